@@ -1,0 +1,173 @@
+"""The unit cube, and which of its coordinates are integer, categorical or conditional."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from surrogates.errors import SurrogateError
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Coordinate:
+    """One coordinate of the unit cube.
+
+    Parameters
+    ----------
+    levels : int, default=0
+        0 for a continuous coordinate; else the number of values (at least 1), each of which owns an equal share of [0, 1].
+    categorical : bool, default=False
+        Whether the values have no order. Only for `levels` > 0.
+    parent : int, default=-1
+        The coordinate that decides whether this one is active, or -1 where it always is.
+    parent_levels : frozenset of int, default=frozenset()
+        The levels of the parent at which this coordinate is active.
+    """
+
+    levels: int = 0
+    categorical: bool = False
+    parent: int = -1
+    parent_levels: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True)
+class Domain:
+    """The unit cube with the meaning of its coordinates.
+
+    Parameters
+    ----------
+    coordinates : tuple of Coordinate
+        One entry a dimension. A conditional coordinate names a parent that is discrete and itself unconditional.
+
+    Raises
+    ------
+    SurrogateError
+        If there is no coordinate, or a coordinate's levels or parent make no sense.
+
+    Examples
+    --------
+    >>> domain = Domain((Coordinate(), Coordinate(levels=4), Coordinate(levels=3, categorical=True)))
+    >>> domain.snap([[0.3, 0.3, 0.99]]).round(3)
+    array([[0.3  , 0.375, 0.833]])
+    """
+
+    coordinates: tuple[Coordinate, ...]
+
+    def __post_init__(self) -> None:
+        if not self.coordinates:
+            raise SurrogateError("coordinates is empty; a domain needs at least one coordinate")
+        for j, c in enumerate(self.coordinates):
+            if c.levels < 0:
+                raise SurrogateError(f"coordinate {j} has levels={c.levels}; use 0 (continuous) or a positive number of values")
+            if c.categorical and c.levels == 0:
+                raise SurrogateError(f"coordinate {j} is categorical with levels=0; say how many values it has")
+            if c.parent >= 0:
+                self._check_parent(j, c)
+
+    def _check_parent(self, j: int, c: Coordinate) -> None:
+        if c.parent >= len(self.coordinates) or c.parent == j:
+            raise SurrogateError(f"coordinate {j} has parent={c.parent}; there are {len(self.coordinates)} coordinates")
+        parent = self.coordinates[c.parent]
+        if parent.levels == 0 or parent.parent >= 0:
+            raise SurrogateError(f"coordinate {j} has parent={c.parent}, which must be discrete and unconditional")
+        if not c.parent_levels or not all(0 <= v < parent.levels for v in c.parent_levels):
+            raise SurrogateError(
+                f"coordinate {j} has parent_levels={sorted(c.parent_levels)}; use some of 0 to {parent.levels - 1}"
+            )
+
+    @classmethod
+    def continuous(cls, dimension: int) -> Domain:
+        """Make a domain of `dimension` continuous coordinates."""
+        return cls((Coordinate(),) * dimension)
+
+    @property
+    def dimension(self) -> int:
+        """The number of coordinates."""
+        return len(self.coordinates)
+
+    @cached_property
+    def levels(self) -> NDArray[np.int64]:
+        """Number of values of each coordinate, 0 where continuous; shape (d,)."""
+        return np.array([c.levels for c in self.coordinates], dtype=np.int64)
+
+    @cached_property
+    def discrete(self) -> Flags:
+        """Which coordinates have finitely many values; shape (d,)."""
+        return np.asarray(self.levels > 0)
+
+    @cached_property
+    def categorical(self) -> Flags:
+        """Which coordinates have values without order; shape (d,)."""
+        return np.array([c.categorical for c in self.coordinates], dtype=bool)
+
+    @cached_property
+    def conditional(self) -> bool:
+        """Whether any coordinate depends on another."""
+        return any(c.parent >= 0 for c in self.coordinates)
+
+    def level_of(self, points: ArrayLike) -> NDArray[np.int64]:
+        """Give the index of the cell of each discrete coordinate (0 where continuous); shape (n, d)."""
+        U = np.atleast_2d(np.asarray(points, dtype=float))
+        cells = np.floor(np.clip(U, 0.0, 1.0) * self.levels).astype(np.int64)
+        return np.asarray(np.minimum(cells, np.maximum(self.levels - 1, 0)))
+
+    def active(self, points: ArrayLike) -> Flags:
+        """Tell which coordinates of each point count; shape (n, d)."""
+        U = np.atleast_2d(np.asarray(points, dtype=float))
+        out = np.ones(U.shape, dtype=bool)
+        if self.conditional:
+            cells = self.level_of(U)
+            for j, c in enumerate(self.coordinates):
+                if c.parent >= 0:
+                    out[:, j] = np.isin(cells[:, c.parent], list(c.parent_levels))
+        return out
+
+    def snap(self, points: ArrayLike) -> Floats:
+        """Move points to the canonical ones: clipped to the cube, discrete values to their cell's centre, inactive ones to 0.5.
+
+        Two points that mean the same configuration have the same canonical point, to the bit.
+        """
+        U: Floats = np.clip(np.atleast_2d(np.asarray(points, dtype=float)), 0.0, 1.0)
+        if U.shape[1] != self.dimension:
+            raise SurrogateError(f"points has {U.shape[1]} columns; the domain has {self.dimension} coordinates")
+        if self.discrete.any():
+            centres = (self.level_of(U) + 0.5) / np.maximum(self.levels, 1)
+            U = np.where(self.discrete, centres, U)
+        if self.conditional:
+            U = np.where(self.active(U), U, 0.5)
+        return U
+
+    def snap_one(self, point: ArrayLike) -> Floats:
+        """Give the canonical point of one point; shape (d,)."""
+        canonical: Floats = self.snap(np.ravel(np.asarray(point, dtype=float)))[0]
+        return canonical
+
+    def model_inputs(self, points: ArrayLike) -> Floats:
+        """Give canonical points as a surrogate takes them: categorical coordinates by number, -1 where inactive; shape (n, d)."""
+        U = np.atleast_2d(np.asarray(points, dtype=float))
+        if not self.categorical.any():
+            return U
+        return np.where(self.categorical, np.where(self.active(U), self.level_of(U), -1), U)
+
+    @cached_property
+    def size(self) -> float:
+        """The number of configurations: `inf` where an active coordinate can be continuous."""
+        parents = sorted({c.parent for c in self.coordinates if c.parent >= 0})
+        if not parents:
+            return math.prod(c.levels or math.inf for c in self.coordinates)
+        total = 0.0
+        for cell in np.ndindex(*(self.coordinates[p].levels for p in parents)):
+            at = dict(zip(parents, cell, strict=True))
+            total += math.prod(
+                c.levels or math.inf
+                for j, c in enumerate(self.coordinates)
+                if j not in at and (c.parent < 0 or at[c.parent] in c.parent_levels)
+            )
+        return total

@@ -1,0 +1,91 @@
+"""Points with integer and categorical columns as points of a Euclidean space, in which a distance is one sum."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.spatial.distance import pdist
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Embedding:
+    """Rounds integer columns, and turns a categorical one into columns among which any two values are at distance 1.
+
+    Parameters
+    ----------
+    n_features : int
+        Number of columns of the points.
+    integer, categorical : sequence of int
+        Columns to round, and columns whose values are mere names.
+    scale : ndarray of shape (n_features,)
+        Each numeric column is divided by its entry.
+    categories : tuple of ndarray
+        Known values of each categorical column; a value that is not among them is at distance 1 from all of them.
+
+    Attributes
+    ----------
+    owner : ndarray of shape (p,)
+        The original column to which each embedded column belongs.
+    """
+
+    n_features: int
+    integer: tuple[int, ...]
+    categorical: tuple[int, ...]
+    scale: Floats
+    categories: tuple[Floats, ...]
+
+    @classmethod
+    def of(cls, X: Floats, integer: Sequence[int] = (), categorical: Sequence[int] = (), scale: ArrayLike = 1.0) -> Embedding:
+        """Make the embedding that knows the categories in X."""
+        d = X.shape[1]
+        known = tuple(np.unique(X[:, j]) for j in categorical)
+        return cls(d, tuple(integer), tuple(categorical), np.broadcast_to(np.asarray(scale, dtype=float), (d,)), known)
+
+    @property
+    def numeric(self) -> list[int]:
+        """The columns that have an order."""
+        return [j for j in range(self.n_features) if j not in self.categorical]
+
+    @property
+    def owner(self) -> NDArray[np.intp]:
+        """The original column of each embedded one."""
+        own = list(self.numeric)
+        for j, known in zip(self.categorical, self.categories, strict=True):
+            own += [j] * (len(known) + 1)
+        return np.array(own, dtype=np.intp)
+
+    def round(self, X: Floats) -> Floats:
+        """Give X with its integer columns rounded."""
+        if not self.integer:
+            return X
+        X = X.copy()
+        X[:, list(self.integer)] = np.rint(X[:, list(self.integer)])
+        return X
+
+    def transform(self, X: Floats) -> Floats:
+        """Embed points; shape (n, n_features) to (n, p)."""
+        X = self.round(X)
+        parts = [X[:, self.numeric] / self.scale[self.numeric]]
+        for j, known in zip(self.categorical, self.categories, strict=True):
+            column = X[:, [j]]
+            hit = column == known
+            other = ~hit.any(axis=1, keepdims=True)
+            parts.append(np.hstack([hit, other]) * np.sqrt(0.5))
+        return np.hstack(parts)
+
+    def pair_distances(self, E: Floats) -> Floats:
+        """Give the squared distance of each pair of embedded points in each original column; shape (n_features, n (n - 1) / 2).
+
+        The pairs come as scipy's pdist has them: (0, 1), (0, 2), ..., (1, 2), ... Differences are taken before they are
+        squared, so that points 1e-12 apart do not collapse.
+        """
+        out = np.zeros((self.n_features, len(E) * (len(E) - 1) // 2))
+        if out.shape[1]:
+            for column, own in enumerate(self.owner):
+                out[own] += pdist(E[:, [column]], "sqeuclidean")
+        return out

@@ -1,0 +1,13 @@
+"""The root of the library's errors, and the errors of this floor."""
+
+
+class SpotSVMError(Exception):
+    """Root of every error that the library raises on purpose."""
+
+
+class SurrogateError(SpotSVMError, ValueError):
+    """A surrogate, a design or an acquisition function was given something it cannot work with."""
+
+
+class NotPositiveDefiniteError(SpotSVMError, ArithmeticError):
+    """A correlation matrix could not be factored, even with the largest jitter allowed."""
