@@ -1,0 +1,1 @@
+"""What minimises: parameter search (`solvers.search`). Users import from `spotsvm`."""

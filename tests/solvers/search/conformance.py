@@ -1,0 +1,133 @@
+"""What every search must do; a search's own test subclasses this, and names the search."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from solvers.errors import SearchExhaustedError, SolverError
+from solvers.search.base import AskTell, Suggestion
+from surrogates.domain import Coordinate, Domain
+
+DOMAINS = {
+    "one": Domain.continuous(1),
+    "three": Domain.continuous(3),
+    "mixed": Domain((Coordinate(), Coordinate(levels=7), Coordinate(levels=3, categorical=True))),
+    "discrete": Domain((Coordinate(levels=9), Coordinate(levels=8), Coordinate(levels=2, categorical=True))),
+    "conditional": Domain(
+        (
+            Coordinate(levels=2, categorical=True),
+            Coordinate(),
+            Coordinate(parent=0, parent_levels=frozenset({0})),
+            Coordinate(levels=4, parent=0, parent_levels=frozenset({1})),
+        )
+    ),
+}
+
+RESPONSES = {
+    "bowl": lambda u, k: float(((u - 0.3) ** 2).sum()),
+    "constant": lambda u, k: 1.0,
+    "plateau": lambda u, k: float(np.floor(4 * ((u - 0.3) ** 2).sum())),
+    "outliers": lambda u, k: float(((u - 0.3) ** 2).sum()) + 1e6 * (k % 4 == 1),
+    "noisy": lambda u, k: float(((u - 0.3) ** 2).sum()) + 0.3 * np.random.default_rng([k, 5]).normal(),
+    "huge": lambda u, k: 1e300 * float(((u - 0.3) ** 2).sum()),
+    "offset": lambda u, k: 1e12 + float(((u - 0.3) ** 2).sum()),
+    "tiny": lambda u, k: 1e-200 * float(((u - 0.3) ** 2).sum()),
+    "half fails": lambda u, k: np.nan if k % 2 else float(((u - 0.3) ** 2).sum()),
+    "a region fails": lambda u, k: np.inf if u[0] > 0.5 else float(((u - 0.3) ** 2).sum()),
+    "all fail": lambda u, k: np.nan,
+}
+
+N = 14
+
+
+class SearchConformance:
+    """Inherit, and define `make`."""
+
+    def make(self, domain, seed=0):
+        """Give a fresh search."""
+        raise NotImplementedError
+
+    def run(self, search, response, n=N, start=0):
+        suggestions = []
+        for k in range(start, start + n):
+            suggestions.append(search.ask())
+            search.tell(suggestions[-1].point, response(suggestions[-1].point, k))
+        return suggestions
+
+    @pytest.mark.parametrize("domain", DOMAINS.values(), ids=DOMAINS)
+    @pytest.mark.parametrize("response", RESPONSES.values(), ids=RESPONSES)
+    def test_points_are_canonical_and_new(self, domain, response):
+        search = self.make(domain)
+        assert isinstance(search, AskTell)
+        suggestions = self.run(search, response)
+        points = np.array([s.point for s in suggestions])
+        assert all(isinstance(s, Suggestion) for s in suggestions)
+        assert points.dtype == np.float64
+        assert ((points >= 0) & (points <= 1)).all()
+        assert np.array_equal(points, domain.snap(points))
+        meant = [s.origin == "replicate" for s in suggestions]
+        once = [tuple(p) for p, again in zip(points, meant, strict=True) if not again]
+        assert len(set(once)) == len(once)
+        assert all(tuple(p) in set(once) for p, again in zip(points, meant, strict=True) if again)
+
+    @pytest.mark.parametrize("domain", DOMAINS.values(), ids=DOMAINS)
+    def test_same_seed_same_points(self, domain):
+        a, b = (self.run(self.make(domain, seed=3), RESPONSES["bowl"]) for _ in range(2))
+        assert all(np.array_equal(x.point, y.point) for x, y in zip(a, b, strict=True))
+        c = self.run(self.make(domain, seed=4), RESPONSES["bowl"])
+        assert not all(np.array_equal(x.point, y.point) for x, y in zip(a, c, strict=True))
+
+    def test_failures_are_noted_where_they_matter(self):
+        search = self.make(DOMAINS["three"])
+        self.run(search, RESPONSES["half fails"])
+        assert np.isnan(search.values).sum() == N // 2
+
+    @pytest.mark.parametrize("domain", DOMAINS.values(), ids=DOMAINS)
+    def test_pending_points_are_not_proposed_again(self, domain):
+        search = self.make(domain)
+        self.run(search, RESPONSES["noisy"], n=8)
+        batch = [search.ask() for _ in range(6)]
+        new = [tuple(s.point) for s in batch if s.origin != "replicate"]
+        assert len(set(new)) == len(new)
+        assert len(search.pending) == 6
+        for k, s in enumerate(reversed(batch)):
+            search.tell(s.point, float(k))
+        assert search.pending == []
+
+    def test_points_that_were_never_asked_for_can_be_told(self):
+        search = self.make(DOMAINS["mixed"])
+        for k in range(9):
+            search.tell([k / 9, 0.4, 0.9], float(k))
+        told = {tuple(p) for p in search.points}
+        assert all(tuple(s.point) not in told for s in self.run(search, RESPONSES["bowl"]) if s.origin != "replicate")
+
+    def test_a_search_goes_on_as_if_nothing_had_happened(self):
+        """`assume` and `tell` in the order of a record, and the state: the rest is the same to the bit."""
+        for name in ("mixed", "three"):
+            undisturbed = self.make(DOMAINS[name])
+            first = self.run(undisturbed, RESPONSES["noisy"], n=10)
+            state = undisturbed.state()
+            rest = self.run(undisturbed, RESPONSES["noisy"], n=4, start=10)
+            resumed = self.make(DOMAINS[name])
+            for k, s in enumerate(first):
+                resumed.assume(s.point)
+                resumed.tell(s.point, RESPONSES["noisy"](s.point, k))
+            resumed.restore(state)
+            again = self.run(resumed, RESPONSES["noisy"], n=4, start=10)
+            assert all(np.array_equal(x.point, y.point) for x, y in zip(rest, again, strict=True))
+
+    def test_a_small_space_is_exhausted_and_says_so(self):
+        domain = Domain((Coordinate(levels=3), Coordinate(levels=2, categorical=True)))
+        search, seen = self.make(domain), set()
+        while len(seen) < 6:
+            suggestion = search.ask()
+            seen.add(tuple(suggestion.point))
+            search.tell(suggestion.point, float(suggestion.point.sum()))
+        with pytest.raises(SearchExhaustedError, match="all 6 configurations"):
+            self.run(search, RESPONSES["bowl"])
+
+    @pytest.mark.parametrize("point", [[0.1], [0.1, np.nan, 0.2], [[0.1, 0.2]]])
+    def test_a_point_that_is_none_is_refused(self, point):
+        with pytest.raises(SolverError, match="is not a point of the unit cube of dimension 3"):
+            self.make(DOMAINS["three"]).tell(point, 1.0)

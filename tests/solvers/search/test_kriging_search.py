@@ -1,0 +1,129 @@
+import numpy as np
+import pytest
+from conformance import DOMAINS, RESPONSES, SearchConformance
+
+from solvers.errors import SolverError
+from solvers.search.kriging_search import KrigingSearch
+from solvers.search.random_search import RandomSearch
+from solvers.search.registry import koch2011
+from surrogates.domain import Domain
+from surrogates.errors import NotPositiveDefiniteError
+
+
+class TestKrigingSearch(SearchConformance):
+    def make(self, domain, seed=0):
+        return KrigingSearch(domain, seed)
+
+
+class TestKoch2011(SearchConformance):
+    def make(self, domain, seed=0):
+        return koch2011(domain, seed)
+
+
+def branin(u):
+    x, y = 15 * u[0] - 5, 15 * u[1]
+    return (y - 5.1 / (4 * np.pi**2) * x**2 + 5 / np.pi * x - 6) ** 2 + 10 * (1 - 1 / (8 * np.pi)) * np.cos(x) + 10
+
+
+def run(search, response, n):
+    return TestKrigingSearch().run(search, response, n)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_branin_in_30_evaluations(seed):
+    search = KrigingSearch(Domain.continuous(2), seed)
+    run(search, lambda u, k: branin(u), 30)
+    assert search.values.min() < 0.45
+    other = RandomSearch(Domain.continuous(2), seed)
+    run(other, lambda u, k: branin(u), 30)
+    assert search.values.min() < other.values.min()
+
+
+def test_the_design_comes_first_and_begins_with_the_centre():
+    suggestions = run(KrigingSearch(Domain.continuous(2)), RESPONSES["bowl"], 8)
+    assert suggestions[0].point.tolist() == [0.5, 0.5]
+    assert [s.origin for s in suggestions] == ["design"] * 6 + ["replicate", "improvement"]
+
+
+@pytest.mark.parametrize(("noise", "replicates"), [("auto", 1), (False, 0)])
+def test_a_deterministic_response_is_found_out_by_one_replicate(noise, replicates):
+    suggestions = run(KrigingSearch(Domain.continuous(2), noise=noise), RESPONSES["bowl"], 25)
+    assert sum(s.origin == "replicate" for s in suggestions) == replicates
+
+
+def test_ties_are_looked_at_twice():
+    suggestions = run(KrigingSearch(Domain.continuous(2)), RESPONSES["plateau"], 25)
+    assert [k for k, s in enumerate(suggestions) if s.origin == "replicate"] == [6, 20]
+
+
+def test_under_noise_the_best_points_are_repeated():
+    search = KrigingSearch(Domain.continuous(2), noise=True, repeat_below=0.5)
+    suggestions = run(search, RESPONSES["noisy"], 40)
+    repeats = [s.point for s in suggestions if s.origin == "replicate"]
+    assert len(repeats) >= 5
+    near = [((p - 0.3) ** 2).sum() for p in repeats]
+    assert np.median(near) < 0.2
+    counts = np.unique(search.points, axis=0, return_counts=True)[1]
+    assert counts.max() >= 3
+    without = run(KrigingSearch(Domain.continuous(2), noise=True, repeat_below=0), RESPONSES["noisy"], 20)
+    assert "replicate" not in {s.origin for s in without}
+
+
+@pytest.mark.parametrize("repeat_below", [0.1, 1e9])
+def test_a_pending_point_is_never_proposed_again(repeat_below):
+    search = KrigingSearch(Domain.continuous(2), noise=True, repeat_below=repeat_below)
+    run(search, RESPONSES["noisy"], 12)
+    batch = [search.ask() for _ in range(8)]
+    assert len({tuple(s.point) for s in batch}) == 8
+    if repeat_below > 1:
+        assert [s.origin for s in batch].count("replicate") >= 5
+
+
+def test_a_region_that_fails_is_avoided():
+    search = KrigingSearch(Domain.continuous(2), seed=1)
+    suggestions = run(search, RESPONSES["a region fails"], 40)
+    late = [s for s in suggestions[20:]]
+    assert np.mean([s.point[0] > 0.5 for s in late]) < 0.3
+    assert "evaluations failed and are avoided" in late[0].note
+    assert np.nanmin(search.values) < 1e-3
+
+
+def test_it_says_what_it_does_when_there_is_nothing_to_model():
+    failed = run(KrigingSearch(Domain.continuous(2)), RESPONSES["all fail"], 9)
+    assert failed[8].note == "no evaluation has succeeded yet"
+    constant = run(KrigingSearch(Domain.continuous(2)), RESPONSES["constant"], 30)
+    assert "all responses are equal: exploring" in constant[20].note
+    points = np.array([s.point for s in constant if s.origin == "improvement"])
+    distances = np.linalg.norm(points[:, None] - points, axis=2) + np.eye(len(points))
+    assert distances.min() > 0.02
+
+
+def test_a_model_that_fails_leaves_a_random_point(monkeypatch, caplog):
+    search = KrigingSearch(Domain.continuous(2), noise=False)
+    run(search, RESPONSES["bowl"], 6)
+
+    def fail(*arguments):
+        raise NotPositiveDefiniteError("will not factor")
+
+    monkeypatch.setattr(search._ensemble, "fit", fail)
+    suggestion = search.ask()
+    assert (suggestion.origin, suggestion.note) == ("random", "the model failed: will not factor")
+    assert "suggestion 6 is random" in caplog.text
+
+
+def test_a_batch_is_spread_out():
+    search = KrigingSearch(DOMAINS["three"], noise=False)
+    run(search, RESPONSES["bowl"], 12)
+    batch = np.array([search.ask().point for _ in range(5)])
+    distances = np.linalg.norm(batch[:, None] - batch, axis=2) + np.eye(5)
+    assert distances.min() > 1e-3
+
+
+def test_too_small_a_design_is_refused():
+    with pytest.raises(SolverError, match="n_initial=1 is too few"):
+        KrigingSearch(Domain.continuous(2), n_initial=1)
+
+
+def test_a_negative_threshold_is_refused():
+    with pytest.raises(SolverError, match="repeat_below=-1 is negative"):
+        KrigingSearch(Domain.continuous(2), repeat_below=-1)
