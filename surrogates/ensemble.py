@@ -149,7 +149,9 @@ class KrigingEnsemble:
     warped : bool, default=True
         Whether the response is warped, by a strength that is sampled too (only with "sampled").
     prior : Prior, optional
-        What is believed of the hyperparameters.
+        What is believed of the hyperparameters where they are sampled.
+    nugget_bounds : (float, float), default=(1e-8, 10)
+        Where the largest likelihood is sought; equal bounds fix the nugget.
 
     References
     ----------
@@ -162,7 +164,6 @@ class KrigingEnsemble:
     FIRST_POINTS = 200  # chains that start on more points find their place on so many of them
     FULL_EFFORT = 64  # up to so many points each fit makes all its sweeps and uses all its chains
     THETA_BOUNDS = (1e-3, 1e3)
-    NUGGET_BOUNDS = (1e-8, 10.0)
 
     def __init__(
         self,
@@ -173,6 +174,7 @@ class KrigingEnsemble:
         n_members: int = 4,
         warped: bool = True,
         prior: Prior | None = None,
+        nugget_bounds: tuple[float, float] = (1e-8, 10.0),
     ):
         self.domain = domain
         self.correlation = get_correlation(correlation)
@@ -180,6 +182,7 @@ class KrigingEnsemble:
         self.n_members = n_members if inference == "sampled" else 1
         self.warped = warped and inference == "sampled"
         self.prior = prior or Prior()
+        self.nugget_bounds = nugget_bounds
         self.chains: Floats | None = None
 
     def fit(self, points: Floats, values: Floats, rng: np.random.Generator) -> Models:
@@ -265,7 +268,7 @@ class KrigingEnsemble:
 
     def _most_likely(self, posterior: Hyperposterior, rng: np.random.Generator) -> Floats:
         d = posterior.d
-        bounds = np.log(np.array([self.THETA_BOUNDS] * d + [self.NUGGET_BOUNDS]))
+        bounds = np.log(np.array([self.THETA_BOUNDS] * d + [self.nugget_bounds]))
         response = posterior.response(np.zeros(d + 1))
         problem = LikelihoodProblem(self.correlation, posterior.pair_distances, response, bounds, None)
         starts = None

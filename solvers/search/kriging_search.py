@@ -49,6 +49,8 @@ class KrigingSearch(Search):
         Expected improvement averaged over sampled hyperparameters, or at those of the largest likelihood.
     n_members : int, default=4
         Number of sampled sets.
+    nugget_bounds : (float, float), default=(1e-8, 10)
+        Where maximum likelihood seeks the nugget; equal bounds fix it.
     warped : "auto" or bool, default="auto"
         Whether the response's warp is among what is sampled; "auto" warps a response known to be deterministic.
     criterion : {"auto", "reinterpolation", "plain"}, default="auto"
@@ -88,6 +90,7 @@ class KrigingSearch(Search):
         correlation: str = "matern52",
         inference: Inference = "sampled",
         n_members: int = 4,
+        nugget_bounds: tuple[float, float] = (1e-8, 10.0),
         warped: bool | Literal["auto"] = "auto",
         criterion: Criterion | Literal["auto"] = "auto",
         repeat_below: float = 0.1,
@@ -104,7 +107,9 @@ class KrigingSearch(Search):
         self.warped = warped
         self.repeat_below = repeat_below
         self._design = initial_design(domain, n_initial, np.random.default_rng([self.seed, 1 << 40]), centre=centre)
-        self._ensemble = KrigingEnsemble(domain, correlation=correlation, inference=inference, n_members=n_members)
+        self._ensemble = KrigingEnsemble(
+            domain, correlation=correlation, inference=inference, n_members=n_members, nugget_bounds=nugget_bounds
+        )
 
     def _suggest(self, rng: np.random.Generator) -> Suggestion:
         """Choose the next point: from the design, as a replicate, or where improvement is expected."""

@@ -1,0 +1,132 @@
+"""Tune support vector machines and their preprocessing when evaluations are expensive and few."""
+
+from importlib import import_module
+from importlib.metadata import version as _version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from spotsvm._shadow import check_not_shadowed
+
+check_not_shadowed(Path(__file__).parent.parent)
+
+if TYPE_CHECKING:
+    from solvers.errors import SearchExhaustedError, SolverError
+    from solvers.search import SEARCHES, AskTell, KrigingSearch, LatinHypercubeSearch, RandomSearch, Search, Suggestion
+    from spotsvm.errors import (
+        ArgumentError,
+        BudgetError,
+        DataError,
+        NoCompletedTrialError,
+        SpaceError,
+        SpotSVMError,
+        StorageError,
+        StudyMismatchError,
+        TrialStateError,
+    )
+    from spotsvm.recommendation import Recommendation
+    from spotsvm.space import Space
+    from spotsvm.spot_search_cv import SpotSearchCV
+    from spotsvm.study import Study
+    from spotsvm.trial import Trial
+    from surrogates import (
+        Coordinate,
+        Domain,
+        Kriging,
+        expected_improvement,
+        log_expected_improvement,
+        log_expected_improvement_gradient,
+        lower_confidence_bound,
+        minimum_of_mean,
+        probability_of_improvement,
+    )
+
+_HOMES = {
+    "solvers.errors": ["SearchExhaustedError", "SolverError"],
+    "solvers.search": [
+        "AskTell",
+        "KrigingSearch",
+        "LatinHypercubeSearch",
+        "RandomSearch",
+        "SEARCHES",
+        "Search",
+        "Suggestion",
+    ],
+    "spotsvm.errors": [
+        "ArgumentError",
+        "BudgetError",
+        "DataError",
+        "NoCompletedTrialError",
+        "SpaceError",
+        "SpotSVMError",
+        "StorageError",
+        "StudyMismatchError",
+        "TrialStateError",
+    ],
+    "spotsvm.recommendation": ["Recommendation"],
+    "spotsvm.space": ["Space"],
+    "spotsvm.spot_search_cv": ["SpotSearchCV"],
+    "spotsvm.study": ["Study"],
+    "spotsvm.trial": ["Trial"],
+    "surrogates": [
+        "Coordinate",
+        "Domain",
+        "Kriging",
+        "expected_improvement",
+        "log_expected_improvement",
+        "log_expected_improvement_gradient",
+        "lower_confidence_bound",
+        "minimum_of_mean",
+        "probability_of_improvement",
+    ],
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+__version__ = _version("spotsvm")
+
+__all__ = [
+    "SEARCHES",
+    "ArgumentError",
+    "AskTell",
+    "BudgetError",
+    "Coordinate",
+    "DataError",
+    "Domain",
+    "Kriging",
+    "KrigingSearch",
+    "LatinHypercubeSearch",
+    "NoCompletedTrialError",
+    "RandomSearch",
+    "Recommendation",
+    "Search",
+    "SearchExhaustedError",
+    "SolverError",
+    "Space",
+    "SpaceError",
+    "SpotSVMError",
+    "SpotSearchCV",
+    "StorageError",
+    "Study",
+    "StudyMismatchError",
+    "Suggestion",
+    "Trial",
+    "TrialStateError",
+    "expected_improvement",
+    "log_expected_improvement",
+    "log_expected_improvement_gradient",
+    "lower_confidence_bound",
+    "minimum_of_mean",
+    "probability_of_improvement",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Load what is public when it is first asked for: importing scikit-learn takes most of a second."""
+    if name not in _HOME_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(_HOME_OF[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

@@ -1,0 +1,187 @@
+"""Cross-validated scores of candidates on fixed folds, by scikit-learn's own public search."""
+
+from __future__ import annotations
+
+import re
+import sys
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import joblib
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import issparse
+from sklearn import config_context
+from sklearn.exceptions import FitFailedWarning
+from sklearn.model_selection import GridSearchCV
+
+Split = tuple[NDArray[np.intp], NDArray[np.intp]]
+
+
+@dataclass(frozen=True)
+class FoldScores:
+    """The scores of one candidate.
+
+    Attributes
+    ----------
+    numbers : dict of str to float
+        As in `cv_results_`: split{i}_test_{metric}, split{i}_train_{metric} if wanted, and mean and std of fit_time and
+        score_time. What failed is absent.
+    reason : str
+        Why the candidate failed in at least one fold, in one line; empty if it did not.
+    """
+
+    numbers: Mapping[str, float]
+    reason: str = ""
+
+    def mean(self, metric: str, n_splits: int) -> float:
+        """Give the mean test score; nan if a fold has none."""
+        return float(np.mean([self.numbers.get(f"split{i}_test_{metric}", np.nan) for i in range(n_splits)]))
+
+
+class FoldScorer:
+    """Scores candidates on folds that are fixed once.
+
+    Parameters
+    ----------
+    estimator : estimator
+        What is cloned and fitted.
+    X, y : array-like
+        The data.
+    splits : list of (train, test)
+        The folds.
+    fit_params : dict
+        Further arguments of `fit`, for the estimator and the scorers.
+    scoring, n_jobs, pre_dispatch, error_score, return_train_score
+        As in GridSearchCV.
+
+    Attributes
+    ----------
+    scorer : callable or dict
+        The scorers in use, known once something was scored.
+    n_splits : int
+        Number of folds.
+    metrics : list of str
+        Their names, "score" for a single one.
+    multimetric : bool
+        Whether there is more than the one score.
+    last_error : Exception or None
+        What the last candidate that failed raised.
+    """
+
+    def __init__(
+        self,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        splits: Sequence[Split],
+        fit_params: Mapping[str, Any],
+        *,
+        scoring: Any = None,
+        n_jobs: int | None = None,
+        pre_dispatch: int | str = "2*n_jobs",
+        error_score: Any = np.nan,
+        return_train_score: bool = False,
+    ):
+        self._estimator, self._X, self._y = estimator, X, y
+        self._splits, self._fit_params = list(splits), dict(fit_params)
+        self.n_splits = len(self._splits)
+        self._error_score = error_score
+        self._options = {
+            "scoring": scoring,
+            "n_jobs": n_jobs,
+            "pre_dispatch": pre_dispatch,
+            "return_train_score": return_train_score,
+            "cv": self._splits,
+            "refit": False,
+        }
+        self.scorer: Any = None
+        self.metrics: list[str] = []
+        self.multimetric = False
+        self.last_error: Exception | None = None
+
+    def context(self) -> dict[str, str]:
+        """Say what the scores depend on beside the candidate, so that those of an earlier run can be told to be the same."""
+        with config_context(print_changed_only=True), np.printoptions(threshold=sys.maxsize, floatmode="unique"):
+            parameters = joblib.hash(_text(sorted(self._estimator.get_params(deep=True).items())))
+            return {
+                "data": joblib.hash((_canonical(self._X), _canonical(self._y), self._fit_params)),
+                "folds": joblib.hash(self._splits),
+                "estimator": _text(self._estimator),
+                "parameter of the estimator": parameters,
+                "scoring": _text(self._options["scoring"]),
+                "return_train_score": str(self._options["return_train_score"]),
+            }
+
+    def score(self, candidates: Sequence[Mapping[str, Any]]) -> list[FoldScores]:
+        """Score candidates, in the order given.
+
+        Raises
+        ------
+        Exception
+            With error_score="raise", whatever fitting or scoring raises. In any case what is raised outside of them: it is
+            about the arguments, such as the name of a parameter that the estimator does not have.
+        """
+        try:
+            results = self._search(candidates, "raise")
+        except Exception as error:
+            if isinstance(self._error_score, str):
+                raise
+            if len(candidates) > 1:
+                return [self.score([candidate])[0] for candidate in candidates]
+            return [self._score_failing(candidates[0], error)]
+        return [FoldScores(self._numbers(results, k)) for k in range(len(candidates))]
+
+    def _search(self, candidates: Sequence[Mapping[str, Any]], error_score: Any) -> dict[str, Any]:
+        grid = [{name: _single(value) for name, value in candidate.items()} for candidate in candidates]
+        search = GridSearchCV(self._estimator, grid, error_score=error_score, **self._options)
+        search.fit(self._X, self._y, **self._fit_params)
+        self.scorer, self.multimetric = search.scorer_, bool(search.multimetric_)
+        results: dict[str, Any] = search.cv_results_
+        self.metrics = [key.removeprefix("mean_test_") for key in results if key.startswith("mean_test_")]
+        return results
+
+    def _score_failing(self, candidate: Mapping[str, Any], error: Exception) -> FoldScores:
+        """Score a candidate of which a fold is known to fail: the other folds, and other metrics, still count."""
+        reason = f"{type(error).__name__}: {' '.join(str(error).split())[:500]}"
+        with warnings.catch_warnings():
+            # what is warned of here is told below, and a mean over failed folds is wanted
+            warnings.simplefilter("ignore")
+            try:
+                numbers = self._numbers(self._search([candidate], np.nan), 0)
+            except ValueError as every_fold:
+                if "fits failed" not in str(every_fold):  # scikit-learn's way to say so; another error is not the candidate's
+                    raise
+                numbers = {}
+        self.last_error = error
+        numbers = {name: number for name, number in numbers.items() if not np.isnan(number)}
+        where = "some folds" if any("_test_" in name for name in numbers) else "every fold"
+        warnings.warn(f"{dict(candidate)} failed in {where}: {reason}", FitFailedWarning, stacklevel=2)
+        return FoldScores(numbers, reason)
+
+    def _numbers(self, results: Mapping[str, Any], k: int) -> dict[str, float]:
+        wanted = ("split", "mean_fit_time", "std_fit_time", "mean_score_time", "std_score_time")
+        return {key: float(column[k]) for key, column in results.items() if key.startswith(wanted)}
+
+
+def _canonical(data: Any) -> Any:
+    """Give sparse data in a form that does not depend on what was done with them."""
+    if not issparse(data):
+        return data
+    rows = data.tocsr(copy=True)
+    rows.sum_duplicates()
+    return rows.shape, rows.data, rows.indices, rows.indptr
+
+
+def _text(value: Any) -> str:
+    """Give a text that is the same in another process."""
+    return re.sub(r" at 0x[0-9a-fA-F]+", "", repr(value))
+
+
+def _single(value: Any) -> Any:
+    """Give a list of one value that numpy does not take apart, be it an array or an estimator."""
+    column = np.empty(1, dtype=object)
+    column[0] = value
+    return column

@@ -1,0 +1,32 @@
+"""A progress bar with the incumbent, silent where nobody watches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from tqdm import tqdm
+
+
+@contextmanager
+def progress_bar(name: str, budget: int) -> Iterator[Callable[[Any, Any], None]]:
+    """Show a bar on standard error while a search runs, if that is a terminal; give the callback that moves it.
+
+    Parameters
+    ----------
+    name : str
+        What is shown before the bar.
+    budget : int
+        Trials in all.
+    """
+    with tqdm(total=budget, desc=f"{name:>8}", unit="trial", disable=None) as bar:
+
+        def told(study: Any, trial: Any) -> None:
+            if bar.disable:
+                return
+            bar.update(study.n_finished - bar.n)
+            if trial.value is not None:
+                bar.set_postfix_str(f"incumbent {study.best_trial.value:.5g}")
+
+        yield told

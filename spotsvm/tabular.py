@@ -1,0 +1,210 @@
+"""A table as training data: read, checked, and told whether it asks for classification or regression."""
+
+from __future__ import annotations
+
+import logging
+import re
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+from pandas.api.types import is_bool_dtype, is_float_dtype, is_integer_dtype, is_numeric_dtype
+
+from spotsvm.errors import DataError
+from spotsvm.svm_pipeline import Task
+
+MANY_CLASSES = 100
+FEW_INTEGERS = 20
+HUGE = 1e100  # squares of larger numbers, and their sums, overflow
+
+_LOG = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Table:
+    """Features and target of a learning task.
+
+    Attributes
+    ----------
+    X : DataFrame
+        Numeric features without gaps.
+    y : Series
+        The target.
+    task : {"classification", "regression"}
+        What it asks for.
+    """
+
+    X: pd.DataFrame
+    y: pd.Series
+    task: Task
+
+
+def read_table(path: str | Path, target: str, task: Task | Literal["auto"] = "auto") -> Table:
+    """Read a CSV file and check that an SVM can be trained on it.
+
+    Parameters
+    ----------
+    path : path-like
+        A CSV file with a header row; it may be compressed. A first column without a name that only numbers the rows is
+        left out, and a warning of that logged.
+    target : str
+        Name of the column to predict; all others are features.
+    task : {"auto", "classification", "regression"}, default="auto"
+        "auto" is classification for a target of text, of truth values, or of at most 20 different whole numbers.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be read, the target is not a column of it, or a column cannot be used.
+    """
+    frame = _read(path)
+    if target not in frame.columns:
+        hint = _separator_hint(frame.columns)
+        raise DataError(f"--target {target!r} is not a column of {path}; it has {_listed(frame.columns)}{hint}")
+    features = frame.drop(columns=target)
+    if _numbers_the_rows(frame, target):
+        features = features.iloc[:, 1:]
+        _LOG.warning("%s: the first column has no name and only numbers the rows; it is left out", path)
+    try:
+        return make_table(features, frame[target], task)
+    except DataError as error:
+        raise DataError(f"{path}: {error}") from error
+
+
+def _read(path: str | Path) -> pd.DataFrame:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", pd.errors.ParserWarning)
+            # without an index column, rows that are longer than the header are told of; else they would be shifted
+            frame = pd.read_csv(path, index_col=False, low_memory=False)
+    except OSError as error:
+        raise DataError(f"{path}: cannot read the file: {error.strerror or error}") from error
+    except UnicodeDecodeError as error:
+        raise DataError(f"{path} is not text in UTF-8; save it as CSV in UTF-8") from error
+    except pd.errors.ParserWarning as error:
+        hint = _separator_hint(_header(path))
+        raise DataError(f"{path}: its rows have more fields than its header{hint}") from error
+    except Exception as error:  # pandas and the decompressors raise a great variety
+        why = " ".join(str(error).split()) or type(error).__name__
+        raise DataError(f"{path} is not a CSV file with a header row: {why}{_separator_hint(_header(path))}") from error
+    if any(re.fullmatch(r".*\.\d+", name) and name.rpartition(".")[0] in frame.columns for name in frame.columns):
+        # pandas names a second "a" "a.1", but a file may well have both
+        names = _header(path)
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice is not None:
+            raise DataError(f"{path}: {names.count(twice)} columns are named {twice!r}; rename or remove all but one")
+    return frame
+
+
+def _header(path: str | Path) -> list[str]:
+    """Give the first row as it stands; empty if even that cannot be read."""
+    try:
+        first = pd.read_csv(path, header=None, nrows=1, dtype=str, keep_default_na=False)
+    except Exception:
+        return []
+    return [str(name) for name in first.iloc[0]]
+
+
+def _separator_hint(names: Any) -> str:
+    """Say what separates the fields if it is not commas."""
+    found = next((repr(mark) for mark in ";\t|" if len(names) == 1 and mark in names[0]), None)
+    return "" if found is None else f"; the fields seem to be separated by {found}: save it with commas, and points in numbers"
+
+
+def _numbers_the_rows(frame: pd.DataFrame, target: str) -> bool:
+    """Whether the first column is what pandas and R write for an index: without a name, whole numbers, each once."""
+    first = frame.iloc[:, 0]
+    spare = first.name == "Unnamed: 0" and target != "Unnamed: 0" and frame.shape[1] > 2
+    return bool(spare and is_integer_dtype(first) and first.is_unique)
+
+
+def make_table(X: pd.DataFrame, y: pd.Series, task: Task | Literal["auto"] = "auto") -> Table:
+    """Check features and target, and find out the task; see `read_table`."""
+    if X.shape[1] == 0:
+        raise DataError(f"there is no feature: {y.name!r} is the only column")
+    if len(X) == 0:
+        raise DataError("the table has no rows")
+    for name in X.columns:
+        _check_feature(X[name])
+    if y.isna().any():
+        raise DataError(
+            f"the target {y.name!r} has {int(y.isna().sum())} missing values (empty, or a word such as NA or None); "
+            "remove those rows"
+        )
+    found: Task = _task_of(y) if task == "auto" else task
+    if found == "regression":
+        if not is_numeric_dtype(y) or is_bool_dtype(y):
+            raise DataError(f"the target {y.name!r} is not numeric ({_shown(y.iloc[0])} is in it), so it cannot be regressed on")
+        _check_size(f"the target {y.name!r}", y)
+    else:
+        _check_classes(y)
+    return Table(X.astype(float), y, found)
+
+
+def check_folds(table: Table, cv: int, rows: str = "rows") -> None:
+    """Raise DataError if the table is too small for so many folds."""
+    if len(table.y) < cv:
+        raise DataError(f"--cv {cv} asks for more folds than there are {rows} ({len(table.y)}); use fewer folds")
+    if table.task == "classification":
+        counts = table.y.value_counts()
+        if counts.iloc[-1] < cv:
+            instead = ", or use --task regression" if is_numeric_dtype(table.y) and not is_bool_dtype(table.y) else ""
+            raise DataError(
+                f"class {_shown(counts.index[-1])} has {int(counts.iloc[-1])} of the {rows}, fewer than --cv {cv}; "
+                f"use fewer folds, merge rare classes{instead}"
+            )
+
+
+def _check_feature(column: pd.Series) -> None:
+    odd = None
+    if not is_numeric_dtype(column):
+        present = column[column.notna()]
+        odd = next((v for v in present if isinstance(v, str)), None)
+        if odd is None and len(present) == len(column):
+            odd = column.iloc[0]
+    if odd is not None:
+        raise DataError(f"column {column.name!r} is not numeric ({_shown(odd)} is in it); encode it as numbers or remove it")
+    if column.isna().any():
+        raise DataError(f"column {column.name!r} has {int(column.isna().sum())} missing values; fill or remove them")
+    _check_size(f"column {column.name!r}", column)
+
+
+def _check_size(name: str, column: pd.Series) -> None:
+    size = np.abs(column.to_numpy(dtype=float))
+    if not np.isfinite(size).all():
+        raise DataError(f"{name} has infinite values; remove those rows")
+    if size.max() > HUGE:
+        raise DataError(f"{name} has values beyond {HUGE:g}, too large to scale; use another unit")
+
+
+def _task_of(y: pd.Series) -> Task:
+    if is_float_dtype(y) and not bool((y == np.rint(y)).all()):
+        return "regression"
+    if is_integer_dtype(y) or is_float_dtype(y):
+        return "classification" if y.nunique() <= FEW_INTEGERS else "regression"
+    return "classification"
+
+
+def _check_classes(y: pd.Series) -> None:
+    n = int(y.nunique())
+    if n < 2:
+        raise DataError(f"the target {y.name!r} has one class only ({_shown(y.iloc[0])}); there is nothing to tell apart")
+    if n > MANY_CLASSES:
+        raise DataError(
+            f"the target {y.name!r} has {n} classes; at most {MANY_CLASSES} can be told apart here. "
+            "Use --task regression if it is a quantity"
+        )
+
+
+def _listed(names: pd.Index) -> str:
+    shown = ", ".join(repr(str(name)) for name in names[:8])
+    return shown if len(names) <= 8 else f"{shown} and {len(names) - 8} more"
+
+
+def _shown(value: Any) -> str:
+    """Show a value as a table has it, in a few characters."""
+    text = repr(value.item() if isinstance(value, np.generic) else value)
+    return text if len(text) <= 40 else f"{text[:37]}..."

@@ -1,0 +1,54 @@
+"""One evaluation of the objective: what was asked, and what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+State = Literal["running", "ok", "failed", "timeout"]
+FINISHED: tuple[State, ...] = ("ok", "failed", "timeout")
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One trial of a study; it never changes, telling makes a new one.
+
+    Attributes
+    ----------
+    number : int
+        From 0, in the order of asking.
+    params : dict
+        The configuration to evaluate, in the parameters' own types.
+    point : tuple of float
+        The same as a point of the unit cube.
+    state : {"running", "ok", "failed", "timeout"}
+        How it stands.
+    value : float or None
+        What the objective returned, in the study's own direction; None unless the state is "ok".
+    extra : dict of str to float
+        Further named numbers that the objective returned.
+    reason : str
+        Why it failed, in one line; empty otherwise.
+    origin : str
+        Where the search had it from: "design", "improvement", "replicate", "random" and so on.
+    note : str
+        What the search did out of the ordinary to find it.
+    seed : int
+        A random seed of the trial's own, from the study's seed and the trial's number.
+    ask_seconds, seconds : float or None
+        Time that the search took to suggest it, and the objective to evaluate it.
+    """
+
+    number: int
+    params: Mapping[str, Any]
+    point: tuple[float, ...]
+    state: State = "running"
+    value: float | None = None
+    extra: Mapping[str, float] = field(default_factory=dict)
+    reason: str = ""
+    origin: str = ""
+    note: str = ""
+    seed: int = 0
+    ask_seconds: float | None = None
+    seconds: float | None = None

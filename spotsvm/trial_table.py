@@ -1,0 +1,37 @@
+"""Trials as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from spotsvm.trial import Trial
+
+
+def trial_table(trials: Sequence[Trial], names: Sequence[str]) -> pd.DataFrame:
+    """Make a frame with a row a trial, by number.
+
+    Columns: number, state, one `param_` column a parameter (empty where it does not exist), value, one `extra_` column
+    a further number, origin, note, reason, seed, ask_seconds, seconds.
+
+    Parameters
+    ----------
+    trials : sequence of Trial
+        The trials.
+    names : sequence of str
+        All parameters of the space.
+    """
+    extras = list(dict.fromkeys(name for trial in trials for name in trial.extra))
+    rows = []
+    for t in trials:
+        row: dict[str, object] = {"number": t.number, "state": t.state}
+        row |= {f"param_{name}": t.params.get(name) for name in names}
+        row |= {"value": t.value} | {f"extra_{name}": t.extra.get(name) for name in extras}
+        row |= {"origin": t.origin, "note": t.note, "reason": t.reason, "seed": t.seed}
+        rows.append(row | {"ask_seconds": t.ask_seconds, "seconds": t.seconds})
+    columns = ["number", "state", *(f"param_{name}" for name in names), "value", *(f"extra_{name}" for name in extras)]
+    columns += ["origin", "note", "reason", "seed", "ask_seconds", "seconds"]
+    frame = pd.DataFrame(rows, columns=columns)
+    numbers = ["value", *(f"extra_{name}" for name in extras), "ask_seconds", "seconds"]
+    return frame.astype({"number": "int64", "seed": "int64"} | dict.fromkeys(numbers, "float64"))

@@ -1,0 +1,1 @@
+"""Experiments that can be run, reported on and exported: `spotsvm study NAME`."""

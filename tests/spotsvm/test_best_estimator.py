@@ -1,0 +1,193 @@
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn import config_context
+from sklearn.base import BaseEstimator, clone, is_classifier, is_outlier_detector, is_regressor
+from sklearn.decomposition import PCA
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.neighbors import KNeighborsClassifier, LocalOutlierFactor
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC, SVR
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils import Tags, TargetTags, get_tags
+
+from spotsvm import SpotSearchCV
+
+X = np.random.default_rng(0).normal(size=(45, 4))
+Y = (X[:, 0] + X[:, 1] ** 2 > 0.5).astype(int)
+METHODS = [
+    "predict",
+    "predict_proba",
+    "predict_log_proba",
+    "decision_function",
+    "score_samples",
+    "transform",
+    "inverse_transform",
+]
+
+
+def search(estimator, space, **options):
+    return SpotSearchCV(estimator, space, **{"n_iter": 2, "search": "random", "cv": 3, "random_state": 0} | options)
+
+
+SEARCHES = {
+    "logistic": search(LogisticRegression(), {"C": [0.1, 1.0, 10.0]}),
+    "svc": search(SVC(), {"C": [0.1, 1.0, 10.0]}),
+    "ridge": search(Ridge(), {"alpha": [0.1, 1.0, 10.0]}),
+    "pca": search(PCA(), {"n_components": [1, 2, 3]}),
+    "outliers": search(LocalOutlierFactor(novelty=True), {"n_neighbors": [3, 5]}, scoring="accuracy"),
+    "pipeline": search(make_pipeline(StandardScaler(), PCA()), {"pca__n_components": [1, 2, 3]}),
+}
+
+
+@pytest.mark.parametrize("name", SEARCHES)
+def test_what_the_estimator_can_the_search_can(name):
+    unfitted = clone(SEARCHES[name])
+    fitted = clone(unfitted).fit(X, Y)
+    for method in METHODS:
+        there = hasattr(unfitted.estimator, method)
+        assert hasattr(unfitted, method) == hasattr(fitted, method) == there
+        if there:
+            given = fitted.transform(X) if method == "inverse_transform" else X
+            assert np.array_equal(getattr(fitted, method)(given), getattr(fitted.best_estimator_, method)(given))
+            with pytest.raises(NotFittedError, match="SpotSearchCV instance is not fitted"):
+                getattr(unfitted, method)(given)
+        else:
+            with pytest.raises(AttributeError, match=f"'SpotSearchCV' has no attribute '{method}'") as raised:
+                getattr(fitted, method)
+            assert f"no attribute '{method}'" in str(raised.value.__cause__) or "probability" in str(raised.value.__cause__)
+
+
+def test_score_needs_a_fit():
+    with pytest.raises(NotFittedError):
+        clone(SEARCHES["svc"]).score(X, Y)
+
+
+def test_without_refit_it_says_why_there_is_no_method():
+    fitted = clone(SEARCHES["logistic"]).set_params(refit=False).fit(X, Y)
+    for method in METHODS:
+        with pytest.raises(AttributeError, match=f"'SpotSearchCV' has no attribute '{method}'") as raised:
+            getattr(fitted, method)
+        assert f"initialized with `refit=False`. {method} is available only after refitting" in str(raised.value.__cause__)
+    with pytest.raises(AttributeError, match="`refit=False`. score is available only after refitting"):
+        fitted.score(X, Y)
+    for attribute in ("classes_", "n_features_in_", "feature_names_in_", "best_estimator_"):
+        assert not hasattr(fitted, attribute)
+
+
+def test_transforming_back_and_forth():
+    fitted = search(PCA(), {"whiten": [True, False]}).fit(X)
+    assert np.allclose(fitted.inverse_transform(fitted.transform(X)), X)
+
+
+def test_classes():
+    unfitted = clone(SEARCHES["logistic"])
+    assert not hasattr(unfitted, "classes_")
+    names = np.array(["no", "yes"])[Y]
+    fitted = unfitted.fit(X, names)
+    assert fitted.classes_ is fitted.best_estimator_.classes_
+    assert fitted.classes_.tolist() == ["no", "yes"]
+    assert not hasattr(clone(SEARCHES["ridge"]).fit(X, Y), "classes_")
+
+
+def test_classes_of_several_outputs_are_a_list():
+    answers = np.column_stack([Y, np.arange(45) % 3])
+    by_hand = lambda model, X, y: (model.predict(X) == y).mean()  # noqa: E731
+    fitted = search(DecisionTreeClassifier(), {"max_depth": [1, 2, 3]}, scoring=by_hand).fit(X, answers)
+    assert [classes.tolist() for classes in fitted.classes_] == [[0, 1], [0, 1, 2]]
+
+
+def test_features():
+    unfitted = clone(SEARCHES["svc"])
+    assert not hasattr(unfitted, "n_features_in_")
+    assert not hasattr(unfitted, "feature_names_in_")
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    fitted = unfitted.fit(frame, Y)
+    assert (fitted.n_features_in_, fitted.feature_names_in_.tolist()) == (4, list("abcd"))
+    with pytest.raises(ValueError, match="feature names should match"):
+        fitted.predict(frame[list("dcba")])
+
+
+@pytest.mark.parametrize(
+    ("estimator", "kind"),
+    [(SVC(), "classifier"), (SVR(), "regressor"), (LocalOutlierFactor(novelty=True), "outlier_detector"), (PCA(), None)],
+)
+def test_its_kind_is_the_estimators(estimator, kind):
+    one = search(estimator, {"C": [1, 2]})
+    assert get_tags(one).estimator_type == kind
+    assert [is_classifier(one), is_regressor(one), is_outlier_detector(one)] == [
+        kind == k for k in ("classifier", "regressor", "outlier_detector")
+    ]
+
+
+@pytest.mark.parametrize("pairwise", [True, False])
+@pytest.mark.parametrize("sparse", [True, False])
+def test_what_it_takes_is_what_the_estimator_takes(pairwise, sparse):
+    class Tagged(BaseEstimator):
+        def __sklearn_tags__(self):
+            tags = super().__sklearn_tags__()
+            tags.input_tags.pairwise, tags.input_tags.sparse = pairwise, sparse
+            tags.target_tags.multi_output = sparse
+            return tags
+
+    tags = get_tags(search(Tagged(), {"a": [1, 2]}))
+    assert (tags.input_tags.pairwise, tags.input_tags.sparse, tags.target_tags.multi_output) == (pairwise, sparse, sparse)
+
+
+def test_tags_follow_the_parameters_and_are_copies():
+    one = search(KNeighborsClassifier(), {"n_neighbors": [1, 3]})
+    assert not get_tags(one).input_tags.pairwise
+    one.set_params(estimator__metric="precomputed")
+    assert get_tags(one).input_tags.pairwise
+    get_tags(one).classifier_tags.multi_class = False
+    assert get_tags(one.estimator).classifier_tags.multi_class
+
+
+class Bare:
+    """An estimator that inherits from nothing."""
+
+    def __init__(self, level=0):
+        self.level = level
+
+    def get_params(self, deep=True):
+        return {"level": self.level}
+
+    def set_params(self, **params):
+        vars(self).update(params)
+        return self
+
+    def fit(self, X, y):
+        self.mean_ = np.mean(y)
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), self.mean_ + self.level)
+
+    def __sklearn_tags__(self):
+        return Tags(estimator_type=None, target_tags=TargetTags(required=True))
+
+
+def test_an_estimator_that_inherits_from_nothing():
+    pipeline = Pipeline([("scale", StandardScaler()), ("model", Bare())])
+    fitted = search(pipeline, {"model__level": [0, 1]}, scoring="neg_mean_squared_error", error_score="raise").fit(X, Y)
+    assert fitted.best_params_ == {"model__level": 0}
+    assert np.allclose(fitted.predict(X), Y.mean())
+
+
+def test_frames_come_out_if_they_are_wanted():
+    fitted = clone(SEARCHES["pipeline"]).fit(X, Y)
+    assert isinstance(fitted.transform(X), np.ndarray)
+    with config_context(transform_output="pandas"):
+        assert list(clone(fitted).fit(X, Y).transform(X).columns)[0] == "pca0"
+
+
+@pytest.mark.parametrize("refit", [True, False])
+def test_it_can_be_looked_at(refit):
+    one = clone(SEARCHES["pipeline"]).set_params(refit=refit)
+    for shown in (one, one.fit(X, Y)):
+        assert repr(shown).startswith("SpotSearchCV(")
+        with config_context(display="diagram"):
+            assert "<div>SpotSearchCV</div>" in shown._repr_html_()
+            assert "<div>StandardScaler</div>" in shown._repr_html_()

@@ -1,0 +1,260 @@
+import gzip
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from spotsvm.command_line import main
+from spotsvm.record import Record
+
+SCRIPT = str(Path(sys.executable).with_name("spotsvm"))
+
+
+def table(n=40, header="a,b,kind", feature="{k}", target="{c}"):
+    lines = [f"{np.sin(k):.3f},{feature.format(k=k)},{target.format(k=k, c='xy'[k % 2], t=k / 7)}" for k in range(n)]
+    return "\n".join([header, *lines]) + "\n"
+
+
+def one_line(result):
+    """What a refused command says: one line on stderr, nothing on stdout."""
+    assert isinstance(result.exception, SystemExit), result.exception
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    line, end, rest = result.stderr.partition("\n")
+    assert (end, rest) == ("\n", "")
+    assert line.startswith("spotsvm: error: ")
+    assert "Traceback" not in line
+    assert "np." not in line
+    return line
+
+
+def refused(*args):
+    return one_line(CliRunner().invoke(main, [str(a) for a in args]))
+
+
+@pytest.fixture
+def write(tmp_path):
+    def written(text, name="table.csv"):
+        path = tmp_path / name
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return path
+
+    return written
+
+
+@pytest.fixture
+def good(write):
+    return write(table())
+
+
+JUNK = np.random.default_rng(0).integers(256, size=3000, dtype=np.uint8).tobytes()
+
+TABLES = {
+    "empty": ("", ["not a CSV file"]),
+    "junk": (JUNK, ["not text in UTF-8"]),
+    "zeros": (bytes(500), ["--target 'kind'"]),
+    "UTF-16": (table().encode("utf-16"), ["not text in UTF-8"]),
+    "latin-1": (table(target="Käse {c}").encode("latin-1"), ["not text in UTF-8"]),
+    "header only": ("a,b,kind\n", ["no rows"]),
+    "unknown column": (table(header="a,b,sort"), ["--target 'kind'", "'a', 'b', 'sort'"]),
+    "semicolons": (table().replace(",", ";"), ["--target 'kind'", "separated by ';'"]),
+    "decimal commas": (table().replace(",", ";").replace(".", ","), ["separated by ';'"]),
+    "duplicate features": (table(header="a,a,kind"), ["2 columns are named 'a'"]),
+    "duplicate targets": (table(header="kind,b,kind"), ["2 columns are named 'kind'"]),
+    "rows longer than the header": (table(header="b,kind"), ["more fields than its header"]),
+    "text": (table(feature="red"), ["column 'b'", "'red'"]),
+    "no feature": ("kind\n" + "x\ny\n" * 20, ["'kind' is the only column"]),
+    "missing feature": (table() + "1,,x\n", ["column 'b'", "1 missing"]),
+    "missing target": (table() + "1,1,\n", ["target 'kind'", "1 missing"]),
+    "infinite feature": (table() + "1,inf,x\n", ["column 'b'", "infinite"]),
+    "infinite target": (table(target="{t}") + "1,1,inf\n", ["target 'kind'", "infinite"]),
+    "huge feature": (table() + "1,1e308,x\n", ["column 'b'", "1e+100"]),
+    "huge target": (table(target="{t}") + "1,1,-1e308\n", ["target 'kind'", "1e+100"]),
+    "one class": (table(target="x"), ["target 'kind'", "one class", "'x'"]),
+    "one number": (table(target="7"), ["target 'kind'", "one class", "(7)"]),
+    "two rows": (table(2), ["--cv 5", "(2)"]),
+    "fewer rows than folds": (table(4), ["--cv 5", "(4)"]),
+    "rare class": (table() + "1,1,z\n" * 5, ["class 'z'", "4 of the training rows", "--cv 5"]),
+    "single row of a class": (table() + "1,1,z\n", ["class 'z'", "1 of the rows", "--cv 5"]),
+    "1000 classes": (table(1000, target="c{k}"), ["target 'kind'", "1000 classes"]),
+}
+
+
+@pytest.mark.parametrize("case", TABLES)
+def test_a_table_that_cannot_be_used(case, write, tmp_path):
+    text, said = TABLES[case]
+    line = refused("tune", write(text), "--target", "kind", "--out", tmp_path / "out")
+    assert all(part in line for part in said), line
+    assert any(part in line for part in ("table.csv", "--cv"))
+    assert not (tmp_path / "out" / "comparison.csv").exists()
+
+
+@pytest.mark.parametrize("name", ["missing.csv", "folder.csv", "folder.csv/missing.csv"])
+def test_a_file_that_is_none(name, tmp_path):
+    (tmp_path / "folder.csv").mkdir()
+    assert f"{name}: cannot read the file" in refused("tune", tmp_path / name, "--target", "kind")
+
+
+def test_an_archive_that_is_none(write):
+    for name, content in (("a.csv.zip", JUNK), ("b.csv.xz", JUNK), ("c.csv.gz", JUNK), ("d.csv.gz", gzip.compress(JUNK)[:-9])):
+        assert name in refused("tune", write(content, name), "--target", "kind")
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (["--budget", "3"], ["--budget=3", "initial design of 6"]),
+        (["--budget", "9", "--search", "koch2011"], ["--budget=9", "initial design of 10"]),
+        (["--budget", "0"], ["--budget", ": 0 "]),
+        (["--budget", "many"], ["--budget", "'many'"]),
+        (["--cv", "1"], ["--cv", ": 1 "]),
+        (["--cv", "21"], ["--cv 21", "20 of the rows"]),
+        (["--cv", "16"], ["--cv 16", "15 of the training rows"]),
+        (["--cv", "41"], ["--cv 41", "(40)"]),
+        (["--workers", "0"], ["--workers", ": 0 "]),
+        (["--seed", "-1"], ["--seed", ": -1 "]),
+        (["--seed", "4294967296"], ["--seed", ": 4294967296 "]),
+        (["--search", "bayes"], ["--search 'bayes'", "kriging, koch2011, random, lhs"]),
+        (["--task", "ranking"], ["--task", "'ranking'"]),
+        (["--task", "regression"], ["'kind'", "not numeric", "'x'"]),
+        (["--scoring", "acuracy"], ["--scoring 'acuracy'", "accuracy"]),
+        (["--scoring", ""], ["--scoring ''"]),
+        (["--scoring", "f1"], ["--scoring 'f1'", "classification", "pos_label"]),
+        (["--scoring", "neg_log_loss"], ["--scoring 'neg_log_loss'", "predict_proba"]),
+        (["--scoring", "r2"], ["--scoring 'r2'"]),
+        (["--bugdet", "9"], ["--bugdet"]),
+        (["more.csv"], ["more.csv"]),
+    ],
+    ids=" ".join,
+)
+def test_an_argument_that_makes_no_sense(args, said, good):
+    line = refused("tune", good, "--target", "kind", *args)
+    assert all(part in line for part in said), line
+
+
+@pytest.mark.parametrize(
+    ("target", "scoring"),
+    [("{t}", "roc_auc"), ("{t}", "accuracy"), ("{t}", "f1_macro"), ("c{k}", "roc_auc"), ("c{k}", "r2")],
+)
+def test_a_scorer_that_does_not_fit_the_task(target, scoring, write):
+    text = table(10 if target == "c{k}" else 60, target=target)
+    text += text.partition("\n")[2] * 9
+    line = refused("tune", write(text), "--target", "kind", "--scoring", scoring, "--cv", 2)
+    assert f"--scoring '{scoring}'" in line
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (["tune"], "FILE"),
+        (["tune", "table.csv"], "--target"),
+        (["export"], "RECORD"),
+        (["study", "nothing"], "study 'nothing' is unknown; there are "),
+        (["study", "overhead", "more"], "more"),
+        (["tone"], "'tone'"),
+        (["--quick"], "--quick"),
+        (["demo", "table.csv"], "table.csv"),
+    ],
+    ids=lambda a: " ".join(a) if isinstance(a, list) else "",
+)
+def test_a_command_that_is_incomplete_or_unknown(args, said):
+    assert said in refused(*args)
+
+
+def test_an_out_in_which_nothing_can_be_written(good, tmp_path):
+    for out in (good, good / "out", Path("/proc/spotsvm")):
+        assert f"--out {out}: cannot write there" in refused("tune", good, "--target", "kind", "--out", out)
+    (tmp_path / "out" / "comparison.csv").mkdir(parents=True)
+    args = ["tune", good, "--target", "kind", "--search", "random", "--budget", 1, "--cv", 2, "--out", tmp_path / "out"]
+    assert f"--out {tmp_path / 'out'}: cannot write there" in refused(*args)
+
+
+@pytest.fixture
+def recorded(good, tmp_path):
+    """The arguments of a run of 2 trials, and its record."""
+    args = ["tune", good, "--target", "kind", "--search", "random", "--budget", 2, "--cv", 2, "--out", tmp_path / "out"]
+    assert CliRunner().invoke(main, [str(a) for a in args]).exit_code == 0
+    return args, tmp_path / "out" / "random.db"
+
+
+def test_a_record_of_another_study(recorded, write):
+    args, record = recorded
+    before = record.read_bytes()
+    other = write(table(feature="{k}5"), "other.csv")
+    changes = {"data": ["tune", other, *args[2:]], "seed": [*args, "--seed", 1], "folds": [*args, "--cv", 3]}
+    changes["scoring"] = [*args, "--scoring", "balanced_accuracy"]
+    for word, changed in changes.items():
+        line = refused(*changed)
+        assert f"{record} holds a study with another {word}" in line
+    assert record.read_bytes() == before
+
+
+def test_a_record_of_another_version(recorded):
+    args, record = recorded
+    connection = sqlite3.connect(record)
+    connection.execute("UPDATE about SET value = '99' WHERE key = 'schema_version'")
+    connection.commit()
+    connection.close()
+    for command in (args, ["export", record]):
+        line = refused(*command)
+        assert str(record) in line
+        assert "schema version 99" in line
+
+
+@pytest.mark.parametrize("length", [50, 1000, 4096, 9000])
+def test_a_record_that_was_cut_off(length, recorded):
+    args, record = recorded
+    record.write_bytes(record.read_bytes()[:length])
+    assert str(record) in refused(*args)
+    assert str(record) in refused("export", record)
+
+
+def test_a_record_that_is_none(recorded):
+    args, record = recorded
+    for junk in (JUNK, b"not a record\n" * 40):
+        record.write_bytes(junk)
+        assert str(record) in refused(*args)
+        assert str(record) in refused("export", record)
+    record.unlink()
+    connection = sqlite3.connect(record)
+    connection.execute("CREATE TABLE mine (x)")
+    connection.commit()
+    connection.close()
+    assert "not a record of spotsvm" in refused(*args)
+    record.unlink()
+    record.mkdir()
+    assert str(record) in refused(*args)
+    assert "there is no such record" in refused("export", record)
+
+
+def test_a_record_with_text_where_json_is_due(recorded):
+    args, record = recorded
+    connection = sqlite3.connect(record)
+    connection.execute("UPDATE trials SET params = '{', point = '[0.5' WHERE number = 1")
+    connection.commit()
+    connection.close()
+    for command in (args, ["export", record]):
+        assert f"{record} is damaged" in refused(*command)
+
+
+def test_an_export_that_cannot_be_read_or_written(tmp_path, good):
+    Record(tmp_path / "new.db").close()
+    for path in ("missing.db", "empty.db", "table.csv"):
+        (tmp_path / "empty.db").write_bytes(b"")
+        assert path in refused("export", tmp_path / path)
+    for csv in (tmp_path, good / "out.csv", tmp_path / "none" / "out.csv", "/proc/out.csv"):
+        assert f"--csv {csv}: cannot write there" in refused("export", tmp_path / "new.db", "--csv", csv)
+
+
+@pytest.mark.parametrize(
+    "args", [["tune", "missing.csv", "--target", "y"], ["tune", "missing.csv"], ["export", "missing.db"], ["study", "nothing"]]
+)
+def test_the_installed_script_says_one_line(args, tmp_path):
+    process = subprocess.run([SCRIPT, *args], cwd=tmp_path, capture_output=True, text=True)
+    assert (process.returncode, process.stdout, process.stderr.count("\n")) == (2, "", 1)
+    assert process.stderr.startswith("spotsvm: error: ")
+    assert list(tmp_path.iterdir()) == []

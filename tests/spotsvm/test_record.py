@@ -1,0 +1,290 @@
+import json
+import resource
+import sqlite3
+from contextlib import closing
+
+import numpy as np
+import pytest
+from scipy.stats import uniform
+
+from spotsvm import Study, StudyMismatchError
+from spotsvm.errors import StorageError
+from spotsvm.record import Record
+from spotsvm.trial import Trial
+
+SPACE = {"C": uniform(0, 1), "kernel": ["rbf", "poly", "linear"]}
+
+
+def objective(params):
+    return params["C"]
+
+
+def study(path, **options):
+    return Study(SPACE, "random", 0, path=path, **options)
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "study.db"
+
+
+@pytest.fixture
+def filled(path):
+    """A record of five finished trials, closed."""
+    with study(path) as s:
+        s.run(objective, 5)
+    return path
+
+
+def change(path, statement, *values):
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(statement, values)
+        connection.commit()
+
+
+def fails(path, said=" "):
+    """Opening says in one line that names the file why it cannot be done; gives the line."""
+    with pytest.raises(StorageError, match=said) as caught:
+        study(path).close()
+    line = str(caught.value)
+    assert str(path) in line
+    assert "\n" not in line
+    assert len(line) < len(str(path)) + 400
+    return line
+
+
+def test_it_is_sqlite_in_wal_mode_with_text_and_numbers_only(path):
+    weights = {np.int64(0): 1.0, ("a", 1): 2.0}
+    with Study({"C": uniform(0, 1), "weight": [weights, None, np.array([1, 2]), len]}, "kriging", 0, path=path) as s:
+        s.run(lambda p: {"value": p["C"], "time": 3.0}, 9)
+        s.fail(s.ask(), "no")
+        s.ask()
+    with closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+        assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        cells = [v for table in ("about", "trials") for row in connection.execute(f"SELECT * FROM {table}") for v in row]
+        states = [state for (state,) in connection.execute("SELECT state FROM trials ORDER BY number")]
+        extra = connection.execute("SELECT extra FROM trials WHERE number = 0").fetchone()[0]
+    assert {type(v) for v in cells} <= {int, float, str, type(None)}
+    assert states == ["ok"] * 9 + ["failed", "running"]
+    assert json.loads(extra) == {"time": 3.0}
+
+
+def test_trials_come_back_as_they_were(path):
+    trials = [
+        Trial(
+            0, {"C": 0.1 + 0.2, "n": 3}, (1 / 3, 0.0), "running", origin="design", note="a, b", seed=2**32 - 1, ask_seconds=1e-9
+        ),
+        Trial(1, {"C": 5e-324, "n": None}, (1.0, np.nextafter(1, 0)), "running", seed=3, ask_seconds=0.1),
+    ]
+    told = Trial(1, trials[1].params, trials[1].point, "ok", -1.7e308, {"a": np.inf, "ü": 0.1}, "", "", "", 3, 0.1, 2.5)
+    with closing(Record(path)) as record:
+        for k, trial in enumerate(trials):
+            record.write_asked(trial, k, {})
+        record.write_told(told, 2)
+        assert record.trials() == [trials[0], told]
+    with closing(Record(path, read_only=True)) as record:
+        assert record.trials() == [trials[0], told]
+        assert record.events() == [(0, "asked", 0), (1, "asked", 1), (2, "told", 1)]
+
+
+def test_what_a_search_remembers_is_that_of_the_last_question(path):
+    with closing(Record(path)) as record:
+        for k in range(3):
+            record.write_asked(Trial(k, {"C": 0.5}, (0.5,)), k, {"chains": [[k / 3]]})
+        assert record.about()["search_state"] == {"chains": [[2 / 3]]}
+
+
+def test_folders_are_made_and_odd_names_are_names(tmp_path):
+    for name in ("a/b/c.db", "what?mode=memory#%41 é.db", ":memory:", "no_suffix"):
+        with study(tmp_path / name) as s:
+            s.run(objective, 2)
+        assert (tmp_path / name).stat().st_size > 0
+        with study(str(tmp_path / name)) as s:
+            assert len(s.trials) == 2
+
+
+def test_an_empty_file_is_a_new_record(path):
+    path.touch()
+    with study(path) as s:
+        assert s.run(objective, 3).n_finished == 3
+
+
+@pytest.mark.parametrize("share", [0.001, 0.01, 0.2, 0.5, 0.75])
+def test_a_truncated_file(filled, share):
+    whole = filled.read_bytes()
+    filled.write_bytes(whole[: int(share * len(whole))])
+    fails(filled)
+
+
+@pytest.mark.parametrize("content", [b"garbage " * 1000, b"\0" * 5000, b"not a record", bytes(range(256)) * 40], ids=len)
+def test_a_file_of_garbage(path, content):
+    path.write_bytes(content)
+    fails(path, "is damaged, or not a record of spotsvm")
+    assert path.read_bytes() == content
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_damaged_bytes_are_reported_or_harmless(filled, seed):
+    rng, whole, lines = np.random.default_rng(seed), filled.read_bytes(), []
+    for _ in range(60):
+        damaged = np.frombuffer(whole, dtype=np.uint8).copy()
+        damaged[rng.integers(len(whole), size=4)] = rng.integers(256, size=4)
+        for suffix in ("", "-wal", "-shm"):
+            filled.with_name(filled.name + suffix).unlink(missing_ok=True)
+        filled.write_bytes(damaged.tobytes())
+        try:
+            study(filled).close()
+        except StorageError as error:
+            lines.append(str(error))
+    assert len(lines) > 5
+    assert all(str(filled) in line and "\n" not in line for line in lines)
+
+
+def test_the_database_of_another_program_is_left_alone(path):
+    change(path, "CREATE TABLE customers (name TEXT)")
+    before = path.read_bytes()
+    fails(path, "is not a record of spotsvm; name another file")
+    assert path.read_bytes() == before
+    change(path, "CREATE TABLE trials (number INTEGER)")
+    change(path, "CREATE TABLE about (key TEXT, value TEXT)")
+    fails(path, "is not a record of spotsvm")
+
+
+def test_a_newer_version_is_left_alone(filled):
+    change(filled, "UPDATE about SET value = '2' WHERE key = 'schema_version'")
+    before = filled.read_bytes()
+    fails(filled, "has schema version 2; this spotsvm reads version 1. Use the version of spotsvm that wrote it")
+    assert filled.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("statement", "said"),
+    [
+        ("UPDATE trials SET point = '[0.5, ' WHERE number = 3", "where JSON is due"),
+        ("UPDATE trials SET point = 'null' WHERE number = 3", "trial 3 cannot be read"),
+        ("UPDATE trials SET point = '\"abc\"' WHERE number = 3", "trial 3 cannot be read"),
+        ("UPDATE trials SET point = '[0.5]' WHERE number = 3", "trial 3 has no point of the unit cube"),
+        ("UPDATE trials SET point = '[0.5, NaN]' WHERE number = 3", "trial 3 has no point of the unit cube"),
+        ("UPDATE trials SET point = '[0.5, 7]' WHERE number = 3", "trial 3 has no point of the unit cube"),
+        ("UPDATE trials SET point = x'00ff' WHERE number = 3", "is damaged"),
+        ("UPDATE trials SET params = '{' WHERE number = 3", "where JSON is due"),
+        ("UPDATE trials SET params = '5' WHERE number = 3", "trial 3 cannot be read"),
+        ("UPDATE trials SET extra = 'oops' WHERE number = 3", "where JSON is due"),
+        ("UPDATE trials SET extra = '{\"a\": null}' WHERE number = 3", "trial 3 cannot be read"),
+        ("UPDATE trials SET value = 'much' WHERE number = 3", "trial 3 cannot be read"),
+        ("DELETE FROM trials WHERE number = 3", "trials are missing"),
+        ("UPDATE about SET value = '{' || value WHERE key = 'space'", "where JSON is due"),
+        ('UPDATE about SET value = \'[{"C": {"kind": "continuous"}}]\' WHERE key = \'space\'', "another space"),
+        ("UPDATE about SET value = '5' WHERE key = 'space'", "another space"),
+        ("UPDATE about SET value = '' WHERE key = 'seed'", "where JSON is due"),
+        ("DELETE FROM about WHERE key = 'seed'", "another seed"),
+        ("UPDATE about SET value = 'study' WHERE key = 'format'", "where JSON is due"),
+        ("DROP TABLE trials", "is not a record"),
+        ("ALTER TABLE trials DROP COLUMN reason", "cannot read the record"),
+    ],
+)
+def test_damage_inside(filled, statement, said):
+    change(filled, statement)
+    fails(filled, said)
+
+
+def test_paths_that_cannot_be_used(tmp_path):
+    (tmp_path / "file").write_text("text")
+    fails(tmp_path, "cannot open the record")
+    fails(tmp_path / "file" / "study.db", "cannot open the record")
+    fails(tmp_path / "file" / "deeper" / "study.db", "cannot open the record")
+    with pytest.raises(StorageError, match=r"/proc/spotsvm/study.db: cannot open the record"):
+        study("/proc/spotsvm/study.db")
+    with pytest.raises(StorageError, match="there is no such record"):
+        Record(tmp_path / "none.db", read_only=True)
+    assert not (tmp_path / "none.db").exists()
+
+
+def test_reading_only_writes_nothing(filled):
+    before = filled.read_bytes()
+    with closing(Record(filled, read_only=True)) as record:
+        assert len(record.trials()) == 5
+        with pytest.raises(StorageError, match="cannot write the record"):
+            record.write_asked(Trial(5, {}, (0.5, 0.5)), 10, {})
+    assert filled.read_bytes() == before
+
+
+def test_another_writer_in_the_way_costs_nothing(path):
+    with study(path) as s, closing(sqlite3.connect(path, isolation_level=None)) as other:
+        s.run(objective, 3)
+        s._record._connection.execute("PRAGMA busy_timeout = 20")
+        trial = s.ask()
+        other.execute("BEGIN IMMEDIATE")
+        before = s.trials
+        for act in (s.ask, lambda: s.tell(trial, 0.5), lambda: s.run(objective, 5)):
+            with pytest.raises(StorageError, match="database is locked"):
+                act()
+            assert s.trials == before
+        other.execute("ROLLBACK")
+        assert s.tell(trial, 0.5).state == "ok"
+        s.run(objective, 6)
+        told = s.trials
+    with study(path) as again:
+        assert again.trials == told
+
+
+def test_a_full_disk_costs_nothing(path):
+    """A limit to the size of files makes SQLite's commit fail, as a full disk does."""
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    with study(path) as s:
+        s.run(objective, 12)
+        trial = s.ask()
+        before = s.trials
+        resource.setrlimit(resource.RLIMIT_FSIZE, (path.with_name("study.db-wal").stat().st_size + 10, limits[1]))
+        try:
+            for act in (s.ask, lambda: s.tell(trial, 0.5)):
+                with pytest.raises(StorageError, match="cannot write the record"):
+                    act()
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        assert s.trials == before
+        s.tell(trial, 0.5)
+        s.run(objective, 15)
+        told = s.trials
+    with study(path) as again:
+        assert again.trials == told
+
+
+def test_two_studies_on_one_record_do_not_overwrite_each_other(path):
+    with study(path) as one, study(path) as two:
+        one.run(objective, 4)
+        with pytest.raises(StorageError, match="another process has written to the record meanwhile .* open the study again"):
+            two.ask()
+        assert two.trials == ()
+        trial = one.ask()
+        with study(path) as three:
+            assert three.ask().number == trial.number
+            three.tell(trial, 0.25)
+            with pytest.raises(StorageError, match="trial 4 is not running in the record; is another process"):
+                one.tell(trial, 0.75)
+            assert one.trials[4].state == "running"
+    with study(path) as again:
+        assert [t.state for t in again.trials] == ["ok"] * 5
+        assert again.trials[4].value == 0.25
+
+
+def test_a_closed_study_can_be_read_and_says_why_it_cannot_go_on(path):
+    with study(path) as s:
+        s.run(objective, 3)
+        running = s.ask()
+    for act in (s.ask, lambda: s.tell(running, 1.0)):
+        with pytest.raises(StorageError, match="cannot write the record: Cannot operate on a closed database"):
+            act()
+    assert s.best_trial.value == min(t.value for t in s.trials if t.value is not None)
+    assert len(s.frame()) == 4
+
+
+def test_a_study_that_could_not_be_made_leaves_no_trace(path):
+    for wrong in ("bayes", lambda domain, seed: None, 3):
+        with pytest.raises(ValueError, match="search="):
+            Study(SPACE, wrong, 0, path=path)
+    with study(path) as s:
+        assert s.run(objective, 2).n_finished == 2
+    with pytest.raises(StudyMismatchError):
+        Study(SPACE, "lhs", 0, path=path)

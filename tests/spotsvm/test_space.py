@@ -1,0 +1,191 @@
+import json
+import math
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import loguniform, randint, truncnorm, uniform
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
+
+from spotsvm import Space, SpaceError
+
+FLAT = Space(
+    {
+        "C": loguniform(2**-5, 2**15),
+        "epsilon": uniform(-1, 3),
+        "tol": truncnorm(-2, 2, loc=5, scale=0.5),
+        "degree": randint(-3, 12),
+        "cache": [100, 200, 500],
+        "kernel": ["rbf", "poly", "sigmoid"],
+        "shrinking": [True, False],
+        "weight": ["balanced", None],
+        "scale": [StandardScaler(), MinMaxScaler(), "passthrough"],
+        "max_iter": [1000],
+    }
+)
+BRANCHED = Space(
+    [
+        {"kernel": ["rbf"], "C": loguniform(1e-3, 1e3), "gamma": loguniform(1e-4, 1e1)},
+        {"kernel": ["poly"], "C": loguniform(1e-3, 1e3), "degree": randint(2, 6), "coef0": uniform(0, 1)},
+        {"kernel": ["linear", "sigmoid"], "C": loguniform(1, 10), "shrinking": [True, False]},
+    ]
+)
+
+
+def points(space):
+    return st.lists(st.floats(0, 1), min_size=space.domain.dimension, max_size=space.domain.dimension)
+
+
+def same(a, b):
+    """Floats go through a distribution's ppf and cdf, which are inverse to each other up to rounding only."""
+    if isinstance(a, float):
+        return isinstance(b, float) and math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-12)
+    return a is b or (type(a) is type(b) and a == b)
+
+
+@pytest.mark.parametrize("space", [FLAT, BRANCHED], ids=["flat", "branched"])
+@given(data=st.data())
+@settings(max_examples=150, deadline=None)
+def test_encode_undoes_decode(space, data):
+    params = space.decode(data.draw(points(space)))
+    point = space.encode(params)
+    again = space.decode(point)
+    assert list(again) == list(params)
+    assert all(same(params[name], again[name]) for name in params)
+    assert np.array_equal(point, space.domain.snap_one(point))
+
+
+@given(u=points(FLAT))
+@settings(max_examples=150, deadline=None)
+def test_bounds_and_types_hold(u):
+    params = FLAT.decode(u)
+    assert 2**-5 <= params["C"] <= 2**15
+    assert -1 <= params["epsilon"] <= 2
+    assert 4 <= params["tol"] <= 6
+    assert params["degree"] in range(-3, 12)
+    assert type(params["degree"]) is int
+    assert params["max_iter"] == 1000
+    assert all(params[name] in FLAT._branches[0][name].values for name in ("cache", "kernel", "shrinking", "weight", "scale"))
+
+
+@given(low=st.floats(-1e6, 1e6), width=st.floats(1e-3, 1e6), u=st.floats(0, 1))
+@settings(max_examples=150, deadline=None)
+def test_any_range_is_kept(low, width, u):
+    law = uniform(low, width)
+    value = Space({"C": law}).decode([u])["C"]
+    assert law.support()[0] <= value <= law.support()[1]
+
+
+@given(u=points(BRANCHED))
+@settings(max_examples=150, deadline=None)
+def test_a_parameter_of_another_branch_is_absent(u):
+    params = BRANCHED.decode(u)
+    names = {
+        "rbf": {"kernel", "C", "gamma"},
+        "poly": {"kernel", "C", "degree", "coef0"},
+        "linear": {"kernel", "C", "shrinking"},
+        "sigmoid": {"kernel", "C", "shrinking"},
+    }
+    assert set(params) == names[params["kernel"]]
+
+
+def test_what_does_not_matter_does_not_make_two_points():
+    u = np.full(BRANCHED.domain.dimension, 0.3)
+    v = u.copy()
+    v[BRANCHED.domain.active(u)[0].argmin()] = 0.9
+    assert BRANCHED.decode(u) == BRANCHED.decode(v)
+    assert np.array_equal(BRANCHED.domain.snap_one(u), BRANCHED.domain.snap_one(v))
+
+
+def test_branches_share_what_they_describe_alike():
+    assert BRANCHED.names == ("kernel", "C", "gamma", "degree", "coef0", "shrinking")
+    assert BRANCHED.domain.dimension == 1 + len(["C", "gamma", "degree", "coef0", "kernel", "C", "shrinking"])
+
+
+def test_a_list_of_one_value_is_fixed():
+    space = Space({"C": uniform(0, 1), "kernel": ["rbf"], "degree": randint(3, 4)})
+    assert space.domain.dimension == 1
+    assert space.decode([0.25]) == {"C": 0.25, "kernel": "rbf", "degree": 3}
+    with pytest.raises(SpaceError, match="kernel='poly' is not one of"):
+        space.encode({"C": 0.5, "kernel": "poly", "degree": 3})
+
+
+@pytest.mark.parametrize(
+    ("definition", "size"),
+    [
+        ({"a": [1, 2, 3], "b": ["x", "y"]}, 6),
+        ({"a": [1, 2, 3], "b": uniform(0, 1)}, math.inf),
+        ([{"a": [1, 2, 3]}, {"b": randint(0, 4)}], 7),
+        ([{"kernel": ["rbf"]}, {"kernel": ["poly"]}], 2),
+    ],
+)
+def test_the_size_of_a_space(definition, size):
+    assert Space(definition).domain.size == size
+
+
+@pytest.mark.parametrize(
+    ("definition", "said"),
+    [
+        ({}, "space has no parameter"),
+        ([], "is not a dictionary"),
+        ([{}], "space has no parameter"),
+        ([{"C": [1, 2]}, {}], r"space\[1\] has no parameter"),
+        (None, "space=None is not a dictionary"),
+        ("C", "space='C' is not a dictionary"),
+        (5, "space=5 is not a dictionary"),
+        ([3], r"space\[0\]=3 is not a dictionary"),
+        ({1: [1, 2]}, "called 1"),
+        ({"": [1, 2]}, "called ''"),
+        ({"C": [1], "kernel": ["rbf"]}, "nothing to tune: each of C, kernel has one value"),
+        ([{"C": [1]}], "nothing to tune"),
+        ({"gamma": uniform(0, 1), "C": []}, "^C has an empty list"),
+        ([{"gamma": uniform(0, 1)}, {"C": "auto"}], "^C='auto' is not a list"),
+    ],
+    ids=repr,
+)
+def test_a_space_that_cannot_be_searched_is_refused(definition, said):
+    with pytest.raises(SpaceError, match=said) as caught:
+        Space(definition)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("params", "said"),
+    [
+        ({"kernel": "rbf", "C": 1.0}, "params has the names"),
+        ({"kernel": "rbf", "C": 1.0, "degree": 3}, "params has the names"),
+        ({"kernel": "rbf", "C": 1e9, "gamma": 1.0}, "C=1000000000.0 is not a number in"),
+        ({"kernel": "tanh", "C": 1.0, "gamma": 1.0}, "kernel='tanh' is not one of"),
+        ({"kernel": "poly", "C": 1.0, "degree": 9, "coef0": 0.0}, "degree=9 is not an integer in"),
+        ({1: 2, "C": 1.0}, "params has the names"),
+        ({}, "params has the names"),
+    ],
+)
+def test_parameters_outside_the_space_are_refused(params, said):
+    with pytest.raises(SpaceError, match=said):
+        BRANCHED.encode(params)
+
+
+def test_a_description_is_json_and_the_same_for_the_same_space():
+    for space in (FLAT, BRANCHED):
+        assert json.loads(json.dumps(space.describe())) == space.describe()
+    assert Space({"C": uniform(0, 1)}).describe() == Space({"C": uniform(loc=0, scale=1)}).describe()
+    assert Space({"C": uniform(0, 1)}).describe() != Space({"C": uniform(0, 2)}).describe()
+
+
+def test_a_space_with_text_is_the_same_in_every_process():
+    code = (
+        "from spotsvm import Space; from sklearn.svm import SVC\n"
+        "s = Space({'kernel': ['rbf', 'poly', 'linear'], 'svc': [SVC(), None, len]})\n"
+        "print(s.describe(), [s.decode([u, u]) for u in (0.1, 0.5, 0.9)])"
+    )
+    out = {
+        subprocess.run(
+            [sys.executable, "-c", code], env={"PYTHONHASHSEED": seed}, capture_output=True, text=True, check=True
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(out) == 1

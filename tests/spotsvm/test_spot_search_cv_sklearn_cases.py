@@ -1,0 +1,286 @@
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.sparse import coo_matrix, csc_array, csr_matrix
+from scipy.stats import loguniform
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.cluster import KMeans
+from sklearn.compose import ColumnTransformer
+from sklearn.datasets import make_blobs, make_classification
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LinearRegression, Ridge, SGDClassifier
+from sklearn.metrics import f1_score, roc_auc_score
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.model_selection import KFold, StratifiedKFold, cross_val_score
+from sklearn.naive_bayes import ComplementNB
+from sklearn.neighbors import KernelDensity, KNeighborsClassifier
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, SplineTransformer, StandardScaler
+from sklearn.svm import SVC, LinearSVC
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+from spotsvm import SpotSearchCV
+
+X, Y = make_classification(n_samples=60, n_features=4, flip_y=0.1, random_state=0)
+SPACE = {"C": loguniform(1e-2, 1e2), "gamma": loguniform(1e-3, 1e1)}
+LEVELS = [0.01, 0.1, 1.0, 10.0]
+
+
+def search(estimator=None, space=SPACE, **options):
+    options = {"n_iter": 4, "search": "random", "cv": 3, "random_state": 0} | options
+    return SpotSearchCV(SVC() if estimator is None else estimator, space, **options)
+
+
+def splits(fitted, side="test", metric="score"):
+    """Scores, a row a candidate and a column a fold."""
+    return np.array([fitted.cv_results_[f"split{i}_{side}_{metric}"] for i in range(fitted.n_splits_)]).T
+
+
+class Probe(ClassifierMixin, BaseEstimator):
+    """Scores its own parameter; `kind`, if given, is what data must be."""
+
+    def __init__(self, level=0, kind=None):
+        self.level, self.kind = level, kind
+
+    def fit(self, X, y=None):
+        assert not hasattr(self, "fitted_"), "fitted twice"
+        assert self.kind is None or (isinstance(X, self.kind) and isinstance(y, self.kind))
+        self.fitted_, self.shapes_ = True, (np.shape(X), np.shape(y))
+        return self
+
+    def predict(self, X):
+        return np.zeros(len(X))
+
+    def score(self, X, y=None):
+        assert self.kind is None or isinstance(X, self.kind)
+        return float(self.level >= 2)
+
+
+@pytest.mark.parametrize("levels", [[1, 2, 3], range(1, 4), np.arange(1, 4)])
+def test_of_equals_the_first_is_taken(levels):
+    fitted = search(Probe(), {"level": levels}, n_iter=3).fit(X, Y)
+    ranks = fitted.cv_results_["rank_test_score"]
+    assert sorted(ranks) == [1, 1, 3]
+    assert fitted.best_index_ == ranks.tolist().index(1)
+    assert fitted.best_estimator_.level == fitted.cv_results_["param_level"][fitted.best_index_]
+
+
+@pytest.mark.parametrize("metric", ["f1", "roc_auc"])
+def test_scores_are_those_of_fits_on_the_folds(metric):
+    fitted = search(scoring=metric, return_train_score=True).fit(X, Y)
+    for k, params in enumerate(fitted.cv_results_["params"]):
+        for i, rows in enumerate(StratifiedKFold(3).split(X, Y)):
+            model = SVC(**params).fit(X[rows[0]], Y[rows[0]])
+            for side, part in zip(["train", "test"], rows, strict=True):
+                answers = (Y[part], model.predict(X[part])) if metric == "f1" else (Y[part], model.decision_function(X[part]))
+                assert splits(fitted, side)[k, i] == (f1_score if metric == "f1" else roc_auc_score)(*answers)
+
+
+def test_each_fold_counts_the_same_whatever_its_size():
+    big = np.arange(60) < 50
+    fitted = search(cv=[(big, ~big), (~big, big)], return_train_score=True).fit(X, Y)
+    for side in ("test", "train"):
+        assert np.allclose(fitted.cv_results_[f"mean_{side}_score"], splits(fitted, side).mean(axis=1))
+        assert np.allclose(fitted.cv_results_[f"std_{side}_score"], splits(fitted, side).std(axis=1))
+    assert fitted.n_splits_ == 2
+
+
+def test_folds_may_be_a_generator():
+    class Once:
+        """A splitter whose folds can be asked for only once."""
+
+        def __init__(self):
+            self.folds = iter(KFold(3, shuffle=True, random_state=0).split(X))
+
+        def split(self, X=None, y=None, groups=None):
+            yield from self.folds
+
+        def get_n_splits(self, X=None, y=None, groups=None):
+            return 3
+
+    expected = splits(search(cv=KFold(3, shuffle=True, random_state=0)).fit(X, Y))
+    for folds in (KFold(3, shuffle=True, random_state=0).split(X), Once()):
+        assert np.array_equal(splits(search(cv=folds).fit(X, Y)), expected)
+
+
+def test_training_scores_are_there_only_if_wanted():
+    assert not any("train" in name for name in search().fit(X, Y).cv_results_)
+    assert sum("train" in name for name in search(return_train_score=True).fit(X, Y).cv_results_) == 5
+
+
+def test_times_are_taken():
+    fitted = search().fit(X, Y)
+    for name in ("mean_fit_time", "std_fit_time", "mean_score_time", "std_score_time"):
+        assert fitted.cv_results_[name].shape == (4,)
+        assert (fitted.cv_results_[name] >= 0).all()
+    assert isinstance(fitted.refit_time_, float)
+    assert fitted.refit_time_ >= 0
+
+
+def test_a_precomputed_kernel_is_cut_in_both_directions():
+    kernel = rbf_kernel(X, gamma=0.3)
+    fitted = search(SVC(kernel="precomputed"), {"C": LEVELS}).fit(kernel, Y)
+    other = search(SVC(gamma=0.3), {"C": LEVELS}).fit(X, Y)
+    assert np.allclose(splits(fitted), splits(other))
+    assert np.array_equal(fitted.predict(kernel[:9]), other.predict(X[:9]))
+    assert fitted.__sklearn_tags__().input_tags.pairwise
+    assert np.array_equal(cross_val_score(fitted, kernel, Y), cross_val_score(other, X, Y))
+    with pytest.raises(ValueError, match="should be a square kernel matrix"):
+        fitted.fit(kernel[:, :30], Y)
+    with pytest.raises(ValueError, match="have to be passed as arrays or sparse matrices"):
+        fitted.fit(kernel.tolist(), Y)
+
+
+def test_precomputed_distances():
+    distances = np.linalg.norm(X[:, None] - X, axis=2)
+    fitted, other = (search(KNeighborsClassifier(metric=m), {"n_neighbors": [1, 3, 5, 7]}) for m in ("precomputed", "euclidean"))
+    assert np.array_equal(splits(fitted.fit(distances, Y)), splits(other.fit(X, Y)))
+
+
+@pytest.mark.parametrize("container", [csr_matrix, csc_array, coo_matrix])
+def test_sparse_data(container):
+    fitted, dense = (search(LinearSVC(), {"C": LEVELS}, scoring="f1").fit(data, Y) for data in (container(X), X))
+    assert np.allclose(splits(fitted), splits(dense), atol=0.1)
+    assert (fitted.predict(container(X)) == dense.predict(X)).mean() > 0.9
+
+
+def test_lists_stay_lists():
+    fitted = search(Probe(), {"level": [1, 2], "kind": [list]}, n_iter=2).fit(X.tolist(), Y.tolist())
+    assert fitted.best_params_["level"] == 2
+
+
+def test_frames_stay_frames():
+    frame, series = pd.DataFrame(X, columns=list("abcd")), pd.Series(Y)
+    kind = (pd.DataFrame, pd.Series)
+    fitted = search(Probe(kind=kind), {"level": [1, 2]}, n_iter=2).fit(frame, series)
+    assert fitted.predict(frame).shape == (60,)
+    fitted = search().fit(frame, series)
+    assert fitted.feature_names_in_.tolist() == list("abcd")
+    assert np.array_equal(splits(fitted), splits(search().fit(X, Y)))
+
+
+@pytest.mark.parametrize(("shape_x", "shape_y"), [((4, 3), ()), ((5, 3, 2), (7, 11))])
+def test_data_of_more_dimensions(shape_x, shape_y):
+    rows, answers = np.zeros((12, *shape_x)), np.zeros((12, *shape_y))
+    fitted = search(Probe(), {"level": [1, 2]}, n_iter=2, cv=KFold(3)).fit(rows, answers)
+    assert fitted.best_estimator_.shapes_ == (rows.shape, answers.shape)
+
+
+@pytest.mark.parametrize("estimator", [DecisionTreeRegressor(random_state=0), DecisionTreeClassifier(random_state=0)])
+def test_several_outputs(estimator):
+    answers = np.column_stack([Y, X[:, 0] > 0]).astype(int)
+    fitted = search(estimator, {"max_depth": [1, 2, 3, 4]}, cv=KFold(3)).fit(X, answers)
+    for k, params in enumerate(fitted.cv_results_["params"]):
+        for i, (train, test) in enumerate(KFold(3).split(X)):
+            model = clone(estimator).set_params(**params).fit(X[train], answers[train])
+            assert splits(fitted)[k, i] == model.score(X[test], answers[test])
+
+
+def test_unsupervised_with_and_without_answers():
+    points, labels = make_blobs(n_samples=50, random_state=0)
+    kmeans = KMeans(random_state=0, init="random", n_init=1)
+    scoring = ["adjusted_rand_score", "fowlkes_mallows_score"]
+    for refit in scoring:
+        fitted = search(kmeans, {"n_clusters": [2, 3, 4]}, n_iter=3, scoring=scoring, refit=refit).fit(points, labels)
+        assert fitted.best_params_ == {"n_clusters": 3}
+    fitted = search(kmeans, {"n_clusters": [2, 3, 4]}, n_iter=3).fit(points)
+    assert fitted.best_params_ == {"n_clusters": 4}
+    assert fitted.transform(points).shape == (50, 4)
+    assert fitted.score(points) == fitted.best_estimator_.score(points)
+
+
+def test_an_estimator_without_predict():
+    fitted = search(KernelDensity(), {"bandwidth": [0.01, 0.1, 1.0]}, n_iter=3, scoring=lambda model, X: model.bandwidth == 0.1)
+    fitted.fit(X)
+    assert (fitted.best_params_, fitted.best_score_) == ({"bandwidth": 0.1}, 1.0)
+    assert not hasattr(fitted, "predict")
+
+
+def test_missing_values_are_the_estimators_business():
+    holes = X.copy()
+    holes[::7, 1] = np.nan
+    assert search(make_pipeline(SimpleImputer(), SVC()), {"svc__C": LEVELS}).fit(holes, Y).best_score_ > 0.5
+
+
+def test_whole_estimators_are_choices_and_stay_unfitted():
+    pipeline = Pipeline([("scale", StandardScaler()), ("model", None)])
+    choices = {"scale": ["passthrough", StandardScaler(), None], "model": [LinearSVC(), SVC()], "model__C": [0.5, 2.0]}
+    fitted = search(pipeline, choices, n_iter=8, scoring="accuracy").fit(X, Y)
+    column = fitted.cv_results_["param_model"]
+    assert {type(model) for model in column} == {LinearSVC, SVC}
+    assert not any(hasattr(model, "classes_") for model in [*choices["model"], *column])
+    assert [model.C for model in choices["model"]] == [1.0, 1.0]
+    assert fitted.best_estimator_[-1].C == fitted.best_params_["model__C"]
+    assert fitted.best_estimator_[-1] is not fitted.best_params_["model"]
+
+
+def test_none_arrays_tuples_and_dictionaries_are_choices():
+    fitted = search(DecisionTreeRegressor(), {"random_state": [0, None]}, n_iter=2).fit(X, Y)
+    assert set(fitted.cv_results_["param_random_state"]) == {0, None}
+    knots = [np.linspace(-4, 4, 4 * k).reshape(-1, 4) for k in (3, 4, 5)]
+    pipeline = make_pipeline(SplineTransformer(extrapolation="linear"), Ridge())
+    fitted = search(pipeline, {"splinetransformer__knots": knots}, n_iter=3).fit(X, Y)
+    column = fitted.cv_results_["param_splinetransformer__knots"]
+    assert {len(k) for k in column} == {3, 4, 5}
+    assert column.dtype == object
+    weights = {"class_weight": [None, {0: 1, 1: 5}, "balanced"]}
+    assert search(SVC(), weights, n_iter=3).fit(X, Y).cv_results_["param_class_weight"].dtype == object
+
+
+def test_texts():
+    pipeline = Pipeline([("words", TfidfVectorizer()), ("model", ComplementNB())])
+    space = {"words__ngram_range": [(1, 1), (1, 2)], "words__norm": ("l1", "l2")}
+    fitted = search(pipeline, space).fit(["one", "two", "three", "four", "five", "six"], [0, 1, 0, 1, 0, 1])
+    assert set(fitted.cv_results_["param_words__ngram_range"].data) == {(1, 1), (1, 2)}
+
+
+def test_columns_of_a_frame():
+    frame = pd.DataFrame({"number": np.arange(9.0), "word": list("abcabcabc")})
+    encode = ColumnTransformer([("word", OneHotEncoder(sparse_output=False), ["word"])], remainder="passthrough")
+    pipeline = Pipeline([("encode", encode), ("model", LinearRegression())])
+    choices = {"encode__word": [OneHotEncoder(sparse_output=False), OrdinalEncoder()]}
+    fitted = search(pipeline, choices, n_iter=2).fit(frame, frame["number"])
+    assert fitted.cv_results_["param_encode__word"].dtype == object
+    assert fitted.best_score_ > 0.99
+
+
+def test_the_estimators_own_random_state_counts():
+    forest = DecisionTreeClassifier(splitter="random", max_features=1)
+    space = {"max_depth": [2, 3, 4, 5]}
+    for state in (0, np.random.RandomState(0)):
+        first, second = (splits(search(clone(forest).set_params(random_state=state), space).fit(X, Y)) for _ in range(2))
+        assert np.array_equal(first, second)
+    assert not np.array_equal(*(splits(search(forest, space).fit(X, Y)) for _ in range(2)))
+
+
+def test_methods_depend_on_what_was_found():
+    for loss, there in [("log_loss", True), ("hinge", False)]:
+        one = search(SGDClassifier(loss="hinge", random_state=0), {"loss": [loss], "alpha": [1e-3, 1e-2]}, n_iter=2)
+        assert not hasattr(one, "predict_proba")
+        assert hasattr(one.fit(X, Y), "predict_proba") == there
+
+
+def test_it_works_inside_and_outside_of_others():
+    inside = make_pipeline(StandardScaler(), search())
+    outside = search(make_pipeline(StandardScaler(), SVC()), {f"svc__{name}": law for name, law in SPACE.items()})
+    scores = [cross_val_score(one, X, Y, cv=3, error_score="raise") for one in (inside, outside)]
+    assert min(map(np.min, scores)) > 0.6
+    assert inside.fit(X, Y).score(X, Y) == (inside.predict(X) == Y).mean()
+    twice = search(search(space={"gamma": LEVELS}, n_iter=2), {"estimator__C": LEVELS}, n_iter=2).fit(X, Y)
+    assert twice.best_estimator_.best_estimator_.C == twice.best_params_["estimator__C"]
+
+
+def test_it_is_cloned_set_and_pickled(tmp_path):
+    one = search(make_pipeline(StandardScaler(), SVC()), {"svc__C": LEVELS}, path=tmp_path / "search.db")
+    assert one.get_params()["estimator__svc__C"] == 1.0
+    assert one.set_params(estimator__svc__tol=1e-2, n_iter=3).estimator[-1].tol == 1e-2
+    other = pickle.loads(pickle.dumps(clone(one))).fit(X, Y)
+    assert np.array_equal(splits(other), splits(one.fit(X, Y)))
+    again = pickle.loads(pickle.dumps(one))
+    assert again.study_.path is None
+    assert again.study_.trials == one.study_.trials
+    assert np.array_equal(again.predict(X), one.predict(X))
+    assert np.array_equal(splits(again.fit(X, Y)), splits(one))

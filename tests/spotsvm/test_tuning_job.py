@@ -1,0 +1,292 @@
+import json
+import warnings
+from contextlib import contextmanager
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_diabetes, load_iris
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import accuracy_score, root_mean_squared_error
+from sklearn.model_selection import KFold, StratifiedKFold, cross_val_score
+
+from spotsvm import SpotSearchCV
+from spotsvm.errors import ArgumentError, BudgetError, DataError, StorageError, StudyMismatchError
+from spotsvm.tabular import make_table
+from spotsvm.tuning_job import TuningJob, check_writable, comparison
+
+BUDGET = 8
+
+
+@contextmanager
+def quiet(name, budget):
+    yield None
+
+
+def iris(labels=None):
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    X, y = X.iloc[50:].reset_index(drop=True), y.iloc[50:].reset_index(drop=True)
+    return make_table(X, y if labels is None else y.map(dict(zip([1, 2], labels, strict=True))))
+
+
+def diabetes(n=80):
+    X, y = load_diabetes(return_X_y=True, as_frame=True)
+    return make_table(X.iloc[:n], y.iloc[:n], "regression")
+
+
+def job(table, **changed):
+    return TuningJob(table, **({"budget": BUDGET, "cv": 3, "seed": 1} | changed))
+
+
+def trials(contestants, which=-1):
+    """What does not depend on the clock."""
+    frame = contestants[which].search.study_.frame()
+    return frame.drop(columns=[c for c in frame if c.endswith(("seconds", "_time"))])
+
+
+@pytest.fixture(scope="module", params=["classification", "regression"])
+def done(request, tmp_path_factory):
+    out = tmp_path_factory.mktemp("out")
+    given = job(iris() if request.param == "classification" else diabetes(), out=out)
+    return given, given.run(quiet)
+
+
+def test_three_contestants(done):
+    _, contestants = done
+    assert [c.name for c in contestants] == ["default", "random", "kriging"]
+    assert [c.search is None for c in contestants] == [True, False, False]
+    assert all(c.search.study_.n_finished == BUDGET for c in contestants[1:])
+
+
+def test_test_scores_are_those_of_rows_that_nothing_was_fitted_on(done):
+    given, contestants = done
+    train, test = given._split()
+    assert set(train.X.index).isdisjoint(test.X.index)
+    assert set(train.X.index) | set(test.X.index) == set(given.table.X.index)
+    assert len(test.y) == pytest.approx(len(given.table.y) / 4, abs=1)
+    for c in contestants:
+        predicted = c.estimator.predict(test.X)
+        hand = accuracy_score(test.y, predicted) if test.task == "classification" else -root_mean_squared_error(test.y, predicted)
+        assert c.test_score == pytest.approx(hand)
+        assert c.gap == pytest.approx(c.tuned_score - hand)
+        machine = c.estimator[-1]
+        fitted = machine if test.task == "classification" else machine.regressor_
+        assert fitted.shape_fit_[0] == len(train.y)
+
+
+def test_the_searches_see_the_training_rows_only(monkeypatch):
+    seen = []
+    fit = SpotSearchCV.fit
+
+    def spy(self, X, y, **params):
+        seen.append((self.search, set(X.index), set(y.index)))
+        return fit(self, X, y, **params)
+
+    monkeypatch.setattr(SpotSearchCV, "fit", spy)
+    given = job(iris())
+    given.run(quiet)
+    train, test = given._split()
+    assert [name for name, *_ in seen] == ["random", "kriging"]
+    for _, features, target in seen:
+        assert features == target == set(train.X.index)
+        assert features.isdisjoint(test.X.index)
+
+
+def test_tuned_scores_are_cross_validated_on_the_same_folds(done):
+    given, contestants = done
+    train, _ = given._split()
+    splitter = StratifiedKFold if train.task == "classification" else KFold
+    folds = splitter(3, shuffle=True, random_state=1)
+    for c in contestants:
+        again = cross_val_score(c.estimator, train.X, train.y, cv=folds, scoring=given.metric).mean()
+        assert c.tuned_score == pytest.approx(again)
+        if c.search is not None:
+            assert c.tuned_score == c.search.study_.best_trial.value == trials(contestants, contestants.index(c))["value"].max()
+
+
+def test_the_bootstrap_error_is_of_the_right_size(done):
+    given, contestants = done
+    _, test = given._split()
+    for c in contestants:
+        predicted = c.estimator.predict(test.X)
+        if test.task == "classification":
+            assert c.test_error == pytest.approx(np.sqrt(c.test_score * (1 - c.test_score) / len(test.y)), rel=0.4, abs=1e-12)
+        else:
+            squares = (test.y - predicted) ** 2
+            assert c.test_error == pytest.approx(squares.std() / np.sqrt(len(test.y)) / (2 * -c.test_score), rel=0.4)
+
+
+def test_the_files(done):
+    given, contestants = done
+    table = pd.read_csv(given.out / "comparison.csv")
+    pd.testing.assert_frame_equal(table, comparison(contestants))
+    assert list(table["search"]) == ["default", "random", "kriging"]
+    for c in contestants[1:]:
+        written = pd.read_csv(given.out / f"{c.name}_trials.csv")
+        assert written["value"].max() == c.tuned_score == table.set_index("search")["tuned_score"][c.name]
+        assert list(written["number"]) == list(range(BUDGET))
+        params = json.loads((given.out / f"{c.name}_parameters.json").read_text())
+        best = written.loc[written["value"].idxmax()]
+        for name, value in c.search.best_params_.items():
+            assert params[name] == value == best[f"param_{name}"]
+        assert {name.rpartition("__")[2] for name in params} >= {"C", "gamma"}
+    assert not (given.out / "default_trials.csv").exists()
+    files = {"comparison.csv"} | {f"{n}{e}" for n in ("random", "kriging") for e in (".db", "_trials.csv", "_parameters.json")}
+    assert {f.name for f in given.out.iterdir()} == files
+
+
+def test_again_with_the_same_folder_evaluates_nothing(done, monkeypatch):
+    given, contestants = done
+    files = {f.name: f.read_text() for f in given.out.iterdir() if f.suffix != ".db"}
+    told = []
+
+    @contextmanager
+    def count(name, budget):
+        yield lambda study, trial: told.append(trial)
+
+    again = given.run(count)
+    assert told == []
+    pd.testing.assert_frame_equal(comparison(again), comparison(contestants))
+    assert {f.name: f.read_text() for f in given.out.iterdir() if f.suffix != ".db"} == files
+
+
+def test_a_larger_budget_goes_on(tmp_path):
+    first = job(iris(), budget=6, out=tmp_path).run(quiet)
+    longer = job(iris(), out=tmp_path).run(quiet)
+    at_once = job(iris()).run(quiet)
+    for k in (1, 2):
+        pd.testing.assert_frame_equal(trials(longer, k), trials(at_once, k))
+        pd.testing.assert_frame_equal(trials(longer, k).iloc[:6], trials(first, k))
+    pd.testing.assert_frame_equal(comparison(longer), comparison(at_once))
+
+
+def test_the_seed_decides_everything():
+    a, b, c = (job(iris(), budget=6, seed=seed).run(quiet) for seed in (1, 1, 2))
+    pd.testing.assert_frame_equal(comparison(a), comparison(b))
+    for k in (1, 2):
+        pd.testing.assert_frame_equal(trials(a, k), trials(b, k))
+        assert not trials(a, k)["param_svc__C"].equals(trials(c, k)["param_svc__C"])
+    assert not comparison(a).equals(comparison(c))
+
+
+@pytest.mark.parametrize("table", [iris(), diabetes()], ids=["classification", "regression"])
+def test_workers_change_nothing(table):
+    one, two = (job(table, workers=workers).run(quiet) for workers in (1, 2))
+    pd.testing.assert_frame_equal(comparison(one), comparison(two))
+    for k in (1, 2):
+        pd.testing.assert_frame_equal(trials(one, k), trials(two, k))
+
+
+def test_random_search_is_not_run_twice():
+    begun = []
+
+    @contextmanager
+    def note(name, budget):
+        begun.append((name, budget))
+        yield None
+
+    assert [c.name for c in job(iris(), search="random", budget=2).run(note)] == ["default", "random"]
+    assert begun == [("random", 2)]
+
+
+def test_labels_of_text_are_the_same_task():
+    a, b = (job(iris(labels), budget=6).run(quiet) for labels in (None, ["versi", "virginica"]))
+    pd.testing.assert_frame_equal(comparison(a), comparison(b))
+    assert set(b[-1].estimator.classes_) == {"versi", "virginica"}
+
+
+def test_another_scorer():
+    given = job(iris(), scoring="balanced_accuracy", search="random", budget=3)
+    train, test = given._split()
+    contestant = given.run(quiet)[-1]
+    recall = [(contestant.estimator.predict(test.X[test.y == k]) == k).mean() for k in (1, 2)]
+    assert contestant.test_score == pytest.approx(np.mean(recall))
+
+
+@pytest.mark.parametrize(
+    ("table", "scoring", "message"),
+    [
+        (iris(), "acuracy", "'acuracy' is unknown to scikit-learn; use accuracy"),
+        (iris(), "", "'' is unknown to scikit-learn; use one of"),
+        (iris(), "neg_log_loss", "cannot score this classification: .*predict_proba"),
+        (iris(["a", "b"]), "f1", "cannot score this classification: .*pos_label"),
+        (diabetes(), "roc_auc", "cannot score this regression"),
+        (diabetes(), "accuracy", "cannot score this regression"),
+    ],
+)
+def test_a_scorer_that_does_not_fit_is_refused_before_any_trial(table, scoring, message, tmp_path):
+    with pytest.raises(ArgumentError, match=f"--scoring {message}" if message[0] == "'" else f"--scoring '{scoring}' {message}"):
+        job(table, scoring=scoring, out=tmp_path).run(quiet)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_score_that_is_not_a_number_is_refused():
+    with pytest.raises(ArgumentError, match="--scoring 'r2' cannot score this regression: it is nan in some folds"):
+        job(diabetes(20), scoring="r2", cv=15).run(quiet)
+
+
+def test_trials_that_cannot_be_scored_fail_and_the_rest_counts():
+    X = pd.DataFrame({"a": np.linspace(0, 1, 60)})
+    table = make_table(X, pd.Series(np.where(X["a"] > 0.9, 60.0, X["a"]), name="y"), "regression")
+    last = job(table, scoring="neg_mean_squared_log_error", search="random", budget=12, seed=0).run(quiet)[-1]
+    states = [t.state for t in last.search.study_.trials]
+    assert set(states) == {"ok", "failed"}
+    assert np.isfinite(last.tuned_score)
+
+
+def test_a_class_that_a_resample_lacks_is_no_error():
+    """Some of the y are taken for z, also in resamples that have no z."""
+    y = pd.Series(np.repeat(list("xyyz"), [30, 25, 8, 12]), name="y")
+    X = pd.DataFrame({"a": np.repeat([0.0, 5.0, 10.0, 10.0], [30, 25, 8, 12])})
+    contestants = job(make_table(X, y), scoring="balanced_accuracy", search="random", budget=2).run(quiet)
+    assert all(np.isfinite(c.test_error) for c in contestants)
+    assert "z" in contestants[0].estimator.predict(X[y == "y"])
+
+
+def test_the_cap_on_iterations_is_no_news():
+    rng = np.random.default_rng(0)
+    table = make_table(pd.DataFrame(rng.normal(size=(300, 3))), pd.Series(rng.integers(2, size=300), name="y"))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        given = job(table, search="random", cv=2, budget=12)
+        searched = given.run(quiet)[-1].search
+    assert caught == []
+    train, _ = given._split()
+    dearest = max((t.params for t in searched.study_.trials), key=lambda params: params["svc__C"])
+    with pytest.warns(ConvergenceWarning, match="terminated early"):
+        searched.estimator.set_params(**dearest).fit(train.X, train.y)
+
+
+@pytest.mark.parametrize(("search", "budget", "initial"), [("kriging", 3, 6), ("koch2011", 9, 10)])
+def test_a_budget_below_the_design_is_refused_before_any_trial(search, budget, initial, tmp_path):
+    with pytest.raises(BudgetError, match=f"--budget={budget} is below the initial design of {initial} trials"):
+        job(iris(), search=search, budget=budget, out=tmp_path).run(quiet)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(("n", "cv"), [(1, 2), (2, 2), (3, 3), (5, 5)])
+def test_few_rows_are_refused(n, cv):
+    with pytest.raises(DataError, match="few"):
+        job(diabetes(n), cv=cv).run(quiet)
+    if n > 1:
+        y = pd.Series([0, 1, 0, 1, 0][:n], name="y")
+        with pytest.raises(DataError, match="few"):
+            job(make_table(pd.DataFrame({"a": range(n)}), y), cv=cv).run(quiet)
+
+
+@pytest.mark.parametrize("changed", [{"seed": 2}, {"cv": 4}, {"table": iris(["a", "b"])}, {"scoring": "balanced_accuracy"}])
+def test_a_folder_with_another_study_is_refused(changed, tmp_path):
+    job(iris(), budget=2, search="random", out=tmp_path).run(quiet)
+    before = (tmp_path / "comparison.csv").read_text()
+    with pytest.raises(StudyMismatchError, match="random.db holds a study with another"):
+        job(**({"table": iris(), "budget": 2, "search": "random", "out": tmp_path} | changed)).run(quiet)
+    assert (tmp_path / "comparison.csv").read_text() == before
+
+
+def test_a_folder_is_made_and_what_is_none_is_refused(tmp_path):
+    check_writable(tmp_path / "new" / "deep")
+    assert list((tmp_path / "new" / "deep").iterdir()) == []
+    (tmp_path / "file").write_text("")
+    for out in (tmp_path / "file", tmp_path / "file" / "deep"):
+        with pytest.raises(StorageError, match=f"--out {out}: cannot write there"):
+            job(iris(), out=out).run(quiet)

@@ -1,0 +1,62 @@
+"""What users import: all of it is there, documented, and loaded only when it is asked for."""
+
+import inspect
+import subprocess
+import sys
+
+import pytest
+
+import spotsvm
+
+
+def in_fresh_python(code):
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+
+
+def test_every_public_name_has_a_home():
+    assert set(spotsvm.__all__) == set(spotsvm._HOME_OF)
+    assert set(spotsvm.__all__) <= set(dir(spotsvm))
+    for name in spotsvm.__all__:
+        assert getattr(spotsvm, name) is not None
+
+
+def test_the_types_that_checkers_see_are_those_that_are_loaded():
+    seen = inspect.getsource(spotsvm).split("if TYPE_CHECKING:")[1].split("_HOMES")[0]
+    assert {name for name in spotsvm.__all__ if f" {name},\n" in seen or f" {name}\n" in seen or f" {name}," in seen} == set(
+        spotsvm.__all__
+    )
+
+
+def test_an_unknown_name():
+    with pytest.raises(AttributeError, match="module 'spotsvm' has no attribute 'Tuner'"):
+        spotsvm.Tuner  # noqa: B018
+
+
+def test_the_fixed_homes():
+    from surrogates import Kriging
+
+    assert Kriging is spotsvm.Kriging
+
+
+@pytest.mark.parametrize("name", spotsvm.__all__)
+def test_public_things_are_documented(name):
+    thing = getattr(spotsvm, name)
+    if inspect.isclass(thing) or inspect.isfunction(thing):
+        assert thing.__doc__
+        assert thing.__doc__.splitlines()[0].strip().endswith((".", ":"))
+    if inspect.isclass(thing):
+        methods = [m for n, m in vars(thing).items() if not n.startswith("_") and inspect.isfunction(m)]
+        assert [m.__qualname__ for m in methods if not inspect.getdoc(m)] == []
+
+
+def test_importing_loads_nothing_heavy():
+    heavy = "['cma', 'matplotlib', 'numba', 'pymoo', 'sklearn', 'scipy', 'pandas']"
+    assert in_fresh_python(f"import spotsvm, sys; print(*[m for m in {heavy} if m in sys.modules])") == []
+
+
+def test_a_study_needs_no_optional_heavyweights():
+    heavy = "['cma', 'matplotlib', 'numba', 'pymoo']"
+    assert (
+        in_fresh_python(f"from spotsvm import Study, SpotSearchCV; import sys; print(*[m for m in {heavy} if m in sys.modules])")
+        == []
+    )

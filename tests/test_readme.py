@@ -1,0 +1,42 @@
+"""What README.md shows works as it stands."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text()
+EXAMPLES = re.findall(r"```python\n(.*?)```", README, flags=re.S)
+
+
+@pytest.mark.parametrize("code", EXAMPLES, ids=["search", "study"])
+def test_python_example(code, tmp_path):
+    done = subprocess.run([sys.executable, "-W", "error", "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    assert len(done.stdout) > 20
+
+
+def test_the_two_commands_are_one_line_each():
+    commands = re.findall(r"^    (python3 -m venv .*)$", README, flags=re.M)
+    assert [command.rsplit("/", 1)[1].split()[0] for command in commands] == ["spotsvm", "pytest"]
+
+
+def test_every_search_is_in_the_table():
+    from spotsvm import SEARCHES
+
+    assert [name for name in SEARCHES if f'`"{name}"`' not in README] == []
+
+
+def test_the_demo_table_is_what_the_demo_prints():
+    script = Path(sys.executable).with_name("spotsvm")
+    shown = subprocess.run([script, "demo"], capture_output=True, text=True, check=True).stdout
+    table = [line.strip() for line in shown.splitlines() if "+-" in line and "trials" in line or "default" in line]
+    for line in table:
+        name = line.split("  ")[0]
+        assert name in README
+        assert re.findall(r"[-+]?\d\.\d{4}", line)[0] in README
+    assert len(table) == 3
