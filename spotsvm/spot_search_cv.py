@@ -190,8 +190,7 @@ classes_, n_features_in_, feature_names_in_
         """Evaluate until the study has `n_iter` finished trials: ask, score on the folds, tell."""
         check_budget(study, self.n_iter, "n_iter")
         while (left := self.n_iter - study.n_finished) > 0:
-            interrupted = sum(t.state == "running" for t in study.trials)  # of a batch of an earlier run, to be finished first
-            batch = study.ask_batch(min(interrupted or self.batch_size, left))
+            batch = study.ask_batch(min(self.batch_size, left))
             if not batch:
                 warnings.warn(
                     f"The total space of parameters {study.n_finished} is smaller than n_iter={self.n_iter}. "

@@ -55,7 +55,6 @@ def nap(params):
         (Fraction(1, 2), 0.5),
         ({"value": np.float64(0.25)}, 0.25),
     ],
-    ids=repr,
 )
 def test_numbers_of_all_kinds(returned, value):
     outcome = outcome_of(returned, 1.5)
@@ -96,7 +95,6 @@ def test_further_numbers_are_kept_be_they_finite_or_not():
         ({"value": 1.0, "time": "long"}, "the objective returned 'time': 'long', which is not a named number"),
         ({"value": 1.0, 3: 4.0}, "the objective returned 3: 4.0, which is not a named number"),
     ],
-    ids=repr,
 )
 def test_what_is_no_number_is_a_failure_with_a_reason(returned, reason):
     outcome = outcome_of(returned)

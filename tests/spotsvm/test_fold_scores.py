@@ -177,9 +177,11 @@ def test_the_context_tells_what_is_different(key, changed):
 
 def test_the_context_sees_all_of_a_long_estimator():
     weights = [SVC(class_weight={k: 1.0 + (k == j) for k in range(200)}) for j in (0, 150)]
-    assert repr(weights[0]) != repr(weights[0].set_params(C=3.0))
-    arrays = [FunctionTransformer(kw_args={"values": np.arange(5000.0) + 1e-12 * (np.arange(5000) == j)}) for j in (0, 2500)]
-    for pair in (weights, arrays):
+    long = [FunctionTransformer(kw_args={"values": np.arange(5000) == j}) for j in (2400, 2500)]
+    fine = [FunctionTransformer(kw_args={"values": np.array([0.5 + tiny, 0.25])}) for tiny in (0.0, 1e-13)]
+    assert repr(long[0]) == repr(long[1])
+    assert repr(fine[0]) == repr(fine[1])
+    for pair in (weights, long, fine):
         assert scorer(pair[0]).context() != scorer(pair[1]).context()
 
 

@@ -36,7 +36,6 @@ GAPPED = rv_discrete(values=([1, 5, 9], [0.2, 0.3, 0.5]))
         (GAPPED, ChoiceParameter, 3, False),
         (GAPPED(), ChoiceParameter, 3, False),
     ],
-    ids=repr,
 )
 def test_kinds(definition, kind, levels, categorical):
     parameter = make_parameter("C", definition)
@@ -81,7 +80,6 @@ def test_kinds(definition, kind, levels, categorical):
         (loguniform([1, 2], [3, 4]), "cannot be used as a distribution"),
         (np.random.default_rng(0), "is not a list"),
     ],
-    ids=repr,
 )
 def test_what_cannot_be_searched_is_refused_in_one_line(definition, said):
     with pytest.raises(SpaceError, match=said) as caught:
@@ -136,7 +134,6 @@ def test_outside_the_unit_interval_is_the_nearest_bound(definition, u):
         ([1, 2, 3], 1.0),
         ([np.array([1, 2]), np.array([3, 4])], np.array([1, 2])),
     ],
-    ids=repr,
 )
 def test_values_outside_are_refused(definition, value):
     with pytest.raises(SpaceError, match="C="):
@@ -154,7 +151,6 @@ def test_values_outside_are_refused(definition, value):
         (randint(2, 6), 3.0),
         (uniform(0, 1), np.float32(0.25)),
     ],
-    ids=repr,
 )
 def test_numpy_values_are_as_good_as_plain_ones(definition, value):
     parameter = make_parameter("C", definition)
@@ -193,7 +189,6 @@ def test_descriptions_hold_no_address():
         ([1, 2, 3], [1, 3, 2]),
         (randint(0, 3), [0, 1, 2]),
     ],
-    ids=repr,
 )
 def test_descriptions_tell_parameters_apart(one, other):
     assert make_parameter("C", one).describe() == make_parameter("C", one).describe() != make_parameter("C", other).describe()

@@ -144,7 +144,6 @@ def test_the_size_of_a_space(definition, size):
         ({"gamma": uniform(0, 1), "C": []}, "^C has an empty list"),
         ([{"gamma": uniform(0, 1)}, {"C": "auto"}], "^C='auto' is not a list"),
     ],
-    ids=repr,
 )
 def test_a_space_that_cannot_be_searched_is_refused(definition, said):
     with pytest.raises(SpaceError, match=said) as caught:
