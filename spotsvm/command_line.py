@@ -146,6 +146,8 @@ def export(record: Path, csv: str) -> None:
     from spotsvm.record import Record
     from spotsvm.trial_table import trial_table
 
+    if csv != "-" and Path(csv).resolve() == record.resolve():
+        raise StorageError(f"--csv {csv} is the record itself; name another file")
     source = Record(record, read_only=True)
     trials = source.trials()
     source.close()

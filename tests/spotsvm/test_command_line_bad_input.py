@@ -258,3 +258,11 @@ def test_the_installed_script_says_one_line(args, tmp_path):
     assert (process.returncode, process.stdout, process.stderr.count("\n")) == (2, "", 1)
     assert process.stderr.startswith("spotsvm: error: ")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_an_export_over_the_record_itself(tmp_path):
+    record = Record(tmp_path / "new.db")
+    record.close()
+    before = record.path.read_bytes()
+    assert "is the record itself" in refused("export", record.path, "--csv", record.path)
+    assert record.path.read_bytes() == before

@@ -1,6 +1,7 @@
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -64,3 +65,11 @@ def test_other_files_beside_the_script_do_not_matter(script):
     for name in ("solver.py", "study.py", "space.py", "record.py", "my_solvers.py"):
         script.with_name(name).write_text("raise RuntimeError\n")
     assert run(script).stdout == "ready\n"
+
+
+def test_a_module_that_was_made_by_hand_is_found_out_too(monkeypatch, tmp_path):
+    made = ModuleType("solvers")
+    made.__file__ = str(tmp_path / "solvers.py")
+    monkeypatch.setitem(sys.modules, "solvers", made)
+    with pytest.raises(ImportError, match="solvers.py hides the package 'solvers'"):
+        check_not_shadowed(HOME)
