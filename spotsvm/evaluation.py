@@ -35,7 +35,7 @@ class Outcome:
         error = self.error
         try:
             pickle.loads(pickle.dumps(error))
-        except Exception:
+        except Exception:  # what an error of the user's raises when it is pickled can be anything
             error = RuntimeError(self.reason)
         return Outcome, (self.state, self.value, dict(self.extra), self.reason, self.seconds, error)
 

@@ -103,7 +103,7 @@ def _header(path: str | Path) -> list[str]:
     """Give the first row as it stands; empty if even that cannot be read."""
     try:
         first = pd.read_csv(path, header=None, nrows=1, dtype=str, keep_default_na=False)
-    except Exception:
+    except Exception:  # only a hint is lost, and the file's own error has been caught before
         return []
     return [str(name) for name in first.iloc[0]]
 

@@ -94,7 +94,10 @@ def test_classes():
 
 def test_classes_of_several_outputs_are_a_list():
     answers = np.column_stack([Y, np.arange(45) % 3])
-    by_hand = lambda model, X, y: (model.predict(X) == y).mean()  # noqa: E731
+
+    def by_hand(model, X, y):
+        return (model.predict(X) == y).mean()
+
     fitted = search(DecisionTreeClassifier(), {"max_depth": [1, 2, 3]}, scoring=by_hand).fit(X, answers)
     assert [classes.tolist() for classes in fitted.classes_] == [[0, 1], [0, 1, 2]]
 
