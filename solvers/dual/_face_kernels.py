@@ -1,0 +1,99 @@
+"""Compiled loops of the minimum of a quadratic on the face of its free variables."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+
+@njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"})
+def _dot(a, b):
+    s = 0.0
+    for k in range(len(a)):
+        s += a[k] * b[k]
+    return s
+
+
+@njit(cache=True, nogil=True)
+def _solve_factored(R, p, x):
+    """Solve R'R x = b in place on the leading p by p part of the upper triangle R."""
+    for i in range(p):
+        x[i] /= R[i, i]
+        c = x[i]
+        row = R[i, i + 1 : p]
+        rest = x[i + 1 : p]
+        for k in range(len(row)):
+            rest[k] -= c * row[k]
+    for i in range(p - 1, -1, -1):
+        x[i] = (x[i] - _dot(R[i, i + 1 : p], x[i + 1 : p])) / R[i, i]
+
+
+@njit(cache=True, nogil=True)
+def _remove(R, p, k):
+    """Take row and column k out of the matrix R'R of size p by rotations of rows."""
+    for i in range(k + 1):
+        row = R[i]
+        for c in range(k, p - 1):
+            row[c] = row[c + 1]
+    for j in range(k, p - 1):
+        below = R[j + 1, j + 1]
+        top = R[j, j]
+        length = np.hypot(top, below)
+        co, si = top / length, below / length
+        # row j is already one place to the left, row j + 1 not yet
+        a = R[j, j : p - 1]
+        b = R[j + 1, j + 1 : p]
+        out = R[j + 1, j : p - 1]
+        for c in range(len(a)):
+            u, v = a[c], b[c]
+            a[c] = co * u + si * v
+            out[c] = co * v - si * u
+
+
+@njit(cache=True, nogil=True)
+def descend_face(R, slope, beta, lower, upper, most):
+    """Move beta to the minimum over its face, where sum(beta) stays; stop variables at bounds they meet, at most `most`.
+
+    R is the upper Cholesky factor of the curvature, and lost; slope the derivative at beta. Gives the stops and whether the
+    minimum was reached.
+    """
+    m = len(beta)
+    place = np.arange(m)
+    d, w = np.empty(m), np.empty(m)
+    p = m
+    scale = 1.0
+    for stops in range(most + 1):
+        if p < 2:
+            return stops, True
+        for a in range(p):
+            d[a] = -scale * slope[place[a]]
+            w[a] = 1.0
+        _solve_factored(R, p, d)
+        _solve_factored(R, p, w)
+        shift = d[:p].sum() / w[:p].sum()
+        for a in range(p):
+            d[a] -= shift * w[a]
+        rest = d[:p].sum() / p  # of rounding: the sum of beta must not drift
+        t = 1.0
+        first = -1
+        for a in range(p):
+            d[a] -= rest
+            k = place[a]
+            room = upper[k] - beta[k] if d[a] > 0.0 else lower[k] - beta[k]
+            if d[a] != 0.0 and room / d[a] < t:
+                t = max(room / d[a], 0.0)
+                first = a
+        if not np.isfinite(shift):
+            return stops, False
+        for a in range(p):
+            beta[place[a]] += t * d[a]
+        if first < 0:
+            return stops, True
+        k = place[first]
+        beta[k] = upper[k] if d[first] > 0.0 else lower[k]
+        scale *= 1.0 - t
+        _remove(R, p, first)
+        for a in range(first, p - 1):
+            place[a] = place[a + 1]
+        p -= 1
+    return most, False

@@ -1,0 +1,99 @@
+"""The dual of epsilon-insensitive support vector regression."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from solvers.dual.exact import solve_pairs
+from solvers.dual.problem import Floats, check_bounds, check_kernel_matrix, check_numbers, check_stopping
+from solvers.dual.result import DualResult
+from solvers.dual.solution import iteration_cap, stop_message
+from solvers.errors import SolverError
+
+
+def solve_dual_regression(
+    K: Any, y: Any, C: Any = 1.0, epsilon: float = 0.1, *, start: Any = None, tol: float = 1e-3, max_iter: int | None = None
+) -> DualResult:
+    """Solve the dual of support vector regression exactly.
+
+    Maximise y' beta - epsilon |beta|_1 - beta' K beta / 2 over -C <= beta <= C with sum(beta) = 0, where beta is
+    alpha - alpha* (Smola and Schoelkopf 2004, eq. 10).
+
+    Parameters
+    ----------
+    K : array-like of shape (n, n)
+        Symmetric kernel matrix.
+    y : array-like of shape (n,)
+        Target.
+    C : float or array-like of shape (n,), default=1.0
+        Bound, or one for each row; positive and finite.
+    epsilon : float, default=0.1
+        Half the width of the tube in which errors cost nothing; 0 or more.
+    start : array-like of shape (n,) or None, default=None
+        A beta to begin at.
+    tol : float, default=1e-3
+        Largest KKT violation.
+    max_iter : int or None, default=None
+        Cap of the steps; None for one that grows with n.
+
+    Returns
+    -------
+    DualResult
+        The solution, with beta as `alpha`.
+
+    Raises
+    ------
+    SolverError
+        If an argument makes no sense.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> x = np.linspace(-1, 1, 21)
+    >>> result = solve_dual_regression(np.outer(x, x), 3 * x + 1, C=10, epsilon=0.1)
+    >>> bool(abs(result.decision - (3 * x + 1)).max() < 0.11)
+    True
+    """
+    matrix = check_kernel_matrix(K)
+    target = check_numbers("y", y, len(matrix))
+    bounds = check_bounds(C, len(matrix))
+    check_stopping(tol, max_iter)
+    if not (isinstance(epsilon, Real) and 0 <= float(epsilon) < np.inf):
+        raise SolverError(f"epsilon={epsilon!r}; use 0 or a positive number")
+    cap = iteration_cap(2 * len(matrix)) if max_iter is None else max_iter
+    beta = _feasible(start, bounds)
+    beta, iterations, converged = solve_pairs(matrix, target, -bounds, bounds, float(epsilon), beta, tol, cap)
+    return _measure(matrix, target, bounds, float(epsilon), beta, iterations, converged, tol, cap)
+
+
+def _feasible(start: Any, bounds: Floats) -> Floats:
+    if start is None:
+        return np.zeros(len(bounds))
+    inside: Floats = np.clip(check_numbers("start", start, len(bounds)), -bounds, bounds)
+    above, below = inside[inside > 0].sum(), -inside[inside < 0].sum()
+    if abs(above - below) > 1e-12 * (above + below):  # less is rounding, and bounds are to be met exactly
+        heavy = inside > 0 if above > below else inside < 0
+        inside[heavy] *= min(above, below) / max(above, below)
+    return inside
+
+
+def _measure(
+    K: Floats, y: Floats, C: Floats, epsilon: float, beta: Floats, iterations: int, converged: bool, tol: float, cap: int
+) -> DualResult:
+    support = np.flatnonzero(beta)
+    f = K[:, support] @ beta[support]
+    slope = f - y
+    rise = np.where(beta < C, slope + np.where(beta >= 0, epsilon, -epsilon), np.inf)
+    fall = np.where(beta > -C, slope + np.where(beta > 0, epsilon, -epsilon), -np.inf)
+    rest = 1e-9 * C  # what rounding has left of a step to a bound does not make a variable free
+    free = (np.abs(beta) > rest) & (np.abs(beta) < C - rest)
+    bias = -float(rise[free].mean()) if free.any() else -0.5 * float(rise.min() + fall.max())
+    objective = float(y @ beta - epsilon * np.abs(beta).sum() - 0.5 * beta @ f)
+    slack = np.maximum(np.abs(y - f - bias) - epsilon, 0.0)
+    gap = float(0.5 * beta @ f + C @ slack) - objective
+    violation = max(float(fall.max() - rise.min()), 0.0)
+    message = stop_message(converged, iterations, tol, cap)
+    return DualResult(beta, objective, bias, f + bias, iterations, iterations, converged, message, violation, gap)

@@ -1,0 +1,50 @@
+"""What every solver of the dual gives back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class DualResult:
+    """A solution of the support vector machine's dual problem.
+
+    Attributes
+    ----------
+    alpha : ndarray of shape (n,)
+        The solution: 0 <= alpha_i <= C_i. For regression it is alpha - alpha*, between -C_i and C_i.
+    objective : float
+        The dual objective that is maximised (Mierswa 2006, eq. 31): sum(alpha) - alpha' Q alpha / 2, Q_ij = y_i y_j K_ij.
+    bias : float
+        The threshold b of the decision function sum_j alpha_j y_j k(x_j, x) + b; 0 where the problem has none.
+    decision : ndarray of shape (n,)
+        The decision function at the rows of the problem.
+    iterations : int
+        Generations of an evolution, steps of an exact solver.
+    evaluations : int
+        Evaluations of the objective, counting an update in O(n) as one.
+    converged : bool
+        Whether the solver stopped because it was done: the exact solver's KKT violation is below its tolerance; an
+        evolution stopped by its own rule and not at the cap of its generations.
+    message : str
+        Why it stopped.
+    kkt_violation : float
+        By how much the optimality conditions are violated, in units of the decision function; at most the tolerance at an
+        optimum, or at a stationary point where K is indefinite.
+    duality_gap : float
+        Primal minus dual objective; an upper bound on the distance to the optimum where K is positive semidefinite.
+    """
+
+    alpha: NDArray[np.float64]
+    objective: float
+    bias: float
+    decision: NDArray[np.float64]
+    iterations: int
+    evaluations: int
+    converged: bool
+    message: str
+    kkt_violation: float
+    duality_gap: float

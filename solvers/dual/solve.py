@@ -1,0 +1,152 @@
+"""The dual of a support vector machine, by the method of one's choice."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solvers.dual.exact import solve_exact
+from solvers.dual.problem import DualProblem, check_numbers, check_stopping, make_problem
+from solvers.dual.result import DualResult
+from solvers.dual.solution import Solution
+from solvers.errors import SolverError
+
+METHODS = ("auto", "exact", "memetic", "gaussian", "switching", "hybrid", "swarm")
+
+
+def solve_dual(
+    K: Any,
+    y: Any,
+    C: Any = 1.0,
+    method: str = "auto",
+    *,
+    bias: bool = False,
+    random_state: Any = None,
+    start: Any = None,
+    tol: float = 1e-3,
+    max_iter: int | None = None,
+    definite: bool | None = None,
+    settings: Any = None,
+) -> DualResult:
+    """Maximise the dual of a support vector classifier on a kernel matrix.
+
+    The objective is sum(alpha) - alpha' Q alpha / 2 with Q_ij = y_i y_j K_ij over 0 <= alpha <= C (Mierswa 2006, eq. 31 and
+    32); with `bias` also sum(alpha y) = 0 (eq. 33), the problem of scikit-learn's SVC.
+
+    Parameters
+    ----------
+    K : array-like of shape (n, n)
+        Symmetric kernel matrix; it may be indefinite.
+    y : array-like of shape (n,)
+        Labels, -1 and 1.
+    C : float or array-like of shape (n,), default=1.0
+        Upper bound, or one for each row; positive (single rows may have 0) and finite.
+    method : str, default="auto"
+        "exact": coordinates in pairs, without bias and with one (then with Newton steps); a stationary point where K is
+        indefinite. "memetic": an evolution of exact solutions, for indefinite K. "gaussian", "switching", "hybrid",
+        "swarm": EvoSVM-G, -S, -H and PsoSVM as the paper has them, without bias. "auto": exact where K is positive
+        semidefinite, memetic where it is not.
+    bias : bool, default=False
+        Whether there is a bias.
+    random_state : int, numpy.random.Generator or None, default=None
+        Seed of everything random.
+    start : array-like of shape (n,), optional
+        An alpha for "exact" to begin at.
+    tol : float, default=1e-3
+        KKT violation at which an exact solver stops, positive.
+    max_iter : int, optional
+        Cap of the steps of an exact solver, of the generations of an evolution.
+    definite : bool, optional
+        Whether K is positive semidefinite, if that is known; found out by a Cholesky factor otherwise.
+    settings : EvolutionSettings, SwarmSettings or MemeticSettings, optional
+        Settings of the method instead of the paper's.
+
+    Returns
+    -------
+    DualResult
+        The solution, its objective, why it stopped, and how well it meets the optimality conditions.
+
+    Raises
+    ------
+    SolverError
+        If an argument makes no sense; a ValueError.
+
+    References
+    ----------
+    Mierswa 2006, "Evolutionary Learning with Kernels", section 4.
+
+    Examples
+    --------
+    >>> K = [[2.0, 0.0], [0.0, 2.0]]
+    >>> result = solve_dual(K, [1, -1], C=10.0, method="exact", bias=True)
+    >>> result.alpha, result.objective, result.converged
+    (array([0.5, 0.5]), 0.5, True)
+    """
+    _check_arguments(method, bias, tol, max_iter)
+    problem = make_problem(K, y, C, bias)
+    try:
+        rng = np.random.default_rng(random_state)
+    except (TypeError, ValueError) as error:
+        raise SolverError(f"random_state={random_state!r}; use a seed, a Generator or None: {error}") from error
+    alpha = np.zeros(problem.n) if start is None else check_numbers("start", start, problem.n)
+    if method == "auto":
+        from solvers.dual.definite import is_concave
+
+        definite = is_concave(problem) if definite is None else definite
+        method = "exact" if definite else "memetic"
+    solution = _run(method, problem, rng, alpha, tol, max_iter, definite, settings)
+    return finish(problem, *solution)
+
+
+def _run(
+    method: str,
+    problem: DualProblem,
+    rng: np.random.Generator,
+    start: NDArray[np.float64],
+    tol: float,
+    max_iter: int | None,
+    definite: bool | None,
+    settings: Any,
+) -> Solution:
+    if method == "exact":
+        return solve_exact(problem, start, tol, max_iter)
+    if method == "memetic":
+        from solvers.dual.memetic import MemeticSettings, memetic
+
+        return memetic(problem, rng, tol, max_iter, definite, _settings(settings, MemeticSettings))
+    if method == "swarm":
+        from solvers.dual.swarm import SwarmSettings, swarm
+
+        return swarm(problem, rng, _settings(settings, SwarmSettings, max_iter))
+    from solvers.dual.evolution import EvolutionSettings, evolve
+
+    return evolve(problem, method, rng, _settings(settings, EvolutionSettings, max_iter))
+
+
+def _settings(given: Any, kind: type, max_generations: int | None = None) -> Any:
+    settings: Any = kind() if given is None else given
+    if not isinstance(settings, kind):
+        raise SolverError(f"settings={given!r}; this method takes {kind.__name__}, or None for its defaults")
+    return settings if max_generations is None else replace(settings, max_generations=max_generations)
+
+
+def finish(
+    problem: DualProblem, alpha: NDArray[np.float64], iterations: int, evaluations: int, converged: bool, message: str
+) -> DualResult:
+    """Measure a solution."""
+    decision = problem.decision(alpha)
+    violation, bias = problem.kkt(alpha, decision)
+    objective = problem.objective(alpha, decision)
+    gap = problem.primal(alpha, decision, bias) - objective
+    return DualResult(alpha, objective, bias, decision + bias, iterations, evaluations, converged, message, violation, gap)
+
+
+def _check_arguments(method: str, bias: bool, tol: Any, max_iter: Any) -> None:
+    if method not in METHODS:
+        raise SolverError(f"method={method!r}; use one of {', '.join(map(repr, METHODS))}")
+    if bias and method not in ("auto", "exact", "memetic"):
+        raise SolverError(f"bias=True with method={method!r}, which solves the problem without a bias; use 'exact' or 'memetic'")
+    check_stopping(tol, max_iter)

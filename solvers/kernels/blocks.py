@@ -1,0 +1,43 @@
+"""Matrices by blocks of rows, and symmetric ones from half of their blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Block = Callable[[slice, slice], Floats]
+
+#: Bytes that blocks may take beside the result, unless something else is asked for.
+MAX_BYTES = 200 * 2**20
+# blocks that stay in the processor's cache between the passes over them are the fastest
+SYMMETRIC_ROWS, RECTANGULAR_ROWS = 128, 512
+
+
+def rows_within(max_bytes: int, columns: int) -> int:
+    """Give how many rows of some columns fit, at least one: a block needs three arrays of its size."""
+    return max(1, int(max_bytes) // max(1, 24 * columns))
+
+
+def row_blocks(n: int, size: int) -> Iterator[slice]:
+    """Cut 0 .. n - 1 into slices of at most `size`."""
+    for start in range(0, n, size):
+        yield slice(start, min(n, start + size))
+
+
+def fill_symmetric(result: NDArray[np.floating], compute: Block, max_bytes: int = MAX_BYTES) -> None:
+    """Fill a symmetric matrix from its blocks on and above the diagonal.
+
+    `compute(rows, columns)` gives a block, which is overwritten.
+    """
+    n = len(result)
+    for block in row_blocks(n, min(SYMMETRIC_ROWS, rows_within(max_bytes, n))):
+        values = compute(block, slice(block.start, n))
+        size = block.stop - block.start
+        square = values[:, :size]
+        lower = np.tril_indices(size, -1)
+        square[lower] = square.T[lower]  # a product of matrices need not be symmetric in the last bit
+        result[block, block.start :] = values
+        result[block.stop :, block] = values[:, size:].T

@@ -1,0 +1,175 @@
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numba.core.caching import NullCache
+from numba.core.registry import CPUDispatcher
+
+from solvers.dual import _coordinate_kernels, _evolution_kernels, _face_kernels, _smo_kernels, solve_dual
+from solvers.dual.evolution import EvolutionSettings
+from solvers.dual.memetic import MemeticSettings
+from solvers.dual.solve import METHODS
+from solvers.dual.swarm import SwarmSettings
+from solvers.errors import SolverError
+from solvers.kernels import _gaussian_kernels
+
+SEEDS = st.integers(0, 10_000)
+MODULES = [_coordinate_kernels, _evolution_kernels, _face_kernels, _smo_kernels, _gaussian_kernels]
+COMPILED = sorted({f for m in MODULES for f in vars(m).values() if isinstance(f, CPUDispatcher)}, key=lambda f: f.__name__)
+BRIEF = {
+    "memetic": MemeticSettings(searches=5, rivals=False),
+    "swarm": SwarmSettings(max_generations=20),
+    **{name: EvolutionSettings(max_generations=20) for name in ("gaussian", "switching", "hybrid")},
+}
+
+
+def solve(problem, method, **options):
+    options.setdefault("settings", BRIEF.get(method))
+    return solve_dual(problem.K, problem.y, problem.C, method, bias=problem.bias, **options)
+
+
+@settings(max_examples=40, deadline=None)
+@given(SEEDS, st.sampled_from(METHODS), st.sampled_from(["rbf", "linear", "sigmoid"]), st.sampled_from([0.1, 10.0]))
+def test_what_is_reported_is_what_was_found(drawn, seed, method, kind, C):
+    bias = method in ("exact", "memetic", "auto") and seed % 2 == 0
+    problem = drawn(seed, 20, kind, C, bias)
+    found = solve(problem, method, random_state=seed)
+    assert (found.alpha >= 0).all()
+    assert (found.alpha <= C).all()
+    K, y, alpha = problem.K, problem.y, found.alpha
+    f = K @ (alpha * y)
+    assert found.objective == pytest.approx(alpha.sum() - 0.5 * (alpha * y) @ f, rel=1e-12, abs=1e-12)
+    np.testing.assert_allclose(found.decision, f + found.bias, rtol=1e-12, atol=1e-12)
+    assert bias or found.bias == 0.0
+    primal = 0.5 * (alpha * y) @ f + C * np.maximum(0, 1 - y * found.decision).sum()
+    assert found.duality_gap == pytest.approx(primal - found.objective, abs=1e-10 * abs(primal))
+    assert found.kkt_violation == pytest.approx(problem.kkt(alpha, f)[0], abs=1e-9)
+    assert found.iterations >= 0
+    assert found.evaluations >= found.iterations
+    assert isinstance(found.converged, bool)
+    assert found.message
+    if method == "exact":
+        assert found.converged == (found.kkt_violation <= 1e-3 + 1e-9)
+    if bias:
+        assert abs(alpha @ y) <= 1e-12 * C
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("kind", ["rbf", "sigmoid"])
+def test_the_same_seed_gives_the_same_result(drawn, method, kind):
+    problem = drawn(1, 30, kind, 5.0)
+    one, other, third = (solve(problem, method, random_state=seed) for seed in (3, 3, 4))
+    np.testing.assert_array_equal(one.alpha, other.alpha)
+    assert (one.iterations, one.evaluations, one.message) == (other.iterations, other.evaluations, other.message)
+    if method in ("gaussian", "switching", "hybrid", "swarm"):
+        assert not np.array_equal(one.alpha, third.alpha)
+    generator = solve(problem, method, random_state=np.random.default_rng(3))
+    np.testing.assert_array_equal(one.alpha, generator.alpha)
+
+
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize(("kind", "semidefinite"), [("rbf", True), ("linear", True), ("sigmoid", False), ("wavy", False)])
+def test_auto_is_exact_where_k_is_semidefinite_and_memetic_where_not(drawn, kind, semidefinite, bias):
+    problem = drawn(0, 30, kind, 2.0, bias)
+    assert (np.linalg.eigvalsh(problem.K)[0] > -1e-10) == semidefinite
+    found = solve(problem, "auto", random_state=0, settings=BRIEF["memetic"])
+    assert ("best of 5 local searches" in found.message) != semidefinite
+    named = solve(problem, "exact" if semidefinite else "memetic", random_state=0, settings=BRIEF["memetic"])
+    np.testing.assert_array_equal(found.alpha, named.alpha)
+
+
+def test_with_a_bias_it_is_the_kernel_less_its_mean_that_has_to_be_semidefinite():
+    x = np.linspace(0, 1, 12)
+    negative_distance = -np.abs(x[:, None] - x)
+    y = np.where(np.arange(12) % 4 < 2, 1, -1)
+    auto = {bias: solve_dual(negative_distance, y, 1.0, bias=bias, settings=BRIEF["memetic"]).message for bias in (True, False)}
+    assert "local searches" not in auto[True]
+    assert "local searches" in auto[False]
+
+
+def test_definite_is_believed(drawn):
+    problem = drawn(0, 30, "sigmoid", 2.0, True)
+    assert "local searches" not in solve(problem, "auto", definite=True).message
+    assert "local searches" not in solve(problem, "memetic", definite=True).message
+    problem = drawn(0, 30, "rbf", 2.0, True)
+    assert "local searches" in solve(problem, "auto", definite=False, settings=BRIEF["memetic"]).message
+    assert "local searches" in solve(problem, "memetic", definite=False).message
+
+
+@pytest.mark.parametrize("bias", [True, False])
+def test_start_tol_and_cap_are_honoured(drawn, bias):
+    problem = drawn(2, 80, "rbf", 10.0, bias)
+    fine = solve(problem, "exact", tol=1e-8)
+    assert solve(problem, "exact", tol=1e-1).iterations < fine.iterations
+    assert solve(problem, "exact", start=fine.alpha).iterations <= 2
+    assert solve(problem, "exact", start=fine.alpha.tolist(), tol=1e-6).objective == pytest.approx(fine.objective, rel=1e-10)
+    capped = solve(problem, "exact", max_iter=5)
+    assert (capped.iterations, capped.converged) == (5, False)
+
+
+@pytest.mark.parametrize("method", ["gaussian", "switching", "hybrid", "swarm"])
+def test_max_iter_caps_generations(drawn, method):
+    problem = drawn(2, 40, "rbf", 10.0)
+    found = solve_dual(problem.K, problem.y, problem.C, method, max_iter=3, random_state=0)
+    assert found.iterations <= 3
+    assert not found.converged
+    assert solve(problem, method, random_state=0, settings=type(BRIEF[method])(max_generations=3)).objective == found.objective
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("C", [1e-6, 1.0, 1e6])
+def test_every_method_takes_two_rows(method, C):
+    found = solve_dual([[1.0, 0.2], [0.2, 1.0]], [1, -1], C, method, random_state=0)
+    assert 0.0 <= found.alpha.min() <= found.alpha.max() <= C
+    best = min(C, 1 / 0.8)
+    assert found.objective <= 2 * best - 0.8 * best**2 + 1e-9
+    if method in ("exact", "memetic", "auto"):
+        np.testing.assert_allclose(found.alpha, best, rtol=2e-3)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"method": "newton"}, "method='newton'; use one of 'auto', 'exact', 'memetic'"),
+        ({"method": None}, "method=None"),
+        ({"method": "swarm", "bias": True}, "bias=True with method='swarm'.* use 'exact' or 'memetic'"),
+        ({"method": "hybrid", "bias": True}, "bias=True with method='hybrid'"),
+        ({"tol": 0.0}, "tol=0.0; use a positive number"),
+        ({"tol": -1e-3}, "tol=-0.001"),
+        ({"tol": np.nan}, "tol=nan"),
+        ({"tol": np.inf}, "tol=inf"),
+        ({"tol": "fine"}, "tol='fine'"),
+        ({"tol": None}, "tol=None"),
+        ({"max_iter": 0}, "max_iter=0; use 1 or more"),
+        ({"max_iter": -5}, "max_iter=-5"),
+        ({"max_iter": "many"}, "max_iter='many'"),
+        ({"start": [1.0]}, r"start must be 3 finite numbers.*\(1,\)"),
+        ({"start": [0.0, np.nan, 0.0]}, "start must be 3 finite numbers"),
+        ({"start": ["a", "b", "c"]}, "^start "),
+        ({"y": [1, 1, 1]}, "y holds the one class"),
+        ({"C": np.inf}, "C=inf"),
+        ({"K": np.ones((3, 2))}, r"K has shape \(3, 2\)"),
+    ],
+)
+def test_bad_arguments_are_told(arguments, said):
+    with pytest.raises(SolverError, match=said):
+        solve_dual(**{"K": np.eye(3), "y": [1, -1, 1], "C": 1.0, "method": "exact", **arguments})
+
+
+@pytest.mark.parametrize("compiled", COMPILED, ids=lambda f: f.__name__)
+def test_kernels_release_the_gil_and_are_cached(compiled):
+    assert compiled.targetoptions["nogil"]
+    assert not isinstance(compiled._cache, NullCache)
+
+
+def test_there_are_kernels():
+    assert {"smo", "solve", "descend_face", "pair_ascent", "fill_gaussian"} <= {f.__name__ for f in COMPILED}
+
+
+@pytest.mark.parametrize("package", ["solvers.dual", "solvers.kernels"])
+def test_the_compiler_is_loaded_when_it_is_needed(package):
+    code = f"import sys, {package}; print('numba' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
