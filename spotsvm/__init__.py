@@ -10,8 +10,11 @@ from spotsvm._shadow import check_not_shadowed
 check_not_shadowed(Path(__file__).parent.parent)
 
 if TYPE_CHECKING:
+    from solvers.dual import DualResult, solve_dual, solve_dual_regression
     from solvers.errors import SearchExhaustedError, SolverError
+    from solvers.kernels import Kernel, gram_matrix
     from solvers.search import SEARCHES, AskTell, KrigingSearch, LatinHypercubeSearch, RandomSearch, Search, Suggestion
+    from spotsvm.cross_val_scores import cross_val_scores
     from spotsvm.errors import (
         ArgumentError,
         BudgetError,
@@ -23,6 +26,10 @@ if TYPE_CHECKING:
         StudyMismatchError,
         TrialStateError,
     )
+    from spotsvm.evo_svc import EvoSVC
+    from spotsvm.exact_svc import ExactSVC
+    from spotsvm.exact_svr import ExactSVR
+    from spotsvm.margin_error_front import MarginErrorFront
     from spotsvm.recommendation import Recommendation
     from spotsvm.space import Space
     from spotsvm.spot_search_cv import SpotSearchCV
@@ -41,7 +48,9 @@ if TYPE_CHECKING:
     )
 
 _HOMES = {
+    "solvers.dual": ["DualResult", "solve_dual", "solve_dual_regression"],
     "solvers.errors": ["SearchExhaustedError", "SolverError"],
+    "solvers.kernels": ["Kernel", "gram_matrix"],
     "solvers.search": [
         "AskTell",
         "KrigingSearch",
@@ -51,6 +60,7 @@ _HOMES = {
         "Search",
         "Suggestion",
     ],
+    "spotsvm.cross_val_scores": ["cross_val_scores"],
     "spotsvm.errors": [
         "ArgumentError",
         "BudgetError",
@@ -62,6 +72,10 @@ _HOMES = {
         "StudyMismatchError",
         "TrialStateError",
     ],
+    "spotsvm.evo_svc": ["EvoSVC"],
+    "spotsvm.exact_svc": ["ExactSVC"],
+    "spotsvm.exact_svr": ["ExactSVR"],
+    "spotsvm.margin_error_front": ["MarginErrorFront"],
     "spotsvm.recommendation": ["Recommendation"],
     "spotsvm.space": ["Space"],
     "spotsvm.spot_search_cv": ["SpotSearchCV"],
@@ -91,9 +105,15 @@ __all__ = [
     "Coordinate",
     "DataError",
     "Domain",
+    "DualResult",
+    "EvoSVC",
+    "ExactSVC",
+    "ExactSVR",
+    "Kernel",
     "Kriging",
     "KrigingSearch",
     "LatinHypercubeSearch",
+    "MarginErrorFront",
     "NoCompletedTrialError",
     "RandomSearch",
     "Recommendation",
@@ -110,12 +130,16 @@ __all__ = [
     "Suggestion",
     "Trial",
     "TrialStateError",
+    "cross_val_scores",
     "expected_improvement",
+    "gram_matrix",
     "log_expected_improvement",
     "log_expected_improvement_gradient",
     "lower_confidence_bound",
     "minimum_of_mean",
     "probability_of_improvement",
+    "solve_dual",
+    "solve_dual_regression",
 ]
 
 

@@ -182,6 +182,15 @@ def study(name: str | None, quick: bool, out: Path | None) -> None:
             click.echo(f"wrote {file}", err=True)
 
 
+@main.command()
+@_one_line_errors
+def warmup() -> None:
+    """Compile the solvers, which their first use does otherwise; it takes some seconds, once for an installation."""
+    from spotsvm.warm_up import warm_up
+
+    click.echo(f"compiled, or found compiled, in {warm_up():.1f} s")
+
+
 def _tune(table: Any, **options: Any) -> None:
     from solvers.search import SEARCHES
     from spotsvm.errors import ArgumentError

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 import re
 import sys
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from numbers import Integral
+from typing import TYPE_CHECKING, Any
 
 import joblib
 import numpy as np
@@ -15,7 +17,16 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn import config_context
 from sklearn.exceptions import FitFailedWarning
+from sklearn.metrics import check_scoring
 from sklearn.model_selection import GridSearchCV
+
+from spotsvm.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from spotsvm.shared_scores import SharedScores
+
+MAX_BYTES = 2 * 2**30
+_log = logging.getLogger(__name__)
 
 Split = tuple[NDArray[np.intp], NDArray[np.intp]]
 
@@ -37,8 +48,9 @@ class FoldScores:
     reason: str = ""
 
     def mean(self, metric: str, n_splits: int) -> float:
-        """Give the mean test score; nan if a fold has none."""
-        return float(np.mean([self.numbers.get(f"split{i}_test_{metric}", np.nan) for i in range(n_splits)]))
+        """Give the mean test score; nan if a fold has none. Of a race that ended early, the mean of the folds that ran."""
+        ran = int(self.numbers.get("folds_run", n_splits))
+        return float(np.mean([self.numbers.get(f"split{i}_test_{metric}", np.nan) for i in range(ran)]))
 
 
 class FoldScorer:
@@ -56,6 +68,12 @@ class FoldScorer:
         Further arguments of `fit`, for the estimator and the scorers.
     scoring, n_jobs, pre_dispatch, error_score, return_train_score
         As in GridSearchCV.
+    engine : {"auto", "sklearn"}, default="sklearn"
+        "auto" shares the work of support vector machines where scikit-learn's result is the same.
+    max_bytes : int, default=2 GiB
+        Memory for kernel matrices of shared work.
+    race_for : str or None, default=None
+        The metric by which a candidate that cannot be the best any more is stopped, where work is shared.
 
     Attributes
     ----------
@@ -84,6 +102,9 @@ class FoldScorer:
         pre_dispatch: int | str = "2*n_jobs",
         error_score: Any = np.nan,
         return_train_score: bool = False,
+        engine: str = "sklearn",
+        max_bytes: int = MAX_BYTES,
+        race_for: str | None = None,
     ):
         self._estimator, self._X, self._y = estimator, X, y
         self._splits, self._fit_params = list(splits), dict(fit_params)
@@ -101,6 +122,11 @@ class FoldScorer:
         self.metrics: list[str] = []
         self.multimetric = False
         self.last_error: Exception | None = None
+        self._engine, self._max_bytes, self._race_for = engine, max_bytes, race_for
+        self._shared: SharedScores | None = None
+        self._looked = engine == "sklearn"
+        #: the best mean score so far, which a race compares with
+        self.best_mean: float | None = None
 
     def context(self) -> dict[str, str]:
         """Say what the scores depend on beside the candidate, so that those of an earlier run can be told to be the same."""
@@ -113,6 +139,8 @@ class FoldScorer:
                 "parameter of the estimator": parameters,
                 "scoring": _text(self._options["scoring"]),
                 "return_train_score": str(self._options["return_train_score"]),
+                "engine": self._engine,
+                "racing": str(self._race_for is not None),
             }
 
     def score(self, candidates: Sequence[Mapping[str, Any]]) -> list[FoldScores]:
@@ -124,13 +152,73 @@ class FoldScorer:
             With error_score="raise", whatever fitting or scoring raises. In any case what is raised outside of them: it is
             about the arguments, such as the name of a parameter that the estimator does not have.
         """
+        if not self._looked:
+            self._looked = True
+            self._shared = self._share()
+        if self._shared is not None:
+            return self._score_shared(self._shared, candidates)
+        return self._score_by_sklearn(candidates)
+
+    def _share(self) -> SharedScores | None:
+        """Give what shares the work of these folds, None where nothing does."""
+        from spotsvm.shared_scores import SharedScores, can_share, shared_folds
+
+        folds = shared_folds(self._estimator, self._X, self._y, self._splits, self._fit_params, self._max_bytes)
+        if folds is None:
+            return None
+        scoring = self._options["scoring"]
+        if not isinstance(self._options["n_jobs"], Integral | None):
+            return None  # scikit-learn says what is wrong with it
+        if callable(scoring) or isinstance(scoring, str | None):
+            scorer: Any = check_scoring(self._estimator, scoring)
+            scorers = {"score": scorer}
+        else:
+            named = scoring if isinstance(scoring, Mapping) else {name: name for name in scoring}
+            scorer = scorers = {name: check_scoring(self._estimator, one) for name, one in named.items()}
+        if not all(can_share(one) for one in scorers.values()):
+            return None
+        self.scorer, self.multimetric, self.metrics = scorer, isinstance(scorer, dict), list(scorers)
+        train = bool(self._options["return_train_score"])
+        return SharedScores(folds, self._estimator, self._X, self._y, self._splits, scorers, train)
+
+    def _score_shared(self, shared: SharedScores, candidates: Sequence[Mapping[str, Any]]) -> list[FoldScores]:
+        from spotsvm.stand_in import NotSharedError
+
+        found: dict[int, FoldScores] = {}
+        for k in shared.order([dict(c) for c in candidates]):
+            try:
+                found[k] = FoldScores(self._race(shared, dict(candidates[k])))
+            except NotSharedError as reason:
+                _log.info("scikit-learn scores %s: %s", dict(candidates[k]), reason)
+                found[k] = self._score_by_sklearn([candidates[k]])[0]
+        return [found[k] for k in range(len(candidates))]
+
+    def _race(self, shared: SharedScores, params: dict[str, Any]) -> dict[str, float]:
+        if self._race_for is None:
+            return shared.score(params)
+        from spotsvm.shared_scores import highest_score
+
+        scoring = self._options["scoring"]
+        name = scoring if isinstance(scoring, str) or callable(scoring) else self._race_for
+        highest = highest_score(name)
+        if highest is None:
+            raise ArgumentError(f"racing=True needs a score whose best value is known; that of {name!r} is not")
+        numbers = shared.score(params, self.best_mean, self._race_for, highest)
+        ran = sum(f"split{k}_test_{self._race_for}" in numbers for k in range(self.n_splits))
+        numbers["folds_run"] = float(ran)
+        if ran == self.n_splits:
+            mean = FoldScores(numbers).mean(self._race_for, ran)
+            self.best_mean = mean if self.best_mean is None else max(mean, self.best_mean)
+        return numbers
+
+    def _score_by_sklearn(self, candidates: Sequence[Mapping[str, Any]]) -> list[FoldScores]:
         try:
             results = self._search(candidates, "raise")
         except Exception as error:
             if isinstance(self._error_score, str):
                 raise
             if len(candidates) > 1:
-                return [self.score([candidate])[0] for candidate in candidates]
+                return [self._score_by_sklearn([candidate])[0] for candidate in candidates]
             return [self._score_failing(candidates[0], error)]
         return [FoldScores(self._numbers(results, k)) for k in range(len(candidates))]
 
@@ -185,3 +273,9 @@ def _single(value: Any) -> Any:
     column = np.empty(1, dtype=object)
     column[0] = value
     return column
+
+
+def check_engine(engine: Any) -> None:
+    """Raise ArgumentError if there is no such engine."""
+    if engine not in ("auto", "sklearn"):
+        raise ArgumentError(f"engine={engine!r}; use 'auto' or 'sklearn'")

@@ -23,7 +23,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from spotsvm.best_estimator import BestEstimatorMixin, require_refit
 from spotsvm.errors import ArgumentError, NoCompletedTrialError, NoCompletedTrialTypeError
-from spotsvm.fold_scores import FoldScorer, FoldScores
+from spotsvm.fold_scores import FoldScorer, FoldScores, check_engine
 from spotsvm.recommendation import summarise_failures
 from spotsvm.search_results import search_results
 from spotsvm.study import Study
@@ -66,6 +66,13 @@ class SpotSearchCV(BestEstimatorMixin, MetaEstimatorMixin, BaseEstimator):
         estimator itself draws at random. Under noise the best candidate is the one that `Study.recommend` gives.
     batch_size : int, default=1
         Candidates that are suggested together; the results depend on it.
+    engine : {"auto", "sklearn"}, default="auto"
+        "auto" shares the work of cross-validating SVC, SVR, ExactSVC and ExactSVR, alone or last in a pipeline, between
+        candidates and folds where scikit-learn's result is the same, as `cross_val_scores` does; "sklearn" never does.
+    racing : bool, default=False
+        Where work is shared, stop a candidate when even perfect scores in the folds left could not make it the best. Its
+        value is then the mean of the folds that ran; `extra_folds_run` in `study_.frame()` says how many. The others'
+        scores are nan.
     path : path-like or None, default=None
         A record of the study, made or resumed; see `Study`. It is refused if data, folds or estimator differ.
     callback : callable or None, default=None
@@ -116,6 +123,8 @@ classes_, n_features_in_, feature_names_in_
         return_train_score: bool = False,
         noise: Literal["auto"] | bool = False,
         batch_size: int = 1,
+        engine: Literal["auto", "sklearn"] = "auto",
+        racing: bool = False,
         path: str | Path | None = None,
         callback: Callable[[Study, Any], None] | None = None,
     ):
@@ -134,6 +143,8 @@ classes_, n_features_in_, feature_names_in_
         self.return_train_score = return_train_score
         self.noise = noise
         self.batch_size = batch_size
+        self.engine = engine
+        self.racing = racing
         self.path = path
         self.callback = callback
 
@@ -173,8 +184,11 @@ classes_, n_features_in_, feature_names_in_
             pre_dispatch=self.pre_dispatch,
             error_score=self.error_score,
             return_train_score=self.return_train_score,
+            engine=self.engine,
+            race_for=self._race_for(),
         )
         study = self._new_study(scorer)
+        scorer.best_mean = max((t.value for t in study.trials if t.state == "ok" and t.value is not None), default=None)
         try:
             self._run(study, scorer)
         finally:
@@ -213,6 +227,14 @@ classes_, n_features_in_, feature_names_in_
         if not np.isfinite(value):
             return study.fail(trial, scores.reason or f"the mean test score is {value}", extra=scores.numbers)
         return study.tell(trial, {"value": value, **scores.numbers})
+
+    def _race_for(self) -> str | None:
+        """Give the metric by which candidates race; None if they do not."""
+        if not self.racing:
+            return None
+        if callable(self.scoring) or isinstance(self.scoring, str | None):
+            return "score"
+        return self._metric(list(self.scoring), multimetric=True)
 
     def _metric(self, metrics: Sequence[str], multimetric: bool) -> str:
         """Give the metric to optimise."""
@@ -298,6 +320,9 @@ classes_, n_features_in_, feature_names_in_
             value = getattr(self, name)
             if not isinstance(value, Integral) or value < 1:
                 raise ArgumentError(f"{name}={value!r} is not a number of candidates; use 1 or more")
+        check_engine(self.engine)
+        if not isinstance(self.racing, bool | np.bool_):
+            raise ArgumentError(f"racing={self.racing!r}; use True or False")
         if self.error_score != "raise" and not isinstance(self.error_score, Real):
             raise ArgumentError(f"error_score={self.error_score!r} is not a score; use 'raise' or a number")
 

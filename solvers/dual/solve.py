@@ -126,8 +126,8 @@ def _run(
     return evolve(problem, method, rng, _settings(settings, EvolutionSettings, max_iter))
 
 
-def _settings(given: Any, kind: type, max_generations: int | None = None) -> Any:
-    settings: Any = kind() if given is None else given
+def _settings(given: Any, kind: Any, max_generations: int | None = None) -> Any:
+    settings = kind() if given is None else given
     if not isinstance(settings, kind):
         raise SolverError(f"settings={given!r}; this method takes {kind.__name__}, or None for its defaults")
     return settings if max_generations is None else replace(settings, max_generations=max_generations)

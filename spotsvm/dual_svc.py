@@ -1,0 +1,206 @@
+"""The classifiers over solvers of the dual: one-vs-one, with the attributes and the decisions of scikit-learn's SVC."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import ClassifierMixin
+from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from solvers.dual.result import DualResult
+from spotsvm.errors import ArgumentError
+from spotsvm.kernel_machine import KernelMachine
+from spotsvm.merged_rows import MergedRows
+from spotsvm.one_vs_one import PairCoefficients, one_vs_rest, pair_decisions, pair_labels, pair_terms, pairs, votes
+from spotsvm.svm_arguments import (
+    check_bounds_finite,
+    check_C,
+    check_cache_size,
+    check_max_iter,
+    check_positive,
+    check_sample_weight,
+)
+
+Floats = NDArray[np.float64]
+
+
+class DualSVC(ClassifierMixin, KernelMachine):
+    """Base class of ExactSVC and EvoSVC, which say how one pair of classes is solved."""
+
+    C: Any
+    tol: Any
+    class_weight: Any
+    max_iter: Any
+    decision_function_shape: Any
+    break_ties: Any
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit to training data.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training data; with kernel="precomputed" the kernel matrix, (n_samples, n_samples).
+        y : array-like of shape (n_samples,)
+            Classes, two or more.
+        sample_weight : array-like of shape (n_samples,), optional
+            Factors of C, 0 or more. A row of weight 2 counts as two rows, one of weight 0 as none.
+
+        Returns
+        -------
+        estimator
+            Itself.
+
+        Raises
+        ------
+        ArgumentError
+            If a parameter or a weight makes no sense, or fewer than two classes are left; a ValueError.
+        SolverError
+            If the kernel does; a ValueError.
+        """
+        X, y = validate_data(self, X, y, dtype=np.float64, order="C")
+        check_classification_targets(y)
+        C, _ = self._check_parameters()
+        self._check_training_matrix(X)
+        weights = check_sample_weight(sample_weight, len(X))
+        code, weights = self._set_classes(y, weights)
+        check_bounds_finite(C, weights)
+        rows = MergedRows.of(X, code.astype(np.float64), weights, merge=not self._pairwise_data)
+        self.kernel_ = self._make_kernel(X, rows)
+        coefficients, results = self._solve_pairs(X, code, rows, C)
+        support, self.n_support_, self.dual_coef_ = coefficients.support()
+        self._keep_support(X, support)
+        self.intercept_ = np.array([r.bias for r in results])
+        self.n_iter_ = np.array([r.iterations for r in results], dtype=np.int64)
+        self.dual_objective_ = np.array([r.objective for r in results])
+        self.fit_status_ = int(not all(r.converged for r in results))
+        self._warn_if_stopped_early([r.message for r in results if not r.converged])
+        return self
+
+    def decision_function(self, X: Any) -> Floats:
+        """Compute the decision function.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            New data; with kernel="precomputed" its kernel values with the training data, (n_samples, n_training).
+
+        Returns
+        -------
+        ndarray of shape (n_samples,), (n_samples, n_classes) or (n_samples, n_pairs)
+            Of two classes one value, positive for the second class; of several, according to `decision_function_shape`,
+            one for each class or for each pair of classes, as in SVC.
+        """
+        decisions = self._pair_decisions(X)
+        n_classes = len(self.classes_)
+        if n_classes == 2:
+            return decisions[:, 0]
+        return one_vs_rest(decisions, n_classes) if self.decision_function_shape == "ovr" else decisions
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predict classes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            As in `decision_function`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            The classes.
+
+        Raises
+        ------
+        ArgumentError
+            If `break_ties` is asked for with `decision_function_shape="ovo"`.
+        """
+        check_is_fitted(self)
+        if self.break_ties and self.decision_function_shape == "ovo":
+            raise ArgumentError("break_ties=True needs decision_function_shape='ovr'; it is 'ovo'")
+        decisions = self._pair_decisions(X)
+        n_classes = len(self.classes_)
+        if n_classes == 2:
+            chosen = (decisions[:, 0] >= 0).astype(np.intp)
+        elif self.break_ties:
+            chosen = np.argmax(one_vs_rest(decisions, n_classes), axis=1)
+        else:
+            chosen = np.argmax(votes(decisions, n_classes), axis=1)
+        predicted: NDArray[Any] = self.classes_[chosen]
+        return predicted
+
+    def _solve_pair(self, K: Floats, labels: Floats, bounds: Floats, seed: int) -> DualResult:
+        raise NotImplementedError
+
+    def _pair_seeds(self, n_pairs: int) -> list[int]:
+        return [0] * n_pairs
+
+    def _check_parameters(self) -> tuple[float, int | None]:
+        check_positive("tol", self.tol)
+        check_cache_size(self.cache_size)
+        if self.decision_function_shape not in ("ovr", "ovo"):
+            raise ArgumentError(f"decision_function_shape={self.decision_function_shape!r}; use 'ovr' or 'ovo'")
+        if not isinstance(self.break_ties, (bool, np.bool_)):
+            raise ArgumentError(f"break_ties={self.break_ties!r}; use True or False")
+        return check_C(self.C), check_max_iter(self.max_iter)
+
+    def _set_classes(self, y: NDArray[Any], weights: Floats) -> tuple[NDArray[np.intp], Floats]:
+        """Set the classes that have rows with weight; give each row's class, -1 for others, and its whole weight."""
+        classes, code = np.unique(y, return_inverse=True)
+        try:
+            factors = compute_class_weight(self.class_weight, classes=classes, y=y)
+        except ValueError as error:
+            raise ArgumentError(f"class_weight={self.class_weight!r}; {error}") from error
+        if not (np.isfinite(factors).all() and (factors >= 0).all()):
+            raise ArgumentError(f"class_weight={self.class_weight!r}; weights are finite, and 0 or more")
+        weights = weights * factors[code]
+        there = np.bincount(code, weights=weights > 0, minlength=len(classes)) > 0
+        if there.sum() < 2:
+            left = "" if len(classes) < 2 else " with a positive weight"
+            shown = f"the one class {classes[there][0]!r}" if there.any() else "no class"
+            samples = f" (n_samples={len(y)})" if len(y) == 1 else ""
+            raise ArgumentError(f"y holds {shown}{left}{samples}; two classes or more are needed")
+        self.classes_, self.class_weight_ = classes[there], factors[there]
+        number = np.where(there, np.cumsum(there) - 1, -1)
+        return number[code], weights
+
+    def _solve_pairs(
+        self, X: Floats, code: NDArray[np.intp], rows: MergedRows, C: float
+    ) -> tuple[PairCoefficients, list[DualResult]]:
+        n_classes = len(self.classes_)
+        chosen, group_code = pairs(n_classes), code[rows.first]
+        coefficients = PairCoefficients(code, n_classes)
+        # the blocks of two classes are parts of one matrix, where there is room for it
+        whole = len(chosen) == 1 or 8 * len(rows.first) ** 2 <= check_cache_size(self.cache_size)
+        gram = self._gram(X, rows.first) if whole else None
+        results = []
+        for (i, j), seed in zip(chosen, self._pair_seeds(len(chosen)), strict=True):
+            of_pair = np.flatnonzero((group_code == i) | (group_code == j))
+            if gram is None:
+                K = self._gram(X, rows.first[of_pair])
+            else:
+                K = gram if len(chosen) == 1 else gram[np.ix_(of_pair, of_pair)]
+            labels = pair_labels(group_code[of_pair] == i, n_classes)
+            result = self._solve_pair(K, labels, C * rows.group_weights[of_pair], seed)
+            signed = np.zeros(len(rows.first))
+            signed[of_pair] = labels * result.alpha
+            every = rows.expand(signed, len(X))
+            used = np.flatnonzero(every)
+            coefficients.put(i, j, used, every[used])
+            results.append(result)
+        return coefficients, results
+
+    def _pair_decisions(self, X: Any) -> Floats:
+        rows = self._check_new_rows(X)
+        decisions = np.empty((len(rows), len(self.intercept_)))
+        for block, values in self._support_columns(rows):
+            decisions[block] = pair_decisions(values, self.dual_coef_, self.n_support_, self.intercept_)
+        return decisions
+
+    def _linear_coefficients(self) -> Floats:
+        vectors = self.support_vectors_
+        return np.array([sum(c @ vectors[at] for at, c in terms) for terms in pair_terms(self.dual_coef_, self.n_support_)])

@@ -1,0 +1,75 @@
+"""What each fold's machines are trained to: labels and bounds of every pair of classes, or the target of a regression."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.class_weight import compute_class_weight
+
+from solvers.dual.fold_solver import Target, symmetric_bounds
+from spotsvm.one_vs_one import pairs
+from spotsvm.stand_in import NotSharedError
+from spotsvm.svm_machine import SvmMachine
+
+Floats = NDArray[np.float64]
+
+
+class FoldTargets:
+    """Makes the problems of each fold, and of all rows.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n,)
+        The target.
+    trained : bool ndarray of shape (n_folds, n)
+        Which rows each fold trains on.
+    regression : bool
+        Whether y is a number to predict, and not a class.
+    """
+
+    def __init__(self, y: NDArray[Any], trained: NDArray[np.bool_], regression: bool):
+        self._y = y
+        self._rows = [*trained, np.ones(len(y), dtype=bool)]  # the last is all rows, at index -1
+        self.classes: NDArray[Any] | None = None
+        if regression:
+            try:
+                target = y.astype(np.float64)
+            except ValueError as error:
+                raise NotSharedError("the target is not a number") from error
+            if not np.isfinite(target).all():
+                raise NotSharedError("the target is not finite")
+            self._labels = [[np.where(rows, target, 0.0)] for rows in self._rows]
+        else:
+            self.classes, code = np.unique(y, return_inverse=True)
+            self._code = code
+            present = all(len(np.unique(code[rows])) == len(self.classes) for rows in self._rows)
+            if len(self.classes) < 2 or not present:
+                raise NotSharedError("a fold's training rows lack a class")
+            self._labels = [self._pair_labels(rows, len(self.classes)) for rows in self._rows]
+
+    def _pair_labels(self, rows: NDArray[np.bool_], n_classes: int) -> list[Floats]:
+        """Give 1 for the second of two classes, for the first of a pair of several; -1 for the other; 0 elsewhere."""
+        code = self._code
+        sides = [(j, i) if n_classes == 2 else (i, j) for i, j in pairs(n_classes)]
+        return [np.where(rows, (code == plus) * 1.0 - (code == minus), 0.0) for plus, minus in sides]
+
+    def of(self, machine: SvmMachine, fold: int) -> list[Target]:
+        """Give the problems of a fold; of all rows for fold -1."""
+        rows, labels = self._rows[fold], self._labels[fold]
+        if machine.regression:
+            lower, upper = symmetric_bounds(np.where(rows, float(machine.C), 0.0), labels[0], True)
+            return [Target(labels[0], lower, upper, float(machine.epsilon))]
+        C = machine.C if machine.class_weight is None else machine.C * self._weights(machine.class_weight, rows)
+        return [Target(z, *symmetric_bounds(C, z, False)) for z in labels]
+
+    def _weights(self, class_weight: Any, rows: NDArray[np.bool_]) -> Floats:
+        try:
+            weights = compute_class_weight(class_weight, classes=self.classes, y=self._y[rows])
+        except ValueError as error:
+            raise NotSharedError("the class weights do not fit the classes") from error
+        if not (np.isfinite(weights) & (weights > 0)).all():
+            raise NotSharedError("a class has no weight")
+        each: Floats = weights[self._code]
+        return each

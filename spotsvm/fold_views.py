@@ -1,0 +1,108 @@
+"""The data as each fold's machine sees them: as they are, or behind transformers that were fitted on the fold's training rows."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.pipeline import Pipeline
+
+from solvers.kernels.single_gram import SingleGram
+from spotsvm.stand_in import NotSharedError
+
+Floats = NDArray[np.float64]
+Split = tuple[NDArray[np.intp], NDArray[np.intp]]
+
+
+@dataclass
+class View:
+    """A matrix of rows, its kernel matrices, and what was solved on them last.
+
+    Attributes
+    ----------
+    gram : SingleGram
+        The rows and their kernel matrices.
+    shared : bool
+        Whether the folds are all of these rows.
+    solved : dict
+        For each pair of classes the machine, its target and its solution that were solved last, for the next one to begin at.
+    """
+
+    gram: SingleGram
+    shared: bool
+    solved: dict[Any, Any] = field(default_factory=dict)
+
+
+class FoldViews:
+    """Gives the view of each fold, and keeps as many as fit.
+
+    Parameters
+    ----------
+    X : array-like
+        The data, a numpy array or a pandas frame.
+    y : array-like
+        The target.
+    splits : list of (train, test)
+        The folds.
+    max_bytes : int
+        Memory for matrices.
+    """
+
+    def __init__(self, X: Any, y: Any, splits: Sequence[Split], max_bytes: int):
+        self._X, self._y, self._splits = X, y, splits
+        n = len(y)
+        self._most = max_bytes // max(SingleGram.bytes_for(n), 1)
+        self._keep_distances = self._most >= 1
+        if 4 * n * n > max_bytes:
+            raise NotSharedError("one kernel matrix is larger than the memory allowed")
+        self._views: OrderedDict[Any, View] = OrderedDict()
+
+    def of(self, transformers: Pipeline | None, key: Any, fold: int) -> View:
+        """Give the view of a fold behind transformers, which `key` identifies."""
+        place = None if transformers is None else (key, fold)
+        view = self._views.get(place)
+        if view is None:
+            while self._views and len(self._views) >= max(self._most, 1):
+                self._views.popitem(last=False)
+            rows = plain_rows(self._X) if transformers is None else self._transformed(transformers, fold)
+            view = self._views[place] = View(SingleGram(rows, self._keep_distances), transformers is None)
+        self._views.move_to_end(place)
+        return view
+
+    def _transformed(self, transformers: Pipeline, fold: int) -> Floats:
+        train, test = self._splits[fold]
+        fitted = clone(transformers)
+        try:
+            own = plain_rows(fitted.fit_transform(take(self._X, train), take(self._y, train)))
+            others = plain_rows(fitted.transform(take(self._X, test)))
+        except Exception as error:  # whatever a transformer raises: scikit-learn's own way meets it again and reports it
+            raise NotSharedError(f"the transformers failed: {error}") from error
+        if len(own) != len(train) or len(others) != len(test):
+            raise NotSharedError("the transformers change the number of rows")
+        rows = np.zeros((len(self._y), own.shape[1]))
+        rows[test] = others
+        rows[train] = own
+        return rows
+
+
+def take(data: Any, rows: NDArray[np.intp]) -> Any:
+    """Give some rows of a numpy array or a pandas object."""
+    return data.iloc[rows] if hasattr(data, "iloc") else data[rows]
+
+
+def plain_rows(data: Any) -> Floats:
+    """Give data as a matrix of finite numbers, or raise NotSharedError."""
+    if hasattr(data, "toarray"):
+        raise NotSharedError("the data are sparse")
+    try:
+        rows = np.ascontiguousarray(data, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise NotSharedError("the data are not numbers") from error
+    if rows.ndim != 2 or 0 in rows.shape or not np.isfinite(rows).all():
+        raise NotSharedError("the data are not a matrix of finite numbers")
+    return rows

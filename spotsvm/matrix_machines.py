@@ -1,0 +1,69 @@
+"""Machines that are trained by their own solver, on a kernel matrix that is computed once for all folds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone, is_regressor
+from sklearn.svm import NuSVC, NuSVR
+
+from solvers.errors import SolverError
+from solvers.kernels import gram_matrix, make_kernel
+from spotsvm.evo_svc import EvoSVC
+from spotsvm.stand_in import NotSharedError
+
+Floats = NDArray[np.float64]
+
+#: Estimators whose result does not depend on who computes the kernel matrix
+MATRIX_MACHINES = (NuSVC, NuSVR, EvoSVC)
+
+
+class MatrixMachine:
+    """An estimator with the kernel matrix in place of its kernel.
+
+    Parameters
+    ----------
+    estimator : NuSVC, NuSVR or EvoSVC
+        The machine.
+    """
+
+    def __init__(self, estimator: Any):
+        params = estimator.get_params(deep=False)
+        known = type(estimator) in MATRIX_MACHINES and params.get("kernel") in ("linear", "poly", "rbf", "sigmoid")
+        evolved = params.get("method", "exact") not in ("exact", "memetic") or params.get("kernel") == "sigmoid"
+        if not known or params.get("probability") is True or (type(estimator) is EvoSVC and evolved):
+            # a search at random takes another way after the least rounding; predictions of probabilities draw at random
+            raise NotSharedError(f"{estimator!r} is not a machine whose work can be shared")
+        self.kernel_depends_on_rows = params["gamma"] == "scale" and params["kernel"] != "linear"
+        self._estimator, self._params = estimator, params
+        self.regression = is_regressor(estimator)
+        self.shape = params.get("decision_function_shape", "ovr")
+        self.break_ties = bool(params.get("break_ties", False))
+
+    def gram(self, X: Floats, rows: NDArray[np.intp]) -> Floats:
+        """Give the kernel matrix of all rows, the kernel being that of the training rows."""
+        p = self._params
+        try:
+            kernel = make_kernel(
+                p["kernel"], X[rows], gamma=p["gamma"], coef0=p["coef0"], degree=p["degree"], sigma=p.get("sigma")
+            )
+            return gram_matrix(kernel, X)
+        except SolverError as error:
+            raise NotSharedError(str(error)) from error
+
+    def decisions(self, K: Floats, y: NDArray[Any], rows: NDArray[np.intp]) -> tuple[NDArray[Any] | None, Floats]:
+        """Train on some rows; give the classes, and each pair's decision, or the prediction, for all rows."""
+        machine = clone(self._estimator).set_params(kernel="precomputed")
+        if not self.regression:
+            machine.set_params(decision_function_shape="ovo", break_ties=False)
+        try:
+            machine.fit(K[np.ix_(rows, rows)], y[rows])
+        except ValueError as error:  # scikit-learn's own way meets it again and reports it
+            raise NotSharedError(str(error)) from error
+        columns = K[:, rows]
+        if self.regression:
+            return None, machine.predict(columns)[:, None]
+        values = machine.decision_function(columns)
+        return machine.classes_, values[:, None] if values.ndim == 1 else values

@@ -1,0 +1,120 @@
+"""Several classes by a classifier for each pair of them, laid out and voting as in scikit-learn's SVC."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.intp]
+
+
+def pairs(n_classes: int) -> list[tuple[int, int]]:
+    """Give the pairs of classes (i, j), i < j, in the order of their classifiers.
+
+    Examples
+    --------
+    >>> pairs(3)
+    [(0, 1), (0, 2), (1, 2)]
+    """
+    return [(i, j) for i in range(n_classes) for j in range(i + 1, n_classes)]
+
+
+def pair_labels(is_first: NDArray[np.bool_], n_classes: int) -> Floats:
+    """Give 1.0 to the side that a positive decision means: of two classes the second, of several a pair's first."""
+    return np.where(is_first == (n_classes > 2), 1.0, -1.0)
+
+
+class PairCoefficients:
+    """The signed dual variables of all pairs' classifiers, in SVC's layout.
+
+    There are n_classes - 1 rows and a column for each row of training data; a row of class c has its coefficient against
+    class o in row o - 1 if o > c, else in row o.
+
+    Parameters
+    ----------
+    classes : int ndarray of shape (n,)
+        The class of each row, -1 where it has none.
+    n_classes : int
+        Their number, 2 or more.
+    """
+
+    def __init__(self, classes: Integers, n_classes: int):
+        self.classes, self.n_classes = classes, n_classes
+        self.table = np.zeros((n_classes - 1, len(classes)))
+
+    def put(self, i: int, j: int, rows: Integers, coefficients: Floats) -> None:
+        """Enter the coefficients of the classifier of classes i < j at some rows, each of class i or j."""
+        place = np.where(self.classes[rows] == i, j - 1, i)
+        self.table[place, rows] = coefficients
+
+    def support(self) -> tuple[Integers, NDArray[np.int32], Floats]:
+        """Give the rows that any classifier uses, class by class, their number in each class, and their coefficients."""
+        used = np.flatnonzero(self.table.any(axis=0))
+        order = used[np.argsort(self.classes[used], kind="stable")]
+        counts = np.bincount(self.classes[order], minlength=self.n_classes).astype(np.int32)
+        return order, counts, np.ascontiguousarray(self.table[:, order])
+
+
+def pair_terms(dual_coef: Floats, n_support: NDArray[np.int32]) -> Iterator[list[tuple[slice, Floats]]]:
+    """Give, for each pair, which columns of support vectors it uses and with what coefficients."""
+    ends = np.concatenate([[0], np.cumsum(n_support)])
+    columns = [slice(int(a), int(b)) for a, b in zip(ends[:-1], ends[1:], strict=True)]
+    for i, j in pairs(len(n_support)):
+        yield [(columns[i], dual_coef[j - 1, columns[i]]), (columns[j], dual_coef[i, columns[j]])]
+
+
+def pair_decisions(kernel_values: Floats, dual_coef: Floats, n_support: NDArray[np.int32], intercept: Floats) -> Floats:
+    """Give the decision of each pair's classifier, (n, n_pairs), from kernel values with the support vectors.
+
+    It is positive for the side that `pair_labels` gives 1.0.
+    """
+    decisions = np.empty((len(kernel_values), len(intercept)))
+    for k, terms in enumerate(pair_terms(dual_coef, n_support)):
+        (a, of_a), (b, of_b) = terms
+        decisions[:, k] = kernel_values[:, a] @ of_a + kernel_values[:, b] @ of_b + intercept[k]
+    return decisions
+
+
+def votes(decisions: Floats, n_classes: int) -> NDArray[np.int64]:
+    """Count for each row and class the pairs that it wins; a decision of 0 is for a pair's second class."""
+    result = np.zeros((len(decisions), n_classes), dtype=np.int64)
+    for k, (i, j) in enumerate(pairs(n_classes)):
+        first = decisions[:, k] > 0
+        result[:, i] += first
+        result[:, j] += ~first
+    return result
+
+
+def one_vs_rest(decisions: Floats, n_classes: int) -> Floats:
+    """Give a score for each class: its votes, and below one vote the sum of its decisions, as scikit-learn does.
+
+    Parameters
+    ----------
+    decisions : ndarray of shape (n, n_pairs)
+        Positive for a pair's first class.
+    n_classes : int
+        Number of classes, 3 or more.
+
+    Returns
+    -------
+    ndarray of shape (n, n_classes)
+        Votes plus s / (3 (|s| + 1)), where s is the sum of decisions for the class.
+
+    Examples
+    --------
+    >>> one_vs_rest(np.array([[1.0, 1.0, 1.0]]), 3).round(3)
+    array([[ 2.222,  1.   , -0.222]])
+    """
+    counts = np.zeros((len(decisions), n_classes))
+    sums = np.zeros((len(decisions), n_classes))
+    for k, (i, j) in enumerate(pairs(n_classes)):
+        second = decisions[:, k] < 0
+        counts[:, i] += ~second
+        counts[:, j] += second
+        sums[:, i] += decisions[:, k]
+        sums[:, j] -= decisions[:, k]
+    scores: Floats = counts + sums / (3 * (np.abs(sums) + 1))
+    return scores

@@ -1,0 +1,168 @@
+"""The scores of candidates from shared work, in the form in which scikit-learn's search gives them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spotsvm.fold_views import Split, take
+from spotsvm.matrix_machines import MATRIX_MACHINES
+from spotsvm.shared_folds import FoldAnswer, SharedFolds
+from spotsvm.stand_in import ClassifierStandIn, NotSharedError, RegressorStandIn
+from spotsvm.svm_machine import MACHINES, split_pipeline
+
+#: The most a score can be, for the scorers whose best value is known; an error's negative is at most 0.
+_HIGHEST_ONE = (
+    "accuracy",
+    "average_precision",
+    "balanced_accuracy",
+    "explained_variance",
+    "f1",
+    "jaccard",
+    "matthews_corrcoef",
+    "precision",
+    "r2",
+    "recall",
+    "roc_auc",
+    "score",
+)
+
+
+def shared_folds(
+    estimator: Any, X: Any, y: Any, splits: Sequence[Split], fit_params: Mapping[str, Any], max_bytes: int
+) -> SharedFolds | None:
+    """Give the folds that share their work; None where it cannot be shared, whatever the candidate."""
+    _, last = split_pipeline(estimator)
+    if fit_params or y is None or type(last) not in (*MACHINES, *MATRIX_MACHINES):
+        return None
+    try:
+        return SharedFolds(estimator, X, y, splits, max_bytes)
+    except NotSharedError:
+        return None
+
+
+def can_share(scorer: Any) -> bool:
+    """Say whether a scorer asks an estimator for nothing but its answers: those of `make_scorer`, and estimators' own."""
+    return type(scorer).__module__.startswith("sklearn.metrics.") or type(scorer).__name__ == "_PassthroughScorer"
+
+
+def highest_score(name: Any) -> float | None:
+    """Give the most a scorer's score can be; None where that is not known.
+
+    Examples
+    --------
+    >>> highest_score("neg_log_loss"), highest_score("accuracy"), highest_score("max_error")
+    (0.0, 1.0, None)
+    """
+    if not isinstance(name, str):
+        return None
+    if name.startswith("neg_"):
+        return 0.0
+    return 1.0 if name.startswith(_HIGHEST_ONE) else None
+
+
+class SharedScores:
+    """Scores candidates from shared work.
+
+    Parameters
+    ----------
+    folds : SharedFolds
+        What trains them.
+    estimator, X, y, splits
+        As in FoldScorer.
+    scorers : dict of str to callable
+        The scorers by the name of their metric.
+    train : bool
+        Whether to score the training rows as well.
+    """
+
+    def __init__(
+        self,
+        folds: SharedFolds,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        splits: Sequence[Split],
+        scorers: Mapping[str, Any],
+        train: bool,
+    ):
+        self._folds, self._estimator = folds, estimator
+        self._scorers, self._splits = scorers, list(splits)
+        self._test = [(rows, take(X, rows), take(y, rows)) for _, rows in self._splits]
+        self._train = [(rows, take(X, rows), take(y, rows)) for rows, _ in self._splits] if train else []
+
+    def order(self, candidates: Sequence[dict[str, Any]]) -> list[int]:
+        """Give the order in which candidates share most."""
+        return self._folds.order(candidates)
+
+    def score(self, params: dict[str, Any], bar: float | None = None, metric: str = "", highest: float = 1.0) -> dict[str, float]:
+        """Score one candidate.
+
+        Parameters
+        ----------
+        params : dict
+            The candidate.
+        bar : float, optional
+            Stop as soon as the mean of `metric` over all folds can no longer reach this.
+        metric : str
+            The metric to stop by.
+        highest : float
+            The most that it can be in a fold.
+
+        Returns
+        -------
+        dict of str to float
+            As FoldScores has them; a fold that did not run is absent.
+
+        Raises
+        ------
+        NotSharedError
+            If scikit-learn has to do it.
+        """
+        numbers: dict[str, float] = {}
+        fit_times, score_times = [], []
+        began = time.perf_counter()
+        reached = 0.0
+        for k, answer in enumerate(self._folds.answers(params)):
+            fit_times.append(time.perf_counter() - began)
+            began = time.perf_counter()
+            self._score_rows(numbers, f"split{k}_test_", answer, *self._test[k])
+            score_times.append(time.perf_counter() - began)
+            if self._train:
+                self._score_rows(numbers, f"split{k}_train_", answer, *self._train[k])
+            began = time.perf_counter()
+            left = len(self._splits) - k - 1
+            if bar is not None:
+                reached += numbers[f"split{k}_test_{metric}"]
+                if left and reached + left * highest < bar * len(self._splits):
+                    break
+        for name, times in (("fit_time", fit_times), ("score_time", score_times)):
+            numbers[f"mean_{name}"], numbers[f"std_{name}"] = float(np.mean(times)), float(np.std(times))
+        return numbers
+
+    def _score_rows(self, numbers: dict[str, float], prefix: str, answer: FoldAnswer, rows: Any, X: Any, y: Any) -> None:
+        decisions = answer.decisions[rows]
+        stand_in = self._stand_in(X, answer, decisions)
+        for name, scorer in self._scorers.items():
+            plain = type(scorer).__name__ == "_PassthroughScorer"
+            try:
+                if plain and answer.classes is not None:
+                    score = float(np.mean(stand_in.predict(X) == np.asarray(y)))
+                else:
+                    score = float(stand_in.score(X, y) if plain else scorer(stand_in, X, y))
+            except NotSharedError:
+                raise
+            except Exception as error:  # a scorer that wants more than answers: scikit-learn's own way gives its result
+                raise NotSharedError(f"the scorer {name} cannot use answers alone: {error}") from error
+            if not np.isfinite(score):
+                raise NotSharedError(f"the scorer {name} gives {score}")
+            numbers[prefix + name] = score
+
+    def _stand_in(self, X: Any, answer: FoldAnswer, decisions: NDArray[np.float64]) -> Any:
+        if answer.classes is None:
+            return RegressorStandIn(X, decisions[:, 0])
+        return ClassifierStandIn(X, answer.classes, decisions, answer.shape, answer.break_ties)

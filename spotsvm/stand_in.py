@@ -1,0 +1,88 @@
+"""Fitted estimators of which only the answers for one set of rows are known: what a scorer needs, and no more."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+
+from spotsvm.one_vs_one import one_vs_rest, votes
+
+Floats = NDArray[np.float64]
+
+
+class NotSharedError(Exception):
+    """The work of scoring a candidate cannot be shared; scikit-learn has to do it."""
+
+
+class ClassifierStandIn(ClassifierMixin, BaseEstimator):
+    """A fitted classifier that knows its decisions on the rows `X` only.
+
+    Parameters
+    ----------
+    X : array-like
+        The rows; it answers for this very object.
+    classes : ndarray of shape (n_classes,)
+        The classes.
+    decisions : ndarray of shape (n, n_pairs)
+        Decision of each pair's classifier; positive for the second of two classes, for the first of a pair of several.
+    shape : {"ovr", "ovo"}
+        Of the decision function of several classes.
+    break_ties : bool
+        Whether ties of votes are decided by it.
+    """
+
+    def __init__(self, X: Any, classes: NDArray[Any], decisions: Floats, shape: str = "ovr", break_ties: bool = False):
+        self.X = X
+        self.classes_ = classes
+        self._decisions = decisions
+        self._shape, self._break_ties = shape, break_ties
+
+    def decision_function(self, X: Any) -> Floats:
+        """Give the decision function."""
+        _check_same(X, self.X)
+        n_classes = len(self.classes_)
+        if n_classes == 2:
+            return self._decisions[:, 0]
+        return one_vs_rest(self._decisions, n_classes) if self._shape == "ovr" else self._decisions
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Give the classes."""
+        _check_same(X, self.X)
+        n_classes = len(self.classes_)
+        if n_classes == 2:
+            chosen = (self._decisions[:, 0] >= 0).astype(np.intp)
+        elif self._break_ties and self._shape == "ovr":
+            chosen = self.decision_function(X).argmax(axis=1)
+        else:
+            chosen = votes(self._decisions, n_classes).argmax(axis=1)
+        predicted: NDArray[Any] = self.classes_[chosen]
+        return predicted
+
+
+class RegressorStandIn(RegressorMixin, BaseEstimator):
+    """A fitted regressor that knows its predictions for the rows `X` only.
+
+    Parameters
+    ----------
+    X : array-like
+        The rows; it answers for this very object.
+    predictions : ndarray of shape (n,)
+        The predictions.
+    """
+
+    def __init__(self, X: Any, predictions: Floats):
+        self.X = X
+        self._predictions = predictions
+
+    def predict(self, X: Any) -> Floats:
+        """Give the predictions."""
+        _check_same(X, self.X)
+        return self._predictions
+
+
+def _check_same(X: Any, known: Any) -> None:
+    if X is not known:
+        raise NotSharedError("asked for rows that are not those of the fold")

@@ -1,0 +1,124 @@
+"""What a support vector machine of scikit-learn's or ours is told, for training it elsewhere with the same result."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.pipeline import Pipeline
+from sklearn.svm import SVC, SVR
+
+from solvers.kernels import Kernel
+from spotsvm.exact_svc import ExactSVC
+from spotsvm.exact_svr import ExactSVR
+
+#: The estimators whose work can be shared; a subclass may do anything.
+MACHINES = (SVC, SVR, ExactSVC, ExactSVR)
+_SHARED_KERNELS = ("linear", "poly", "rbf", "precomputed")
+
+
+@dataclass(frozen=True)
+class SvmMachine:
+    """The parameters of a machine whose solution is unique: a positive semidefinite kernel, no cap on iterations.
+
+    Attributes
+    ----------
+    regression : bool
+        Whether it is a regression.
+    kernel : str
+        "linear", "poly", "rbf" or "precomputed".
+    gamma : float or str
+        As SVC's; "scale" and "auto" depend on the training rows.
+    degree, coef0, C, epsilon, tol, class_weight, decision_function_shape, break_ties
+        As SVC's and SVR's.
+    """
+
+    regression: bool
+    kernel: str
+    gamma: float | str
+    degree: int
+    coef0: float
+    C: float
+    tol: float
+    epsilon: float = 0.0
+    class_weight: Any = None
+    decision_function_shape: str = "ovr"
+    break_ties: bool = False
+
+    def kernel_on(self, X: NDArray[np.float64]) -> Kernel:
+        """Give the kernel as it is for some training rows."""
+        gamma: float = 1.0
+        if self.kernel in ("poly", "rbf"):
+            if self.gamma == "scale":
+                spread = float(X.var())
+                gamma = 1.0 / (X.shape[1] * spread) if spread != 0 else 1.0
+            else:
+                gamma = 1.0 / X.shape[1] if self.gamma == "auto" else float(self.gamma)
+        if self.kernel == "poly":
+            return Kernel("poly", gamma=gamma, degree=self.degree, coef0=self.coef0)
+        return Kernel(self.kernel, gamma=gamma)
+
+    @property
+    def kernel_depends_on_rows(self) -> bool:
+        """Whether another choice of training rows makes another kernel."""
+        return self.kernel in ("poly", "rbf") and self.gamma == "scale"
+
+
+def split_pipeline(estimator: Any) -> tuple[Pipeline | None, Any]:
+    """Give the transformers and the last step; None where there are no transformers."""
+    if type(estimator) is not Pipeline:
+        return None, estimator
+    steps = [step for _, step in estimator.steps[:-1] if step is not None and step != "passthrough"]
+    return (estimator[:-1] if steps else None), estimator[-1]
+
+
+def read_machine(estimator: Any) -> SvmMachine | None:
+    """Give a machine's parameters; None for an estimator, or a parameter, for which the work cannot be shared."""
+    p = estimator.get_params(deep=False) if type(estimator) in MACHINES else None
+    if p is None or p["kernel"] not in _SHARED_KERNELS or p["max_iter"] != -1 or p.get("probability") is True:
+        return None
+    gamma = p["gamma"]
+    if p.get("sigma") is not None:
+        if p["kernel"] != "rbf" or not _positive(p["sigma"]) or gamma != "scale":
+            return None
+        gamma = 0.5 / p["sigma"] ** 2
+    regression = type(estimator) in (SVR, ExactSVR)
+    machine = SvmMachine(
+        regression=regression,
+        kernel=p["kernel"],
+        gamma=gamma,
+        degree=p["degree"],
+        coef0=p["coef0"],
+        C=p["C"],
+        tol=p["tol"],
+        epsilon=p["epsilon"] if regression else 0.0,
+        class_weight=None if regression else p["class_weight"],
+        decision_function_shape="ovr" if regression else p["decision_function_shape"],
+        break_ties=False if regression else p["break_ties"],
+    )
+    return machine if _is_sound(machine) else None
+
+
+def _is_sound(m: SvmMachine) -> bool:
+    """Say whether every parameter is one that scikit-learn takes, too, and the kernel is positive semidefinite."""
+    if not (_positive(m.C) and _positive(m.tol) and m.C <= 1e9):
+        return False
+    if m.regression and not (isinstance(m.epsilon, Real) and 0 <= float(m.epsilon) < np.inf):
+        return False
+    if not (m.gamma in ("scale", "auto") if isinstance(m.gamma, str) else _positive(m.gamma)):
+        return False
+    if m.kernel == "poly":
+        degree, coef0 = m.degree, m.coef0
+        whole = isinstance(degree, Integral) and not isinstance(degree, bool) and int(degree) >= 1
+        if not (whole and isinstance(coef0, Real) and 0 <= float(coef0) < np.inf):
+            return False
+    weights = m.class_weight
+    known = weights is None or weights == "balanced" or isinstance(weights, dict)
+    return known and m.decision_function_shape in ("ovr", "ovo") and isinstance(m.break_ties, bool | np.bool_)
+
+
+def _positive(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool) and 0 < float(value) < np.inf

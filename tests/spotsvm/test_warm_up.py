@@ -1,0 +1,11 @@
+"""The command that compiles everything."""
+
+from click.testing import CliRunner
+
+from spotsvm.command_line import main
+
+
+def test_warmup_says_how_long_it_took():
+    result = CliRunner().invoke(main, ["warmup"])
+    assert result.exit_code == 0
+    assert result.output.startswith("compiled, or found compiled, in ")
