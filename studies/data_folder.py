@@ -1,0 +1,37 @@
+"""The data sets of the papers, from the folder that SPOTSVM_DATA names."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from spotsvm.errors import DataError
+
+Floats = NDArray[np.float64]
+
+
+def read_binary(name: str) -> tuple[Floats, Floats]:
+    """Read a set with two classes: features as numbers, rows with missing values left out, and labels -1 and 1.
+
+    Raises
+    ------
+    DataError
+        If SPOTSVM_DATA is not set, or there is no such set in the folder, or it has not two classes.
+    """
+    folder = os.environ.get("SPOTSVM_DATA", "")
+    if not folder:
+        raise DataError(f"the study needs the data set {name!r}: set SPOTSVM_DATA to the folder that holds {name}.csv")
+    files = [Path(folder) / f"{name}{ending}" for ending in (".csv", ".csv.gz")]
+    file = next((f for f in files if f.is_file()), None)
+    if file is None:
+        raise DataError(f"SPOTSVM_DATA={folder}: there is no {name}.csv in it, nor {name}.csv.gz")
+    table = pd.read_csv(file).drop(columns="part", errors="ignore").dropna()
+    classes = np.unique(table["y"].astype(str))
+    if len(classes) != 2:
+        raise DataError(f"{file}: column y holds {len(classes)} values; a set with two classes is needed")
+    X = table.drop(columns="y").to_numpy(dtype=np.float64)
+    return X, np.where(table["y"].astype(str) == classes[0], -1.0, 1.0)

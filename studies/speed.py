@@ -1,0 +1,201 @@
+"""What shared work saves in cross-validation, and that the scores stay what they were."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.stats import qmc
+from sklearn.model_selection import StratifiedKFold, cross_validate
+from sklearn.svm import SVC
+
+from spotsvm.cross_val_scores import cross_val_scores
+from spotsvm.fold_scores import FoldScorer
+from studies.data_sets import DataSet, read_set, stand_ins
+from studies.experiment import Experiment
+from studies.speed_gap import FoldGaps, Gaps
+
+Split = tuple[NDArray[np.intp], NDArray[np.intp]]
+
+GOAL, AIM = 8.0, 12.0
+LARGE_C = 2.0**12
+FOLDS = 5
+
+
+def settings(count: int) -> list[dict[str, float]]:
+    """Draw settings by a Latin hypercube: C from 2^-5 to 2^15 and gamma from 2^-15 to 2^3, on logarithmic scales."""
+    points = qmc.LatinHypercube(2, rng=np.random.default_rng(0)).random(count)
+    return [{"C": 2.0 ** (20 * u - 5), "gamma": 2.0 ** (18 * v - 15)} for u, v in points.tolist()]
+
+
+class SpeedStudy(Experiment):
+    """Cross-validation with shared work against scikit-learn's: time, and scores setting by setting.
+
+    Both score the same settings of SVC on the same five folds of standardised data, in one process and one thread; times are
+    processor times, with everything compiled beforehand ("warm"). Setting by setting they take turns, ours with a scorer that
+    keeps what settings share, so that the first one's time includes the distances; at the end all settings are scored once
+    more by one call of `cross_val_scores`. Scikit-learn's is `cross_validate`, which `cross_val_score` calls, with a cache of
+    1000 MB. Where a score differs, the violation of the optimality conditions is measured in float64 at both solutions.
+    """
+
+    name = "speed"
+
+    def _measure(self) -> pd.DataFrame:
+        candidates = settings(6 if self.quick else 50)
+        _warm_up()
+        return pd.concat([_compare(data, candidates) for data in self._sets()], ignore_index=True)
+
+    def _sets(self) -> list[DataSet]:
+        if self.quick:
+            return stand_ins()
+        sonar, pima, waveform, ringnorm = (read_set(name) for name in ("sonar", "pima", "ida_waveform", "ida_ringnorm"))
+        sets = [sonar, pima.first(700, "pima")]
+        sets += [data.first(n, name) for n in (2000, 5000) for data, name in ((waveform, "waveform"), (ringnorm, "ringnorm"))]
+        return [data.standardised() for data in sets]
+
+    def table(self) -> pd.DataFrame:
+        """Give a row a data set: times and their ratios, how many settings agree, and the violations where they do not."""
+        return pd.DataFrame([_summary(group) for _, group in self.frame().groupby(["data_set", "n"], sort=False)])
+
+    def conclusion(self) -> str:
+        """Say by how much it is faster, where it is not, and how far the scores agree."""
+        table, runs = self.table(), self.frame()
+        totals = ", ".join(f"{row.ratio:.1f} on {row.data_set} ({row.n})" for row in table.itertuples())
+        slower = runs[runs.ratio < 1.0]
+        small = runs[runs.C <= LARGE_C]
+        differ = runs[~runs["equal"]]
+        worse = int((differ.our_gap > differ.sklearn_gap).sum())
+        return (
+            f"scikit-learn's time over ours for all settings, warm: {totals}; the goal of {GOAL:g} is met on "
+            f"{int((table.ratio >= GOAL).sum())} of {len(table)} sets, {AIM:g} on {int((table.ratio >= AIM).sum())}. "
+            f"Ours took longer than scikit-learn in {len(slower)} of {len(runs)} settings (lowest ratio {runs.ratio.min():.2f}). "
+            f"All fold scores are equal in {int(runs['equal'].sum())} of {len(runs)} settings, and within one test point in "
+            f"{int((runs.points <= 1).sum())}; for C up to 2^12 in {int((small.points <= 1).sum())} of {len(small)}. Where they "
+            f"differ, our largest violation in float64 is above scikit-learn's in {worse} of {len(differ)} settings"
+            + (_on_differences(differ) if len(differ) else ".")
+        )
+
+
+def _on_differences(differ: pd.DataFrame) -> str:
+    return (
+        f" (ours at most {differ.our_gap.max():.2g}, scikit-learn's {differ.sklearn_gap.max():.2g}); in the folds that differ, "
+        f"ours puts {differ.our_rows_off.sum()} test rows on another side than a solution to 1e-6 does, scikit-learn's "
+        f"{differ.sklearn_rows_off.sum()}."
+    )
+
+
+def _warm_up() -> None:
+    """Compile what settings of every kind need."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(300, 3)), rng.choice([-1.0, 1.0], 300)
+    candidates = [{"C": cost, "gamma": gamma} for cost in (0.1, 2.0**15) for gamma in (2.0**-10, 2.0**-3, 4.0)]
+    cross_val_scores(SVC(), X, y, candidates)
+    cross_validate(SVC(), X, y)
+
+
+def _compare(data: DataSet, candidates: Sequence[dict[str, float]]) -> pd.DataFrame:
+    """Score all settings by both, by turns, and once more by one call."""
+    splits = list(StratifiedKFold(FOLDS).split(data.X, data.y))
+    scorer = FoldScorer(SVC(), data.X, data.y, splits, {}, engine="auto")
+    gaps = FoldGaps(data)
+    left = _Left()
+    rows = []
+    for number, setting in enumerate(candidates):
+        began = time.process_time()
+        numbers = scorer.score([setting])[0].numbers
+        ours_seconds = time.process_time() - began
+        ours = np.array([numbers[f"split{k}_test_score"] for k in range(FOLDS)])
+        began = time.process_time()
+        peer = cross_validate(SVC(cache_size=1000, **setting), data.X, data.y, cv=FOLDS, return_estimator=True)
+        sklearn_seconds = time.process_time() - began
+        points = np.round(np.abs(ours - peer["test_score"]) * [len(test) for _, test in splits]).astype(int)
+        worst = _worst([_gaps(gaps, setting, splits[k], peer["estimator"][k], ours[k]) for k in np.flatnonzero(points)])
+        row: dict[str, Any] = {"data_set": data.name, "n": len(data.y), "setting": number, **setting}
+        row |= {"ours_seconds": ours_seconds, "sklearn_seconds": sklearn_seconds, "ratio": sklearn_seconds / ours_seconds}
+        row |= {f"ours_{k}": score for k, score in enumerate(ours)}
+        row |= {f"sklearn_{k}": score for k, score in enumerate(peer["test_score"])}
+        row |= {"points": int(points.max()), "folds_differ": int((points > 0).sum()), "equal": not points.any()}
+        row |= {"our_gap": worst.ours, "sklearn_gap": worst.sklearn, "our_rows_off": worst.ours_off}
+        rows.append(row | {"sklearn_rows_off": worst.sklearn_off, "gap_checked": worst.same_score})
+    left_to_sklearn = left.settings()
+    began = time.process_time()
+    whole = cross_val_scores(SVC(), data.X, data.y, candidates)
+    seconds = time.process_time() - began
+    frame = pd.DataFrame(rows)
+    frame["same_in_whole_call"] = np.isclose(whole, frame[[f"ours_{k}" for k in range(FOLDS)]].to_numpy()).all(axis=1)
+    return frame.assign(whole_call_seconds=seconds, left_to_sklearn=left_to_sklearn)
+
+
+def _gaps(gaps: FoldGaps, setting: dict[str, float], split: Split, machine: SVC, score: float) -> Gaps:
+    return gaps.measure(setting["C"], setting["gamma"], *split, machine, score)
+
+
+class _Left(logging.Handler):
+    """Counts the settings that the shared work has left to scikit-learn."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.INFO)
+        self._count = 0
+        self._logger = logging.getLogger("spotsvm.fold_scores")
+        self._level = self._logger.level
+        self._logger.setLevel(logging.INFO)
+        self._logger.addHandler(self)
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Count one."""
+        self._count += 1
+
+    def settings(self) -> int:
+        """Stop counting, and give the number."""
+        self._logger.removeHandler(self)
+        self._logger.setLevel(self._level)
+        return self._count
+
+
+def _worst(gaps: Sequence[Gaps]) -> Gaps:
+    """Give the largest violations, nan if there are no folds, and all rows off."""
+    if not gaps:
+        return Gaps(np.nan, np.nan, 0, 0, True)
+    return Gaps(
+        max(g.ours for g in gaps),
+        max(g.sklearn for g in gaps),
+        sum(g.ours_off for g in gaps),
+        sum(g.sklearn_off for g in gaps),
+        all(g.same_score for g in gaps),
+    )
+
+
+def _summary(group: pd.DataFrame) -> dict[str, Any]:
+    small, differ = group[group.C <= LARGE_C], group[~group["equal"]]
+    ours, sklearn = group.ours_seconds.sum(), group.sklearn_seconds.sum()
+    return {
+        "data_set": group.data_set.iloc[0],
+        "n": int(group.n.iloc[0]),
+        "settings": len(group),
+        "seconds": ours,
+        "in one call": group.whole_call_seconds.iloc[0],
+        "scikit-learn": sklearn,
+        "ratio": sklearn / ours,
+        "ratio, one call": sklearn / group.whole_call_seconds.iloc[0],
+        "median ratio": group.ratio.median(),
+        "worst ratio": group.ratio.min(),
+        "goal": GOAL,
+        "met": bool(sklearn / ours >= GOAL),
+        "equal": int(group["equal"].sum()),
+        "within a point": int((group.points <= 1).sum()),
+        "of C <= 2^12": len(small),
+        "equal there": int(small["equal"].sum()),
+        "within a point there": int((small.points <= 1).sum()),
+        "largest difference": int(group.points.max()),
+        "our gap, where they differ": differ.our_gap.max(),
+        "scikit-learn's gap": differ.sklearn_gap.max(),
+        "our gap larger": int((differ.our_gap > differ.sklearn_gap).sum()),
+        "our rows off": int(differ.our_rows_off.sum()),
+        "scikit-learn's": int(differ.sklearn_rows_off.sum()),
+        "left to scikit-learn": int(group.left_to_sklearn.iloc[0]),
+    }
