@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
@@ -75,17 +76,18 @@ def split_pipeline(estimator: Any) -> tuple[Pipeline | None, Any]:
     return (estimator[:-1] if steps else None), estimator[-1]
 
 
-def read_machine(estimator: Any) -> SvmMachine | None:
-    """Give a machine's parameters; None for an estimator, or a parameter, for which the work cannot be shared."""
-    p = estimator.get_params(deep=False) if type(estimator) in MACHINES else None
-    if p is None or p["kernel"] not in _SHARED_KERNELS or p["max_iter"] != -1 or p.get("probability") is True:
+def read_machine(kind: type, p: Mapping[str, Any]) -> SvmMachine | None:
+    """Give a machine from an estimator's type and parameters; None for those for which the work cannot be shared."""
+    if kind not in MACHINES or p["max_iter"] != -1 or p.get("probability") is True:
+        return None
+    if not isinstance(p["kernel"], str) or p["kernel"] not in _SHARED_KERNELS:
         return None
     gamma = p["gamma"]
     if p.get("sigma") is not None:
         if p["kernel"] != "rbf" or not _positive(p["sigma"]) or gamma != "scale":
             return None
         gamma = 0.5 / p["sigma"] ** 2
-    regression = type(estimator) in (SVR, ExactSVR)
+    regression = kind in (SVR, ExactSVR)
     machine = SvmMachine(
         regression=regression,
         kernel=p["kernel"],

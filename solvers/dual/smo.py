@@ -13,6 +13,8 @@ Floats = NDArray[np.float64]
 #: Seconds that a pass over one variable takes, a multiplication in a Cholesky factorisation of m free variables (m^3 / 3 of
 #: them), and one in the m^2 that a variable stopped at its bound costs. Only their ratios matter.
 _PASS, _FACTOR, _STOP = 1e-9, 7e-11, 4e-10
+#: seconds that a Newton step takes however small, and steps of pairs before one is thought of
+_CALL, _LEAST = 1e-4, 500
 #: share of the free variables that a first Newton step is expected to stop, from nothing and from a similar solution
 _COLD, _WARM = 0.25, 0.03
 _LARGEST_FACE = 2500
@@ -58,7 +60,7 @@ def minimise(problem: PairProblem, g: Floats, beta: Floats, tol: float, max_iter
     p = problem
     iterations, spent, convex, stalled = 0, 0.0, True, False
     warm = bool(beta.any())
-    passes, stops = (len(g) // 2 + 1, None) if warm else (2 * len(g), None)
+    passes, stops = max(_LEAST, len(g) // 2 if warm else 2 * len(g)), None
     while True:
         done, converged, work = solve(
             p.K, p.diagonal, g, beta, p.lower, p.upper, p.epsilon, tol, min(passes, max_iter - iterations), p.buffer
@@ -71,7 +73,7 @@ def minimise(problem: PairProblem, g: Floats, beta: Floats, tol: float, max_iter
         free = np.flatnonzero((beta > p.lower) & (beta < p.upper) & ((beta != 0) | (p.epsilon == 0)))
         m = len(free)
         expected = m * (_WARM if warm else _COLD) if stops is None else stops + 4
-        price = m**3 / 3 * _FACTOR + expected * m**2 * _STOP
+        price = _CALL + m**3 / 3 * _FACTOR + expected * m**2 * _STOP
         if convex and 2 <= m <= _LARGEST_FACE and (price <= spent or stalled):
             stops = _newton_step(p, g, beta, free)
             convex, spent = stops is not None, 0.0
