@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
@@ -30,7 +31,7 @@ def cross_val_scores(
     racing: bool = False,
     max_bytes: int = MAX_BYTES,
 ) -> NDArray[np.float64]:
-    """Score candidates on the same folds: the numbers of scikit-learn's cross_val_score, several times faster for SVMs.
+    """Score candidates on the same folds: scikit-learn's numbers to the solver's tolerance, several times faster for SVMs.
 
     For SVC, SVR, ExactSVC and ExactSVR, alone or last in a pipeline, the squared distances are computed once, the kernel
     matrix once for each kernel, transformers fitted once for each setting and fold; folds are views of the matrix, and start
@@ -58,7 +59,7 @@ def cross_val_scores(
     n_jobs : int or None, default=None
         Processes for what scikit-learn does; shared work is done in one thread.
     error_score : "raise" or number, default=nan
-        The score of a fold in which fitting or scoring fails.
+        The score of a fold in which fitting or scoring fails; a FitFailedWarning says so, also where all of them fail.
     engine : {"auto", "sklearn"}, default="auto"
         "sklearn" shares nothing.
     racing : bool, default=False
@@ -89,10 +90,14 @@ def cross_val_scores(
     >>> cross_val_scores(SVC(), X, y, candidates).mean(axis=1).round(3)
     array([0.92, 0.98, 0.98])
     """
+    if isinstance(candidates, Mapping):
+        raise ArgumentError("candidates is a dictionary; give a sequence of them, one for each candidate")
     settings = [dict(candidate) for candidate in candidates]
     if not settings:
         raise ArgumentError("candidates is empty; give at least one dictionary of parameters")
     check_engine(engine)
+    if error_score != "raise" and not isinstance(error_score, Real):
+        raise ArgumentError(f"error_score={error_score!r} is not a score; use 'raise' or a number")
     if not (callable(scoring) or isinstance(scoring, str | None)):
         raise ArgumentError(f"scoring={scoring!r}; one score is given for a fold: use a name, a callable or None")
     X, y, groups = indexable(X, y, groups)

@@ -66,11 +66,13 @@ class DualSVC(ClassifierMixin, KernelMachine):
         check_classification_targets(y)
         C, _ = self._check_parameters()
         self._check_training_matrix(X)
-        weights = check_sample_weight(sample_weight, len(X))
-        code, weights = self._set_classes(y, weights)
+        sample = check_sample_weight(sample_weight, len(X))
+        code, weights = self._set_classes(y, sample)
         check_bounds_finite(C, weights)
         rows = MergedRows.of(X, code.astype(np.float64), weights, merge=not self._pairwise_data)
-        self.kernel_ = self._make_kernel(X, rows)
+        # gamma="scale" is a matter of the data: the weights of classes have no part in it
+        counts = np.bincount(rows.group, weights=sample[rows.kept], minlength=len(rows.first)).astype(np.float64)
+        self.kernel_ = self._make_kernel(X[rows.first], counts)
         coefficients, results = self._solve_pairs(X, code, rows, C)
         support, self.n_support_, self.dual_coef_ = coefficients.support()
         self._keep_support(X, support)
@@ -142,7 +144,8 @@ class DualSVC(ClassifierMixin, KernelMachine):
     def _check_parameters(self) -> tuple[float, int | None]:
         check_positive("tol", self.tol)
         check_cache_size(self.cache_size)
-        if self.decision_function_shape not in ("ovr", "ovo"):
+        shape = self.decision_function_shape
+        if not (isinstance(shape, str) and shape in ("ovr", "ovo")):
             raise ArgumentError(f"decision_function_shape={self.decision_function_shape!r}; use 'ovr' or 'ovo'")
         if not isinstance(self.break_ties, (bool, np.bool_)):
             raise ArgumentError(f"break_ties={self.break_ties!r}; use True or False")

@@ -31,19 +31,23 @@ class EvoSVC(DualSVC):
         As in `ExactSVC`.
     method : {"memetic", "gaussian", "switching", "hybrid", "swarm", "exact"}, default="memetic"
         How the dual is solved. Gaussian, switching and hybrid mutation and the swarm are the paper's EvoSVM-G, -S, -H and
-        PsoSVM; they stop far from the optimum. "memetic" is evolution with exact steps, never below any of the others.
+        PsoSVM; they stop far from the optimum. "memetic" is evolution with exact steps: with an indefinite kernel never below
+        any of them; where the problem is concave, the optimum.
     degree, gamma, coef0, sigma
         Parameters of the kernel, as in `ExactSVC`.
     bias : bool, default=False
-        Whether there is a threshold b; the paper has none. Only "memetic" and "exact" can have one.
+        Whether there is a threshold b; the paper has none. Only "memetic" and "exact" can have one. Use True with indefinite
+        kernels: without a threshold these often predict much worse.
     tol : float, default=1e-3
-        Largest violation of the optimality conditions at which exact steps stop, positive.
+        Largest violation of the optimality conditions at which exact steps stop, positive; "memetic" aims at 1e-6 or less
+        where the problem is concave.
     cache_size : float, default=200
         As in `ExactSVC`.
     class_weight : dict, "balanced" or None, default=None
         Factors of C for each class.
     max_iter : int, default=-1
-        Cap on the generations, 1 or more; -1 for the method's own. At the cap a ConvergenceWarning is given.
+        Cap on the generations, 1 or more; -1 for the method's own. For "exact" a cap on the solver's steps, for "memetic" on
+        those of its first and its last local search. At the cap a ConvergenceWarning is given.
     decision_function_shape : {"ovr", "ovo"}, default="ovr"
         As in `ExactSVC`.
     break_ties : bool, default=False
@@ -55,7 +59,8 @@ class EvoSVC(DualSVC):
     ----------
     classes_, class_weight_, support_, support_vectors_, n_support_, dual_coef_, intercept_, coef_, n_iter_, fit_status_, \
 n_features_in_, feature_names_in_
-        As SVC has them; `n_iter_` counts generations, or iterations of an exact solver.
+        As SVC has them; `n_iter_` counts generations; for "exact" the solver's steps, for "memetic" those of all its local
+        searches.
     dual_objective_ : ndarray of shape (n_pairs,)
         The dual objective reached for each pair of classes; it is maximised.
     kernel_ : solvers.kernels.Kernel
@@ -115,7 +120,7 @@ n_features_in_, feature_names_in_
         self.random_state = random_state
 
     def _check_parameters(self) -> tuple[float, int | None]:
-        if self.method not in METHODS:
+        if not (isinstance(self.method, str) and self.method in METHODS):
             raise ArgumentError(f"method={self.method!r}; use one of {', '.join(map(repr, METHODS))}")
         if not isinstance(self.bias, (bool, np.bool_)):
             raise ArgumentError(f"bias={self.bias!r}; use True or False")

@@ -133,7 +133,7 @@ feature_names_in_
         weights = check_sample_weight(sample_weight, len(X))
         check_bounds_finite(C, weights)
         rows = MergedRows.of(X, target, weights, merge=not self._pairwise_data)
-        self.kernel_ = self._make_kernel(X, rows)
+        self.kernel_ = self._make_kernel(X[rows.first], rows.group_weights)
         K = self._gram(X, rows.first)
         result = solve_dual_regression(K, target[rows.first], C * rows.group_weights, epsilon, tol=tol, max_iter=max_iter)
         signed = rows.expand(result.alpha, len(X))

@@ -1,4 +1,4 @@
-"""Cross-validated scores of candidates on fixed folds, by scikit-learn's own public search."""
+"""Cross-validated scores of candidates on fixed folds, from shared work or by scikit-learn's own public search."""
 
 from __future__ import annotations
 
@@ -161,36 +161,36 @@ class FoldScorer:
 
     def _share(self) -> SharedScores | None:
         """Give what shares the work of these folds, None where nothing does."""
-        from spotsvm.shared_scores import SharedScores, can_share, shared_folds
+        from spotsvm.shared_scores import share_scores
 
-        folds = shared_folds(self._estimator, self._X, self._y, self._splits, self._fit_params, self._max_bytes)
-        if folds is None:
-            return None
-        scoring = self._options["scoring"]
-        if not isinstance(self._options["n_jobs"], Integral | None):
-            return None  # scikit-learn says what is wrong with it
+        scoring, n_jobs = self._options["scoring"], self._options["n_jobs"]
+        if self._fit_params or not isinstance(n_jobs, Integral | None) or n_jobs == 0:
+            return None  # scikit-learn says what is wrong with n_jobs
         if callable(scoring) or isinstance(scoring, str | None):
             scorer: Any = check_scoring(self._estimator, scoring)
             scorers = {"score": scorer}
         else:
             named = scoring if isinstance(scoring, Mapping) else {name: name for name in scoring}
             scorer = scorers = {name: check_scoring(self._estimator, one) for name, one in named.items()}
-        if not all(can_share(one) for one in scorers.values()):
-            return None
-        self.scorer, self.multimetric, self.metrics = scorer, isinstance(scorer, dict), list(scorers)
         train = bool(self._options["return_train_score"])
-        return SharedScores(folds, self._estimator, self._X, self._y, self._splits, scorers, train)
+        shared = share_scores(self._estimator, self._X, self._y, self._splits, scorers, train=train, max_bytes=self._max_bytes)
+        if shared is not None:
+            self.scorer, self.multimetric, self.metrics = scorer, isinstance(scorer, dict), list(scorers)
+        return shared
 
     def _score_shared(self, shared: SharedScores, candidates: Sequence[Mapping[str, Any]]) -> list[FoldScores]:
         from spotsvm.stand_in import NotSharedError
 
         found: dict[int, FoldScores] = {}
+        left: list[int] = []
         for k in shared.order([dict(c) for c in candidates]):
             try:
                 found[k] = FoldScores(self._race(shared, dict(candidates[k])))
             except NotSharedError as reason:
                 _log.info("scikit-learn scores %s: %s", dict(candidates[k]), reason)
-                found[k] = self._score_by_sklearn([candidates[k]])[0]
+                left.append(k)
+        if left:
+            found |= dict(zip(left, self._score_by_sklearn([candidates[k] for k in left]), strict=True))
         return [found[k] for k in range(len(candidates))]
 
     def _race(self, shared: SharedScores, params: dict[str, Any]) -> dict[str, float]:
@@ -200,6 +200,8 @@ class FoldScorer:
 
         scoring = self._options["scoring"]
         name = scoring if isinstance(scoring, str) or callable(scoring) else self._race_for
+        if isinstance(scoring, Mapping):
+            name = scoring[self._race_for]
         highest = highest_score(name)
         if highest is None:
             raise ArgumentError(f"racing=True needs a score whose best value is known; that of {name!r} is not")

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.multiclass import check_classification_targets
 
 from solvers.dual.fold_solver import Target, symmetric_bounds
 from spotsvm.one_vs_one import pairs
@@ -14,6 +15,9 @@ from spotsvm.stand_in import NotSharedError
 from spotsvm.svm_machine import SvmMachine
 
 Floats = NDArray[np.float64]
+
+#: Of more classes each pair has so few of the rows that training it on vectors of all rows costs more than it saves
+MOST_CLASSES = 10
 
 
 class FoldTargets:
@@ -34,30 +38,30 @@ class FoldTargets:
         self._rows = [*trained, np.ones(len(y), dtype=bool)]  # the last is all rows, at index -1
         self.classes: NDArray[Any] | None = None
         if regression:
-            try:
-                target = y.astype(np.float64)
-            except ValueError as error:
-                raise NotSharedError("the target is not a number") from error
-            if not np.isfinite(target).all():
-                raise NotSharedError("the target is not finite")
-            self._labels = [[np.where(rows, target, 0.0)] for rows in self._rows]
-        else:
-            self.classes, code = np.unique(y, return_inverse=True)
-            self._code = code
-            present = all(len(np.unique(code[rows])) == len(self.classes) for rows in self._rows)
-            if len(self.classes) < 2 or not present:
-                raise NotSharedError("a fold's training rows lack a class")
-            self._labels = [self._pair_labels(rows, len(self.classes)) for rows in self._rows]
+            self._labels = [_numbers(y)]
+            return
+        try:
+            check_classification_targets(y)
+            self.classes, self._code = np.unique(y, return_inverse=True)
+        except (TypeError, ValueError) as error:
+            raise NotSharedError("the target holds no classes") from error
+        n_classes = len(self.classes)
+        if not 2 <= n_classes <= MOST_CLASSES:
+            raise NotSharedError(f"there are {n_classes} classes")
+        if any(len(np.unique(self._code[rows])) < n_classes for rows in self._rows):
+            raise NotSharedError("a fold's training rows lack a class")
+        self._labels = self._pair_labels(n_classes)
 
-    def _pair_labels(self, rows: NDArray[np.bool_], n_classes: int) -> list[Floats]:
+    def _pair_labels(self, n_classes: int) -> list[Floats]:
         """Give 1 for the second of two classes, for the first of a pair of several; -1 for the other; 0 elsewhere."""
         code = self._code
         sides = [(j, i) if n_classes == 2 else (i, j) for i, j in pairs(n_classes)]
-        return [np.where(rows, (code == plus) * 1.0 - (code == minus), 0.0) for plus, minus in sides]
+        return [(code == plus) * 1.0 - (code == minus) for plus, minus in sides]
 
     def of(self, machine: SvmMachine, fold: int) -> list[Target]:
         """Give the problems of a fold; of all rows for fold -1."""
-        rows, labels = self._rows[fold], self._labels[fold]
+        rows = self._rows[fold]
+        labels = self._labels if fold == -1 else [np.where(rows, z, 0.0) for z in self._labels]
         if machine.regression:
             lower, upper = symmetric_bounds(np.where(rows, float(machine.C), 0.0), labels[0], True)
             return [Target(labels[0], lower, upper, float(machine.epsilon))]
@@ -73,3 +77,15 @@ class FoldTargets:
             raise NotSharedError("a class has no weight")
         each: Floats = weights[self._code]
         return each
+
+
+def _numbers(y: NDArray[Any]) -> Floats:
+    if y.dtype.kind == "c":
+        raise NotSharedError("the target is complex")
+    try:
+        target = y.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise NotSharedError("the target is not a number") from error
+    if not np.isfinite(target).all():
+        raise NotSharedError("the target is not finite")
+    return target

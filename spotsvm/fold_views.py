@@ -12,11 +12,24 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
+from solvers.dual.fold_solver import State, Target
+from solvers.kernels import Kernel
 from solvers.kernels.single_gram import SingleGram
 from spotsvm.stand_in import NotSharedError
+from spotsvm.svm_machine import SvmMachine
 
 Floats = NDArray[np.float64]
 Split = tuple[NDArray[np.intp], NDArray[np.intp]]
+
+
+@dataclass(frozen=True)
+class Solved:
+    """A machine's solution on all rows."""
+
+    machine: SvmMachine
+    kernel: Kernel
+    target: Target
+    state: State
 
 
 @dataclass
@@ -30,12 +43,12 @@ class View:
     shared : bool
         Whether the folds are all of these rows.
     solved : dict
-        For each pair of classes the machine, its target and its solution that were solved last, for the next one to begin at.
+        For each pair of classes what was solved on all rows last, for the next to begin at.
     """
 
     gram: SingleGram
     shared: bool
-    solved: dict[Any, Any] = field(default_factory=dict)
+    solved: dict[int, Solved] = field(default_factory=dict)
 
 
 class FoldViews:
@@ -51,12 +64,15 @@ class FoldViews:
         The folds.
     max_bytes : int
         Memory for matrices.
+    training_answers : bool
+        Whether the machines are asked about training rows as well.
     """
 
-    def __init__(self, X: Any, y: Any, splits: Sequence[Split], max_bytes: int):
+    def __init__(self, X: Any, y: Any, splits: Sequence[Split], max_bytes: int, training_answers: bool):
         self._X, self._y, self._splits = X, y, splits
+        self._training_answers = training_answers
         n = len(y)
-        self._most = max_bytes // max(SingleGram.bytes_for(n), 1)
+        self._most = max_bytes // max(SingleGram.bytes_for(n), 1)  # views
         self._keep_distances = self._most >= 1
         if 4 * n * n > max_bytes:
             raise NotSharedError("one kernel matrix is larger than the memory allowed")
@@ -80,14 +96,20 @@ class FoldViews:
         try:
             own = plain_rows(fitted.fit_transform(take(self._X, train), take(self._y, train)))
             others = plain_rows(fitted.transform(take(self._X, test)))
+            again = plain_rows(fitted.transform(take(self._X, train))) if self._asked_about(train, test) else own
         except Exception as error:  # whatever a transformer raises: scikit-learn's own way meets it again and reports it
             raise NotSharedError(f"the transformers failed: {error}") from error
-        if len(own) != len(train) or len(others) != len(test):
+        if len(own) != len(train) or len(others) != len(test) or others.shape[1] != own.shape[1]:
             raise NotSharedError("the transformers change the number of rows")
+        if again is not own and not (again.shape == own.shape and np.allclose(again, own)):
+            raise NotSharedError("the transformers give training rows otherwise when they are new")
         rows = np.zeros((len(self._y), own.shape[1]))
         rows[test] = others
         rows[train] = own
         return rows
+
+    def _asked_about(self, train: NDArray[np.intp], test: NDArray[np.intp]) -> bool:
+        return self._training_answers or bool(np.intersect1d(train, test).size)
 
 
 def take(data: Any, rows: NDArray[np.intp]) -> Any:
@@ -99,6 +121,8 @@ def plain_rows(data: Any) -> Floats:
     """Give data as a matrix of finite numbers, or raise NotSharedError."""
     if hasattr(data, "toarray"):
         raise NotSharedError("the data are sparse")
+    if np.iscomplexobj(data):
+        raise NotSharedError("the data are complex")
     try:
         rows = np.ascontiguousarray(data, dtype=np.float64)
     except (TypeError, ValueError) as error:

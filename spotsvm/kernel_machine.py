@@ -15,7 +15,6 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from solvers.kernels import Kernel, gram_matrix, kernel_blocks, make_kernel
 from solvers.kernels.kernel import check_kernel_name
 from spotsvm.errors import ArgumentError
-from spotsvm.merged_rows import MergedRows
 from spotsvm.svm_arguments import check_cache_size
 
 Floats = NDArray[np.float64]
@@ -59,16 +58,16 @@ class KernelMachine(BaseEstimator):
                 f"kernel='precomputed' and X has shape {X.shape}; the kernel matrix of the training data is square, (n, n)"
             )
 
-    def _make_kernel(self, X: Floats, rows: MergedRows) -> Kernel:
+    def _make_kernel(self, X: Floats, weights: Floats) -> Kernel:
         check_kernel_name(self.kernel)
         return make_kernel(
             self.kernel,
-            X[rows.first],
+            X,
             gamma=self.gamma,
             coef0=self.coef0,
             degree=self.degree,
             sigma=self.sigma,
-            weights=rows.group_weights,
+            weights=weights,
         )
 
     def _gram(self, X: Floats, rows: NDArray[np.intp]) -> Floats:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from copy import copy
-from numbers import Integral, Real
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.model_selection import train_test_split
@@ -17,11 +16,12 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from solvers.dual.evolve_front import evolve_front
 from solvers.dual.exact_front import exact_front, natural_scale, resolve_front
-from solvers.dual.front import Front, without_C
+from solvers.dual.front import Front, better_than_constant, without_C
 from solvers.dual.margin_error import MarginError
 from solvers.dual.pareto import knee
 from solvers.kernels import KernelFunction, gram_matrix, kernel_matrix, make_kernel
 from spotsvm.errors import ArgumentError
+from spotsvm.margin_error_parts import check_parameters, front_table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -85,9 +85,10 @@ class MarginErrorFront(ClassifierMixin, BaseEstimator):
     classes_ : ndarray of shape (2,)
         Labels.
     front_ : DataFrame
-        A row a point, the widest margin first; no point is at least as good as another in both criteria. Columns: `margin`,
-        `norm_squared`, `hinge_error`, `count_error` (as above), `misclassified` (share of training rows on the wrong side),
-        `n_support`, `validation_error` if there is one, `source` ("exact"; "unconverged" if the exact solver gave up;
+        A row a point, the widest margin first; no point is at least as good as another in both criteria, but for rounding, and
+        all have a smaller error than the constant function, which is the only point if there is no other. Columns: `margin`,
+        `norm_squared`, `hinge_error`, `count_error` (as above), `misclassified` (share of training rows that `predict` gets
+        wrong), `n_support`, `validation_error` if there is one, `source` ("exact"; "unconverged" if the exact solver gave up;
         "scaled" at the end with the widest margin; "evolved"; "re-solved") and `C` (of exact solutions, which by "count" are
         scaled to the margin of some row). The widest margin is the root of the mean squared distance of the rows from their
         centre in feature space: beyond it the decision function is all but constant.
@@ -196,7 +197,7 @@ class MarginErrorFront(ClassifierMixin, BaseEstimator):
         MarginErrorFront
             Itself.
         """
-        self._check_parameters()
+        check_parameters(self.get_params(deep=False))
         X, y = validate_data(self, X, y, dtype=np.float64)
         signs = self._signs(y)
         random = check_random_state(self.random_state)
@@ -214,8 +215,8 @@ class MarginErrorFront(ClassifierMixin, BaseEstimator):
         self.alphas_ = front.expansions.alpha
         self.biases_ = front.expansions.bias
         self.objectives_ = criteria.objectives(front.expansions)
-        self.front_ = _table(front)
-        self.exact_path_ = _table(exact)
+        self.front_ = front_table(front)
+        self.exact_path_ = front_table(exact)
         self._signs_in_front = criteria.y
         self._rows = np.empty((0, 0)) if precomputed else rows
         if len(held_out):
@@ -312,6 +313,7 @@ class MarginErrorFront(ClassifierMixin, BaseEstimator):
             front = evolve_front(criteria, exact, self.population_size, self.n_generations, generator)
             if self.error == "count":
                 front = resolve_front(criteria, front, self.population_size, self.tol)
+        front, exact = better_than_constant(criteria, front), better_than_constant(criteria, exact)
         if not len(front):
             front = without_C(criteria.constant(), "exact")
         return front, exact
@@ -352,40 +354,3 @@ class MarginErrorFront(ClassifierMixin, BaseEstimator):
                 'side; use more rows, another fraction, or select="knee"'
             ) from error
         return np.sort(training), np.sort(held_out)
-
-    def _check_parameters(self) -> None:
-        for name, lowest in (("n_exact", 2), ("population_size", 4), ("n_generations", 0)):
-            value = getattr(self, name)
-            if not isinstance(value, Integral) or isinstance(value, bool) or value < lowest:
-                raise ArgumentError(f"{name}={value!r}; use a whole number, at least {lowest}")
-        for name, allowed in (("error", ("hinge", "count")), ("select", ("knee", "validation"))):
-            if getattr(self, name) not in allowed:
-                raise ArgumentError(f'{name}={getattr(self, name)!r}; use "{allowed[0]}" or "{allowed[1]}"')
-        if not isinstance(self.bias, bool | np.bool_):
-            raise ArgumentError(f"bias={self.bias!r}; use True or False")
-        if not _between(self.validation_fraction, 0.0, 1.0):
-            raise ArgumentError(f"validation_fraction={self.validation_fraction!r}; use a number between 0 and 1")
-        if not _between(self.tol, 0.0, np.inf):
-            raise ArgumentError(f"tol={self.tol!r}; use a positive, finite number")
-
-
-def _between(value: Any, low: float, high: float) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool) and low < float(value) < high
-
-
-def _table(front: Front) -> pd.DataFrame:
-    points = front.expansions
-    with np.errstate(divide="ignore"):
-        margin = 1.0 / np.sqrt(points.norm_squared)
-    return pd.DataFrame(
-        {
-            "margin": margin,
-            "norm_squared": points.norm_squared,
-            "hinge_error": points.hinge,
-            "count_error": points.count,
-            "misclassified": points.misclassified,
-            "n_support": np.count_nonzero(points.alpha, axis=1),
-            "source": front.source,
-            "C": front.C,
-        }
-    )

@@ -30,8 +30,12 @@ class MatrixMachine:
     """
 
     def __init__(self, estimator: Any):
+        if type(estimator) not in MATRIX_MACHINES:
+            raise NotSharedError(f"{estimator!r} is not a machine whose work can be shared")
         params = estimator.get_params(deep=False)
-        known = type(estimator) in MATRIX_MACHINES and params.get("kernel") in ("linear", "poly", "rbf", "sigmoid")
+        known = isinstance(params["kernel"], str) and params["kernel"] in ("linear", "poly", "rbf", "sigmoid")
+        if params.get("break_ties") and params.get("decision_function_shape") == "ovo":
+            raise NotSharedError("scikit-learn refuses to predict")
         evolved = params.get("method", "exact") not in ("exact", "memetic") or params.get("kernel") == "sigmoid"
         if not known or params.get("probability") is True or (type(estimator) is EvoSVC and evolved):
             # a search at random takes another way after the least rounding; predictions of probabilities draw at random

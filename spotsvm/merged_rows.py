@@ -15,7 +15,8 @@ class MergedRows:
     """The different rows among weighted training data, in an order that depends on nothing but themselves.
 
     A support vector machine is the same whether a row comes twice or has the weight 2, and in whatever order the rows
-    come. This makes it so in every bit, for random solvers too, and the problem smaller where there are duplicates.
+    come. This makes it so in every bit, for random solvers too, and the problem smaller where there are duplicates. Not so
+    where X holds kernel values (`merge=False`): there rows keep their order, and duplicates stay apart.
 
     Attributes
     ----------

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+import cloudpickle
+import joblib
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone, is_regressor
+from sklearn.pipeline import Pipeline
 
 from solvers.dual.definite import has_factor
 from solvers.dual.fold_solver import FoldSolver, State, Target
 from solvers.errors import SolverError
 from solvers.kernels import Kernel
 from spotsvm.fold_targets import FoldTargets
-from spotsvm.fold_views import FoldViews, Split, View, plain_rows
+from spotsvm.fold_views import FoldViews, Solved, Split, View, plain_rows
 from spotsvm.matrix_machines import MatrixMachine
 from spotsvm.stand_in import NotSharedError
 from spotsvm.svm_machine import MACHINES, SvmMachine, read_machine, split_pipeline
@@ -23,7 +27,9 @@ from spotsvm.svm_machine import MACHINES, SvmMachine, read_machine, split_pipeli
 Floats = NDArray[np.float64]
 
 #: Solved this much more exactly than asked, so that no solution is worse than scikit-learn's, whose matrix is rounded as well
-_CLOSER = 0.3
+CLOSER = 0.3
+#: Decisions that differ by less than this many tolerances have no order
+_SPREAD = 10.0
 #: From how many folds, of at least what share of the rows, a solution on all rows pays
 _FOLDS, _SHARE = 3, 0.6
 
@@ -65,6 +71,10 @@ class SharedFolds:
         The folds.
     max_bytes : int
         Memory for kernel matrices.
+    training_answers : bool
+        Whether answers for training rows are wanted as well as for test rows.
+    ranking : bool
+        Whether the size of a decision matters, and not its sign alone.
 
     Raises
     ------
@@ -72,13 +82,26 @@ class SharedFolds:
         If the work cannot be shared on such data.
     """
 
-    def __init__(self, estimator: Any, X: Any, y: Any, splits: Sequence[Split], max_bytes: int):
-        self._estimator, self._X = estimator, X
+    def __init__(
+        self,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        splits: Sequence[Split],
+        max_bytes: int,
+        *,
+        training_answers: bool = False,
+        ranking: bool = False,
+    ):
+        self._estimator, self._X, self._max_bytes, self._ranking = estimator, X, max_bytes, ranking
+        self._regression = is_regressor(estimator)
         # of a machine alone the parameters are read without making a candidate: that takes as long as training on 200 rows
         self._own = estimator.get_params(deep=False) if type(estimator) in MACHINES else None
         self._y = np.asarray(y)
         if self._y.ndim != 1 or not isinstance(X, np.ndarray) and not hasattr(X, "iloc"):
             raise NotSharedError("the data are not a matrix and a column")
+        if len({isinstance(name, str) for name in getattr(X, "columns", ())}) > 1:
+            raise NotSharedError("the names of columns are of several types")
         self._splits = list(splits)
         n = len(self._y)
         self._trained = np.zeros((len(self._splits), n), dtype=bool)
@@ -86,9 +109,9 @@ class SharedFolds:
             self._trained[k, train] = True
             if self._trained[k].sum() != len(train):
                 raise NotSharedError("a fold trains on a row twice")
-        self._targets = FoldTargets(self._y, self._trained, is_regressor(estimator))
+        self._targets = FoldTargets(self._y, self._trained, self._regression)
         self._seeded = len(self._splits) >= _FOLDS and float(self._trained.mean()) >= _SHARE
-        self._views = FoldViews(X, y, self._splits, max_bytes)
+        self._views = FoldViews(X, y, self._splits, max_bytes, training_answers)
         self._solver = FoldSolver(n)
         self._semidefinite: bool | None = None
 
@@ -117,17 +140,19 @@ class SharedFolds:
             machine = read_machine(type(last), {**self._own, **params})
         else:
             transformers, last = split_pipeline(self._candidate(params))
-            machine = read_machine(type(last), last.get_params(deep=False))
+            machine = read_machine(type(last), last.get_params(deep=False)) if type(last) in MACHINES else None
         if machine is None:
             if self._own is not None:
                 _, last = split_pipeline(self._candidate(params))
             yield from self._by_matrix(MatrixMachine(last), transformers)
             return
+        if machine.regression != self._regression:
+            raise NotSharedError("the candidate is another kind of estimator")
         if machine.kernel == "precomputed":
             self._check_precomputed(transformers)
         key = _key(transformers)
         before: list[tuple[Target, State]] = []
-        for fold, (train, _) in enumerate(self._splits):
+        for fold, (train, test) in enumerate(self._splits):
             view = self._views.of(transformers, key, fold)
             rows = view.gram.X[train] if machine.kernel_depends_on_rows else view.gram.X
             kernel = machine.kernel_on(rows)
@@ -139,16 +164,22 @@ class SharedFolds:
             for pair, target in enumerate(targets):
                 if shared:
                     start = self._on_all_rows(view, machine, kernel, pair, K, offset)
-                    state = self._solver.warm(K, offset, target, start[1], start[0].z, machine.tol * _CLOSER)
+                    state = self._solver.warm(K, offset, target, start.state, start.target.z, machine.tol * CLOSER)
                 elif before:
-                    state = self._solver.warm(K, offset, target, before[pair][1], before[pair][0].z, machine.tol * _CLOSER, False)
+                    state = self._solver.warm(
+                        K, offset, target, before[pair][1], before[pair][0].z, machine.tol * CLOSER, same=False
+                    )
                 else:
-                    state = self._solver.cold(K, offset, target, machine.tol * _CLOSER)
+                    state = self._solver.cold(K, offset, target, machine.tol * CLOSER)
                 if not state.converged:
                     raise NotSharedError("no convergence at the cap of iterations")
                 states.append(state)
             before = list(zip(targets, states, strict=True))
             decisions = np.column_stack([s.decision(t) for t, s in before])
+            if self._ranking:
+                self._check_spread(decisions[train], machine)
+                if offset == 0.0:
+                    decisions[test] = np.column_stack([s.fresh_decision(t, K, test) for t, s in before])
             yield FoldAnswer(self._targets.classes, decisions, machine.decision_function_shape, bool(machine.break_ties))
 
     def _candidate(self, params: dict[str, Any]) -> Any:
@@ -159,6 +190,8 @@ class SharedFolds:
 
     def _by_matrix(self, machine: MatrixMachine, transformers: Any) -> Iterator[FoldAnswer]:
         """Train a machine by its own solver on a kernel matrix that the folds share."""
+        if machine.regression != self._regression or 24 * len(self._y) ** 2 > self._max_bytes:
+            raise NotSharedError("the candidate is another kind of estimator, or its matrices do not fit")
         for fold, (train, _) in enumerate(self._splits):
             view = self._views.of(transformers, _key(transformers), fold)
             if fold == 0 or machine.kernel_depends_on_rows or not view.shared:
@@ -168,32 +201,34 @@ class SharedFolds:
 
     def _on_all_rows(
         self, view: View, machine: SvmMachine, kernel: Kernel, pair: int, K: NDArray[np.float32], offset: float
-    ) -> tuple[Target, State]:
+    ) -> Solved:
         """Give the solution on all rows, from that of another C with the same kernel if there is one."""
         known = view.solved.get(pair)
-        if known is not None and known[0] == (machine, kernel):
-            return known[1], known[2]
+        if known is not None and known.machine == machine and known.kernel == kernel:
+            return known
         target = self._targets.of(machine, -1)[pair]
-        if (
-            known is not None
-            and known[0][1] == kernel
-            and not machine.regression
-            and machine.class_weight == known[0][0].class_weight
-        ):
-            ratio = machine.C / known[0][0].C
-            beta = np.clip(known[2].beta * ratio, target.lower, target.upper)
-            slope = (known[2].slope + target.z) * ratio - target.z
+        if known is not None and known.kernel == kernel and _differ_in_C_only(machine, known.machine):
+            ratio = machine.C / known.machine.C
+            beta = np.clip(known.state.beta * ratio, target.lower, target.upper)
+            slope = (known.state.slope + target.z) * ratio - target.z
             state = self._solver.warm(K, offset, target, State(beta, slope), target.z, machine.tol)
         else:
             state = self._solver.cold(K, offset, target, machine.tol)
-        view.solved[pair] = ((machine, kernel), target, state)
-        return target, state
+        view.solved[pair] = solved = Solved(machine, kernel, target, state)
+        return solved
+
+    def _check_spread(self, decisions: Floats, machine: SvmMachine) -> None:
+        """Raise NotSharedError if decisions differ by little more than the tolerance leaves open, and their order counts."""
+        if not machine.regression and bool((np.ptp(decisions, axis=0) < _SPREAD * machine.tol).any()):
+            raise NotSharedError("the order of decisions is within the solver's tolerance")
 
     def _check_precomputed(self, transformers: Any) -> None:
         if self._semidefinite is None:
             K = plain_rows(self._X)
             self._semidefinite = (
                 transformers is None
+                and isinstance(self._X, np.ndarray)
+                and not isinstance(self._estimator, Pipeline)
                 and K.shape[0] == K.shape[1]
                 and bool(np.allclose(K, K.T, rtol=1e-10, atol=1e-12 * np.abs(K).max()))
                 and has_factor(K.copy())
@@ -203,8 +238,20 @@ class SharedFolds:
 
 
 def _key(transformers: Any) -> str | None:
-    """Tell settings of transformers apart."""
-    return None if transformers is None else repr(sorted((k, repr(v)) for k, v in transformers.get_params().items()))
+    """Tell settings of transformers apart, by their content."""
+    if transformers is None:
+        return None
+    try:
+        return str(joblib.hash(transformers))
+    except Exception:  # what cannot be pickled, such as a lambda, raises anything
+        try:
+            return hashlib.sha256(cloudpickle.dumps(transformers)).hexdigest()
+        except Exception as error:  # here as well
+            raise NotSharedError("the transformers cannot be told apart") from error
+
+
+def _differ_in_C_only(one: SvmMachine, other: SvmMachine) -> bool:
+    return not one.regression and bool(replace(one, C=other.C) == other)
 
 
 def _matrix(view: View, kernel: Kernel) -> tuple[NDArray[np.float32], float]:
@@ -216,6 +263,8 @@ def _matrix(view: View, kernel: Kernel) -> tuple[NDArray[np.float32], float]:
 
 def _check_scale(K: NDArray[np.float32], offset: float) -> None:
     if offset == 0.0:
-        largest = float(np.abs(K.diagonal()).max())
-        if not 1e-6 < largest < 1e9:
-            raise NotSharedError(f"kernel values of {largest:.3g} are out of single precision's comfortable range")
+        some = K[:: max(len(K) // 64, 1)]
+        low, high = float(some.min()), float(some.max())
+        largest = max(high, -low)
+        if not 1e-6 < largest < 1e9 or high - low < 1e-3 * largest:
+            raise NotSharedError(f"kernel values from {low:.6g} to {high:.6g} leave single precision too few digits")

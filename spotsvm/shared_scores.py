@@ -16,38 +16,51 @@ from spotsvm.stand_in import ClassifierStandIn, NotSharedError, RegressorStandIn
 from spotsvm.svm_machine import MACHINES, split_pipeline
 
 #: The most a score can be, for the scorers whose best value is known; an error's negative is at most 0.
-_HIGHEST_ONE = (
-    "accuracy",
-    "average_precision",
-    "balanced_accuracy",
-    "explained_variance",
-    "f1",
-    "jaccard",
-    "matthews_corrcoef",
-    "precision",
-    "r2",
-    "recall",
-    "roc_auc",
-    "score",
-)
+_HIGHEST_ONE = ("accuracy", "average_precision", "balanced_accuracy", "explained_variance", "matthews_corrcoef", "r2", "score")
+#: as these, alone or with an ending such as _macro
+_HIGHEST_ONE_FAMILIES = ("f1", "jaccard", "precision", "recall", "roc_auc")
 
 
-def shared_folds(
-    estimator: Any, X: Any, y: Any, splits: Sequence[Split], fit_params: Mapping[str, Any], max_bytes: int
-) -> SharedFolds | None:
-    """Give the folds that share their work; None where it cannot be shared, whatever the candidate."""
+def share_scores(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    splits: Sequence[Any],
+    scorers: Mapping[str, Any],
+    *,
+    train: bool,
+    max_bytes: int,
+) -> SharedScores | None:
+    """Give what scores candidates from shared work; None where it cannot be shared, whatever the candidate."""
     _, last = split_pipeline(estimator)
-    if fit_params or y is None or type(last) not in (*MACHINES, *MATRIX_MACHINES):
+    if y is None or type(last) not in (*MACHINES, *MATRIX_MACHINES) or not all(map(can_share, scorers.values())):
+        return None
+    target = y if hasattr(y, "iloc") else np.asarray(y)
+    folds = [(np.asarray(rows), np.asarray(others)) for rows, others in splits]
+    if any(rows.dtype.kind not in "iu" for fold in folds for rows in fold):
         return None
     try:
-        return SharedFolds(estimator, X, y, splits, max_bytes)
+        shared = SharedFolds(
+            estimator, X, target, folds, max_bytes, training_answers=train, ranking=any(map(_ranks, scorers.values()))
+        )
     except NotSharedError:
         return None
+    return SharedScores(shared, target, folds, scorers, train)
+
+
+def _ranks(scorer: Any) -> bool:
+    """Say whether a scorer uses more of a decision than the class it stands for."""
+    return not _is_own_score(scorer) and getattr(scorer, "_response_method", None) != "predict"
+
+
+def _is_own_score(scorer: Any) -> bool:
+    """Say whether a scorer is the estimator's own `score`."""
+    return type(scorer).__name__ == "_PassthroughScorer"
 
 
 def can_share(scorer: Any) -> bool:
-    """Say whether a scorer asks an estimator for nothing but its answers: those of `make_scorer`, and estimators' own."""
-    return type(scorer).__module__.startswith("sklearn.metrics.") or type(scorer).__name__ == "_PassthroughScorer"
+    """Say whether a scorer is one of `make_scorer`, or the estimator's own: they ask for its answers, and for nothing else."""
+    return type(scorer).__module__.startswith("sklearn.metrics.")
 
 
 def highest_score(name: Any) -> float | None:
@@ -62,7 +75,8 @@ def highest_score(name: Any) -> float | None:
         return None
     if name.startswith("neg_"):
         return 0.0
-    return 1.0 if name.startswith(_HIGHEST_ONE) else None
+    family = any(name == base or name.startswith(f"{base}_") for base in _HIGHEST_ONE_FAMILIES)
+    return 1.0 if family or name in _HIGHEST_ONE else None
 
 
 class SharedScores:
@@ -72,28 +86,21 @@ class SharedScores:
     ----------
     folds : SharedFolds
         What trains them.
-    estimator, X, y, splits
-        As in FoldScorer.
+    y : ndarray or Series of shape (n,)
+        The target.
+    splits : list of (train, test)
+        The folds.
     scorers : dict of str to callable
         The scorers by the name of their metric.
     train : bool
         Whether to score the training rows as well.
     """
 
-    def __init__(
-        self,
-        folds: SharedFolds,
-        estimator: Any,
-        X: Any,
-        y: Any,
-        splits: Sequence[Split],
-        scorers: Mapping[str, Any],
-        train: bool,
-    ):
-        self._folds, self._estimator = folds, estimator
-        self._scorers, self._splits = scorers, list(splits)
-        self._test = [(rows, take(X, rows), take(y, rows)) for _, rows in self._splits]
-        self._train = [(rows, take(X, rows), take(y, rows)) for rows, _ in self._splits] if train else []
+    def __init__(self, folds: SharedFolds, y: Any, splits: Sequence[Split], scorers: Mapping[str, Any], train: bool):
+        self._folds, self._scorers, self._splits = folds, scorers, list(splits)
+        # stand-ins answer for one object and no other: the rows' numbers serve as well as the rows
+        self._test = [(rows, take(y, rows)) for _, rows in self._splits]
+        self._train = [(rows, take(y, rows)) for rows, _ in self._splits] if train else []
 
     def order(self, candidates: Sequence[dict[str, Any]]) -> list[int]:
         """Give the order in which candidates share most."""
@@ -144,16 +151,15 @@ class SharedScores:
             numbers[f"mean_{name}"], numbers[f"std_{name}"] = float(np.mean(times)), float(np.std(times))
         return numbers
 
-    def _score_rows(self, numbers: dict[str, float], prefix: str, answer: FoldAnswer, rows: Any, X: Any, y: Any) -> None:
-        decisions = answer.decisions[rows]
-        stand_in = self._stand_in(X, answer, decisions)
+    def _score_rows(self, numbers: dict[str, float], prefix: str, answer: FoldAnswer, rows: NDArray[np.intp], y: Any) -> None:
+        stand_in = self._stand_in(rows, answer, answer.decisions[rows])
         for name, scorer in self._scorers.items():
-            plain = type(scorer).__name__ == "_PassthroughScorer"
+            plain = _is_own_score(scorer)
             try:
                 if plain and answer.classes is not None:
-                    score = float(np.mean(stand_in.predict(X) == np.asarray(y)))
+                    score = float(np.mean(stand_in.predict(rows) == np.asarray(y)))
                 else:
-                    score = float(stand_in.score(X, y) if plain else scorer(stand_in, X, y))
+                    score = float(stand_in.score(rows, y) if plain else scorer(stand_in, rows, y))
             except NotSharedError:
                 raise
             except Exception as error:  # a scorer that wants more than answers: scikit-learn's own way gives its result
@@ -162,7 +168,7 @@ class SharedScores:
                 raise NotSharedError(f"the scorer {name} gives {score}")
             numbers[prefix + name] = score
 
-    def _stand_in(self, X: Any, answer: FoldAnswer, decisions: NDArray[np.float64]) -> Any:
+    def _stand_in(self, rows: NDArray[np.intp], answer: FoldAnswer, decisions: NDArray[np.float64]) -> Any:
         if answer.classes is None:
-            return RegressorStandIn(X, decisions[:, 0])
-        return ClassifierStandIn(X, answer.classes, decisions, answer.shape, answer.break_ties)
+            return RegressorStandIn(rows, decisions[:, 0])
+        return ClassifierStandIn(rows, answer.classes, decisions, answer.shape, answer.break_ties)

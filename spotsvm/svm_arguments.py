@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from solvers.checked_numbers import as_float
 from spotsvm.errors import ArgumentError
 
 Floats = NDArray[np.float64]
@@ -15,7 +16,7 @@ Floats = NDArray[np.float64]
 
 def check_positive(name: str, value: Any, hint: str = "") -> float:
     """Give a positive, finite number as a float, or raise ArgumentError."""
-    number = _as_float(value)
+    number = as_float(value)
     if not (np.isfinite(number) and number > 0):
         raise ArgumentError(f"{name}={value!r}; use a positive, finite number{hint}")
     return number
@@ -23,7 +24,7 @@ def check_positive(name: str, value: Any, hint: str = "") -> float:
 
 def check_not_negative(name: str, value: Any) -> float:
     """Give a finite number of at least 0 as a float, or raise ArgumentError."""
-    number = _as_float(value)
+    number = as_float(value)
     if not (np.isfinite(number) and number >= 0):
         raise ArgumentError(f"{name}={value!r}; use a finite number, 0 or more")
     return number
@@ -45,7 +46,10 @@ def check_max_iter(value: Any) -> int | None:
 
 def check_cache_size(value: Any) -> int:
     """Give the number of megabytes as bytes, or raise ArgumentError."""
-    return int(check_positive("cache_size", value, " of megabytes") * 2**20)
+    size = check_positive("cache_size", value, " of megabytes") * 2**20
+    if size == np.inf:
+        raise ArgumentError(f"cache_size={value!r}; so many megabytes are no number of bytes, use a smaller one")
+    return int(size)
 
 
 def check_sample_weight(sample_weight: Any, n: int) -> Floats:
@@ -54,7 +58,7 @@ def check_sample_weight(sample_weight: Any, n: int) -> Floats:
         return np.ones(n)
     try:
         weights = np.array(sample_weight, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise ArgumentError(f"sample_weight is not an array of numbers; {error}") from error
     if weights.shape != (n,):
         raise ArgumentError(f"sample_weight has shape {weights.shape}; X has {n} rows, so it must be ({n},)")
@@ -72,7 +76,3 @@ def check_bounds_finite(C: float, weights: Floats) -> None:
     with np.errstate(over="ignore"):
         if not np.isfinite(C * weights.sum()):
             raise ArgumentError(f"C={C!r} times the weights, of {weights.sum():.3g} in all, overflows; use smaller ones")
-
-
-def _as_float(value: Any) -> float:
-    return float(value) if isinstance(value, Real) and not isinstance(value, bool) else np.nan

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from numbers import Integral, Real
+from dataclasses import dataclass, replace
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -80,11 +80,14 @@ def read_machine(kind: type, p: Mapping[str, Any]) -> SvmMachine | None:
     """Give a machine from an estimator's type and parameters; None for those for which the work cannot be shared."""
     if kind not in MACHINES or p["max_iter"] != -1 or p.get("probability") is True:
         return None
+    if not _unused_are_sound(p):
+        return None
     if not isinstance(p["kernel"], str) or p["kernel"] not in _SHARED_KERNELS:
         return None
     gamma = p["gamma"]
     if p.get("sigma") is not None:
-        if p["kernel"] != "rbf" or not _positive(p["sigma"]) or gamma != "scale":
+        usual = p["kernel"] == "rbf" and isinstance(gamma, str) and gamma == "scale"
+        if not (usual and _positive(p["sigma"]) and 1e-150 < p["sigma"] < 1e150):
             return None
         gamma = 0.5 / p["sigma"] ** 2
     regression = kind in (SVR, ExactSVR)
@@ -101,26 +104,43 @@ def read_machine(kind: type, p: Mapping[str, Any]) -> SvmMachine | None:
         decision_function_shape="ovr" if regression else p["decision_function_shape"],
         break_ties=False if regression else p["break_ties"],
     )
-    return machine if _is_sound(machine) else None
+    return replace(machine, C=float(machine.C), tol=float(machine.tol)) if _is_sound(machine) else None
+
+
+def _unused_are_sound(p: Mapping[str, Any]) -> bool:
+    """Say whether scikit-learn takes the parameters that change nothing here."""
+    seed = p.get("random_state")
+    return (
+        isinstance(p.get("shrinking", True), bool | np.bool_)
+        and _positive(p.get("cache_size", 200))
+        and isinstance(p.get("verbose", False), int | np.bool_)
+        and (seed is None or isinstance(seed, np.random.RandomState | int))
+    )
 
 
 def _is_sound(m: SvmMachine) -> bool:
     """Say whether every parameter is one that scikit-learn takes, too, and the kernel is positive semidefinite."""
     if not (_positive(m.C) and _positive(m.tol) and m.C <= 1e9):
         return False
-    if m.regression and not (isinstance(m.epsilon, Real) and 0 <= float(m.epsilon) < np.inf):
+    if m.regression and not (_is_number(m.epsilon) and 0 <= float(m.epsilon) < np.inf):
         return False
     if not (m.gamma in ("scale", "auto") if isinstance(m.gamma, str) else _positive(m.gamma)):
         return False
     if m.kernel == "poly":
         degree, coef0 = m.degree, m.coef0
         whole = isinstance(degree, Integral) and not isinstance(degree, bool) and int(degree) >= 1
-        if not (whole and isinstance(coef0, Real) and 0 <= float(coef0) < np.inf):
+        if not (whole and _is_number(coef0) and 0 <= float(coef0) < np.inf):
             return False
     weights = m.class_weight
-    known = weights is None or weights == "balanced" or isinstance(weights, dict)
+    known = weights is None or isinstance(weights, dict) or (isinstance(weights, str) and weights == "balanced")
+    if m.break_ties and m.decision_function_shape == "ovo":
+        return False  # scikit-learn refuses to predict
     return known and m.decision_function_shape in ("ovr", "ovo") and isinstance(m.break_ties, bool | np.bool_)
 
 
 def _positive(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool) and 0 < float(value) < np.inf
+    return _is_number(value) and 0 < float(value) < np.inf
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)

@@ -9,6 +9,7 @@ import pandas as pd
 from spotsvm.errors import StorageError
 from studies.data_sets import DataSet, read_set, stand_ins
 from studies.evosvm_checks import generation_rates, memetic_costs, readings, stops
+from studies.evosvm_findings import on_readings, on_reasons
 from studies.evosvm_folds import BIASED, LIBSVM, fold_runs
 from studies.evosvm_printed import COSTS, DATA_SETS, FOLDS, SIGMA
 from studies.evosvm_tables import (
@@ -23,12 +24,21 @@ from studies.evosvm_tables import (
 )
 from studies.experiment import Experiment
 
-_NOTES = """\
+_DATA = """\
 The data are as in their files, without preprocessing; sigma of Table 1 is the gamma of exp(-gamma |x - z|^2); 20 stratified
 folds from one seed, which all methods share; standard deviations are over the folds. mySVM's printed figures stand beside
-ours for the exact solution with a bias, which is the problem that mySVM solves. Times are medians over the folds of the ratio
-to scikit-learn's SVC in the same fold, from the rows on: ours include the whole kernel matrix, SVC's the rows that it wants.
-The share of the optimum is the dual objective (eq. 31) over its maximum in the box (b = 0), for all methods."""
+ours for the exact solution with a bias, which is the problem that mySVM solves."""
+_QUICK_DATA = """\
+The data are parts of two sets of scikit-learn, of which the paper prints nothing; the kernel is exp(-0.1 |x - z|^2); 4
+stratified folds from one seed, which all methods share; standard deviations are over the folds."""
+_NOTES = """\
+The paper's four methods are gaussian, switching, hybrid and swarm; memetic and exact are ours, and LIBSVM is scikit-learn's SVC.
+Times are medians over the folds of the ratio to scikit-learn's SVC in the same fold, from the rows on: ours include the whole
+kernel matrix, SVC's the rows that it wants. The share of the optimum is the dual objective (eq. 31) over its maximum in the
+box (b = 0), for all methods; it can be below 0."""
+
+# of the tables: columns that hold no figure
+_KEYS = {"data set", "C", "method", "reading"}
 
 
 class EvosvmStudy(Experiment):
@@ -77,7 +87,9 @@ class EvosvmStudy(Experiment):
 
     def conclusion(self) -> str:
         """Say how far the paper's four stop from the optimum, what stops them, and what it does to the error."""
-        return " ".join([self._on_shares(), self._on_reasons(), self._on_errors(), self._on_readings(), self._on_costs()])
+        of_readings = on_readings(self.frame(), self.part("readings"), self.table())
+        texts = [self._on_shares(), on_reasons(self.part("stops")), self._on_errors(), of_readings, self._on_costs()]
+        return "\n\n".join(text for text in texts if text)
 
     def _on_shares(self) -> str:
         table = self.table()
@@ -87,26 +99,6 @@ class EvosvmStudy(Experiment):
         return (
             f"Median share of the optimum over the folds, lowest to highest of {len(table) // shares.ngroups} pairs of data set "
             f"and C: {of_each}; memetic {low['memetic']:.4f} and exact {low['exact']:.4f} at worst."
-        )
-
-    def _on_reasons(self) -> str:
-        stopped = self.part("stops")
-        names = ["start", "paper's rule", "1000 generations", "longest"]
-        shares = stopped.groupby("method")[names].median().to_dict("index")
-        of = {str(method): [f"{of_method[name]:.2f}" for name in names] for method, of_method in shares.items()}
-        noise, flip, hybrid, swarm = of["gaussian"], of["switching"], of["hybrid"], of["swarm"]
-        generations = stopped.groupby("method").generations.median().astype(int).to_dict()
-        capped = stopped[stopped.method == "gaussian"].generations.ge(1000)
-        return (
-            f"On all rows, medians over data sets and C: the best of the ten random starts has {noise[0]} of the optimum. The "
-            f"rule of 5 idle generations ends switching at {flip[1]} and hybrid at {hybrid[1]} (after {generations['switching']} "
-            f"and {generations['hybrid']} generations), but the rule alone does not keep them there: 1000 generations without "
-            f"it give {flip[2]} and {hybrid[2]}, the longest runs {flip[3]} and {hybrid[3]}. Their mutations send a value that "
-            f"is not 0 to 0, one that is too small can only grow by way of 0, which is worse at first, and crossover only swaps "
-            f"the values that there are. Gaussian steps change all values at once, so they creep, and "
-            f"hardly ever leave 5 generations idle: {capped.sum()} of {len(capped)} runs end at the cap of 1000, at {noise[1]}, "
-            f"and the longest at {noise[3]}. The swarm, with inertia 0.1, contracts to a point in {generations['swarm']} "
-            f"generations, at {swarm[1]}; with or without the rule it stays there ({swarm[3]})."
         )
 
     def _on_errors(self) -> str:
@@ -124,41 +116,12 @@ class EvosvmStudy(Experiment):
             f"paper's six learners are below 0.05 in {low} of {len(tests)} pairs."
         )
 
-    def _on_readings(self) -> str:
-        if self.quick:
-            return ""
-        readings_of = reading_distances(self.part("readings"))
-        low = readings_of.loc[readings_of.iloc[:, 1].argmin()]
-        tests = f_tests(self.frame())
-        differ = tests[tests["printed F"] > 1]
-        factor = (differ["printed F"] / differ["F of the printed errors"]).median()
-        by_threshold = threshold_distances(self.frame())
-        smallest = by_threshold[by_threshold["C"] == by_threshold["C"].min()].mean(numeric_only=True)
-        means = by_threshold.drop(columns="C").groupby("method", sort=False).mean()
-        of_each = ", ".join(f"{method} {row.iloc[0]:.1f} and {row.iloc[1]:.1f}" for method, row in means.iterrows())
-        return (
-            f"Of the four readings '{low.iloc[0]}' is nearest to the printed errors of the exact solvers at C = 1 (mean distance "
-            f"{low.iloc[1]:.2f} points to mySVM, {low.iloc[3]:.2f} to LibSVM); over all C it is {low.iloc[2]:.2f} from mySVM "
-            f"and {low.iloc[4]:.2f} from LibSVM, so what is printed as LibSVM for C below 1 is not this machine's plain "
-            f"decision. The printed errors of the paper's four are, with b = 0 and with a threshold found after training, this "
-            f"many points from ours: {of_each}; at C = {smallest['C']:g}, where the paper prints default errors, all four "
-            f"{smallest.iloc[1]:.1f} and {smallest.iloc[2]:.1f}. So the default errors there are what such a threshold gives, "
-            f"and not what b = 0 gives. The printed F values are about {factor:.1f} times those that the printed errors and "
-            f"standard deviations have with 20 folds, and do not follow from them; the printed standard deviations at C = 1 "
-            f"are about {self._deviation_ratio():.1f} times ours."
-        )
-
-    def _deviation_ratio(self) -> float:
-        table = self.table()
-        largest = table[table["C"] == table["C"].max()]
-        return float((largest["printed sd"] / largest["sd"]).median())
-
     def _on_costs(self) -> str:
         rates, costs = rate_ratios(self.part("generations")), self.part("memetic")
         return (
-            f"Hybrid makes {rates['to one by one'].min():.0f} to {rates['to one by one'].max():.0f} times the generations of "
-            f"one-by-one evaluation ({rates['to one product'].min():.0f} to {rates['to one product'].max():.0f} times those of "
-            f"one matrix product a generation), at n = {rates.n.min()} to {rates.n.max()}, with objectives equal to "
+            f"Hybrid makes {_range(rates['to one by one'])} times the generations of one-by-one evaluation "
+            f"({_range(rates['to one product'])} times those of one matrix product a generation), at n = {_range(rates.n)}, with "
+            f"objectives equal to "
             f"{rates.difference.max():.1g}. Memetic misses at most {costs.iloc[:, 3].max():.1g} of the optimum, in "
             f"{costs.ratio.median():.2f} of the time of one SVC fit in the median and {costs.ratio.max():.2f} at most."
         )
@@ -169,7 +132,7 @@ class EvosvmStudy(Experiment):
         quick = "\n(quick form: it shows that the study works, and no more)\n" if self.quick else ""
         table = self.table()
         sections = {
-            "Errors in percent, in brackets as printed": as_printed(table),
+            "Errors in percent" + ("" if self.quick else ", in brackets as printed"): as_printed(table),
             "F tests": f_tests(self.frame()),
             "Share of the optimum, time and error": by_method(table),
             "What stops the paper's four (all rows; medians over the data sets)": stop_shares(self.part("stops")),
@@ -182,8 +145,12 @@ class EvosvmStudy(Experiment):
             "Generations a second of hybrid": rate_ratios(self.part("generations")),
             "Memetic against one fit of SVC": self.part("memetic"),
         }
-        texts = [f"### {name}\n\n{part.to_markdown(index=False, floatfmt='.4g')}" for name, part in sections.items()]
-        return "\n\n".join([f"## {title}\n{quick}\n{_NOTES}", *texts, self.conclusion()])
+        shown = {name: part.dropna(axis=1, how="all") for name, part in sections.items()}
+        texts = [
+            f"### {name}\n\n{part.to_markdown(index=False, floatfmt='.4g')}" for name, part in shown.items() if set(part) - _KEYS
+        ]
+        notes = f"{_QUICK_DATA if self.quick else _DATA}\n{_NOTES}"
+        return "\n\n".join([f"## {title}\n{quick}\n{notes}", *texts, "### Conclusion", self.conclusion()])
 
     def write(self, out: str | Path) -> list[Path]:
         """Write what every study writes, and the other measurements as CSV; give the files.
@@ -202,3 +169,8 @@ class EvosvmStudy(Experiment):
                 raise StorageError(f"--out {out}: cannot write there: {error.strerror or error}") from error
             files.append(file)
         return files
+
+
+def _range(values: pd.Series) -> str:
+    low, high = f"{values.min():.4g}", f"{values.max():.4g}"
+    return low if low == high else f"{low} to {high}"

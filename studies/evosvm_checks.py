@@ -57,7 +57,8 @@ def stops(sets: Sequence[tuple[DataSet, float]], costs: Sequence[float], longest
                 row["start"] = max(problem.objective(alpha) for alpha in start) / optimum
                 by_rule = solve_dual(K, data.y, cost, method, random_state=0)
                 row |= {"generations": by_rule.iterations, "paper's rule": by_rule.objective / optimum}
-                for column, generations in (("1000 generations", 1000), ("longest", longest)):
+                lengths = {"1000 generations": 1000} | ({"longest": longest} if longest > 1000 else {})
+                for column, generations in lengths.items():
                     kind = SwarmSettings if method == "swarm" else EvolutionSettings
                     settings = kind(max_generations=generations, patience=generations)
                     found = solve_dual(K, data.y, cost, method, random_state=0, settings=settings)

@@ -14,6 +14,7 @@ from solvers.dual.solve import solve_dual
 from solvers.kernels import Kernel
 from solvers.kernels.gram import gram_matrix, kernel_matrix
 from solvers.kernels.single_gram import SingleGram
+from spotsvm.shared_folds import CLOSER
 from studies.data_sets import DataSet
 
 Floats = NDArray[np.float64]
@@ -21,7 +22,6 @@ Rows = NDArray[np.intp]
 
 TOL = 1e-3  # SVC's
 REFERENCE_TOL = 1e-6
-_CLOSER = 0.3  # as spotsvm.shared_folds has it
 
 
 class Gaps(NamedTuple):
@@ -94,5 +94,5 @@ class FoldGaps:
         labels[train] = y[train]
         part = Target(labels, *symmetric_bounds(cost, labels, False))
         start = self._solver.cold(K, offset, whole, TOL)
-        state = self._solver.warm(K, offset, part, start, whole.z, TOL * _CLOSER)
+        state = self._solver.warm(K, offset, part, start, whole.z, TOL * CLOSER)
         return state.beta, state.decision(part)

@@ -16,7 +16,7 @@ def is_concave(problem: DualProblem) -> bool:
 
     It is where K is positive semidefinite, by a Cholesky factor of K with a little added to its diagonal (4 n eps times its
     trace). With a bias it is enough that beta' K beta >= 0 for every beta of sum zero, as with the negative distance and the
-    multiquadric: then K_ij - K_i0 - K_0j + K_00 is semidefinite (Schoenberg 1938).
+    negative multiquadric: then K_ij - K_i0 - K_0j + K_00 is semidefinite (Schoenberg 1938).
     """
     if has_factor(problem.K.copy()):
         return True

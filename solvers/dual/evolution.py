@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from solvers.checked_numbers import as_float, check_counts
 from solvers.dual.mutation import Flip, Gaussian, Mutation, Rows
 from solvers.dual.problem import DualProblem
 from solvers.dual.solution import Solution
@@ -51,15 +52,13 @@ class EvolutionSettings:
     adaptation: float = 0.85
 
     def __post_init__(self) -> None:
-        for name in ("population_size", "max_generations", "patience"):
-            value = getattr(self, name)
-            if value < 1:
-                raise SolverError(f"{name}={value!r}; use 1 or more")
+        check_counts(population_size=self.population_size, max_generations=self.max_generations, patience=self.patience)
         for name, most in (("tournament_share", math.inf), ("step", math.inf), ("adaptation", 1.0)):
             value = getattr(self, name)
-            if not 0 < value <= most:
-                raise SolverError(f"{name}={value!r}; use a number above 0{' and at most 1' if most == 1.0 else ''}")
-        if not 0 <= self.crossover_probability <= 1:
+            if not (0 < as_float(value) <= most and as_float(value) < math.inf):
+                limit = " and at most 1" if most == 1.0 else ", finite"
+                raise SolverError(f"{name}={value!r}; use a number above 0{limit}")
+        if not 0 <= as_float(self.crossover_probability) <= 1:
             raise SolverError(f"crossover_probability={self.crossover_probability!r}; use a number from 0 to 1")
 
     @property

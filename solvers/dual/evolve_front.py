@@ -6,8 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvers.dual.front import Front, merge, without_C
-from solvers.dual.margin_error import MarginError
-from solvers.dual.pareto import evenly
+from solvers.dual.margin_error import MarginError, evenly
 
 Floats = NDArray[np.float64]
 

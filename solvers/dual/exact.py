@@ -58,8 +58,13 @@ def solve_pairs(
     if k == 1.0 and h == 1.0:
         return _run(K, z, lower, upper, epsilon, start, tol, max_iter)
     r = k / h
-    beta, iterations, converged = _run(K / k, z / h, lower * r, upper * r, epsilon / h, start * r, tol / h, max_iter)
-    return np.clip(beta / r, lower, upper), iterations, converged
+    low, high = lower * r, upper * r
+    beta, iterations, converged = _run(K / k, z / h, low, high, epsilon / h, start * r, tol / h, max_iter)
+    inside: Floats = np.clip(beta / r, lower, upper)
+    # what is at a bound is to be at it exactly, unless the bound has been lost to rounding
+    top, bottom = (beta >= high) & (high > 0), (beta <= low) & (low < 0)
+    inside[top], inside[bottom] = upper[top], lower[bottom]
+    return inside, iterations, converged
 
 
 def _run(
@@ -67,8 +72,7 @@ def _run(
 ) -> tuple[Floats, int, bool]:
     n = len(z)
     room = np.empty(min(3 * n // 4 + 1, 4000) ** 2)
-    matrix = K if K.flags.writeable else K.copy()  # of a read-only array a loop would be compiled anew
-    problem = PairProblem(matrix, K.diagonal().copy(), lower, upper, float(epsilon), 0.0, room)
+    problem = PairProblem(K, K.diagonal().copy(), lower, upper, float(epsilon), 0.0, room)
     beta = start.copy()
     iterations = 0
     for _ in range(_ROUNDS):

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvers.dual.front import Front, merge, without_C
-from solvers.dual.margin_error import ON_THE_MARGIN, Expansions, MarginError
-from solvers.dual.pareto import evenly
+from solvers.dual.margin_error import ON_THE_MARGIN, Expansions, MarginError, evenly
 from solvers.dual.solve import solve_dual
 
 Floats = NDArray[np.float64]

@@ -50,6 +50,16 @@ class State:
         values: Floats = self.slope + target.z + self.bias(target)
         return values
 
+    def fresh_decision(self, target: Target, K: NDArray[np.float32], rows: Integers) -> Floats:
+        """Give the decision function on some rows, summed anew: a running sum has lost what is small beside z."""
+        from solvers.dual._smo_kernels import add_rows
+
+        values = np.zeros(len(rows))
+        support = np.flatnonzero(self.beta)
+        add_rows(np.ascontiguousarray(K[np.ix_(support, rows)]), self.beta[support], values)
+        values += self.bias(target)
+        return values
+
     def bias(self, target: Target) -> float:
         """Give the threshold: the mean over free variables, else the middle of the interval that the others allow."""
         g, beta, e = self.slope, self.beta, target.epsilon
@@ -100,7 +110,7 @@ class FoldSolver:
         return self._solve(K, offset, target, State(np.zeros(len(K)), -target.z), tol)
 
     def warm(
-        self, K: NDArray[np.float32], offset: float, target: Target, start: State, z: Floats, tol: float, same: bool = True
+        self, K: NDArray[np.float32], offset: float, target: Target, start: State, z: Floats, tol: float, *, same: bool = True
     ) -> State:
         """Train from the solution of a similar machine: what is not trained on any more is taken out of it.
 

@@ -42,7 +42,7 @@ def without_C(expansions: Expansions, source: str) -> Front:
 
 
 def merge(criteria: MarginError, first: Front, second: Front) -> Front:
-    """Give the non-dominated points of two fronts; of equal points the first one's.
+    """Give the non-dominated points of two fronts; of points that are equal up to rounding the first one's.
 
     Parameters
     ----------
@@ -58,3 +58,24 @@ def merge(criteria: MarginError, first: Front, second: Front) -> Front:
     points = first.expansions.joined(second.expansions)
     kept = non_dominated(criteria.objectives(points))
     return Front(points[kept], np.concatenate([first.C, second.C])[kept], np.concatenate([first.source, second.source])[kept])
+
+
+def better_than_constant(criteria: MarginError, front: Front) -> Front:
+    """Give the points with a smaller training error than the constant function, whose margin is wider than any.
+
+    Parameters
+    ----------
+    criteria : MarginError
+        The two criteria.
+    front : Front
+        Points.
+
+    Returns
+    -------
+    Front
+        It may be empty.
+    """
+    error = criteria.objectives(front.expansions)[:, 1]
+    constant = criteria.objectives(criteria.constant())[0, 1]
+    kept = np.flatnonzero(error < constant * (1.0 - 1e-12))  # what is equal up to rounding is no better
+    return Front(front.expansions[kept], front.C[kept], front.source[kept])

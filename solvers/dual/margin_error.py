@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvers.dual.best_threshold import best_count_threshold, best_hinge_threshold
-from solvers.dual.pareto import evenly
 from solvers.dual.problem import check_kernel_matrix, check_labels
 from solvers.errors import SolverError
 
@@ -21,6 +20,9 @@ ON_THE_MARGIN = 1e-9
 
 # of one direction; with more rows than that they are thinned, as each costs a sort of all rows
 _MOST_SCALES = 256
+
+# of the largest entries of a kernel matrix: coefficients are as large as their inverse, times 1e9 in a degenerate one
+_SMALLEST_ENTRY = 1e-140
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,7 @@ class Expansions:
     count : ndarray of shape (m,)
         Share of margin errors: rows with y f < 1, wrong or within the margin.
     misclassified : ndarray of shape (m,)
-        Share of rows on the wrong side, y f <= 0.
+        Share of rows on the wrong side; f = 0 is the side of the negative class.
     """
 
     alpha: Floats
@@ -107,6 +109,11 @@ class MarginError:
         self.bias = bias
         self.smallest_norm = smallest_norm
         self._largest_entry = float(np.abs(self.K).max())
+        if 0.0 < self._largest_entry < _SMALLEST_ENTRY:
+            raise SolverError(
+                f"K holds no entry beyond {self._largest_entry:.3g}; coefficients, as large as its inverse, overflow if squared; "
+                "scale the kernel"
+            )
 
     def evaluate(self, alpha: Floats) -> Expansions:
         """Judge expansions, after scaling each to where it is best in its own direction.
@@ -139,13 +146,16 @@ class MarginError:
             least = np.sqrt(self.smallest_norm / norms) / scale
             shrink = np.where(np.isfinite(reached), np.maximum(1.0 / reached, np.minimum(least, 1.0)), 1.0)
             scale, bias, margins = scale * shrink, bias * shrink, margins * shrink[:, None]
+        squared = norms * scale**2
+        # those scaled to the end have one norm, and rounding is no difference between them
+        squared = np.where(np.isclose(squared, self.smallest_norm, rtol=1e-12, atol=0.0), self.smallest_norm, squared)
         return Expansions(
             alpha * np.where(real, scale, 1.0)[:, None],
             bias,
-            np.where(real, norms * scale**2, np.inf),
+            np.where(real, squared, np.inf),
             np.maximum(1.0 - margins, 0.0).mean(axis=1),
             (margins < 1.0 - ON_THE_MARGIN).mean(axis=1),
-            (margins <= 0.0).mean(axis=1),
+            (((margins * self.y) > 0.0) != (self.y > 0.0)).mean(axis=1),
         )
 
     def evaluate_at_all_scales(self, alpha: Floats) -> Expansions:
@@ -185,12 +195,15 @@ class MarginError:
         return np.column_stack([expansions.norm_squared, getattr(expansions, self.error)])
 
     def constant(self) -> Expansions:
-        """Give the constant function of the larger class, the only one where no expansion has a norm."""
-        share = float((self.y > 0).mean())
-        bias = float(np.sign(share - 0.5)) if self.bias else 0.0
+        """Give the constant function of the larger class, of equal ones the negative; its margin is wider than any.
+
+        Without a bias it is 0, which is the side of the negative class.
+        """
+        positive = self.y > 0
+        bias = (1.0 if positive.mean() > 0.5 else -1.0) if self.bias else 0.0
         margins = self.y * bias
         zero = np.zeros((1, len(self.y)))
-        slack, missed, wrong = np.maximum(1.0 - margins, 0.0).mean(), (margins < 1.0).mean(), (margins <= 0.0).mean()
+        slack, missed, wrong = np.maximum(1.0 - margins, 0.0).mean(), (margins < 1.0).mean(), (positive != (bias > 0)).mean()
         return Expansions(zero, np.array([bias]), np.zeros(1), np.array([slack]), np.array([missed]), np.array([wrong]))
 
     def _functional_margins(self, decisions: Floats) -> tuple[Floats, Floats]:
@@ -200,3 +213,8 @@ class MarginError:
         else:
             bias = np.zeros(len(decisions))
         return self.y * (decisions + bias[:, None]), bias
+
+
+def evenly(length: int, at_most: int) -> NDArray[np.intp]:
+    """Give at most so many indices, evenly spread from the first to the last."""
+    return np.unique(np.linspace(0, length - 1, min(length, at_most)).astype(np.intp))

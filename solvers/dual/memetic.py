@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from solvers.checked_numbers import check_counts, check_flag
 from solvers.dual.definite import is_concave
 from solvers.dual.evolution import KINDS, evolve
 from solvers.dual.exact import solve_exact
@@ -15,9 +16,10 @@ from solvers.dual.perturbation import Perturbation
 from solvers.dual.problem import DualProblem
 from solvers.dual.solution import Solution, iteration_cap
 from solvers.dual.swarm import swarm
-from solvers.errors import SolverError
 
 Floats = NDArray[np.float64]
+
+_FINE = 1e-6  # the violation at which an optimum leaves nothing to find for the methods of the paper
 
 
 @dataclass(frozen=True)
@@ -40,9 +42,8 @@ class MemeticSettings:
     rivals: bool = True
 
     def __post_init__(self) -> None:
-        for name in ("searches", "population_size"):
-            if getattr(self, name) < 1:
-                raise SolverError(f"{name}={getattr(self, name)!r}; use 1 or more")
+        check_counts(searches=self.searches, population_size=self.population_size)
+        check_flag("rivals", self.rivals)
 
 
 def memetic(
@@ -62,7 +63,7 @@ def memetic(
     rng : numpy.random.Generator
         Source of all randomness; the rivals get copies of it, as if each had been called with the same seed.
     tol : float, default=1e-3
-        KKT violation at which a local search is done.
+        KKT violation at which a local search is done; on a concave problem at most 1e-6 is aimed at.
     max_iter : int, optional
         Cap of the steps of the search from zero and of the last one, which polishes the best solution.
     definite : bool, optional
@@ -74,8 +75,9 @@ def memetic(
     Returns
     -------
     Solution
-        Never below the exact local solution from alpha = 0, nor, without bias and with the rivals, below the best of the
-        paper's four methods with the same seed.
+        On a problem that is not concave never below the exact local solution from alpha = 0, nor, without bias and with the
+        rivals, below the best of the paper's four methods with the same seed. On a concave one the optimum, to a KKT violation
+        of 1e-6 or `tol` if that is less, so that the four cannot be above it by more than that allows.
 
     Notes
     -----
@@ -89,9 +91,9 @@ def memetic(
     """
     s = settings or MemeticSettings()
     cap = iteration_cap(problem.n) if max_iter is None else max_iter
-    exact = solve_exact(problem, np.zeros(problem.n), tol, cap)
     if is_concave(problem) if definite is None else definite:
-        return exact
+        return _optimum(problem, tol, cap)
+    exact = solve_exact(problem, np.zeros(problem.n), tol, cap)
     rivals = _rivals(problem, rng) if s.rivals and not problem.bias else []
     population = _Population(problem, s.population_size)
     population.add(exact)
@@ -116,6 +118,17 @@ def memetic(
         last.converged,
         f"best of {searches} local searches; {last.message}",
     )
+
+
+def _optimum(problem: DualProblem, tol: float, cap: int) -> Solution:
+    found = solve_exact(problem, np.zeros(problem.n), min(tol, _FINE), cap)
+    if found.converged or tol <= _FINE:
+        return found
+    violation, _ = problem.kkt(found.alpha, problem.decision(found.alpha))
+    if violation > tol:
+        return found
+    message = f"the KKT violation is {violation:.3g}, at most tol={tol:g}, after {found.iterations} steps"
+    return found._replace(converged=True, message=message)
 
 
 def _rivals(problem: DualProblem, rng: np.random.Generator) -> list[Solution]:

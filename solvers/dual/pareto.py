@@ -1,4 +1,4 @@
-"""Fronts of two objectives that are both minimised: what is on them, how much they cover, and their knee."""
+"""Fronts of two objectives that are both minimised: what is on them, and their knee."""
 
 from __future__ import annotations
 
@@ -7,9 +7,14 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
+# of itself; what differs by less is equal but for rounding
+_ROUNDING = 1e-12
+
 
 def non_dominated(objectives: Floats) -> NDArray[np.intp]:
     """Give the rows that no other row dominates, by rising first objective; of equal rows the first.
+
+    Numbers that differ by at most 1e-12 of themselves are equal: rounding puts no point on a front.
 
     Parameters
     ----------
@@ -19,7 +24,7 @@ def non_dominated(objectives: Floats) -> NDArray[np.intp]:
     Returns
     -------
     ndarray of shape (k,)
-        Indices; the second objective falls strictly along them.
+        Indices; along them the first objective rises, and the second falls, by more than that.
 
     Examples
     --------
@@ -27,36 +32,21 @@ def non_dominated(objectives: Floats) -> NDArray[np.intp]:
     array([1, 0])
     """
     rows = np.flatnonzero(np.isfinite(objectives).all(axis=1))
-    rows = rows[np.lexsort((rows, objectives[rows, 1], objectives[rows, 0]))]
-    second = objectives[rows, 1]
-    lowest_before = np.concatenate([[np.inf], np.minimum.accumulate(second)])[:-1]
-    front: NDArray[np.intp] = rows[second < lowest_before]
+    first, second = (_places(objectives[rows, column]) for column in (0, 1))
+    order = np.lexsort((rows, second, first))
+    lowest_before = np.concatenate([[len(rows)], np.minimum.accumulate(second[order])])[:-1]
+    front: NDArray[np.intp] = rows[order[second[order] < lowest_before]]
     return front
 
 
-def hypervolume(objectives: Floats, reference: tuple[float, float]) -> float:
-    """Give the area that points dominate, up to a reference point (Zitzler and Thiele 1998).
-
-    Parameters
-    ----------
-    objectives : ndarray of shape (m, 2)
-        Both to be minimised.
-    reference : tuple of two floats
-        Points beyond it in either objective count nothing.
-
-    Returns
-    -------
-    float
-
-    Examples
-    --------
-    >>> hypervolume(np.array([[0.0, 1.0], [1.0, 0.0]]), (2.0, 2.0))
-    3.0
-    """
-    inside = objectives[(objectives < reference).all(axis=1)]
-    front = inside[non_dominated(inside)]
-    widths = np.diff(np.append(front[:, 0], reference[0]))
-    return float(np.sum(widths * (reference[1] - front[:, 1])))
+def _places(values: Floats) -> NDArray[np.intp]:
+    """Give each number's place among the different ones; neighbours in their order that are equal but for rounding share one."""
+    order = np.argsort(values, kind="stable")
+    ordered = values[order]
+    apart = np.diff(ordered) > _ROUNDING * np.maximum(np.abs(ordered[1:]), np.abs(ordered[:-1]))
+    places = np.zeros(len(values), dtype=np.intp)
+    places[order[1:]] = np.cumsum(apart)
+    return places
 
 
 def knee(objectives: Floats) -> int:
@@ -83,8 +73,3 @@ def knee(objectives: Floats) -> int:
     low, high = objectives.min(axis=0), objectives.max(axis=0)
     scaled = (objectives - low) / np.where(high > low, high - low, 1.0)
     return int(np.argmin(scaled.sum(axis=1)))
-
-
-def evenly(length: int, at_most: int) -> NDArray[np.intp]:
-    """Give at most so many indices, evenly spread from the first to the last."""
-    return np.unique(np.linspace(0, length - 1, min(length, at_most)).astype(np.intp))

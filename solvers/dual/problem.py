@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from solvers.checked_numbers import as_float, as_floats, check_flag
 from solvers.errors import SolverError
 
 Floats = NDArray[np.float64]
@@ -85,18 +86,20 @@ def make_problem(K: Any, y: Any, C: Any, bias: bool = False) -> DualProblem:
     Raises
     ------
     SolverError
-        If K is not a square, symmetric matrix of finite numbers, y not -1 and 1, or C not positive and finite.
+        If K is not a square, symmetric matrix of finite numbers, y not -1 and 1, C not positive and finite, or so large that
+        the objective overflows.
     """
-    return DualProblem(check_kernel_matrix(K), labels := check_labels(y, len(K)), check_bounds(C, len(labels)), bool(bias))
+    matrix = check_kernel_matrix(K)
+    labels = check_labels(y, len(matrix))
+    bounds = check_bounds(C, len(matrix))
+    check_objective_finite(matrix, bounds)
+    return DualProblem(matrix, labels, bounds, check_flag("bias", bias))
 
 
 def check_kernel_matrix(K: Any) -> Floats:
-    """Give K as a symmetric float64 matrix, or say what is wrong with it."""
+    """Give K as a symmetric float64 matrix that may be written to, or say what is wrong with it."""
     try:
-        given = np.asarray(K)
-        if np.iscomplexobj(given):
-            raise TypeError("its entries are complex")
-        matrix = np.ascontiguousarray(given, dtype=np.float64)
+        matrix = np.ascontiguousarray(as_floats(K))
     except (TypeError, ValueError) as error:
         raise SolverError(f"K must be a matrix of numbers; {error}") from error
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not len(matrix):
@@ -109,7 +112,16 @@ def check_kernel_matrix(K: Any) -> Floats:
     if scale > 1e150:
         raise SolverError(f"K holds entries up to {scale:.3g}, whose squares overflow; scale the kernel")
     _check_symmetric(matrix, scale)
-    return matrix
+    return matrix if matrix.flags.writeable else matrix.copy()  # for a read-only array a loop would be compiled anew
+
+
+def check_objective_finite(K: Floats, C: Floats) -> None:
+    """Raise SolverError if the objective, or the sums it is made of, can overflow."""
+    n, scale, most = len(K), max(float(K.max()), -float(K.min()), 1.0), float(C.max())
+    with np.errstate(over="ignore"):
+        largest = np.square(np.float64(n) * most) * scale
+    if not np.isfinite(largest):
+        raise SolverError(f"C={most:g} is so large that the objective overflows; use a smaller one (1e6 is a hard margin)")
 
 
 def _check_symmetric(matrix: Floats, scale: float) -> None:
@@ -141,13 +153,15 @@ def check_labels(y: Any, n: int) -> Floats:
         raise SolverError(f"y holds {shown}; the labels of a dual problem are -1 and 1")
     if len(kinds) < 2:
         raise SolverError(f"y holds the one class {kinds[0]}; two are needed")
-    return np.ascontiguousarray(labels, dtype=np.float64)
+    return np.array(labels, dtype=np.float64, order="C")
 
 
 def check_bounds(C: Any, n: int) -> Floats:
     """Give an upper bound for each variable, or say what is wrong with C."""
     try:
-        bounds = np.asarray(C, dtype=np.float64)
+        if np.asarray(C).dtype.kind == "b":
+            raise TypeError("it is a truth value")
+        bounds = np.array(as_floats(C))
     except (TypeError, ValueError) as error:
         raise SolverError(f"C={C!r} is not a number or an array of {n} numbers") from error
     if bounds.ndim == 0:
@@ -161,13 +175,13 @@ def check_bounds(C: Any, n: int) -> Floats:
         raise SolverError(f"C holds {worst}; every bound must be finite and not negative")
     if not (bounds > 0).any():
         raise SolverError("C holds only zeros; at least one bound must be positive")
-    return np.ascontiguousarray(bounds)
+    return bounds
 
 
 def check_numbers(name: str, values: Any, n: int) -> Floats:
     """Give finite numbers, one for each row of K, or say what is wrong with them."""
     try:
-        numbers = np.array(values, dtype=np.float64)
+        numbers = np.array(as_floats(values))
     except (TypeError, ValueError) as error:
         raise SolverError(f"{name} must be {n} finite numbers; {error}") from error
     if numbers.shape != (n,):
@@ -178,9 +192,12 @@ def check_numbers(name: str, values: Any, n: int) -> Floats:
     return numbers
 
 
-def check_stopping(tol: Any, max_iter: Any) -> None:
-    """Raise SolverError if a tolerance or a cap of steps makes no sense."""
-    if not (isinstance(tol, Real) and 0 < float(tol) < np.inf):
+def check_stopping(tol: Any, max_iter: Any) -> tuple[float, int | None]:
+    """Give a tolerance and a cap of steps as plain numbers, or raise SolverError."""
+    if not 0 < as_float(tol) < np.inf:
         raise SolverError(f"tol={tol!r}; use a positive number")
-    if max_iter is not None and not (isinstance(max_iter, Integral) and int(max_iter) >= 1):
+    if max_iter is None:
+        return as_float(tol), None
+    if not isinstance(max_iter, Integral) or isinstance(max_iter, bool) or max_iter < 1:
         raise SolverError(f"max_iter={max_iter!r}; use 1 or more, or None for a cap that grows with n")
+    return as_float(tol), int(max_iter)

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import Any
 
 import numpy as np
 
+from solvers.checked_numbers import as_float
 from solvers.dual.exact import solve_pairs
-from solvers.dual.problem import Floats, check_bounds, check_kernel_matrix, check_numbers, check_stopping
+from solvers.dual.problem import (
+    Floats,
+    check_bounds,
+    check_kernel_matrix,
+    check_numbers,
+    check_objective_finite,
+    check_stopping,
+)
 from solvers.dual.result import DualResult
-from solvers.dual.solution import iteration_cap, stop_message
+from solvers.dual.solution import confirm, iteration_cap, stop_message
 from solvers.errors import SolverError
 
 
@@ -60,8 +67,9 @@ def solve_dual_regression(
     matrix = check_kernel_matrix(K)
     target = check_numbers("y", y, len(matrix))
     bounds = check_bounds(C, len(matrix))
-    check_stopping(tol, max_iter)
-    if not (isinstance(epsilon, Real) and 0 <= float(epsilon) < np.inf):
+    check_objective_finite(matrix, bounds)
+    tol, max_iter = check_stopping(tol, max_iter)
+    if not 0 <= as_float(epsilon) < np.inf:
         raise SolverError(f"epsilon={epsilon!r}; use 0 or a positive number")
     cap = iteration_cap(2 * len(matrix)) if max_iter is None else max_iter
     beta = _feasible(start, bounds)
@@ -95,5 +103,6 @@ def _measure(
     slack = np.maximum(np.abs(y - f - bias) - epsilon, 0.0)
     gap = float(0.5 * beta @ f + C @ slack) - objective
     violation = max(float(fall.max() - rise.min()), 0.0)
-    message = stop_message(converged, iterations, tol, cap)
+    terms = float(np.abs(beta).sum()) * max(float(K.max()), -float(K.min()))
+    converged, message = confirm(converged, stop_message(converged, iterations, tol, cap), violation, tol, f + bias, terms)
     return DualResult(beta, objective, bias, f + bias, iterations, iterations, converged, message, violation, gap)

@@ -25,6 +25,18 @@ def iteration_cap(n: int) -> int:
     return 100_000 + 2_000 * n
 
 
+def confirm(converged: bool, message: str, violation: float, tol: float, decision: Floats, terms: float) -> tuple[bool, str]:
+    """Take back that an exact solver has converged if the violation, computed anew, is above tol by more than rounding.
+
+    `terms` is an upper bound on the sums of absolute values of the terms of the decision function. Twice the tolerance is
+    never forgiven.
+    """
+    rounding = 1e-12 * float(np.abs(decision).max()) + 1e-14 * terms
+    if not converged or violation <= tol + min(rounding, tol):
+        return converged, message
+    return False, f"not converged: the KKT violation of the solution is {violation:.3g}, above tol={tol:g}; scale K or C"
+
+
 def stop_message(converged: bool, iterations: int, tol: float, cap: int) -> str:
     """Say why an exact solver stopped."""
     if converged:

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from solvers.checked_numbers import check_flag
 from solvers.dual.exact import solve_exact
 from solvers.dual.problem import DualProblem, check_numbers, check_stopping, make_problem
 from solvers.dual.result import DualResult
-from solvers.dual.solution import Solution
+from solvers.dual.solution import Solution, confirm
 from solvers.errors import SolverError
 
 METHODS = ("auto", "exact", "memetic", "gaussian", "switching", "hybrid", "swarm")
@@ -54,7 +55,7 @@ def solve_dual(
     random_state : int, numpy.random.Generator or None, default=None
         Seed of everything random.
     start : array-like of shape (n,), optional
-        An alpha for "exact" to begin at.
+        An alpha for "exact" to begin at, and for "auto", where that is exact.
     tol : float, default=1e-3
         KKT violation at which an exact solver stops, positive.
     max_iter : int, optional
@@ -62,7 +63,7 @@ def solve_dual(
     definite : bool, optional
         Whether K is positive semidefinite, if that is known; found out by a Cholesky factor otherwise.
     settings : EvolutionSettings, SwarmSettings or MemeticSettings, optional
-        Settings of the method instead of the paper's.
+        Settings of the method instead of the paper's; "auto" takes MemeticSettings, "exact" has none.
 
     Returns
     -------
@@ -85,7 +86,8 @@ def solve_dual(
     >>> result.alpha, result.objective, result.converged
     (array([0.5, 0.5]), 0.5, True)
     """
-    _check_arguments(method, bias, tol, max_iter)
+    _check_arguments(method, bias, definite, start, settings)
+    tol, max_iter = check_stopping(tol, max_iter)
     problem = make_problem(K, y, C, bias)
     try:
         rng = np.random.default_rng(random_state)
@@ -98,7 +100,12 @@ def solve_dual(
         definite = is_concave(problem) if definite is None else definite
         method = "exact" if definite else "memetic"
     solution = _run(method, problem, rng, alpha, tol, max_iter, definite, settings)
-    return finish(problem, *solution)
+    found = finish(problem, *solution)
+    if method not in ("exact", "memetic"):
+        return found
+    terms = float(found.alpha.sum()) * max(float(problem.K.max()), -float(problem.K.min()))
+    converged, message = confirm(found.converged, found.message, found.kkt_violation, tol, found.decision, terms)
+    return replace(found, converged=converged, message=message)
 
 
 def _run(
@@ -144,9 +151,18 @@ def finish(
     return DualResult(alpha, objective, bias, decision + bias, iterations, evaluations, converged, message, violation, gap)
 
 
-def _check_arguments(method: str, bias: bool, tol: Any, max_iter: Any) -> None:
-    if method not in METHODS:
+def _check_arguments(method: Any, bias: Any, definite: Any, start: Any, settings: Any) -> None:
+    if not (isinstance(method, str) and method in METHODS):
         raise SolverError(f"method={method!r}; use one of {', '.join(map(repr, METHODS))}")
-    if bias and method not in ("auto", "exact", "memetic"):
+    if definite is not None:
+        check_flag("definite", definite)
+    if check_flag("bias", bias) and method not in ("auto", "exact", "memetic"):
         raise SolverError(f"bias=True with method={method!r}, which solves the problem without a bias; use 'exact' or 'memetic'")
-    check_stopping(tol, max_iter)
+    if start is not None and method not in ("auto", "exact"):
+        raise SolverError(f"start is given, and method={method!r}, which has no use for it; use the method 'exact', or no start")
+    if settings is not None and method == "exact":
+        raise SolverError(f"settings={settings!r} with method='exact', which has none; use None")
+    if method == "auto":
+        from solvers.dual.memetic import MemeticSettings
+
+        _settings(settings, MemeticSettings)

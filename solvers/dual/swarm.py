@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from solvers.checked_numbers import as_float, check_counts
 from solvers.dual.problem import DualProblem
 from solvers.dual.solution import Solution
 from solvers.errors import SolverError
@@ -46,15 +47,12 @@ class SwarmSettings:
     pulls: str = "uniform"
 
     def __post_init__(self) -> None:
-        for name in ("population_size", "max_generations", "patience"):
-            value = getattr(self, name)
-            if value < 1:
-                raise SolverError(f"{name}={value!r}; use 1 or more")
+        check_counts(population_size=self.population_size, max_generations=self.max_generations, patience=self.patience)
         for name in ("inertia", "local_weight", "global_weight"):
             value = getattr(self, name)
-            if not 0 <= value < np.inf:
+            if not 0 <= as_float(value) < np.inf:
                 raise SolverError(f"{name}={value!r}; use a finite number, 0 or more")
-        if self.pulls not in ("uniform", "gaussian"):
+        if not isinstance(self.pulls, str) or self.pulls not in ("uniform", "gaussian"):
             raise SolverError(f"pulls={self.pulls!r}; use 'uniform' or 'gaussian'")
 
 

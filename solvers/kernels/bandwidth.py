@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from solvers.checked_numbers import as_float
 from solvers.errors import SolverError
 
 
@@ -57,15 +57,15 @@ def resolve_gamma(
         if X is None:
             raise SolverError(f"gamma={gamma!r} depends on the data; give X, or gamma as a number")
         return 1.0 / X.shape[1] if gamma == "auto" else _scale(X, weights)
-    if not isinstance(gamma, Real) or isinstance(gamma, bool) or not np.isfinite(float(gamma)):
+    if not np.isfinite(as_float(gamma)):
         raise SolverError(f"gamma={gamma!r}; use 'scale', 'auto' or a finite number")
-    return float(gamma)
+    return as_float(gamma)
 
 
 def _gamma_of_sigma(sigma: Any, gamma: Any) -> float:
-    if gamma != "scale":
+    if not (isinstance(gamma, str) and gamma == "scale"):
         raise SolverError(f"sigma={sigma!r} and gamma={gamma!r} are both given; use one, gamma is 1 / (2 sigma^2)")
-    width = float(sigma) if isinstance(sigma, Real) and not isinstance(sigma, bool) else np.nan
+    width = as_float(sigma)
     if not 1e-150 < width < 1e150:
         raise SolverError(f"sigma={sigma!r}; use a positive number whose square is one too, 1e-150 to 1e150")
     return 0.5 / width**2

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from solvers.checked_numbers import as_floats
 from solvers.errors import SolverError
 from solvers.kernels.blocks import MAX_BYTES, RECTANGULAR_ROWS, Block, fill_symmetric, row_blocks, rows_within
 from solvers.kernels.distances import DistanceRows
@@ -161,7 +162,7 @@ def given_values(kernel: Kernel, X: Floats, Z: Floats, columns: int) -> Floats:
     if hasattr(returned, "toarray"):
         returned = returned.toarray()
     try:
-        values = np.asarray(returned, dtype=np.float64)
+        values = as_floats(returned)
     except (TypeError, ValueError) as error:
         raise SolverError(f"kernel: {kernel.label} returned no matrix of numbers; {error}") from error
     if values.shape != shape:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from solvers.checked_numbers import as_float
 from solvers.errors import SolverError
 
 Floats = NDArray[np.float64]
@@ -50,9 +51,9 @@ class Kernel:
     a callable                what it returns
     ========================= ==========================================
 
-    The last three names, and the sigmoid, are indefinite. The multiquadric grows with the distance: it is a hard case for
-    solvers rather than a similarity. Its negative is conditionally positive definite, so that with a bias it makes a convex
-    problem.
+    "epanechnikov", "multiquadric", "negative_multiquadric" and "sigmoid" are indefinite. The multiquadric grows with the
+    distance: it is a hard case for solvers rather than a similarity. Its negative is conditionally positive definite, so
+    that with a bias it makes a convex problem.
 
     Parameters
     ----------
@@ -137,7 +138,7 @@ class Kernel:
             if self.gamma == 0.0:
                 values.fill(0.0)  # also where a distance overflows
             else:
-                values *= self.gamma
+                values *= float(self.gamma)
             return self._of_scaled(values)
 
     def _of_scaled(self, values: Floats) -> Floats:
@@ -149,10 +150,10 @@ class Kernel:
             np.subtract(1.0, values, out=values)
             return np.maximum(values, 0.0, out=values)
         if self.name in ("multiquadric", "negative_multiquadric"):
-            values += self.coef0 * self.coef0
+            values += float(self.coef0) * float(self.coef0)
             np.sqrt(values, out=values)
             return values if self.name == "multiquadric" else np.negative(values, out=values)
-        values += self.coef0
+        values += float(self.coef0)
         return np.tanh(values, out=values) if self.name == "sigmoid" else _power(values, int(self.degree))
 
 
@@ -177,5 +178,5 @@ def check_kernel_name(name: Any) -> None:
 
 def check_finite_number(name: str, value: Any) -> None:
     """Raise SolverError unless `value` is a finite number."""
-    if not isinstance(value, Real) or isinstance(value, bool) or not np.isfinite(float(value)):
+    if not np.isfinite(as_float(value)):
         raise SolverError(f"{name}={value!r}; use a finite number")

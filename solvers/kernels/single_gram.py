@@ -12,12 +12,16 @@ from solvers.kernels.kernel import Kernel
 
 Single = NDArray[np.float32]
 
+#: up to this typical exponent kernel values are nearer to one than to zero
+_NEAR = 0.7
+_SMALLEST = 1e-30
+
 
 class SingleGram:
     """Kernel matrices in single precision; squared distances are computed once for all gammas.
 
-    The Gaussian kernel is given less one, exp(-gamma d^2) - 1: where gamma is small, single precision then holds what differs.
-    Under sum(beta) = 0 a constant changes nothing.
+    Where gamma is small the Gaussian kernel is given less one, exp(-gamma d^2) - 1, so that single precision holds what differs;
+    the linear kernel is that of the centred rows. Under sum(beta) = 0 neither changes more than the bias.
 
     Parameters
     ----------
@@ -31,8 +35,10 @@ class SingleGram:
         self.X = check_rows(X)
         self._keep = keep
         self._distances: Single | None = None
+        self._typical = 0.0  # the median of the squared distances
         self._matrix: Single | None = None
         self._kernel: Kernel | None = None
+        self._offset = 0.0
 
     @staticmethod
     def bytes_for(n: int) -> int:
@@ -55,37 +61,43 @@ class SingleGram:
         Raises
         ------
         SolverError
-            If kernel values overflow.
+            If distances or kernel values do not fit into single precision.
         """
-        offset = 1.0 if kernel.name == "rbf" else 0.0
         if kernel != self._kernel or self._matrix is None:
-            self._kernel = None
+            self._kernel, self._offset = None, 0.0
             if kernel.name == "rbf":
                 self._fill_gaussian(kernel)
             else:
+                rows = self.X - self.X.mean(axis=0) if kernel.name == "linear" else self.X
                 with np.errstate(over="ignore"):
-                    matrix = gram_matrix(kernel, self.X, dtype=np.float32)
+                    matrix = gram_matrix(kernel, rows, dtype=np.float32)
                 if not np.isfinite(matrix).all():
                     raise SolverError(f"kernel: {kernel.label} gives values beyond single precision; scale the data")
                 self._matrix = np.require(matrix, requirements=["C", "W"])
             self._kernel = kernel
         assert self._matrix is not None
-        return self._matrix, offset
+        return self._matrix, self._offset
 
     def _fill_gaussian(self, kernel: Kernel) -> None:
-        from solvers.kernels._gaussian_kernels import fill_gaussian
+        from solvers.kernels._gaussian_kernels import fill_gaussian, fill_gaussian_less_one
 
         n = len(self.X)
         distances = self._distances
         if distances is None:
             distances = np.empty((n, n), np.float32)
-            with np.errstate(over="ignore"):  # an infinite distance is one
+            with np.errstate(over="ignore"):  # told below
                 fill_symmetric(distances, base_values(kernel, self.X, self.X), MAX_BYTES)
+            some = distances[:: max(n // 64, 1)]
+            self._typical = float(np.median(some))
+            largest = float(distances.max())
+            if not np.isfinite(largest) or (largest < _SMALLEST and bool(np.ptp(self.X, axis=0).any())):
+                raise SolverError(f"X has squared distances up to {largest:.3g}, beyond single precision; scale the data")
         if self._keep:
             self._distances = distances
         if self._matrix is None:
             self._matrix = np.empty((n, n), np.float32)
-        if kernel.gamma == 0.0:
-            self._matrix[:] = 0.0  # also where a distance is infinite
+        if kernel.gamma * self._typical < _NEAR:
+            fill_gaussian_less_one(distances, kernel.gamma, self._matrix)
+            self._offset = 1.0
         else:
             fill_gaussian(distances, kernel.gamma, self._matrix)

@@ -64,7 +64,7 @@ def trials(source):
     return frame.drop(columns=frame.columns[frame.columns.str.contains(CLOCK)])
 
 
-@pytest.mark.parametrize("command", ["tune", "demo", "export", "study"])
+@pytest.mark.parametrize("command", ["tune", "demo", "export", "study", "warmup"])
 def test_help_explains_each_option(command):
     text = " ".join(run(command, "--help").split())
     for option in main.commands[command].params:
@@ -78,7 +78,7 @@ def test_help_explains_each_option(command):
 
 def test_help_names_each_command():
     text = run("--help")
-    assert set(main.commands) == {"tune", "demo", "export", "study"}
+    assert set(main.commands) == {"tune", "demo", "export", "study", "warmup"}
     assert all(f"\n  {name} " in text for name in main.commands)
     assert text == run("-h")
 

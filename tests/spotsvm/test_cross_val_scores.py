@@ -1,5 +1,7 @@
 """The same numbers as scikit-learn's, from shared work or, silently, from scikit-learn itself."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,9 +11,16 @@ from sklearn.decomposition import PCA
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import FitFailedWarning
 from sklearn.metrics import f1_score, make_scorer
-from sklearn.model_selection import KFold, RepeatedStratifiedKFold, ShuffleSplit, TimeSeriesSplit, cross_val_score
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.model_selection import (
+    KFold,
+    RepeatedStratifiedKFold,
+    ShuffleSplit,
+    StratifiedKFold,
+    TimeSeriesSplit,
+    cross_val_score,
+)
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.svm import SVC, SVR, NuSVC, NuSVR
 
 from spotsvm import ArgumentError, EvoSVC, ExactSVC, ExactSVR, cross_val_scores
@@ -123,19 +132,121 @@ def test_a_pipeline_and_its_parameters(counted):
     assert len(counted) == len(candidates)
 
 
+FITS = []
+
+
+class Counting(StandardScaler):
+    def fit(self, X, y=None, sample_weight=None):
+        FITS.append(len(X))
+        return super().fit(X, y, sample_weight)
+
+
 def test_transformers_are_fitted_once_for_each_setting_and_fold():
-    fits = []
-
-    class Counting(StandardScaler):
-        def fit(self, X, y=None, sample_weight=None):
-            fits.append(len(X))
-            return super().fit(X, y, sample_weight)
-
+    FITS.clear()
     X, y = load_wine(return_X_y=True)
     pipeline = make_pipeline(Counting(), SVC())
     candidates = [{"svc__C": C, "counting__with_mean": m} for C in (0.1, 1.0, 10.0) for m in (True, False)]
     cross_val_scores(pipeline, X, y, candidates, cv=3)
-    assert len(fits) == 2 * 3
+    assert len(FITS) == 2 * 3
+
+
+def pick(X, mask):
+    return X[:, mask]
+
+
+def test_transformers_are_told_apart_by_all_of_a_long_parameter(counted):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 1200)), np.arange(60) % 2
+    X[y == 1, 600] += 3.0
+    masks = [np.arange(1200) == 600, np.arange(1200) == 601]
+    pipeline = make_pipeline(FunctionTransformer(pick), SVC())
+    candidates = [{"functiontransformer__kw_args": {"mask": mask}} for mask in masks]
+    np.testing.assert_array_equal(cross_val_scores(pipeline, X, y, candidates), by_sklearn(pipeline, X, y, candidates))
+    assert len(counted) == 2
+
+
+class TwoWays(StandardScaler):
+    """Gives training rows otherwise when it is fitted on them, as TargetEncoder does."""
+
+    def fit_transform(self, X, y=None, **params):
+        return self.fit(X, y).transform(X) + np.arange(len(X))[:, None]
+
+
+def test_transformers_that_treat_training_rows_apart_are_left_to_sklearn_for_training_scores():
+    X, y = standard(load_wine)
+    splits = list(KFold(3, shuffle=True, random_state=0).split(X))
+    ours, theirs = (
+        FoldScorer(make_pipeline(TwoWays(), SVC()), X, y, splits, {}, engine=e, return_train_score=True).score([{}])[0].numbers
+        for e in ("auto", "sklearn")
+    )
+    assert {k: v for k, v in ours.items() if "split" in k} == {k: v for k, v in theirs.items() if "split" in k}
+
+
+@pytest.mark.parametrize(("base", "other"), [(SVC(), SVR()), (SVR(), SVC()), (SVC(), "passthrough"), (SVC(), NuSVC(nu=0.2))])
+def test_a_candidate_may_be_another_estimator(base, other):
+    X, y = standard(load_iris)
+    pipeline = Pipeline([("scale", StandardScaler()), ("machine", base)])
+    candidates = [{"machine": other}]
+    cv = KFold(3, shuffle=True, random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FitFailedWarning)
+        ours = cross_val_scores(pipeline, X[:100], y[:100], candidates, cv=cv)
+        theirs = cross_val_scores(pipeline, X[:100], y[:100], candidates, cv=cv, engine="sklearn")
+    np.testing.assert_allclose(ours, theirs, atol=2e-3)
+
+
+@pytest.mark.parametrize("gamma", [0.5, 2.0, 8.0])
+def test_ranking_scores_of_nearly_diagonal_kernels(gamma):
+    X, y = standard(load_breast_cancer)
+    ours = cross_val_scores(SVC(), X, y, [{"gamma": gamma}], scoring="roc_auc", cv=3)
+    np.testing.assert_allclose(ours, by_sklearn(SVC(), X, y, [{"gamma": gamma}], scoring="roc_auc", cv=3), atol=2e-3)
+
+
+@pytest.mark.parametrize("scale", [1e-30, 1e-25, 1e20, 1e30])
+def test_data_out_of_the_range_of_single_precision(scale):
+    X, y = standard(load_iris)
+    X, y = X[:100, :2] * scale, y[:100]
+    np.testing.assert_array_equal(cross_val_scores(SVC(), X, y, [{"C": 1.0}]), by_sklearn(SVC(), X, y, [{"C": 1.0}]))
+
+
+def test_a_linear_kernel_far_from_the_origin():
+    X, y = standard(load_breast_cancer)
+    near = cross_val_scores(SVC(kernel="linear"), X, y, [{"C": 0.01}], scoring="roc_auc")
+    far = cross_val_scores(SVC(kernel="linear"), X + 1e4, y, [{"C": 0.01}], scoring="roc_auc")
+    np.testing.assert_allclose(near, far, atol=1e-4)
+
+
+def test_lists_are_data_too(counted):
+    X, y = standard(load_iris)
+    expected = cross_val_scores(SVC(), X, y, [{"C": 1.0}])
+    np.testing.assert_array_equal(cross_val_scores(SVC(), X, y.tolist(), [{"C": 1.0}]), expected)
+    folds = [(tuple(train), tuple(test)) for train, test in StratifiedKFold(5).split(X, y)]
+    np.testing.assert_array_equal(cross_val_scores(SVC(), X, y, [{"C": 1.0}], cv=folds), expected)
+    assert len(counted) == 3
+    np.testing.assert_array_equal(cross_val_scores(SVC(), X.tolist(), y.tolist(), [{"C": 1.0}]), expected)
+
+
+@pytest.mark.parametrize(
+    "candidate",
+    [
+        {"shrinking": "foo"},
+        {"cache_size": -5},
+        {"class_weight": np.ones(3)},
+        {"break_ties": True, "decision_function_shape": "ovo"},
+    ],
+    ids=["shrinking", "cache", "weights", "ties"],
+)
+def test_what_sklearn_refuses_is_refused(candidate):
+    X, y = standard(load_iris)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert np.isnan(cross_val_scores(SVC(), X, y, [candidate])).all()
+
+
+def test_continuous_labels_are_refused_as_by_sklearn():
+    X, y = standard(load_iris)
+    with pytest.raises(ValueError, match="Unknown label type"):
+        cross_val_scores(SVC(), X, y + 0.5, [{"C": 1.0}], cv=KFold(3), error_score="raise")
 
 
 def test_a_data_frame_and_a_series(counted):

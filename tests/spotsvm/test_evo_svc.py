@@ -9,6 +9,7 @@ from sklearn.preprocessing import scale
 from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from solvers.errors import SolverError
 from spotsvm.errors import ArgumentError
 from spotsvm.evo_svc import METHODS, EvoSVC
 from spotsvm.exact_svc import ExactSVC
@@ -97,6 +98,15 @@ def test_weights_and_class_weights_are_factors_of_C():
         assert (bound > 0).all()
 
 
+@pytest.mark.parametrize("class_weight", ["balanced", {0: 9.0, 1: 0.2}])
+def test_the_weights_of_classes_have_no_part_in_gamma(class_weight):
+    few = np.flatnonzero((Y == 0) | (np.arange(len(Y)) % 3 == 0))
+    ours = EvoSVC(bias=True, class_weight=class_weight, tol=1e-6).fit(X[few], Y[few])
+    theirs = SVC(class_weight=class_weight, tol=1e-6).fit(X[few], Y[few])
+    assert ours.kernel_.gamma == pytest.approx(theirs._gamma, rel=1e-12)
+    np.testing.assert_allclose(ours.decision_function(X), theirs.decision_function(X), atol=1e-4)
+
+
 @pytest.mark.parametrize("kernel", ["sigmoid", "epanechnikov", "multiquadric", "negative_multiquadric"])
 @pytest.mark.parametrize("bias", [False, True])
 def test_indefinite_kernels(kernel, bias):
@@ -163,6 +173,7 @@ def test_pickling_and_cloning():
     [
         ({"method": "annealing"}, "method='annealing'; use one of 'memetic', 'gaussian'"),
         ({"method": "auto"}, "method='auto'; use one of"),
+        ({"method": np.array(["memetic", "exact"])}, "method=array.*; use one of 'memetic'"),
         ({"bias": 1}, "bias=1; use True or False"),
         ({"bias": True, "method": "hybrid"}, "bias=True and method='hybrid'; only 'memetic' and 'exact' have a bias"),
         ({"C": np.inf}, "C=inf; use a positive, finite number"),
@@ -173,6 +184,12 @@ def test_pickling_and_cloning():
 def test_bad_parameters(options, message):
     with pytest.raises(ArgumentError, match=message):
         EvoSVC(**options).fit(X, Y)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_C_whose_square_overflows_is_told(method):
+    with pytest.raises(SolverError, match="C=1e[+]300 is so large that the objective overflows"):
+        EvoSVC(method=method, C=1e300).fit(X, Y)
 
 
 def test_a_bad_seed():

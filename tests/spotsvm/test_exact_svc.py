@@ -109,6 +109,24 @@ def test_weights_of_classes_and_rows(class_weight, weighted):
     assert_same(ours, theirs, X_NEW)
 
 
+@pytest.mark.parametrize("class_weight", ["balanced", {0: 9.0, 1: 0.2, 2: 1.0}])
+@pytest.mark.parametrize("n", [130, 178], ids=["two", "three"])
+def test_the_weights_of_classes_have_no_part_in_gamma(class_weight, n):
+    data, y = WINE[:n] + np.arange(13), CULTIVAR[:n]
+    if n == 130 and class_weight != "balanced":
+        class_weight = {0: 9.0, 1: 0.2}
+    data, y = data[20:], y[20:]  # unequal classes
+    ours, theirs = (m.fit(data, y) for m in pair(class_weight=class_weight))
+    assert ours.kernel_.gamma == pytest.approx(theirs._gamma, rel=1e-12)
+    assert_same(ours, theirs, data)
+
+
+def test_gamma_counts_rows_whatever_the_weights_of_classes():
+    weights = np.random.default_rng(0).integers(0, 4, size=len(Y))
+    machine = ExactSVC(class_weight={0: 9.0, 1: 0.2}).fit(X, Y, sample_weight=weights)
+    assert machine.kernel_.gamma == pytest.approx(1 / (6 * X.repeat(weights, axis=0).var()), rel=1e-12)
+
+
 def test_a_weight_counts_rows():
     weights = np.random.default_rng(0).integers(0, 4, size=len(Y))
     weighted = ExactSVC().fit(X, Y, sample_weight=weights)

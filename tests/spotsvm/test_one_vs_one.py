@@ -32,6 +32,6 @@ def test_votes_and_scores_are_svc_s(machine):
     machine.set_params(decision_function_shape="ovo")
 
 
-def test_ties_are_for_the_first_class_as_in_libsvm():
+def test_a_decision_above_zero_is_a_vote_for_the_first_of_a_pair_any_other_for_the_second():
     counts = votes(np.array([[1.0, -1.0, 1.0], [0.0, 0.0, 0.0]]), 3)
     np.testing.assert_array_equal(counts, [[1, 1, 1], [0, 1, 2]])

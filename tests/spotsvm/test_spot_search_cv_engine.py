@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import loguniform
 from sklearn.datasets import load_breast_cancer
+from sklearn.metrics import make_scorer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
@@ -78,3 +79,9 @@ def test_bad_arguments():
         search(racing=1)
     with pytest.raises(ArgumentError, match="known; that of 'positive_likelihood_ratio' is not"):
         search(scoring="positive_likelihood_ratio", racing=True)
+
+
+def test_a_race_goes_by_the_scorer_and_not_by_its_name():
+    scoring = {"score_big": make_scorer(lambda a, b: 100 * np.mean(a == b))}
+    with pytest.raises(ArgumentError, match="racing=True needs a score whose best value is known"):
+        search(scoring=scoring, refit="score_big", racing=True)

@@ -6,9 +6,11 @@ from solvers.dual.evolution import EvolutionSettings, evolve
 from solvers.dual.problem import make_problem
 from spotsvm.errors import DataError
 from studies.evosvm import EvosvmStudy
-from studies.evosvm_checks import f_test
+from studies.evosvm_checks import PAPERS, f_test
+from studies.evosvm_findings import on_readings, on_reasons
 from studies.evosvm_folds import METHODS, PRINTED_AS
 from studies.evosvm_printed import COSTS, DATA_SETS, DEFAULT_ERROR, ERRORS, F_TESTS, LEARNERS, SIGMA, implied_f
+from studies.evosvm_tables import cells
 from studies.evosvm_twin import plain_hybrid
 
 
@@ -50,8 +52,10 @@ def test_table(study):
 def test_report_and_files(study, tmp_path):
     text = study.to_markdown()
     assert "quick form" in text
-    for heading in ("Errors in percent", "F tests", "What stops", "Readings", "Generations a second", "Memetic against"):
+    for heading in ("Errors in percent", "F tests", "What stops", "Generations a second", "Memetic against"):
         assert f"### {heading}" in text
+    for left_out in ("nan", "printed F", "### Readings", "### The threshold", "longest run", "reading"):
+        assert left_out not in text
     names = [file.name for file in study.write(tmp_path)]
     assert names[:3] == ["evosvm_runs.csv", "evosvm_table.csv", "evosvm.md"]
     assert names[3:] == [f"evosvm_{part}.csv" for part in ("readings", "stops", "generations", "memetic")]
@@ -66,6 +70,67 @@ def test_the_rest(study):
     assert (stopped["paper's rule"] <= stopped["1000 generations"] + 1e-9).all()
     readings = study.part("readings")
     np.testing.assert_allclose(readings["raw, gamma = sigma"].iloc[0], readings["standardised, gamma = sigma"].iloc[0])
+
+
+def stops_of(rule, later):
+    rows = [
+        {"method": method, "start": 0.1, "generations": 1000 if method == "gaussian" else 9, "paper's rule": rule}
+        | {"1000 generations": later, "longest": later}
+        for method in PAPERS
+    ]
+    return pd.DataFrame(rows)
+
+
+def test_what_is_said_of_the_stops_follows_from_the_figures():
+    verdicts = {
+        (0.99, 0.99): "it is not stopped short",
+        (0.5, 0.99): "the rule is what stops it",
+        (0.5, 0.505): "the rule is not what stops it",
+        (0.5, 0.7): "the rule costs it something and is not all that stops it",
+    }
+    for (rule, later), verdict in verdicts.items():
+        text = on_reasons(stops_of(rule, later))
+        assert text.count(f": {verdict}.") == 4
+        assert ("likely reason" in text) == (later < 0.95)
+        assert "1 of 1 runs end at the cap" in text
+
+
+def runs_as_printed(offset, with_threshold):
+    """Every method as printed, in two folds, but for an offset."""
+    rows = []
+    for (cost, data_set, learner), (error, deviation) in ERRORS.items():
+        method = next(name for name, printed in PRINTED_AS.items() if printed == learner)
+        for fold, sign in enumerate((-1, 1)):
+            measured = error + offset + sign * deviation / np.sqrt(2)
+            rows.append((data_set, cost, fold, method, measured, measured + with_threshold, 1.0, 1.0, 1, True))
+    measured = ["error", "error_with_threshold", "seconds", "optimum_share", "generations", "converged"]
+    return pd.DataFrame(rows, columns=["data_set", "C", "fold", "method", *measured])
+
+
+def printed_readings(libsvm_offset):
+    rows = []
+    for cost in COSTS:
+        for data_set in DATA_SETS:
+            exact = ERRORS[cost, data_set, "mySVM"][0]
+            rows.append({"data set": data_set, "C": cost, "gamma = sigma": exact, "1/(2 sigma^2)": exact + 9})
+            rows[-1] |= {"printed mySVM": exact, "printed LibSVM": exact + libsvm_offset * (cost < 1)}
+    return pd.DataFrame(rows)
+
+
+def test_what_is_said_of_the_readings_follows_from_the_figures():
+    for offset, with_threshold, verdict in (
+        (5.0, -5.0, "nearer to what such a threshold gives than"),
+        (0.0, 5.0, "nearer to what b = 0 gives than"),
+        (5.0, 0.0, "Neither explains these"),
+    ):
+        runs = runs_as_printed(offset, with_threshold)
+        for libsvm_offset in (0.0, 5.0):
+            text = on_readings(runs, printed_readings(libsvm_offset), cells(runs))
+            assert "'gamma = sigma' is nearest" in text
+            assert verdict in text
+            assert ("not this machine's plain decision" in text) == (libsvm_offset > 0)
+            assert "are about 1.0 times ours" in text
+    assert on_readings(runs, printed_readings(0.0), cells(runs.assign(data_set="unknown"))) == ""
 
 
 def test_printed_figures():

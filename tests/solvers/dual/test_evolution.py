@@ -149,6 +149,12 @@ def test_very_few_rows(drawn, kind, n):
     ("changes", "said"),
     [
         ({"population_size": 0}, "population_size=0; use 1 or more"),
+        ({"population_size": 2.5}, "population_size=2.5; use 1 or more, a whole number"),
+        ({"max_generations": np.inf}, "max_generations=inf; use 1 or more"),
+        ({"patience": np.nan}, "patience=nan; use 1 or more"),
+        ({"step": np.inf}, "step=inf; use a number above 0, finite"),
+        ({"tournament_share": np.inf}, "tournament_share=inf; use a number above 0, finite"),
+        ({"crossover_probability": "1"}, "crossover_probability='1'; use a number from 0 to 1"),
         ({"patience": 0}, "patience=0"),
         ({"crossover_probability": 1.5}, "crossover_probability=1.5; use a number from 0 to 1"),
         ({"step": 0.0}, "step=0.0; use a number above 0"),

@@ -88,7 +88,7 @@ def test_a_warm_fold_says_what_a_cold_one_does(seed, task, C, same):
     before = start.beta.copy(), start.slope.copy()
     for rows in folds(seed):
         fold = on(target, rows)
-        warm = solver.warm(single, offset, fold, start, target.z, TOL, same)
+        warm = solver.warm(single, offset, fold, start, target.z, TOL, same=same)
         assert_solved(K, fold, warm)
         assert (warm.beta[~rows] == 0).all()
         cold = solver.cold(single, offset, fold, TOL)

@@ -1,13 +1,15 @@
 import numpy as np
 import pytest
+from pymoo.indicators.hv import HV
 from sklearn.datasets import make_classification
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC
 
 from solvers.dual.evolve_front import evolve_front
 from solvers.dual.exact_front import exact_front, natural_scale, resolve_front
+from solvers.dual.front import better_than_constant, without_C
 from solvers.dual.margin_error import MarginError
-from solvers.dual.pareto import hypervolume, non_dominated
+from solvers.dual.pareto import non_dominated
 from solvers.errors import SolverError
 
 
@@ -33,7 +35,7 @@ def found_front(criteria, seed=0, population_size=40, n_generations=60):
 
 def covered(criteria, front):
     objectives = criteria.objectives(front.expansions)
-    return hypervolume(np.column_stack([np.log(objectives[:, 0]), objectives[:, 1]]), (20.0, 2.0))
+    return HV(np.array([20.0, 2.0]))(np.column_stack([np.log(objectives[:, 0]), objectives[:, 1]]))
 
 
 @pytest.mark.parametrize("bias", [True, False])
@@ -48,7 +50,7 @@ def test_what_is_reported_follows_from_alpha_and_bias(noisy, error, bias):
         assert points.norm_squared[i] == pytest.approx(points.alpha[i] @ (np.outer(y, y) * K) @ points.alpha[i])
         assert points.hinge[i] == pytest.approx(np.maximum(1 - margins, 0).mean())
         assert points.count[i] == (margins < 1 - 1e-9).mean()
-        assert points.misclassified[i] == (margins <= 0).mean()
+        assert points.misclassified[i] == ((y * margins > 0) != (y > 0)).mean()
     assert (np.ptp(points.alpha / alpha, axis=1) < 1e-9).all()  # scaled as a whole
     assert bias or not points.bias.any()
 
@@ -119,7 +121,7 @@ def test_nothing_exact_is_lost(noisy, error):
     exact, front = found_front(criteria)
     exact_objectives, objectives = criteria.objectives(exact.expansions), criteria.objectives(front.expansions)
     for point in exact_objectives:
-        assert (objectives <= point).all(axis=1).any()
+        assert (objectives <= point * (1 + 1e-12)).all(axis=1).any()
     assert len(non_dominated(objectives)) == len(front)
     assert covered(criteria, front) >= covered(criteria, exact)
 
@@ -182,7 +184,30 @@ def test_a_zero_kernel_has_an_empty_front():
     assert constant.hinge[0] == pytest.approx(2 / 3)
 
 
+def test_all_that_is_scaled_to_the_end_has_one_norm(noisy):
+    criteria = criteria_of(*noisy, "hinge")
+    points = criteria.evaluate(1e-3 * np.random.default_rng(0).random((50, len(noisy[1]))))
+    assert set(points.norm_squared) == {criteria.smallest_norm}
+
+
+def test_the_constant_is_of_the_larger_class_and_what_is_no_better_is_left_out(noisy):
+    K, _ = noisy
+    y = np.where(np.arange(60) < 20, 1.0, -1.0)
+    for labels, bias in ((y, -1.0), (-y, 1.0)):
+        criteria = criteria_of(K, labels, "hinge")
+        constant = criteria.constant()
+        assert constant.bias[0] == bias
+        assert constant.misclassified[0] == pytest.approx(1 / 3)
+        assert constant.hinge[0] == pytest.approx(2 / 3)
+        points = without_C(criteria.evaluate(np.random.default_rng(1).random((40, 60)) ** 4 * 10), "evolved")
+        better = better_than_constant(criteria, points)
+        assert better.expansions.hinge.tolist() == [h for h in points.expansions.hinge if h < 2 / 3]
+        assert not len(better_than_constant(criteria, without_C(constant, "exact")))
+
+
 def test_bad_input():
+    with pytest.raises(SolverError, match="K holds no entry beyond 1e-200; coefficients, .* scale the kernel"):
+        MarginError(1e-200 * np.eye(2), [1, -1])
     with pytest.raises(SolverError, match='error=\'zero\' is unknown; use "count" or "hinge"'):
         MarginError(np.eye(2), [1, -1], "zero")
     with pytest.raises(SolverError, match="not symmetric"):

@@ -13,6 +13,7 @@ from solvers.dual.exact import solve_exact
 from solvers.dual.memetic import MemeticSettings, memetic
 from solvers.dual.perturbation import Perturbation
 from solvers.dual.problem import DualProblem
+from solvers.dual.solve import solve_dual
 from solvers.dual.swarm import swarm
 from solvers.errors import SolverError
 
@@ -30,6 +31,27 @@ def test_never_below_the_papers_four_nor_the_exact_solution_from_zero(drawn, see
     rivals += [swarm(problem, np.random.default_rng(seed)), solve_exact(problem, np.zeros(25))]
     best = max(problem.objective(rival.alpha) for rival in rivals)
     assert problem.objective(found.alpha) >= best
+
+
+@pytest.mark.parametrize("method", ["gaussian", "switching", "hybrid", "swarm"])
+def test_nor_below_the_four_on_concave_problems_whatever_the_tolerance(drawn, method):
+    def found(problem, method):
+        return solve_dual(problem.K, problem.y, problem.C, method, tol=2.0, random_state=0).objective
+
+    for n, C, seed in itertools.product([4, 8, 12], [10.0, 1000.0], range(4)):
+        problem = drawn(seed, n, "rbf", C)
+        assert found(problem, "memetic") >= found(problem, method) * (1 - 1e-9)
+    assert found(DualProblem(np.eye(2), np.array([1.0, -1.0]), np.ones(2), False), "memetic") == pytest.approx(1.0)
+
+
+def test_a_fine_tolerance_that_rounding_denies_is_no_failure():
+    rng = np.random.default_rng(0)
+    X = 1e4 * rng.standard_normal((30, 3))
+    K, y = X @ X.T, rng.choice([-1.0, 1.0], 30)
+    fine, found = (solve_dual(K, y, 1e6, method, tol=tol) for method, tol in (("exact", 1e-6), ("memetic", 1e5)))
+    assert not fine.converged
+    assert found.converged
+    assert found.kkt_violation <= 1e5
 
 
 @settings(max_examples=25, deadline=None)
@@ -65,7 +87,7 @@ def test_the_best_corner_is_found_where_the_optimum_is_a_corner(seed, bias):
 @pytest.mark.parametrize("bias", [True, False])
 def test_a_semidefinite_problem_gets_the_exact_solution(drawn, bias):
     problem = drawn(0, 40, "rbf", 10.0, bias)
-    exact = solve_exact(problem, np.zeros(40))
+    exact = solve_exact(problem, np.zeros(40), 1e-6)
     for definite in (None, True):
         found = memetic(problem, np.random.default_rng(0), definite=definite)
         np.testing.assert_array_equal(found.alpha, exact.alpha)
@@ -148,6 +170,9 @@ def test_perturbations_are_feasible(drawn, seed, bias, share):
 
 
 @pytest.mark.parametrize("name", ["searches", "population_size"])
-def test_bad_settings(name):
-    with pytest.raises(SolverError, match=f"{name}=0; use 1 or more"):
-        MemeticSettings(**{name: 0})
+@pytest.mark.parametrize("value", [0, 2.5, np.inf, np.nan, "3", True, None])
+def test_bad_settings(name, value):
+    with pytest.raises(SolverError, match=f"{name}={value!r}; use 1 or more, a whole number"):
+        MemeticSettings(**{name: value})
+    with pytest.raises(SolverError, match="rivals='no'; use True or False"):
+        MemeticSettings(rivals="no")

@@ -91,6 +91,11 @@ def test_one_row_is_one_class():
         (np.nan, "C=nan;"),
         (None, "C=None"),
         ("much", "C='much' is not a number"),
+        ("1", "C='1' is not a number"),
+        (["1", "1", "1"], "C=.* is not a number or an array of 3 numbers"),
+        (True, "C=True is not a number"),
+        (1j, "C=1j is not a number"),
+        (10**400, "C=10+ is not a number"),
         ([1, -3, 1], "C holds -3.0; every bound must be finite and not negative"),
         ([1, np.nan, 1], "C holds nan"),
         ([1, np.inf, 1], "C holds inf"),
@@ -107,6 +112,30 @@ def test_bad_bounds_are_told(C, said):
 
 def test_every_error_is_a_value_error():
     assert issubclass(SolverError, ValueError)
+
+
+def test_a_matrix_that_may_not_be_written_to_is_copied_and_no_other():
+    K = np.eye(3)
+    assert make_problem(K, Y, 1.0).K is K
+    K.flags.writeable = False
+    problem = make_problem(K, Y, 1.0)
+    assert problem.K.flags.writeable
+    np.testing.assert_array_equal(problem.K, K)
+
+
+def test_the_objective_of_the_largest_C_is_finite():
+    K, largest = 3.0 * np.ones((3, 3)), 2e153
+    problem = make_problem(K, Y, largest)
+    assert np.isfinite(problem.objective(problem.C))
+    for C, scale in ((1e155, 1.0), (1e90, 1e140), (1e155, 1e-300)):
+        with pytest.raises(SolverError, match=f"C={C:g} is so large that the objective overflows".replace("+", "[+]")):
+            make_problem(scale * K, Y, C)
+
+
+@pytest.mark.parametrize("bias", ["no", 1, None])
+def test_bias_is_a_truth_value(bias):
+    with pytest.raises(SolverError, match=f"bias={bias!r}; use True or False"):
+        make_problem(np.eye(3), Y, 1.0, bias)
 
 
 @pytest.mark.parametrize("K", [np.eye(3, dtype=np.float32), np.eye(3, dtype=int), np.eye(3).tolist(), np.eye(6)[::2, ::2]])

@@ -77,7 +77,7 @@ def test_auto_is_exact_where_k_is_semidefinite_and_memetic_where_not(drawn, kind
     assert (np.linalg.eigvalsh(problem.K)[0] > -1e-10) == semidefinite
     found = solve(problem, "auto", random_state=0, settings=BRIEF["memetic"])
     assert ("best of 5 local searches" in found.message) != semidefinite
-    named = solve(problem, "exact" if semidefinite else "memetic", random_state=0, settings=BRIEF["memetic"])
+    named = solve(problem, "exact" if semidefinite else "memetic", random_state=0)
     np.testing.assert_array_equal(found.alpha, named.alpha)
 
 
@@ -150,6 +150,19 @@ def test_every_method_takes_two_rows(method, C):
         ({"start": [0.0, np.nan, 0.0]}, "start must be 3 finite numbers"),
         ({"start": ["a", "b", "c"]}, "^start "),
         ({"y": [1, 1, 1]}, "y holds the one class"),
+        ({"tol": 10**400}, "tol=10+; use a positive number"),
+        ({"max_iter": True}, "max_iter=True; use 1 or more"),
+        ({"bias": "no"}, "bias='no'; use True or False"),
+        ({"definite": "yes"}, "definite='yes'; use True or False"),
+        ({"method": np.array(["exact", "swarm"])}, "method=array.*; use one of 'auto'"),
+        ({"start": 1j * np.ones(3)}, "start must be 3 finite numbers; its entries are complex"),
+        ({"start": np.zeros(3), "method": "memetic"}, "start is given, and method='memetic', which has no use for it"),
+        ({"start": np.zeros(3), "method": "swarm"}, "start is given, and method='swarm'"),
+        ({"settings": MemeticSettings()}, "settings=MemeticSettings.* with method='exact', which has none; use None"),
+        ({"settings": SwarmSettings(), "method": "auto"}, "settings=SwarmSettings.*; this method takes MemeticSettings"),
+        ({"C": 1e300}, "C=1e[+]300 is so large that the objective overflows; use a smaller one .1e6 is a hard margin"),
+        ({"C": 1e300, "method": "hybrid"}, "C=1e[+]300 is so large that the objective overflows"),
+        ({"C": [1.0, 1e90, 1.0], "K": 1e140 * np.eye(3), "method": "swarm"}, "C=1e[+]90 is so large that the objective"),
         ({"C": np.inf}, "C=inf"),
         ({"K": np.ones((3, 2))}, r"K has shape \(3, 2\)"),
     ],
@@ -157,6 +170,35 @@ def test_every_method_takes_two_rows(method, C):
 def test_bad_arguments_are_told(arguments, said):
     with pytest.raises(SolverError, match=said):
         solve_dual(**{"K": np.eye(3), "y": [1, -1, 1], "C": 1.0, "method": "exact", **arguments})
+
+
+@pytest.mark.parametrize(
+    ("K", "C", "bias"),
+    [(1e-300 * np.eye(4), 1e-300, True), (1e140 * (np.ones((4, 4)) - 2 * np.eye(4)), 1.0, False)],
+)
+@pytest.mark.parametrize("method", ["exact", "memetic", "auto"])
+def test_what_is_not_solved_is_not_called_so(K, C, bias, method):
+    found = solve_dual(K, [1, -1, 1, -1], C, method, bias=bias, random_state=0)
+    assert np.isfinite(found.objective)
+    assert (found.alpha <= C).all()
+    if bias:
+        assert abs(found.alpha @ [1, -1, 1, -1]) <= 1e-12 * C
+    if method == "exact":
+        assert not found.converged
+    assert found.converged == (found.kkt_violation <= 1e-3)
+    assert found.converged or "not converged" in found.message or "above tol=0.001" in found.message
+
+
+@pytest.mark.parametrize("factor", [1e-100, 1e-12, 1e12, 1e100])
+@pytest.mark.parametrize("bias", [True, False])
+def test_moderate_scales_of_the_kernel_are_solved(drawn, factor, bias):
+    problem = drawn(1, 30, "rbf", 1.0, bias)
+    for C in (0.3, 30.0):
+        one = solve_dual(problem.K, problem.y, C, "exact", bias=bias)
+        other = solve_dual(factor * problem.K, problem.y, C / factor, "exact", bias=bias)
+        assert other.converged
+        assert other.kkt_violation <= 1e-3 * (1 + 1e-9)
+        assert other.objective * factor == pytest.approx(one.objective, rel=1e-3)
 
 
 @pytest.mark.parametrize("compiled", COMPILED, ids=lambda f: f.__name__)

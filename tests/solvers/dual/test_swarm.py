@@ -82,6 +82,11 @@ def test_very_few_rows(drawn, n):
     ("changes", "said"),
     [
         ({"population_size": 0}, "population_size=0; use 1 or more"),
+        ({"population_size": 2.5}, "population_size=2.5; use 1 or more, a whole number"),
+        ({"max_generations": np.inf}, "max_generations=inf; use 1 or more"),
+        ({"inertia": np.nan}, "inertia=nan; use a finite number, 0 or more"),
+        ({"local_weight": "1"}, "local_weight='1'; use a finite number, 0 or more"),
+        ({"pulls": np.array(["uniform"])}, "pulls=array.*; use 'uniform' or 'gaussian'"),
         ({"inertia": -0.1}, "inertia=-0.1; use a finite number, 0 or more"),
         ({"pulls": "strong"}, "pulls='strong'; use 'uniform' or 'gaussian'"),
     ],

@@ -18,7 +18,7 @@ def test_the_matrix_and_the_constant_are_the_gram_matrix(kernel):
     assert K.dtype == np.float32
     assert K.flags.c_contiguous
     assert (K == K.T).all()
-    expected = gram_matrix(kernel, X)
+    expected = gram_matrix(kernel, X - X.mean(axis=0) if kernel.name == "linear" else X)
     np.testing.assert_allclose(K.astype(np.float64) + offset, expected, rtol=1e-6, atol=1e-6)
 
 
@@ -57,9 +57,9 @@ def test_distances_are_computed_once_and_the_same_kernel_not_at_all(monkeypatch)
     monkeypatch.setattr(Kernel, "base", property(lambda k: calls.append(k) or original(k)))
     same, _ = gram.matrix(Kernel("rbf", 0.5))
     assert same is one
-    other, _ = gram.matrix(Kernel("rbf", 0.1))
+    other, offset = gram.matrix(Kernel("rbf", 0.1))
     assert other is one  # overwritten
-    np.testing.assert_allclose(other[0, 1], np.expm1(-0.1 * ((X[0] - X[1]) ** 2).sum()), rtol=1e-6)
+    np.testing.assert_allclose(other[0, 1] + offset, np.exp(-0.1 * ((X[0] - X[1]) ** 2).sum()), rtol=1e-6)
     assert not any(isinstance(call, tuple) for call in calls)
 
 
@@ -94,9 +94,24 @@ def test_values_beyond_single_precision_are_an_error():
         SingleGram(rows).matrix(Kernel("poly", 1.0, 0.0, 3))
 
 
-def test_distances_beyond_single_precision_are_far():
-    K, offset = SingleGram(1e25 * np.arange(3.0)[:, None]).matrix(Kernel("rbf", 1.0))
-    np.testing.assert_allclose(K + offset, np.eye(3), atol=1e-30)
+@pytest.mark.parametrize("scale", [1e25, 1e-20])
+def test_distances_beyond_single_precision_are_an_error(scale):
+    with pytest.raises(SolverError, match="squared distances up to"):
+        SingleGram(scale * np.arange(3.0)[:, None]).matrix(Kernel("rbf", 1.0))
+
+
+@pytest.mark.parametrize("gamma", [0.5, 3.0, 8.0])
+def test_a_large_gamma_keeps_the_digits_of_small_values(gamma):
+    K, offset = SingleGram(X).matrix(Kernel("rbf", gamma))
+    assert offset == 0.0
+    exponents = np.maximum(-gamma * squared_distances(X, X), -80.0)
+    np.testing.assert_allclose(K, np.exp(exponents), rtol=2e-5)  # of single precision distances
+
+
+def test_a_linear_kernel_far_from_the_origin_keeps_its_digits():
+    near, _ = SingleGram(X).matrix(Kernel("linear"))
+    far, _ = SingleGram(X + 1e6).matrix(Kernel("linear"))
+    np.testing.assert_allclose(far, near, atol=1e-6)
 
 
 def test_the_memory_it_says_is_that_of_its_matrices():

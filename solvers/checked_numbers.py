@@ -1,0 +1,50 @@
+"""Numbers that come from outside, checked."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solvers.errors import SolverError
+
+
+def as_float(value: Any) -> float:
+    """Give a real number as a float; nan for what is none, infinity for what is beyond the range, of either sign."""
+    if not isinstance(value, Real) or isinstance(value, bool):
+        return np.nan
+    try:
+        return float(value)
+    except OverflowError:
+        return np.inf  # or minus infinity: neither is a number to work with
+
+
+def as_floats(values: Any) -> NDArray[np.float64]:
+    """Give an array of float64, not always a new one; raise TypeError or ValueError for strings and complex numbers too."""
+    given = np.asarray(values)
+    if np.iscomplexobj(given):
+        raise TypeError("its entries are complex")
+    if given.dtype.kind in "USO":
+        for value in given.ravel().tolist():
+            if isinstance(value, (str, bytes)):
+                raise TypeError(f"it holds the string {value!r}")
+    try:
+        return np.asarray(given, dtype=np.float64)
+    except OverflowError as error:
+        raise ValueError(str(error)) from error
+
+
+def check_counts(**counts: Any) -> None:
+    """Raise SolverError unless each is a whole number, 1 or more."""
+    for name, value in counts.items():
+        if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
+            raise SolverError(f"{name}={value!r}; use 1 or more, a whole number")
+
+
+def check_flag(name: str, value: Any) -> bool:
+    """Give a truth value, or raise SolverError."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise SolverError(f"{name}={value!r}; use True or False")
+    return bool(value)
