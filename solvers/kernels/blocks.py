@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +28,11 @@ def row_blocks(n: int, size: int) -> Iterator[slice]:
         yield slice(start, min(n, start + size))
 
 
+@lru_cache(maxsize=4)
+def _below_diagonal(size: int) -> NDArray[np.bool_]:
+    return np.tri(size, k=-1, dtype=bool)
+
+
 def fill_symmetric(result: NDArray[np.floating], compute: Block, max_bytes: int = MAX_BYTES) -> None:
     """Fill a symmetric matrix from its blocks on and above the diagonal.
 
@@ -37,7 +43,7 @@ def fill_symmetric(result: NDArray[np.floating], compute: Block, max_bytes: int 
         values = compute(block, slice(block.start, n))
         size = block.stop - block.start
         square = values[:, :size]
-        lower = np.tril_indices(size, -1)
-        square[lower] = square.T[lower]  # a product of matrices need not be symmetric in the last bit
+        # a product of matrices need not be symmetric in the last bit
+        np.copyto(square, square.T.copy(), where=_below_diagonal(size))
         result[block, block.start :] = values
         result[block.stop :, block] = values[:, size:].T
