@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Any, Self
 
 import numpy as np
@@ -15,7 +16,7 @@ from solvers.dual.result import DualResult
 from spotsvm.errors import ArgumentError
 from spotsvm.kernel_machine import KernelMachine
 from spotsvm.merged_rows import MergedRows
-from spotsvm.one_vs_one import PairCoefficients, one_vs_rest, pair_decisions, pair_labels, pair_terms, pairs, votes
+from spotsvm.one_vs_one import PairCoefficients, chosen_classes, decision_values, pair_decisions, pair_labels, pair_terms, pairs
 from spotsvm.svm_arguments import (
     check_bounds_finite,
     check_C,
@@ -97,11 +98,7 @@ class DualSVC(ClassifierMixin, KernelMachine):
             Of two classes one value, positive for the second class; of several, according to `decision_function_shape`,
             one for each class or for each pair of classes, as in SVC.
         """
-        decisions = self._pair_decisions(X)
-        n_classes = len(self.classes_)
-        if n_classes == 2:
-            return decisions[:, 0]
-        return one_vs_rest(decisions, n_classes) if self.decision_function_shape == "ovr" else decisions
+        return decision_values(self._pair_decisions(X), len(self.classes_), self.decision_function_shape)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict classes.
@@ -124,19 +121,13 @@ class DualSVC(ClassifierMixin, KernelMachine):
         check_is_fitted(self)
         if self.break_ties and self.decision_function_shape == "ovo":
             raise ArgumentError("break_ties=True needs decision_function_shape='ovr'; it is 'ovo'")
-        decisions = self._pair_decisions(X)
-        n_classes = len(self.classes_)
-        if n_classes == 2:
-            chosen = (decisions[:, 0] >= 0).astype(np.intp)
-        elif self.break_ties:
-            chosen = np.argmax(one_vs_rest(decisions, n_classes), axis=1)
-        else:
-            chosen = np.argmax(votes(decisions, n_classes), axis=1)
+        chosen = chosen_classes(self._pair_decisions(X), len(self.classes_), bool(self.break_ties))
         predicted: NDArray[Any] = self.classes_[chosen]
         return predicted
 
+    @abstractmethod
     def _solve_pair(self, K: Floats, labels: Floats, bounds: Floats, seed: int) -> DualResult:
-        raise NotImplementedError
+        """Solve the problem of one pair of classes."""
 
     def _pair_seeds(self, n_pairs: int) -> list[int]:
         return [0] * n_pairs

@@ -163,15 +163,11 @@ class FoldScorer:
         """Give what shares the work of these folds, None where nothing does."""
         from spotsvm.shared_scores import share_scores
 
-        scoring, n_jobs = self._options["scoring"], self._options["n_jobs"]
+        n_jobs = self._options["n_jobs"]
         if self._fit_params or not isinstance(n_jobs, Integral | None) or n_jobs == 0:
             return None  # scikit-learn says what is wrong with n_jobs
-        if callable(scoring) or isinstance(scoring, str | None):
-            scorer: Any = check_scoring(self._estimator, scoring)
-            scorers = {"score": scorer}
-        else:
-            named = scoring if isinstance(scoring, Mapping) else {name: name for name in scoring}
-            scorer = scorers = {name: check_scoring(self._estimator, one) for name, one in named.items()}
+        scorer = make_scorers(self._estimator, self._options["scoring"])
+        scorers = scorer if isinstance(scorer, dict) else {"score": scorer}
         train = bool(self._options["return_train_score"])
         shared = share_scores(self._estimator, self._X, self._y, self._splits, scorers, train=train, max_bytes=self._max_bytes)
         if shared is not None:
@@ -275,6 +271,14 @@ def _single(value: Any) -> Any:
     column = np.empty(1, dtype=object)
     column[0] = value
     return column
+
+
+def make_scorers(estimator: Any, scoring: Any) -> Any:
+    """Give the scorer, or of several a dictionary."""
+    if callable(scoring) or isinstance(scoring, str | None):
+        return check_scoring(estimator, scoring)
+    named = scoring if isinstance(scoring, Mapping) else {name: name for name in scoring}
+    return {name: check_scoring(estimator, one) for name, one in named.items()}
 
 
 def check_engine(engine: Any) -> None:

@@ -10,7 +10,7 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 
 from solvers.dual.fold_solver import Target, symmetric_bounds
-from spotsvm.one_vs_one import pairs
+from spotsvm.one_vs_one import pair_labels, pairs
 from spotsvm.stand_in import NotSharedError
 from spotsvm.svm_machine import SvmMachine
 
@@ -53,10 +53,9 @@ class FoldTargets:
         self._labels = self._pair_labels(n_classes)
 
     def _pair_labels(self, n_classes: int) -> list[Floats]:
-        """Give 1 for the second of two classes, for the first of a pair of several; -1 for the other; 0 elsewhere."""
+        """Give the labels of each pair's classifier, 0 for rows of other classes."""
         code = self._code
-        sides = [(j, i) if n_classes == 2 else (i, j) for i, j in pairs(n_classes)]
-        return [(code == plus) * 1.0 - (code == minus) for plus, minus in sides]
+        return [np.where((code == i) | (code == j), pair_labels(code == i, n_classes), 0.0) for i, j in pairs(n_classes)]
 
     def of(self, machine: SvmMachine, fold: int) -> list[Target]:
         """Give the problems of a fold; of all rows for fold -1."""

@@ -15,11 +15,11 @@ from sklearn.pipeline import Pipeline
 from solvers.dual.fold_solver import State, Target
 from solvers.kernels import Kernel
 from solvers.kernels.single_gram import SingleGram
+from spotsvm.fold_scores import Split
 from spotsvm.stand_in import NotSharedError
 from spotsvm.svm_machine import SvmMachine
 
 Floats = NDArray[np.float64]
-Split = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 
 @dataclass(frozen=True)

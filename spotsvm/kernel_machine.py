@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import Any
 
@@ -20,7 +21,7 @@ from spotsvm.svm_arguments import check_cache_size
 Floats = NDArray[np.float64]
 
 
-class KernelMachine(BaseEstimator):
+class KernelMachine(BaseEstimator, ABC):
     """Base class of the support vector machines here; their parameters for the kernel are SVC's, and sigma."""
 
     kernel: Any
@@ -49,8 +50,9 @@ class KernelMachine(BaseEstimator):
         coef.flags.writeable = False
         return coef
 
+    @abstractmethod
     def _linear_coefficients(self) -> Floats:
-        raise NotImplementedError
+        """Give the weights of the features, with the kernel "linear"."""
 
     def _check_training_matrix(self, X: Floats) -> None:
         if self._pairwise_data and X.shape[0] != X.shape[1]:

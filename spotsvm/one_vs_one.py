@@ -118,3 +118,29 @@ def one_vs_rest(decisions: Floats, n_classes: int) -> Floats:
         sums[:, j] -= decisions[:, k]
     scores: Floats = counts + sums / (3 * (np.abs(sums) + 1))
     return scores
+
+
+def decision_values(decisions: Floats, n_classes: int, shape: str) -> Floats:
+    """Give the decision function from each pair's: one value of two classes, of several a column for each class or pair.
+
+    Parameters
+    ----------
+    decisions : ndarray of shape (n, n_pairs)
+        Positive for the second of two classes, for a pair's first of several.
+    n_classes : int
+        Number of classes, 2 or more.
+    shape : {"ovr", "ovo"}
+        Whether several classes have a column each, or each pair of them.
+    """
+    if n_classes == 2:
+        return decisions[:, 0]
+    return one_vs_rest(decisions, n_classes) if shape == "ovr" else decisions
+
+
+def chosen_classes(decisions: Floats, n_classes: int, break_ties: bool) -> Integers:
+    """Give the number of the class that each row is predicted to be of; ties of votes go to the first, or are broken."""
+    if n_classes == 2:
+        return (decisions[:, 0] >= 0).astype(np.intp)
+    scores = one_vs_rest(decisions, n_classes) if break_ties else votes(decisions, n_classes)
+    chosen: Integers = np.argmax(scores, axis=1)
+    return chosen

@@ -18,8 +18,9 @@ from solvers.dual.definite import has_factor
 from solvers.dual.fold_solver import FoldSolver, State, Target
 from solvers.errors import SolverError
 from solvers.kernels import Kernel
+from spotsvm.fold_scores import Split
 from spotsvm.fold_targets import FoldTargets
-from spotsvm.fold_views import FoldViews, Solved, Split, View, plain_rows
+from spotsvm.fold_views import FoldViews, Solved, View, plain_rows
 from spotsvm.matrix_machines import MatrixMachine
 from spotsvm.stand_in import NotSharedError
 from spotsvm.svm_machine import MACHINES, SvmMachine, read_machine, split_pipeline
@@ -155,8 +156,7 @@ class SharedFolds:
         for fold, (train, test) in enumerate(self._splits):
             view = self._views.of(transformers, key, fold)
             rows = view.gram.X[train] if machine.kernel_depends_on_rows else view.gram.X
-            kernel = machine.kernel_on(rows)
-            K, offset = _matrix(view, kernel)
+            kernel, K, offset = _matrix(view, machine, rows)
             _check_scale(K, offset)
             targets = self._targets.of(machine, fold)
             shared = view.shared and self._seeded and not machine.kernel_depends_on_rows
@@ -192,8 +192,9 @@ class SharedFolds:
         """Train a machine by its own solver on a kernel matrix that the folds share."""
         if machine.regression != self._regression or 24 * len(self._y) ** 2 > self._max_bytes:
             raise NotSharedError("the candidate is another kind of estimator, or its matrices do not fit")
+        key = _key(transformers)
         for fold, (train, _) in enumerate(self._splits):
-            view = self._views.of(transformers, _key(transformers), fold)
+            view = self._views.of(transformers, key, fold)
             if fold == 0 or machine.kernel_depends_on_rows or not view.shared:
                 K = machine.gram(view.gram.X, train)
             classes, decisions = machine.decisions(K, self._y, train)
@@ -254,9 +255,10 @@ def _differ_in_C_only(one: SvmMachine, other: SvmMachine) -> bool:
     return not one.regression and bool(replace(one, C=other.C) == other)
 
 
-def _matrix(view: View, kernel: Kernel) -> tuple[NDArray[np.float32], float]:
+def _matrix(view: View, machine: SvmMachine, rows: Floats) -> tuple[Kernel, NDArray[np.float32], float]:
     try:
-        return view.gram.matrix(kernel)
+        kernel = machine.kernel_on(rows)
+        return kernel, *view.gram.matrix(kernel)
     except SolverError as error:
         raise NotSharedError(str(error)) from error
 

@@ -23,7 +23,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from spotsvm.best_estimator import BestEstimatorMixin, require_refit
 from spotsvm.errors import ArgumentError, NoCompletedTrialError, NoCompletedTrialTypeError
-from spotsvm.fold_scores import FoldScorer, FoldScores, check_engine
+from spotsvm.fold_scores import FoldScorer, FoldScores, check_engine, make_scorers
 from spotsvm.recommendation import summarise_failures
 from spotsvm.search_results import search_results
 from spotsvm.study import Study
@@ -257,7 +257,7 @@ classes_, n_features_in_, feature_names_in_
             raise kind(f"All the {len(trials)} candidates failed{passed}: {summarise_failures(trials)}") from scorer.last_error
         metrics, self.multimetric_, self.scorer_ = scorer.metrics, scorer.multimetric, scorer.scorer
         if not metrics:  # the record had it all
-            metrics, self.scorer_ = _recorded_metrics(trials), self._scorers()
+            metrics, self.scorer_ = _recorded_metrics(trials), make_scorers(self.estimator, self.scoring)
             self.multimetric_ = isinstance(self.scorer_, dict) or metrics != ["score"]
         filler = np.nan if isinstance(self.error_score, str) else float(self.error_score)
         self.cv_results_ = search_results(
@@ -302,13 +302,6 @@ classes_, n_features_in_, feature_names_in_
             context = {**scorer.context(), "metric to optimise": self.refit if isinstance(self.refit, str) else "the first"}
         search = deepcopy(self.search)  # an object with ask and tell remembers, and the next fit must not
         return Study(self.space, search, seed, direction="maximize", path=self.path, noise=self.noise, context=context)
-
-    def _scorers(self) -> Any:
-        """Give the scorer, or of several a dictionary."""
-        if callable(self.scoring) or isinstance(self.scoring, str | None):
-            return check_scoring(self.estimator, self.scoring)
-        named = self.scoring if isinstance(self.scoring, Mapping) else {name: name for name in self.scoring}
-        return {name: check_scoring(self.estimator, scoring) for name, scoring in named.items()}
 
     def _check_arguments(self) -> None:
         if not hasattr(self.estimator, "fit"):

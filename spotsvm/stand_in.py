@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
-from spotsvm.one_vs_one import one_vs_rest, votes
+from spotsvm.one_vs_one import chosen_classes, decision_values
 
 Floats = NDArray[np.float64]
 
@@ -43,21 +43,12 @@ class ClassifierStandIn(ClassifierMixin, BaseEstimator):
     def decision_function(self, X: Any) -> Floats:
         """Give the decision function."""
         _check_same(X, self.X)
-        n_classes = len(self.classes_)
-        if n_classes == 2:
-            return self._decisions[:, 0]
-        return one_vs_rest(self._decisions, n_classes) if self._shape == "ovr" else self._decisions
+        return decision_values(self._decisions, len(self.classes_), self._shape)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Give the classes."""
         _check_same(X, self.X)
-        n_classes = len(self.classes_)
-        if n_classes == 2:
-            chosen = (self._decisions[:, 0] >= 0).astype(np.intp)
-        elif self._break_ties and self._shape == "ovr":
-            chosen = self.decision_function(X).argmax(axis=1)
-        else:
-            chosen = votes(self._decisions, n_classes).argmax(axis=1)
+        chosen = chosen_classes(self._decisions, len(self.classes_), self._break_ties)
         predicted: NDArray[Any] = self.classes_[chosen]
         return predicted
 

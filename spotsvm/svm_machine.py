@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 from sklearn.svm import SVC, SVR
 
-from solvers.kernels import Kernel
+from solvers.kernels import Kernel, make_kernel
 from spotsvm.exact_svc import ExactSVC
 from spotsvm.exact_svr import ExactSVR
 
@@ -50,17 +50,8 @@ class SvmMachine:
     break_ties: bool = False
 
     def kernel_on(self, X: NDArray[np.float64]) -> Kernel:
-        """Give the kernel as it is for some training rows."""
-        gamma: float = 1.0
-        if self.kernel in ("poly", "rbf"):
-            if self.gamma == "scale":
-                spread = float(X.var())
-                gamma = 1.0 / (X.shape[1] * spread) if spread != 0 else 1.0
-            else:
-                gamma = 1.0 / X.shape[1] if self.gamma == "auto" else float(self.gamma)
-        if self.kernel == "poly":
-            return Kernel("poly", gamma=gamma, degree=self.degree, coef0=self.coef0)
-        return Kernel(self.kernel, gamma=gamma)
+        """Give the kernel as it is for some training rows, or raise SolverError."""
+        return make_kernel(self.kernel, X, gamma=self.gamma, coef0=self.coef0, degree=self.degree)
 
     @property
     def kernel_depends_on_rows(self) -> bool:
