@@ -69,7 +69,12 @@ def _tuning_options(command: Callable[..., None]) -> Callable[..., None]:
             click.option(
                 "--budget", type=click.IntRange(1), default=50, show_default=True, help="Candidates that each search evaluates."
             ),
-            click.option("--search", default="kriging", show_default=True, help="kriging, koch2011, random or lhs."),
+            click.option(
+                "--search",
+                default="kriging",
+                show_default=True,
+                help="kriging, koch2011, vns, carrizosa2014, cmaes, lbfgsb, random or lhs.",
+            ),
             click.option("--cv", type=click.IntRange(2), default=5, show_default=True, help="Folds of the cross-validation."),
             click.option(
                 "--seed",
@@ -143,6 +148,7 @@ def tune(file: Path, target: str, task: Any, scoring: str | None, **options: Any
 def export(record: Path, csv: str) -> None:
     """Write the trials of a RECORD (an SQLite file of a study) as CSV."""
     from spotsvm.errors import StorageError
+    from spotsvm.objectives import Objectives
     from spotsvm.record import Record
     from spotsvm.trial_table import trial_table
 
@@ -150,8 +156,12 @@ def export(record: Path, csv: str) -> None:
         raise StorageError(f"--csv {csv} is the record itself; name another file")
     source = Record(record, read_only=True)
     trials = source.trials()
+    about = source.about()
+    objectives = Objectives.described(about.get("direction", "minimize"), trials)
     source.close()
-    frame = trial_table(trials, list(dict.fromkeys(name for trial in trials for name in trial.params)))
+    # in the order of the space, as `Study.to_csv` has them, and so that none is left out that no trial has
+    names = list(dict.fromkeys(name for branch in [*about.get("space", []), *(t.params for t in trials)] for name in branch))
+    frame = trial_table(trials, names, objectives.columns)
     try:
         frame.to_csv(sys.stdout if csv == "-" else csv, index=False)
     except OSError as error:
@@ -169,8 +179,9 @@ def study(name: str | None, quick: bool, out: Path | None) -> None:
 
     known = {point.name: point for point in sorted(entry_points(group="spotsvm.studies"))}
     if name is None:
+        width = max((len(known_name) for known_name in known), default=0)
         for point in known.values():
-            click.echo(f"{point.name:16} {(point.load().__doc__ or '').splitlines()[0]}")
+            click.echo(f"{point.name:{width}} {(point.load().__doc__ or '').splitlines()[0]}")
         return
     if name not in known:
         raise ArgumentError(f"study {name!r} is unknown; there are {', '.join(known)}")
@@ -192,13 +203,15 @@ def warmup() -> None:
 
 
 def _tune(table: Any, **options: Any) -> None:
-    from solvers.search import SEARCHES
+    from solvers.search import SEARCHES, needs_several_objectives
     from spotsvm.errors import ArgumentError
     from spotsvm.progress import progress_bar
     from spotsvm.tuning_job import TuningJob
     from spotsvm.tuning_summary import tuning_summary
 
-    if options["search"] not in SEARCHES:
-        raise ArgumentError(f"--search {options['search']!r} is unknown; use one of {', '.join(SEARCHES)}")
+    searches = [name for name in SEARCHES if not needs_several_objectives(name)]
+    if options["search"] not in searches:
+        wrong = "is for several objectives" if options["search"] in SEARCHES else "is unknown"
+        raise ArgumentError(f"--search {options['search']!r} {wrong}; use one of {', '.join(searches)}")
     job = TuningJob(table, **options)
     click.echo(tuning_summary(job, job.run(progress_bar)))

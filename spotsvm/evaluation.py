@@ -14,14 +14,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, cast
 
+import numpy as np
+
 from spotsvm.trial import State
 
-Objective = Callable[[dict[str, Any]], float | Mapping[str, float]]
+Values = Sequence[float] | Mapping[str, float]
+Objective = Callable[[dict[str, Any]], float | Sequence[float] | Mapping[str, float | Values]]
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of evaluating one configuration; the fields are those of a Trial."""
+    """What came of evaluating one configuration; the fields are those of a Trial.
+
+    `values` are there where several were returned, as a tuple or by name, and `value` where one was.
+    """
 
     state: State
     value: float | None = None
@@ -29,6 +35,7 @@ class Outcome:
     reason: str = ""
     seconds: float | None = None
     error: BaseException | None = None
+    values: tuple[float, ...] | Mapping[str, float] | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle; an error that would not unpickle, and so would break the pool that it is sent through, as its text."""
@@ -37,26 +44,46 @@ class Outcome:
             pickle.loads(pickle.dumps(error))
         except Exception:  # what an error of the user's raises when it is pickled can be anything
             error = RuntimeError(self.reason)
-        return Outcome, (self.state, self.value, dict(self.extra), self.reason, self.seconds, error)
+        return Outcome, (self.state, self.value, dict(self.extra), self.reason, self.seconds, error, self.values)
 
 
 def outcome_of(returned: Any, seconds: float | None = None) -> Outcome:
-    """Judge what an objective returned: a finite number, or a mapping with one under "value", else a failure."""
+    """Judge what an objective returned.
+
+    Parameters
+    ----------
+    returned : object
+        A finite number; two or more of them in a sequence; or a mapping with a number under "value" or several under
+        "values" (a sequence, or a mapping by the names of the objectives), and further named numbers. All else is a failure.
+    seconds : float, optional
+        Time that the evaluation took.
+
+    Examples
+    --------
+    >>> outcome_of({"values": [0.1, 12], "time": 3}).values
+    (0.1, 12.0)
+    >>> outcome_of(float("nan")).reason
+    'the objective returned nan'
+    """
     extra: dict[str, float] = {}
-    value = returned
+    value, several = returned, _is_several(returned)
     if isinstance(returned, Mapping):
-        if "value" not in returned:
+        key = "value" if "value" in returned else "values"
+        if key not in returned:
             keys = ", ".join(sorted(map(repr, returned)))
-            return Outcome("failed", reason=f"the objective returned a mapping without 'value' (it has {keys})", seconds=seconds)
-        value = returned["value"]
+            reason = f"the objective returned a mapping without 'value', or 'values' of several objectives (it has {keys})"
+            return Outcome("failed", reason=reason, seconds=seconds)
+        value, several = returned[key], key == "values"
         for name, number in returned.items():
-            if name == "value":
+            if name == key:
                 continue
             if not isinstance(name, str) or not _is_number(number):
                 return Outcome(
                     "failed", reason=f"the objective returned {name!r}: {number!r}, which is not a named number", seconds=seconds
                 )
             extra[name] = float(number)
+    if several:
+        return _outcome_of_values(value, extra, seconds)
     if not _is_number(value):
         return Outcome(
             "failed", extra=extra, reason=f"the objective returned {_short(value)}, which is not a number", seconds=seconds
@@ -64,6 +91,27 @@ def outcome_of(returned: Any, seconds: float | None = None) -> Outcome:
     if not math.isfinite(float(value)):
         return Outcome("failed", extra=extra, reason=f"the objective returned {float(value)}", seconds=seconds)
     return Outcome("ok", float(value), extra, seconds=seconds)
+
+
+def _outcome_of_values(given: Any, extra: Mapping[str, float], seconds: float | None) -> Outcome:
+    named = isinstance(given, Mapping)
+    numbers = list(given.values()) if named else list(given) if _is_row(given) else []
+    if not numbers or not all(map(_is_number, numbers)):
+        reason = f"the objective returned 'values': {_short(given)}, which are not numbers"
+        return Outcome("failed", extra=extra, reason=reason, seconds=seconds)
+    values = tuple(float(number) for number in numbers)
+    if not all(map(math.isfinite, values)):
+        return Outcome("failed", extra=extra, reason=f"the objective returned {_short(list(values))}", seconds=seconds)
+    return Outcome("ok", None, extra, seconds=seconds, values=dict(zip(given, values, strict=True)) if named else values)
+
+
+def _is_several(returned: Any) -> bool:
+    return _is_row(returned) and len(returned) > 1 and all(map(_is_number, returned))
+
+
+def _is_row(value: Any) -> bool:
+    """Tell whether a value is a list, a tuple or an array of one dimension."""
+    return isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.ndim == 1)
 
 
 def call(objective: Objective, params: dict[str, Any]) -> Outcome:
@@ -234,5 +282,5 @@ def _is_number(value: Any) -> bool:
 
 
 def _short(value: Any) -> str:
-    text = repr(value)
+    text = one_line(repr(value))
     return text if len(text) <= 80 else text[:77] + "..."

@@ -18,8 +18,8 @@ from solvers.dual.evolve_front import evolve_front
 from solvers.dual.exact_front import exact_front, natural_scale, resolve_front
 from solvers.dual.front import Front, better_than_constant, without_C
 from solvers.dual.margin_error import MarginError
-from solvers.dual.pareto import knee
 from solvers.kernels import KernelFunction, gram_matrix, kernel_matrix, make_kernel
+from solvers.pareto import knee
 from spotsvm.errors import ArgumentError
 from spotsvm.margin_error_parts import check_parameters, front_table
 

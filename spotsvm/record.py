@@ -13,7 +13,8 @@ from spotsvm.errors import StorageError
 from spotsvm.trial import State, Trial
 
 FORMAT = "spotsvm study"
-SCHEMA_VERSION = 1
+#: version 2 has the column `objectives`: the values of a trial with several objectives, as JSON
+SCHEMA_VERSION = 2
 
 _SCHEMA = """
 CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -31,26 +32,33 @@ CREATE TABLE trials (
     note TEXT NOT NULL DEFAULT '',
     seed INTEGER NOT NULL,
     ask_seconds REAL,
-    seconds REAL
+    seconds REAL,
+    objectives TEXT
 );
 """
+
+#: what makes a record of a version one of the next
+_UPGRADES = {1: "ALTER TABLE trials ADD COLUMN objectives TEXT"}
 
 
 class Record:
     """The SQLite file of one study.
 
     `asked` and `told` number the events of a study in one sequence, so that a search can be told the same things in the
-    same order again. Nothing in the file is pickled or executed: numbers, names and JSON only.
+    same order again. Nothing in the file is pickled or executed: numbers, names and JSON only. A record of an earlier version
+    is read as it is, and made one of this version, in one transaction, when it is opened for writing.
 
     Parameters
     ----------
     path : path-like
         The file; made, with its folder, if it is not there.
+    read_only : bool, default=False
+        Whether nothing is to be written.
 
     Raises
     ------
     StorageError
-        If the file cannot be opened, or is not a record of this version.
+        If the file cannot be opened, or is no record, or one of a later version.
     """
 
     def __init__(self, path: str | Path, *, read_only: bool = False):
@@ -80,15 +88,32 @@ class Record:
         about = self.about()
         if about.get("format") != FORMAT:
             raise StorageError(f"{self.path} is not a record of spotsvm; name another file")
-        if about.get("schema_version") != SCHEMA_VERSION:
-            raise StorageError(
-                f"{self.path} has schema version {about.get('schema_version')!r}; this spotsvm reads version {SCHEMA_VERSION}. "
-                "Use the version of spotsvm that wrote it"
-            )
+        self._version = self._checked_version(about)
         if not self._read_only:
             self._set_pragmas()
+            if self._version < SCHEMA_VERSION:
+                self._upgrade()
+
+    def _checked_version(self, about: Mapping[str, Any]) -> int:
+        version = about.get("schema_version")
+        if not isinstance(version, int) or not 1 <= version <= SCHEMA_VERSION:
+            raise StorageError(
+                f"{self.path} has schema version {version!r}; this spotsvm reads up to version {SCHEMA_VERSION}. "
+                "Use the version of spotsvm that wrote it"
+            )
+        return version
+
+    def _upgrade(self) -> None:
+        """Make a record of an earlier version one of this version: all of it, or none if the process dies meanwhile."""
+        with self.transaction():
+            # only now no other process can be at it
+            for version in range(self._checked_version(self.about()), SCHEMA_VERSION):
+                self._connection.execute(_UPGRADES[version])
+            self._write_about({"schema_version": SCHEMA_VERSION})
+        self._version = SCHEMA_VERSION
 
     def _create(self) -> None:
+        self._version = SCHEMA_VERSION
         self._set_pragmas()
         with self.transaction():
             for statement in _SCHEMA.split(";"):
@@ -159,11 +184,13 @@ class Record:
 
     def write_told(self, trial: Trial, sequence: int) -> None:
         """Write how a running trial ended."""
+        several = None if trial.values is None or trial.value is not None else json.dumps(trial.values)
+        row = (sequence, trial.state, trial.value, json.dumps(dict(trial.extra)), trial.reason, trial.seconds, several)
         with self.transaction():
             changed = self._connection.execute(
-                "UPDATE trials SET told = ?, state = ?, value = ?, extra = ?, reason = ?, seconds = ?"
+                "UPDATE trials SET told = ?, state = ?, value = ?, extra = ?, reason = ?, seconds = ?, objectives = ?"
                 " WHERE number = ? AND state = 'running'",
-                (sequence, trial.state, trial.value, json.dumps(dict(trial.extra)), trial.reason, trial.seconds, trial.number),
+                (*row, trial.number),
             ).rowcount
         if changed != 1:
             raise StorageError(
@@ -182,9 +209,10 @@ class Record:
 
     def trials(self) -> list[Trial]:
         """Give all trials by number."""
+        several = "objectives" if self._version >= 2 else "NULL"
         with self._failures("read"):
             rows = self._connection.execute(
-                "SELECT number, params, point, state, value, extra, reason, origin, note, seed, ask_seconds, seconds"
+                f"SELECT number, params, point, state, value, extra, reason, origin, note, seed, ask_seconds, seconds, {several}"
                 " FROM trials ORDER BY number"
             ).fetchall()
         trials = [self._trial_of(row) for row in rows]
@@ -193,7 +221,7 @@ class Record:
         return trials
 
     def _trial_of(self, row: tuple[Any, ...]) -> Trial:
-        number, params, point, state, value, extra, reason, origin, note, seed, ask_seconds, seconds = row
+        number, params, point, state, value, extra, reason, origin, note, seed, ask_seconds, seconds, several = row
         try:
             return Trial(
                 number,
@@ -208,6 +236,7 @@ class Record:
                 seed,
                 ask_seconds,
                 seconds,
+                None if several is None else tuple(float(x) for x in _from_json(several, self.path)),
             )
         except StorageError:
             raise

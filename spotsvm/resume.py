@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +16,10 @@ from solvers.errors import SolverError
 from solvers.search import describe_search
 from solvers.search.base import AskTell, Search, Suggestion
 from spotsvm.errors import ArgumentError, StorageError, StudyMismatchError
+from spotsvm.objectives import Objectives
 from spotsvm.record import Record
 from spotsvm.space import Space
+from spotsvm.start import START
 from spotsvm.trial import Trial
 from surrogates.domain import Domain
 
@@ -52,14 +54,14 @@ def check_same_study(path: Path, recorded: Mapping[str, Any], given: Mapping[str
 
 
 def describe_study(
-    space: Space, direction: str, search: Any, seed: int | None, noise: str | bool, context: Mapping[str, str]
+    space: Space, objectives: Objectives, search: Any, seed: int | None, noise: str | bool, context: Mapping[str, str]
 ) -> dict[str, Any]:
     """Give what identifies a study, as its record has it; ArgumentError if the seed is none."""
     if seed is not None and (not isinstance(seed, int | np.integer) or isinstance(seed, bool) or seed < 0):
         raise ArgumentError(f"seed={seed!r} is not a seed; use an integer of at least 0, or None")
     return {
         "space": space.describe(),
-        "direction": direction,
+        "direction": objectives.describe(),
         "search": describe_search(search),
         "seed": None if seed is None else int(seed),
         "noise": noise,
@@ -67,24 +69,71 @@ def describe_study(
     }
 
 
-def take_up(
-    record: Record, recorded: Mapping[str, Any], given: Mapping[str, Any], space: Space
-) -> tuple[list[Trial], list[tuple[int, str, int]]]:
-    """Give the trials and events of a record, if it is the given study's.
+@dataclass(frozen=True)
+class Past:
+    """What a study begins with.
+
+    Attributes
+    ----------
+    about : dict
+        What identifies the study, with a seed; to be written to a record that is new.
+    is_new : bool
+        Whether there is no record, or nothing in it yet.
+    trials : list of Trial
+        Those of the record, by number.
+    events : list of (int, str, int)
+        (sequence, "asked" or "told", number of the trial), in order.
+    search_state : dict
+        What the search remembered beyond them.
+    """
+
+    about: dict[str, Any]
+    is_new: bool
+    trials: list[Trial]
+    events: list[tuple[int, str, int]]
+    search_state: dict[str, Any]
+
+
+def take_up(record: Record | None, given: Mapping[str, Any], space: Space, n_objectives: int) -> Past:
+    """Give what a study begins with: what its record has, or nothing.
+
+    Parameters
+    ----------
+    record : Record or None
+        The record, or None of a study in memory.
+    given : mapping
+        What identifies the study; without a seed it is the recorded one, or a new one.
+    space : Space
+        The search space.
+    n_objectives : int
+        Number of values of a trial that succeeded.
 
     Raises
     ------
     StudyMismatchError
-        If it is another study's.
+        If the record is another study's.
     StorageError
         If it is damaged.
     """
-    check_same_study(record.path, recorded, given)
+    recorded = {} if record is None else record.about()
+    about = dict(given)
+    if about["seed"] is None:
+        about["seed"] = recorded.get("seed", int(np.random.default_rng().integers(2**32)))
+    if record is None or "space" not in recorded:
+        return Past(about, True, [], [], {})
+    check_same_study(record.path, recorded, about)
+    trials = _checked_trials(record, space, n_objectives)
+    return Past(about, False, trials, record.events(), recorded.get("search_state", {}))
+
+
+def _checked_trials(record: Record, space: Space, n_objectives: int) -> list[Trial]:
     trials = record.trials()
     for t in trials:
         if len(t.point) != space.domain.dimension or not all(0 <= u <= 1 for u in t.point):
             raise StorageError(f"{record.path} is damaged: trial {t.number} has no point of the unit cube")
-    return [replace(t, params=space.decode(t.point)) for t in trials], record.events()
+        if t.values is not None and (t.state != "ok" or len(t.values) != n_objectives):
+            raise StorageError(f"{record.path} is damaged: trial {t.number} is {t.state!r}, and has {len(t.values)} values")
+    return [replace(t, params=space.decode(t.point)) for t in trials]
 
 
 def _difference(recorded: Any, given: Any) -> tuple[str, str]:
@@ -122,7 +171,9 @@ def as_suggestion(answer: Suggestion | ArrayLike, search: AskTell, domain: Domai
     return answer
 
 
-def replay(search: AskTell, domain: Domain, trials: Sequence[Trial], events: Sequence[tuple[int, str, int]], sign: float) -> None:
+def replay(
+    search: AskTell, domain: Domain, trials: Sequence[Trial], events: Sequence[tuple[int, str, int]], objectives: Objectives
+) -> None:
     """Let a fresh search live through what a record says: the same asks and tells, in the same order.
 
     Parameters
@@ -136,17 +187,17 @@ def replay(search: AskTell, domain: Domain, trials: Sequence[Trial], events: Seq
         The record's trials, by number.
     events : sequence of (int, str, int)
         (sequence, "asked" or "told", number of the trial), in order.
-    sign : float
-        1 if a smaller value is better, -1 if a larger one is.
+    objectives : Objectives
+        What the trials were told of.
     """
     for _, what, number in events:
         trial = trials[number]
         point = np.array(trial.point)
         if what == "told":
-            search.tell(point, np.nan if trial.value is None else sign * trial.value)
+            search.tell(point, objectives.response(trial))
         elif isinstance(search, Search):
-            search.assume(point)
-        else:
+            search.assume(point, given=trial.origin == START)
+        elif trial.origin != START:  # a start was not asked of it
             again = as_suggestion(search.ask(), search, domain)
             if not np.array_equal(domain.snap_one(again.point), point):
                 _LOG.warning("the search suggests another point for trial %d than it did before; the record's is kept", number)

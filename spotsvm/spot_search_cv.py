@@ -25,6 +25,7 @@ from spotsvm.best_estimator import BestEstimatorMixin, require_refit
 from spotsvm.errors import ArgumentError, NoCompletedTrialError, NoCompletedTrialTypeError
 from spotsvm.fold_scores import FoldScorer, FoldScores, check_engine, make_scorers
 from spotsvm.recommendation import summarise_failures
+from spotsvm.scored_objectives import metrics_as_objectives, tell_scores
 from spotsvm.search_results import search_results
 from spotsvm.study import Study
 from spotsvm.trial_loop import check_budget
@@ -44,7 +45,8 @@ class SpotSearchCV(BestEstimatorMixin, MetaEstimatorMixin, BaseEstimator):
     search : str, callable or object, default="kriging"
         As in `Study`.
     scoring : str, callable, list, tuple, dict or None, default=None
-        As in RandomizedSearchCV. Of several metrics the one that `refit` names is optimised, else the first.
+        As in RandomizedSearchCV. Of several metrics the one that `refit` names is optimised, else the first; a search of
+        several objectives, "nsga2" or "parego", optimises them all, and `refit` names the one that chooses the best candidate.
     n_jobs : int or None, default=None
         Folds (times candidates of a batch) evaluated at once. It changes nothing about the results.
     refit : bool, str or callable, default=True
@@ -73,6 +75,8 @@ class SpotSearchCV(BestEstimatorMixin, MetaEstimatorMixin, BaseEstimator):
         Where work is shared, stop a candidate when even perfect scores in the folds left could not make it the best. Its
         value is then the mean of the folds that ran; `extra_folds_run` in `study_.frame()` says how many. The others'
         scores are nan.
+    start : dict, sequence of dict, or None, default=None
+        Candidates to evaluate first; see `Study`. They count in `n_iter`.
     path : path-like or None, default=None
         A record of the study, made or resumed; see `Study`. It is refused if data, folds or estimator differ.
     callback : callable or None, default=None
@@ -84,7 +88,8 @@ class SpotSearchCV(BestEstimatorMixin, MetaEstimatorMixin, BaseEstimator):
 classes_, n_features_in_, feature_names_in_
         As RandomizedSearchCV has them.
     study_ : Study
-        The study behind the search; its values are mean test scores, and it maximises.
+        The study behind the search; its values are mean test scores, and it maximises. Of several objectives
+        `study_.pareto()` gives the candidates that no other one dominates.
 
     Raises
     ------
@@ -125,6 +130,7 @@ classes_, n_features_in_, feature_names_in_
         batch_size: int = 1,
         engine: Literal["auto", "sklearn"] = "auto",
         racing: bool = False,
+        start: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
         path: str | Path | None = None,
         callback: Callable[[Study, Any], None] | None = None,
     ):
@@ -145,6 +151,7 @@ classes_, n_features_in_, feature_names_in_
         self.batch_size = batch_size
         self.engine = engine
         self.racing = racing
+        self.start = start
         self.path = path
         self.callback = callback
 
@@ -216,17 +223,16 @@ classes_, n_features_in_, feature_names_in_
             for trial, scores in zip(batch, scorer.score([t.params for t in batch]), strict=True):
                 told = self._tell(study, trial, scores, scorer)
                 if self.verbose > 0:
-                    print(f"[{study.n_finished}/{self.n_iter}] {told.state} score={told.value} {dict(told.params)}")
+                    score = told.values if told.value is None else told.value
+                    print(f"[{study.n_finished}/{self.n_iter}] {told.state} score={score} {dict(told.params)}")
                 if self.callback is not None:
                     self.callback(study, told)
 
     def _tell(self, study: Study, trial: Any, scores: FoldScores, scorer: FoldScorer) -> Any:
         if not scorer.metrics:
             return study.fail(trial, scores.reason)
-        value = scores.mean(self._metric(scorer.metrics, scorer.multimetric), scorer.n_splits)
-        if not np.isfinite(value):
-            return study.fail(trial, scores.reason or f"the mean test score is {value}", extra=scores.numbers)
-        return study.tell(trial, {"value": value, **scores.numbers})
+        metrics = metrics_as_objectives(self.search, self.scoring) or [self._metric(scorer.metrics, scorer.multimetric)]
+        return tell_scores(study, trial, scores, metrics, scorer.n_splits)
 
     def _race_for(self) -> str | None:
         """Give the metric by which candidates race; None if they do not."""
@@ -275,7 +281,7 @@ classes_, n_features_in_, feature_names_in_
         else:
             metric = self._metric(metrics, self.multimetric_)
             chosen = int(self.cv_results_[f"rank_test_{metric}"].argmin())
-            if self.noise is not False and any(t.state == "ok" for t in trials):
+            if self.noise is not False and not study.objectives.several and any(t.state == "ok" for t in trials):
                 chosen = [t.number for t in trials].index(study.recommend().number)
             self.best_score_ = self.cv_results_[f"mean_test_{metric}"][chosen]
         self.best_index_ = chosen
@@ -297,11 +303,16 @@ classes_, n_features_in_, feature_names_in_
 
     def _new_study(self, scorer: FoldScorer) -> Study:
         seed = None if self.random_state is None else int(check_random_state(self.random_state).randint(2**31 - 1))
+        objectives = metrics_as_objectives(self.search, self.scoring)
         context = None
         if self.path is not None:
-            context = {**scorer.context(), "metric to optimise": self.refit if isinstance(self.refit, str) else "the first"}
+            metric = self.refit if isinstance(self.refit, str) else "the first"
+            context = {**scorer.context(), "metric to optimise": ", ".join(objectives) or metric}
         search = deepcopy(self.search)  # an object with ask and tell remembers, and the next fit must not
-        return Study(self.space, search, seed, direction="maximize", path=self.path, noise=self.noise, context=context)
+        direction: Any = dict.fromkeys(objectives, "maximize") or "maximize"
+        return Study(
+            self.space, search, seed, direction=direction, path=self.path, noise=self.noise, start=self.start, context=context
+        )
 
     def _check_arguments(self) -> None:
         if not hasattr(self.estimator, "fit"):
@@ -313,9 +324,12 @@ classes_, n_features_in_, feature_names_in_
             value = getattr(self, name)
             if not isinstance(value, Integral) or value < 1:
                 raise ArgumentError(f"{name}={value!r} is not a number of candidates; use 1 or more")
+        objectives = metrics_as_objectives(self.search, self.scoring)
         check_engine(self.engine)
         if not isinstance(self.racing, bool | np.bool_):
             raise ArgumentError(f"racing={self.racing!r}; use True or False")
+        if self.racing and objectives:
+            raise ArgumentError(f"racing=True is for one objective, and search={self.search!r} has several; leave it out")
         if self.error_score != "raise" and not isinstance(self.error_score, Real):
             raise ArgumentError(f"error_score={self.error_score!r} is not a score; use 'raise' or a number")
 

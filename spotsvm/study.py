@@ -1,37 +1,28 @@
-"""The study: a search, an objective's record, and what follows from it."""
+"""The study: a search of a space, asked and told, with a record of every trial."""
 
 from __future__ import annotations
 
-import logging
-import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import replace
-from numbers import Integral
 from pathlib import Path
 from typing import Any, Literal
 
-import numpy as np
-import pandas as pd
-
-from solvers.errors import SearchExhaustedError
-from solvers.search import AskTell, Search, Suggestion, describe_search, make_search
+from solvers.search import AskTell
 from solvers.search.registry import SearchFactory
-from spotsvm.errors import ArgumentError, NoCompletedTrialError, StorageError, TrialStateError
-from spotsvm.evaluation import Objective, Outcome, one_line, outcome_of
-from spotsvm.recommendation import Recommendation, recommend, summarise_failures
+from spotsvm.ask_tell_study import AskTellStudy
+from spotsvm.errors import ArgumentError
+from spotsvm.evaluation import Objective
+from spotsvm.objectives import Directions, Objectives
 from spotsvm.record import Record
-from spotsvm.resume import as_suggestion, describe_study, replay, take_up
+from spotsvm.resume import describe_study, take_up
 from spotsvm.space import Space
-from spotsvm.trial import FINISHED, Trial
+from spotsvm.start import start_points, starts_left
+from spotsvm.study_search import StudySearch
 from spotsvm.trial_loop import Callback, checked_timeout, run_trials
-from spotsvm.trial_table import trial_table
-
-_LOG = logging.getLogger(__name__)
 
 
-class Study:
-    """A search of a space for the best value of an objective, with a record of every trial.
+class Study(AskTellStudy):
+    """A search of a space for the best value of an objective, or of several, with a record of every trial.
 
     Parameters
     ----------
@@ -39,18 +30,24 @@ class Study:
         As RandomizedSearchCV takes it: parameter names to scipy.stats distributions with bounds, or to lists of values;
         a list of such dictionaries where parameters depend on others (see `Space`).
     search : str, callable or object, default="kriging"
-        "kriging", "koch2011" (the paper's setting of it), "random" or "lhs"; or an object with `ask` and `tell`, or a
-        callable `(domain, seed)` that makes one.
+        "kriging", "koch2011" (the paper's setting of it), "cmaes", "lbfgsb", "vns", "carrizosa2014" (the paper's setting of it),
+        "random" or "lhs"; of several objectives "nsga2", "parego", "random" or "lhs"; or an object with `ask` and `tell`, or a
+        callable `(domain, seed)` that makes one, such as `nested` gives.
     seed : int or None, default=None
         Seed of every random choice; None draws one, which the record keeps.
-    direction : {"minimize", "maximize"}, default="minimize"
-        Whether a smaller or a larger value is better.
+    direction : {"minimize", "maximize"}, or a sequence or mapping of them, default="minimize"
+        Whether a smaller or a larger value is better. Two or more make a study of as many objectives; a mapping names them.
     path : path-like or None, default=None
         The record: an SQLite file, made or resumed. None keeps the study in memory.
     noise : "auto" or bool, default="auto"
         Whether the objective's value at one configuration can differ from evaluation to evaluation. "auto" finds out.
     trial_timeout : float or None, default=None
         Seconds after which a trial that `run` evaluates is ended.
+    start : dict, sequence of dict, or None, default=None
+        Configurations to evaluate first, in the order given, each once, and by `run` before any other. The search is told of
+        them and goes on from the best; they take the place of as many points of an initial design, but not of CMA-ES's first
+        generation nor of a nested search's trials. Where a record is resumed, those that it has are not asked for again; all at
+        which it has started must still be among them, and further ones are asked for next.
     context : dict of str to str, optional
         What else must be the same for a record to be resumed, such as a checksum of the data.
 
@@ -60,20 +57,30 @@ class Study:
         All trials, by number.
     seed : int
         The seed in use.
+    objectives : Objectives
+        Names and directions of the objectives.
 
     Raises
     ------
     SpaceError, StudyMismatchError, StorageError, SolverError
-        All ValueErrors: a space that cannot be searched; a record of another study; a file that cannot be used; an
-        unknown search.
+        All ValueErrors: a space that cannot be searched, or a start outside it; a record of another study; a file that cannot
+        be used; an unknown search, or one of another number of objectives.
 
     Examples
     --------
+    >>> import numpy as np
     >>> from scipy.stats import loguniform
     >>> study = Study({"C": loguniform(2**-5, 2**15), "gamma": loguniform(2**-15, 2**3)}, seed=0)
     >>> _ = study.run(lambda p: (np.log2(p["C"]) - 3) ** 2 + (np.log2(p["gamma"]) + 5) ** 2, n_trials=20)
     >>> study.recommend().value < 0.5
     True
+
+    Two objectives, of which the second is to be large:
+
+    >>> study = Study({"x": [0, 1, 2, 3]}, "random", 0, direction={"cost": "minimize", "gain": "maximize"})
+    >>> _ = study.run(lambda p: {"values": [p["x"], min(p["x"], 2)]}, n_trials=4)
+    >>> [t.values for t in study.pareto()]
+    [(0.0, 0.0), (1.0, 1.0), (2.0, 2.0)]
     """
 
     def __init__(
@@ -82,178 +89,42 @@ class Study:
         search: str | SearchFactory | AskTell = "kriging",
         seed: int | None = None,
         *,
-        direction: Literal["minimize", "maximize"] = "minimize",
+        direction: Directions = "minimize",
         path: str | Path | None = None,
         noise: Literal["auto"] | bool = "auto",
         trial_timeout: float | None = None,
+        start: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
         context: Mapping[str, str] | None = None,
     ):
-        if direction not in ("minimize", "maximize"):
-            raise ArgumentError(f"direction={direction!r} is unknown; use 'minimize' or 'maximize'")
+        self.objectives = Objectives.of(direction)
         if noise not in ("auto", True, False):
             raise ArgumentError(f"noise={noise!r} is unknown; use 'auto', True or False")
         self.space = space if isinstance(space, Space) else Space(space)
-        self.direction: Literal["minimize", "maximize"] = direction
+        starts = start_points(start, self.space)
+        self.direction = direction
         self.noise: Literal["auto"] | bool = noise if noise == "auto" else bool(noise)
         self.trial_timeout = checked_timeout(trial_timeout)
-        self._given_search = search
-        self._trials: list[Trial] = []
-        self._events: list[tuple[int, str, int]] = []
         self._asked_at: dict[int, float] = {}
-        self._unfinished: list[int] = []
-        self._held: Suggestion | None = None
+        about = describe_study(self.space, self.objectives, search, seed, self.noise, context or {})
         self._record = None if path is None else Record(path)
         try:
-            about = describe_study(self.space, direction, search, seed, self.noise, context or {})
-            recorded = {} if self._record is None else self._record.about()
-            if about["seed"] is None:
-                about["seed"] = recorded.get("seed", int(np.random.default_rng().integers(2**32)))
-            if self._record is not None and "space" in recorded:
-                self._trials, self._events = take_up(self._record, recorded, about, self.space)
-                self._unfinished = [t.number for t in self._trials if t.state == "running"]
-            self.seed = int(about["seed"])
-            self._search_state = recorded.get("search_state", {})
-            self._search = self._living_search()
+            past = take_up(self._record, about, self.space, len(self.objectives))
+            self._trials, self._events = past.trials, past.events
+            self._unfinished = [t.number for t in self._trials if t.state == "running"]
+            self.seed = int(past.about["seed"])
+            left = starts_left(starts, self._trials, self.path)
+            self._search = StudySearch(search, self.space.domain, self.objectives, past, self.noise, left)
             # only now: a search that cannot be made must not be what the record remembers
-            if self._record is not None and "space" not in recorded:
-                self._record.describe(about)
+            if self._record is not None and past.is_new:
+                self._record.describe(past.about)
         except BaseException:
             self.close()
             raise
-
-    def _living_search(self) -> AskTell:
-        """Make the search and let it live through the trials so far."""
-        search = make_search(self._given_search, self.space.domain, self.seed, noise=self.noise)
-        replay(search, self.space.domain, self._trials, self._events, self._sign)
-        if isinstance(search, Search):
-            search.restore(self._search_state)
-        return search
-
-    @property
-    def _sign(self) -> float:
-        """1 where smaller is better, -1 where larger is: the one place in which a direction is turned."""
-        return 1.0 if self.direction == "minimize" else -1.0
-
-    @property
-    def trials(self) -> tuple[Trial, ...]:
-        """All trials, by number."""
-        return tuple(self._trials)
 
     @property
     def path(self) -> Path | None:
         """The record's file, or None."""
         return None if self._record is None else self._record.path
-
-    @property
-    def n_finished(self) -> int:
-        """How many trials have ended, well or not."""
-        return sum(t.state in FINISHED for t in self._trials)
-
-    def ask(self) -> Trial:
-        """Give the next trial to evaluate; it is running until it is told.
-
-        After a resume, the trials that were running when the record ended come first.
-
-        Raises
-        ------
-        SearchExhaustedError
-            If the space is finite and every configuration has been asked for.
-        StorageError
-            If the record cannot be written.
-        """
-        if self._unfinished:
-            trial = self._trials[self._unfinished.pop(0)]
-            self._asked_at[trial.number] = time.perf_counter()
-            return trial
-        began = time.perf_counter()
-        suggestion = self._held or as_suggestion(self._search.ask(), self._search, self.space.domain)
-        point = self.space.domain.snap_one(suggestion.point)
-        number = len(self._trials)
-        trial = Trial(
-            number,
-            self.space.decode(point),
-            tuple(point.tolist()),
-            origin=suggestion.origin,
-            note=suggestion.note,
-            seed=int(np.random.SeedSequence([self.seed, number]).generate_state(1)[0]),
-            ask_seconds=time.perf_counter() - began,
-        )
-        state = self._search.state() if isinstance(self._search, Search) else {}
-        if self._record is not None:
-            try:
-                self._record.write_asked(trial, len(self._events), state)
-            except StorageError:
-                self._unask(suggestion)
-                raise
-        self._held, self._search_state = None, state
-        self._events.append((len(self._events), "asked", number))
-        self._trials.append(trial)
-        self._asked_at[number] = time.perf_counter()
-        return trial
-
-    def _unask(self, suggestion: Suggestion) -> None:
-        """Let the search not remember a trial that the record does not; one that cannot be made anew gives it next time."""
-        if self._search is self._given_search:
-            self._held = suggestion
-        else:
-            self._search = self._living_search()
-
-    def tell(self, trial: Trial | int, value: float | Mapping[str, float], *, seconds: float | None = None) -> Trial:
-        """Say what a trial was worth.
-
-        Parameters
-        ----------
-        trial : Trial or int
-            A running trial, or its number.
-        value : float or mapping
-            The objective's value; or a mapping with it under "value" and further named numbers beside it. A value that is
-            not finite makes a failed trial.
-        seconds : float, optional
-            Time that the evaluation took; by default the time since it was asked for.
-
-        Returns
-        -------
-        Trial
-            The trial as it is now recorded. What this returns from survives a crash.
-
-        Raises
-        ------
-        TrialStateError
-            If there is no such running trial.
-        StorageError
-            If the record cannot be written; the trial is then still running.
-        """
-        return self.finish(trial, outcome_of(value, seconds))
-
-    def fail(
-        self, trial: Trial | int, reason: str, *, extra: Mapping[str, float] | None = None, seconds: float | None = None
-    ) -> Trial:
-        """Say that a trial gave no value, and why, in one line; `extra` takes named numbers all the same. See `tell`."""
-        numbers = {name: float(number) for name, number in (extra or {}).items()}
-        return self.finish(trial, Outcome("failed", None, numbers, one_line(str(reason)), seconds))
-
-    def finish(self, trial: Trial | int, outcome: Outcome) -> Trial:
-        """Take an outcome as it is; what `tell` and `fail` come down to."""
-        number = trial.number if isinstance(trial, Trial) else trial
-        if not isinstance(number, Integral) or not 0 <= number < len(self._trials):
-            raise TrialStateError(f"trial={number!r} was never asked for; this study has {len(self._trials)} trials")
-        running = self._trials[number]
-        if running.state != "running":
-            raise TrialStateError(f"trial={number} is not running; it was told before and is {running.state!r}")
-        began = self._asked_at.get(number)
-        seconds = outcome.seconds if outcome.seconds is not None or began is None else time.perf_counter() - began
-        told = replace(
-            running, state=outcome.state, value=outcome.value, extra=dict(outcome.extra), reason=outcome.reason, seconds=seconds
-        )
-        event = (len(self._events), "told", number)
-        if self._record is not None:
-            self._record.write_told(told, event[0])
-        self._trials[number] = told
-        self._events.append(event)
-        if number in self._unfinished:
-            self._unfinished.remove(number)
-        self._search.tell(np.array(told.point), np.nan if told.value is None else self._sign * told.value)
-        return told
 
     def run(
         self,
@@ -271,15 +142,17 @@ class Study:
         Parameters
         ----------
         objective : callable
-            Takes the parameters as a dict; returns a float, or a mapping with "value" and further named numbers. What it
-            raises makes a failed trial with that reason.
+            Takes the parameters as a dict; returns what `tell` takes: a float, or a mapping with "value" and further named
+            numbers; of several objectives a sequence, or a mapping with "values". What it raises makes a failed trial with
+            that reason.
         n_trials : int, default=100
             Finished trials that the study is to have in the end, failed ones included.
         executor : concurrent.futures.Executor or None, default=None
             Where to evaluate; None evaluates here.
         batch_size : int or None, default=None
             Trials that are suggested and evaluated together. They, and so the results, depend on it, and on nothing else
-            about the executor. None is 1, or the executor's number of workers where it tells.
+            about the executor. None is 1; with an executor, as many as the search has ready at a time, such as a
+            generation of CMA-ES, or else the executor's number of workers where it tells.
         trial_timeout : float or None, default=None
             Seconds that a trial may take; None is the study's own. Without an executor the trials then run in worker
             processes, and one that takes longer is killed; with one it is given up.
@@ -296,7 +169,9 @@ class Study:
         Raises
         ------
         BudgetError
-            If `n_trials` does not pay for the search's initial design.
+            If `n_trials` does not pay for the search's initial design, or its first generation.
+        ArgumentError
+            If the objective returns more or fewer values than there are objectives, at the first trial that does.
         """
         run_trials(
             self,
@@ -309,73 +184,6 @@ class Study:
             raise_errors=raise_errors,
         )
         return self
-
-    def ask_batch(self, size: int) -> list[Trial]:
-        """Ask for up to `size` trials to evaluate together; fewer, or none, if the space has no more."""
-        if self._unfinished and self._events[-1][1] == "told":
-            size = min(size, len(self._unfinished))  # the rest of a batch that was cut off is a batch of its own
-        batch: list[Trial] = []
-        try:
-            while len(batch) < size:
-                batch.append(self.ask())
-        except SearchExhaustedError as error:
-            if not batch:
-                _LOG.warning("the study ends with %d trials: %s", self.n_finished, error)
-        except BaseException:
-            self.hand_back(batch)
-            raise
-        return batch
-
-    def hand_back(self, trials: Sequence[Trial]) -> None:
-        """Let `ask` give those of these trials once more, before any other, that are still running: nobody evaluates them."""
-        back = {t.number for t in trials if self._trials[t.number].state == "running"}
-        self._unfinished = sorted(back.union(self._unfinished))
-
-    @property
-    def n_initial(self) -> int:
-        """Trials of the search's initial design."""
-        return int(getattr(self._search, "n_initial", 1))
-
-    @property
-    def best_trial(self) -> Trial:
-        """The trial with the best value seen; under noise use `recommend`.
-
-        Raises
-        ------
-        NoCompletedTrialError
-            If no trial has succeeded; it lists the commonest reasons.
-        """
-        done = [(self._sign * t.value, t.number) for t in self._trials if t.value is not None]
-        if not done:
-            raise NoCompletedTrialError(f"no trial has succeeded yet: {summarise_failures(self._trials)}")
-        return self._trials[min(done)[1]]
-
-    def recommend(self) -> Recommendation:
-        """Give the trial to use: under noise the best predicted among the evaluated, else the best observed.
-
-        Raises
-        ------
-        NoCompletedTrialError
-            If no trial has succeeded.
-        """
-        return recommend(self._trials, self.space.domain, sign=self._sign, noise=self.noise, seed=self.seed)
-
-    def frame(self) -> pd.DataFrame:
-        """Give the trials as a frame, a row a trial; its columns are those of `trial_table`."""
-        return trial_table(self._trials, self.space.names)
-
-    def to_csv(self, path: str | Path) -> None:
-        """Write `frame` as a CSV file.
-
-        Raises
-        ------
-        StorageError
-            If the file cannot be written.
-        """
-        try:
-            self.frame().to_csv(path, index=False)
-        except OSError as error:
-            raise StorageError(f"{path}: cannot write the trials: {error.strerror or error}") from error
 
     def close(self) -> None:
         """Close the record; the study can still be read."""
@@ -393,5 +201,5 @@ class Study:
         return self.__dict__ | {"_record": None, "_asked_at": {}}
 
     def __repr__(self) -> str:
-        search = describe_search(self._given_search)
-        return f"<Study of {', '.join(self.space.names)} by {search!r}: {self.n_finished} of {len(self._trials)} trials finished>"
+        done = f"{self.n_finished} of {len(self._trials)} trials finished"
+        return f"<Study of {', '.join(self.space.names)} by {self._search.name!r}: {done}>"

@@ -25,7 +25,8 @@ class Trial:
     state : {"running", "ok", "failed", "timeout"}
         How it stands.
     value : float or None
-        What the objective returned, in the study's own direction; None unless the state is "ok".
+        What the objective returned, in the study's own direction; None unless the state is "ok", and where a study has
+        several objectives.
     extra : dict of str to float
         Further named numbers that the objective returned.
     reason : str
@@ -38,6 +39,9 @@ class Trial:
         A random seed of the trial's own, from the study's seed and the trial's number.
     ask_seconds, seconds : float or None
         Time that the search took to suggest it, and the objective to evaluate it.
+    values : tuple of float or None
+        What was returned of each objective, in the study's own directions; of one objective the tuple of `value` alone. None
+        unless the state is "ok".
     """
 
     number: int
@@ -52,3 +56,8 @@ class Trial:
     seed: int = 0
     ask_seconds: float | None = None
     seconds: float | None = None
+    values: tuple[float, ...] | None = None
+
+    def __post_init__(self) -> None:
+        if self.values is None and self.value is not None:
+            object.__setattr__(self, "values", (self.value,))

@@ -35,7 +35,8 @@ def run_trials(
     size = _checked_batch_size(batch_size, executor)
     with _evaluator(objective, executor, timeout, size) as evaluator:
         while (left := n_trials - study.n_finished) > 0:
-            batch = study.ask_batch(min(size, left))
+            planned = executor is not None and batch_size is None and study.plans_ahead
+            batch = study.ask_batch(min(study.n_ready if planned else size, left))
             if not batch:
                 break
             try:
@@ -55,17 +56,17 @@ def _finish(study: Study, trial: Trial, outcome: Outcome) -> Trial:
         return study.finish(trial, outcome)
     except StorageError as error:
         # what may have taken hours to find out must not be lost with it
-        error.add_note(
-            f"trial {trial.number} gave {outcome.value if outcome.value is not None else outcome.reason}; it can be told"
-        )
+        given = outcome.value if outcome.value is not None else outcome.values or outcome.reason
+        error.add_note(f"trial {trial.number} gave {given}; it can be told")
         raise
 
 
 def check_budget(study: Study, n_trials: int, name: str) -> None:
-    """Raise BudgetError if so many trials do not pay for the search's initial design, nor for the whole of a small space."""
+    """Raise BudgetError if so many trials do not pay for how the search begins, nor for the whole of a small space."""
     if n_trials < min(study.n_initial, study.space.domain.size):
         raise BudgetError(
-            f"{name}={n_trials} is below the initial design of {study.n_initial} trials; use at least that, or search='random'"
+            f"{name}={n_trials} is below the {study.initial_name} of {study.n_initial} trials; "
+            "use at least that, or search='random'"
         )
 
 

@@ -9,11 +9,12 @@ import pandas as pd
 from spotsvm.trial import Trial
 
 
-def trial_table(trials: Sequence[Trial], names: Sequence[str]) -> pd.DataFrame:
+def trial_table(trials: Sequence[Trial], names: Sequence[str], values: Sequence[str] = ("value",)) -> pd.DataFrame:
     """Make a frame with a row a trial, by number.
 
-    Columns: number, state, one `param_` column a parameter (empty where it does not exist), value, one `extra_` column
-    a further number, origin, note, reason, seed, ask_seconds, seconds.
+    Columns: number, state, one `param_` column a parameter (empty where it does not exist), value (of several objectives one
+    column each: value_0, value_1, or value_ and the name), one `extra_` column a further number, origin, note, reason, seed,
+    ask_seconds, seconds.
 
     Parameters
     ----------
@@ -21,17 +22,21 @@ def trial_table(trials: Sequence[Trial], names: Sequence[str]) -> pd.DataFrame:
         The trials.
     names : sequence of str
         All parameters of the space.
+    values : sequence of str, default=("value",)
+        The columns for the values, one an objective.
     """
     extras = list(dict.fromkeys(name for trial in trials for name in trial.extra))
     rows = []
     for t in trials:
         row: dict[str, object] = {"number": t.number, "state": t.state}
         row |= {f"param_{name}": t.params.get(name) for name in names}
-        row |= {"value": t.value} | {f"extra_{name}": t.extra.get(name) for name in extras}
+        row |= dict(zip(values, t.values or [None] * len(values), strict=True)) | {
+            f"extra_{name}": t.extra.get(name) for name in extras
+        }
         row |= {"origin": t.origin, "note": t.note, "reason": t.reason, "seed": t.seed}
         rows.append(row | {"ask_seconds": t.ask_seconds, "seconds": t.seconds})
-    columns = ["number", "state", *(f"param_{name}" for name in names), "value", *(f"extra_{name}" for name in extras)]
+    columns = ["number", "state", *(f"param_{name}" for name in names), *values, *(f"extra_{name}" for name in extras)]
     columns += ["origin", "note", "reason", "seed", "ask_seconds", "seconds"]
     frame = pd.DataFrame(rows, columns=columns)
-    numbers = ["value", *(f"extra_{name}" for name in extras), "ask_seconds", "seconds"]
+    numbers = [*values, *(f"extra_{name}" for name in extras), "ask_seconds", "seconds"]
     return frame.astype({"number": "int64", "seed": "int64"} | dict.fromkeys(numbers, "float64"))

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvers.dual.margin_error import Expansions, MarginError
-from solvers.dual.pareto import non_dominated
+from solvers.pareto import non_dominated
 
 Floats = NDArray[np.float64]
 

@@ -26,7 +26,8 @@ class Suggestion:
     point : ndarray of shape (d,)
         A canonical point of the domain.
     origin : str
-        Where it comes from: "design", "improvement", "replicate", "random".
+        Where it comes from: "design", "improvement", "replicate", "random"; CMA-ES's "generation"; L-BFGS-B's "step" and
+        "difference".
     note : str
         What was out of the ordinary, empty if nothing was.
     """
@@ -66,6 +67,12 @@ class Search(ABC):
 
     #: evaluations that the search needs before it can do what its name says
     n_initial: int = 1
+    #: what those evaluations are
+    initial_name: str = "initial design"
+    #: whether it plans several points together: `n_ready` says how many are left of the plan, and none should be asked beyond
+    plans_ahead: bool = False
+    #: whether points that were given to it take the place of as many of them
+    counts_given: bool = True
 
     def __init__(self, domain: Domain, seed: int = 0):
         self.domain = domain
@@ -88,8 +95,16 @@ class Search(ABC):
         self.assume(suggestion.point)
         return suggestion
 
-    def assume(self, point: ArrayLike) -> None:
-        """Take `point` as asked for, without computing a suggestion: what a record of an earlier run says was asked."""
+    def assume(self, point: ArrayLike, *, given: bool = False) -> None:
+        """Take `point` as asked for, without computing a suggestion: what a record of an earlier run says was asked.
+
+        Parameters
+        ----------
+        point : array-like of shape (d,)
+            A point of the unit cube.
+        given : bool, default=False
+            Whether not this search chose it but its user, as a start.
+        """
         canonical = self.domain.snap_one(point)
         self.n_asked += 1
         self.pending.append(canonical)
@@ -104,7 +119,24 @@ class Search(ABC):
             A point of the unit cube.
         value : float
             The response, smaller being better; nan or infinite if the evaluation failed.
+
+        Raises
+        ------
+        SolverError
+            If the point is none of the unit cube, or the value is not one number.
         """
+        try:
+            number = float(value)
+        except (TypeError, ValueError) as error:
+            raise SolverError(
+                f"value={value!r} is not one number, and {type(self).__name__} has one objective; "
+                "use a search of several objectives, such as 'nsga2' or 'parego'"
+            ) from error
+        self._take(point)
+        self._values.append(number)
+
+    def _take(self, point: ArrayLike) -> Floats:
+        """Note that a point is told, whose value follows; give its canonical point."""
         given = np.asarray(point, dtype=float).ravel()
         if given.shape != (self.domain.dimension,) or not np.all(np.isfinite(given)):
             raise SolverError(f"point={given!r} is not a point of the unit cube of dimension {self.domain.dimension}")
@@ -115,7 +147,7 @@ class Search(ABC):
                 break
         self._seen.add(canonical.tobytes())
         self._points.append(canonical)
-        self._values.append(float(value))
+        return canonical
 
     def state(self) -> dict[str, Any]:
         """Give, in JSON's types, what the next suggestion depends on beyond seed and history; empty if nothing."""
@@ -129,6 +161,11 @@ class Search(ABC):
     @abstractmethod
     def _suggest(self, rng: np.random.Generator) -> Suggestion:
         """Choose the next point; `rng` is a stream of this suggestion's own."""
+
+    @property
+    def n_ready(self) -> int:
+        """How many points can be asked for now without any of them depending on a value that is not told yet; at least 1."""
+        return 1
 
     @property
     def points(self) -> Floats:

@@ -42,7 +42,8 @@ class KrigingSearch(Search):
         Whether two evaluations of one point may differ. "auto" finds out: the best point of the initial design is
         evaluated once more.
     n_initial : int, default=6
-        Points of the initial design: the centre and a Latin hypercube.
+        Points of the initial design: the centre and a Latin hypercube. Points that are assumed before the first own one,
+        such as those at which a study starts, take the place of as many of them.
     correlation : {"matern52", "gaussian"}, default="matern52"
         The correlation function.
     inference : {"sampled", "mle", "mle-cmaes"}, default="sampled"
@@ -116,10 +117,11 @@ class KrigingSearch(Search):
         if self.n_asked < self.n_initial:
             point = self._design[self.n_asked]
             return Suggestion(point, "design") if self.is_new(point) else Suggestion(self.new_point(rng), "random")
-        ok = np.isfinite(self.values)
+        modelled = self._modelled()
+        ok = np.isfinite(modelled)
         if not ok.any():
             return Suggestion(self.new_point(rng), "random", "no evaluation has succeeded yet")
-        points, values = self.points[ok], self.values[ok]
+        points, values = self.points[ok], modelled[ok]
         noise = self._judge_noise(points, values)
         if self._should_probe(points, values, noise):
             return Suggestion(points[np.argmin(values)], "replicate", "to find out whether the objective is noisy")
@@ -132,13 +134,18 @@ class KrigingSearch(Search):
             _LOG.warning("suggestion %d is random: %s", self.n_asked, error)
             return Suggestion(self.new_point(rng), "random", f"the model failed: {error}")
 
+    def _modelled(self) -> Floats:
+        """Give the response to model at each point told, nan where the evaluation failed; shape (n,)."""
+        return self.values
+
     def _improve(self, points: Floats, values: Floats, models: Models, noise: Verdict, rng: np.random.Generator) -> Suggestion:
         """Maximise expected improvement, with pending points believed and failures avoided."""
         notes = []
         feasibility = None
-        if failed := int(np.isnan(self.values).sum()):
-            feasibility = Feasibility(models.embedding, self.domain.model_inputs(self.points), np.isfinite(self.values))
-            notes.append(f"{failed} of {len(self.values)} evaluations failed and are avoided")
+        if failed := len(self.points) - len(points):
+            succeeded = np.isfinite(self._modelled())
+            feasibility = Feasibility(models.embedding, self.domain.model_inputs(self.points), succeeded)
+            notes.append(f"{failed} of {len(succeeded)} evaluations failed and are avoided")
         if not np.ptp(values) > 0:
             notes.append("all responses are equal: exploring")
         predicted, errors = models.predict_evaluated()

@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 from solvers.errors import SolverError
 from solvers.search.base import AskTell, Search
+from solvers.search.cmaes_search import CmaesSearch
 from solvers.search.kriging_search import KrigingSearch, Noise
 from solvers.search.latin_hypercube import LatinHypercubeSearch
+from solvers.search.lbfgsb_search import LbfgsbSearch
+from solvers.search.multi_objective_search import (
+    MultiObjectiveLatinHypercubeSearch,
+    MultiObjectiveRandomSearch,
+    MultiObjectiveSearch,
+)
+from solvers.search.nsga2_search import Nsga2Search
+from solvers.search.parego_search import ParegoSearch
 from solvers.search.random_search import RandomSearch
+from solvers.search.vns_search import VnsSearch
 from surrogates.domain import Domain
 
 SearchFactory = Callable[[Domain, int], AskTell]
@@ -28,15 +39,32 @@ koch2011 = partial(
     centre=False,
 )
 
+#: Carrizosa et al. 2014, section 3: r_kappa = kappa on the grid from -12 to 12, kappa_max = 25, a random start (Algorithm 2)
+carrizosa2014 = partial(VnsSearch, start="random", step=1 / 24, radii="linear", kappa_max=25, plateau="stay", opening="narrowest")
+
 SEARCHES: dict[str, Callable[..., Search]] = {
     "kriging": KrigingSearch,
     "koch2011": koch2011,
+    "vns": VnsSearch,
+    "carrizosa2014": carrizosa2014,
+    "cmaes": CmaesSearch,
+    "lbfgsb": LbfgsbSearch,
     "random": RandomSearch,
     "lhs": LatinHypercubeSearch,
+    "nsga2": Nsga2Search,
+    "parego": ParegoSearch,
+}
+
+#: what a search of one objective is called by the same name where there are several: those that no value guides
+_FOR_SEVERAL: dict[Any, type[MultiObjectiveSearch]] = {
+    RandomSearch: MultiObjectiveRandomSearch,
+    LatinHypercubeSearch: MultiObjectiveLatinHypercubeSearch,
 }
 
 
-def make_search(search: str | SearchFactory | AskTell, domain: Domain, seed: int, *, noise: Noise = "auto") -> AskTell:
+def make_search(
+    search: str | SearchFactory | AskTell, domain: Domain, seed: int, *, noise: Noise = "auto", n_objectives: int = 1
+) -> AskTell:
     """Make a search from its name, from something that makes one, or take it as it is.
 
     Parameters
@@ -49,27 +77,101 @@ def make_search(search: str | SearchFactory | AskTell, domain: Domain, seed: int
     seed : int
         Seed of every random choice.
     noise : "auto" or bool, default="auto"
-        What is known of the objective's noise; for the searches that can use it.
+        What is known of the objective's noise; for those of the library's searches that can use it, whether they come by
+        name, as a class or as a partial of one that does not say otherwise.
+    n_objectives : int, default=1
+        Number of values that the search is told of each point.
 
     Raises
     ------
     SolverError
-        If the name is unknown, or what the callable makes lacks `ask` or `tell`.
+        If the name is unknown, what the callable makes lacks `ask` or `tell`, or the search is not one of so many
+        objectives.
+
+    Examples
+    --------
+    >>> make_search("nsga2", Domain.continuous(2), 0, n_objectives=3).n_objectives
+    3
     """
     if isinstance(search, str):
         if search not in SEARCHES:
             raise SolverError(f"search={search!r} is unknown; use one of {', '.join(SEARCHES)}, or an object with ask and tell")
-        factory = SEARCHES[search]
-        kind = factory.func if isinstance(factory, partial) else factory
-        return factory(domain, seed, noise=noise) if kind is KrigingSearch else factory(domain, seed)
-    if isinstance(search, AskTell) and not isinstance(search, type):
-        return search
-    if not callable(search):
+        made = _call(SEARCHES[search], domain, seed, n_objectives, repr(search), noise=noise)
+    elif isinstance(search, AskTell) and not isinstance(search, type):
+        made = search
+    elif not callable(search):
         raise SolverError(f"search={search!r} has no ask and tell; use a name, an object that has, or a callable that makes one")
-    made = search(domain, seed)
+    else:
+        made = _call(search, domain, seed, n_objectives, describe_search(search), noise=noise)
     if not isinstance(made, AskTell):
         raise SolverError(f"search={search!r} made {made!r}, which has no ask and tell")
+    if isinstance(made, Search):
+        _check_number(made, n_objectives, repr(search) if isinstance(search, str) else describe_search(search))
     return made
+
+
+def _call(factory: Any, domain: Domain, seed: int, n_objectives: int, shown: str, **known: Any) -> Any:
+    """Make a search, of several objectives if there are several.
+
+    `known` are arguments for the library's searches that take them, where a partial does not say otherwise.
+    """
+    kind = _kind(factory)
+    if n_objectives > 1 and isinstance(kind, type) and kind in _FOR_SEVERAL:
+        kind = _FOR_SEVERAL[kind]
+        factory = partial(kind, **getattr(factory, "keywords", {}))
+    takes_several = isinstance(kind, type) and issubclass(kind, MultiObjectiveSearch)
+    arguments = {}
+    if isinstance(kind, type) and issubclass(kind, Search):
+        _check_kind(takes_several, n_objectives, shown)
+        free = inspect.signature(factory).parameters.keys() - getattr(factory, "keywords", {}).keys()
+        arguments = {name: value for name, value in known.items() if name in free}
+    if takes_several:
+        arguments["n_objectives"] = n_objectives
+    return factory(domain, seed, **arguments)
+
+
+def needs_several_objectives(search: Any) -> bool:
+    """Tell whether a search, given as `make_search` takes it, is one of two or more objectives and of no less.
+
+    Parameters
+    ----------
+    search : str, callable or object
+        A name, a class, a functools.partial of one, or an object; a function could be anything and counts as not.
+
+    Examples
+    --------
+    >>> needs_several_objectives("nsga2"), needs_several_objectives("kriging")
+    (True, False)
+    """
+    kind = _kind(SEARCHES.get(search) if isinstance(search, str) else search)
+    return issubclass(kind if isinstance(kind, type) else type(kind), MultiObjectiveSearch)
+
+
+def _kind(factory: Any) -> Any:
+    while isinstance(factory, partial):
+        factory = factory.func
+    return factory
+
+
+def _check_number(made: Search, n_objectives: int, shown: str) -> None:
+    takes_several = isinstance(made, MultiObjectiveSearch)
+    _check_kind(takes_several, n_objectives, shown)
+    if isinstance(made, MultiObjectiveSearch) and made.n_objectives != n_objectives:
+        raise SolverError(
+            f"search={shown} was made for {made.n_objectives} objectives, and there are {n_objectives}; "
+            f"make it with n_objectives={n_objectives}"
+        )
+
+
+def _check_kind(takes_several: bool, n_objectives: int, shown: str) -> None:
+    if takes_several and n_objectives == 1:
+        raise SolverError(
+            f"search={shown} is for two or more objectives, and there is one; "
+            "name a direction for each, such as direction=('minimize', 'minimize'), or use a search of one objective"
+        )
+    if not takes_several and n_objectives > 1:
+        able = [name for name, factory in SEARCHES.items() if needs_several_objectives(name) or factory in _FOR_SEVERAL]
+        raise SolverError(f"search={shown} has one objective, and there are {n_objectives}; use one of {', '.join(able)}")
 
 
 def describe_search(search: Any) -> str:
@@ -77,7 +179,17 @@ def describe_search(search: Any) -> str:
     if isinstance(search, str):
         return search
     if isinstance(search, partial):
-        arguments = ", ".join(f"{key}={value!r}" for key, value in sorted(search.keywords.items()))
+        arguments = ", ".join(f"{key}={_describe_value(value)}" for key, value in sorted(search.keywords.items()))
         return f"{describe_search(search.func)}({arguments})"
     kind = search if isinstance(search, type) or hasattr(search, "__qualname__") else type(search)
     return f"{kind.__module__}.{kind.__qualname__}"
+
+
+def _describe_value(value: Any) -> str:
+    """Write an argument as `repr` does, but with no address of this process's memory in it."""
+    if isinstance(value, list | tuple):
+        inside = ", ".join(_describe_value(v) for v in value)
+        return f"[{inside}]" if isinstance(value, list) else f"({inside}{',' if len(value) == 1 else ''})"
+    if callable(value) or repr(value) == object.__repr__(value):
+        return describe_search(value)
+    return repr(value)

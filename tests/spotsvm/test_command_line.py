@@ -17,11 +17,15 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from scipy.stats import uniform
 from sklearn.datasets import load_diabetes, load_iris
 
+from solvers.search import SEARCHES
+from solvers.search.registry import needs_several_objectives
 from spotsvm.command_line import main
 from spotsvm.errors import StorageError
 from spotsvm.record import Record
+from spotsvm.study import Study
 
 SCRIPT = str(Path(sys.executable).with_name("spotsvm"))
 CLOCK = r"seconds|_time"
@@ -161,6 +165,20 @@ def test_export_of_a_record_without_trials(tmp_path):
     assert len(trials(io.StringIO(run("export", tmp_path / "new.db")))) == 0
 
 
+def test_export_has_the_columns_of_the_study_whatever_was_tried(tmp_path):
+    space = [{"kernel": ["rbf"], "gamma": uniform(0, 1)}, {"kernel": ["poly"], "degree": [2, 3, 4]}]
+    with Study(space, "random", 0, path=tmp_path / "new.db") as study:
+        study.run(lambda params: 1.0, n_trials=2)
+        assert [t.params["kernel"] for t in study.trials] == ["poly", "poly"]
+        study.to_csv(tmp_path / "trials.csv")
+    assert run("export", tmp_path / "new.db") == (tmp_path / "trials.csv").read_text()
+
+
+def test_the_help_names_all_searches_of_one_objective():
+    text = " ".join(run("tune", "--help").split())
+    assert all(name in text for name in SEARCHES if not needs_several_objectives(name))
+
+
 def test_export_leaves_the_record_alone(iris, tmp_path):
     tune(iris, "--search", "random", "--out", tmp_path)
     before = (tmp_path / "random.db").read_bytes()
@@ -206,7 +224,7 @@ def studies(monkeypatch):
 
 
 def test_studies_are_listed(studies):
-    assert run("study").splitlines() == [f"{'cubes':16} Square numbers.", f"{'squares':16} Square numbers."]
+    assert run("study").splitlines() == ["cubes   Square numbers.", "squares Square numbers."]
 
 
 def test_a_study_is_run(studies, tmp_path):

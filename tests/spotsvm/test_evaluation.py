@@ -86,11 +86,14 @@ def test_further_numbers_are_kept_be_they_finite_or_not():
         (np.array([0.5]), "which is not a number"),
         (np.array("a"), "which is not a number"),
         (Decimal("0.5"), "which is not a number"),
-        ((0.5, 0.1), "which is not a number"),
+        ((0.5, "a"), "which is not a number"),
+        ([[0.5, 0.1]], "which is not a number"),
+        (np.zeros((2, 2)), "which is not a number"),
+        ({"value": [0.5, 0.1]}, "which is not a number"),
         ("x" * 500, r"\.\.\., which is not a number"),
         ("two\nlines", "which is not a number"),
-        ({}, r"a mapping without 'value' \(it has \)"),
-        ({"score": 1.0, 3: 4}, r"a mapping without 'value' \(it has 'score', 3\)"),
+        ({}, r"a mapping without 'value', or 'values' of several objectives \(it has \)"),
+        ({"score": 1.0, 3: 4}, r"a mapping without 'value', or 'values' of several objectives \(it has 'score', 3\)"),
         ({"value": None}, "the objective returned None, which is not a number"),
         ({"value": 1.0, "time": "long"}, "the objective returned 'time': 'long', which is not a named number"),
         ({"value": 1.0, 3: 4.0}, "the objective returned 3: 4.0, which is not a named number"),
@@ -102,6 +105,48 @@ def test_what_is_no_number_is_a_failure_with_a_reason(returned, reason):
     assert (outcome.state, outcome.value) == ("failed", None)
     assert "\n" not in outcome.reason
     assert len(outcome.reason) < 200
+
+
+@pytest.mark.parametrize(
+    "returned",
+    [
+        [0.5, 3],
+        (0.5, 3.0),
+        np.array([0.5, 3]),
+        [Fraction(1, 2), np.int64(3)],
+        {"values": [0.5, 3]},
+        {"values": np.array([0.5, 3.0])},
+    ],
+)
+def test_several_numbers_are_the_values_of_several_objectives(returned):
+    outcome = outcome_of(returned, 1.5)
+    assert outcome == Outcome("ok", None, {}, "", 1.5, values=(0.5, 3.0))
+    assert {type(v) for v in outcome.values} == {float}
+
+
+def test_values_can_be_named_and_have_further_numbers_beside_them():
+    outcome = outcome_of({"values": {"b": np.float32(2), "a": 1}, "time": 3})
+    assert (outcome.values, outcome.extra) == ({"b": 2.0, "a": 1.0}, {"time": 3.0})
+    assert outcome_of({"values": [0.5]}).values == (0.5,)
+    assert outcome_of({"value": 1.0, "values": 2.0}).extra == {"values": 2.0}
+
+
+@pytest.mark.parametrize(
+    ("returned", "reason"),
+    [
+        ([math.nan, 1.0], r"the objective returned \[nan, 1.0\]"),
+        ({"values": {"a": 1, "b": math.inf}}, r"the objective returned \[1.0, inf\]"),
+        ({"values": 1.0}, "the objective returned 'values': 1.0, which are not numbers"),
+        ({"values": []}, r"'values': \[\], which are not numbers"),
+        ({"values": "ab"}, "'values': 'ab', which are not numbers"),
+        ({"values": [1.0, None]}, r"'values': \[1.0, None\], which are not numbers"),
+        ({"values": [1.0, 2.0], "time": "long"}, "the objective returned 'time': 'long', which is not a named number"),
+    ],
+)
+def test_values_that_are_no_numbers_are_a_failure_with_a_reason(returned, reason):
+    outcome = outcome_of(returned)
+    assert re.search(reason, outcome.reason)
+    assert (outcome.state, outcome.value, outcome.values) == ("failed", None, None)
 
 
 def test_what_is_raised_is_a_failure_that_says_what_and_where():

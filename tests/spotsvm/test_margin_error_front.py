@@ -13,7 +13,7 @@ from sklearn.model_selection import cross_val_score
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from solvers.dual.pareto import knee, non_dominated
+from solvers.pareto import knee, non_dominated
 from spotsvm.errors import ArgumentError, SpotSVMError
 from spotsvm.margin_error_front import MarginErrorFront
 

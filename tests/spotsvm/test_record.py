@@ -152,10 +152,11 @@ def test_the_database_of_another_program_is_left_alone(path):
 
 
 def test_a_newer_version_is_left_alone(filled):
-    change(filled, "UPDATE about SET value = '2' WHERE key = 'schema_version'")
-    before = filled.read_bytes()
-    fails(filled, "has schema version 2; this spotsvm reads version 1. Use the version of spotsvm that wrote it")
-    assert filled.read_bytes() == before
+    for version in ("3", "0", '"1"', "null"):
+        change(filled, "UPDATE about SET value = ? WHERE key = 'schema_version'", version)
+        before = filled.read_bytes()
+        fails(filled, "has schema version .*; this spotsvm reads up to version 2. Use the version of spotsvm that wrote it")
+        assert filled.read_bytes() == before
 
 
 @pytest.mark.parametrize(
@@ -171,6 +172,9 @@ def test_a_newer_version_is_left_alone(filled):
         ("UPDATE trials SET extra = 'oops' WHERE number = 3", "where JSON is due"),
         ("UPDATE trials SET extra = '{\"a\": null}' WHERE number = 3", "trial 3 cannot be read"),
         ("UPDATE trials SET value = 'much' WHERE number = 3", "trial 3 cannot be read"),
+        ("UPDATE trials SET objectives = '[1.0, 2.0]' WHERE number = 3", "trial 3 is 'ok', and has 2 values"),
+        ("UPDATE trials SET objectives = '5' WHERE number = 3", "trial 3 cannot be read"),
+        ("UPDATE trials SET state = 'failed' WHERE number = 3", "trial 3 is 'failed', and has 1 values"),
         ("DELETE FROM trials WHERE number = 3", "trials are missing"),
         ("UPDATE about SET value = '{' || value WHERE key = 'space'", "where JSON is due"),
         ('UPDATE about SET value = \'[{"C": {"kind": "continuous"}}]\' WHERE key = \'space\'', "another space"),

@@ -79,6 +79,8 @@ SEARCHES = {
     "kriging": lambda: "kriging",
     "random": lambda: "random",
     "lhs": lambda: "lhs",
+    "cmaes": lambda: "cmaes",
+    "lbfgsb": lambda: "lbfgsb",
     "own": Own,
     "class": lambda: KrigingSearch,
 }
@@ -116,7 +118,7 @@ def test_resumed_is_undisturbed_under_noise(direction, noise, path):
     assert study.recommend() == undisturbed.recommend()
 
 
-@pytest.mark.parametrize("search", ["kriging", "random", "own"])
+@pytest.mark.parametrize("search", ["kriging", "random", "cmaes", "lbfgsb", "own"])
 @pytest.mark.parametrize("stop", [8, 9, 11])
 def test_batches_too_wherever_they_are_cut_off(search, stop, path):
     with Study(SPACE, SEARCHES[search](), 7, path=path) as study, pytest.raises(InTrouble):

@@ -38,7 +38,7 @@ def test_it_stops_at_the_budget_and_goes_on_from_there():
     assert facts(study) == facts(Study(SPACE, "random", 0).run(bowl, 9))
 
 
-@pytest.mark.parametrize("search", ["kriging", "random"])
+@pytest.mark.parametrize("search", ["kriging", "cmaes", "lbfgsb", "random"])
 @pytest.mark.parametrize("batch_size", [1, 3])
 @pytest.mark.parametrize("kind", [ThreadPoolExecutor, ProcessPoolExecutor])
 def test_where_it_is_evaluated_changes_nothing(search, batch_size, kind):
@@ -52,6 +52,48 @@ def test_batches_are_as_large_as_the_executor_unless_said_otherwise():
     with ThreadPoolExecutor(2) as executor:
         default = Study(SPACE, "kriging", 3).run(bowl, 12, executor)
     assert facts(default) == facts(Study(SPACE, "kriging", 3).run(bowl, 12, batch_size=2))
+
+
+@pytest.mark.parametrize(("search", "sizes"), [("cmaes", [6, 6, 6]), ("lbfgsb", [6, 1, 2, 1])])
+def test_with_an_executor_all_that_the_search_has_ready_is_evaluated_together(search, sizes, monkeypatch):
+    asked = []
+
+    def ask_batch(self, size):
+        asked.append(size)
+        return original(self, size)
+
+    original = Study.ask_batch
+    monkeypatch.setattr(Study, "ask_batch", ask_batch)
+    with ThreadPoolExecutor(1) as executor:
+        together = Study(SPACE, search, 3).run(bowl, 18, executor)
+    assert asked[: len(sizes)] == sizes
+    alone = Study(SPACE, search, 3)
+    assert alone.n_ready == sizes[0]
+    # no point of what is ready depends on a value that is not told: the order of telling is all that differs
+    assert facts(alone.run(bowl, 18)) == facts(together)
+    assert asked[-18:] == [1] * 18
+
+
+@pytest.mark.parametrize(("search", "n_asked"), [("cmaes", 1), ("cmaes", 5), ("lbfgsb", 5), ("lbfgsb", 6)])
+def test_a_plan_that_was_cut_off_while_it_was_asked_for_is_evaluated_as_if_it_had_not_been(search, n_asked, tmp_path):
+    whole = Study(SPACE, search, 3).run(bowl, 18)
+    with Study(SPACE, search, 3, path=tmp_path / "study.db") as study:
+        for _ in range(n_asked):
+            study.ask()
+    with ThreadPoolExecutor(4) as executor, Study(SPACE, search, 3, path=tmp_path / "study.db") as study:
+        assert facts(study.run(bowl, 18, executor)) == facts(whole)
+
+
+def test_a_search_of_ones_own_has_one_ready():
+    class Own:
+        def ask(self):
+            return [0.5, 0.5]
+
+        def tell(self, point, value):
+            pass
+
+    study = Study(SPACE, Own(), 0)
+    assert (study.n_ready, study.n_initial, study.initial_name) == (1, 1, "initial design")
 
 
 def test_a_batch_is_evaluated_at_once():
@@ -75,7 +117,7 @@ def test_failures_are_recorded_and_the_study_goes_on():
         "the objective returned inf",
         "the objective returned None, which is not a number",
         "the objective returned 'text', which is not a number",
-        "the objective returned a mapping without 'value'",
+        "the objective returned a mapping without 'value', or 'values' of several objectives",
     }
     assert all(t.value is None and "\n" not in t.reason for t in failed)
     assert study.n_finished == 60
@@ -168,6 +210,16 @@ def test_a_budget_below_the_design_evaluates_nothing(n_trials, tmp_path):
             study.run(calls.append, n_trials)
         assert (study.trials, calls) == ((), [])
         assert study.run(bowl, 6).n_finished == 6
+
+
+def test_a_budget_below_a_generation_evaluates_nothing():
+    study = Study({f"x{j}": uniform(0, 1) for j in range(9)}, "cmaes", 0)
+    with pytest.raises(BudgetError, match="n_trials=9 is below the first generation of 10 trials; use at least that, or search"):
+        study.run(bowl, 9)
+    assert study.trials == ()
+    assert study.run(lambda p: p["x0"], 10).n_finished == 10
+    with pytest.raises(BudgetError, match="n_trials=5 is below the initial design of 6 trials"):
+        Study(SPACE, "lbfgsb", 0).run(bowl, 5)
 
 
 def test_a_small_space_needs_no_more_than_its_size():

@@ -50,6 +50,17 @@ def test_numbers_are_numbers_whatever_is_missing():
         assert frame.dtypes[["value", "ask_seconds", "seconds"]].tolist() == [np.float64] * 3
 
 
+def test_several_objectives_have_a_column_each():
+    trials = [Trial(0, {"C": 1.0}, (0.5,), "ok", values=(0.1, 12.0)), Trial(1, {"C": 2.0}, (0.7,), "failed", reason="no")]
+    frame = trial_table(trials, ["C"], ("value_error", "value_1"))
+    assert list(frame.columns[2:5]) == ["param_C", "value_error", "value_1"]
+    assert "value" not in frame
+    assert frame.dtypes[["value_error", "value_1"]].tolist() == [np.float64] * 2
+    assert frame["value_1"].tolist()[0] == 12.0
+    assert frame["value_error"].isna().tolist() == [False, True]
+    assert list(trial_table([], ["C"], ("value_0", "value_1")).columns[3:5]) == ["value_0", "value_1"]
+
+
 def test_further_numbers_are_in_the_order_in_which_they_appear():
     trials = [Trial(0, {"C": 1.0}, (0.5,), extra={"b": 1.0}), Trial(1, {"C": 1.0}, (0.5,), extra={"a": np.inf, "b": np.nan})]
     frame = trial_table(trials, ["C"])

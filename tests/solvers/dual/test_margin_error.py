@@ -9,8 +9,8 @@ from solvers.dual.evolve_front import evolve_front
 from solvers.dual.exact_front import exact_front, natural_scale, resolve_front
 from solvers.dual.front import better_than_constant, without_C
 from solvers.dual.margin_error import MarginError
-from solvers.dual.pareto import non_dominated
 from solvers.errors import SolverError
+from solvers.pareto import non_dominated
 
 
 @pytest.fixture

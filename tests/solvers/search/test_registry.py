@@ -4,7 +4,20 @@ import numpy as np
 import pytest
 
 from solvers.errors import SolverError
-from solvers.search import SEARCHES, KrigingSearch, RandomSearch, describe_search, make_search
+from solvers.search import (
+    SEARCHES,
+    KrigingSearch,
+    LatinHypercubeSearch,
+    MultiObjectiveSearch,
+    NestedSearch,
+    Nsga2Search,
+    ParegoSearch,
+    RandomSearch,
+    Stage,
+    describe_search,
+    make_search,
+    needs_several_objectives,
+)
 from surrogates.domain import Domain
 
 DOMAIN = Domain.continuous(2)
@@ -20,14 +33,76 @@ class Mine:
 
 @pytest.mark.parametrize("name", SEARCHES)
 def test_names(name):
-    assert make_search(name, DOMAIN, 3).seed == 3
+    assert make_search(name, DOMAIN, 3, n_objectives=2 if needs_several_objectives(name) else 1).seed == 3
     assert describe_search(name) == name
+
+
+@pytest.mark.parametrize("search", ["nsga2", "parego", "random", "lhs", ParegoSearch, partial(LatinHypercubeSearch, size=9)])
+@pytest.mark.parametrize("n_objectives", [2, 3])
+def test_searches_of_several_objectives(search, n_objectives):
+    made = make_search(search, DOMAIN, 3, n_objectives=n_objectives)
+    assert isinstance(made, MultiObjectiveSearch)
+    assert (made.n_objectives, made.seed) == (n_objectives, 3)
+    made.tell(made.ask().point, [1.0] * n_objectives)
+    assert getattr(made, "size", 9) == (25 if search == "lhs" else 9)
+
+
+def test_values_or_not_random_points_are_the_same():
+    one, several = make_search("random", DOMAIN, 3), make_search("random", DOMAIN, 3, n_objectives=2)
+    assert np.array_equal(one.ask().point, several.ask().point)
+    assert several.n_ready == 1
+
+
+@pytest.mark.parametrize("search", ["nsga2", "parego", Nsga2Search, partial(ParegoSearch, n_initial=9), ParegoSearch(DOMAIN)])
+def test_a_search_of_several_objectives_is_refused_for_one(search):
+    assert needs_several_objectives(search)
+    with pytest.raises(SolverError, match="is for two or more objectives, and there is one; name a direction for each"):
+        make_search(search, DOMAIN, 0)
+
+
+@pytest.mark.parametrize(
+    "search", ["kriging", "koch2011", KrigingSearch, partial(KrigingSearch, n_initial=9), KrigingSearch(DOMAIN)]
+)
+def test_a_search_of_one_objective_is_refused_for_several(search):
+    assert not needs_several_objectives(search)
+    with pytest.raises(SolverError, match="has one objective, and there are 2; use one of random, lhs, nsga2, parego"):
+        make_search(search, DOMAIN, 0, n_objectives=2)
+
+
+def test_a_search_made_for_another_number_of_objectives_is_refused():
+    for search in (Nsga2Search(DOMAIN, n_objectives=2), lambda domain, seed: Nsga2Search(domain, seed)):
+        assert make_search(search, DOMAIN, 0, n_objectives=2).n_objectives == 2
+        with pytest.raises(SolverError, match="was made for 2 objectives, and there are 3; make it with n_objectives=3"):
+            make_search(search, DOMAIN, 0, n_objectives=3)
+
+
+def test_an_object_of_ones_own_is_taken_for_any_number_of_objectives():
+    mine = Mine()
+    assert make_search(mine, DOMAIN, 0, n_objectives=2) is mine
+    assert not needs_several_objectives(mine)
+    assert not needs_several_objectives("bayes")
 
 
 def test_what_is_known_of_noise_reaches_the_searches_that_use_it():
     assert make_search("kriging", DOMAIN, 0, noise=False).noise is False
     assert make_search("koch2011", DOMAIN, 0, noise=True).noise is True
+    assert make_search("parego", DOMAIN, 0, noise=False, n_objectives=2).noise is False
+    assert isinstance(make_search("nsga2", DOMAIN, 0, noise=False, n_objectives=2), Nsga2Search)
+    assert make_search("cmaes", DOMAIN, 0, noise=True).noise is True
+    assert make_search("lbfgsb", DOMAIN, 0, noise=False).noise is False
     assert isinstance(make_search("random", DOMAIN, 0, noise=True), RandomSearch)
+
+
+def test_what_is_known_of_noise_reaches_a_class_and_a_partial_that_does_not_say_otherwise():
+    assert make_search(KrigingSearch, DOMAIN, 0, noise=False).noise is False
+    assert make_search(partial(partial(KrigingSearch, n_initial=9), centre=False), DOMAIN, 0, noise=True).noise is True
+    assert make_search(partial(KrigingSearch, noise=True), DOMAIN, 0, noise=False).noise is True
+    assert (
+        make_search(lambda domain, seed, noise="auto": KrigingSearch(domain, seed, noise=noise), DOMAIN, 0, noise=True).noise
+        == "auto"
+    )
+    nested = partial(NestedSearch, stages=[Stage(DOMAIN, 9)], inner="cmaes")
+    assert make_search(nested, DOMAIN, 0, noise=True)._inners[0].n_again == 1
 
 
 def test_objects_classes_and_partials():

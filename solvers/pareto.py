@@ -1,4 +1,4 @@
-"""Fronts of two objectives that are both minimised: what is on them, and their knee."""
+"""Fronts of objectives that are all minimised: what is on them, and their knee."""
 
 from __future__ import annotations
 
@@ -18,32 +18,42 @@ def non_dominated(objectives: Floats) -> NDArray[np.intp]:
 
     Parameters
     ----------
-    objectives : ndarray of shape (m, 2)
-        Both to be minimised; rows that are not finite are left out.
+    objectives : ndarray of shape (n, m)
+        All m >= 1 to be minimised; rows that are not finite are left out.
 
     Returns
     -------
     ndarray of shape (k,)
-        Indices; along them the first objective rises, and the second falls, by more than that.
+        Indices; along them the first objective rises. Of two objectives it rises, and the second falls, by more than that.
 
     Examples
     --------
     >>> non_dominated(np.array([[2.0, 1.0], [1.0, 3.0], [2.0, 2.0], [1.0, 3.0]]))
     array([1, 0])
+    >>> non_dominated(np.array([[2.0, 1.0, 5.0], [1.0, 3.0, 5.0], [2.0, 2.0, 4.0], [2.0, 2.0, 6.0]]))
+    array([1, 0, 2])
     """
     rows = np.flatnonzero(np.isfinite(objectives).all(axis=1))
-    first, second = (_places(objectives[rows, column]) for column in (0, 1))
-    order = np.lexsort((rows, second, first))
-    lowest_before = np.concatenate([[len(rows)], np.minimum.accumulate(second[order])])[:-1]
-    front: NDArray[np.intp] = rows[order[second[order] < lowest_before]]
-    return front
+    places = np.column_stack([_places(column) for column in objectives[rows].T])
+    order = np.lexsort(places.T[::-1])
+    if places.shape[1] == 2:
+        second = places[order, 1]
+        lowest_before = np.concatenate([[len(rows)], np.minimum.accumulate(second)])[:-1]
+        front: NDArray[np.intp] = rows[order[second < lowest_before]]
+        return front
+    kept: list[int] = []
+    for k in order:  # what comes later in this order dominates nothing that came before
+        if not (places[kept] <= places[k]).all(axis=1).any():
+            kept.append(int(k))
+    found: NDArray[np.intp] = rows[kept]
+    return found
 
 
 def _places(values: Floats) -> NDArray[np.intp]:
     """Give each number's place among the different ones; neighbours in their order that are equal but for rounding share one."""
     order = np.argsort(values, kind="stable")
-    ordered = values[order]
-    apart = np.diff(ordered) > _ROUNDING * np.maximum(np.abs(ordered[1:]), np.abs(ordered[:-1]))
+    halves = 0.5 * values[order]  # of which no difference is infinite
+    apart = np.diff(halves) > _ROUNDING * np.maximum(np.abs(halves[1:]), np.abs(halves[:-1]))
     places = np.zeros(len(values), dtype=np.intp)
     places[order[1:]] = np.cumsum(apart)
     return places

@@ -2,9 +2,12 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from solvers.dual.pareto import knee, non_dominated
+from solvers.pareto import knee, non_dominated
 
 points = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1, max_size=20).map(lambda p: np.array(p, float))
+
+
+triples = st.lists(st.tuples(*[st.integers(0, 4)] * 3), min_size=1, max_size=20).map(lambda p: np.array(p, float))
 
 
 def dominated(a, b):
@@ -20,12 +23,34 @@ def test_what_is_kept_is_what_nothing_dominates(objectives):
     assert (np.diff(objectives[kept, 0]) > 0).all()
 
 
+@given(triples)
+def test_of_three_objectives_too(objectives):
+    kept = non_dominated(objectives)
+    truth = [k for k, a in enumerate(objectives) if not any(dominated(a, b) for b in objectives)]
+    first = [k for k in truth if not (objectives[:k] == objectives[k]).all(axis=1).any()]
+    assert sorted(kept) == first
+    assert (np.diff(objectives[kept, 0]) >= 0).all()
+
+
+@given(points)
+def test_a_constant_third_objective_changes_nothing(objectives):
+    constant = np.column_stack([objectives, np.ones(len(objectives))])
+    assert np.array_equal(non_dominated(constant), non_dominated(objectives))
+
+
+def test_of_one_objective_the_smallest_is_the_front():
+    assert non_dominated(np.array([[3.0], [1.0], [np.nan], [1.0]])).tolist() == [1]
+    for m in (1, 2, 3):
+        assert non_dominated(np.zeros((0, m))).tolist() == []
+
+
 def test_rounding_puts_nothing_on_the_front():
     up, down = 1 + 1e-13, 1 - 1e-13
     front = np.array([[1e-8, 3.0], [1e-8 * up, 2.0], [1e-8 * down, 3.0 * up], [5.0, 2.0 * down], [6.0, 2.0 * (1 - 1e-11)]])
     assert non_dominated(front).tolist() == [1, 4]
     assert non_dominated(np.array([[1.0, 0.0], [down, 0.0], [up, 0.0]])).tolist() == [0]
     assert non_dominated(np.array([[1.0, 1e-9], [2.0, 0.0]])).tolist() == [0, 1]
+    assert non_dominated(np.array([[1.0, 3.0, 2.0], [down, 3.0 * up, 2.0], [1.0, 3.0, 1.0]])).tolist() == [2]
 
 
 def test_points_without_value_are_on_no_front():

@@ -1,0 +1,245 @@
+"""Nested search: tune a poor model first, and start a richer one's search from what that has found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from solvers.errors import SolverError
+from solvers.search.base import Search, Suggestion
+from solvers.search.planned_search import PlannedSearch
+from solvers.search.registry import SearchFactory, make_search
+from solvers.search.stage import Stage, check_stages
+from surrogates.domain import Domain
+
+Floats = NDArray[np.float64]
+
+_TRIES = 64
+
+
+class NestedSearch(Search):
+    """A search of each of a sequence of nested models, each started from the record of those before (Algorithm 2).
+
+    Models that are special cases of one another, such as one kernel width for all features and one for each, are searched
+    from the poorest to the richest. Every point is a point of the richest model's cube. A stage's search knows only its own
+    model's cube; when its trials have been asked for, the next stage's search is made and told the record so far, as points
+    that it never asked for: no evaluation is spent twice. So variable neighbourhood search starts from the poorer model's best
+    point, which is the paper's algorithm, and Kriging models the poorer one's whole record.
+
+    Parameters
+    ----------
+    domain : Domain
+        The richest model's cube.
+    seed : int, default=0
+        Seed of every random choice; the stages' seeds are derived from it.
+    stages : sequence of Stage
+        The models, poorest first; the last one's domain is `domain`.
+    inner : str or callable, default="vns"
+        What searches a stage: a name of `SEARCHES`, or a callable that takes a domain and a seed and makes a `Search`.
+    noise : "auto" or bool, default="auto"
+        What is known of the objective's noise; for the searches that can use it.
+
+    Attributes
+    ----------
+    stage : int
+        The stage that the last point asked for belongs to, counted from 0.
+
+    Raises
+    ------
+    SolverError
+        If there are no stages, the last one's domain is another, a stage's trials do not pay for its search's initial
+        design, or a stage's model is not contained in the next one's.
+
+    Notes
+    -----
+    A stage ends with the first `ask` after `n_trials` of its points were asked for, whether or not they have been told by
+    then, or after all configurations of its model were. Values that arrive later are told to the search of the stage that runs
+    then. A point that was told without having been asked for goes to the stages whose models contain it; so does one that was
+    given as a start, and neither counts as a trial of a stage.
+
+    `n_initial` is what it takes to reach the last stage, and to do there what its search needs to begin with: fewer trials
+    would never tune the richest model.
+
+    References
+    ----------
+    Carrizosa, Martin-Barragan, Romero Morales 2014, "A nested heuristic for parameter tuning in Support Vector Machines",
+    Algorithm 2.
+
+    Examples
+    --------
+    One number for both coordinates first, then one for each:
+
+    >>> from functools import partial
+    >>> square = Domain.continuous(2)
+    >>> stages = [
+    ...     Stage(Domain.continuous(1), 15, lambda u: np.repeat(u, 2), lambda u: u[:1], name="equal"),
+    ...     Stage(square, 45, name="free"),
+    ... ]
+    >>> nested = partial(NestedSearch, stages=stages)  # what `Study` takes as its `search`
+    >>> search = nested(square, 0)
+    >>> for _ in range(60):
+    ...     point = search.ask().point
+    ...     search.tell(point, float(((point - [0.3, 0.4]) ** 2).sum()))
+    >>> bool(np.ptp(search.points[:15], axis=1).max() == 0)
+    True
+    >>> bool(search.values.min() < 0.01)
+    True
+    """
+
+    counts_given = False
+
+    def __init__(
+        self,
+        domain: Domain,
+        seed: int = 0,
+        *,
+        stages: Sequence[Stage],
+        inner: str | SearchFactory = "vns",
+        noise: Literal["auto"] | bool = "auto",
+    ):
+        super().__init__(domain, seed)
+        check_stages(stages, domain)
+        self.stages = tuple(stages)
+        self.stage = 0
+        self._inners = [_make(inner, s, [self.seed, 1 << 40, h], noise) for h, s in enumerate(self.stages)]
+        for s, search in zip(self.stages[:-1], self._inners[:-1], strict=True):
+            if s.n_trials < min(search.n_initial, s.domain.size):
+                raise SolverError(
+                    f"{s!r} has n_trials={s.n_trials}, below the {search.initial_name} of {search.n_initial} of its search; "
+                    "use at least that"
+                )
+        last = self._inners[-1]
+        self.n_initial = sum(s.n_trials for s in self.stages[:-1]) + last.n_initial
+        self.initial_name = last.initial_name
+        if len(self.stages) > 1:
+            self.initial_name = f"trials of the stages before the last and its {last.initial_name}"
+        self.plans_ahead = last.plans_ahead
+        self._n_asked_here = 0
+        self._outer: dict[bytes, Floats] = {}
+        self._inside: dict[bytes, Floats] = {}
+
+    @property
+    def n_ready(self) -> int:
+        """How many points can be asked for before any depends on a value that is not told yet; within one stage."""
+        ready = int(getattr(self._inner, "n_ready", 1))
+        left = self.stages[self.stage].n_trials - self._n_asked_here
+        return ready if self._is_last else max(min(ready, left), 1)
+
+    @property
+    def _inner(self) -> Search:
+        return self._inners[self.stage]
+
+    @property
+    def _is_last(self) -> bool:
+        return self.stage == len(self.stages) - 1
+
+    def assume(self, point: ArrayLike, *, given: bool = False) -> None:
+        """Take `point` as asked for, in the stage that is due; one that was given is none of the stage's trials."""
+        self._enter_the_stage_that_is_due()
+        super().assume(point, given=given)
+        self._n_asked_here += not given
+        inside = None if given else self._planned(self.pending[-1])
+        if inside is None:
+            inside = self._to_inner(self.pending[-1])
+        if inside is not None:
+            self._inner.assume(inside, given=given)
+
+    def _planned(self, point: Floats) -> Floats | None:
+        """Give the point that the present stage's search has planned next, None if it keeps no plan or it is another point.
+
+        A plan is kept by the bits of its points, and the last ones may change on the way into the richest cube and back.
+        """
+        inner = self._inner
+        if not isinstance(inner, PlannedSearch):
+            return None
+        inside = inner._suggest(np.random.default_rng([inner.seed, inner.n_asked])).point
+        if not np.array_equal(self._embed(inside), point):
+            return None
+        self._inside[point.tobytes()] = inside
+        self._outer.setdefault(inside.tobytes(), point)
+        return inside
+
+    def tell(self, point: ArrayLike, value: float) -> None:
+        """Take the value at a point of the richest cube; the present stage's search is told if its model contains the point.
+
+        Parameters
+        ----------
+        point : array-like of shape (d,)
+            A point of the richest cube.
+        value : float
+            The response, smaller being better; nan or infinite if the evaluation failed.
+        """
+        super().tell(point, value)
+        self._tell_inner(self._points[-1], self._values[-1])
+
+    def _tell_inner(self, point: Floats, value: float) -> None:
+        inside = self._to_inner(point)
+        if inside is not None:
+            self._inner.tell(inside, value)
+
+    def _to_inner(self, point: Floats) -> Floats | None:
+        """Give a point as the present stage's search has it, None if its model does not contain it."""
+        inside = self._inside.get(point.tobytes())
+        if inside is None:
+            inside = self.stages[self.stage].contains(point, self.domain)
+        if inside is not None:
+            # what the inner search repeats must be the very point, whatever embed makes of the last bits
+            self._outer.setdefault(inside.tobytes(), point)
+        return inside
+
+    def _enter_the_stage_that_is_due(self) -> None:
+        while not self._is_last and (
+            self._n_asked_here >= self.stages[self.stage].n_trials or len(self._inner._seen) >= self._inner.domain.size
+        ):
+            self.stage += 1
+            self._n_asked_here = 0
+            self._outer, self._inside = {}, {}
+            for point, value in zip(self._points, self._values, strict=True):
+                self._tell_inner(point, value)
+            for point in self.pending:
+                inside = self._to_inner(point)
+                if inside is not None:
+                    self._inner._seen.add(inside.tobytes())
+
+    def _suggest(self, rng: np.random.Generator) -> Suggestion:
+        """Let the present stage's search suggest, and embed what it does."""
+        self._enter_the_stage_that_is_due()
+        stage, inner = self.stages[self.stage], self._inner
+        where = f"stage {self.stage + 1} of {len(self.stages)}" + (f", {stage.name}" if stage.name else "")
+        suggestion = inner._suggest(np.random.default_rng([inner.seed, inner.n_asked]))
+        point = self._embed(suggestion.point)
+        if self.is_new(point) or suggestion.origin == "replicate":
+            return Suggestion(point, suggestion.origin, "; ".join(filter(None, [where, suggestion.note])))
+        for _ in range(_TRIES):
+            point = self._embed(inner.new_point(rng))
+            if self.is_new(point):
+                return Suggestion(point, "random", f"{where}; the point suggested had been asked for")
+        return Suggestion(self.new_point(rng), "random", f"{where}; its model seems to hold nothing new")
+
+    def _embed(self, inside: Floats) -> Floats:
+        known = self._outer.get(inside.tobytes())
+        return self.stages[self.stage].embedded(inside, self.domain) if known is None else known
+
+    def state(self) -> dict[str, Any]:
+        """Give the state of the present stage's search; empty if that remembers nothing beyond its history."""
+        inner = self._inner.state()
+        return {"stage": self.stage, "inner": inner} if inner else {}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Take back what `state` gave; what belongs to an earlier stage is out of date and of no effect."""
+        if state and state["stage"] == self.stage:
+            self._inner.restore(state["inner"])
+
+
+def _make(inner: str | SearchFactory, stage: Stage, entropy: list[int], noise: Literal["auto"] | bool) -> Search:
+    """Make a stage's search; SolverError if it is none that can be nested."""
+    if not isinstance(inner, str) and not callable(inner):
+        raise SolverError(f"inner={inner!r} cannot search every stage; use a name, or a callable that makes a search")
+    seed = int(np.random.SeedSequence(entropy).generate_state(1)[0])
+    made = make_search(inner, stage.domain, seed, noise=noise)
+    if not isinstance(made, Search):
+        raise SolverError(f"inner={inner!r} made {made!r}, which cannot be nested; use what makes a solvers.search.Search")
+    return made

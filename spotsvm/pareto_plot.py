@@ -1,0 +1,57 @@
+"""The picture of the trials of several objectives, and of their front."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from spotsvm.errors import ArgumentError
+from spotsvm.objectives import Objectives
+from spotsvm.pareto_front import pareto_trials
+from spotsvm.trial import Trial
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+def plot_pareto(trials: Sequence[Trial], objectives: Objectives, ax: Axes | Sequence[Axes] | None = None) -> Any:
+    """Draw the trials and their front; see `Study.plot_pareto`."""
+    objectives.require_several("plot_pareto()")
+    front = pareto_trials(trials, objectives)
+    on_it = {t.number for t in front}
+    others = [t for t in trials if t.values is not None and t.number not in on_it]
+    pairs = list(combinations(range(len(objectives)), 2))
+    for one, (first, second) in zip(axes := _axes(ax, len(pairs)), pairs, strict=True):
+        _draw(one, front, others, first, second, staircase=len(pairs) == 1)
+        one.set_xlabel(objectives.labels[first])
+        one.set_ylabel(objectives.labels[second])
+    axes[0].legend()
+    return axes[0] if len(pairs) == 1 else np.array(axes, dtype=object)
+
+
+def _axes(given: Any, number: int) -> list[Axes]:
+    if given is None:
+        from matplotlib import pyplot  # on use: it takes half a second
+
+        return list(np.ravel(pyplot.subplots(1, number, figsize=(5.5 * number, 4.5), layout="constrained")[1]))
+    axes = list(np.ravel(given))
+    if len(axes) != number:
+        raise ArgumentError(f"ax has {len(axes)} axes; use {number}, one for each pair of objectives, or None")
+    return axes
+
+
+def _draw(ax: Axes, front: Sequence[Trial], others: Sequence[Trial], first: int, second: int, *, staircase: bool) -> None:
+    """Draw one pair of objectives; a front of more is no line in it."""
+    ax.plot(*_columns(others, first, second), ".", ms=6, color="0.7", label=f"dominated ({len(others)} trials)", zorder=1)
+    x, y = _columns(front, first, second)
+    if staircase:  # the front is ordered: at each step first the one objective gets worse, then the other one better
+        ax.step(x, y, where="post", color="tab:blue", lw=1, alpha=0.6, zorder=2)
+    ax.plot(x, y, "o", ms=5, color="tab:blue", label=f"front ({len(front)} trials)", zorder=3)
+
+
+def _columns(trials: Sequence[Trial], first: int, second: int) -> tuple[list[float], list[float]]:
+    values = [t.values for t in trials if t.values is not None]
+    return [v[first] for v in values], [v[second] for v in values]

@@ -1,0 +1,151 @@
+"""What follows from the trials of a study, whatever search they come from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import pandas as pd
+
+from spotsvm.errors import NoCompletedTrialError, StorageError
+from spotsvm.objectives import Objectives
+from spotsvm.pareto_front import hypervolume_curve, pareto_trials
+from spotsvm.recommendation import Recommendation, recommend, summarise_failures
+from spotsvm.space import Space
+from spotsvm.trial import FINISHED, Trial
+from spotsvm.trial_table import trial_table
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+class StudyResults:
+    """The results of a study, for a class with `trials`, `space`, `objectives`, `noise` and `seed`."""
+
+    space: Space
+    objectives: Objectives
+    noise: Literal["auto"] | bool
+    seed: int
+    _trials: list[Trial]
+
+    @property
+    def trials(self) -> tuple[Trial, ...]:
+        """All trials, by number."""
+        return tuple(self._trials)
+
+    @property
+    def n_finished(self) -> int:
+        """How many trials have ended, well or not."""
+        return sum(t.state in FINISHED for t in self._trials)
+
+    @property
+    def best_trial(self) -> Trial:
+        """The trial with the best value seen; under noise use `recommend`.
+
+        Raises
+        ------
+        NoCompletedTrialError
+            If no trial has succeeded; it lists the commonest reasons.
+        ArgumentError
+            If there are several objectives; see `pareto`.
+        """
+        self.objectives.require_one("best_trial")
+        done = [(self.objectives.response(t), t.number) for t in self._trials if t.value is not None]
+        if not done:
+            raise NoCompletedTrialError(f"no trial has succeeded yet: {summarise_failures(self._trials)}")
+        return self._trials[min(done)[1]]
+
+    def recommend(self) -> Recommendation:
+        """Give the trial to use: under noise the best predicted among the evaluated, else the best observed.
+
+        Raises
+        ------
+        NoCompletedTrialError
+            If no trial has succeeded.
+        ArgumentError
+            If there are several objectives; see `pareto`.
+        """
+        self.objectives.require_one("recommend()")
+        sign = float(self.objectives.signs[0])
+        return recommend(self._trials, self.space.domain, sign=sign, noise=self.noise, seed=self.seed)
+
+    def pareto(self) -> tuple[Trial, ...]:
+        """Give the trials that no other trial dominates, from the best in the first objective on; of equal ones the first.
+
+        Numbers that differ by at most 1e-12 of themselves are equal. Under noise some of them are there by luck.
+
+        Raises
+        ------
+        NoCompletedTrialError
+            If no trial has succeeded.
+        ArgumentError
+            If there is one objective only.
+        """
+        return pareto_trials(self._trials, self.objectives)
+
+    def hypervolume(self, reference: Sequence[float] | Mapping[str, float] | None = None) -> pd.Series[float]:
+        """Give the hypervolume that the trials dominate, after each of those that have ended.
+
+        Parameters
+        ----------
+        reference : sequence or mapping of float, optional
+            A value of each objective, in the study's own directions, that bounds the volume from the side of what is worse;
+            what is not better than it in all objectives adds nothing. None takes the worst value of each objective among all
+            trials, and a tenth of its range beyond it (1, where all are equal). Give one to compare studies.
+
+        Returns
+        -------
+        Series
+            By the trials' numbers; a failed trial leaves it as it is.
+
+        Raises
+        ------
+        ArgumentError
+            If there is one objective only, or `reference` is not a finite number of each.
+
+        References
+        ----------
+        Zitzler, Thiele 1998, "Multiobjective optimization using evolutionary algorithms: a comparative case study".
+        """
+        return hypervolume_curve(self._trials, self.objectives, reference)
+
+    def plot_pareto(self, ax: Axes | Sequence[Axes] | None = None) -> Any:
+        """Draw the trials and their front; of three or more objectives a picture for each pair of them.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, sequence of them, or None, default=None
+            Where to draw: of m objectives m (m - 1) / 2 of them. None makes a figure.
+
+        Returns
+        -------
+        Axes, or ndarray of them where there are three or more objectives.
+
+        Raises
+        ------
+        NoCompletedTrialError
+            If no trial has succeeded.
+        ArgumentError
+            If there is one objective only, or another number of axes is needed.
+        """
+        from spotsvm.pareto_plot import plot_pareto
+
+        return plot_pareto(self._trials, self.objectives, ax)
+
+    def frame(self) -> pd.DataFrame:
+        """Give the trials as a frame, a row a trial; its columns are those of `trial_table`."""
+        return trial_table(self._trials, self.space.names, self.objectives.columns)
+
+    def to_csv(self, path: str | Path) -> None:
+        """Write `frame` as a CSV file.
+
+        Raises
+        ------
+        StorageError
+            If the file cannot be written.
+        """
+        try:
+            self.frame().to_csv(path, index=False)
+        except OSError as error:
+            raise StorageError(f"{path}: cannot write the trials: {error.strerror or error}") from error
