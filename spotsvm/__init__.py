@@ -30,6 +30,8 @@ if TYPE_CHECKING:
         Suggestion,
         VnsSearch,
     )
+    from spotsvm.compare_searches import compare
+    from spotsvm.comparison import Comparison
     from spotsvm.cross_val_scores import cross_val_scores
     from spotsvm.errors import (
         ArgumentError,
@@ -84,6 +86,8 @@ _HOMES = {
         "Suggestion",
         "VnsSearch",
     ],
+    "spotsvm.compare_searches": ["compare"],
+    "spotsvm.comparison": ["Comparison"],
     "spotsvm.cross_val_scores": ["cross_val_scores"],
     "spotsvm.errors": [
         "ArgumentError",
@@ -127,6 +131,7 @@ __all__ = [
     "AskTell",
     "BudgetError",
     "CmaesSearch",
+    "Comparison",
     "Coordinate",
     "DataError",
     "Domain",
@@ -162,6 +167,7 @@ __all__ = [
     "Trial",
     "TrialStateError",
     "VnsSearch",
+    "compare",
     "cross_val_scores",
     "expected_improvement",
     "gram_matrix",

@@ -14,6 +14,17 @@ from spotsvm.errors import DataError
 Floats = NDArray[np.float64]
 
 
+def read_table(name: str) -> pd.DataFrame:
+    """Read `name`.csv or `name`.csv.gz.
+
+    Raises
+    ------
+    DataError
+        If SPOTSVM_DATA is not set, or there is no such file in the folder.
+    """
+    return pd.read_csv(_file(name))
+
+
 def read_binary(name: str) -> tuple[Floats, Floats]:
     """Read a set with two classes: features as numbers, rows with missing values left out, and labels -1 and 1.
 
@@ -22,6 +33,25 @@ def read_binary(name: str) -> tuple[Floats, Floats]:
     DataError
         If SPOTSVM_DATA is not set, or there is no such set in the folder, or it has not two classes.
     """
+    return _binary(read_table(name), name)
+
+
+def read_split(name: str) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats]]:
+    """Read a set with two classes that its source has split: rows and labels to train on, then those to test on.
+
+    Raises
+    ------
+    DataError
+        As `read_binary`, and if the set has no column `part`.
+    """
+    table = read_table(name)
+    if "part" not in table:
+        raise DataError(f"{_file(name)} has no column part, which says what is trained and what is tested on")
+    train, test = (table[table["part"] == part] for part in ("train", "test"))
+    return _binary(train, name), _binary(test, name)
+
+
+def _file(name: str) -> Path:
     folder = os.environ.get("SPOTSVM_DATA", "")
     if not folder:
         raise DataError(f"the study needs the data set {name!r}: set SPOTSVM_DATA to the folder that holds {name}.csv")
@@ -29,9 +59,13 @@ def read_binary(name: str) -> tuple[Floats, Floats]:
     file = next((f for f in files if f.is_file()), None)
     if file is None:
         raise DataError(f"SPOTSVM_DATA={folder}: there is no {name}.csv in it, nor {name}.csv.gz")
-    table = pd.read_csv(file).drop(columns="part", errors="ignore").dropna()
+    return file
+
+
+def _binary(table: pd.DataFrame, name: str) -> tuple[Floats, Floats]:
+    table = table.drop(columns="part", errors="ignore").dropna()
     classes = np.unique(table["y"].astype(str))
     if len(classes) != 2:
-        raise DataError(f"{file}: column y holds {len(classes)} values; a set with two classes is needed")
+        raise DataError(f"{_file(name)}: column y holds {len(classes)} values; a set with two classes is needed")
     X = table.drop(columns="y").to_numpy(dtype=np.float64)
     return X, np.where(table["y"].astype(str) == classes[0], -1.0, 1.0)

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pandas as pd
 
-from spotsvm.errors import StorageError
 from studies.data_sets import DataSet, read_set, stand_ins
 from studies.evosvm_checks import generation_rates, memetic_costs, readings, stops
 from studies.evosvm_findings import on_readings, on_reasons
@@ -152,22 +151,11 @@ class EvosvmStudy(Experiment):
         notes = f"{_QUICK_DATA if self.quick else _DATA}\n{_NOTES}"
         return "\n\n".join([f"## {title}\n{quick}\n{notes}", *texts, "### Conclusion", self.conclusion()])
 
-    def write(self, out: str | Path) -> list[Path]:
-        """Write what every study writes, and the other measurements as CSV; give the files.
-
-        Raises
-        ------
-        StorageError
-            If the folder cannot be written to.
-        """
-        files = super().write(out)
+    def _write_further(self, folder: Path) -> list[Path]:
+        files = []
         for name, part in self._parts.items():
-            file = Path(out) / f"{self.name}_{name}.csv"
-            try:
-                part.to_csv(file, index=False)
-            except OSError as error:
-                raise StorageError(f"--out {out}: cannot write there: {error.strerror or error}") from error
-            files.append(file)
+            files.append(folder / f"{self.name}_{name}.csv")
+            part.to_csv(files[-1], index=False)
         return files
 
 

@@ -71,6 +71,11 @@ class Experiment(ABC):
             self.frame().to_csv(files[0], index=False)
             self.table().to_csv(files[1], index=False)
             files[2].write_text(self.to_markdown() + "\n")
+            files += self._write_further(folder)
         except OSError as error:
             raise StorageError(f"--out {folder}: cannot write there: {error.strerror or error}") from error
         return files
+
+    def _write_further(self, folder: Path) -> list[Path]:
+        """Write what else there is, such as a figure, into a folder that is there; give the files."""
+        return []

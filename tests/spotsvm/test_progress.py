@@ -1,10 +1,11 @@
 import io
 from contextlib import redirect_stderr
+from types import SimpleNamespace
 
 import pytest
 
 from spotsvm import Study
-from spotsvm.progress import progress_bar
+from spotsvm.progress import progress_bar, runs_bar
 
 SPACE = {"x": list(range(50))}
 
@@ -71,3 +72,17 @@ def test_the_bar_ends_its_line_when_interrupted(terminal):
     with pytest.raises(KeyboardInterrupt), redirect_stderr(terminal), progress_bar("random", 4) as callback:
         Study(SPACE, "random", 0).run(interrupt, 4, callback=callback)
     assert terminal.getvalue().endswith("\n")
+
+
+def test_a_bar_of_runs_is_silent_where_nobody_watches(capsys):
+    with runs_bar("branin", 2) as ended:
+        ended(SimpleNamespace(search="random", seed=0))
+    assert capsys.readouterr() == ("", "")
+
+
+def test_a_bar_of_runs_names_the_run_that_has_ended(terminal):
+    with redirect_stderr(terminal), runs_bar("branin", 2) as ended:
+        ended(SimpleNamespace(search="random", seed=7))
+    assert "branin" in terminal.getvalue()
+    assert "1/2" in terminal.getvalue()
+    assert "random, seed 7" in terminal.getvalue()

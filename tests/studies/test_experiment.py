@@ -43,3 +43,17 @@ def test_a_folder_that_cannot_be(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(StorageError, match="file/out: cannot write there"):
         Doubling().write(tmp_path / "file" / "out")
+
+
+class WithNotes(Doubling):
+    """Numbers, their doubles, and a note."""
+
+    def _write_further(self, folder):
+        (folder / "note.txt").write_text("so much")
+        return [folder / "note.txt"]
+
+
+def test_further_files(tmp_path):
+    files = WithNotes().write(tmp_path / "new")
+    assert [f.name for f in files][3:] == ["note.txt"]
+    assert files[3].read_text() == "so much"

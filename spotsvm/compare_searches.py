@@ -1,0 +1,137 @@
+"""Compare searches on one objective, at equal budgets and from the same seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from numbers import Integral, Real
+from pathlib import Path
+from typing import Any, Literal
+
+from spotsvm.comparison import Comparison
+from spotsvm.comparison_entrants import Searches, check_entrants, checked_seeds, labelled_searches
+from spotsvm.comparison_run import Run, Task, run_search
+from spotsvm.errors import ArgumentError
+from spotsvm.space import Space
+
+
+def compare(
+    objective: Callable[..., float | Mapping[str, float]],
+    space: Mapping[str, Any] | Sequence[Mapping[str, Any]],
+    searches: Searches = ("kriging", "cmaes", "lbfgsb", "vns", "random"),
+    n_trials: int = 100,
+    seeds: int | Sequence[int] = 5,
+    *,
+    direction: Literal["minimize", "maximize"] = "minimize",
+    names: Sequence[str] | None = None,
+    noise: Literal["auto"] | bool = "auto",
+    measure: str | None = None,
+    confidence: float = 0.95,
+    n_jobs: int | None = None,
+    callback: Callable[[Run], None] | None = None,
+    path: str | Path | None = None,
+) -> Comparison:
+    """Run each search from each seed for `n_trials` evaluations, and compare what they find.
+
+    Each run is a Study. The same seeds are used for every search, so their results are compared in pairs; all that a search
+    evaluates counts, failed trials included.
+
+    Parameters
+    ----------
+    objective : callable
+        Takes the parameters as a dict; returns a float, or a mapping with "value" and further named numbers. What it
+        raises makes a failed trial. One that has a second parameter, called `seed`, is given the trial's own seed, which is
+        the same for the n-th trial of every search: draw all noise from it, and the results depend on nothing else.
+    space : dict or list of dict
+        As `Study` takes it.
+    searches : sequence or dict, default=("kriging", "cmaes", "lbfgsb", "vns", "random")
+        Names, or callables `(domain, seed)` such as a functools.partial of a search's class; each alone or in a pair
+        (label, search). Or a dict of label to search.
+    n_trials : int, default=100
+        Evaluations of each run.
+    seeds : int or sequence of int, default=5
+        Number of runs of each search, from the seeds 0, 1, ...; or the seeds. `Comparison.table` says what few can show.
+    direction : {"minimize", "maximize"}, default="minimize"
+        Whether a smaller or a larger value is better; that holds for the measure as well.
+    names : sequence of str, optional
+        A label for each search.
+    noise : "auto" or bool, default="auto"
+        As in `Study`.
+    measure : str, optional
+        The further number of the objective by which runs are judged, at the recommended trial: such as a score on
+        rows that no search sees, or the true value of a noisy function. By default the best value seen counts.
+    confidence : float, default=0.95
+        Of the figure's bootstrap bands, between 0 and 1.
+    n_jobs : int or None, default=None
+        Runs at a time, each in a process of its own; -1 is one a processor, None is 1. The trials do not depend on it,
+        the times of suggestions do.
+    callback : callable or None, default=None
+        Called here with each `Run` as it ends, search by search.
+    path : path-like, optional
+        A folder for the records, one file a run. The same call goes on where an earlier one was ended. None keeps
+        them in memory.
+
+    Returns
+    -------
+    Comparison
+        With `table()`, `frame()`, `figure()` and others.
+
+    Raises
+    ------
+    ArgumentError
+        If there are no searches or seeds, or one is there twice; if a search is for several objectives or cannot be made; if
+        the objective does not return the measure. A ValueError.
+    BudgetError
+        If `n_trials` does not pay for a search's initial design; it says whose. A ValueError.
+    SpaceError, StudyMismatchError, StorageError
+        As in `Study`.
+
+    References
+    ----------
+    Koch, Bischl, Flasch, Bartz-Beielstein, Konen 2011, "On the Tuning and Evolution of Support Vector Kernels", section 3.2.1.
+
+    Examples
+    --------
+    >>> from scipy.stats import uniform
+    >>> space = {"x": uniform(-1, 2), "y": uniform(-1, 2)}
+    >>> comparison = compare(lambda p: p["x"] ** 2 + p["y"] ** 2, space, ["kriging", "random"], n_trials=15, seeds=2)
+    >>> comparison.table()["search"].tolist()
+    ['kriging', 'random']
+    """
+    if not callable(objective):
+        raise ArgumentError(f"objective={objective!r} is not callable; give a function of the parameters")
+    if direction not in ("minimize", "maximize"):
+        raise ArgumentError(f"direction={direction!r} is not one objective's direction; use 'minimize' or 'maximize'")
+    if not isinstance(measure, str | None) or measure == "value":
+        raise ArgumentError(f"measure={measure!r} is not a further number's name; use None for the best value seen")
+    if not (isinstance(confidence, Real) and 0 < confidence < 1):
+        raise ArgumentError(f"confidence={confidence!r} is not between 0 and 1; use such as 0.95")
+    if n_jobs is not None and (not isinstance(n_jobs, Integral) or isinstance(n_jobs, bool) or n_jobs == 0):
+        raise ArgumentError(f"n_jobs={n_jobs!r} is not a number of processes; use 1 or more, -1 for all, or None")
+    labelled = labelled_searches(searches, names)
+    all_seeds = checked_seeds(seeds)
+    task = Task(
+        objective=objective,
+        space=space if isinstance(space, Space) else Space(space),
+        n_trials=n_trials,
+        direction=direction,
+        noise=noise,
+        measure=measure,
+        folder=None if path is None else Path(path),
+    )
+    check_entrants(labelled, task.space, n_trials, all_seeds[0], direction=direction, noise=noise)
+    jobs = [(task, label, search, seed) for label, search in labelled.items() for seed in all_seeds]
+    runs = []
+    for run in _run_all(jobs, n_jobs):
+        runs.append(run)
+        if callback is not None:
+            callback(run)
+    return Comparison(runs, task, float(confidence))
+
+
+def _run_all(jobs: Sequence[tuple[Any, ...]], n_jobs: int | None) -> Any:
+    """Give the runs in the order of the jobs, as they end."""
+    if n_jobs in (None, 1):
+        return (run_search(*job) for job in jobs)
+    import joblib
+
+    return joblib.Parallel(n_jobs=n_jobs, return_as="generator")(joblib.delayed(run_search)(*job) for job in jobs)

@@ -1,0 +1,153 @@
+"""Who takes part in a comparison: searches by label, and the seeds that all of them share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from numbers import Integral
+from typing import Any, Literal, cast
+
+import numpy as np
+
+from solvers.errors import SolverError
+from solvers.search import AskTell, needs_several_objectives
+from solvers.search.registry import SearchFactory
+from spotsvm.errors import ArgumentError, BudgetError
+from spotsvm.space import Space
+from spotsvm.study import Study
+from spotsvm.trial_loop import check_budget
+
+Entrant = str | SearchFactory
+Searches = Sequence[Entrant | tuple[str, Entrant]] | Mapping[str, Entrant]
+
+
+def labelled_searches(searches: Searches, names: Sequence[str] | None = None) -> dict[str, Entrant]:
+    """Give the searches by label: the name, what `names` or a pair says, or how the callable is called.
+
+    Parameters
+    ----------
+    searches : sequence or dict
+        Names, callables `(domain, seed)`, or (label, search) pairs; or a dict of label to search.
+    names : sequence of str, optional
+        A label for each, in place of all other ones.
+
+    Raises
+    ------
+    ArgumentError
+        If there are none, two have one label, or one of them is no search that can be made anew for each seed.
+
+    Examples
+    --------
+    >>> from functools import partial
+    >>> from solvers.search import LatinHypercubeSearch
+    >>> list(labelled_searches(["random", partial(LatinHypercubeSearch, size=10), ("once more", "random")]))
+    ['random', 'LatinHypercubeSearch(size=10)', 'once more']
+    """
+    if isinstance(searches, str) or not isinstance(searches, Iterable):
+        raise ArgumentError(f"searches={searches!r} is not a list of searches; use such as ['kriging', 'random']")
+    given: list[Any] = list(searches.items()) if isinstance(searches, Mapping) else list(searches)
+    if not given:
+        raise ArgumentError("searches is empty; give at least one search, such as 'kriging'")
+    pairs = [_as_pair(item) for item in given]
+    if names is not None:
+        if isinstance(names, str) or len(names) != len(pairs):
+            raise ArgumentError(f"names={names!r} does not fit {len(pairs)} searches; give a label for each of them")
+        pairs = [(name, search) for name, (_, search) in zip(names, pairs, strict=True)]
+    labelled: dict[str, Entrant] = {}
+    for label, search in pairs:
+        if not isinstance(label, str) or not label:
+            raise ArgumentError(f"label={label!r} of a search is not a name; use a text of at least one letter")
+        if label in labelled:
+            raise ArgumentError(
+                f"searches: two of them are called {label!r}; give (label, search) pairs with labels of their own"
+            )
+        labelled[label] = _checked(search, label)
+    return labelled
+
+
+def _as_pair(item: Any) -> tuple[Any, Any]:
+    return item if isinstance(item, tuple) and len(item) == 2 else (_label_of(item), item)
+
+
+def _label_of(search: Any) -> str:
+    if isinstance(search, str):
+        return search
+    if isinstance(search, partial):
+        given = ", ".join([*map(repr, search.args), *(f"{key}={value!r}" for key, value in search.keywords.items())])
+        return f"{_label_of(search.func)}({given})"
+    return str(getattr(search, "__name__", type(search).__name__))
+
+
+def _checked(search: Any, label: str) -> Entrant:
+    if needs_several_objectives(search):  # it has no best value
+        raise ArgumentError(f"search {label!r} is for several objectives, and only values of one can be ranked; leave it out")
+    if isinstance(search, AskTell) and not isinstance(search, type):
+        raise ArgumentError(
+            f"search {label!r} is one object, but each seed needs a fresh one; give a callable (domain, seed) that makes it"
+        )
+    if not (isinstance(search, str) or callable(search)):
+        raise ArgumentError(f"search {label!r} is {search!r}; use a name, or a callable (domain, seed) that makes a search")
+    return cast("Entrant", search)
+
+
+def checked_seeds(seeds: int | Sequence[int]) -> list[int]:
+    """Give the seeds: 0 to k - 1 for a number k, else as they are.
+
+    Raises
+    ------
+    ArgumentError
+        If there are none, one is there twice, or one is no integer of at least 0.
+
+    Examples
+    --------
+    >>> checked_seeds(3), checked_seeds([7, 5])
+    ([0, 1, 2], [7, 5])
+    """
+    if _is_integer(seeds):
+        if int(seeds) < 1:  # type: ignore[arg-type]
+            raise ArgumentError(f"seeds={seeds!r} is no number of runs; use 1 or more, or a list of seeds")
+        return list(range(int(seeds)))  # type: ignore[arg-type]
+    if isinstance(seeds, str | bytes) or not isinstance(seeds, Iterable):
+        raise ArgumentError(f"seeds={seeds!r} is neither a number of runs nor a list of seeds; use such as 5 or [0, 1, 2]")
+    given = list(seeds)
+    if not given:
+        raise ArgumentError("seeds is empty; give at least one")
+    for seed in given:
+        if not _is_integer(seed) or seed < 0:
+            raise ArgumentError(f"seeds: {seed!r} is not a seed; use integers of at least 0")
+    if twice := [seed for seed in dict.fromkeys(given) if given.count(seed) > 1]:
+        raise ArgumentError(f"seeds: {twice[0]!r} is there twice, and would count one run as two; use each seed once")
+    return [int(seed) for seed in given]
+
+
+def _is_integer(value: object) -> bool:
+    return isinstance(value, Integral | np.integer) and not isinstance(value, bool | np.bool_)
+
+
+def check_entrants(
+    searches: Mapping[str, Entrant],
+    space: Space,
+    n_trials: int,
+    seed: int,
+    *,
+    direction: Literal["minimize", "maximize"],
+    noise: Literal["auto"] | bool,
+) -> None:
+    """Make each search once, before any of them has cost an evaluation.
+
+    Raises
+    ------
+    BudgetError
+        If `n_trials` is no budget, or does not pay for a search's initial design; it says whose.
+    ArgumentError
+        If a search cannot be made for this space.
+    """
+    if not _is_integer(n_trials) or n_trials < 1:
+        raise BudgetError(f"n_trials={n_trials!r} is not a number of evaluations; use 1 or more")
+    for label, search in searches.items():
+        try:
+            check_budget(Study(cast("Any", space), search, seed, direction=direction, noise=noise), n_trials, "n_trials")
+        except BudgetError as error:
+            raise BudgetError(f"search {label!r}: {error}") from error
+        except SolverError as error:
+            raise ArgumentError(f"search {label!r} cannot be made: {error}") from error

@@ -1,0 +1,153 @@
+"""One run of a comparison: one search, one seed."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import zlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal, cast
+
+from spotsvm.comparison_entrants import Entrant
+from spotsvm.errors import ArgumentError, NoCompletedTrialError
+from spotsvm.recommendation import recommend
+from spotsvm.space import Space
+from spotsvm.study import Study
+from spotsvm.trial import FINISHED, Trial
+
+Noise = Literal["auto"] | bool
+Direction = Literal["minimize", "maximize"]
+
+
+@dataclass(frozen=True)
+class Task:
+    """What all runs of a comparison share; the fields are arguments of `compare`."""
+
+    objective: Callable[..., float | Mapping[str, float]]
+    space: Space
+    n_trials: int
+    direction: Direction = "minimize"
+    noise: Noise = "auto"
+    measure: str | None = None
+    folder: Path | None = None
+
+    @property
+    def sign(self) -> float:
+        """1 if a smaller value is better, -1 if a larger one is."""
+        return 1.0 if self.direction == "minimize" else -1.0
+
+
+@dataclass(frozen=True)
+class Run:
+    """What one search found from one seed.
+
+    Attributes
+    ----------
+    search : str
+        Its label.
+    seed : int
+        Its seed.
+    trials : tuple of Trial
+        The finished trials, by number.
+    recommended : int or None
+        Number of the trial to use, as `Study.recommend` says; None if no trial has succeeded.
+    """
+
+    search: str
+    seed: int
+    trials: tuple[Trial, ...]
+    recommended: int | None
+
+
+def run_search(task: Task, label: str, search: Entrant, seed: int) -> Run:
+    """Run a search, or go on with its record, and give its trials and what is recommended in the end.
+
+    Raises
+    ------
+    ArgumentError
+        If the objective does not return the measure.
+    StorageError
+        If the record cannot be read or written, or is of another study.
+    """
+    path = None if task.folder is None else task.folder / record_name(label, seed)
+    with Study(cast("Any", task.space), search, seed, direction=task.direction, path=path, noise=task.noise) as study:
+        study.run(_with_seed(task.objective, study), task.n_trials, callback=_measure_check(task.measure))
+        trials = tuple(t for t in study.trials if t.state in FINISHED)[: task.n_trials]
+    return Run(label, seed, trials, recommended_number(trials, task, seed))
+
+
+def recommended_number(trials: tuple[Trial, ...], task: Task, seed: int) -> int | None:
+    """Give the number of the trial that is to be used of these; None if none has succeeded."""
+    try:
+        return recommend(trials, task.space.domain, sign=task.sign, noise=task.noise, seed=seed).number
+    except NoCompletedTrialError:
+        return None
+
+
+def record_name(label: str, seed: int) -> str:
+    """Name a run's file: the label, with a checksum of it where it holds what a file's name should not.
+
+    Examples
+    --------
+    >>> record_name("kriging", 3), record_name("L-BFGS-B, fine", 0)
+    ('kriging_seed3.db', 'L-BFGS-B_fine_041cdd29_seed0.db')
+    """
+    plain = re.sub(r"[^A-Za-z0-9.-]+", "_", label)
+    # lower case: some file systems take A.db and a.db for one file
+    mark = "" if plain == label == label.lower() else f"_{zlib.crc32(label.encode()):08x}"
+    return f"{plain}{mark}_seed{seed}.db"
+
+
+def _with_seed(objective: Callable[..., Any], study: Study) -> Callable[[dict[str, Any]], Any]:
+    """Give an objective that has a parameter `seed` the seed of the trial that is being evaluated."""
+    if not takes_seed(objective):
+        return objective
+
+    def seeded(params: dict[str, Any]) -> Any:
+        return objective(params, seed=next(t.seed for t in study.trials if t.state == "running"))
+
+    return seeded
+
+
+def takes_seed(objective: Callable[..., Any]) -> bool:
+    """Tell whether an objective has a second parameter, called `seed`, which a functools.partial has not settled.
+
+    Examples
+    --------
+    >>> takes_seed(lambda params, seed: 0.0), takes_seed(lambda params: 0.0)
+    (True, False)
+    """
+    if isinstance(objective, partial) and "seed" in objective.keywords:
+        return False
+    try:
+        parameters = list(inspect.signature(objective).parameters.values())
+    except (TypeError, ValueError):  # some callables of compiled code have no signature
+        return False
+    named = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    return any(p.name == "seed" and p.kind in named for p in parameters[1:])
+
+
+def _measure_check(measure: str | None) -> Callable[[Study, Trial], None] | None:
+    """Look at the first trial that succeeds, so that a misspelt measure costs one evaluation and not all."""
+    if measure is None:
+        return None
+
+    def check(study: Study, trial: Trial) -> None:
+        if trial.state == "ok":
+            measured(trial, measure)
+
+    return check
+
+
+def measured(trial: Trial, measure: str) -> float:
+    """Give the measure at a trial; ArgumentError if the objective did not return it."""
+    if measure not in trial.extra:
+        known = ", ".join(map(repr, trial.extra)) or "none"
+        raise ArgumentError(
+            f"measure={measure!r} is not among the numbers that the objective returned beside 'value' at {dict(trial.params)}: "
+            f"it returned {known}"
+        )
+    return trial.extra[measure]

@@ -1,0 +1,126 @@
+"""A comparison in figures: summary statistics, mean ranks, and a paired test with the best."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+from scipy.stats import rankdata, wilcoxon
+
+Floats = NDArray[np.float64]
+
+#: of up to so many differences all 2^n signs are tried
+_ENUMERATED = 13
+
+
+def rank_searches(results: pd.DataFrame, sign: float) -> pd.DataFrame:
+    """Rank the searches within each seed, 1 for the best; equal results share the mean of their ranks.
+
+    Parameters
+    ----------
+    results : DataFrame of shape (n_seeds, n_searches)
+        Final results; nan for a run in which no trial succeeded, which ranks last.
+    sign : float
+        1 if a smaller result is better, -1 if a larger one is.
+
+    Examples
+    --------
+    >>> rank_searches(pd.DataFrame({"a": [0.1, 0.3], "b": [0.2, 0.3]}), 1.0).values.tolist()
+    [[1.0, 2.0], [1.5, 1.5]]
+    """
+    losses = np.where(np.isnan(results), np.inf, sign * results)
+    return pd.DataFrame(rankdata(losses, axis=1), index=results.index, columns=results.columns)
+
+
+def signed_rank_test(differences: ArrayLike) -> tuple[float, str]:
+    """Test paired differences against 0 by Wilcoxon's signed ranks, two-sided; give p, and why it is nan where it is.
+
+    Differences of 0 are left out. p is exact for up to 13 differences, and up to 50 without ties; else it is the normal
+    approximation's.
+
+    Parameters
+    ----------
+    differences : array-like of shape (n_seeds,)
+        One search's result less the other's; nan where one of them has none.
+
+    References
+    ----------
+    Wilcoxon 1945, "Individual comparisons by ranking methods".
+
+    Examples
+    --------
+    >>> signed_rank_test([1.0, 2.0, 3.0, 4.0, 5.0])
+    (0.0625, '')
+    >>> signed_rank_test([0.0, 0.0])
+    (nan, 'all differences are 0')
+    """
+    d = np.asarray(differences, dtype=float)
+    if missing := int(np.isnan(d).sum()):
+        return np.nan, f"{missing} of {len(d)} pairs have a run without a result"
+    if len(d) < 2:
+        return np.nan, "one seed shows nothing of the spread"
+    d = d[d != 0]
+    if not len(d):
+        return np.nan, "all differences are 0"
+    if len(d) > _ENUMERATED:
+        return float(wilcoxon(d).pvalue), ""
+    ranks = rankdata(np.abs(d))
+    signs = np.arange(2 ** len(d))[:, None] >> np.arange(len(d)) & 1
+    sums, seen = signs @ ranks, ranks[d > 0].sum()
+    return min(1.0, 2.0 * float(min(np.mean(sums <= seen), np.mean(sums >= seen)))), ""
+
+
+def holm(p_values: ArrayLike) -> Floats:
+    """Adjust p-values for their number by Holm's step-down method; nan stays nan and does not count.
+
+    References
+    ----------
+    Holm 1979, "A simple sequentially rejective multiple test procedure".
+
+    Examples
+    --------
+    >>> holm([0.01, 0.04, 0.03, np.nan]).tolist()
+    [0.03, 0.06, 0.06, nan]
+    """
+    p = np.asarray(p_values, dtype=float)
+    adjusted = np.full(p.shape, np.nan)
+    tested = np.flatnonzero(~np.isnan(p))
+    order = tested[np.argsort(p[tested], kind="stable")]
+    steps = p[order] * np.arange(len(order), 0, -1)
+    adjusted[order] = np.minimum(np.maximum.accumulate(steps), 1.0) if len(order) else []
+    return adjusted
+
+
+def comparison_table(results: pd.DataFrame, sign: float, failed: Sequence[int], ask_seconds: Sequence[float]) -> pd.DataFrame:
+    """Sum a comparison up, a row a search, best mean rank first; the columns are described in `Comparison.table`.
+
+    Parameters
+    ----------
+    results : DataFrame of shape (n_seeds, n_searches)
+        Final results, nan for a run without one.
+    sign : float
+        1 if a smaller result is better, -1 if a larger one is.
+    failed : sequence of int
+        Failed trials of each search.
+    ask_seconds : sequence of float
+        Mean time of a suggestion of each search.
+    """
+    losses = sign * results
+    mean_rank = rank_searches(results, sign).mean()
+    # of equal mean ranks the better median comes first, and none last
+    order = losses.median().to_frame("median").assign(rank=mean_rank).sort_values(["rank", "median"], kind="stable").index
+    differences = {label: results[label] - results[order[0]] for label in order}
+    tests = [signed_rank_test(differences[label]) if label != order[0] else (np.nan, "best ranked") for label in order]
+    adjusted = holm([p for p, _ in tests])
+    at = {label: k for k, label in enumerate(results.columns)}
+    rows: list[dict[str, Any]] = []
+    for label, (p, note), p_holm in zip(order, tests, adjusted, strict=True):
+        row = {"search": label, "best": sign * losses[label].min(), "mean": results[label].mean()}
+        row |= {"median": results[label].median(), "worst": sign * losses[label].max(), "sd": results[label].std(ddof=1)}
+        row |= {"mean_rank": mean_rank[label], "difference": differences[label].median(), "p": p, "p_holm": p_holm, "note": note}
+        row |= {"runs": int(results[label].notna().sum()), "failed": failed[at[label]], "ask_seconds": ask_seconds[at[label]]}
+        rows.append(row)
+    return pd.DataFrame(rows)
