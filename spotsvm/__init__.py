@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     )
     from spotsvm.compare_searches import compare
     from spotsvm.comparison import Comparison
-    from spotsvm.cross_val_scores import cross_val_scores
+    from spotsvm.cross_validation import cross_val_scores
     from spotsvm.errors import (
         ArgumentError,
         BudgetError,
@@ -47,7 +47,19 @@ if TYPE_CHECKING:
     from spotsvm.evo_svc import EvoSVC
     from spotsvm.exact_svc import ExactSVC
     from spotsvm.exact_svr import ExactSVR
+    from spotsvm.kernel_models import (
+        AnisotropicRbfModel,
+        ConicModel,
+        FixedKernelModel,
+        KernelMatrices,
+        KernelModel,
+        RbfModel,
+        TunedConicModel,
+    )
     from spotsvm.margin_error_front import MarginErrorFront
+    from spotsvm.multi_kernel_svc import MultiKernelSVC
+    from spotsvm.multi_kernel_svr import MultiKernelSVR
+    from spotsvm.nested_models import nested
     from spotsvm.recommendation import Recommendation
     from spotsvm.space import Space
     from spotsvm.spot_search_cv import SpotSearchCV
@@ -88,7 +100,7 @@ _HOMES = {
     ],
     "spotsvm.compare_searches": ["compare"],
     "spotsvm.comparison": ["Comparison"],
-    "spotsvm.cross_val_scores": ["cross_val_scores"],
+    "spotsvm.cross_validation": ["cross_val_scores"],
     "spotsvm.errors": [
         "ArgumentError",
         "BudgetError",
@@ -103,7 +115,19 @@ _HOMES = {
     "spotsvm.evo_svc": ["EvoSVC"],
     "spotsvm.exact_svc": ["ExactSVC"],
     "spotsvm.exact_svr": ["ExactSVR"],
+    "spotsvm.kernel_models": [
+        "AnisotropicRbfModel",
+        "ConicModel",
+        "FixedKernelModel",
+        "KernelMatrices",
+        "KernelModel",
+        "RbfModel",
+        "TunedConicModel",
+    ],
     "spotsvm.margin_error_front": ["MarginErrorFront"],
+    "spotsvm.multi_kernel_svc": ["MultiKernelSVC"],
+    "spotsvm.multi_kernel_svr": ["MultiKernelSVR"],
+    "spotsvm.nested_models": ["nested"],
     "spotsvm.recommendation": ["Recommendation"],
     "spotsvm.space": ["Space"],
     "spotsvm.spot_search_cv": ["SpotSearchCV"],
@@ -127,11 +151,13 @@ __version__ = _version("spotsvm")
 
 __all__ = [
     "SEARCHES",
+    "AnisotropicRbfModel",
     "ArgumentError",
     "AskTell",
     "BudgetError",
     "CmaesSearch",
     "Comparison",
+    "ConicModel",
     "Coordinate",
     "DataError",
     "Domain",
@@ -139,18 +165,24 @@ __all__ = [
     "EvoSVC",
     "ExactSVC",
     "ExactSVR",
+    "FixedKernelModel",
     "Kernel",
+    "KernelMatrices",
+    "KernelModel",
     "Kriging",
     "KrigingSearch",
     "LatinHypercubeSearch",
     "LbfgsbSearch",
     "MarginErrorFront",
+    "MultiKernelSVC",
+    "MultiKernelSVR",
     "MultiObjectiveSearch",
     "NestedSearch",
     "NoCompletedTrialError",
     "Nsga2Search",
     "ParegoSearch",
     "RandomSearch",
+    "RbfModel",
     "Recommendation",
     "Search",
     "SearchExhaustedError",
@@ -166,6 +198,7 @@ __all__ = [
     "Suggestion",
     "Trial",
     "TrialStateError",
+    "TunedConicModel",
     "VnsSearch",
     "compare",
     "cross_val_scores",
@@ -175,6 +208,7 @@ __all__ = [
     "log_expected_improvement_gradient",
     "lower_confidence_bound",
     "minimum_of_mean",
+    "nested",
     "probability_of_improvement",
     "solve_dual",
     "solve_dual_regression",

@@ -30,7 +30,7 @@ Floats = NDArray[np.float64]
 
 
 class DualSVC(ClassifierMixin, KernelMachine):
-    """Base class of ExactSVC and EvoSVC, which say how one pair of classes is solved."""
+    """Base class of ExactSVC, EvoSVC and MultiKernelSVC, which say how one pair of classes is solved."""
 
     C: Any
     tol: Any
@@ -73,7 +73,7 @@ class DualSVC(ClassifierMixin, KernelMachine):
         rows = MergedRows.of(X, code.astype(np.float64), weights, merge=not self._pairwise_data)
         # gamma="scale" is a matter of the data: the weights of classes have no part in it
         counts = np.bincount(rows.group, weights=sample[rows.kept], minlength=len(rows.first)).astype(np.float64)
-        self.kernel_ = self._make_kernel(X[rows.first], counts)
+        self._set_kernel(X[rows.first], counts)
         coefficients, results = self._solve_pairs(X, code, rows, C)
         support, self.n_support_, self.dual_coef_ = coefficients.support()
         self._keep_support(X, support)
@@ -169,13 +169,14 @@ class DualSVC(ClassifierMixin, KernelMachine):
         chosen, group_code = pairs(n_classes), code[rows.first]
         coefficients = PairCoefficients(code, n_classes)
         # the blocks of two classes are parts of one matrix, where there is room for it
-        whole = len(chosen) == 1 or 8 * len(rows.first) ** 2 <= check_cache_size(self.cache_size)
+        fits = 8 * len(rows.first) ** 2 <= check_cache_size(self.cache_size)
+        whole = len(chosen) == 1 or (self._one_kernel and fits)
         gram = self._gram(X, rows.first) if whole else None
         results = []
-        for (i, j), seed in zip(chosen, self._pair_seeds(len(chosen)), strict=True):
+        for problem, ((i, j), seed) in enumerate(zip(chosen, self._pair_seeds(len(chosen)), strict=True)):
             of_pair = np.flatnonzero((group_code == i) | (group_code == j))
             if gram is None:
-                K = self._gram(X, rows.first[of_pair])
+                K = self._gram(X, rows.first[of_pair], problem)
             else:
                 K = gram if len(chosen) == 1 else gram[np.ix_(of_pair, of_pair)]
             labels = pair_labels(group_code[of_pair] == i, n_classes)

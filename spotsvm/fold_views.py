@@ -14,6 +14,8 @@ from sklearn.pipeline import Pipeline
 
 from solvers.dual.fold_solver import State, Target
 from solvers.kernels import Kernel
+from solvers.kernels.group_gram import GroupGram
+from solvers.kernels.multi_kernel import MultiKernel
 from solvers.kernels.single_gram import SingleGram
 from spotsvm.fold_scores import Split
 from spotsvm.stand_in import NotSharedError
@@ -27,7 +29,7 @@ class Solved:
     """A machine's solution on all rows."""
 
     machine: SvmMachine
-    kernel: Kernel
+    kernel: Kernel | MultiKernel
     target: Target
     state: State
 
@@ -42,13 +44,32 @@ class View:
         The rows and their kernel matrices.
     shared : bool
         Whether the folds are all of these rows.
+    names : list of str or None
+        Names of the columns, where they have any.
+    group_bytes : int
+        Memory for what groups of columns contribute to combined kernels.
     solved : dict
         For each pair of classes what was solved on all rows last, for the next to begin at.
+    groups : GroupGram or None
+        The matrices of combined kernels, once there was one.
     """
 
     gram: SingleGram
     shared: bool
+    names: list[str] | None = None
+    group_bytes: int = 0
     solved: dict[int, Solved] = field(default_factory=dict)
+    groups: GroupGram | None = None
+
+    def matrix(self, kernel: Kernel | MultiKernel) -> tuple[NDArray[np.float32], float]:
+        """Give a kernel matrix less a constant, and the constant; it is overwritten by the next one."""
+        if not isinstance(kernel, MultiKernel):
+            self.groups = None
+            return self.gram.matrix(kernel)
+        if self.groups is None:
+            self.gram = self.gram.without_matrices()
+            self.groups = GroupGram(self.gram.X, self.group_bytes)
+        return self.groups.matrix(kernel)
 
 
 class FoldViews:
@@ -77,6 +98,7 @@ class FoldViews:
         if 4 * n * n > max_bytes:
             raise NotSharedError("one kernel matrix is larger than the memory allowed")
         self._views: OrderedDict[Any, View] = OrderedDict()
+        self._max_bytes = max_bytes
 
     def of(self, transformers: Pipeline | None, key: Any, fold: int) -> View:
         """Give the view of a fold behind transformers, which `key` identifies."""
@@ -85,16 +107,20 @@ class FoldViews:
         if view is None:
             while self._views and len(self._views) >= max(self._most, 1):
                 self._views.popitem(last=False)
-            rows = plain_rows(self._X) if transformers is None else self._transformed(transformers, fold)
-            view = self._views[place] = View(SingleGram(rows, self._keep_distances), transformers is None)
+            shared = transformers is None
+            rows, names = (plain_rows(self._X), names_of(self._X)) if shared else self._transformed(transformers, fold)
+            share = self._max_bytes // (1 if shared else len(self._splits)) - 4 * len(rows) ** 2
+            view = self._views[place] = View(SingleGram(rows, self._keep_distances), shared, names, max(share, 0))
         self._views.move_to_end(place)
         return view
 
-    def _transformed(self, transformers: Pipeline, fold: int) -> Floats:
+    def _transformed(self, transformers: Pipeline | None, fold: int) -> tuple[Floats, list[str] | None]:
+        """Give all rows behind transformers, and the names of their columns."""
         train, test = self._splits[fold]
         fitted = clone(transformers)
         try:
-            own = plain_rows(fitted.fit_transform(take(self._X, train), take(self._y, train)))
+            transformed = fitted.fit_transform(take(self._X, train), take(self._y, train))
+            own = plain_rows(transformed)
             others = plain_rows(fitted.transform(take(self._X, test)))
             again = plain_rows(fitted.transform(take(self._X, train))) if self._asked_about(train, test) else own
         except Exception as error:  # whatever a transformer raises: scikit-learn's own way meets it again and reports it
@@ -106,7 +132,7 @@ class FoldViews:
         rows = np.zeros((len(self._y), own.shape[1]))
         rows[test] = others
         rows[train] = own
-        return rows
+        return rows, names_of(transformed)
 
     def _asked_about(self, train: NDArray[np.intp], test: NDArray[np.intp]) -> bool:
         return self._training_answers or bool(np.intersect1d(train, test).size)
@@ -115,6 +141,12 @@ class FoldViews:
 def take(data: Any, rows: NDArray[np.intp]) -> Any:
     """Give some rows of a numpy array or a pandas object."""
     return data.iloc[rows] if hasattr(data, "iloc") else data[rows]
+
+
+def names_of(data: Any) -> list[str] | None:
+    """Give the names of the columns of a data frame, if they are texts."""
+    names = list(getattr(data, "columns", ()))
+    return names if names and all(isinstance(name, str) for name in names) else None
 
 
 def plain_rows(data: Any) -> Floats:

@@ -30,6 +30,8 @@ class KernelMachine(BaseEstimator, ABC):
     coef0: Any
     sigma: Any
     cache_size: Any
+    #: from the warning of an early stop up to the caller of `fit`
+    _calls_to_warn = 3
 
     @property
     def _pairwise_data(self) -> bool:
@@ -72,8 +74,17 @@ class KernelMachine(BaseEstimator, ABC):
             weights=weights,
         )
 
-    def _gram(self, X: Floats, rows: NDArray[np.intp]) -> Floats:
-        """Compute the kernel matrix of some rows of the training data."""
+    def _set_kernel(self, X: Floats, weights: Floats) -> None:
+        """Set what the kernel is for some training data, whose rows have weights."""
+        self.kernel_ = self._make_kernel(X, weights)
+
+    @property
+    def _one_kernel(self) -> bool:
+        """Whether all problems have the same kernel."""
+        return True
+
+    def _gram(self, X: Floats, rows: NDArray[np.intp], problem: int = 0) -> Floats:
+        """Compute the kernel matrix of some rows of the training data, for the problem with that number."""
         if self._pairwise_data:
             return X if np.array_equal(rows, np.arange(len(X))) else X[np.ix_(rows, rows)]
         matrix: Floats = gram_matrix(self.kernel_, X[rows], max_bytes=check_cache_size(self.cache_size))
@@ -103,5 +114,5 @@ class KernelMachine(BaseEstimator, ABC):
             warnings.warn(
                 f"The solver stopped early: {messages[0]}. Scale the data, as with StandardScaler, or raise max_iter.",
                 ConvergenceWarning,
-                stacklevel=3,
+                stacklevel=self._calls_to_warn,
             )

@@ -16,12 +16,14 @@ from sklearn.pipeline import Pipeline
 
 from solvers.dual.definite import has_factor
 from solvers.dual.fold_solver import FoldSolver, State, Target
-from solvers.errors import SolverError
 from solvers.kernels import Kernel
+from solvers.kernels.multi_kernel import MultiKernel
+from spotsvm.errors import SpotSVMError
 from spotsvm.fold_scores import Split
 from spotsvm.fold_targets import FoldTargets
 from spotsvm.fold_views import FoldViews, Solved, View, plain_rows
 from spotsvm.matrix_machines import MatrixMachine
+from spotsvm.single_digits import check_rounding, check_scale, some_squares
 from spotsvm.stand_in import NotSharedError
 from spotsvm.svm_machine import MACHINES, SvmMachine, read_machine, split_pipeline
 
@@ -31,8 +33,11 @@ Floats = NDArray[np.float64]
 CLOSER = 0.3
 #: Decisions that differ by less than this many tolerances have no order
 _SPREAD = 10.0
-#: From how many folds, of at least what share of the rows, a solution on all rows pays
+#: From how many folds, of at least what share of the rows, a solution on all rows pays; and from what share of a fold's training
+#: rows that are also the last fold's, the last fold's solution
 _FOLDS, _SHARE = 3, 0.6
+#: By how much rounding may leave decisions on sums of kernels open; of regressions as a share of the target's deviation
+_OPEN, _OPEN_SHARE = 0.05, 1e-3
 
 
 @dataclass(frozen=True)
@@ -111,7 +116,10 @@ class SharedFolds:
             if self._trained[k].sum() != len(train):
                 raise NotSharedError("a fold trains on a row twice")
         self._targets = FoldTargets(self._y, self._trained, self._regression)
+        self._open = _OPEN_SHARE * float(np.std(self._y.astype(np.float64))) if self._regression else _OPEN
         self._seeded = len(self._splits) >= _FOLDS and float(self._trained.mean()) >= _SHARE
+        both = (self._trained[1:] & self._trained[:-1]).sum(axis=1)
+        self._alike = [False, *(both >= _SHARE * self._trained[1:].sum(axis=1)).tolist()]
         self._views = FoldViews(X, y, self._splits, max_bytes, training_answers)
         self._solver = FoldSolver(n)
         self._semidefinite: bool | None = None
@@ -153,19 +161,22 @@ class SharedFolds:
             self._check_precomputed(transformers)
         key = _key(transformers)
         before: list[tuple[Target, State]] = []
+        by_rows = machine.kernel_depends_on_rows
         for fold, (train, test) in enumerate(self._splits):
             view = self._views.of(transformers, key, fold)
-            rows = view.gram.X[train] if machine.kernel_depends_on_rows else view.gram.X
-            kernel, K, offset = _matrix(view, machine, rows)
-            _check_scale(K, offset)
+            if fold == 0 or by_rows or not view.shared:
+                kernel, K, offset = _matrix(view, machine, view.gram.X[train] if by_rows else view.gram.X)
+                check_scale(K, offset)
+                # of one kernel C alone says how large terms are, and rounding is the same in scikit-learn
+                squares = some_squares(K) if isinstance(kernel, MultiKernel) else None
             targets = self._targets.of(machine, fold)
-            shared = view.shared and self._seeded and not machine.kernel_depends_on_rows
+            shared = view.shared and self._seeded and not by_rows
             states = []
             for pair, target in enumerate(targets):
                 if shared:
                     start = self._on_all_rows(view, machine, kernel, pair, K, offset)
                     state = self._solver.warm(K, offset, target, start.state, start.target.z, machine.tol * CLOSER)
-                elif before:
+                elif self._alike[fold]:
                     state = self._solver.warm(
                         K, offset, target, before[pair][1], before[pair][0].z, machine.tol * CLOSER, same=False
                     )
@@ -174,6 +185,8 @@ class SharedFolds:
                 if not state.converged:
                     raise NotSharedError("no convergence at the cap of iterations")
                 states.append(state)
+            if squares is not None:
+                check_rounding(squares, [state.beta for state in states], self._open)
             before = list(zip(targets, states, strict=True))
             decisions = np.column_stack([s.decision(t) for t, s in before])
             if self._ranking:
@@ -184,6 +197,8 @@ class SharedFolds:
 
     def _candidate(self, params: dict[str, Any]) -> Any:
         try:
+            if self._own is not None:  # a copy of the parameters is not needed to read them
+                return type(self._estimator)(**self._own).set_params(**params)
             return clone(self._estimator).set_params(**clone(params, safe=False))
         except (ValueError, TypeError) as error:
             raise NotSharedError("the parameters are not the estimator's") from error
@@ -201,7 +216,7 @@ class SharedFolds:
             yield FoldAnswer(classes, decisions, machine.shape, machine.break_ties)
 
     def _on_all_rows(
-        self, view: View, machine: SvmMachine, kernel: Kernel, pair: int, K: NDArray[np.float32], offset: float
+        self, view: View, machine: SvmMachine, kernel: Kernel | MultiKernel, pair: int, K: NDArray[np.float32], offset: float
     ) -> Solved:
         """Give the solution on all rows, from that of another C with the same kernel if there is one."""
         known = view.solved.get(pair)
@@ -255,18 +270,9 @@ def _differ_in_C_only(one: SvmMachine, other: SvmMachine) -> bool:
     return not one.regression and bool(replace(one, C=other.C) == other)
 
 
-def _matrix(view: View, machine: SvmMachine, rows: Floats) -> tuple[Kernel, NDArray[np.float32], float]:
+def _matrix(view: View, machine: SvmMachine, rows: Floats) -> tuple[Kernel | MultiKernel, NDArray[np.float32], float]:
     try:
-        kernel = machine.kernel_on(rows)
-        return kernel, *view.gram.matrix(kernel)
-    except SolverError as error:
+        kernel = machine.kernel_on(rows, view.names)
+        return kernel, *view.matrix(kernel)
+    except SpotSVMError as error:
         raise NotSharedError(str(error)) from error
-
-
-def _check_scale(K: NDArray[np.float32], offset: float) -> None:
-    if offset == 0.0:
-        some = K[:: max(len(K) // 64, 1)]
-        low, high = float(some.min()), float(some.max())
-        largest = max(high, -low)
-        if not 1e-6 < largest < 1e9 or high - low < 1e-3 * largest:
-            raise NotSharedError(f"kernel values from {low:.6g} to {high:.6g} leave single precision too few digits")

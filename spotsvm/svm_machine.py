@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any
@@ -13,11 +13,14 @@ from sklearn.pipeline import Pipeline
 from sklearn.svm import SVC, SVR
 
 from solvers.kernels import Kernel, make_kernel
+from solvers.kernels.multi_kernel import MultiKernel
 from spotsvm.exact_svc import ExactSVC
 from spotsvm.exact_svr import ExactSVR
+from spotsvm.multi_kernel_svc import MultiKernelSVC
+from spotsvm.multi_kernel_svr import MultiKernelSVR
 
 #: The estimators whose work can be shared; a subclass may do anything.
-MACHINES = (SVC, SVR, ExactSVC, ExactSVR)
+MACHINES = (SVC, SVR, ExactSVC, ExactSVR, MultiKernelSVC, MultiKernelSVR)
 _SHARED_KERNELS = ("linear", "poly", "rbf", "precomputed")
 
 
@@ -49,8 +52,8 @@ class SvmMachine:
     decision_function_shape: str = "ovr"
     break_ties: bool = False
 
-    def kernel_on(self, X: NDArray[np.float64]) -> Kernel:
-        """Give the kernel as it is for some training rows, or raise SolverError."""
+    def kernel_on(self, X: NDArray[np.float64], names: Sequence[str] | None = None) -> Kernel | MultiKernel:
+        """Give the kernel as it is for some training rows, whose columns may have names, or raise a SpotSVMError."""
         return make_kernel(self.kernel, X, gamma=self.gamma, coef0=self.coef0, degree=self.degree)
 
     @property
@@ -73,6 +76,10 @@ def read_machine(kind: type, p: Mapping[str, Any]) -> SvmMachine | None:
         return None
     if not _unused_are_sound(p):
         return None
+    if kind in (MultiKernelSVC, MultiKernelSVR):
+        from spotsvm.multi_machine import read_multi_machine
+
+        return read_multi_machine(p)
     if not isinstance(p["kernel"], str) or p["kernel"] not in _SHARED_KERNELS:
         return None
     gamma = p["gamma"]
@@ -88,13 +95,20 @@ def read_machine(kind: type, p: Mapping[str, Any]) -> SvmMachine | None:
         gamma=gamma,
         degree=p["degree"],
         coef0=p["coef0"],
-        C=p["C"],
-        tol=p["tol"],
-        epsilon=p["epsilon"] if regression else 0.0,
-        class_weight=None if regression else p["class_weight"],
-        decision_function_shape="ovr" if regression else p["decision_function_shape"],
-        break_ties=False if regression else p["break_ties"],
+        **common_parameters(p, regression),
     )
+    return rounded_if_sound(machine)
+
+
+def common_parameters(p: Mapping[str, Any], regression: bool) -> dict[str, Any]:
+    """Give the parameters that have nothing to do with kernels."""
+    found = {"C": p["C"], "tol": p["tol"]}
+    names = ["epsilon"] if regression else ["class_weight", "decision_function_shape", "break_ties"]
+    return found | {name: p[name] for name in names}
+
+
+def rounded_if_sound(machine: SvmMachine) -> SvmMachine | None:
+    """Give a machine with floats for numbers, or None if scikit-learn has to do it, or to say what is wrong."""
     return replace(machine, C=float(machine.C), tol=float(machine.tol)) if _is_sound(machine) else None
 
 

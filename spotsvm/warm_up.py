@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.svm import SVC
 
 from solvers.dual import solve_dual, solve_dual_regression
-from spotsvm.cross_val_scores import cross_val_scores
+from spotsvm.cross_validation import cross_val_scores
 
 
 def warm_up() -> float:

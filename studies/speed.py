@@ -14,7 +14,7 @@ from scipy.stats import qmc
 from sklearn.model_selection import StratifiedKFold, cross_validate
 from sklearn.svm import SVC
 
-from spotsvm.cross_val_scores import cross_val_scores
+from spotsvm.cross_validation import cross_val_scores
 from spotsvm.fold_scores import FoldScorer
 from studies.data_sets import DataSet, read_set, stand_ins
 from studies.experiment import Experiment

@@ -1,6 +1,7 @@
 """What users import: all of it is there, documented, and loaded only when it is asked for."""
 
 import inspect
+import pkgutil
 import subprocess
 import sys
 
@@ -25,6 +26,12 @@ def test_the_types_that_checkers_see_are_those_that_are_loaded():
     assert {name for name in spotsvm.__all__ if f" {name},\n" in seen or f" {name}\n" in seen or f" {name}," in seen} == set(
         spotsvm.__all__
     )
+
+
+def test_no_module_hides_a_public_name():
+    """Importing a submodule sets it as an attribute of the package, in place of what has the same name."""
+    modules = {module.name for module in pkgutil.iter_modules(spotsvm.__path__)}
+    assert not modules & set(spotsvm.__all__)
 
 
 def test_an_unknown_name():

@@ -13,7 +13,7 @@ from solvers.kernels.kernel import Kernel
 Single = NDArray[np.float32]
 
 #: up to this typical exponent kernel values are nearer to one than to zero
-_NEAR = 0.7
+NEAR = 0.7
 _SMALLEST = 1e-30
 
 
@@ -39,6 +39,10 @@ class SingleGram:
         self._matrix: Single | None = None
         self._kernel: Kernel | None = None
         self._offset = 0.0
+
+    def without_matrices(self) -> SingleGram:
+        """Give the same rows with nothing computed."""
+        return SingleGram(self.X, self._keep)
 
     @staticmethod
     def bytes_for(n: int) -> int:
@@ -89,15 +93,20 @@ class SingleGram:
                 fill_symmetric(distances, base_values(kernel, self.X, self.X), MAX_BYTES)
             some = distances[:: max(n // 64, 1)]
             self._typical = float(np.median(some))
-            largest = float(distances.max())
-            if not np.isfinite(largest) or (largest < _SMALLEST and bool(np.ptp(self.X, axis=0).any())):
-                raise SolverError(f"X has squared distances up to {largest:.3g}, beyond single precision; scale the data")
+            check_distances(distances, self.X)
         if self._keep:
             self._distances = distances
         if self._matrix is None:
             self._matrix = np.empty((n, n), np.float32)
-        if kernel.gamma * self._typical < _NEAR:
+        if kernel.gamma * self._typical < NEAR:
             fill_gaussian_less_one(distances, kernel.gamma, self._matrix)
             self._offset = 1.0
         else:
             fill_gaussian(distances, kernel.gamma, self._matrix)
+
+
+def check_distances(distances: Single, X: NDArray[np.float64]) -> None:
+    """Raise SolverError if squared distances between the rows of X do not fit into single precision."""
+    largest = float(distances.max())
+    if not np.isfinite(largest) or (largest < _SMALLEST and bool(np.ptp(X, axis=0).any())):
+        raise SolverError(f"X has squared distances up to {largest:.3g}, beyond single precision; scale the data")

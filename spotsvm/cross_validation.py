@@ -33,9 +33,10 @@ def cross_val_scores(
 ) -> NDArray[np.float64]:
     """Score candidates on the same folds: scikit-learn's numbers to the solver's tolerance, several times faster for SVMs.
 
-    For SVC, SVR, ExactSVC and ExactSVR, alone or last in a pipeline, the squared distances are computed once, the kernel
-    matrix once for each kernel, transformers fitted once for each setting and fold; folds are views of the matrix, and start
-    at the solution of all rows or of another C. NuSVC, NuSVR and an EvoSVC that ends at the optimum share the kernel matrix only.
+    For SVC, SVR, ExactSVC, ExactSVR, MultiKernelSVC and MultiKernelSVR, alone or last in a pipeline, the squared distances (of
+    each group of columns) are computed once, the kernel matrix once for each kernel, transformers fitted once for each setting
+    and fold; folds are views of the matrix, and start at the solution of all rows or of another C. NuSVC, NuSVR and an EvoSVC
+    that ends at the optimum share the kernel matrix only.
     Everything else, and whatever would not give scikit-learn's result
     (an indefinite kernel, a cap on iterations, sparse data, a scorer that needs more than predictions and decisions), is left
     to scikit-learn.
