@@ -162,7 +162,10 @@ def rebalance(beta: Floats, slope: Floats, lower: Floats, upper: Floats) -> bool
     reach = np.cumsum(room)
     k = int(np.searchsorted(reach, abs(excess)))
     if k >= len(order):
-        return False
+        rounding = len(beta) * np.finfo(float).eps * float(np.abs(beta).sum())
+        if not len(order) or abs(excess) - reach[-1] > rounding:
+            return False
+        k = len(order) - 1
     beta[order[:k]] = end[order[:k]]
     rest = abs(excess) - (reach[k - 1] if k else 0.0)
     last = order[k]

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sklearn.svm import SVC
 
@@ -139,6 +139,7 @@ def test_without_free_rows_the_bias_is_in_the_middle():
 
 @settings(max_examples=80, deadline=None)
 @given(SEEDS, st.integers(1, 30), st.booleans())
+@example(270, 7, True)  # the room adds up to less than the sum, by rounding
 def test_rebalance_makes_the_sum_zero_inside_the_bounds(seed, n, one_sided):
     rng = np.random.default_rng(seed)
     lower, upper = -rng.choice([0.0, 0.1, 2.5], n), rng.choice([0.0, 0.1, 2.5], n)
