@@ -7,6 +7,7 @@ import re
 import sys
 import warnings
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
@@ -111,7 +112,7 @@ class FoldScorer:
         self.n_splits = len(self._splits)
         self._error_score = error_score
         self._options = {
-            "scoring": scoring,
+            "scoring": metric_names(scoring) if isinstance(scoring, AbstractSet) else scoring,
             "n_jobs": n_jobs,
             "pre_dispatch": pre_dispatch,
             "return_train_score": return_train_score,
@@ -277,8 +278,13 @@ def make_scorers(estimator: Any, scoring: Any) -> Any:
     """Give the scorer, or of several a dictionary."""
     if callable(scoring) or isinstance(scoring, str | None):
         return check_scoring(estimator, scoring)
-    named = scoring if isinstance(scoring, Mapping) else {name: name for name in scoring}
+    named = scoring if isinstance(scoring, Mapping) else {name: name for name in metric_names(scoring)}
     return {name: check_scoring(estimator, one) for name, one in named.items()}
+
+
+def metric_names(scoring: Any) -> list[str]:
+    """Give the names of several metrics in their order; of a set, whose own order differs by process, the alphabetical one."""
+    return sorted(scoring) if isinstance(scoring, AbstractSet) else list(scoring)
 
 
 def check_engine(engine: Any) -> None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Set as AbstractSet
 from typing import Any
 
 import numpy as np
 
 from solvers.search import needs_several_objectives
 from spotsvm.errors import ArgumentError
-from spotsvm.fold_scores import FoldScores
+from spotsvm.fold_scores import FoldScores, metric_names
 from spotsvm.study import Study
 from spotsvm.trial import Trial
 
@@ -39,7 +38,7 @@ def metrics_as_objectives(search: Any, scoring: Any) -> list[str]:
             f"search={search!r} is for two or more objectives, and scoring={scoring!r} names no more than one metric; "
             "use a list or a dictionary of two or more, or a search of one objective such as 'kriging'"
         )
-    return sorted(scoring) if isinstance(scoring, AbstractSet) else list(scoring)  # a set's order differs by process
+    return metric_names(scoring)
 
 
 def tell_scores(study: Study, trial: Trial, scores: FoldScores, metrics: list[str], n_splits: int) -> Trial:

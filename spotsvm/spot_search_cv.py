@@ -23,7 +23,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from spotsvm.best_estimator import BestEstimatorMixin, require_refit
 from spotsvm.errors import ArgumentError, NoCompletedTrialError, NoCompletedTrialTypeError
-from spotsvm.fold_scores import FoldScorer, FoldScores, check_engine, make_scorers
+from spotsvm.fold_scores import FoldScorer, FoldScores, check_engine, make_scorers, metric_names
 from spotsvm.recommendation import summarise_failures
 from spotsvm.scored_objectives import metrics_as_objectives, tell_scores
 from spotsvm.search_results import search_results
@@ -240,7 +240,7 @@ classes_, n_features_in_, feature_names_in_
             return None
         if callable(self.scoring) or isinstance(self.scoring, str | None):
             return "score"
-        return self._metric(list(self.scoring), multimetric=True)
+        return self._metric(metric_names(self.scoring), multimetric=True)
 
     def _metric(self, metrics: Sequence[str], multimetric: bool) -> str:
         """Give the metric to optimise."""
@@ -319,7 +319,7 @@ classes_, n_features_in_, feature_names_in_
             raise ArgumentError(f"estimator={self.estimator!r} has no fit; give an estimator")
         check_scoring(self.estimator, self.scoring)
         if not callable(self.scoring) and not isinstance(self.scoring, str | None):
-            self._metric(list(self.scoring), multimetric=True)
+            self._metric(metric_names(self.scoring), multimetric=True)
         for name in ("n_iter", "batch_size"):
             value = getattr(self, name)
             if not isinstance(value, Integral) or value < 1:

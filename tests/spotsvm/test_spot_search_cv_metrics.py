@@ -67,6 +67,29 @@ def test_without_refit_several_metrics_have_no_best():
     assert not any(name.startswith("best_") for name in vars(fitted))
 
 
+class Backwards(set):
+    """A set that is gone through in another order than the alphabetical one, as some process may do with any set."""
+
+    def __iter__(self):
+        return iter(sorted(super().__iter__(), reverse=True))
+
+
+@pytest.mark.parametrize("engine", ["auto", "sklearn"])
+def test_of_a_set_of_metrics_the_first_is_the_first_in_the_alphabet(engine):
+    fitted = search(scoring=Backwards({"f1", "accuracy"}), refit=False, engine=engine).fit(X, Y)
+    assert values(fitted) == fitted.cv_results_["mean_test_accuracy"].tolist()
+    assert fitted.cv_results_["mean_test_accuracy"].tolist() != fitted.cv_results_["mean_test_f1"].tolist()
+    names = [name for name in fitted.cv_results_ if name.startswith("mean_test_")]
+    assert names == ["mean_test_accuracy", "mean_test_f1"]
+
+
+def test_a_record_of_a_set_of_metrics_is_resumed_whatever_its_order(tmp_path):
+    runs = [
+        search(scoring=kind({"f1", "accuracy"}), refit="f1", path=tmp_path / "study.db").fit(X, Y) for kind in (Backwards, sorted)
+    ]
+    assert values(runs[0]) == values(runs[1])
+
+
 def test_without_refit_a_single_metric_has_a_best_but_no_estimator():
     fitted = search(refit=False).fit(X, Y)
     assert {name for name in vars(fitted) if name.startswith("best_")} == {"best_index_", "best_params_", "best_score_"}
