@@ -7,6 +7,7 @@ from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, Literal
 
+from solvers.search.base import Noise
 from spotsvm.comparison import Comparison
 from spotsvm.comparison_entrants import Searches, check_entrants, checked_seeds, labelled_searches
 from spotsvm.comparison_run import Run, Task, run_search
@@ -23,7 +24,7 @@ def compare(
     *,
     direction: Literal["minimize", "maximize"] = "minimize",
     names: Sequence[str] | None = None,
-    noise: Literal["auto"] | bool = "auto",
+    noise: Noise = "auto",
     measure: str | None = None,
     confidence: float = 0.95,
     n_jobs: int | None = None,

@@ -11,6 +11,7 @@ import numpy as np
 
 from solvers.errors import SolverError
 from solvers.search import AskTell, needs_several_objectives
+from solvers.search.base import Noise
 from solvers.search.registry import SearchFactory
 from spotsvm.errors import ArgumentError, BudgetError
 from spotsvm.space import Space
@@ -131,7 +132,7 @@ def check_entrants(
     seed: int,
     *,
     direction: Literal["minimize", "maximize"],
-    noise: Literal["auto"] | bool,
+    noise: Noise,
 ) -> None:
     """Make each search once, before any of them has cost an evaluation.
 

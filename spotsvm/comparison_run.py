@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal, cast
 
+from solvers.search.base import Noise
 from spotsvm.comparison_entrants import Entrant
 from spotsvm.errors import ArgumentError, NoCompletedTrialError
 from spotsvm.recommendation import recommend
@@ -18,7 +19,6 @@ from spotsvm.space import Space
 from spotsvm.study import Study
 from spotsvm.trial import FINISHED, Trial
 
-Noise = Literal["auto"] | bool
 Direction = Literal["minimize", "maximize"]
 
 

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from solvers.search.base import Noise
 from spotsvm.errors import NoCompletedTrialError
 from spotsvm.trial import Trial
 from surrogates.domain import Domain
@@ -59,9 +60,7 @@ class Recommendation:
     best_seen_standard_error: float
 
 
-def recommend(
-    trials: Sequence[Trial], domain: Domain, *, sign: float, noise: Literal["auto"] | bool, seed: int
-) -> Recommendation:
+def recommend(trials: Sequence[Trial], domain: Domain, *, sign: float, noise: Noise, seed: int) -> Recommendation:
     """Choose the trial to use.
 
     Parameters

@@ -21,6 +21,7 @@ from sklearn.utils import Bunch, check_random_state, get_tags, indexable
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.validation import check_is_fitted
 
+from solvers.search.base import Noise
 from spotsvm.best_estimator import BestEstimatorMixin, require_refit
 from spotsvm.errors import ArgumentError, NoCompletedTrialError, NoCompletedTrialTypeError
 from spotsvm.fold_scores import FoldScorer, FoldScores, check_engine, make_scorers, metric_names
@@ -126,7 +127,7 @@ classes_, n_features_in_, feature_names_in_
         random_state: Any = None,
         error_score: Any = np.nan,
         return_train_score: bool = False,
-        noise: Literal["auto"] | bool = False,
+        noise: Noise = False,
         batch_size: int = 1,
         engine: Literal["auto", "sklearn"] = "auto",
         racing: bool = False,

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from solvers.search import AskTell
+from solvers.search.base import Noise
 from solvers.search.registry import SearchFactory
 from spotsvm.ask_tell_study import AskTellStudy
 from spotsvm.errors import ArgumentError
@@ -91,7 +92,7 @@ class Study(AskTellStudy):
         *,
         direction: Directions = "minimize",
         path: str | Path | None = None,
-        noise: Literal["auto"] | bool = "auto",
+        noise: Noise = "auto",
         trial_timeout: float | None = None,
         start: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
         context: Mapping[str, str] | None = None,
@@ -102,7 +103,7 @@ class Study(AskTellStudy):
         self.space = space if isinstance(space, Space) else Space(space)
         starts = start_points(start, self.space)
         self.direction = direction
-        self.noise: Literal["auto"] | bool = noise if noise == "auto" else bool(noise)
+        self.noise: Noise = noise if noise == "auto" else bool(noise)
         self.trial_timeout = checked_timeout(trial_timeout)
         self._asked_at: dict[int, float] = {}
         about = describe_study(self.space, self.objectives, search, seed, self.noise, context or {})

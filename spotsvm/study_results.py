@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from solvers.search.base import Noise
 from spotsvm.errors import NoCompletedTrialError, StorageError
 from spotsvm.objectives import Objectives
 from spotsvm.pareto_front import hypervolume_curve, pareto_trials
@@ -25,7 +26,7 @@ class StudyResults:
 
     space: Space
     objectives: Objectives
-    noise: Literal["auto"] | bool
+    noise: Noise
     seed: int
     _trials: list[Trial]
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from solvers.search import AskTell, Search, Suggestion, describe_search, make_search
+from solvers.search.base import Noise
 from solvers.search.registry import SearchFactory
 from spotsvm.objectives import Objectives
 from spotsvm.resume import Past, as_suggestion, replay
@@ -58,7 +59,7 @@ class StudySearch:
         domain: Domain,
         objectives: Objectives,
         past: Past,
-        noise: Literal["auto"] | bool,
+        noise: Noise,
         starts: Sequence[Floats],
     ):
         self._given, self._domain, self._objectives, self._noise = given, domain, objectives, noise

@@ -6,7 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,6 +15,8 @@ from solvers.errors import SearchExhaustedError, SolverError
 from surrogates.domain import Domain
 
 Floats = NDArray[np.float64]
+#: what is known of an objective's noise: whether two evaluations of one point may differ, or that it is to be found out
+Noise = Literal["auto"] | bool
 
 
 @dataclass(frozen=True)

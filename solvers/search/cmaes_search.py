@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvers.errors import SolverError
-from solvers.search.base import Suggestion
+from solvers.search.base import Noise, Suggestion
 from solvers.search.category_shares import CategoryShares
 from solvers.search.cmaes_coding import CmaesCoding
 from solvers.search.cmaes_restarts import Restarts, Schedule
 from solvers.search.cmaes_run import CmaesRun, Sample, checked_options
-from solvers.search.planned_search import Noise, PlannedSearch
+from solvers.search.planned_search import PlannedSearch
 from surrogates.domain import Domain
 
 Floats = NDArray[np.float64]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvers.errors import SolverError
-from solvers.search.base import Search, Suggestion
+from solvers.search.base import Noise, Search, Suggestion
 from solvers.search.ocba import ocba_next
 from surrogates.averaged_improvement import AveragedImprovement, Criterion
 from surrogates.design import initial_design
@@ -23,7 +23,6 @@ from surrogates.one_thread import one_blas_thread
 from surrogates.replicates import aggregate
 
 Floats = NDArray[np.float64]
-Noise = Literal["auto"] | bool
 
 _LOG = logging.getLogger(__name__)
 _SECOND_LOOK = 20

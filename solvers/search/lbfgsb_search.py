@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvers.errors import SolverError
-from solvers.search.base import Suggestion
+from solvers.search.base import Noise, Suggestion
 from solvers.search.lbfgsb_descent import LbfgsbDescent, ValueMissingError
-from solvers.search.planned_search import Noise, PlannedSearch
+from solvers.search.planned_search import PlannedSearch
 from surrogates.design import initial_design
 from surrogates.domain import Domain
 

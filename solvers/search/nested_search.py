@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from solvers.errors import SolverError
-from solvers.search.base import Search, Suggestion
+from solvers.search.base import Noise, Search, Suggestion
 from solvers.search.planned_search import PlannedSearch
 from solvers.search.registry import SearchFactory, make_search
 from solvers.search.stage import Stage, check_stages
@@ -98,7 +98,7 @@ class NestedSearch(Search):
         *,
         stages: Sequence[Stage],
         inner: str | SearchFactory = "vns",
-        noise: Literal["auto"] | bool = "auto",
+        noise: Noise = "auto",
     ):
         super().__init__(domain, seed)
         check_stages(stages, domain)
@@ -234,7 +234,7 @@ class NestedSearch(Search):
             self._inner.restore(state["inner"])
 
 
-def _make(inner: str | SearchFactory, stage: Stage, entropy: list[int], noise: Literal["auto"] | bool) -> Search:
+def _make(inner: str | SearchFactory, stage: Stage, entropy: list[int], noise: Noise) -> Search:
     """Make a stage's search; SolverError if it is none that can be nested."""
     if not isinstance(inner, str) and not callable(inner):
         raise SolverError(f"inner={inner!r} cannot search every stage; use a name, or a callable that makes a search")

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvers.errors import SolverError
-from solvers.search.kriging_search import KrigingSearch, Noise
+from solvers.search.base import Noise
+from solvers.search.kriging_search import KrigingSearch
 from solvers.search.multi_objective_search import MultiObjectiveSearch
 from solvers.search.tchebycheff import augmented_tchebycheff
 from surrogates.domain import Domain

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from solvers.search.base import Search, Suggestion
+from solvers.search.base import Noise, Search, Suggestion
 from surrogates.domain import Domain
 from surrogates.noise import Verdict, judge_noise
 
 Floats = NDArray[np.float64]
-Noise = Literal["auto"] | bool
 
 
 class PlannedSearch(Search):

@@ -8,9 +8,9 @@ from functools import partial
 from typing import Any
 
 from solvers.errors import SolverError
-from solvers.search.base import AskTell, Search
+from solvers.search.base import AskTell, Noise, Search
 from solvers.search.cmaes_search import CmaesSearch
-from solvers.search.kriging_search import KrigingSearch, Noise
+from solvers.search.kriging_search import KrigingSearch
 from solvers.search.latin_hypercube import LatinHypercubeSearch
 from solvers.search.lbfgsb_search import LbfgsbSearch
 from solvers.search.multi_objective_search import (
