@@ -45,11 +45,28 @@ def _axes(given: Any, number: int) -> list[Axes]:
 
 def _draw(ax: Axes, front: Sequence[Trial], others: Sequence[Trial], first: int, second: int, *, staircase: bool) -> None:
     """Draw one pair of objectives; a front of more is no line in it."""
-    ax.plot(*_columns(others, first, second), ".", ms=6, color="0.7", label=f"dominated ({len(others)} trials)", zorder=1)
     x, y = _columns(front, first, second)
+    grey_x, grey_y = _columns(others, first, second)
+    (low_x, high_x), (low_y, high_y) = _range(x, grey_x), _range(y, grey_y)
+    beyond = sum(not (low_x <= u <= high_x and low_y <= v <= high_y) for u, v in zip(grey_x, grey_y, strict=True))
+    label = f"dominated ({len(others)} trials" + (f", {beyond} beyond the axes)" if beyond else ")")
+    ax.plot(grey_x, grey_y, ".", ms=6, color="0.7", label=label, zorder=1)
     if staircase:  # the front is ordered: at each step first the one objective gets worse, then the other one better
         ax.step(x, y, where="post", color="tab:blue", lw=1, alpha=0.6, zorder=2)
     ax.plot(x, y, "o", ms=5, color="tab:blue", label=f"front ({len(front)} trials)", zorder=3)
+    if beyond:
+        ax.set_xlim(low_x, high_x)
+        ax.set_ylim(low_y, high_y)
+
+
+def _range(front: Sequence[float], others: Sequence[float]) -> tuple[float, float]:
+    """Give what an axis shows: all, or where the front would be less than a fifth of that, its width to either side of it."""
+    low, high = min([*front, *others]), max([*front, *others])
+    width = max(front) - min(front)
+    if 0 < width < (high - low) / 5:
+        low, high = max(low, min(front) - width), min(high, max(front) + width)
+    margin = 0.05 * (high - low)
+    return low - margin, high + margin
 
 
 def _columns(trials: Sequence[Trial], first: int, second: int) -> tuple[list[float], list[float]]:

@@ -114,6 +114,8 @@ class StudyResults:
     def plot_pareto(self, ax: Axes | Sequence[Axes] | None = None) -> Any:
         """Draw the trials and their front; of three or more objectives a picture for each pair of them.
 
+        Where dominated trials lie so far off that the front would be a dot, the axes end before them, and the legend says so.
+
         Parameters
         ----------
         ax : matplotlib Axes, sequence of them, or None, default=None

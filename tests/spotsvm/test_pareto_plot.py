@@ -45,6 +45,19 @@ def test_the_front_is_a_staircase_and_the_rest_is_grey():
     assert len(ax.get_legend().get_texts()) == 2
 
 
+def test_a_trial_far_off_does_not_squash_the_front_and_is_told():
+    rows = [(1.0, 3.0), (1.5, 2.0), (2.0, 1.0), (2.0, 2.5), (90.0, 400.0), (3.0, 500.0)]
+    ax = plot_pareto(trials(rows), Objectives.of(("minimize", "minimize")))
+    assert set(lines(ax)) >= {"dominated (3 trials, 2 beyond the axes)", "front (3 trials)"}
+    for (low, high), front in ((ax.get_xlim(), (1.0, 2.0)), (ax.get_ylim(), (1.0, 3.0))):
+        assert low < front[0]
+        assert front[1] < high
+        assert (front[1] - front[0]) / (high - low) > 0.2
+    assert ax.get_xlim()[1] > 2.0
+    near = plot_pareto(trials(rows[:4]), Objectives.of(("minimize", "minimize")))
+    assert "dominated (1 trials)" in lines(near)
+
+
 @pytest.mark.parametrize("directions", [("minimize", "minimize"), ("maximize", "maximize"), ("maximize", "minimize")])
 def test_the_corners_of_the_staircase_are_dominated_by_their_neighbours(directions):
     objectives = Objectives.of(directions)
