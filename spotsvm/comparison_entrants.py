@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from numbers import Integral
-from typing import Any, Literal, cast
+from typing import Any, Literal, TypeGuard, cast
 
 import numpy as np
 
@@ -105,9 +105,9 @@ def checked_seeds(seeds: int | Sequence[int]) -> list[int]:
     ([0, 1, 2], [7, 5])
     """
     if _is_integer(seeds):
-        if int(seeds) < 1:  # type: ignore[arg-type]
+        if int(seeds) < 1:
             raise ArgumentError(f"seeds={seeds!r} is no number of runs; use 1 or more, or a list of seeds")
-        return list(range(int(seeds)))  # type: ignore[arg-type]
+        return list(range(int(seeds)))
     if isinstance(seeds, str | bytes) or not isinstance(seeds, Iterable):
         raise ArgumentError(f"seeds={seeds!r} is neither a number of runs nor a list of seeds; use such as 5 or [0, 1, 2]")
     given = list(seeds)
@@ -121,7 +121,7 @@ def checked_seeds(seeds: int | Sequence[int]) -> list[int]:
     return [int(seed) for seed in given]
 
 
-def _is_integer(value: object) -> bool:
+def _is_integer(value: object) -> TypeGuard[int]:
     return isinstance(value, Integral | np.integer) and not isinstance(value, bool | np.bool_)
 
 

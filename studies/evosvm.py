@@ -127,8 +127,6 @@ class EvosvmStudy(Experiment):
 
     def to_markdown(self) -> str:
         """Give all tables and the conclusion as markdown."""
-        title = (type(self).__doc__ or self.name).splitlines()[0].rstrip(".")
-        quick = "\n(quick form: it shows that the study works, and no more)\n" if self.quick else ""
         table = self.table()
         sections = {
             "Errors in percent" + ("" if self.quick else ", in brackets as printed"): as_printed(table),
@@ -149,7 +147,7 @@ class EvosvmStudy(Experiment):
             f"### {name}\n\n{part.to_markdown(index=False, floatfmt='.4g')}" for name, part in shown.items() if set(part) - _KEYS
         ]
         notes = f"{_QUICK_DATA if self.quick else _DATA}\n{_NOTES}"
-        return "\n\n".join([f"## {title}\n{quick}\n{notes}", *texts, "### Conclusion", self.conclusion()])
+        return "\n\n".join([f"{self.heading()}\n{notes}", *texts, "### Conclusion", self.conclusion()])
 
     def _write_further(self, folder: Path) -> list[Path]:
         files = []

@@ -50,11 +50,15 @@ class Experiment(ABC):
     def conclusion(self) -> str:
         """Say in a sentence or two what the table shows, from its figures."""
 
+    def heading(self, on_quick: str = "") -> str:
+        """Give the title as markdown, with a word on the quick form and what else is to be said of that."""
+        title = (type(self).__doc__ or self.name).splitlines()[0].rstrip(".")
+        more = f". {on_quick}" if on_quick else ""
+        return f"## {title}\n" + (f"\n(quick form: it shows that the study works, and no more{more})\n" if self.quick else "")
+
     def to_markdown(self) -> str:
         """Give title, table and conclusion as markdown."""
-        title = (type(self).__doc__ or self.name).splitlines()[0].rstrip(".")
-        quick = "\n(quick form: it shows that the study works, and no more)\n" if self.quick else ""
-        return f"## {title}\n{quick}\n{self.table().to_markdown(index=False, floatfmt='.4g')}\n\n{self.conclusion()}"
+        return f"{self.heading()}\n{self.table().to_markdown(index=False, floatfmt='.4g')}\n\n{self.conclusion()}"
 
     def write(self, out: str | Path) -> list[Path]:
         """Write the measurements and the table as CSV and the report as markdown into a folder; give the files.

@@ -77,8 +77,6 @@ class NestedVnsStudy(Experiment):
 
     def to_markdown(self) -> str:
         """Give all tables and the conclusion as markdown."""
-        title = (type(self).__doc__ or self.name).splitlines()[0].rstrip(".")
-        quick = f"\n(quick form: it shows that the study works, and no more. {_QUICK})\n" if self.quick else ""
         notes = ("", "") if self.quick else (f"{_NOTES_3}\n\n", f"{_NOTES_4}\n\n")
         parts = [
             f"### {name}\n\n{note}{_shown(table)}"
@@ -87,7 +85,7 @@ class NestedVnsStudy(Experiment):
                 ("Tables 4 and 5", notes[1], self.kernel_table()),
             )
         ]
-        return "\n\n".join([f"## {title}\n{quick}", *parts, "### Conclusion", self.conclusion()])
+        return "\n\n".join([self.heading(_QUICK), *parts, "### Conclusion", self.conclusion()])
 
     def _write_further(self, folder: Path) -> list[Path]:
         parts = {"kernel_runs": self.kernel_frame(), "kernel_table": self.kernel_table()}

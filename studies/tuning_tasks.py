@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 from spotsvm.errors import DataError
 from studies.stormwater import StormwaterError
@@ -23,6 +23,12 @@ class _Tuned(Protocol):
     def space(self) -> dict[str, Any]: ...
 
     def __call__(self, params: Mapping[str, Any], seed: int = 0) -> float: ...
+
+
+class _Noisy(_Tuned, Protocol):
+    """What a noisy task needs besides: what a setting is really worth."""
+
+    def truth(self, params: Mapping[str, Any]) -> float: ...
 
 
 @dataclass(frozen=True)
@@ -59,7 +65,7 @@ class TuningTask:
 
     def truth(self, params: Mapping[str, Any]) -> float:
         """Give what a setting is really worth."""
-        return float(self.error.truth(params)) if self.noisy else self.error(params)  # type: ignore[attr-defined]
+        return cast("_Noisy", self.error).truth(params) if self.noisy else self.error(params)
 
     def __call__(self, params: Mapping[str, Any], seed: int) -> float | dict[str, float]:
         """Evaluate a setting."""
