@@ -10,9 +10,19 @@ from spotsvm._shadow import check_not_shadowed
 check_not_shadowed(Path(__file__).parent.parent)
 
 if TYPE_CHECKING:
-    from solvers.dual import DualResult, solve_dual, solve_dual_regression
-    from solvers.errors import SearchExhaustedError, SolverError
-    from solvers.kernels import Kernel, gram_matrix
+    from solvers.dual import (
+        DualResult,
+        solve_dual,
+        solve_dual_regression,
+    )
+    from solvers.errors import (
+        SearchExhaustedError,
+        SolverError,
+    )
+    from solvers.kernels import (
+        Kernel,
+        gram_matrix,
+    )
     from solvers.search import (
         SEARCHES,
         AskTell,
@@ -30,9 +40,25 @@ if TYPE_CHECKING:
         Suggestion,
         VnsSearch,
     )
-    from spotsvm.compare_searches import compare
-    from spotsvm.comparison import Comparison
-    from spotsvm.cross_validation import cross_val_scores
+    from spotsvm.block_split import (
+        BlockSplit,
+    )
+    from spotsvm.class_accuracy import (
+        mean_class_accuracy,
+        mean_class_accuracy_scorer,
+    )
+    from spotsvm.compare_searches import (
+        compare,
+    )
+    from spotsvm.comparison import (
+        Comparison,
+    )
+    from spotsvm.cross_validation import (
+        cross_val_scores,
+    )
+    from spotsvm.cutoff_classifier import (
+        CutoffClassifier,
+    )
     from spotsvm.errors import (
         ArgumentError,
         BudgetError,
@@ -44,9 +70,15 @@ if TYPE_CHECKING:
         StudyMismatchError,
         TrialStateError,
     )
-    from spotsvm.evo_svc import EvoSVC
-    from spotsvm.exact_svc import ExactSVC
-    from spotsvm.exact_svr import ExactSVR
+    from spotsvm.evo_svc import (
+        EvoSVC,
+    )
+    from spotsvm.exact_svc import (
+        ExactSVC,
+    )
+    from spotsvm.exact_svr import (
+        ExactSVR,
+    )
     from spotsvm.kernel_models import (
         AnisotropicRbfModel,
         ConicModel,
@@ -56,15 +88,51 @@ if TYPE_CHECKING:
         RbfModel,
         TunedConicModel,
     )
-    from spotsvm.margin_error_front import MarginErrorFront
-    from spotsvm.multi_kernel_svc import MultiKernelSVC
-    from spotsvm.multi_kernel_svr import MultiKernelSVR
-    from spotsvm.nested_models import nested
-    from spotsvm.recommendation import Recommendation
-    from spotsvm.space import Space
-    from spotsvm.spot_search_cv import SpotSearchCV
-    from spotsvm.study import Study
-    from spotsvm.trial import Trial
+    from spotsvm.margin_error_front import (
+        MarginErrorFront,
+    )
+    from spotsvm.multi_kernel_svc import (
+        MultiKernelSVC,
+    )
+    from spotsvm.multi_kernel_svr import (
+        MultiKernelSVR,
+    )
+    from spotsvm.nested_models import (
+        nested,
+    )
+    from spotsvm.preprocessing.complete_rows import (
+        CompleteRowsRegressor,
+    )
+    from spotsvm.preprocessing.delay_embedding import (
+        DelayEmbedding,
+    )
+    from spotsvm.preprocessing.history_pipeline import (
+        HistoryPipeline,
+    )
+    from spotsvm.preprocessing.importance_fraction import (
+        ImportanceFraction,
+    )
+    from spotsvm.preprocessing.leaky_rain import (
+        LeakyRain,
+    )
+    from spotsvm.preprocessing.principal_monomials import (
+        PrincipalMonomials,
+    )
+    from spotsvm.recommendation import (
+        Recommendation,
+    )
+    from spotsvm.space import (
+        Space,
+    )
+    from spotsvm.spot_search_cv import (
+        SpotSearchCV,
+    )
+    from spotsvm.study import (
+        Study,
+    )
+    from spotsvm.trial import (
+        Trial,
+    )
     from surrogates import (
         Coordinate,
         Domain,
@@ -78,9 +146,19 @@ if TYPE_CHECKING:
     )
 
 _HOMES = {
-    "solvers.dual": ["DualResult", "solve_dual", "solve_dual_regression"],
-    "solvers.errors": ["SearchExhaustedError", "SolverError"],
-    "solvers.kernels": ["Kernel", "gram_matrix"],
+    "solvers.dual": [
+        "DualResult",
+        "solve_dual",
+        "solve_dual_regression",
+    ],
+    "solvers.errors": [
+        "SearchExhaustedError",
+        "SolverError",
+    ],
+    "solvers.kernels": [
+        "Kernel",
+        "gram_matrix",
+    ],
     "solvers.search": [
         "AskTell",
         "CmaesSearch",
@@ -98,9 +176,25 @@ _HOMES = {
         "Suggestion",
         "VnsSearch",
     ],
-    "spotsvm.compare_searches": ["compare"],
-    "spotsvm.comparison": ["Comparison"],
-    "spotsvm.cross_validation": ["cross_val_scores"],
+    "spotsvm.block_split": [
+        "BlockSplit",
+    ],
+    "spotsvm.class_accuracy": [
+        "mean_class_accuracy",
+        "mean_class_accuracy_scorer",
+    ],
+    "spotsvm.compare_searches": [
+        "compare",
+    ],
+    "spotsvm.comparison": [
+        "Comparison",
+    ],
+    "spotsvm.cross_validation": [
+        "cross_val_scores",
+    ],
+    "spotsvm.cutoff_classifier": [
+        "CutoffClassifier",
+    ],
     "spotsvm.errors": [
         "ArgumentError",
         "BudgetError",
@@ -112,9 +206,15 @@ _HOMES = {
         "StudyMismatchError",
         "TrialStateError",
     ],
-    "spotsvm.evo_svc": ["EvoSVC"],
-    "spotsvm.exact_svc": ["ExactSVC"],
-    "spotsvm.exact_svr": ["ExactSVR"],
+    "spotsvm.evo_svc": [
+        "EvoSVC",
+    ],
+    "spotsvm.exact_svc": [
+        "ExactSVC",
+    ],
+    "spotsvm.exact_svr": [
+        "ExactSVR",
+    ],
     "spotsvm.kernel_models": [
         "AnisotropicRbfModel",
         "ConicModel",
@@ -124,15 +224,51 @@ _HOMES = {
         "RbfModel",
         "TunedConicModel",
     ],
-    "spotsvm.margin_error_front": ["MarginErrorFront"],
-    "spotsvm.multi_kernel_svc": ["MultiKernelSVC"],
-    "spotsvm.multi_kernel_svr": ["MultiKernelSVR"],
-    "spotsvm.nested_models": ["nested"],
-    "spotsvm.recommendation": ["Recommendation"],
-    "spotsvm.space": ["Space"],
-    "spotsvm.spot_search_cv": ["SpotSearchCV"],
-    "spotsvm.study": ["Study"],
-    "spotsvm.trial": ["Trial"],
+    "spotsvm.margin_error_front": [
+        "MarginErrorFront",
+    ],
+    "spotsvm.multi_kernel_svc": [
+        "MultiKernelSVC",
+    ],
+    "spotsvm.multi_kernel_svr": [
+        "MultiKernelSVR",
+    ],
+    "spotsvm.nested_models": [
+        "nested",
+    ],
+    "spotsvm.preprocessing.complete_rows": [
+        "CompleteRowsRegressor",
+    ],
+    "spotsvm.preprocessing.delay_embedding": [
+        "DelayEmbedding",
+    ],
+    "spotsvm.preprocessing.history_pipeline": [
+        "HistoryPipeline",
+    ],
+    "spotsvm.preprocessing.importance_fraction": [
+        "ImportanceFraction",
+    ],
+    "spotsvm.preprocessing.leaky_rain": [
+        "LeakyRain",
+    ],
+    "spotsvm.preprocessing.principal_monomials": [
+        "PrincipalMonomials",
+    ],
+    "spotsvm.recommendation": [
+        "Recommendation",
+    ],
+    "spotsvm.space": [
+        "Space",
+    ],
+    "spotsvm.spot_search_cv": [
+        "SpotSearchCV",
+    ],
+    "spotsvm.study": [
+        "Study",
+    ],
+    "spotsvm.trial": [
+        "Trial",
+    ],
     "surrogates": [
         "Coordinate",
         "Domain",
@@ -150,22 +286,27 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 __version__ = _version("spotsvm")
 
 __all__ = [
-    "SEARCHES",
     "AnisotropicRbfModel",
     "ArgumentError",
     "AskTell",
+    "BlockSplit",
     "BudgetError",
     "CmaesSearch",
     "Comparison",
+    "CompleteRowsRegressor",
     "ConicModel",
     "Coordinate",
+    "CutoffClassifier",
     "DataError",
+    "DelayEmbedding",
     "Domain",
     "DualResult",
     "EvoSVC",
     "ExactSVC",
     "ExactSVR",
     "FixedKernelModel",
+    "HistoryPipeline",
+    "ImportanceFraction",
     "Kernel",
     "KernelMatrices",
     "KernelModel",
@@ -173,6 +314,7 @@ __all__ = [
     "KrigingSearch",
     "LatinHypercubeSearch",
     "LbfgsbSearch",
+    "LeakyRain",
     "MarginErrorFront",
     "MultiKernelSVC",
     "MultiKernelSVR",
@@ -181,9 +323,11 @@ __all__ = [
     "NoCompletedTrialError",
     "Nsga2Search",
     "ParegoSearch",
+    "PrincipalMonomials",
     "RandomSearch",
     "RbfModel",
     "Recommendation",
+    "SEARCHES",
     "Search",
     "SearchExhaustedError",
     "SolverError",
@@ -207,6 +351,8 @@ __all__ = [
     "log_expected_improvement",
     "log_expected_improvement_gradient",
     "lower_confidence_bound",
+    "mean_class_accuracy",
+    "mean_class_accuracy_scorer",
     "minimum_of_mean",
     "nested",
     "probability_of_improvement",

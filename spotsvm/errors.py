@@ -8,6 +8,7 @@ __all__ = [
     "DataError",
     "NoCompletedTrialError",
     "NoCompletedTrialTypeError",
+    "ShortSeriesWarning",
     "SpaceError",
     "SpotSVMError",
     "StorageError",
@@ -50,3 +51,7 @@ class NoCompletedTrialError(SpotSVMError, ValueError):
 
 class NoCompletedTrialTypeError(NoCompletedTrialError, TypeError):
     """No trial has succeeded, and the last one failed with a TypeError: the data are of a kind that the estimator cannot take."""
+
+
+class ShortSeriesWarning(UserWarning):
+    """A series is shorter than the window that looks back over it."""

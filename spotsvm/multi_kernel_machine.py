@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvers.kernels.multi_gram import multi_gram_matrix, multi_kernel_blocks
+from spotsvm.entry_parameters import EntryParametersMixin
 from spotsvm.errors import ArgumentError
 from spotsvm.kernel_machine import KernelMachine
 from spotsvm.kernel_settings import KernelSettings
@@ -20,11 +21,8 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-#: the parameters with a value for each kernel or group, of which one alone can be set
-_DEEP = ("weights", "gamma")
 
-
-class MultiKernelMachine(KernelMachine):
+class MultiKernelMachine(EntryParametersMixin, KernelMachine):
     """Base class of MultiKernelSVC and MultiKernelSVR.
 
     Beside `weights`, a dict from kernels to numbers, there is `weights__<kernel>` for each of them, and beside `gamma`
@@ -42,6 +40,7 @@ class MultiKernelMachine(KernelMachine):
     random_state: Any
     tuning_: SpotSearchCV
     _calls_to_warn = 4
+    _with_entries = ("weights", "gamma")
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to training data; with `tune`, search the parameters of the kernels first.
@@ -89,62 +88,14 @@ class MultiKernelMachine(KernelMachine):
             coef0=self.coef0,
         )
 
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Give the parameters.
-
-        Parameters
-        ----------
-        deep : bool, default=True
-            Whether to give what dicts of weights and gammas hold as well, as `weights__<kernel>` and `gamma__<group>`.
-
-        Returns
-        -------
-        dict of str to object
-            The values by name.
-        """
-        params: dict[str, Any] = super().get_params(deep=deep)
-        if deep:
-            for outer in _DEEP:
-                if isinstance(params[outer], Mapping):
-                    params |= {f"{outer}__{inner}": value for inner, value in params[outer].items()}
-        return params
-
-    def set_params(self, **params: Any) -> Self:
-        """Set parameters.
-
-        Parameters
-        ----------
-        **params : dict
-            Names and values; `weights__<kernel>` and `gamma__<group>` set one entry each.
-
-        Returns
-        -------
-        estimator
-            Itself.
-
-        Raises
-        ------
-        ArgumentError
-            If there is no such kernel or group; a ValueError.
-        """
-        inside: dict[str, dict[str, Any]] = {}
-        plain = {}
-        for name, value in params.items():
-            outer, found, inner = name.partition("__")
-            if found and outer in _DEEP:
-                inside.setdefault(outer, {})[inner] = value
-            else:
-                plain[name] = value
-        super().set_params(**plain)
-        for outer, values in inside.items():
-            whole = self._settings.named_weights() if outer == "weights" else self._settings.named_gamma()
-            unknown = next((inner for inner in values if inner not in whole), None)
-            if unknown is not None:
-                raise ArgumentError(
-                    f"{outer}__{unknown} is not a parameter; there are {', '.join(f'{outer}__{name}' for name in whole)}"
-                )
-            setattr(self, outer, {**whole, **values})
-        return self
+    def _replaced(self, parameter: str, entries: Mapping[str, Any]) -> dict[Any, Any]:
+        whole = self._settings.named_weights() if parameter == "weights" else self._settings.named_gamma()
+        unknown = next((inner for inner in entries if inner not in whole), None)
+        if unknown is not None:
+            raise ArgumentError(
+                f"{parameter}__{unknown} is not a parameter; there are {', '.join(f'{parameter}__{name}' for name in whole)}"
+            )
+        return {**whole, **entries}
 
     def _set_kernel(self, X: Floats, weights: Floats) -> None:
         settings = self._settings

@@ -1,0 +1,75 @@
+"""Mean class accuracy: each class counts as much, however few rows it has."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import Any
+
+import numpy as np
+from sklearn.metrics import get_scorer, get_scorer_names, make_scorer, recall_score
+
+from spotsvm.errors import ArgumentError
+
+
+def mean_class_accuracy(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
+    """Give the mean over classes of the share of their rows that was predicted rightly.
+
+    It is scikit-learn's balanced accuracy, without a warning for a class that only the predictions have: the mean is over the
+    classes that are there, as a small fold may lack one.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        The classes.
+    y_pred : array-like of shape (n_samples,)
+        The predicted ones.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weights of rows; a class without any weight is not there.
+
+    Returns
+    -------
+    float
+        Between 0 and 1.
+
+    Notes
+    -----
+    Eq. 16 as printed lacks the division by the number of classes, with which alone it is an accuracy.
+
+    References
+    ----------
+    Koch, Bischl, Flasch, Bartz-Beielstein, Konen 2011, "On the Tuning and Evolution of Support Vector Kernels", eq. 16.
+
+    Examples
+    --------
+    >>> mean_class_accuracy(["a", "a", "a", "b"], ["a", "a", "a", "c"])
+    0.5
+    """
+    true = np.asarray(y_true)
+    there = true if sample_weight is None else true[np.asarray(sample_weight) > 0]
+    return float(
+        recall_score(y_true, y_pred, labels=np.unique(there), average="macro", sample_weight=sample_weight, zero_division=0)
+    )
+
+
+#: for `scoring` of SpotSearchCV and of scikit-learn
+mean_class_accuracy_scorer = make_scorer(mean_class_accuracy)
+
+_OURS = {"mean_class_accuracy": mean_class_accuracy_scorer}
+
+
+def named_scorer(name: str) -> Any:
+    """Give a scorer by its name: one of scikit-learn's, or "mean_class_accuracy".
+
+    Raises
+    ------
+    ArgumentError
+        If there is none; a ValueError.
+    """
+    if name in _OURS:
+        return _OURS[name]
+    try:
+        return get_scorer(name)
+    except ValueError as error:
+        known = [*get_scorer_names(), *_OURS]
+        near = ", ".join(get_close_matches(name, known)) or "one of sklearn.metrics.get_scorer_names(), or mean_class_accuracy"
+        raise ArgumentError(f"--scoring {name!r} is unknown; use {near}") from error

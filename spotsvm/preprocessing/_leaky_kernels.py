@@ -1,0 +1,36 @@
+"""Compiled sums over a sliding window in which each value is weighed by a decay to the power of its age."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+_LOWEST = 1e-300  # what is below counts as 0: the products of smaller numbers are denormal, slow and inexact
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def leaky_sums(values, decay, window, out):
+    """Write sum_{i=0..window} decay^i values[t - i] into out[t], with 0 before the first value.
+
+    Time is cut into blocks of window + 1. A window is the start of its block, summed forward, and the end of the block
+    before, summed backward: both grow from nothing in each block and nothing is ever subtracted, so that what has left the
+    window leaves no rounding behind.
+    """
+    n = len(values)
+    size = min(window + 1, n)
+    powers = np.empty(size + 1)
+    for k in range(size + 1):
+        power = decay ** float(k)  # 0 ** 0 is 1
+        powers[k] = power if power > _LOWEST else 0.0
+    ends = np.zeros(size + 1)  # of the block before: what its values from k on have left at its end
+    for first in range(0, n, size):
+        count = min(size, n - first)
+        total = 0.0
+        for k in range(count):
+            total = total * decay + values[first + k]
+            total = total if abs(total) > _LOWEST else 0.0
+            out[first + k] = total + powers[k + 1] * ends[k + 1]
+        total = 0.0
+        for k in range(count - 1, -1, -1):
+            total += powers[size - 1 - k] * values[first + k]
+            ends[k] = total

@@ -1,0 +1,150 @@
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.base import clone
+from sklearn.datasets import load_wine
+from sklearn.decomposition import PCA
+from sklearn.metrics.pairwise import euclidean_distances
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import PolynomialFeatures, StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from spotsvm import PrincipalMonomials
+from spotsvm.errors import ArgumentError
+
+WINE = load_wine(as_frame=True).data
+
+
+@parametrize_with_checks([PrincipalMonomials(), PrincipalMonomials(2, n_kept=0.9, whiten=True), PrincipalMonomials(3, n_kept=0)])
+def test_check_estimator(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("whiten", [False, True])
+@pytest.mark.parametrize("n", [1, 3, 8])
+def test_scikit_learn_s_components_and_their_products(n, whiten):
+    components = PCA(whiten=whiten, svd_solver="full").fit(WINE).transform(WINE)
+    with_bias_and_linear = PolynomialFeatures(2).fit_transform(components[:, :n])
+    found = PrincipalMonomials(n, whiten=whiten).fit_transform(WINE)
+    assert found.shape == (len(WINE), 13 + n * (n + 1) // 2)
+    np.testing.assert_allclose(found[:, :13], components, rtol=1e-12)
+    np.testing.assert_allclose(found[:, 13:], with_bias_and_linear[:, 1 + n :], rtol=1e-12)
+
+
+def test_the_paper_s_number_of_features():
+    rng = np.random.default_rng(0)
+    assert PrincipalMonomials().fit_transform(rng.normal(size=(300, 212))).shape == (300, 212 + 36)
+
+
+def test_names():
+    found = PrincipalMonomials(3, n_kept=2).set_output(transform="pandas").fit(WINE)
+    names = ["pca0", "pca1", "pca0^2", "pca0 pca1", "pca0 pca2", "pca1^2", "pca1 pca2", "pca2^2"]
+    assert found.get_feature_names_out().tolist() == names
+    out = found.transform(WINE.set_index(WINE.index + 7))
+    assert out.columns.tolist() == names
+    assert out.index.tolist() == (WINE.index + 7).tolist()
+    for name in ("pca0 pca1", "pca1^2"):
+        parts = name.replace("^2", " pca1").split()
+        np.testing.assert_allclose(out[name], out[parts[0]] * out[parts[1]])
+    assert found.feature_names_in_.tolist() == WINE.columns.tolist()
+
+
+@pytest.mark.parametrize(("n_kept", "kept"), [(None, 13), (0, 0), (5, 5), (99, 13)])
+def test_the_number_of_components_that_are_kept(n_kept, kept):
+    found = PrincipalMonomials(2, n_kept=n_kept).fit(WINE)
+    assert (found.n_kept_, found.n_components_) == (kept, 2)
+    assert found.transform(WINE).shape[1] == kept + 3
+
+
+@pytest.mark.parametrize("share", [0.5, 0.9, 0.999, 0.999999])
+def test_a_share_of_the_variance_is_that_of_pca(share):
+    scaled = StandardScaler().fit_transform(WINE)
+    assert PrincipalMonomials(n_kept=share).fit(scaled).n_kept_ == PCA(share, svd_solver="full").fit(scaled).n_components_
+
+
+def test_whitened_or_not_a_scaler_makes_the_same_of_both():
+    a, b = (make_pipeline(PrincipalMonomials(4, whiten=w), StandardScaler()).fit_transform(WINE) for w in (False, True))
+    np.testing.assert_allclose(a, b, atol=1e-9)
+
+
+def test_the_sign_of_a_component_changes_no_distance():
+    scaled = StandardScaler().fit_transform(WINE)
+    found = PrincipalMonomials(4).fit(scaled)
+    before = euclidean_distances(found.transform(scaled))
+    found.pca_.components_[1] *= -1
+    np.testing.assert_allclose(euclidean_distances(found.transform(scaled)), before, atol=1e-6)
+
+
+def test_components_without_variance_are_left_out():
+    rng = np.random.default_rng(0)
+    rank_three = rng.normal(size=(50, 3)) @ rng.normal(size=(3, 10))
+    found = PrincipalMonomials().fit(rank_three)
+    assert (found.n_kept_, found.n_components_) == (3, 3)
+    assert np.isfinite(PrincipalMonomials(whiten=True).fit_transform(rank_three)).all()
+    few = PrincipalMonomials(n_kept=0.99999).fit(rng.normal(size=(4, 10)))
+    assert few.n_kept_ == 3
+
+
+def test_constant_features_give_zeros():
+    found = PrincipalMonomials().fit(np.full((5, 3), 7.0))
+    assert not found.transform(np.full((2, 3), 7.0)).any()
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 10**6), st.integers(2, 30), st.integers(1, 12), st.integers(1, 9), st.floats(1e-6, 1e6))
+def test_properties(seed, n, d, n_components, unit):
+    X = np.random.default_rng(seed).normal(size=(n, d)) * unit + unit
+    found = PrincipalMonomials(n_components).fit(X)
+    out = found.transform(X)
+    assert (
+        out.shape[1] == len(found.get_feature_names_out()) == found.n_kept_ + found.n_components_ * (found.n_components_ + 1) // 2
+    )
+    assert found.n_components_ <= found.n_kept_ <= min(n - 1, d)
+    assert abs(out[:, : found.n_kept_].mean(axis=0)).max() <= 1e-9 * unit
+    # rows are transformed one by one
+    np.testing.assert_allclose(found.transform(X[:1]), out[:1], rtol=1e-6, atol=1e-9 * unit**2)
+
+
+def test_nothing_is_drawn_at_random():
+    X = np.random.default_rng(0).normal(size=(600, 520))
+    a, b = (PrincipalMonomials(3, n_kept=3).fit_transform(X) for _ in range(2))
+    np.testing.assert_array_equal(a, b)
+
+
+def test_clone_and_pickle():
+    given_ = PrincipalMonomials(3, n_kept=0.9, whiten=True)
+    assert clone(given_).get_params() == given_.get_params()
+    fitted = given_.fit(WINE)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(fitted)).transform(WINE), fitted.transform(WINE))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"n_components": 0}, "n_components=0; use a number"),
+        ({"n_components": 2.0}, r"n_components=2\.0; use"),
+        ({"n_components": True}, "n_components=True; use"),
+        ({"n_kept": -1}, "n_kept=-1; use None, a number of components, 0 or more, or a share"),
+        ({"n_kept": 1.0}, r"n_kept=1\.0; use"),
+        ({"n_kept": 0.0}, r"n_kept=0\.0; use"),
+        ({"n_kept": float("nan")}, "n_kept=nan; use"),
+        ({"n_kept": "mle"}, "n_kept='mle'; use"),
+        ({"whiten": "yes"}, "whiten='yes'; use True or False"),
+    ],
+)
+def test_a_parameter_that_makes_no_sense(options, message):
+    with pytest.raises(ArgumentError, match=message):
+        PrincipalMonomials(**options).fit(WINE)
+
+
+def test_data_that_make_no_sense():
+    with pytest.raises(ValueError, match="minimum of 2 is required"):
+        PrincipalMonomials().fit(WINE[:1])
+    with pytest.raises(ValueError, match="NaN"):
+        PrincipalMonomials().fit(pd.concat([WINE, WINE * np.nan]))
+    with pytest.raises(ValueError, match="5 features, but PrincipalMonomials is expecting 13"):
+        PrincipalMonomials().fit(WINE.to_numpy()).transform(WINE.to_numpy()[:, :5])
