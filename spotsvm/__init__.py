@@ -10,19 +10,9 @@ from spotsvm._shadow import check_not_shadowed
 check_not_shadowed(Path(__file__).parent.parent)
 
 if TYPE_CHECKING:
-    from solvers.dual import (
-        DualResult,
-        solve_dual,
-        solve_dual_regression,
-    )
-    from solvers.errors import (
-        SearchExhaustedError,
-        SolverError,
-    )
-    from solvers.kernels import (
-        Kernel,
-        gram_matrix,
-    )
+    from solvers.dual import DualResult, solve_dual, solve_dual_regression
+    from solvers.errors import SearchExhaustedError, SolverError
+    from solvers.kernels import Kernel, gram_matrix
     from solvers.search import (
         SEARCHES,
         AskTell,
@@ -40,25 +30,12 @@ if TYPE_CHECKING:
         Suggestion,
         VnsSearch,
     )
-    from spotsvm.block_split import (
-        BlockSplit,
-    )
-    from spotsvm.class_accuracy import (
-        mean_class_accuracy,
-        mean_class_accuracy_scorer,
-    )
-    from spotsvm.compare_searches import (
-        compare,
-    )
-    from spotsvm.comparison import (
-        Comparison,
-    )
-    from spotsvm.cross_validation import (
-        cross_val_scores,
-    )
-    from spotsvm.cutoff_classifier import (
-        CutoffClassifier,
-    )
+    from spotsvm.block_split import BlockSplit
+    from spotsvm.class_accuracy import mean_class_accuracy, mean_class_accuracy_scorer
+    from spotsvm.compare_searches import compare
+    from spotsvm.comparison import Comparison
+    from spotsvm.cross_validation import cross_val_scores
+    from spotsvm.cutoff_classifier import CutoffClassifier
     from spotsvm.errors import (
         ArgumentError,
         BudgetError,
@@ -70,15 +47,10 @@ if TYPE_CHECKING:
         StudyMismatchError,
         TrialStateError,
     )
-    from spotsvm.evo_svc import (
-        EvoSVC,
-    )
-    from spotsvm.exact_svc import (
-        ExactSVC,
-    )
-    from spotsvm.exact_svr import (
-        ExactSVR,
-    )
+    from spotsvm.evo_svc import EvoSVC
+    from spotsvm.exact_svc import ExactSVC
+    from spotsvm.exact_svr import ExactSVR
+    from spotsvm.judgement import Judgement
     from spotsvm.kernel_models import (
         AnisotropicRbfModel,
         ConicModel,
@@ -88,51 +60,29 @@ if TYPE_CHECKING:
         RbfModel,
         TunedConicModel,
     )
-    from spotsvm.margin_error_front import (
-        MarginErrorFront,
-    )
-    from spotsvm.multi_kernel_svc import (
-        MultiKernelSVC,
-    )
-    from spotsvm.multi_kernel_svr import (
-        MultiKernelSVR,
-    )
-    from spotsvm.nested_models import (
-        nested,
-    )
-    from spotsvm.preprocessing.complete_rows import (
-        CompleteRowsRegressor,
-    )
-    from spotsvm.preprocessing.delay_embedding import (
-        DelayEmbedding,
-    )
-    from spotsvm.preprocessing.history_pipeline import (
-        HistoryPipeline,
-    )
-    from spotsvm.preprocessing.importance_fraction import (
-        ImportanceFraction,
-    )
-    from spotsvm.preprocessing.leaky_rain import (
-        LeakyRain,
-    )
-    from spotsvm.preprocessing.principal_monomials import (
-        PrincipalMonomials,
-    )
-    from spotsvm.recommendation import (
-        Recommendation,
-    )
-    from spotsvm.space import (
-        Space,
-    )
-    from spotsvm.spot_search_cv import (
-        SpotSearchCV,
-    )
-    from spotsvm.study import (
-        Study,
-    )
-    from spotsvm.trial import (
-        Trial,
-    )
+    from spotsvm.margin_error_front import MarginErrorFront
+    from spotsvm.multi_kernel_svc import MultiKernelSVC
+    from spotsvm.multi_kernel_svr import MultiKernelSVR
+    from spotsvm.nested_models import nested
+    from spotsvm.optimism.analysis import oversearching
+    from spotsvm.optimism.result import Optimism
+    from spotsvm.optimism.set_matrix import OversearchingMatrix
+    from spotsvm.optimism.set_searches import oversearching_between_sets
+    from spotsvm.pipelines.default_spaces import default_space
+    from spotsvm.preprocessing.complete_rows import CompleteRowsRegressor
+    from spotsvm.preprocessing.delay_embedding import DelayEmbedding
+    from spotsvm.preprocessing.history_pipeline import HistoryPipeline
+    from spotsvm.preprocessing.importance_fraction import ImportanceFraction
+    from spotsvm.preprocessing.leaky_rain import LeakyRain
+    from spotsvm.preprocessing.principal_monomials import PrincipalMonomials
+    from spotsvm.recommendation import Recommendation
+    from spotsvm.recommendation_judge import judge_recommendation
+    from spotsvm.search_judge import judge_search
+    from spotsvm.space import Space
+    from spotsvm.spot_search_cv import SpotSearchCV
+    from spotsvm.stop_rule import ImprovementBelowUncertainty
+    from spotsvm.study import Study
+    from spotsvm.trial import Trial
     from surrogates import (
         Coordinate,
         Domain,
@@ -146,19 +96,9 @@ if TYPE_CHECKING:
     )
 
 _HOMES = {
-    "solvers.dual": [
-        "DualResult",
-        "solve_dual",
-        "solve_dual_regression",
-    ],
-    "solvers.errors": [
-        "SearchExhaustedError",
-        "SolverError",
-    ],
-    "solvers.kernels": [
-        "Kernel",
-        "gram_matrix",
-    ],
+    "solvers.dual": ["DualResult", "solve_dual", "solve_dual_regression"],
+    "solvers.errors": ["SearchExhaustedError", "SolverError"],
+    "solvers.kernels": ["Kernel", "gram_matrix"],
     "solvers.search": [
         "AskTell",
         "CmaesSearch",
@@ -176,25 +116,12 @@ _HOMES = {
         "Suggestion",
         "VnsSearch",
     ],
-    "spotsvm.block_split": [
-        "BlockSplit",
-    ],
-    "spotsvm.class_accuracy": [
-        "mean_class_accuracy",
-        "mean_class_accuracy_scorer",
-    ],
-    "spotsvm.compare_searches": [
-        "compare",
-    ],
-    "spotsvm.comparison": [
-        "Comparison",
-    ],
-    "spotsvm.cross_validation": [
-        "cross_val_scores",
-    ],
-    "spotsvm.cutoff_classifier": [
-        "CutoffClassifier",
-    ],
+    "spotsvm.block_split": ["BlockSplit"],
+    "spotsvm.class_accuracy": ["mean_class_accuracy", "mean_class_accuracy_scorer"],
+    "spotsvm.compare_searches": ["compare"],
+    "spotsvm.comparison": ["Comparison"],
+    "spotsvm.cross_validation": ["cross_val_scores"],
+    "spotsvm.cutoff_classifier": ["CutoffClassifier"],
     "spotsvm.errors": [
         "ArgumentError",
         "BudgetError",
@@ -206,15 +133,10 @@ _HOMES = {
         "StudyMismatchError",
         "TrialStateError",
     ],
-    "spotsvm.evo_svc": [
-        "EvoSVC",
-    ],
-    "spotsvm.exact_svc": [
-        "ExactSVC",
-    ],
-    "spotsvm.exact_svr": [
-        "ExactSVR",
-    ],
+    "spotsvm.evo_svc": ["EvoSVC"],
+    "spotsvm.exact_svc": ["ExactSVC"],
+    "spotsvm.exact_svr": ["ExactSVR"],
+    "spotsvm.judgement": ["Judgement"],
     "spotsvm.kernel_models": [
         "AnisotropicRbfModel",
         "ConicModel",
@@ -224,51 +146,29 @@ _HOMES = {
         "RbfModel",
         "TunedConicModel",
     ],
-    "spotsvm.margin_error_front": [
-        "MarginErrorFront",
-    ],
-    "spotsvm.multi_kernel_svc": [
-        "MultiKernelSVC",
-    ],
-    "spotsvm.multi_kernel_svr": [
-        "MultiKernelSVR",
-    ],
-    "spotsvm.nested_models": [
-        "nested",
-    ],
-    "spotsvm.preprocessing.complete_rows": [
-        "CompleteRowsRegressor",
-    ],
-    "spotsvm.preprocessing.delay_embedding": [
-        "DelayEmbedding",
-    ],
-    "spotsvm.preprocessing.history_pipeline": [
-        "HistoryPipeline",
-    ],
-    "spotsvm.preprocessing.importance_fraction": [
-        "ImportanceFraction",
-    ],
-    "spotsvm.preprocessing.leaky_rain": [
-        "LeakyRain",
-    ],
-    "spotsvm.preprocessing.principal_monomials": [
-        "PrincipalMonomials",
-    ],
-    "spotsvm.recommendation": [
-        "Recommendation",
-    ],
-    "spotsvm.space": [
-        "Space",
-    ],
-    "spotsvm.spot_search_cv": [
-        "SpotSearchCV",
-    ],
-    "spotsvm.study": [
-        "Study",
-    ],
-    "spotsvm.trial": [
-        "Trial",
-    ],
+    "spotsvm.margin_error_front": ["MarginErrorFront"],
+    "spotsvm.multi_kernel_svc": ["MultiKernelSVC"],
+    "spotsvm.multi_kernel_svr": ["MultiKernelSVR"],
+    "spotsvm.nested_models": ["nested"],
+    "spotsvm.optimism.analysis": ["oversearching"],
+    "spotsvm.optimism.result": ["Optimism"],
+    "spotsvm.optimism.set_matrix": ["OversearchingMatrix"],
+    "spotsvm.optimism.set_searches": ["oversearching_between_sets"],
+    "spotsvm.pipelines.default_spaces": ["default_space"],
+    "spotsvm.preprocessing.complete_rows": ["CompleteRowsRegressor"],
+    "spotsvm.preprocessing.delay_embedding": ["DelayEmbedding"],
+    "spotsvm.preprocessing.history_pipeline": ["HistoryPipeline"],
+    "spotsvm.preprocessing.importance_fraction": ["ImportanceFraction"],
+    "spotsvm.preprocessing.leaky_rain": ["LeakyRain"],
+    "spotsvm.preprocessing.principal_monomials": ["PrincipalMonomials"],
+    "spotsvm.recommendation": ["Recommendation"],
+    "spotsvm.recommendation_judge": ["judge_recommendation"],
+    "spotsvm.search_judge": ["judge_search"],
+    "spotsvm.space": ["Space"],
+    "spotsvm.spot_search_cv": ["SpotSearchCV"],
+    "spotsvm.stop_rule": ["ImprovementBelowUncertainty"],
+    "spotsvm.study": ["Study"],
+    "spotsvm.trial": ["Trial"],
     "surrogates": [
         "Coordinate",
         "Domain",
@@ -307,6 +207,8 @@ __all__ = [
     "FixedKernelModel",
     "HistoryPipeline",
     "ImportanceFraction",
+    "ImprovementBelowUncertainty",
+    "Judgement",
     "Kernel",
     "KernelMatrices",
     "KernelModel",
@@ -322,6 +224,8 @@ __all__ = [
     "NestedSearch",
     "NoCompletedTrialError",
     "Nsga2Search",
+    "Optimism",
+    "OversearchingMatrix",
     "ParegoSearch",
     "PrincipalMonomials",
     "RandomSearch",
@@ -346,8 +250,11 @@ __all__ = [
     "VnsSearch",
     "compare",
     "cross_val_scores",
+    "default_space",
     "expected_improvement",
     "gram_matrix",
+    "judge_recommendation",
+    "judge_search",
     "log_expected_improvement",
     "log_expected_improvement_gradient",
     "lower_confidence_bound",
@@ -355,6 +262,8 @@ __all__ = [
     "mean_class_accuracy_scorer",
     "minimum_of_mean",
     "nested",
+    "oversearching",
+    "oversearching_between_sets",
     "probability_of_improvement",
     "solve_dual",
     "solve_dual_regression",

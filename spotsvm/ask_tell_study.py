@@ -31,6 +31,19 @@ class AskTellStudy(StudyResults):
     _unfinished: list[int]
     _asked_at: dict[int, float]
 
+    def plan(self, n_trials: int, batch_size: int = 1) -> None:
+        """Say how many finished trials the study is to have in the end, and how many are evaluated together.
+
+        It is for those who read the record meanwhile, and for the code that repeats the study; a batch size that has changed
+        between two runs is None.
+        """
+        before = self.about.get("batch_size", batch_size) if self._trials else batch_size
+        plan = {"budget": int(n_trials), "batch_size": int(batch_size) if before == batch_size else None}
+        if any(key not in self.about or self.about[key] != value for key, value in plan.items()):
+            self.about = {**self.about, **plan}
+            if self._record is not None:
+                self._record.describe(plan)
+
     def ask(self) -> Trial:
         """Give the next trial to evaluate; it is running until it is told.
 

@@ -91,6 +91,17 @@ def _tuning_options(command: Callable[..., None]) -> Callable[..., None]:
                 help="Folds at once; the results stay the same.",
             ),
             click.option(
+                "--oversearching",
+                type=click.Choice(["folds", "repeats", "nested", "none"]),
+                default="folds",
+                show_default=True,
+                help="How to tell how much of the tuned score is luck: from its folds, which costs nothing; by fresh repeats, "
+                "which cost half a search; or nested, which costs five searches.",
+            ),
+            click.option(
+                "--stop", is_flag=True, help="End a search once what it may still gain is far below what the score can tell."
+            ),
+            click.option(
                 "--out",
                 type=click.Path(path_type=Path),
                 help="Folder for trials, parameters and records; the same command resumes.",
@@ -131,49 +142,106 @@ def demo(**options: Any) -> None:
     show_default=True,
     help="What is predicted; auto takes text, truth values and few different whole numbers for classes.",
 )
-@click.option("--scoring", help="A scorer of scikit-learn; accuracy, or the negative root mean squared error, by default.")
+@click.option(
+    "--scoring",
+    help="A scorer of scikit-learn, or mean_class_accuracy. By default accuracy (spectra: mean_class_accuracy), or the negative "
+    "root mean squared error.",
+)
+@click.option(
+    "--pipeline",
+    type=click.Choice(["table", "spectra", "stormwater"]),
+    default="table",
+    show_default=True,
+    help="table: scaled SVM. spectra: principal components, their monomials, the important ones, class weights and cutoffs. "
+    "stormwater: a series told from the rain before, tested on its last quarter.",
+)
+@click.option("--region", help="Where to search; spectra: default, table7 or table8; stormwater: wide or koch2011.")
+@click.option("--time", "time", help="Column of time stamps (stormwater); without one, rows are the steps of time.")
+@click.option("--horizon", type=click.IntRange(0), default=0, show_default=True, help="Steps ahead to tell (stormwater).")
+@click.option(
+    "--rows",
+    type=click.IntRange(0),
+    help="Latest rows to train and test on (stormwater), 0 for all; 5000 by default. Those before are their past.",
+)
 @_tuning_options
 @_one_line_errors
-def tune(file: Path, target: str, task: Any, scoring: str | None, **options: Any) -> None:
+def tune(
+    file: Path, target: str, task: Any, pipeline: str, time: str | None, rows: int | None, horizon: int, **options: Any
+) -> None:
     """Tune an SVM on the table in FILE (CSV with a header row, numeric features)."""
-    from spotsvm.tabular import read_table
+    from spotsvm.errors import ArgumentError
 
-    _tune(read_table(file, target, task), scoring=scoring, **options)
+    if pipeline == "stormwater":
+        from spotsvm.series_table import read_series
+
+        table = read_series(file, target, time, task, rows)
+    else:
+        from spotsvm.tabular import read_table
+
+        for name, value in (("--time", time), ("--rows", rows), ("--horizon", horizon or None)):
+            if value is not None:
+                raise ArgumentError(
+                    f"{name} {value} is of a series, as --pipeline stormwater; the rows of --pipeline {pipeline} are in no order"
+                )
+        table = read_table(file, target, task)
+    _tune(table, pipeline=pipeline, horizon=horizon, **options)
 
 
 @main.command()
 @click.argument("record", type=click.Path(path_type=Path))
-@click.option("--csv", "csv", is_flag=False, flag_value="-", default="-", help="File to write, - for standard output.")
+@click.option(
+    "--csv", "csv", is_flag=False, flag_value="-", help="File for the trials, - (or nothing else asked) for standard output."
+)
+@click.option("--folds", "folds", is_flag=False, flag_value="-", help="File for the fold scores, a row a trial and fold.")
 @_one_line_errors
-def export(record: Path, csv: str) -> None:
-    """Write the trials of a RECORD (an SQLite file of a study) as CSV."""
+def export(record: Path, csv: str | None, folds: str | None) -> None:
+    """Write the trials of a RECORD (an SQLite file of a study), and the scores of their folds, as CSV."""
+    from spotsvm.csv_files import write_csv
     from spotsvm.errors import StorageError
-    from spotsvm.objectives import Objectives
-    from spotsvm.record import Record
-    from spotsvm.trial_table import trial_table
+    from spotsvm.record_tables import record_tables
 
-    if csv != "-" and Path(csv).resolve() == record.resolve():
-        raise StorageError(f"--csv {csv} is the record itself; name another file")
-    source = Record(record, read_only=True)
-    trials = source.trials()
-    about = source.about()
-    objectives = Objectives.described(about.get("direction", "minimize"), trials)
-    source.close()
-    # in the order of the space, as `Study.to_csv` has them, and so that none is left out that no trial has
-    names = list(dict.fromkeys(name for branch in [*about.get("space", []), *(t.params for t in trials)] for name in branch))
-    frame = trial_table(trials, names, objectives.columns)
-    try:
-        frame.to_csv(sys.stdout if csv == "-" else csv, index=False)
-    except OSError as error:
-        raise StorageError(f"--csv {csv}: cannot write there: {error.strerror or error}") from error
+    wanted = {"--csv": csv if csv or folds else "-", "--folds": folds}
+    for option, file in wanted.items():
+        if file not in (None, "-") and Path(file).resolve() == record.resolve():
+            raise StorageError(f"{option} {file} is the record itself; name another file")
+    if csv is not None and folds is not None and (csv == folds or Path(csv).resolve() == Path(folds).resolve()):
+        raise StorageError(f"--csv and --folds are both {csv}; name two files")
+    tables = dict(zip(wanted, record_tables(record), strict=True))
+    for option, file in wanted.items():
+        if file is not None:
+            try:
+                write_csv(tables[option], sys.stdout if file == "-" else Path(file), "trials" if option == "--csv" else "folds")
+            except StorageError as error:
+                raise StorageError(f"{option} {error}") from error
+
+
+@main.command()
+@click.argument("record", type=click.Path(path_type=Path))
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="The HTML file to write.")
+@click.option("--baseline", type=click.Path(path_type=Path), help="The record of a random search, to stand beside it.")
+@click.option("--tables", type=click.Path(path_type=Path), help="Folder for the report's tables as CSV.")
+@_one_line_errors
+def report(record: Path, out: Path, baseline: Path | None, tables: Path | None) -> None:
+    """Write the report of a RECORD (an SQLite file of a study) as one HTML file; the study may be running."""
+    from spotsvm.errors import StorageError
+    from spotsvm.recorded_study import RecordedStudy
+
+    if out.resolve() in {given.resolve() for given in (record, baseline) if given is not None}:
+        raise StorageError(f"--out {out} is a record itself; name another file")
+    beside = None if baseline is None else RecordedStudy(baseline)
+    written = RecordedStudy(record).report(out, beside, tables=tables)
+    click.echo(f"wrote {written}", err=True)
 
 
 @main.command()
 @click.argument("name", required=False)
 @click.option("--quick", is_flag=True, help="A short form, to see that it works.")
-@click.option("--out", type=click.Path(path_type=Path), help="Folder for the tables.")
+@click.option("--out", type=click.Path(path_type=Path), help="Folder for tables, figure and report.")
+@click.option(
+    "--data", type=click.Path(path_type=Path), help="Folder of the data, or a file of them: in place of SPOTSVM_DATA's."
+)
 @_one_line_errors
-def study(name: str | None, quick: bool, out: Path | None) -> None:
+def study(name: str | None, quick: bool, out: Path | None, data: Path | None) -> None:
     """Run the study called NAME; without one, list the studies."""
     from spotsvm.errors import ArgumentError
 
@@ -186,6 +254,11 @@ def study(name: str | None, quick: bool, out: Path | None) -> None:
     if name not in known:
         raise ArgumentError(f"study {name!r} is unknown; there are {', '.join(known)}")
     experiment = known[name].load()(quick=quick)
+    if data is not None:
+        if getattr(experiment, "reads_data", False):
+            experiment.use_data(data)
+        else:
+            click.echo(f"spotsvm: the study {name} reads no data; --data {data} changes nothing", err=True)
     experiment.run()
     click.echo(experiment.to_markdown())
     if out is not None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import re
 import sys
 import warnings
 from collections.abc import Mapping, Sequence
@@ -15,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 import joblib
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import issparse
 from sklearn import config_context
 from sklearn.exceptions import FitFailedWarning
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import GridSearchCV
 
 from spotsvm.errors import ArgumentError
+from spotsvm.fingerprint import as_text, canonical, whole
 
 if TYPE_CHECKING:
     from spotsvm.shared_scores import SharedScores
@@ -129,16 +128,21 @@ class FoldScorer:
         #: the best mean score so far, which a race compares with
         self.best_mean: float | None = None
 
+    @property
+    def test_share(self) -> float:
+        """The share of the rows of a split that it tests on, averaged over the splits."""
+        return float(np.mean([len(test) / (len(train) + len(test)) for train, test in self._splits]))
+
     def context(self) -> dict[str, str]:
         """Say what the scores depend on beside the candidate, so that those of an earlier run can be told to be the same."""
         with config_context(print_changed_only=True), np.printoptions(threshold=sys.maxsize, floatmode="unique"):
-            parameters = joblib.hash(_text(sorted(self._estimator.get_params(deep=True).items())))
+            parameters = sorted(self._estimator.get_params(deep=True).items())
             return {
-                "data": joblib.hash((_canonical(self._X), _canonical(self._y), self._fit_params)),
+                "data": joblib.hash((canonical(self._X), canonical(self._y), self._fit_params)),
                 "folds": joblib.hash(self._splits),
-                "estimator": _text(self._estimator),
-                "parameter of the estimator": parameters,
-                "scoring": _text(self._options["scoring"]),
+                "estimator": as_text(self._estimator),
+                "parameter of the estimator": joblib.hash(as_text([(name, whole(value)) for name, value in parameters])),
+                "scoring": as_text(self._options["scoring"]),
                 "return_train_score": str(self._options["return_train_score"]),
                 "engine": self._engine,
                 "racing": str(self._race_for is not None),
@@ -251,20 +255,6 @@ class FoldScorer:
     def _numbers(self, results: Mapping[str, Any], k: int) -> dict[str, float]:
         wanted = ("split", "mean_fit_time", "std_fit_time", "mean_score_time", "std_score_time")
         return {key: float(column[k]) for key, column in results.items() if key.startswith(wanted)}
-
-
-def _canonical(data: Any) -> Any:
-    """Give sparse data in a form that does not depend on what was done with them."""
-    if not issparse(data):
-        return data
-    rows = data.tocsr(copy=True)
-    rows.sum_duplicates()
-    return rows.shape, rows.data, rows.indices, rows.indptr
-
-
-def _text(value: Any) -> str:
-    """Give a text that is the same in another process."""
-    return re.sub(r" at 0x[0-9a-fA-F]+", "", repr(value))
 
 
 def _single(value: Any) -> Any:

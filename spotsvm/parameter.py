@@ -14,7 +14,8 @@ import numpy as np
 
 from spotsvm.errors import SpaceError
 
-_QUANTILES = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0)
+#: the probabilities whose quantiles describe a distribution
+QUANTILES = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0)
 
 
 class Parameter(Protocol):
@@ -67,7 +68,7 @@ class ContinuousParameter:
 
     def describe(self) -> dict[str, Any]:
         """Describe the distribution by its quantiles."""
-        return {"kind": "continuous", "quantiles": [float(self.distribution.ppf(q)) for q in _QUANTILES]}
+        return {"kind": "continuous", "quantiles": [float(self.distribution.ppf(q)) for q in QUANTILES]}
 
 
 @dataclass(frozen=True)

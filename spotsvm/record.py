@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, cast
 
@@ -37,6 +37,8 @@ CREATE TABLE trials (
 );
 """
 
+_FINDING = "finding: "
+
 #: what makes a record of a version one of the next
 _UPGRADES = {1: "ALTER TABLE trials ADD COLUMN objectives TEXT"}
 
@@ -64,6 +66,7 @@ class Record:
     def __init__(self, path: str | Path, *, read_only: bool = False):
         self.path = Path(path)
         self._read_only = read_only
+        self._closed = False
         if read_only and not self.path.is_file():
             raise StorageError(f"{self.path}: there is no such record")
         with self._failures("open"):
@@ -166,6 +169,25 @@ class Record:
         with self.transaction():
             self._write_about(about)
 
+    def findings(self) -> dict[str, dict[str, Any]]:
+        """Give what was found out about the study, by name."""
+        found = {key.removeprefix(_FINDING): value for key, value in self.about().items() if key.startswith(_FINDING)}
+        for name, value in found.items():
+            if not isinstance(value, dict):
+                raise StorageError(f"{self.path} is damaged: the finding {name!r} is no JSON object")
+        return found
+
+    def write_finding(self, name: str, finding: Mapping[str, Any]) -> None:
+        """Write a finding, in place of an earlier one of that name; a record that was closed is opened for it."""
+        if self._closed:
+            if not self.path.is_file():
+                raise StorageError(f"{self.path}: the record is not there any more")
+            with closing(Record(self.path)) as again:
+                again.write_finding(name, finding)
+            return
+        with self.transaction():
+            self._write_about({f"{_FINDING}{name}": finding})
+
     def _write_about(self, about: Mapping[str, Any]) -> None:
         rows = [(key, json.dumps(value)) for key, value in about.items()]
         self._connection.executemany("INSERT OR REPLACE INTO about VALUES (?, ?)", rows)
@@ -245,6 +267,7 @@ class Record:
 
     def close(self) -> None:
         """Close the file."""
+        self._closed = True
         self._connection.close()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +17,12 @@ from solvers.search import describe_search
 from solvers.search.base import AskTell, Search, Suggestion
 from spotsvm.errors import ArgumentError, StorageError, StudyMismatchError
 from spotsvm.objectives import Objectives
+from spotsvm.parameter_code import parameter_code
 from spotsvm.record import Record
 from spotsvm.space import Space
 from spotsvm.start import START
 from spotsvm.trial import Trial
+from spotsvm.versions import versions
 from surrogates.domain import Domain
 
 _LOG = logging.getLogger(__name__)
@@ -65,6 +67,9 @@ def describe_study(
         "search": describe_search(search),
         "seed": None if seed is None else int(seed),
         "noise": noise,
+        # these two are for the reader, and need not be the same for a record to be resumed
+        "versions": versions(),
+        "code": [{name: parameter_code(parameter) for name, parameter in branch.items()} for branch in space.branches],
         **{f"{_CONTEXT}{key}": value for key, value in context.items()},
     }
 
@@ -85,6 +90,8 @@ class Past:
         (sequence, "asked" or "told", number of the trial), in order.
     search_state : dict
         What the search remembered beyond them.
+    findings : dict of str to dict
+        What was found out about the study.
     """
 
     about: dict[str, Any]
@@ -92,6 +99,7 @@ class Past:
     trials: list[Trial]
     events: list[tuple[int, str, int]]
     search_state: dict[str, Any]
+    findings: dict[str, dict[str, Any]] = field(default_factory=dict)
 
 
 def take_up(record: Record | None, given: Mapping[str, Any], space: Space, n_objectives: int) -> Past:
@@ -123,7 +131,13 @@ def take_up(record: Record | None, given: Mapping[str, Any], space: Space, n_obj
         return Past(about, True, [], [], {})
     check_same_study(record.path, recorded, about)
     trials = _checked_trials(record, space, n_objectives)
-    return Past(about, False, trials, record.events(), recorded.get("search_state", {}))
+    about = {key: value for key, value in about.items() if key != "versions"} | _for_readers(recorded)
+    return Past(about, False, trials, record.events(), recorded.get("search_state", {}), record.findings())
+
+
+def _for_readers(recorded: Mapping[str, Any]) -> dict[str, Any]:
+    """Give the versions with which a record was made, which earlier records do not say, its budget and its batches."""
+    return {key: recorded[key] for key in ("versions", "budget", "batch_size") if key in recorded}
 
 
 def _checked_trials(record: Record, space: Space, n_objectives: int) -> list[Trial]:

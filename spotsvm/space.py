@@ -4,19 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from spotsvm.described_parameter import described_parameter
 from spotsvm.errors import SpaceError
 from spotsvm.parameter import Parameter, make_parameter
 from surrogates.domain import Coordinate, Domain
 
 
 @dataclass(frozen=True)
-class _Axis:
-    """A coordinate of the cube: a parameter, and the branches (dictionaries) in which it is active."""
+class Axis:
+    """A coordinate of the cube: a parameter, and the branches (dictionaries) in which it is active.
+
+    Attributes
+    ----------
+    parameter : Parameter
+        The parameter.
+    name : str
+        Its name.
+    branches : frozenset of int
+        The places in the list of those dictionaries that have it so.
+    """
 
     parameter: Parameter
     name: str
@@ -61,7 +73,7 @@ class Space:
             if not dictionary:
                 raise SpaceError(f"space[{k}] has no parameter" if len(dictionaries) > 1 else "space has no parameter")
         self._branches: list[dict[str, Parameter]] = [
-            {_checked_name(name): make_parameter(name, what) for name, what in dictionary.items()} for dictionary in dictionaries
+            {_checked_name(name): _parameter(name, what) for name, what in dictionary.items()} for dictionary in dictionaries
         ]
         self._axes = _share_axes(self._branches)
         self._branched = len(self._branches) > 1
@@ -69,6 +81,32 @@ class Space:
         if not self._axes and not self._branched:
             raise SpaceError(f"nothing to tune: each of {', '.join(self.names)} has one value; give one of them a second")
         self.domain = self._make_domain()
+
+    @classmethod
+    def described(cls, description: Any) -> Space:
+        """Make a space from what its `describe` gave, for reading what a record holds; see `described_parameter`.
+
+        A distribution is made again from its quantiles: exact for uniform and log-uniform ones, interpolated for others.
+
+        Parameters
+        ----------
+        description : list of dict
+            As `describe` gives it.
+
+        Raises
+        ------
+        SpaceError
+            If it describes no space.
+
+        Examples
+        --------
+        >>> space = Space([{"kernel": ["rbf"]}, {"kernel": ["poly"], "degree": [2, 3, 4]}])
+        >>> Space.described(space.describe()).describe() == space.describe()
+        True
+        """
+        if not isinstance(description, list) or not all(isinstance(branch, Mapping) for branch in description):
+            raise SpaceError(f"{description!r} is not the description of a space")
+        return cls([{name: _Described(name, what) for name, what in branch.items()} for branch in description])
 
     def _make_domain(self) -> Domain:
         everywhere = frozenset(range(len(self._branches)))
@@ -117,9 +155,31 @@ class Space:
             return self.domain.snap_one(point)
         raise problem
 
+    @property
+    def branches(self) -> tuple[Mapping[str, Parameter], ...]:
+        """The parameters of each dictionary, by name."""
+        return tuple(MappingProxyType(branch) for branch in self._branches)
+
+    @property
+    def axes(self) -> tuple[Axis, ...]:
+        """The parameters that vary, one a coordinate of the cube; before them the choice of a dictionary, of several."""
+        return tuple(self._axes)
+
     def describe(self) -> list[dict[str, Any]]:
         """Describe the space in JSON's types; two spaces that mean the same have the same description."""
         return [{name: parameter.describe() for name, parameter in branch.items()} for branch in self._branches]
+
+
+@dataclass(frozen=True)
+class _Described:
+    """Stands for a parameter where only its description is known."""
+
+    name: str
+    description: Any
+
+
+def _parameter(name: str, what: Any) -> Parameter:
+    return described_parameter(name, what.description) if isinstance(what, _Described) else make_parameter(name, what)
 
 
 def _as_list(definition: Any) -> list[Any]:
@@ -134,14 +194,14 @@ def _checked_name(name: Any) -> str:
     return name
 
 
-def _share_axes(branches: list[dict[str, Parameter]]) -> list[_Axis]:
+def _share_axes(branches: list[dict[str, Parameter]]) -> list[Axis]:
     """Make one axis of each parameter that can vary; branches that describe it in the same way share it."""
-    axes: dict[tuple[str, str], _Axis] = {}
+    axes: dict[tuple[str, str], Axis] = {}
     for k, branch in enumerate(branches):
         for name, parameter in branch.items():
             if parameter.levels == 1:
                 continue
             key = (name, repr(parameter.describe()))
             known = axes.get(key)
-            axes[key] = _Axis(parameter, name, (known.branches if known else frozenset()) | {k})
+            axes[key] = Axis(parameter, name, (known.branches if known else frozenset()) | {k})
     return list(axes.values())

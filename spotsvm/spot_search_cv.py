@@ -28,6 +28,8 @@ from spotsvm.fold_scores import FoldScorer, FoldScores, check_engine, make_score
 from spotsvm.recommendation import summarise_failures
 from spotsvm.scored_objectives import metrics_as_objectives, tell_scores
 from spotsvm.search_results import search_results
+from spotsvm.stop_rule import StopRule, checked_stop, with_test_share
+from spotsvm.stopper import Stopper
 from spotsvm.study import Study
 from spotsvm.trial_loop import check_budget
 
@@ -78,6 +80,9 @@ class SpotSearchCV(BestEstimatorMixin, MetaEstimatorMixin, BaseEstimator):
         scores are nan.
     start : dict, sequence of dict, or None, default=None
         Candidates to evaluate first; see `Study`. They count in `n_iter`.
+    stop : {"uncertainty"}, ImprovementBelowUncertainty or None, default=None
+        When to end before `n_iter`: "uncertainty" once the largest expected improvement is far below the uncertainty of the best
+        candidate's score. What the rule did is told by `study_.findings["stop"]`.
     path : path-like or None, default=None
         A record of the study, made or resumed; see `Study`. It is refused if data, folds or estimator differ.
     callback : callable or None, default=None
@@ -132,6 +137,7 @@ classes_, n_features_in_, feature_names_in_
         engine: Literal["auto", "sklearn"] = "auto",
         racing: bool = False,
         start: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
+        stop: Literal["uncertainty"] | StopRule | None = None,
         path: str | Path | None = None,
         callback: Callable[[Study, Any], None] | None = None,
     ):
@@ -153,6 +159,7 @@ classes_, n_features_in_, feature_names_in_
         self.engine = engine
         self.racing = racing
         self.start = start
+        self.stop = stop
         self.path = path
         self.callback = callback
 
@@ -211,7 +218,9 @@ classes_, n_features_in_, feature_names_in_
     def _run(self, study: Study, scorer: FoldScorer) -> None:
         """Evaluate until the study has `n_iter` finished trials: ask, score on the folds, tell."""
         check_budget(study, self.n_iter, "n_iter")
-        while (left := self.n_iter - study.n_finished) > 0:
+        study.plan(self.n_iter, self.batch_size)
+        stopper = Stopper(study, with_test_share(self.stop, scorer.test_share))
+        while (left := self.n_iter - study.n_finished) > 0 and not stopper.reached():
             batch = study.ask_batch(min(self.batch_size, left))
             if not batch:
                 warnings.warn(
@@ -228,6 +237,7 @@ classes_, n_features_in_, feature_names_in_
                     print(f"[{study.n_finished}/{self.n_iter}] {told.state} score={score} {dict(told.params)}")
                 if self.callback is not None:
                     self.callback(study, told)
+        stopper.report()
 
     def _tell(self, study: Study, trial: Any, scores: FoldScores, scorer: FoldScorer) -> Any:
         if not scorer.metrics:
@@ -305,15 +315,22 @@ classes_, n_features_in_, feature_names_in_
     def _new_study(self, scorer: FoldScorer) -> Study:
         seed = None if self.random_state is None else int(check_random_state(self.random_state).randint(2**31 - 1))
         objectives = metrics_as_objectives(self.search, self.scoring)
-        context = None
-        if self.path is not None:
-            metric = self.refit if isinstance(self.refit, str) else "the first"
-            context = {**scorer.context(), "metric to optimise": ", ".join(objectives) or metric}
+        context = self._context(scorer, objectives)
         search = deepcopy(self.search)  # an object with ask and tell remembers, and the next fit must not
         direction: Any = dict.fromkeys(objectives, "maximize") or "maximize"
         return Study(
             self.space, search, seed, direction=direction, path=self.path, noise=self.noise, start=self.start, context=context
         )
+
+    def _context(self, scorer: FoldScorer, objectives: Sequence[str]) -> dict[str, str] | None:
+        """Say what a record of the scores depends on; without a record only a report shows it, and it may be unknown."""
+        metric = self.refit if isinstance(self.refit, str) else "the first"
+        try:
+            return {**scorer.context(), "metric to optimise": ", ".join(objectives) or metric}
+        except Exception:  # data of the user's own kind may fail to pickle in any way
+            if self.path is not None:
+                raise
+            return None
 
     def _check_arguments(self) -> None:
         if not hasattr(self.estimator, "fit"):
@@ -331,6 +348,8 @@ classes_, n_features_in_, feature_names_in_
             raise ArgumentError(f"racing={self.racing!r}; use True or False")
         if self.racing and objectives:
             raise ArgumentError(f"racing=True is for one objective, and search={self.search!r} has several; leave it out")
+        if checked_stop(self.stop) is not None and objectives:
+            raise ArgumentError(f"stop={self.stop!r} is for one objective, and search={self.search!r} has several; leave it out")
         if self.error_score != "raise" and not isinstance(self.error_score, Real):
             raise ArgumentError(f"error_score={self.error_score!r} is not a score; use 'raise' or a number")
 

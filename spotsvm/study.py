@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from solvers.search import AskTell
 from solvers.search.base import Noise
@@ -13,16 +13,18 @@ from solvers.search.registry import SearchFactory
 from spotsvm.ask_tell_study import AskTellStudy
 from spotsvm.errors import ArgumentError
 from spotsvm.evaluation import Objective
+from spotsvm.findings import StudyFindings
 from spotsvm.objectives import Directions, Objectives
 from spotsvm.record import Record
 from spotsvm.resume import describe_study, take_up
 from spotsvm.space import Space
 from spotsvm.start import start_points, starts_left
+from spotsvm.stop_rule import StopRule
 from spotsvm.study_search import StudySearch
 from spotsvm.trial_loop import Callback, checked_timeout, run_trials
 
 
-class Study(AskTellStudy):
+class Study(AskTellStudy, StudyFindings):
     """A search of a space for the best value of an objective, or of several, with a record of every trial.
 
     Parameters
@@ -60,6 +62,10 @@ class Study(AskTellStudy):
         The seed in use.
     objectives : Objectives
         Names and directions of the objectives.
+    about : dict
+        What identifies the study, in JSON's types, and the versions it was made with; the record has it too.
+    findings : dict of str to dict
+        What was found out about the study; see `add_finding`.
 
     Raises
     ------
@@ -110,9 +116,10 @@ class Study(AskTellStudy):
         self._record = None if path is None else Record(path)
         try:
             past = take_up(self._record, about, self.space, len(self.objectives))
-            self._trials, self._events = past.trials, past.events
+            self._trials, self._events, self._findings = past.trials, past.events, past.findings
             self._unfinished = [t.number for t in self._trials if t.state == "running"]
             self.seed = int(past.about["seed"])
+            self.about = past.about
             left = starts_left(starts, self._trials, self.path)
             self._search = StudySearch(search, self.space.domain, self.objectives, past, self.noise, left)
             # only now: a search that cannot be made must not be what the record remembers
@@ -137,6 +144,7 @@ class Study(AskTellStudy):
         trial_timeout: float | None = None,
         callback: Callback | None = None,
         raise_errors: bool = False,
+        stop: Literal["uncertainty"] | StopRule | None = None,
     ) -> Study:
         """Evaluate the objective until the study has `n_trials` finished trials, those of earlier runs included.
 
@@ -161,6 +169,9 @@ class Study(AskTellStudy):
             Called with the study and each trial that was told.
         raise_errors : bool, default=False
             Whether to raise what the objective raises, after the trial has been recorded.
+        stop : {"uncertainty"}, ImprovementBelowUncertainty or None, default=None
+            When to end before `n_trials`: "uncertainty" once the largest expected improvement is far below the uncertainty of
+            the score. What the rule did is told by `findings["stop"]`.
 
         Returns
         -------
@@ -172,7 +183,8 @@ class Study(AskTellStudy):
         BudgetError
             If `n_trials` does not pay for the search's initial design, or its first generation.
         ArgumentError
-            If the objective returns more or fewer values than there are objectives, at the first trial that does.
+            If the objective returns more or fewer values than there are objectives, at the first trial that does; if there is no
+            such stop rule, or several objectives for it.
         """
         run_trials(
             self,
@@ -183,6 +195,7 @@ class Study(AskTellStudy):
             trial_timeout=self.trial_timeout if trial_timeout is None else trial_timeout,
             callback=callback,
             raise_errors=raise_errors,
+            stop=stop,
         )
         return self
 

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from solvers.search.base import Noise
-from spotsvm.errors import NoCompletedTrialError, StorageError
+from spotsvm.csv_files import write_csv
+from spotsvm.errors import NoCompletedTrialError
+from spotsvm.fold_table import fold_table
 from spotsvm.objectives import Objectives
 from spotsvm.pareto_front import hypervolume_curve, pareto_trials
 from spotsvm.recommendation import Recommendation, recommend, summarise_failures
@@ -22,12 +24,13 @@ if TYPE_CHECKING:
 
 
 class StudyResults:
-    """The results of a study, for a class with `trials`, `space`, `objectives`, `noise` and `seed`."""
+    """The results of a study, for a class with `trials`, `space`, `objectives`, `noise`, `seed` and `about`."""
 
     space: Space
     objectives: Objectives
     noise: Noise
     seed: int
+    about: dict[str, Any]
     _trials: list[Trial]
 
     @property
@@ -140,15 +143,71 @@ class StudyResults:
         """Give the trials as a frame, a row a trial; its columns are those of `trial_table`."""
         return trial_table(self._trials, self.space.names, self.objectives.columns)
 
+    def folds(self) -> pd.DataFrame:
+        """Give the scores of the folds as a frame, a row a trial and fold; see `fold_table`. Empty where there are none."""
+        return fold_table(self._trials)
+
     def to_csv(self, path: str | Path) -> None:
-        """Write `frame` as a CSV file.
+        """Write `frame` as a CSV file; see `write_csv`.
 
         Raises
         ------
         StorageError
             If the file cannot be written.
         """
-        try:
-            self.frame().to_csv(path, index=False)
-        except OSError as error:
-            raise StorageError(f"{path}: cannot write the trials: {error.strerror or error}") from error
+        write_csv(self.frame(), path, "trials")
+
+    def folds_to_csv(self, path: str | Path) -> None:
+        """Write `folds` as a CSV file; see `write_csv`.
+
+        Raises
+        ------
+        StorageError
+            If the file cannot be written.
+        """
+        write_csv(self.folds(), path, "folds")
+
+    def report(self, path: str | Path, baseline: StudyResults | None = None, *, tables: str | Path | None = None) -> Path:
+        """Write a report: one HTML file with tables and pictures, to be read without network or script.
+
+        It says what was tuned and what is recommended, and shows convergence, effects and importance of the parameters, slices
+        of the model, how much of the value is luck, failures, all trials, and how to repeat the study. It can be asked for while
+        the study runs.
+
+        Parameters
+        ----------
+        path : path-like
+            The file.
+        baseline : Study, optional
+            A study of the same objective by random search, to stand beside this one; by default its place is taken by what
+            the study's own model expects of random search.
+        tables : path-like, optional
+            A folder for the report's tables, each a CSV file with the numbers in full.
+
+        Returns
+        -------
+        Path
+            The file.
+
+        Raises
+        ------
+        ArgumentError
+            If the baseline is of other objectives, another space or other data, or has no trial that succeeded.
+        StorageError
+            If a file cannot be written.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> from spotsvm import Study
+        >>> study = Study({"x": [1, 2, 3]}, seed=0).run(lambda p: p["x"], n_trials=3)
+        >>> with TemporaryDirectory() as folder:
+        ...     study.report(Path(folder) / "report.html").name
+        'report.html'
+        """
+        from spotsvm.reports.study_page import study_page  # on use: most studies are never shown
+
+        page = study_page(self, baseline)
+        if tables is not None:
+            page.write_tables(tables)
+        return page.write(path)

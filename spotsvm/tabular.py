@@ -14,11 +14,12 @@ import pandas as pd
 from pandas.api.types import is_bool_dtype, is_float_dtype, is_integer_dtype, is_numeric_dtype
 
 from spotsvm.errors import DataError
-from spotsvm.svm_pipeline import Task
 
 MANY_CLASSES = 100
 FEW_INTEGERS = 20
 HUGE = 1e100  # squares of larger numbers, and their sums, overflow
+
+Task = Literal["classification", "regression"]
 
 _LOG = logging.getLogger(__name__)
 
@@ -35,11 +36,14 @@ class Table:
         The target.
     task : {"classification", "regression"}
         What it asks for.
+    history : DataFrame or None
+        Of a series, the features of all rows that these may look back to, also of those without a target.
     """
 
     X: pd.DataFrame
     y: pd.Series
     task: Task
+    history: pd.DataFrame | None = None
 
 
 def read_table(path: str | Path, target: str, task: Task | Literal["auto"] = "auto") -> Table:
@@ -60,18 +64,23 @@ def read_table(path: str | Path, target: str, task: Task | Literal["auto"] = "au
     DataError
         If the file cannot be read, the target is not a column of it, or a column cannot be used.
     """
+    frame = read_frame(path, target)
+    try:
+        return make_table(frame.drop(columns=target), frame[target], task)
+    except DataError as error:
+        raise DataError(f"{path}: {error}") from error
+
+
+def read_frame(path: str | Path, target: str) -> pd.DataFrame:
+    """Read a CSV file that has a target column, without a first column that only numbers the rows; see `read_table`."""
     frame = _read(path)
     if target not in frame.columns:
         hint = _separator_hint(frame.columns)
         raise DataError(f"--target {target!r} is not a column of {path}; it has {_listed(frame.columns)}{hint}")
-    features = frame.drop(columns=target)
     if _numbers_the_rows(frame, target):
-        features = features.iloc[:, 1:]
+        frame = frame.iloc[:, 1:]
         _LOG.warning("%s: the first column has no name and only numbers the rows; it is left out", path)
-    try:
-        return make_table(features, frame[target], task)
-    except DataError as error:
-        raise DataError(f"{path}: {error}") from error
+    return frame
 
 
 def _read(path: str | Path) -> pd.DataFrame:
@@ -128,7 +137,7 @@ def make_table(X: pd.DataFrame, y: pd.Series, task: Task | Literal["auto"] = "au
     if len(X) == 0:
         raise DataError("the table has no rows")
     for name in X.columns:
-        _check_feature(X[name])
+        check_feature(X[name])
     if y.isna().any():
         raise DataError(
             f"the target {y.name!r} has {int(y.isna().sum())} missing values (empty, or a word such as NA or None); "
@@ -137,28 +146,30 @@ def make_table(X: pd.DataFrame, y: pd.Series, task: Task | Literal["auto"] = "au
     found: Task = _task_of(y) if task == "auto" else task
     if found == "regression":
         if not is_numeric_dtype(y) or is_bool_dtype(y):
-            raise DataError(f"the target {y.name!r} is not numeric ({_shown(y.iloc[0])} is in it), so it cannot be regressed on")
+            raise DataError(f"the target {y.name!r} is not numeric ({shown(y.iloc[0])} is in it), so it cannot be regressed on")
         _check_size(f"the target {y.name!r}", y)
     else:
         _check_classes(y)
     return Table(X.astype(float), y, found)
 
 
-def check_folds(table: Table, cv: int, rows: str = "rows") -> None:
-    """Raise DataError if the table is too small for so many folds."""
-    if len(table.y) < cv:
-        raise DataError(f"--cv {cv} asks for more folds than there are {rows} ({len(table.y)}); use fewer folds")
+def check_folds(table: Table, cv: int, rows: str = "rows", in_time: bool = False) -> None:
+    """Raise DataError if the table is too small for so many folds; those in order of time take a row more than there are."""
+    if len(table.y) < cv + in_time:
+        takes = "takes more rows than folds, and there are too few" if in_time else "asks for more folds than there are"
+        raise DataError(f"--cv {cv} {takes} {rows} ({len(table.y)}); use fewer folds")
     if table.task == "classification":
         counts = table.y.value_counts()
         if counts.iloc[-1] < cv:
             instead = ", or use --task regression" if is_numeric_dtype(table.y) and not is_bool_dtype(table.y) else ""
             raise DataError(
-                f"class {_shown(counts.index[-1])} has {int(counts.iloc[-1])} of the {rows}, fewer than --cv {cv}; "
+                f"class {shown(counts.index[-1])} has {int(counts.iloc[-1])} of the {rows}, fewer than --cv {cv}; "
                 f"use fewer folds, merge rare classes{instead}"
             )
 
 
-def _check_feature(column: pd.Series) -> None:
+def check_feature(column: pd.Series) -> None:
+    """Raise DataError if a column cannot be a feature."""
     odd = None
     if not is_numeric_dtype(column):
         present = column[column.notna()]
@@ -166,7 +177,7 @@ def _check_feature(column: pd.Series) -> None:
         if odd is None and len(present) == len(column):
             odd = column.iloc[0]
     if odd is not None:
-        raise DataError(f"column {column.name!r} is not numeric ({_shown(odd)} is in it); encode it as numbers or remove it")
+        raise DataError(f"column {column.name!r} is not numeric ({shown(odd)} is in it); encode it as numbers or remove it")
     if column.isna().any():
         raise DataError(f"column {column.name!r} has {int(column.isna().sum())} missing values; fill or remove them")
     _check_size(f"column {column.name!r}", column)
@@ -191,7 +202,7 @@ def _task_of(y: pd.Series) -> Task:
 def _check_classes(y: pd.Series) -> None:
     n = int(y.nunique())
     if n < 2:
-        raise DataError(f"the target {y.name!r} has one class only ({_shown(y.iloc[0])}); there is nothing to tell apart")
+        raise DataError(f"the target {y.name!r} has one class only ({shown(y.iloc[0])}); there is nothing to tell apart")
     if n > MANY_CLASSES:
         raise DataError(
             f"the target {y.name!r} has {n} classes; at most {MANY_CLASSES} can be told apart here. "
@@ -200,11 +211,11 @@ def _check_classes(y: pd.Series) -> None:
 
 
 def _listed(names: pd.Index) -> str:
-    shown = ", ".join(repr(str(name)) for name in names[:8])
-    return shown if len(names) <= 8 else f"{shown} and {len(names) - 8} more"
+    first = ", ".join(repr(str(name)) for name in names[:8])
+    return first if len(names) <= 8 else f"{first} and {len(names) - 8} more"
 
 
-def _shown(value: Any) -> str:
+def shown(value: Any) -> str:
     """Show a value as a table has it, in a few characters."""
     text = repr(value.item() if isinstance(value, np.generic) else value)
     return text if len(text) <= 40 else f"{text[:37]}..."

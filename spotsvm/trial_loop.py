@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 from spotsvm.errors import ArgumentError, BudgetError, StorageError
 from spotsvm.evaluation import Here, InKillableWorkers, Objective, OnExecutor, Outcome
+from spotsvm.stop_rule import StopRule
+from spotsvm.stopper import Stopper
 from spotsvm.trial import Trial
 
 if TYPE_CHECKING:
@@ -28,13 +30,17 @@ def run_trials(
     trial_timeout: float | None,
     callback: Callback | None,
     raise_errors: bool,
+    stop: str | StopRule | None = None,
 ) -> None:
     """Evaluate until the study has `n_trials` finished trials; the arguments are those of `Study.run`."""
     check_budget(study, n_trials, "n_trials")
     timeout = checked_timeout(trial_timeout)
     size = _checked_batch_size(batch_size, executor)
+    # what the search plans together comes out the same one by one
+    study.plan(n_trials, 1 if executor is not None and batch_size is None and study.plans_ahead else size)
+    stopper = Stopper(study, stop)
     with _evaluator(objective, executor, timeout, size) as evaluator:
-        while (left := n_trials - study.n_finished) > 0:
+        while (left := n_trials - study.n_finished) > 0 and not stopper.reached():
             planned = executor is not None and batch_size is None and study.plans_ahead
             batch = study.ask_batch(min(study.n_ready if planned else size, left))
             if not batch:
@@ -49,6 +55,7 @@ def run_trials(
             except BaseException:
                 study.hand_back(batch)
                 raise
+    stopper.report()
 
 
 def _finish(study: Study, trial: Trial, outcome: Outcome) -> Trial:

@@ -6,27 +6,32 @@ import json
 import tempfile
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from difflib import get_close_matches
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import ConvergenceWarning, FitFailedWarning, UndefinedMetricWarning
-from sklearn.metrics import get_scorer, get_scorer_names
-from sklearn.model_selection import KFold, StratifiedKFold, cross_val_score, train_test_split
+from sklearn.model_selection import TimeSeriesSplit, cross_val_score, train_test_split
 
-from spotsvm.errors import ArgumentError, DataError, StorageError
+from spotsvm.class_accuracy import named_scorer
+from spotsvm.csv_files import write_csv
+from spotsvm.errors import ArgumentError, DataError, ShortSeriesWarning, SpotSVMError, StorageError
+from spotsvm.held_out_score import block_length, held_out_score
+from spotsvm.optimism.analysis import oversearching
+from spotsvm.optimism.result import Method, Optimism
+from spotsvm.pipelines.registry import NamedPipeline, default_scoring, is_series, named_pipeline
+from spotsvm.search_judge import judge_search
 from spotsvm.spot_search_cv import SpotSearchCV
 from spotsvm.study import Study
-from spotsvm.svm_pipeline import svm_pipeline
 from spotsvm.tabular import Table, check_folds
 from spotsvm.trial_loop import check_budget
+from spotsvm.tuning_report import write_tuning_report
 
 TEST_SHARE = 0.25
-SCORING = {"classification": "accuracy", "regression": "neg_root_mean_squared_error"}
+OUTER_FOLDS = 5
 
 #: takes a search's name and budget, gives a context manager whose value is the search's callback
 Progress = Callable[[str, int], Any]
@@ -48,6 +53,8 @@ class Contestant:
         Fitted on all training rows.
     search : SpotSearchCV or None
         The search, if there was one.
+    optimism : Optimism or None
+        How much of the tuned score is luck, if that was asked for.
     """
 
     name: str
@@ -56,6 +63,7 @@ class Contestant:
     test_error: float
     estimator: BaseEstimator
     search: SpotSearchCV | None = None
+    optimism: Optimism | None = None
 
     @property
     def gap(self) -> float:
@@ -84,7 +92,17 @@ class TuningJob:
     out : Path or None
         Folder for the results.
     scoring : str or None
-        A scorer's name; accuracy or the negative root mean squared error by default.
+        A scorer's name, of scikit-learn or "mean_class_accuracy"; the pipeline's own by default.
+    pipeline : str
+        Name of the pipeline; see `named_pipeline`. That of a series is tested on its last quarter.
+    region : str or None
+        Where to search; the pipeline's own by default.
+    horizon : int
+        How many steps ahead a series is told.
+    oversearching : str
+        How it is found out of the last search how much of its tuned score is luck, as in `oversearching`; or "none".
+    stop : bool
+        Whether searches end once the largest expected improvement is far below the uncertainty of the score.
     """
 
     table: Table
@@ -95,6 +113,11 @@ class TuningJob:
     workers: int = 1
     out: Path | None = None
     scoring: str | None = None
+    pipeline: str = "table"
+    region: str | None = None
+    horizon: int = 0
+    oversearching: str = "folds"
+    stop: bool = False
 
     def run(self, progress: Progress) -> list[Contestant]:
         """Evaluate the default, random search and the search, in this order.
@@ -106,13 +129,12 @@ class TuningJob:
         """
         if self.out is not None:
             check_writable(self.out)
-        scoring = self.metric
-        scorer = _scorer(scoring)
+        scorer = named_scorer(self.metric)
         train, test = self._split()
-        check_folds(train, self.cv, "training rows")
-        folds = (StratifiedKFold if train.task == "classification" else KFold)(self.cv, shuffle=True, random_state=self.seed)
-        pipeline, space = svm_pipeline(train.task, len(train.y))
-        check_budget(Study(space, self.search, self.seed), self.budget, "--budget")
+        named = self.named(train)
+        if self.oversearching == "repeats" and is_series(self.pipeline):
+            raise ArgumentError("--oversearching repeats: splits by time cannot be drawn anew; use folds, nested or none")
+        check_budget(Study(named.space, self.search, self.seed), self.budget, "--budget")
         contestants = []
         with warnings.catch_warnings():
             # the cap on the solver's iterations is ours, and a setting that needs more is scored as it stands
@@ -120,42 +142,80 @@ class TuningJob:
             # the trials tell why they failed
             warnings.simplefilter("ignore", FitFailedWarning)
             warnings.simplefilter("ignore", UndefinedMetricWarning)
-            default = self._default_score(pipeline, train, folds)
-            fitted = clone(pipeline).fit(train.X, train.y)
-            contestants.append(Contestant("default", default, *_test(scorer, fitted, test, self.seed), fitted))
+            # of the series as a whole it was told when it was read
+            warnings.simplefilter("ignore", ShortSeriesWarning)
+            default = self._default_score(named, train, scorer)
+            fitted = clone(named.estimator).fit(train.X, train.y)
+            contestants.append(Contestant("default", default, *self._test(scorer, fitted, test), fitted))
             for name in dict.fromkeys(["random", self.search]):
                 with progress(name, self.budget) as callback:
                     search = SpotSearchCV(
-                        pipeline,
-                        space,
+                        named.estimator,
+                        named.space,
                         n_iter=self.budget,
                         search=name,
-                        cv=folds,
-                        scoring=scoring,
+                        cv=named.splitter,
+                        scoring=scorer if self.metric == "mean_class_accuracy" else self.metric,
                         n_jobs=self.workers,
                         random_state=self.seed,
+                        stop="uncertainty" if self.stop else None,
                         path=None if self.out is None else self.out / f"{name}.db",
                         callback=callback,
                     ).fit(train.X, train.y)
                 best = search.best_estimator_
-                contestants.append(
-                    Contestant(name, float(search.best_score_), *_test(scorer, best, test, self.seed), best, search)
-                )
+                tested = self._test(scorer, best, test)
+                # rows of a series are no independent sample, and some test rows have no score
+                if name == self.search and not is_series(self.pipeline) and np.isfinite(tested[0]):
+                    judge_search(search, train.X, train.y, test.X, test.y)
+                contestants.append(Contestant(name, float(search.best_score_), *tested, best, search))
+            contestants[-1] = self._with_optimism(contestants[-1], train)
         if self.out is not None:
             write_results(contestants, self.out)
         return contestants
 
+    def _with_optimism(self, contestant: Contestant, train: Table) -> Contestant:
+        """Say how much of a search's tuned score is luck, and keep that with its study."""
+        search = contestant.search
+        if search is None or self.oversearching == "none":
+            return contestant
+        # of a series the last half is told, so that no search has much less of the past than the one judged
+        last_half = TimeSeriesSplit(OUTER_FOLDS, test_size=max(len(train.y) // (2 * OUTER_FOLDS), 1))
+        outer = last_half if is_series(self.pipeline) else OUTER_FOLDS
+        path = None if self.out is None or self.oversearching != "nested" else self.out / f"{contestant.name}_outer"
+        # the outer folds are what is spread over the workers, and nobody watches their searches
+        judged = clone(search).set_params(callback=None, n_jobs=None) if self.oversearching == "nested" else search
+        method = cast("Method", self.oversearching)
+        found = oversearching(judged, train.X, train.y, outer, method, n_jobs=self.workers, random_state=self.seed, path=path)
+        search.study_.add_finding("oversearching", found.to_dict())
+        return replace(contestant, optimism=found)
+
     @property
     def metric(self) -> str:
         """The scorer's name."""
-        return SCORING[self.table.task] if self.scoring is None else self.scoring
+        return default_scoring(self.pipeline, self.table.task) if self.scoring is None else self.scoring
 
-    def _default_score(self, pipeline: Any, train: Table, folds: Any) -> float:
+    def named(self, train: Table) -> NamedPipeline:
+        """Give the pipeline, with its space and folds, for training rows."""
+        return named_pipeline(
+            self.pipeline,
+            train.task,
+            train.X,
+            train.y,
+            cv=self.cv,
+            seed=self.seed,
+            region=self.region,
+            history=train.history,
+            horizon=self.horizon,
+        )
+
+    def _default_score(self, named: NamedPipeline, train: Table, scorer: Any) -> float:
         """Score the default, and so see that the scorer fits the task."""
         try:
             scores = cross_val_score(
-                pipeline, train.X, train.y, cv=folds, scoring=self.metric, n_jobs=self.workers, error_score="raise"
+                named.estimator, train.X, train.y, cv=named.splitter, scoring=scorer, n_jobs=self.workers, error_score="raise"
             )
+        except SpotSVMError:  # says by itself what is wrong with the rows or the pipeline
+            raise
         except (AttributeError, TypeError, ValueError) as error:
             raise ArgumentError(f"--scoring {self.metric!r} cannot score this {train.task}: {error}") from error
         if not np.isfinite(scores).all():
@@ -165,44 +225,22 @@ class TuningJob:
     def _split(self) -> tuple[Table, Table]:
         """Split off the rows that no search may see."""
         t = self.table
+        series = is_series(self.pipeline)
         stratify = t.y if t.task == "classification" else None
-        check_folds(t, max(self.cv, 2))
+        check_folds(t, max(self.cv, 2), in_time=series)
         try:
-            parts = train_test_split(t.X, t.y, test_size=TEST_SHARE, random_state=self.seed, stratify=stratify)
+            how: dict[str, Any] = {"shuffle": False} if series else {"random_state": self.seed, "stratify": stratify}
+            parts = train_test_split(t.X, t.y, test_size=TEST_SHARE, **how)
         except ValueError as error:
             raise DataError(f"{len(t.y)} rows are too few to hold a quarter of them out: {error}") from error
-        return Table(parts[0], parts[2], t.task), Table(parts[1], parts[3], t.task)
+        train, test = (Table(parts[k], parts[k + 2], t.task, t.history) for k in (0, 1))
+        check_folds(train, self.cv, "training rows", in_time=series)
+        return train, test
 
-
-def _test(scorer: Any, estimator: Any, test: Table, seed: int, resamples: int = 100) -> tuple[float, float]:
-    """Score on the test rows, with a bootstrap standard error."""
-    score = _score(scorer, estimator, test.X, test.y)
-    rng = np.random.default_rng(seed)
-    again = []
-    for _ in range(resamples):
-        rows = rng.integers(len(test.y), size=len(test.y))
-        if test.task == "regression" or test.y.iloc[rows].nunique() > 1:
-            again.append(_score(scorer, estimator, test.X.iloc[rows], test.y.iloc[rows]))
-    known = np.array(again)[np.isfinite(again)]
-    return score, float(np.std(known, ddof=1)) if len(known) > 1 else float("nan")
-
-
-def _score(scorer: Any, estimator: Any, X: pd.DataFrame, y: pd.Series) -> float:
-    """Score; nan where a few rows, such as those without one of the classes, have no score."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
-        try:
-            return float(scorer(estimator, X, y))
-        except ValueError:
-            return float("nan")
-
-
-def _scorer(name: str) -> Any:
-    try:
-        return get_scorer(name)
-    except ValueError as error:
-        near = ", ".join(get_close_matches(name, get_scorer_names())) or "one of sklearn.metrics.get_scorer_names()"
-        raise ArgumentError(f"--scoring {name!r} is unknown to scikit-learn; use {near}") from error
+    def _test(self, scorer: Any, estimator: Any, test: Table) -> tuple[float, float]:
+        """Score on the test rows, with a standard error."""
+        block = block_length(len(test.y)) if is_series(self.pipeline) else 1
+        return held_out_score(scorer, estimator, test.X, test.y, self.seed, block=block)
 
 
 def comparison(contestants: list[Contestant]) -> pd.DataFrame:
@@ -222,7 +260,7 @@ def check_writable(out: Path) -> None:
 
 
 def write_results(contestants: list[Contestant], out: Path) -> list[Path]:
-    """Write comparison.csv, and for each search its trials and the fitted pipeline's parameters; give the files.
+    """Write comparison.csv, for each search its trials, their folds and parameters, and report.html; give the files.
 
     Raises
     ------
@@ -232,14 +270,16 @@ def write_results(contestants: list[Contestant], out: Path) -> list[Path]:
     try:
         out.mkdir(parents=True, exist_ok=True)
         files = [out / "comparison.csv"]
-        comparison(contestants).to_csv(files[0], index=False)
+        write_csv(comparison(contestants), files[0], "comparison")
         for c in contestants:
             if c.search is not None:
-                files += [out / f"{c.name}_trials.csv", out / f"{c.name}_parameters.json"]
-                c.search.study_.to_csv(files[-2])
+                files += [out / f"{c.name}_{what}" for what in ("trials.csv", "folds.csv", "parameters.json")]
+                c.search.study_.to_csv(files[-3])
+                c.search.study_.folds_to_csv(files[-2])
                 files[-1].write_text(json.dumps(_plain(c.estimator.get_params(deep=True)), indent=2) + "\n")
-    except OSError as error:
-        raise StorageError(f"--out {out}: cannot write there: {error.strerror or error}") from error
+        files += write_tuning_report(contestants, out)
+    except (OSError, StorageError) as error:
+        raise StorageError(f"--out {out}: cannot write there: {getattr(error, 'strerror', None) or error}") from error
     return files
 
 

@@ -2,17 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import isnan
+from textwrap import wrap
 
+from spotsvm.optimism.result import Method, Optimism
+from spotsvm.pipelines.registry import description, is_series
 from spotsvm.recommendation import summarise_failures
 from spotsvm.tuning_job import Contestant, TuningJob
 
+_WIDTH = 100
+_TIED = "\u00a0"  # a space at which no line ends
 _UNITS = {"neg_root_mean_squared_error": "negative root mean squared error"}
+
+#: what was done, and what it does not cover; the report says it at length
+_METHODS: dict[Method, tuple[str, str]] = {
+    "folds": (
+        "the scores of all {n_trials} trials in each fold (Tibshirani and Tibshirani 2009); nothing was fitted for it",
+        "It is rough, and never finds less than 0; its interval is from the spread of the folds. --oversearching nested measures "
+        "it soundly, and takes about five searches.",
+    ),
+    "repeats": (
+        "the winner and the runners-up, {rows} in all, were scored again on fresh splits",
+        "It covers the luck of the splits, not that of the rows; --oversearching nested covers both.",
+    ),
+    "nested": (
+        "the whole search was repeated {rows} times, each time without some of the rows, on which its winner was then scored",
+        "It covers the whole search, for data like these.",
+    ),
+}
 
 
 def tuning_summary(job: TuningJob, contestants: Sequence[Contestant]) -> str:
-    """Give the closing table, and what to make of it, as text.
+    """Give the closing table, and what to make of it, as text of 100 columns.
 
     Parameters
     ----------
@@ -25,21 +47,93 @@ def tuning_summary(job: TuningJob, contestants: Sequence[Contestant]) -> str:
     for c in contestants:
         test = f"{c.test_score:.4f} +- {c.test_error:.4f}"
         lines.append(f"{_title(c):22}{c.tuned_score:12.4f}  {test:>18}  {c.gap:+9.4f}")
+    for paragraph in _paragraphs(job, contestants):
+        lines += ["", *_wrapped(paragraph)]
+    return "\n".join(lines)
+
+
+def _paragraphs(job: TuningJob, contestants: Sequence[Contestant]) -> Iterator[str]:
+    """Say what is to be expected of new data, and then by what it is told, and what else is to be known."""
     final = contestants[-1]
-    lines += [
-        "",
-        f"Score: {_UNITS.get(job.metric, job.metric)}; larger is better. Tuned score: mean over {job.cv} folds of the",
-        "training rows, the very number that was searched for. Test score: on rows that no search has seen,",
-        f"+- its standard error. {_verdict(final)}",
-    ]
+    if final.optimism is None:
+        yield _verdict(final)
+    else:
+        yield f"{_luck(final.optimism)} {_verdict(final)}"
+        yield _method(final.optimism)
+    with_error = ("the last quarter, " if is_series(job.pipeline) else "") + "+- its standard error"
+    yield (
+        f"Score: {_UNITS.get(job.metric, job.metric)}; larger is better. Tuned score: mean over {job.cv} folds of the training "
+        "rows, the very number that was searched for. Test score: on held-out rows, which no search has seen, "
+        f"{with_error.replace(' ', _TIED)}. Gap: the one less the other."
+    )
+    if job.pipeline != "table":
+        yield f"Pipeline {job.pipeline}: {description(job.pipeline, job.table.task)}."
     for c in contestants:
         if c.search is not None and any(t.state in ("failed", "timeout") for t in c.search.study_.trials):
-            lines += ["", f"Failed trials of {c.name}: {summarise_failures(c.search.study_.trials)}"]
+            yield f"Failed trials of {c.name}: {summarise_failures(c.search.study_.trials)}"
     if final.search is not None:
-        chosen = ", ".join(f"{k.split('__')[-1]} = {v:.4g}" for k, v in final.search.best_params_.items())
-        lines += ["", f"Chosen by {final.name}: {chosen}"]
-    where = f"Written to {job.out}: comparison.csv; of each search its trials, parameters and record." if job.out else ""
-    return "\n".join([*lines, where or "Use --out FOLDER to keep the trials, the parameters and a record that can be resumed."])
+        findings = final.search.study_.findings
+        for name in ("stop", "judgement"):
+            if name in findings:
+                yield findings[name]["sentence"]
+        best = final.search.best_params_
+        # each name stays with its value
+        chosen = (f"{name} = {v:.4g}".replace(" ", _TIED) for name, v in zip(short_names(list(best)), best.values(), strict=True))
+        yield f"Chosen by {final.name}: {', '.join(chosen)}"
+    if job.out:
+        yield f"Written to {job.out}: report.html; comparison.csv; of each search its trials, their folds, parameters and record."
+    else:
+        yield "Use --out FOLDER to keep the trials, the parameters and a record that can be resumed."
+
+
+def _luck(found: Optimism) -> str:
+    """Say what is to be expected on new data, and how much less that is than the tuned score."""
+    sure = "" if isnan(found.outer_interval[0]) else f" ({100 * found.confidence:g} % interval {_range(found.outer_interval)})"
+    of_folds = " in the mean of the repeated searches," if found.method == "nested" else ""
+    # the folds' own scores never find less than 0, whatever the interval
+    by = "" if found.method == "folds" or isnan(found.interval[0]) else f" ({_range(found.interval)})"
+    flatters = f"flatters by {found.optimism:.2g}{by}" if found.optimism > 0 else f"does not flatter: {found.optimism:.2g}{by}"
+    return (
+        f"How much of it is luck? Expect {found.outer_score:.4g} on new data{sure}. "
+        f"The tuned score, {found.tuned_score:.4g},{of_folds} {flatters}."
+    )
+
+
+def _method(found: Optimism) -> str:
+    """Say how that was found, and what it does not cover."""
+    how, limits = _METHODS[found.method]
+    # the note of the folds' scores is about their interval, as the limits are
+    notes = () if found.method == "folds" else found.notes
+    return " ".join([f"Method {found.method}: {how.format(rows=len(found.rows), n_trials=found.n_trials)}.", *notes, limits])
+
+
+def _range(interval: tuple[float, float]) -> str:
+    return f"{interval[0]:.4g} to {interval[1]:.4g}"
+
+
+def _wrapped(paragraph: str) -> list[str]:
+    lines = wrap(paragraph, _WIDTH, break_long_words=False, break_on_hyphens=False)
+    return [line.replace(_TIED, " ") for line in lines]
+
+
+def short_names(names: Sequence[str]) -> list[str]:
+    """Give the last parts of parameters' names that tell them from each other, and a class with what it has a value of.
+
+    Examples
+    --------
+    >>> short_names(["svc__C", "rain1__leaky__decays", "rain2__leaky__decays", "vote__cutoff__3"])
+    ['C', 'rain1__leaky__decays', 'rain2__leaky__decays', 'cutoff__3']
+    """
+    short = []
+    for name in names:
+        parts = name.split("__")
+        for first in range(len(parts) - 1, -1, -1):
+            tail = "__".join(parts[first:])
+            of_a_class = first > 0 and parts[first - 1] in ("class_weight", "cutoff")
+            if not of_a_class and sum(f"__{other}".endswith(f"__{tail}") for other in names) == 1:
+                break
+        short.append(tail)
+    return short
 
 
 def _title(c: Contestant) -> str:
@@ -49,8 +143,8 @@ def _title(c: Contestant) -> str:
 def _verdict(c: Contestant) -> str:
     """Say in words what the gap means."""
     if isnan(c.gap) or isnan(c.test_error):
-        return f"The new rows are too few to judge the tuned score of {c.name}."
+        return f"The held-out rows are too few to judge the tuned score of {c.name}."
     if c.gap <= 0:
-        return f"The tuned score of {c.name} was reached on new rows too."
+        return f"On the held-out rows the tuned score of {c.name} was reached."
     size = "within" if c.gap <= 2 * c.test_error else "more than"
-    return f"Of the tuned score of {c.name}, {c.gap:.4f} was not there on new rows: {size} two standard errors of the test score."
+    return f"On the held-out rows {c.gap:.4f} of the tuned score of {c.name} was not there: {size} two standard errors."

@@ -1,8 +1,11 @@
-"""The data sets of the papers, from the folder that SPOTSVM_DATA names."""
+"""The data sets of the papers, from the folder that SPOTSVM_DATA names, or from another that a study was given."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +15,24 @@ from numpy.typing import NDArray
 from spotsvm.errors import DataError
 
 Floats = NDArray[np.float64]
+
+_FOLDER: ContextVar[Path | None] = ContextVar("data folder of the study that is running", default=None)
+
+
+@contextmanager
+def data_from(folder: Path | None) -> Iterator[None]:
+    """Read data sets from this folder in place of the one that SPOTSVM_DATA names, if it is not None."""
+    token = _FOLDER.set(folder or _FOLDER.get())
+    try:
+        yield
+    finally:
+        _FOLDER.reset(token)
+
+
+def data_folder() -> Path | None:
+    """Give the folder that data sets are read from; None if none was named."""
+    named = os.environ.get("SPOTSVM_DATA", "")
+    return _FOLDER.get() or (Path(named) if named else None)
 
 
 def read_table(name: str) -> pd.DataFrame:
@@ -52,13 +73,16 @@ def read_split(name: str) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats]]
 
 
 def _file(name: str) -> Path:
-    folder = os.environ.get("SPOTSVM_DATA", "")
-    if not folder:
-        raise DataError(f"the study needs the data set {name!r}: set SPOTSVM_DATA to the folder that holds {name}.csv")
-    files = [Path(folder) / f"{name}{ending}" for ending in (".csv", ".csv.gz")]
+    folder = data_folder()
+    if folder is None:
+        raise DataError(
+            f"the study needs the data set {name!r}: set SPOTSVM_DATA to the folder that holds {name}.csv, or name it by --data"
+        )
+    files = [folder / f"{name}{ending}" for ending in (".csv", ".csv.gz")]
     file = next((f for f in files if f.is_file()), None)
     if file is None:
-        raise DataError(f"SPOTSVM_DATA={folder}: there is no {name}.csv in it, nor {name}.csv.gz")
+        by = "--data " if _FOLDER.get() else "SPOTSVM_DATA="
+        raise DataError(f"{by}{folder}: there is no {name}.csv in it, nor {name}.csv.gz")
     return file
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from spotsvm.csv_files import write_csv
 from studies.data_sets import DataSet, read_set, stand_ins
 from studies.evosvm_checks import generation_rates, memetic_costs, readings, stops
 from studies.evosvm_findings import on_readings, on_reasons
@@ -22,6 +24,10 @@ from studies.evosvm_tables import (
     threshold_distances,
 )
 from studies.experiment import Experiment
+from studies.experiment_figure import draw_table
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 _DATA = """\
 The data are as in their files, without preprocessing; sigma of Table 1 is the gamma of exp(-gamma |x - z|^2); 20 stratified
@@ -125,10 +131,10 @@ class EvosvmStudy(Experiment):
             f"{costs.ratio.median():.2f} of the time of one SVC fit in the median and {costs.ratio.max():.2f} at most."
         )
 
-    def to_markdown(self) -> str:
-        """Give all tables and the conclusion as markdown."""
+    def further_tables(self) -> dict[str, pd.DataFrame]:
+        """Give what the cells of Table 2 come to, and what is measured beside them; what has only keys is left out."""
         table = self.table()
-        sections = {
+        tables = {
             "Errors in percent" + ("" if self.quick else ", in brackets as printed"): as_printed(table),
             "F tests": f_tests(self.frame()),
             "Share of the optimum, time and error": by_method(table),
@@ -142,18 +148,31 @@ class EvosvmStudy(Experiment):
             "Generations a second of hybrid": rate_ratios(self.part("generations")),
             "Memetic against one fit of SVC": self.part("memetic"),
         }
-        shown = {name: part.dropna(axis=1, how="all") for name, part in sections.items()}
-        texts = [
-            f"### {name}\n\n{part.to_markdown(index=False, floatfmt='.4g')}" for name, part in shown.items() if set(part) - _KEYS
-        ]
-        notes = f"{_QUICK_DATA if self.quick else _DATA}\n{_NOTES}"
-        return "\n\n".join([f"{self.heading()}\n{notes}", *texts, "### Conclusion", self.conclusion()])
+        shown = {name: part.dropna(axis=1, how="all") for name, part in tables.items()}
+        return {name: part for name, part in shown.items() if set(part) - _KEYS}
+
+    def notes(self) -> str:
+        """Say what the data are, and what is measured."""
+        return f"{_QUICK_DATA if self.quick else _DATA}\n{_NOTES}"
+
+    def figure(self) -> Figure:
+        """Draw the share of the optimum, the time and the error of each method."""
+        return draw_table(by_method(self.table()))
+
+    def figure_caption(self) -> str:
+        """Say what the figure shows."""
+        return "Share of the optimum, time and error of each method: columns of the table by method."
+
+    def to_markdown(self) -> str:
+        """Give all tables and the conclusion as markdown."""
+        texts = [f"### {name}\n\n{part.to_markdown(index=False, floatfmt='.4g')}" for name, part in self.further_tables().items()]
+        return "\n\n".join([f"{self.heading()}\n{self.notes()}", *texts, "### Conclusion", self.conclusion()])
 
     def _write_further(self, folder: Path) -> list[Path]:
         files = []
         for name, part in self._parts.items():
             files.append(folder / f"{self.name}_{name}.csv")
-            part.to_csv(files[-1], index=False)
+            write_csv(part, files[-1], "table")
         return files
 
 

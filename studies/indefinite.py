@@ -108,6 +108,7 @@ class IndefiniteStudy(Experiment):
     """
 
     name = "indefinite"
+    drawn = ("objective better", "worse", "fewer errors", "more errors")
 
     def _measure(self) -> pd.DataFrame:
         costs = (10.0,) if self.quick else COSTS

@@ -33,6 +33,7 @@ class MultiKernelCostStudy(Experiment):
     """
 
     name = "multi_kernel_cost"
+    drawn = ("milliseconds", "scikit-learn", "ratio", "lowest")
 
     def _measure(self) -> pd.DataFrame:
         data = _training_rows(digits_by_quarters() if self.quick else read_mfeat("EO", 6))

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from spotsvm.csv_files import write_csv
 from studies.experiment import Experiment
 from studies.nested_vns_kernels import TRIALS, kernel_runs, kernel_table, on_tables_4_and_5, quick_view_sets, view_sets
 from studies.nested_vns_rbf import BUDGET, ida_sets, on_table_3, rbf_runs, rbf_table, split_stand_ins
@@ -41,6 +42,7 @@ class NestedVnsStudy(Experiment):
     """
 
     name = "nested_vns"
+    drawn = ("VNS printed", "VNS of the paper", "vns", "kriging")
 
     def __init__(self, quick: bool = False, *, seeds: int = 5, rbf_seeds: int = 10, n_jobs: int | None = None):
         super().__init__(quick)
@@ -71,6 +73,18 @@ class NestedVnsStudy(Experiment):
         """Give Tables 4 and 5, a row a set and model."""
         return kernel_table(self.kernel_frame())
 
+    def table_caption(self) -> str:
+        """Say what the table is."""
+        return "Table 3"
+
+    def further_tables(self) -> dict[str, pd.DataFrame]:
+        """Give Tables 4 and 5; `table` is Table 3."""
+        return {"Tables 4 and 5": self.kernel_table()}
+
+    def notes(self) -> str:
+        """Say what is measured."""
+        return _QUICK if self.quick else f"Table 3: {_NOTES_3}\n\nTables 4 and 5: {_NOTES_4}"
+
     def conclusion(self) -> str:
         """Say where the printed errors and ranks are met, and where they are not."""
         return f"{on_table_3(self.frame())}\n\n{on_tables_4_and_5(self.kernel_frame())}"
@@ -92,7 +106,7 @@ class NestedVnsStudy(Experiment):
         files = []
         for name, part in parts.items():
             files.append(folder / f"{self.name}_{name}.csv")
-            part.to_csv(files[-1], index=False)
+            write_csv(part, files[-1], "table")
         return files
 
 

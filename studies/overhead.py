@@ -75,6 +75,7 @@ class OverheadStudy(Experiment):
     """
 
     name = "overhead"
+    reads_data = False
 
     def _measure(self) -> pd.DataFrame:
         sizes, repeats = ((30, 60), 2) if self.quick else ((50, 100, 200, 500, 1000), 7)

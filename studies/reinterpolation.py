@@ -44,6 +44,8 @@ class ReinterpolationStudy(Experiment):
     """
 
     name = "reinterpolation"
+    reads_data = False
+    drawn = ("lower quartile", "median regret", "upper quartile", "median, smoothing model")
 
     def _measure(self) -> pd.DataFrame:
         n_seeds, n_trials = (3, 15) if self.quick else (20, 80)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from spotsvm.compare_searches import compare
 from spotsvm.comparison import Comparison
 from spotsvm.comparison_entrants import Searches, check_entrants, checked_seeds, labelled_searches
+from spotsvm.csv_files import write_csv
 from spotsvm.errors import ArgumentError, BudgetError, DataError
 from spotsvm.progress import runs_bar
 from spotsvm.space import Space
@@ -17,6 +19,9 @@ from studies.experiment import Experiment
 from studies.search_comparison_figure import draw_tasks
 from studies.search_comparison_tables import RANDOM, by_task, findings, run_rows, with_regret, worse_than_random
 from studies.tuning_tasks import TASKS, TRUE_VALUE, TuningTask, make_tasks
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 DEFAULT_SEARCHES = ("kriging", "cmaes", "lbfgsb", "vns", "random")
 QUICK_TASKS = ("branin_noisy", "hartmann6", "svc_rbf_breast_cancer")
@@ -87,6 +92,7 @@ class SearchComparisonStudy(Experiment):
         if unknown := [name for name in self.task_names if name not in TASKS]:
             raise ArgumentError(f"tasks: {unknown[0]!r} is unknown; use some of {', '.join(TASKS)}")
         self.comparisons: dict[str, Comparison] = {}
+        self._tasks: list[TuningTask] = []
         self.left_out: dict[str, str] = {}
 
     @property
@@ -100,6 +106,7 @@ class SearchComparisonStudy(Experiment):
             raise DataError(f"no task can be made: {'; '.join(self.left_out.values())}")
         for task in tasks:
             self._check(task)
+        self._tasks = tasks
         self.comparisons = {task.name: self._compare(task) for task in tasks}
         rows = [run_rows(task, self.comparisons[task.name], self.checkpoints) for task in tasks]
         return with_regret(pd.concat(rows, ignore_index=True))
@@ -156,18 +163,39 @@ class SearchComparisonStudy(Experiment):
             parts.append(f"Left out, for their data are not there: {', '.join(self.left_out)}.")
         return " ".join(parts)
 
-    def to_markdown(self) -> str:
-        """Give title, table, conclusion, and the table by task after all evaluations as markdown."""
+    def further_tables(self) -> dict[str, pd.DataFrame]:
+        """Give the table by task after all evaluations."""
         tasks = self.by_task()
         last = tasks[(tasks.evaluations == self.checkpoints[-1]) | tasks.evaluations.isna()].drop(columns="evaluations")
+        return {f"After {self.checkpoints[-1]} evaluations, by task": last}
+
+    def notes(self) -> str:
+        """Say what is measured."""
+        return _NOTES
+
+    def figure(self) -> Figure:
+        """Draw the convergence on each task."""
+        self.frame()
+        return draw_tasks(self.comparisons, self._tasks)
+
+    def figure_caption(self) -> str:
+        """Say what the figure shows."""
+        return "What each search had reached after so many evaluations: median and quartiles of the seeds, a panel a task."
+
+    def settings(self) -> dict[str, Any]:
+        """Give the constructor's arguments, as they are used."""
+        return super().settings() | {"tasks": self.task_names}
+
+    def to_markdown(self) -> str:
+        """Give title, table, conclusion, and the table by task after all evaluations as markdown."""
+        ((name, by_task),) = self.further_tables().items()
         return (
-            f"{super().to_markdown()}\n\n{_NOTES}\n\n### After {self.checkpoints[-1]} evaluations, by task\n\n"
-            f"{last.to_markdown(index=False, floatfmt='.4g', missingval='')}"
+            f"{super().to_markdown()}\n\n{_NOTES}\n\n### {name}\n\n"
+            f"{by_task.to_markdown(index=False, floatfmt='.4g', missingval='')}"
         )
 
     def _write_further(self, folder: Path) -> list[Path]:
-        """Write the table by task, and the figure of convergence."""
-        table, picture = folder / f"{self.name}_by_task.csv", folder / f"{self.name}.png"
-        self.by_task().to_csv(table, index=False)
-        draw_tasks(self.comparisons, make_tasks(tuple(self.comparisons))[0]).savefig(picture, dpi=150)
-        return [table, picture]
+        """Write the table by task."""
+        table = folder / f"{self.name}_by_task.csv"
+        write_csv(self.by_task(), table, "table")
+        return [table]

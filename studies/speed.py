@@ -44,6 +44,7 @@ class SpeedStudy(Experiment):
     """
 
     name = "speed"
+    drawn = ("ratio", "ratio, one call", "worst ratio", "equal")
 
     def _measure(self) -> pd.DataFrame:
         candidates = settings(6 if self.quick else 50)

@@ -90,6 +90,23 @@ class Models:
         error = np.sqrt(np.mean(variances, axis=0) + np.var(means, axis=0))
         return low + unit * mean[self.index], unit * error[self.index]
 
+    def predict(self, inputs: Floats) -> tuple[Floats, Floats]:
+        """Give the predicted response at new points, and its standard error, without the noise of a response; shapes (m,).
+
+        Parameters
+        ----------
+        inputs : ndarray of shape (m, d)
+            Model inputs, as `Domain.model_inputs` gives them.
+        """
+        low, unit = self.members[0].warp.low, self.unit
+        embedded = self.embedding.transform(inputs)
+        means, variances = [], []
+        for member in self.members:
+            z, variance = member.process.predict(embedded)
+            means.append(member.backward(z))
+            variances.append(variance * np.exp(2.0 * member.log_slope(z)))
+        return low + unit * np.mean(means, axis=0), unit * np.sqrt(np.mean(variances, axis=0) + np.var(means, axis=0))
+
     def believe(self, inputs: Floats) -> Models:
         """Give the models that have seen their own predictions at further points come true (Kriging believer).
 

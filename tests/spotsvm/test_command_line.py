@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from importlib.metadata import entry_points, version
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
@@ -82,7 +83,7 @@ def test_help_explains_each_option(command):
 
 def test_help_names_each_command():
     text = run("--help")
-    assert set(main.commands) == {"tune", "demo", "export", "study", "warmup"}
+    assert set(main.commands) == {"tune", "demo", "export", "report", "study", "warmup"}
     assert all(f"\n  {name} " in text for name in main.commands)
     assert text == run("-h")
 
@@ -124,6 +125,58 @@ def test_the_task_and_the_scorer_can_be_said(diabetes):
     text = tune(diabetes, "--task", "regression", "--scoring", "r2", "--search", "random", target="target")
     assert "Score: r2" in text
     assert all(tuned < 1 for tuned, *_ in rows(text).values())
+
+
+@pytest.fixture(scope="module")
+def storm(tmp_path_factory):
+    path = tmp_path_factory.mktemp("data") / "storm.csv"
+    rng = np.random.default_rng(0)
+    rain = rng.exponential(size=600) * (rng.random(600) < 0.2)
+    level = np.convolve(rain, 0.8 ** np.arange(30))[:600]
+    hours = pd.date_range("2011-03-31", periods=600, freq="h")
+    pd.DataFrame({"time": hours, "rain": rain, "level": level}).to_csv(path, index=False)
+    return str(path)
+
+
+def test_spectra(iris):
+    args = ["--pipeline", "spectra", "--search", "random", "--budget", 3]
+    text = tune(iris, *args)
+    assert "Pipeline spectra: principal components" in text
+    assert "Score: mean_class_accuracy" in text
+    assert "class_weight__versicolor = " in text
+    assert "cutoff__versicolor = " in text
+    assert "cutoff__virginica" not in text
+    other = tune(iris, *args, "--region", "table7", "--workers", 2)
+    assert other.splitlines()[2] == text.splitlines()[2]
+    assert other != text
+
+
+def test_a_series(storm, tmp_path):
+    args = [storm, "--pipeline", "stormwater", "--time", "time", "--search", "random", "--budget", 5, "--out", tmp_path]
+    text = tune(*args, target="level")
+    assert "Pipeline stormwater: two leaky sums of the rain" in text
+    assert "the last quarter, +-" in text
+    assert list(rows(text)) == ["default SVM", "random (5 trials)"]
+    assert "rain1__leaky__windows = " in text
+    assert tune(*args, target="level") == text
+    assert tune(*args[:-2], "--horizon", 5, target="level") != text
+
+
+def test_the_latest_rows_of_a_series(storm):
+    args = ["tune", storm, "--target", "level", "--pipeline", "stormwater", "--time", "time", "--rows", "200"]
+    args += ["--budget", "3", "--cv", "3", "--search", "random"]
+    process = subprocess.run([SCRIPT, *args], capture_output=True, text=True)
+    assert process.returncode == 0
+    assert process.stderr.count("\n") == 1
+    assert "the latest 200 of 600 rows are trained and tested on" in process.stderr
+    assert list(rows(process.stdout)) == ["default SVM", "random (3 trials)"]
+
+
+def test_the_mean_class_accuracy_is_a_scorer(iris):
+    text = tune(iris, "--scoring", "mean_class_accuracy", "--search", "random")
+    assert "Score: mean_class_accuracy" in text
+    same = tune(iris, "--scoring", "balanced_accuracy", "--search", "random")
+    assert rows(same) == rows(text)
 
 
 def test_random_search_has_one_row(iris):
@@ -234,6 +287,20 @@ def test_a_study_is_run(studies, tmp_path):
     assert result.stderr == f"wrote {tmp_path / 'out' / 'squares.csv'}\n"
 
 
+def test_a_study_is_told_where_its_data_are(studies, monkeypatch, tmp_path):
+    told = []
+    monkeypatch.setattr(Squares, "reads_data", True, raising=False)
+    monkeypatch.setattr(Squares, "use_data", lambda self, folder: told.append(folder), raising=False)
+    run("study", "squares", "--data", tmp_path)
+    assert told == [tmp_path]
+
+
+def test_a_study_without_data_says_so(studies, tmp_path):
+    result = CliRunner().invoke(main, ["study", "squares", "--data", str(tmp_path)])
+    assert (result.exit_code, result.stdout) == (0, "| [0, 1, 4] |\n")
+    assert result.stderr == f"spotsvm: the study squares reads no data; --data {tmp_path} changes nothing\n"
+
+
 def test_the_librarys_own_studies_are_registered():
     assert {"overhead", "reinterpolation"} <= {point.name for point in entry_points(group="spotsvm.studies")}
 
@@ -314,3 +381,8 @@ def test_the_bar_is_shown_on_a_terminal_and_only_there(iris):
     best = rows(shown)["random (3 trials)"][0]
     assert float(last.rpartition("incumbent ")[2].rstrip("] \r\n")) == pytest.approx(best, abs=6e-5)
     assert run(*args) == shown
+
+
+def test_a_search_may_stop(iris):
+    assert "The stop rule did not stop the search" in " ".join(tune(iris, "--search", "random", "--stop").split())
+    assert "stop rule" not in tune(iris, "--search", "random")

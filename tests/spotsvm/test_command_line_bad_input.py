@@ -93,6 +93,33 @@ def test_a_table_that_cannot_be_used(case, write, tmp_path):
     assert not (tmp_path / "out" / "comparison.csv").exists()
 
 
+def series(step="{k}", n=60, rain="1.5", level="{k}.5"):
+    lines = [",".join(part.format(k=k) for part in (step, rain, level)) for k in range(n)]
+    return "\n".join(["time,rain,level", *lines]) + "\n"
+
+
+SERIES = {
+    "a gap": (series().replace("\n7,1.5,7.5", ""), ["gap in time", "after 6 comes 8"]),
+    "a time twice": (series().replace("\n7,", "\n6,"), ["the time 6 is there twice"]),
+    "no times": (series(step="soon"), ["time column 'time'", "time stamps"]),
+    "no time column": (series().replace("time,", "when,"), ["--time 'time'", "'when'"]),
+    "a missing reading": (series().replace("\n7,1.5", "\n7,"), ["column 'rain'", "1 missing", "first at 7"]),
+    "text": (series(rain="wet"), ["column 'rain'", "'wet'"]),
+    "no rain": ("time,level\n" + "\n".join(f"{k},{k}" for k in range(60)), ["'level' is the only column"]),
+    "no level": (series(level=""), ["'level' has no value"]),
+    "few rows": (series(n=4), ["--cv 5", "(4)"]),
+    "few levels": (series(level="").replace("\n7,1.5,", "\n7,1.5,2"), ["--cv 5", "(1)"]),
+}
+
+
+@pytest.mark.parametrize("case", SERIES)
+def test_a_series_that_cannot_be_used(case, write):
+    text, said = SERIES[case]
+    args = ["--target", "level", "--pipeline", "stormwater", "--time", "time"]
+    line = refused("tune", write(text, "series.csv"), *args)
+    assert all(part in line for part in said), line
+
+
 @pytest.mark.parametrize("name", ["missing.csv", "folder.csv", "folder.csv/missing.csv"])
 def test_a_file_that_is_none(name, tmp_path):
     (tmp_path / "folder.csv").mkdir()
@@ -127,6 +154,17 @@ def test_an_archive_that_is_none(write):
         (["--scoring", "f1"], ["--scoring 'f1'", "classification", "pos_label"]),
         (["--scoring", "neg_log_loss"], ["--scoring 'neg_log_loss'", "predict_proba"]),
         (["--scoring", "r2"], ["--scoring 'r2'"]),
+        (["--scoring", "mean_class_acuracy"], ["'mean_class_acuracy'", "mean_class_accuracy"]),
+        (["--pipeline", "wine"], ["--pipeline", "'wine'"]),
+        (["--pipeline", "stormwater"], ["target 'kind'", "not numeric", "'x'"]),
+        (["--pipeline", "stormwater", "--task", "classification"], ["--task classification", "regressed"]),
+        (["--pipeline", "spectra", "--region", "table9"], ["region 'table9'", "table7 or table8"]),
+        (["--region", "table7"], ["region 'table7'", "none of the pipeline table"]),
+        (["--time", "a"], ["--time a", "--pipeline stormwater"]),
+        (["--rows", "10"], ["--rows 10", "--pipeline stormwater"]),
+        (["--horizon", "2"], ["--horizon 2", "--pipeline stormwater"]),
+        (["--rows", "-1"], ["--rows", ": -1 "]),
+        (["--pipeline", "spectra", "--scoring", "r2"], ["--scoring 'r2'"]),
         (["--bugdet", "9"], ["--bugdet"]),
         (["more.csv"], ["more.csv"]),
     ],
@@ -156,6 +194,7 @@ def test_a_scorer_that_does_not_fit_the_task(target, scoring, write):
         (["export"], "RECORD"),
         (["study", "nothing"], "study 'nothing' is unknown; there are "),
         (["study", "overhead", "more"], "more"),
+        (["study", "speed", "--quick", "--data", "nowhere"], "--data nowhere is not a folder; name the one that holds the data"),
         (["tone"], "'tone'"),
         (["--quick"], "--quick"),
         (["demo", "table.csv"], "table.csv"),
@@ -248,7 +287,7 @@ def test_an_export_that_cannot_be_read_or_written(tmp_path, good):
         (tmp_path / "empty.db").write_bytes(b"")
         assert path in refused("export", tmp_path / path)
     for csv in (tmp_path, good / "out.csv", tmp_path / "none" / "out.csv", "/proc/out.csv"):
-        assert f"--csv {csv}: cannot write there" in refused("export", tmp_path / "new.db", "--csv", csv)
+        assert f"--csv {csv}: cannot write the trials" in refused("export", tmp_path / "new.db", "--csv", csv)
 
 
 @pytest.mark.parametrize(

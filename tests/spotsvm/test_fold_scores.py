@@ -14,6 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.svm import SVC
 
+from spotsvm import HistoryPipeline, LeakyRain
 from spotsvm.fold_scores import FoldScorer, FoldScores
 
 X, Y = make_classification(n_samples=45, n_features=4, random_state=0)
@@ -181,7 +182,10 @@ def test_the_context_sees_all_of_a_long_estimator():
     fine = [FunctionTransformer(kw_args={"values": np.array([0.5 + tiny, 0.25])}) for tiny in (0.0, 1e-13)]
     assert repr(long[0]) == repr(long[1])
     assert repr(fine[0]) == repr(fine[1])
-    for pair in (weights, long, fine):
+    history = [pd.DataFrame({"rain": np.arange(5000) == j}) for j in (2400, 2500)]
+    past = [make_pipeline(HistoryPipeline([("leaky", LeakyRain())], history=rain), SVC()) for rain in history]
+    assert repr(past[0]) == repr(past[1])
+    for pair in (weights, long, fine, past):
         assert scorer(pair[0]).context() != scorer(pair[1]).context()
 
 

@@ -1,20 +1,25 @@
 import json
 import warnings
 from contextlib import contextmanager
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import load_diabetes, load_iris
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.metrics import accuracy_score, root_mean_squared_error
-from sklearn.model_selection import KFold, StratifiedKFold, cross_val_score
+from sklearn.metrics import accuracy_score, balanced_accuracy_score, root_mean_squared_error
+from sklearn.model_selection import KFold, StratifiedKFold, TimeSeriesSplit, cross_val_score
 
 from spotsvm import SpotSearchCV
 from spotsvm.errors import ArgumentError, BudgetError, DataError, StorageError, StudyMismatchError
-from spotsvm.svm_pipeline import svm_pipeline
-from spotsvm.tabular import make_table
+from spotsvm.optimism.analysis import oversearching
+from spotsvm.optimism.result import Optimism
+from spotsvm.pipelines.table import table_pipeline
+from spotsvm.record import Record
+from spotsvm.tabular import Table, make_table
 from spotsvm.tuning_job import TuningJob, check_writable, comparison
+from spotsvm.tuning_summary import tuning_summary
 
 BUDGET = 8
 
@@ -132,7 +137,8 @@ def test_the_files(done):
             assert params[name] == value == best[f"param_{name}"]
         assert {name.rpartition("__")[2] for name in params} >= {"C", "gamma"}
     assert not (given.out / "default_trials.csv").exists()
-    files = {"comparison.csv"} | {f"{n}{e}" for n in ("random", "kriging") for e in (".db", "_trials.csv", "_parameters.json")}
+    endings = (".db", "_trials.csv", "_folds.csv", "_parameters.json")
+    files = {"comparison.csv", "report.html"} | {f"{n}{e}" for n in ("random", "kriging") for e in endings}
     assert {f.name for f in given.out.iterdir()} == files
 
 
@@ -207,8 +213,8 @@ def test_another_scorer():
 @pytest.mark.parametrize(
     ("table", "scoring", "message"),
     [
-        (iris(), "acuracy", "'acuracy' is unknown to scikit-learn; use accuracy"),
-        (iris(), "", "'' is unknown to scikit-learn; use one of"),
+        (iris(), "acuracy", "'acuracy' is unknown; use accuracy"),
+        (iris(), "", "'' is unknown; use one of"),
         (iris(), "neg_log_loss", "cannot score this classification: .*predict_proba"),
         (iris(["a", "b"]), "f1", "cannot score this classification: .*pos_label"),
         (diabetes(), "roc_auc", "cannot score this regression"),
@@ -246,10 +252,10 @@ def test_a_class_that_a_resample_lacks_is_no_error():
 
 def test_the_cap_on_iterations_is_no_news(monkeypatch):
     def capped(task, n_samples):
-        pipeline, space = svm_pipeline(task, n_samples)
+        pipeline, space = table_pipeline(task, n_samples)
         return pipeline.set_params(svc__max_iter=3), space
 
-    monkeypatch.setattr("spotsvm.tuning_job.svm_pipeline", capped)
+    monkeypatch.setattr("spotsvm.pipelines.registry.table_pipeline", capped)
     given = job(iris(), search="random", budget=2)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -293,3 +299,138 @@ def test_a_folder_is_made_and_what_is_none_is_refused(tmp_path):
     for out in (tmp_path / "file", tmp_path / "file" / "deep"):
         with pytest.raises(StorageError, match=f"--out {out}: cannot write there"):
             job(iris(), out=out).run(quiet)
+
+
+def test_what_the_model_predicts_best_is_judged_on_the_rows_held_out(done):
+    given, contestants = done
+    finding = contestants[-1].search.study_.findings["judgement"]
+    assert finding["choice"] == "best predicted"
+    assert finding["best_seen_fresh"] == pytest.approx(contestants[-1].test_score)
+    assert finding["sentence"] in " ".join(tuning_summary(given, contestants).split())
+    assert "judgement" not in contestants[1].search.study_.findings
+
+
+def test_searches_that_may_stop_say_so():
+    given = job(iris(), search="random", stop=True)
+    contestants = given.run(quiet)
+    finding = contestants[-1].search.study_.findings["stop"]
+    assert finding["n_trials"] == BUDGET
+    assert finding["sentence"] in " ".join(tuning_summary(given, contestants).split())
+
+
+def storm(n=420, missing=False):
+    """A tank's level after rain, hour by hour."""
+    rng = np.random.default_rng(0)
+    hours = pd.date_range("2011-03-31", periods=n, freq="h", name="time")
+    rain = pd.DataFrame({"rain": rng.exponential(size=n) * (rng.random(n) < 0.2)}, index=hours)
+    level = pd.Series(
+        np.convolve(rain["rain"], 0.8 ** np.arange(30))[:n] + rng.normal(scale=0.05, size=n), index=hours, name="level"
+    )
+    known = np.arange(n) % 3 == 0 if missing else np.ones(n, dtype=bool)
+    return Table(rain[known], level[known], "regression", history=rain)
+
+
+def stormy(**changed):
+    return job(**{"table": storm(), "pipeline": "stormwater", "search": "random", "budget": 3, **changed})
+
+
+@pytest.mark.filterwarnings("ignore::spotsvm.errors.ShortSeriesWarning")
+@pytest.mark.parametrize("missing", [False, True])
+def test_a_series_is_tested_on_its_last_quarter(missing):
+    given = stormy(table=storm(missing=missing), search="kriging", budget=10)
+    train, test = given._split()
+    n = len(given.table.y)
+    assert len(test.y) == pytest.approx(n / 4, abs=1)
+    assert train.X.index.max() < test.X.index.min()
+    assert list(train.X.index) + list(test.X.index) == list(given.table.X.index)
+    for contestant in (contestants := given.run(quiet)):
+        hand = -root_mean_squared_error(test.y, contestant.estimator.predict(test.X))
+        assert contestant.test_score == pytest.approx(hand)
+        assert contestant.test_error > 0
+        folds = TimeSeriesSplit(3)
+        again = cross_val_score(contestant.estimator, train.X, train.y, cv=folds, scoring=given.metric).mean()
+        assert contestant.tuned_score == pytest.approx(again)
+    # the rain between rows with a target is known to the pipeline
+    assert contestants[-1].test_score > -0.7 * test.y.std()
+
+
+def test_a_series_is_resumed_and_workers_change_nothing(tmp_path):
+    one, two = (stormy(workers=w, out=tmp_path / str(w)).run(quiet) for w in (1, 2))
+    pd.testing.assert_frame_equal(comparison(one), comparison(two))
+    told = []
+
+    @contextmanager
+    def count(name, budget):
+        yield lambda study, trial: told.append(trial)
+
+    pd.testing.assert_frame_equal(comparison(stormy(out=tmp_path / "1").run(count)), comparison(one))
+    assert told == []
+    with pytest.raises(StudyMismatchError, match="holds a study with another"):
+        stormy(out=tmp_path / "1", horizon=3).run(quiet)
+    wetter = storm()
+    wetter.history.iloc[len(wetter.history) // 2] += 1.0
+    with pytest.raises(StudyMismatchError, match="parameter of the estimator"):
+        stormy(out=tmp_path / "1", table=replace(storm(), history=wetter.history)).run(quiet)
+
+
+def test_a_horizon_past_the_end_is_told_as_such():
+    with pytest.raises(DataError, match=r"^horizon=5000 is past the end: X with the history has n_samples="):
+        stormy(horizon=5000).run(quiet)
+
+
+@pytest.mark.parametrize("table", [iris(["a", "b"]), diabetes()], ids=["classification", "regression"])
+def test_spectra(table, tmp_path):
+    given = job(table, pipeline="spectra", budget=12, out=tmp_path)
+    contestants = given.run(quiet)
+    _, test = given._split()
+    assert given.metric == ("mean_class_accuracy" if table.task == "classification" else "neg_root_mean_squared_error")
+    predicted = contestants[-1].estimator.predict(test.X)
+    hand = balanced_accuracy_score if table.task == "classification" else lambda *y: -root_mean_squared_error(*y)
+    assert contestants[-1].test_score == pytest.approx(hand(test.y, predicted))
+    pd.testing.assert_frame_equal(comparison(given.run(quiet)), comparison(contestants))
+    with pytest.raises(StudyMismatchError, match="holds a study with another"):
+        job(table, budget=12, out=tmp_path, scoring=given.metric).run(quiet)
+
+
+def test_the_regions_of_the_paper():
+    spaces = [job(iris(), pipeline="spectra", region=r).named(iris()).space for r in ("table7", "table8", None)]
+    highest = [space["cutoffclassifier__estimator__C"].support()[1] for space in spaces]
+    assert highest == pytest.approx([10.0, 100.0, 2.0**12])
+    with pytest.raises(ArgumentError, match="region 'table9' is none of the pipeline spectra; use default or table7 or table8"):
+        job(iris(), pipeline="spectra", region="table9").run(quiet)
+
+
+@pytest.mark.parametrize("n", [2, 3, 4, 5])
+def test_few_rows_of_a_series_are_refused(n):
+    short = storm()
+    with pytest.raises(DataError, match="few"):
+        stormy(table=Table(short.X[:n], short.y[:n], "regression", short.history), cv=3).run(quiet)
+
+
+def test_how_much_is_luck_is_told_and_kept(done):
+    given, contestants = done
+    final = contestants[-1]
+    assert final.optimism == oversearching(final.search, method="folds")
+    assert [c.optimism for c in contestants[:-1]] == [None, None]
+    record = Record(given.out / "kriging.db", read_only=True)
+    assert Optimism.from_dict(record.findings()["oversearching"]) == final.optimism
+    record.close()
+    told = " ".join(tuning_summary(given, contestants).split())
+    assert f"How much of it is luck? Expect {final.optimism.outer_score:.4g} on new data" in told
+    assert "Method folds: the scores of all" in told
+
+
+def test_nested_resampling_keeps_its_searches(tmp_path):
+    given = job(iris(), search="random", budget=2, out=tmp_path, oversearching="nested", workers=2)
+    found = given.run(quiet)[-1].optimism
+    assert (found.method, found.n_trials, len(found.frame())) == ("nested", 2, 5)
+    assert len(list((tmp_path / "random_outer").glob("*.db"))) == 5
+    assert given.run(quiet)[-1].optimism == found
+
+
+def test_fresh_repeats_or_nothing():
+    assert job(iris(), search="random", budget=3, oversearching="repeats").run(quiet)[-1].optimism.method == "repeats"
+    nothing = job(iris(), search="random", budget=2, oversearching="none")
+    contestants = nothing.run(quiet)
+    assert contestants[-1].optimism is None
+    assert "luck" not in tuning_summary(nothing, contestants)

@@ -5,10 +5,11 @@ import pandas as pd
 import pytest
 from sklearn.dummy import DummyClassifier
 
+from spotsvm.optimism.result import Optimism
 from spotsvm.tabular import make_table
 from spotsvm.trial import Trial
 from spotsvm.tuning_job import Contestant, TuningJob, comparison
-from spotsvm.tuning_summary import tuning_summary
+from spotsvm.tuning_summary import short_names, tuning_summary
 
 TABLE = make_table(pd.DataFrame({"a": range(8)}), pd.Series([0, 1] * 4, name="y"))
 
@@ -18,17 +19,21 @@ def search(n=10, failed=0):
     trials = [
         Trial(k, {}, (), "failed", reason="ValueError: no") if k < failed else Trial(k, {}, (), "ok", 0.5) for k in range(n)
     ]
-    study = SimpleNamespace(n_finished=n, trials=tuple(trials))
+    study = SimpleNamespace(n_finished=n, trials=tuple(trials), findings={})
     return SimpleNamespace(study_=study, best_params_={"svc__C": 12.3456, "svc__gamma": 0.000123456})
 
 
-def summary(tuned=0.9, test=0.8, error=0.02, given=None, **changed):
+def flat(text):
+    return " ".join(text.split())
+
+
+def summary(tuned=0.9, test=0.8, error=0.02, given=None, optimism=None, **changed):
     given = search() if given is None else given
     contestants = [
         Contestant("default", 0.75, 0.7, 0.1, DummyClassifier()),
-        Contestant("kriging", tuned, test, error, DummyClassifier(), given),
+        Contestant("kriging", tuned, test, error, DummyClassifier(), given, optimism),
     ]
-    return tuning_summary(TuningJob(TABLE, **changed), contestants)
+    return tuning_summary(TuningJob(**({"table": TABLE} | changed)), contestants)
 
 
 def test_the_table():
@@ -43,16 +48,21 @@ def test_the_table():
 @pytest.mark.parametrize(
     ("tuned", "test", "error", "verdict"),
     [
-        (0.9, 0.8, 0.02, "Of the tuned score of kriging, 0.1000 was not there on new rows: more than two standard errors"),
-        (0.9, 0.8, 0.06, "Of the tuned score of kriging, 0.1000 was not there on new rows: within two standard errors"),
-        (0.9, 0.9, 0.02, "The tuned score of kriging was reached on new rows too."),
-        (0.8, 0.9, 0.02, "The tuned score of kriging was reached on new rows too."),
-        (0.9, np.nan, 0.02, "The new rows are too few to judge the tuned score of kriging."),
-        (0.9, 0.8, np.nan, "The new rows are too few to judge the tuned score of kriging."),
+        (
+            0.9,
+            0.8,
+            0.02,
+            "On the held-out rows 0.1000 of the tuned score of kriging was not there: more than two standard errors.",
+        ),
+        (0.9, 0.8, 0.06, "On the held-out rows 0.1000 of the tuned score of kriging was not there: within two standard errors."),
+        (0.9, 0.9, 0.02, "On the held-out rows the tuned score of kriging was reached."),
+        (0.8, 0.9, 0.02, "On the held-out rows the tuned score of kriging was reached."),
+        (0.9, np.nan, 0.02, "The held-out rows are too few to judge the tuned score of kriging."),
+        (0.9, 0.8, np.nan, "The held-out rows are too few to judge the tuned score of kriging."),
     ],
 )
 def test_the_gap_in_words(tuned, test, error, verdict):
-    assert verdict in summary(tuned, test, error)
+    assert verdict in flat(summary(tuned, test, error))
 
 
 @pytest.mark.parametrize(
@@ -64,9 +74,36 @@ def test_the_gap_in_words(tuned, test, error, verdict):
     ],
 )
 def test_the_score_and_the_folds_are_named(changed, score):
-    text = tuning_summary(TuningJob(**({"table": TABLE, "cv": 7} | changed)), [Contestant("default", 0.7, 0.7, 0.1, None)])
+    text = flat(tuning_summary(TuningJob(**({"table": TABLE, "cv": 7} | changed)), [Contestant("default", 0.7, 0.7, 0.1, None)]))
     assert score in text
     assert "mean over 7 folds" in text
+
+
+@pytest.mark.parametrize(
+    ("pipeline", "task", "said"),
+    [
+        ("spectra", "classification", ["Pipeline spectra: principal components", "with class weights and cutoffs."]),
+        ("spectra", "regression", ["Pipeline spectra: principal components", "an RBF support vector machine."]),
+        ("stormwater", "regression", ["Pipeline stormwater: two leaky sums of the rain", "the last quarter, +- its standard"]),
+    ],
+)
+def test_the_pipeline_is_named(pipeline, task, said):
+    text = flat(summary(pipeline=pipeline, table=make_table(TABLE.X, TABLE.y, task)))
+    assert all(part in text for part in said)
+    assert "Pipeline" not in summary()
+
+
+def test_parameters_are_told_from_each_other_by_their_last_parts():
+    names = [
+        "a__rain1__leaky__windows",
+        "a__rain2__leaky__windows",
+        "svr__C",
+        "v__cutoff__1",
+        "v__class_weight__1",
+        "v__cutoff__x__y",
+    ]
+    assert short_names(names) == ["rain1__leaky__windows", "rain2__leaky__windows", "C", "cutoff__1", "class_weight__1", "y"]
+    assert short_names(["C", "svc__C"]) == ["C", "svc__C"]
 
 
 def test_trials_are_those_that_there_were_and_not_those_of_the_budget():
@@ -80,7 +117,67 @@ def test_failed_trials_are_told():
 
 def test_where_the_results_are(tmp_path):
     assert summary().endswith("Use --out FOLDER to keep the trials, the parameters and a record that can be resumed.")
-    assert f"Written to {tmp_path}: comparison.csv" in summary(out=tmp_path)
+    assert f"Written to {tmp_path}: report.html; comparison.csv" in flat(summary(out=tmp_path))
+
+
+def luck(method, optimism=0.02, interval=(-0.01, 0.05), outer=(0.83, 0.93), notes=()):
+    rows = ({"tuned": 0.9},) * 5
+    return Optimism(
+        optimism, interval, 0.95, method, "nadeau-bengio", 0.9, 0.9 - optimism, outer, 10, "accuracy", rows, notes=notes
+    )
+
+
+@pytest.mark.parametrize(
+    ("found", "answer", "method"),
+    [
+        (
+            luck("folds", notes=("A note on the interval.",)),
+            "Expect 0.88 on new data (95 % interval 0.83 to 0.93). The tuned score, 0.9, flatters by 0.02. On the held-out rows",
+            "Method folds: the scores of all 10 trials in each fold (Tibshirani and Tibshirani 2009); nothing was fitted for it. "
+            "It is rough, and never finds less than 0; its interval is from the spread of the folds. --oversearching nested",
+        ),
+        (
+            luck("repeats", notes=("No runner-up beats the winner.",)),
+            "The tuned score, 0.9, flatters by 0.02 (-0.01 to 0.05).",
+            "Method repeats: the winner and the runners-up, 5 in all, were scored again on fresh splits. No runner-up beats the "
+            "winner. It covers the luck of the splits, not that of the rows; --oversearching nested covers both.",
+        ),
+        (
+            luck("nested", -0.02),
+            "Expect 0.92 on new data (95 % interval 0.83 to 0.93). The tuned score, 0.9, in the mean of the repeated searches, "
+            "does not flatter: -0.02 (-0.01 to 0.05).",
+            "Method nested: the whole search was repeated 5 times, each time without some of the rows, on which its winner was "
+            "then scored. It covers the whole search, for data like these.",
+        ),
+        (
+            luck("repeats", interval=(np.nan, np.nan), outer=(np.nan, np.nan)),
+            "Expect 0.88 on new data. The tuned score, 0.9, flatters by 0.02.",
+            "Method repeats",
+        ),
+    ],
+)
+def test_how_much_is_luck_comes_first_and_then_how_that_was_found(found, answer, method):
+    answered, found_by, score = summary(optimism=found).split("\n\n")[1:4]
+    assert flat(answered).startswith("How much of it is luck? Expect ")
+    assert answer in flat(answered)
+    assert flat(found_by).startswith(method)
+    assert "A note on the interval." not in found_by
+    assert score.startswith("Score: accuracy;")
+
+
+def test_no_line_is_longer_than_the_table_is_wide_or_100_columns(tmp_path):
+    given = search(failed=3)
+    names = [f"cutoffclassifier__class_weight__{k}" for k in range(12)]
+    given.best_params_ = dict.fromkeys(names, 0.123456)
+    given.study_.findings = {
+        name: {"sentence": f"Of the {name} it is to be said: {'so it is, ' * 40}."} for name in ("stop", "judgement")
+    }
+    lines = summary(given=given, optimism=luck("nested"), pipeline="spectra", out=tmp_path).splitlines()
+    assert max(map(len, lines)) <= 100
+    assert "Of the judgement it is to be said:" in flat(" ".join(lines))
+    # no parameter stands on another line than its value
+    assert sum(line.count("class_weight__") for line in lines) == sum(line.count(" = 0.1235") for line in lines) == 12
+    assert all(line.count("class_weight__") == line.count(" = 0.1235") for line in lines)
 
 
 def test_the_comparison_as_a_frame():

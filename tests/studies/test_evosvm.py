@@ -58,7 +58,8 @@ def test_report_and_files(study, tmp_path):
         assert left_out not in text
     names = [file.name for file in study.write(tmp_path)]
     assert names[:3] == ["evosvm_runs.csv", "evosvm_table.csv", "evosvm.md"]
-    assert names[3:] == [f"evosvm_{part}.csv" for part in ("readings", "stops", "generations", "memetic")]
+    assert names[3:7] == [f"evosvm_{part}.csv" for part in ("readings", "stops", "generations", "memetic")]
+    assert names[7:] == ["evosvm.png", "evosvm.html"]
     assert len(pd.read_csv(tmp_path / "evosvm_memetic.csv")) == 2
 
 

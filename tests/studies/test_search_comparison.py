@@ -60,9 +60,9 @@ def test_the_files(quick, tmp_path):
     files = quick.write(tmp_path)
     assert [f.name for f in files] == [
         *("search_comparison_runs.csv", "search_comparison_table.csv", "search_comparison.md"),
-        *("search_comparison_by_task.csv", "search_comparison.png"),
+        *("search_comparison_by_task.csv", "search_comparison.png", "search_comparison.html"),
     ]
-    assert files[-1].read_bytes().startswith(b"\x89PNG")
+    assert files[4].read_bytes().startswith(b"\x89PNG")
     assert len(pd.read_csv(files[3])) == 2 * 3 * 3 + 1
 
 

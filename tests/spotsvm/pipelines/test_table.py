@@ -6,14 +6,14 @@ from sklearn.model_selection import cross_val_score
 from sklearn.svm import SVC, SVR
 
 from spotsvm import Space
-from spotsvm.svm_pipeline import svm_pipeline
+from spotsvm.pipelines.table import table_pipeline
 
 EXPONENTS = {"C": (-5, 15), "gamma": (-15, 3), "epsilon": (-8, 0)}
 
 
 @pytest.mark.parametrize(("task", "n"), [("classification", 2), ("regression", 3)])
 def test_the_space_is_that_of_the_guide(task, n):
-    pipeline, space = svm_pipeline(task, 100)
+    pipeline, space = table_pipeline(task, 100)
     assert len(space) == n
     for name, distribution in space.items():
         assert np.log2(distribution.support()) == pytest.approx(EXPONENTS[name.rpartition("__")[2]])
@@ -24,7 +24,7 @@ def test_the_space_is_that_of_the_guide(task, n):
 
 @pytest.mark.parametrize("task", ["classification", "regression"])
 def test_untouched_it_is_scikit_learns_default(task):
-    given = svm_pipeline(task, 100)[0].get_params(deep=True)
+    given = table_pipeline(task, 100)[0].get_params(deep=True)
     machine = next(p for p in given.values() if isinstance(p, SVC | SVR)).get_params()
     default = (SVC() if task == "classification" else SVR()).get_params()
     changed = set() if task == "classification" else {"max_iter"}  # whose cross-validation can share its work, needs no cap
@@ -34,7 +34,7 @@ def test_untouched_it_is_scikit_learns_default(task):
 def test_units_of_features_do_not_matter():
     X, y = load_breast_cancer(return_X_y=True)
     X, y = X[:120], y[:120]
-    pipeline, _ = svm_pipeline("classification", 120)
+    pipeline, _ = table_pipeline("classification", 120)
     scales = 10.0 ** np.arange(-3, 27)
     a, b = (cross_val_score(pipeline, Z, y, cv=3) for Z in (X, X * scales + 1 / scales))
     assert a == pytest.approx(b)
@@ -43,7 +43,7 @@ def test_units_of_features_do_not_matter():
 def test_the_unit_of_the_target_does_not_matter():
     X, y = load_diabetes(return_X_y=True)
     X, y = X[:120], y[:120]
-    pipeline, space = svm_pipeline("regression", 120)
+    pipeline, space = table_pipeline("regression", 120)
     pipeline.set_params(**{name: float(distribution.median()) for name, distribution in space.items()})
     a = clone(pipeline).fit(X, y).predict(X)
     b = clone(pipeline).fit(X, 1e4 * y - 5e6).predict(X)
@@ -63,14 +63,14 @@ def test_the_unit_of_the_target_does_not_matter():
     ],
 )
 def test_the_iterations_are_capped_where_work_cannot_be_shared(task, n_samples, cap):
-    params = svm_pipeline(task, n_samples)[0].get_params(deep=True)
+    params = table_pipeline(task, n_samples)[0].get_params(deep=True)
     assert [v for k, v in params.items() if k.endswith("max_iter")] == [cap]
 
 
 def test_a_hopeless_setting_ends():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(400, 3)), rng.normal(size=400)
-    pipeline, space = svm_pipeline("regression", 400)
+    pipeline, space = table_pipeline("regression", 400)
     values = {"C": 2.0**15, "gamma": 2.0**-7, "epsilon": 2.0**-8}
     pipeline.set_params(**{name: values[name.rpartition("__")[2]] for name in space})
     with pytest.warns(UserWarning, match="Solver terminated early"):

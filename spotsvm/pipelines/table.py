@@ -1,22 +1,27 @@
-"""The pipeline that the command line tunes, and its search space."""
+"""The pipeline "table": a scaled support vector machine for any table of numbers."""
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
-from scipy.stats import loguniform
 from sklearn.compose import TransformedTargetRegressor
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR
 
+from spotsvm.pipelines.default_spaces import default_space
+from spotsvm.tabular import Task
+
 #: up to here a kernel matrix fits into the memory that shared work may take
 _SHARED_ROWS = 20_000
 
-Task = Literal["classification", "regression"]
+
+def iteration_cap(n_samples: int) -> int:
+    """Give the most iterations that a solver may take: a hopeless setting then ends, with the score that it has reached."""
+    return max(100_000, 200 * n_samples)
 
 
-def svm_pipeline(task: Task, n_samples: int) -> tuple[Pipeline, dict[str, Any]]:
+def table_pipeline(task: Task, n_samples: int) -> tuple[Pipeline, dict[str, Any]]:
     """Make a scaled RBF support vector machine and the space in which to tune it.
 
     The space is that of LIBSVM's guide, C in 2^-5 .. 2^15 and gamma in 2^-15 .. 2^3; in regression the target is scaled
@@ -37,18 +42,13 @@ def svm_pipeline(task: Task, n_samples: int) -> tuple[Pipeline, dict[str, Any]]:
 
     Examples
     --------
-    >>> pipeline, space = svm_pipeline("classification", 400)
+    >>> pipeline, space = table_pipeline("classification", 400)
     >>> sorted(space)
     ['svc__C', 'svc__gamma']
     """
-    cap = max(100_000, 200 * n_samples)
-    C, gamma = loguniform(2.0**-5, 2.0**15), loguniform(2.0**-15, 2.0**3)
+    cap = iteration_cap(n_samples)
     if task == "classification":
-        return make_pipeline(StandardScaler(), SVC(max_iter=cap if n_samples > _SHARED_ROWS else -1)), {
-            "svc__C": C,
-            "svc__gamma": gamma,
-        }
-    target = TransformedTargetRegressor(SVR(max_iter=cap), transformer=StandardScaler())
-    step = "transformedtargetregressor__regressor"
-    epsilon = loguniform(2.0**-8, 1.0)
-    return make_pipeline(StandardScaler(), target), {f"{step}__C": C, f"{step}__gamma": gamma, f"{step}__epsilon": epsilon}
+        pipeline = make_pipeline(StandardScaler(), SVC(max_iter=cap if n_samples > _SHARED_ROWS else -1))
+    else:
+        pipeline = make_pipeline(StandardScaler(), TransformedTargetRegressor(SVR(max_iter=cap), transformer=StandardScaler()))
+    return pipeline, default_space(pipeline)

@@ -1,0 +1,125 @@
+"""A parameter made again from its description: what a record says of it, and nothing that has to be executed."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from spotsvm.errors import SpaceError
+from spotsvm.parameter import QUANTILES, ChoiceParameter, ContinuousParameter, IntegerParameter, Parameter
+
+Floats = NDArray[np.float64]
+Scale = Literal["linear", "log", "quantiles"]
+_SAME = 1e-6
+
+
+@dataclass(frozen=True)
+class QuantileLaw:
+    """A distribution known by seven of its quantiles; between two of them the value, or its logarithm, is linear.
+
+    Attributes
+    ----------
+    quantiles : tuple of float
+        Those at 0, 0.1, 0.25, 0.5, 0.75, 0.9 and 1.
+    scale : {"linear", "log", "quantiles"}
+        Whether they are those of a uniform or of a log-uniform distribution, or of another one.
+    """
+
+    quantiles: tuple[float, ...]
+    scale: Scale
+
+    @property
+    def _knots(self) -> Floats:
+        knots = np.array(self.quantiles)
+        return np.log(knots) if self.scale == "log" else knots
+
+    def ppf(self, q: ArrayLike) -> Floats:
+        """Give the quantile."""
+        q = np.asarray(q, dtype=float)
+        between = np.interp(q, QUANTILES, self._knots)
+        values = np.exp(between) if self.scale == "log" else between
+        for share, known in zip(QUANTILES, self.quantiles, strict=True):  # to the last bit
+            values = np.where(q == share, known, values)
+        return np.asarray(values)
+
+    def cdf(self, x: ArrayLike) -> Floats:
+        """Give the probability up to x."""
+        x = np.asarray(x, dtype=float)
+        return np.asarray(np.interp(np.log(x) if self.scale == "log" else x, self._knots, QUANTILES))
+
+
+def described_parameter(name: str, description: Any) -> Parameter:
+    """Make a parameter from what its `describe` gave.
+
+    Values of a list that JSON does not have, such as estimators, are the texts that stand for them.
+
+    Parameters
+    ----------
+    name : str
+        Its name.
+    description : mapping
+        As `Parameter.describe` gives it.
+
+    Raises
+    ------
+    SpaceError
+        If it describes no parameter.
+
+    Examples
+    --------
+    >>> from scipy.stats import loguniform
+    >>> from spotsvm.parameter import make_parameter
+    >>> again = described_parameter("C", make_parameter("C", loguniform(1e-2, 1e2)).describe())
+    >>> round(again.decode(0.3), 9) == round(10**-0.8, 9)
+    True
+    """
+    match description:
+        case {"kind": "continuous", "quantiles": [*quantiles]} if _rising(quantiles):
+            known = tuple(float(value) for value in quantiles)
+            return ContinuousParameter(name, QuantileLaw(known, _scale(known)), known[0], known[-1])
+        case {"kind": "integer", "low": int(low), "high": int(high)} if low <= high:
+            return IntegerParameter(name, low, high)
+        case {"kind": "choice", "values": [_, *_] as values}:
+            return ChoiceParameter(name, tuple(values))
+    raise SpaceError(f"{name}={description!r} is not the description of a parameter")
+
+
+def scale_of(parameter: Parameter) -> Scale | Literal["integers", "values"]:
+    """Say how the values of a parameter lie on the unit interval.
+
+    Examples
+    --------
+    >>> from scipy.stats import norm, truncnorm, uniform
+    >>> from spotsvm.parameter import make_parameter
+    >>> scale_of(make_parameter("x", uniform(-1, 2))), scale_of(make_parameter("x", truncnorm(-2, 2)))
+    ('linear', 'quantiles')
+    """
+    match parameter.describe():
+        case {"kind": "continuous", "quantiles": quantiles}:
+            return _scale(tuple(quantiles))
+        case {"kind": "integer"}:
+            return "integers"
+    return "values"
+
+
+def _rising(quantiles: list[Any]) -> bool:
+    numeric = all(isinstance(q, numbers.Real) and math.isfinite(q) for q in quantiles)
+    return numeric and len(quantiles) == len(QUANTILES) and all(a <= b for a, b in pairwise(quantiles))
+
+
+def _scale(quantiles: tuple[float, ...]) -> Scale:
+    """Tell of which distribution these are the quantiles."""
+    if _even(np.array(quantiles)):
+        return "linear"
+    return "log" if quantiles[0] > 0 and _even(np.log(quantiles)) else "quantiles"
+
+
+def _even(knots: Floats) -> bool:
+    width = knots[-1] - knots[0]
+    return bool(np.all(np.abs(knots - (knots[0] + width * np.array(QUANTILES))) <= _SAME * width))

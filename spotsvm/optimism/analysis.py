@@ -1,0 +1,196 @@
+"""The one call: how much of a search's tuned score is luck."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from numbers import Integral
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.base import is_classifier
+from sklearn.utils import check_random_state, indexable
+
+from spotsvm.errors import ArgumentError
+from spotsvm.optimism.fold_bias import optimism_of_folds
+from spotsvm.optimism.intervals import check_confidence
+from spotsvm.optimism.nested import VARIANCES, Variance, run_nested
+from spotsvm.optimism.outer_fold import FoldTask, check_folder
+from spotsvm.optimism.outer_splits import outer_splits
+from spotsvm.optimism.repeats import score_afresh
+from spotsvm.optimism.result import METHODS, Method, Optimism
+from spotsvm.optimism.search_access import (
+    candidate_params,
+    check_search,
+    fit_search,
+    fold_scores,
+    fresh_search,
+    inner_ratio,
+    inner_splits,
+    is_fitted,
+    metric_of,
+    metric_title,
+    winner_of,
+)
+
+
+def oversearching(
+    search: Any,
+    X: Any = None,
+    y: Any = None,
+    outer: Any = 5,
+    method: Method = "nested",
+    confidence: float = 0.95,
+    *,
+    n_jobs: int | None = None,
+    random_state: Any = None,
+    groups: Any = None,
+    fit_params: Mapping[str, Any] | None = None,
+    path: str | Path | None = None,
+    variance: Variance = "auto",
+    curve: bool = True,
+    n_candidates: int = 5,
+    n_repeats: int = 5,
+) -> Optimism:
+    """Say how much of a search's tuned score is luck, and what is to be expected on new data.
+
+    The best of many trials on the same rows owes some of its score to those rows. Its optimism is what the search reports of its
+    winner, less what the winner is worth on rows that the search has not had.
+
+    Parameters
+    ----------
+    search : SpotSearchCV, or another search with `cv_results_`, `best_score_` and `best_params_`
+        What is judged. "nested" clones it; for "repeats" and "folds" a fitted one is taken as it is, and another is fitted.
+    X : array-like of shape (n_samples, n_features)
+        All rows; "folds" of a fitted search does without.
+    y : array-like of shape (n_samples,), default=None
+        Target.
+    outer : int, splitter or iterable, default=5
+        Outer folds of "nested". A number makes shuffled ones, by class for a classifier, and by group if there are groups; or any
+        splitter of scikit-learn, repeated or by time.
+    method : {"nested", "repeats", "folds"}, default="nested"
+        "nested": in each outer fold the search runs without the fold's rows, and its winner is scored on them. "repeats": after
+        one search, the winner and the runners-up are scored on fresh splits of the same rows. "folds": from the fold scores of
+        all candidates, without a further fit. The first costs as many searches as there are folds and is the measure; the
+        others are cheap and miss what is in the rows.
+    confidence : float, default=0.95
+        Of the intervals.
+    n_jobs : int or None, default=None
+        Outer folds at once, or of "repeats" fresh folds; it changes nothing about the results.
+    random_state : int, RandomState or None, default=None
+        Seed of the outer folds, of the search in each of them, and of fresh splits. None takes the search's own, if that is a
+        number, and else draws one.
+    groups : array-like of shape (n_samples,), default=None
+        For splitters that need them, outer and inner.
+    fit_params : dict, optional
+        Further arguments of the search's fit; what has an entry a row is cut to the rows of a fold.
+    path : path-like or None, default=None
+        A folder for a record of each outer fold's search, from which the same call goes on if it was ended.
+    variance : {"auto", "jackknife", "nadeau-bengio"}, default="auto"
+        Rule of the interval of "nested". "jackknife" leaves one outer fold out at a time, and is what "auto" takes where three
+        or more outer folds hold each row once (or several times, repeated). "nadeau-bengio" takes any splits, and is wider: it
+        knows nothing of what is common to the inner and outer scores.
+    curve : bool, default=True
+        Whether "nested" also scores what was the best trial on the way, by which the optimism is known by trials spent. Each such
+        trial costs one fit.
+    n_candidates, n_repeats : int, default=5
+        Of "repeats": the winner and so many more in all, and cross-validations of other seeds.
+
+    Returns
+    -------
+    Optimism
+        The optimism with its interval, the score to be expected, and the resamples; `summary()` says it in words.
+
+    Raises
+    ------
+    ArgumentError
+        If an argument makes no sense, or the search does not refit its winner.
+    DataError
+        If an outer fold lacks a class, or cannot be scored.
+    NoCompletedTrialError
+        If every trial failed.
+
+    Notes
+    -----
+    Under noise the trial that was best on the way is the one with the best score seen, whatever the search recommends in the end.
+    The variance of the score to be expected is that of Nadeau and Bengio in all methods.
+
+    References
+    ----------
+    Koch, Bischl, Flasch, Bartz-Beielstein, Konen 2011, "On the Tuning and Evolution of Support Vector Kernels", section 3.1.
+    Cawley, Talbot 2010, "On Over-fitting in Model Selection and Subsequent Selection Bias in Performance Evaluation".
+    Nadeau, Bengio 2003, "Inference for the Generalization Error".
+    Tibshirani, Tibshirani 2009, "A bias correction for the minimum error rate in cross-validation".
+
+    Examples
+    --------
+    >>> from scipy.stats import loguniform
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.svm import SVC
+    >>> from spotsvm import SpotSearchCV, oversearching
+    >>> X, y = load_iris(return_X_y=True)
+    >>> space = {"C": loguniform(2**-5, 2**15), "gamma": loguniform(2**-15, 2**3)}
+    >>> found = oversearching(SpotSearchCV(SVC(), space, n_iter=10, search="random", cv=3), X, y, outer=3, random_state=0)
+    >>> abs(found.optimism) < 0.1, found.variance, len(found.frame())
+    (True, 'jackknife', 3)
+    """
+    _check_choices(method, variance)
+    confidence = check_confidence(confidence)
+    counts = {"n_candidates": n_candidates, "n_repeats": n_repeats}
+    for name, count in counts.items():
+        if isinstance(count, bool) or not isinstance(count, Integral) or count < 1:
+            raise ArgumentError(f"{name}={count!r} is not a number of them; use 1 or more")
+    check_search(search)
+    if X is None and not (method == "folds" and is_fitted(search)):
+        raise ArgumentError("X=None: give the data; only method='folds' of a fitted search does without")
+    seed = _seed(search, random_state, path)
+    fit_params = dict(fit_params or {})
+    if X is not None:
+        X, y, groups = indexable(X, y, groups)
+    if method == "nested":
+        splits = outer_splits(outer, X, y, groups, classifier=is_classifier(search.estimator), seed=seed)
+        task = FoldTask(search, X, y, groups, fit_params, check_folder(search, path), curve)
+        return run_nested(task, splits, confidence=confidence, variance=variance, n_jobs=n_jobs, seed=seed)
+    if not is_fitted(search):
+        search = _fit_one(search, X, y, groups, fit_params, seed, path)
+    if method == "folds":
+        winner = winner_of(search)
+        return optimism_of_folds(
+            fold_scores(search),
+            winner=winner,
+            params=candidate_params(search, winner),
+            metric=metric_title(search, metric_of(search)),
+            confidence=confidence,
+            ratio=inner_ratio(search, X, y, groups),
+        )
+    return score_afresh(search, X, y, groups, fit_params, confidence=confidence, n_jobs=n_jobs, seed=seed, **counts)
+
+
+def _check_choices(method: Any, variance: Any) -> None:
+    for name, value, known in (("method", method, METHODS), ("variance", variance, VARIANCES)):
+        if value not in known:
+            raise ArgumentError(f"{name}={value!r} is unknown; use one of {', '.join(known)}")
+
+
+def _seed(search: Any, random_state: Any, path: Any) -> int:
+    """Give the seed in use."""
+    if random_state is None:
+        own = getattr(search, "random_state", None)
+        if isinstance(own, Integral):
+            return int(own)
+        if path is not None:
+            raise ArgumentError("random_state=None with a path: another call could not go on with its records; give a number")
+    if isinstance(random_state, Integral):
+        return int(random_state)
+    return int(check_random_state(random_state).randint(2**31 - 1))
+
+
+def _fit_one(search: Any, X: Any, y: Any, groups: Any, fit_params: Mapping[str, Any], seed: int, path: Any) -> Any:
+    """Fit the search once, on all rows."""
+    states = (np.random.SeedSequence([seed, 0]).generate_state(2) >> 1).tolist()
+    folder = check_folder(search, path)
+    record = {} if folder is None else {"path": folder / "search.db"}
+    one = fresh_search(search, inner_splits(search, X, y, groups, states[1]), states[0], **record)
+    fit_search(one, X, y, fit_params)
+    one.cv = search.cv  # so that fresh splits can be drawn of the same kind
+    return one

@@ -1,0 +1,128 @@
+"""Scores of a search's candidates on rows that the search has not had, and of its winner without some of the rows it has had."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spotsvm.errors import DataError
+from spotsvm.fold_scores import FoldScorer
+from spotsvm.optimism.search_access import (
+    Split,
+    candidate_params,
+    count_rows,
+    fitted_candidate,
+    metric_of,
+    scorer_of,
+    take,
+    take_params,
+    winner_of,
+)
+
+Floats = NDArray[np.float64]
+Data = tuple[Any, Any]
+
+
+class HeldOutScores:
+    """Scores on the rows of an outer fold of candidates trained on the others; each candidate is trained once.
+
+    Parameters
+    ----------
+    search : search
+        Fitted on the rows to train on.
+    X, y : array-like
+        All rows.
+    split : tuple of ndarray
+        Rows to train on, rows to score on.
+    fit_params : dict
+        Further arguments of fit, for all rows.
+    place : str
+        What the rows are called in errors.
+    """
+
+    def __init__(self, search: Any, X: Any, y: Any, split: Split, fit_params: Mapping[str, Any], place: str):
+        self._search, self._place, self._n_rows = search, place, len(split[1])
+        engine = getattr(search, "engine", "auto")
+        self._scorer = FoldScorer(search.estimator, X, y, [split], fit_params, scoring=search.scoring, engine=engine)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # a score that is not defined is told below
+            try:
+                value = scorer_of(search)(search.best_estimator_, take(X, split[1]), take(y, split[1]))
+            except ValueError as error:
+                raise self._error(str(error)) from error
+        self._known = [(candidate_params(search, winner_of(search)), self._checked(value, f"the score is {value}"))]
+
+    @property
+    def winner(self) -> float:
+        """The winner's score, as the search has refitted it."""
+        return self._known[0][1]
+
+    def of(self, candidate: int) -> float:
+        """Give the score of a candidate; one whose parameters were seen before is not trained again."""
+        params = candidate_params(self._search, candidate)
+        for known, score in self._known:
+            if known == params:
+                return score
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            found = self._scorer.score([params])[0]
+        score = found.mean(metric_of(self._search), 1)
+        self._known.append((params, self._checked(score, found.reason or f"the score is {score}")))
+        return score
+
+    def _checked(self, score: float, why: str) -> float:
+        if not np.isfinite(score):
+            raise self._error(f"{why}; they may be too few, or lack a class; use other folds, or fewer")
+        return score
+
+    def _error(self, why: str) -> DataError:
+        return DataError(f"{self._place}: a candidate cannot be scored on its {self._n_rows} rows: {why}")
+
+
+def tuned_without(
+    search: Any, data: Data, fit_params: Mapping[str, Any], splits: Sequence[Split], left_out: Sequence[NDArray[np.bool_]]
+) -> Floats:
+    """Give the winner's mean score in the search's folds, each time scored without some rows; trained on they are as ever.
+
+    Parameters
+    ----------
+    search : search
+        Fitted.
+    data : tuple
+        X and y of the rows searched with.
+    fit_params : dict
+        Further arguments of fit.
+    splits : sequence of (train, test)
+        The search's folds.
+    left_out : sequence of ndarray of bool
+        For each score wanted, which rows are left out.
+
+    Returns
+    -------
+    ndarray of shape (len(left_out),)
+        nan where what is left of a fold cannot be scored.
+    """
+    X, y = data
+    params, scorer, n_rows = candidate_params(search, winner_of(search)), scorer_of(search), count_rows(X)
+    found = np.empty((len(splits), len(left_out)))
+    for f, (train, test) in enumerate(splits):
+        passed = take_params(fit_params, train, n_rows)
+        machine = fitted_candidate(search, params, take(X, train), take(y, train), passed)
+        for column, rows in enumerate(left_out):
+            kept = test[~rows[test]]
+            found[f, column] = score_or_nan(scorer, machine, take(X, kept), take(y, kept)) if len(kept) else np.nan
+    return np.asarray(found.mean(axis=0))
+
+
+def score_or_nan(scorer: Any, machine: Any, X: Any, y: Any) -> float:
+    """Score; nan where the rows have no score, such as those that lack a class."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        try:
+            return float(scorer(machine, X, y))
+        except ValueError:
+            return float("nan")

@@ -1,0 +1,128 @@
+"""The outer folds of nested resampling."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold, check_cv
+from sklearn.utils.multiclass import type_of_target
+
+from spotsvm.errors import ArgumentError, DataError
+from spotsvm.optimism.search_access import count_rows, ratio_of
+
+Rows = NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class OuterSplits:
+    """Outer folds, checked.
+
+    Attributes
+    ----------
+    splits : list of (train, test)
+        Rows to search with, and rows to score on.
+    repeats : list of list of int, or None
+        Where the folds' test rows make up all rows, once or several times: the numbers of the folds of each time. Else None.
+    """
+
+    splits: list[tuple[Rows, Rows]]
+    repeats: list[list[int]] | None
+
+    @property
+    def ratio(self) -> float:
+        """Rows tested on per row trained on, mean over the folds."""
+        return ratio_of(self.splits)
+
+    def others(self, number: int) -> list[int]:
+        """Give the folds of the same repeat, that one included; none where the folds do not make up all rows."""
+        return next((repeat for repeat in self.repeats or [] if number in repeat), [])
+
+
+def outer_splits(outer: Any, X: Any, y: Any, groups: Any, *, classifier: bool, seed: int) -> OuterSplits:
+    """Draw the outer folds.
+
+    Parameters
+    ----------
+    outer : int, splitter or iterable
+        A number of folds makes shuffled ones, by class for a classifier, and by group where there are groups.
+    X, y, groups : array-like or None
+        The data.
+    classifier : bool
+        Whether the target has classes.
+    seed : int
+        Of the shuffling.
+
+    Raises
+    ------
+    ArgumentError
+        If there are fewer than two folds.
+    DataError
+        If a fold lacks a class, or has no rows.
+    """
+    n_rows = count_rows(X)
+    classes = classifier and y is not None and type_of_target(y) in ("binary", "multiclass")
+    if isinstance(outer, bool) or (isinstance(outer, Integral) and outer < 2):
+        raise ArgumentError(f"outer={outer!r} is not a number of folds; use 2 or more, or a splitter")
+    splitter: Any
+    if isinstance(outer, Integral):
+        count = int(outer)
+        if count > n_rows:
+            raise ArgumentError(f"outer={outer} folds of {n_rows} rows cannot be made; use {n_rows} at most")
+        if classes:
+            _check_counts(y, count)
+        splitter = _splitter(count, classes, groups is not None, seed)
+    else:
+        splitter = check_cv(outer, y, classifier=classifier)
+    splits = [(_rows(train, n_rows), _rows(test, n_rows)) for train, test in splitter.split(X, y, groups)]
+    if len(splits) < 2:
+        raise ArgumentError(f"outer={outer!r} gives {len(splits)} fold; two or more are needed")
+    for number, (train, test) in enumerate(splits):
+        if not len(train) or not len(test):
+            raise DataError(
+                f"outer fold {number} has {len(train)} rows to search with and {len(test)} to score on; both need some"
+            )
+        if classes and (missing := sorted(set(np.unique(y)) - set(np.unique(np.asarray(y)[train])), key=str)):
+            raise DataError(f"outer fold {number} has no row of class {missing[0]} to search with; use other folds, or fewer")
+    return OuterSplits(splits, _repeats(splits, n_rows))
+
+
+def _splitter(count: int, classes: bool, grouped: bool, seed: int) -> Any:
+    if grouped:
+        if classes:
+            return StratifiedGroupKFold(count, shuffle=True, random_state=seed)
+        return GroupKFold(count)
+    return (StratifiedKFold if classes else KFold)(count, shuffle=True, random_state=seed)
+
+
+def _check_counts(y: Any, count: int) -> None:
+    labels, counts = np.unique(np.asarray(y), return_counts=True)
+    rare = int(np.argmin(counts))
+    if counts[rare] < count:
+        raise DataError(
+            f"class {labels[rare]} has {counts[rare]} rows, fewer than the {count} outer folds, so that one would be without "
+            "it; use fewer folds, or leave the class out"
+        )
+
+
+def _rows(rows: Any, n_rows: int) -> Rows:
+    rows = np.asarray(rows)
+    return np.flatnonzero(rows) if rows.dtype == bool else np.asarray(rows, dtype=np.intp) % n_rows
+
+
+def _repeats(splits: list[tuple[Rows, Rows]], n_rows: int) -> list[list[int]] | None:
+    """Sort folds into repeats whose test rows are all rows, each once, and whose training rows are the others."""
+    repeats: list[list[int]] = [[]]
+    seen = np.zeros(n_rows, dtype=bool)
+    for number, (train, test) in enumerate(splits):
+        if seen.all():
+            repeats.append([])
+            seen[:] = False
+        if seen[test].any() or len(train) + len(test) != n_rows or np.isin(train, test).any():
+            return None
+        seen[test] = True
+        repeats[-1].append(number)
+    return repeats if seen.all() else None

@@ -1,0 +1,119 @@
+"""Fresh repeats: the winner of one search and its runners-up, scored again on splits that the search has not seen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spotsvm.errors import DataError
+from spotsvm.optimism.fresh_scores import fresh_scores, fresh_splits
+from spotsvm.optimism.intervals import nadeau_bengio
+from spotsvm.optimism.result import Optimism
+from spotsvm.optimism.search_access import (
+    candidate_params,
+    expected_interval,
+    mean_scores,
+    metric_of,
+    metric_title,
+    ratio_of,
+    winner_of,
+)
+
+Floats = NDArray[np.float64]
+
+
+def score_afresh(
+    search: Any,
+    X: Any,
+    y: Any,
+    groups: Any,
+    fit_params: Mapping[str, Any],
+    *,
+    n_candidates: int,
+    n_repeats: int,
+    confidence: float,
+    n_jobs: int | None,
+    seed: int,
+) -> Optimism:
+    """Score the winner of a fitted search and its runners-up on fresh splits, and sum up.
+
+    Parameters
+    ----------
+    search : search
+        Fitted on the data.
+    X, y, groups : array-like or None
+        All rows.
+    fit_params : dict
+        Further arguments of fit.
+    n_candidates : int
+        The winner and how many follow it.
+    n_repeats : int
+        Cross-validations with folds of other seeds.
+    confidence : float
+        Of the intervals.
+    n_jobs : int or None
+        Folds at once.
+    seed : int
+        Of the splits.
+
+    References
+    ----------
+    Bouckaert, Frank 2004, "Evaluating the Replicability of Significance Tests for Comparing Learning Algorithms".
+    """
+    splits = fresh_splits(search, X, y, groups, n_repeats, seed)
+    chosen = _best_candidates(search, n_candidates)
+    metric = metric_of(search)
+    params = [candidate_params(search, c) for c in chosen]
+    fresh = fresh_scores(search, X, y, splits, params, fit_params, n_jobs=n_jobs)
+    if not np.isfinite(fresh[0]).all():
+        raise DataError("the winner failed in some fresh split, or has no score there; use method='nested' or 'folds'")
+    ratio = ratio_of(splits)
+    rows: list[dict[str, Any]] = []
+    for c, scores in zip(chosen, fresh, strict=True):
+        tuned, mean = float(mean_scores(search)[c]), float(scores.mean())
+        low, high = nadeau_bengio(tuned - scores, ratio, confidence)
+        rows.append({"candidate": c, "tuned": tuned, "outer": mean, "optimism": tuned - mean, "low": low, "high": high})
+        rows[-1]["params"] = candidate_params(search, c)
+    winner = rows[0]
+    return Optimism(
+        winner["optimism"],
+        (winner["low"], winner["high"]),
+        confidence,
+        "repeats",
+        "nadeau-bengio",
+        winner["tuned"],
+        winner["outer"],
+        expected_interval(fresh[0], ratio, confidence, metric_title(search, metric)),
+        len(mean_scores(search)),
+        metric_title(search, metric),
+        tuple(rows),
+        (),
+        (_runner_up(chosen, fresh, ratio, confidence),),
+    )
+
+
+def _best_candidates(search: Any, count: int) -> list[int]:
+    """Give the winner and those next to it in the mean score, each of parameters of its own."""
+    means = mean_scores(search)
+    order = [winner_of(search), *(int(c) for c in np.argsort(-means, kind="stable") if np.isfinite(means[c]))]
+    chosen: list[int] = []
+    for c in order:
+        if len(chosen) < count and not any(candidate_params(search, c) == candidate_params(search, k) for k in chosen):
+            chosen.append(c)
+    return chosen
+
+
+def _runner_up(chosen: Sequence[int], fresh: Floats, ratio: float, confidence: float) -> str:
+    """Say whether a runner-up beats the winner afresh."""
+    means = fresh.mean(axis=1)
+    if len(chosen) == 1:
+        return "There is no runner-up to compare with."
+    best = int(np.nanargmax(means))
+    if means[best] <= means[0]:
+        return "No runner-up beats the winner on the fresh splits."
+    low, _ = nadeau_bengio(fresh[best] - fresh[0], ratio, confidence)
+    sure = "and more than chance gives" if low > 0 else "which chance alone can give"
+    return f"On the fresh splits candidate {chosen[best]} is better than the winner by {means[best] - means[0]:.4g}, {sure}."

@@ -1,0 +1,132 @@
+"""Where to search by default, for each transformer and machine that the pipelines are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from scipy.stats import loguniform, randint, uniform
+from sklearn.compose import ColumnTransformer, TransformedTargetRegressor
+from sklearn.pipeline import FeatureUnion, Pipeline
+from sklearn.svm import SVC, SVR, LinearSVC
+
+from spotsvm.class_entries import class_names
+from spotsvm.cutoff_classifier import CutoffClassifier
+from spotsvm.errors import ArgumentError
+from spotsvm.evo_svc import EvoSVC
+from spotsvm.exact_svc import ExactSVC
+from spotsvm.exact_svr import ExactSVR
+from spotsvm.preprocessing.delay_embedding import DelayEmbedding
+from spotsvm.preprocessing.importance_fraction import ImportanceFraction
+from spotsvm.preprocessing.leaky_rain import LeakyRain
+from spotsvm.preprocessing.principal_monomials import PrincipalMonomials
+
+Space = dict[str, Any]
+
+
+def default_space(estimator: Any, classes: Sequence[Any] | None = None) -> Space:
+    """Give the space in which to tune an estimator, or the steps of a pipeline.
+
+    Parameters
+    ----------
+    estimator : estimator
+        LeakyRain, DelayEmbedding, PrincipalMonomials, ImportanceFraction, CutoffClassifier, SVC, SVR, ExactSVC, ExactSVR, EvoSVC,
+        LinearSVC; or a Pipeline, FeatureUnion, ColumnTransformer or TransformedTargetRegressor that holds some. What else it
+        holds is left as it is.
+    classes : sequence, optional
+        All classes, for the weights and cutoffs of a CutoffClassifier that does not name them itself.
+
+    Returns
+    -------
+    dict
+        From names of parameters, as `set_params` takes them, to distributions.
+
+    Raises
+    ------
+    ArgumentError
+        If there is nothing with a default space, a CutoffClassifier has no classes, or a LeakyRain has several pairs, which
+        cannot be tuned one by one; a ValueError.
+
+    Notes
+    -----
+    C and gamma have the range of LIBSVM's guide; epsilon is in units of the target, so scale it by TransformedTargetRegressor.
+
+    Examples
+    --------
+    >>> from sklearn.pipeline import make_pipeline
+    >>> list(default_space(make_pipeline(PrincipalMonomials(), ImportanceFraction(), SVR())))
+    ['principalmonomials__n_components', 'importancefraction__fraction', 'svr__C', 'svr__gamma', 'svr__epsilon']
+    """
+    space = dict(_found(estimator, "", classes))
+    if not space:
+        raise ArgumentError(f"{type(estimator).__name__} has no default space; there is one for {', '.join(_names())}")
+    return space
+
+
+def machine_space(epsilon: bool = False) -> Space:
+    """Give the space of an RBF machine, that of LIBSVM's guide; with `epsilon` that of a regression."""
+    space = {"C": loguniform(2.0**-5, 2.0**15), "gamma": loguniform(2.0**-15, 2.0**3)}
+    return space | ({"epsilon": loguniform(2.0**-8, 1.0)} if epsilon else {})
+
+
+def voting_space(classes: Sequence[Any]) -> Space:
+    """Give the space of a weight for each class, and a cutoff for all but the last, which follows.
+
+    Of five classes it is that of Koch 2011, Table 7; of K the cutoffs reach from 0.05 / K to 2 / K.
+    """
+    names = class_names(np.unique(np.asarray(classes)))
+    low, high = 0.05 / len(names), 2.0 / len(names)
+    space = {f"class_weight__{name}": uniform(0.05, 0.95) for name in names}
+    return space | {f"cutoff__{name}": uniform(low, high - low) for name in names[:-1]}
+
+
+def _found(estimator: Any, prefix: str, classes: Sequence[Any] | None) -> Iterator[tuple[str, Any]]:
+    for kind, own in _SPACES.items():
+        if isinstance(estimator, kind):
+            yield from ((f"{prefix}{name}", distribution) for name, distribution in own(estimator).items())
+    if isinstance(estimator, CutoffClassifier):
+        known = estimator.classes if classes is None else classes
+        if known is None:
+            raise ArgumentError("a CutoffClassifier has a weight and a cutoff for each class; give classes=[...]")
+        yield from ((f"{prefix}{name}", distribution) for name, distribution in voting_space(known).items())
+    for name, part in _parts(estimator):
+        yield from _found(part, f"{prefix}{name}__", classes)
+
+
+def _parts(estimator: Any) -> list[tuple[str, Any]]:
+    """Give what is inside of an estimator, by the names that parameters have there."""
+    if isinstance(estimator, Pipeline):
+        return list(estimator.steps)
+    if isinstance(estimator, FeatureUnion):
+        return list(estimator.transformer_list)
+    if isinstance(estimator, ColumnTransformer):
+        return [(name, part) for name, part, _ in estimator.transformers]
+    if isinstance(estimator, TransformedTargetRegressor):
+        return [("regressor", estimator.regressor)]
+    return [("estimator", estimator.estimator)] if isinstance(estimator, CutoffClassifier) else []
+
+
+def _leaky_rain(estimator: LeakyRain) -> Space:
+    if np.ndim(estimator.decays) or np.ndim(estimator.windows):
+        raise ArgumentError(
+            f"LeakyRain(decays={estimator.decays!r}, windows={estimator.windows!r}) has several pairs, which cannot be tuned one "
+            "by one; use a LeakyRain with a number for each, in a FeatureUnion"
+        )
+    return {"decays": uniform(0.0, 0.999), "windows": randint(10, 501)}
+
+
+_SPACES: dict[Any, Callable[[Any], Space]] = {
+    LeakyRain: _leaky_rain,
+    DelayEmbedding: lambda _: {"dimensions": randint(2, 61)},
+    PrincipalMonomials: lambda _: {"n_components": randint(2, 13)},
+    ImportanceFraction: lambda _: {"fraction": uniform(0.05, 0.95)},
+    (SVC, ExactSVC, EvoSVC): lambda _: machine_space(),
+    (SVR, ExactSVR): lambda _: machine_space(epsilon=True),
+    LinearSVC: lambda _: {"C": machine_space()["C"]},
+}
+
+
+def _names() -> list[str]:
+    kinds = [kind for key in _SPACES for kind in (key if isinstance(key, tuple) else (key,))]
+    return [kind.__name__ for kind in [*kinds, CutoffClassifier]]

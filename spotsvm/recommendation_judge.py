@@ -1,0 +1,146 @@
+"""Judge what a study recommends under noise: evaluate it, and the best trial seen, afresh."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from concurrent.futures import Executor
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+from spotsvm.comparison_run import takes_seed
+from spotsvm.errors import ArgumentError
+from spotsvm.evaluation import Here, OnExecutor, Outcome
+from spotsvm.judgement import FINDING, Judgement, paired_interval, unpaired_interval
+from spotsvm.study import Study
+
+_STREAM = 1 << 43
+
+
+def judge_recommendation(
+    study: Study,
+    objective: Callable[..., float | Mapping[str, float]],
+    n_repeats: int = 20,
+    *,
+    confidence: float = 0.95,
+    executor: Executor | None = None,
+) -> Judgement:
+    """Evaluate the recommended trial and the best one seen afresh, and say which does better.
+
+    The study keeps the judgement as its finding "judgement"; the fresh evaluations are no trials of it. `judge_search` does the
+    same for `SpotSearchCV`.
+
+    Parameters
+    ----------
+    study : Study
+        A study of one objective.
+    objective : callable
+        As in `Study.run`. One that has a second parameter, called `seed`, is given fresh seeds, the same for both trials: the
+        pairs then share their noise, and fewer of them tell more.
+    n_repeats : int, default=20
+        Fresh evaluations of each of the two, at least 2; where the recommended trial is the best seen, that many in all.
+    confidence : float, default=0.95
+        Of the t interval of the difference, between 0 and 1.
+    executor : concurrent.futures.Executor or None, default=None
+        Where to evaluate; None evaluates here.
+
+    Returns
+    -------
+    Judgement
+        With `difference`, `interval`, `verdict` and `sentence`.
+
+    Raises
+    ------
+    NoCompletedTrialError
+        If no trial has succeeded.
+    ArgumentError
+        If an argument makes no sense, or all fresh evaluations of one of the two fail.
+
+    Notes
+    -----
+    The interval covers the noise of the objective. Where that is the luck of random splits, all splits share their rows: what
+    those flatter, only other rows show.
+
+    Examples
+    --------
+    >>> from scipy.stats import uniform
+    >>> def noisy(params, seed=0):
+    ...     return (params["x"] - 0.3) ** 2 + 0.1 * np.random.default_rng(seed).normal()
+    >>> rng = np.random.default_rng(0)
+    >>> study = Study({"x": uniform(0, 1)}, seed=0, noise=True)
+    >>> _ = study.run(lambda params: noisy(params, rng.integers(2**32)), n_trials=30)
+    >>> judgement = judge_recommendation(study, noisy)
+    >>> judgement.verdict, judgement.paired
+    ('recommended', True)
+    """
+    check_repeats(n_repeats, confidence)
+    if not callable(objective):
+        raise ArgumentError(f"objective={objective!r} is not callable; give a function of the parameters")
+    chosen = study.recommend()
+    same = study.trials[chosen.number].point == study.trials[chosen.best_seen_number].point
+    seeded = takes_seed(objective)
+    seeds = [int(s) for s in np.random.SeedSequence([study.seed, _STREAM]).generate_state(n_repeats)]
+    pair = [chosen.params] if same else [chosen.params, chosen.best_seen_params]
+    jobs: list[dict[str, Any]] = [{"params": dict(p), "seed": seed} for seed in seeds for p in pair]
+    fresh = _Fresh(objective, seeded=seeded)
+    with Here(fresh) if executor is None else OnExecutor(fresh, executor, None) as evaluator:
+        outcomes = list(evaluator.evaluate(jobs))
+    found = [_values(outcomes[k :: len(pair)], p) for k, p in enumerate(pair)]
+    first, second = found[0], found[-1]
+    both = ~np.isnan(first) & ~np.isnan(second)
+    if seeded and not same:
+        first, second = np.where(both, first, np.nan), np.where(both, second, np.nan)
+    a, b = first[~np.isnan(first)], second[~np.isnan(second)]
+    if not len(a) or not len(b):
+        raise ArgumentError("no fresh seed gave a value of both trials; raise n_repeats, or mend the objective")
+    sign = -float(study.objectives.signs[0])
+    interval = (0.0, 0.0)
+    if not same:
+        better = (sign * a).tolist(), (sign * b).tolist()
+        differences = (sign * (a - b)).tolist() if seeded else []
+        interval = paired_interval(differences, confidence) if seeded else unpaired_interval(*better, confidence)
+    judgement = Judgement(
+        recommended_number=chosen.number,
+        best_seen_number=chosen.best_seen_number,
+        recommended_value=chosen.value,
+        best_seen_value=chosen.best_seen_value,
+        recommended_fresh=float(a.mean()),
+        best_seen_fresh=float(b.mean()),
+        difference=0.0 if same else sign * float(a.mean() - b.mean()),
+        interval=interval,
+        confidence=float(confidence),
+        n_fresh=min(len(a), len(b)),
+        n_failed=sum(outcome.value is None for outcome in outcomes),
+        fresh=f"{min(len(a), len(b))} fresh evaluations",
+        paired=seeded,
+        same=same,
+    )
+    study.add_finding(FINDING, judgement.to_dict())
+    return judgement
+
+
+class _Fresh:
+    """The objective, called with parameters and a seed in one mapping, so that evaluators of any kind can send it."""
+
+    def __init__(self, objective: Callable[..., Any], *, seeded: bool):
+        self._objective, self._seeded = objective, seeded
+
+    def __call__(self, job: Mapping[str, Any]) -> Any:
+        further = {"seed": job["seed"]} if self._seeded else {}
+        return self._objective(job["params"], **further)
+
+
+def _values(outcomes: list[Outcome], params: Mapping[str, Any]) -> Any:
+    values = np.array([np.nan if outcome.value is None else outcome.value for outcome in outcomes], dtype=float)
+    if np.isnan(values).all():
+        raise ArgumentError(f"all fresh evaluations of {dict(params)} failed: {outcomes[0].reason}") from outcomes[0].error
+    return values
+
+
+def check_repeats(n_repeats: Any, confidence: Any) -> None:
+    """Raise ArgumentError unless these are a number of repeats and a confidence."""
+    if not isinstance(n_repeats, Integral) or isinstance(n_repeats, bool) or n_repeats < 2:
+        raise ArgumentError(f"n_repeats={n_repeats!r} is no number of fresh evaluations that shows their spread; use 2 or more")
+    if not (isinstance(confidence, Real) and 0 < float(confidence) < 1):
+        raise ArgumentError(f"confidence={confidence!r} is not between 0 and 1; use such as 0.95")

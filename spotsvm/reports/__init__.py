@@ -1,0 +1,1 @@
+"""Reports: self-contained HTML pages of tables and pictures, and the page of a study."""

@@ -1,0 +1,236 @@
+"""The section on convergence: the best value so far, beside what random search reaches."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spotsvm.errors import ArgumentError
+from spotsvm.pareto_front import hypervolume_curve
+from spotsvm.reports.best_of import best_of, chance_to_match, random_values
+from spotsvm.reports.cells import short
+from spotsvm.reports.drawing import count_axis, drawing
+from spotsvm.reports.page import Part, Section
+from spotsvm.reports.parts import Picture
+from spotsvm.reports.study_view import StudyView
+from spotsvm.study_results import StudyResults
+from spotsvm.trial import FINISHED, Trial
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class _Band:
+    """What random search reaches: lower edge, middle and upper edge by number of trials, and whence it is known.
+
+    `chance` is that of a random search of as many trials to get as far as the study.
+    """
+
+    edges: Floats
+    source: str
+    chance: float
+
+
+def check_baseline(study: StudyResults, baseline: StudyResults) -> None:
+    """Raise ArgumentError if a study cannot stand beside another one as its baseline."""
+    mine, other = study.objectives.describe(), baseline.objectives.describe()
+    if mine != other:
+        raise ArgumentError(f"baseline has the direction {other!r}, and the study {mine!r}; use a study of the same objectives")
+    if differs := _differing(study, baseline):
+        raise ArgumentError(f"baseline has another search space: {', '.join(differs)} differ; use a study of the same space")
+    for what in ("data", "scoring"):
+        a, b = (getattr(s, "about", {}).get(f"context: {what}") for s in (study, baseline))
+        if a is not None and b is not None and a != b:
+            raise ArgumentError(f"baseline has another {what} ({b}, and the study {a}); use a study of the same {what}")
+    if not any(t.values is not None for t in baseline.trials):
+        raise ArgumentError("baseline has no trial that succeeded; use a study that has")
+
+
+def _differing(study: StudyResults, baseline: StudyResults) -> list[str]:
+    """Give the parameters that are not the same in both spaces."""
+    mine, other = (
+        [{name: json.dumps(p.describe()) for name, p in b.items()} for b in s.space.branches] for s in (study, baseline)
+    )
+    if mine == other:
+        return []
+    if len(mine) != len(other):
+        return [f"the numbers of dictionaries, {len(other)} and {len(mine)},"]
+    names = [*study.space.names, *baseline.space.names]
+    return [n for n in dict.fromkeys(names) if any(a.get(n) != b.get(n) for a, b in zip(mine, other, strict=True))]
+
+
+def convergence_section(view: StudyView, baseline: StudyResults | None) -> Section | None:
+    """Give the section; None if no trial has succeeded.
+
+    Parameters
+    ----------
+    view : StudyView
+        The study.
+    baseline : StudyResults or None
+        A study by random search of the same objective; None takes the study's own model for one.
+    """
+    if not view.done:
+        return None
+    return Section("Convergence", _hypervolume(view, baseline) if view.study.objectives.several else _best_so_far(view, baseline))
+
+
+def _ended(study: StudyResults) -> list[Trial]:
+    return [t for t in study.trials if t.state in FINISHED]
+
+
+def best_so_far(trials: list[Trial], sign: float) -> Floats:
+    """Give the best value after each trial, nan while there is none; shape (n,)."""
+    losses = np.array([np.inf if t.value is None else sign * t.value for t in trials])
+    best = np.minimum.accumulate(losses)
+    return np.where(np.isfinite(best), sign * best, np.nan)
+
+
+def _best_so_far(view: StudyView, baseline: StudyResults | None) -> list[Part]:
+    sign = float(view.study.objectives.signs[0])
+    ended = _ended(view.study)
+    curve = best_so_far(ended, sign)
+    numbers = np.arange(1, len(ended) + 1)
+    band = _band(view, baseline, numbers, sign, float(curve[-1]))
+    with drawing(7.2, 3.6) as figure:
+        ax = figure.subplots()
+        values = np.array([np.nan if t.value is None else t.value for t in ended])
+        ax.plot(numbers, values, ".", color="0.6", ms=4, label="each trial")
+        if band is not None:
+            ax.fill_between(numbers, band.edges[0], band.edges[2], color="#D55E00", alpha=0.18, lw=0, step="mid")
+            ax.plot(numbers, band.edges[1], "--", color="#D55E00", lw=1.2, label="random search, middle and 80 % band")
+        if baseline is not None:
+            other = best_so_far(_ended(baseline), sign)
+            ax.step(np.arange(1, len(other) + 1), other, where="post", color="#009E73", lw=1.2, label="baseline, best so far")
+        ax.step(numbers, curve, where="post", color="#0072B2", lw=1.8, label="best so far")
+        beyond = _set_limits(ax, sign, values, curve, band)
+        count_axis(ax)
+        ax.set_xlabel("finished trials")
+        ax.set_ylabel(view.study.objectives.labels[0])
+        figure.legend(*ax.get_legend_handles_labels(), loc="outside upper left", ncols=4)
+    last = short(float(curve[-1]), 6)
+    reached = (
+        f"The best value was {last}, seen first after {int(np.flatnonzero(curve == curve[-1])[0]) + 1} of {len(ended)} trials."
+    )
+    parts: list[Part] = [reached]
+    parts += [_band_words(band, noisy=_is_noisy(view))] if band is not None else [_no_band(view)]
+    if beyond:
+        parts.append(f"{beyond} far worse values lie outside the picture.")
+    parts.append(
+        Picture(figure, "The best value so far, by trials.", f"Line: {_told(numbers, curve)}. {_told_band(band)}".strip())
+    )
+    return parts
+
+
+def _band(view: StudyView, baseline: StudyResults | None, numbers: NDArray[Any], sign: float, best: float) -> _Band | None:
+    if baseline is not None:
+        name = str(getattr(baseline, "about", {}).get("search", ""))
+        values = sign * np.array([t.value for t in baseline.trials if t.value is not None])
+        if name not in ("random", "lhs") or len(values) < 2:
+            return None
+        source = (
+            f"the {len(values)} values of the given {name} search, drawn again and again; it cannot go beyond the best of them"
+        )
+        return _Band(sign * best_of(values, numbers), source, chance_to_match(values, sign * best, len(numbers)))
+    model = view.models[0]
+    if isinstance(model, str):
+        return None
+    noise = ", its estimate of the noise added" if model.noise > 0 else ""
+    source = f"the study's own Kriging model at random configurations{noise}: an estimate, which no random search was run for"
+    values = random_values(model, view.study.seed)
+    return _Band(sign * best_of(values, numbers), source, chance_to_match(values, sign * best, len(numbers)))
+
+
+def _band_words(band: _Band, *, noisy: bool) -> str:
+    best_edge, middle, worst_edge = (float(edge[-1]) for edge in band.edges)
+    low, high = sorted((best_edge, worst_edge))
+    if band.chance < 0.1:
+        verdict = "The search has done better than random search does in nine of ten cases"
+    elif band.chance <= 0.5:
+        verdict = "The search has done better than random search does on average, but luck can do as much"
+    else:
+        verdict = "The search has not done better than random search does on average"
+    luck = " Under noise both are lucky draws, so this compares what was seen, not what is recommended." if noisy else ""
+    return (
+        f"{verdict}: with as many trials random search gets as far in {_percent(band.chance)} of cases; it reaches "
+        f"{short(middle, 4)} in the middle, and from {short(low, 4)} to {short(high, 4)} in eight of ten cases. The band comes "
+        f"from {band.source}.{luck}"
+    )
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %" if share >= 0.01 else "less than 1 %"
+
+
+def _is_noisy(view: StudyView) -> bool:
+    return view.recommended is not None and view.recommended.basis == "predicted"
+
+
+def _no_band(view: StudyView) -> str:
+    model = view.models[0]
+    why = f" {model}" if isinstance(model, str) else ""
+    return f"No band of random search is shown.{why}"
+
+
+def _set_limits(ax: Any, sign: float, values: Floats, curve: Floats, band: _Band | None) -> int:
+    """Look away from values that are worse by far; give how many they are."""
+    losses = sign * values[np.isfinite(values)]
+    shown = [np.quantile(losses, 0.9), *(sign * curve[len(curve) // 10 :])]
+    low = float(losses.min())
+    if band is not None:
+        shown += [*(sign * band.edges[:, len(curve) // 10 :]).ravel()]
+        low = min(low, float((sign * band.edges).min()))
+    high = float(np.nanmax(shown))
+    if losses.max() <= high + 0.5 * (high - low):
+        high = float(losses.max())
+    room = 0.05 * (high - low) or 1.0
+    ends = sorted((sign * (low - room), sign * (high + room)))
+    ax.set_ylim(ends[0], ends[1])
+    return int(np.sum(losses > high + room))
+
+
+def _told(numbers: NDArray[Any], curve: Floats) -> str:
+    at = sorted({0, len(curve) // 4, len(curve) // 2, len(curve) - 1})
+    return "best value so far " + ", ".join(f"{short(float(curve[k]), 4)} after {numbers[k]}" for k in at)
+
+
+def _told_band(band: _Band | None) -> str:
+    if band is None:
+        return ""
+    low, middle, high = (short(value, 4) for value in sorted(float(edge[-1]) for edge in band.edges))
+    return f"Band: random search ends between {low} and {high}, with {middle} in the middle."
+
+
+def _hypervolume(view: StudyView, baseline: StudyResults | None) -> list[Part]:
+    objectives = view.study.objectives
+    every = [t for t in (*view.trials, *(() if baseline is None else baseline.trials)) if t.values is not None]
+    losses = objectives.turned(np.array([t.values for t in every]))
+    spread = np.ptp(losses, axis=0)
+    reference = objectives.turned(losses.max(axis=0) + np.where(spread > 0, 0.1 * spread, 1.0)).tolist()
+    curve = hypervolume_curve(view.trials, objectives, reference)
+    with drawing(7.2, 3.4) as figure:
+        ax = figure.subplots()
+        if baseline is not None:
+            other = hypervolume_curve(baseline.trials, objectives, reference)
+            ax.step(np.arange(1, len(other) + 1), other, where="post", color="#009E73", lw=1.2, label="baseline")
+        ax.step(np.arange(1, len(curve) + 1), curve, where="post", color="#0072B2", lw=1.8, label="this study")
+        count_axis(ax)
+        ax.set_xlabel("finished trials")
+        ax.set_ylabel("hypervolume (larger is better)")
+        ax.set_ylim(0.0, None)
+        ax.legend(loc="lower right")
+    values = np.asarray(curve, dtype=float)
+    return [
+        "The hypervolume is what the front dominates, measured from a point a little worse than all trials: it grows as the "
+        "front gets better or wider. There is no band of random search for several objectives; give a study of it as the "
+        "baseline.",
+        Picture(
+            figure,
+            f"The hypervolume by trials, from the reference {', '.join(short(one) for one in reference)}.",
+            f"Line: the hypervolume is {short(float(values[len(values) // 2]))} after half of the trials and "
+            f"{short(float(values[-1]))} in the end.",
+        ),
+    ]

@@ -1,0 +1,167 @@
+"""The section on oversearching: how much of the value is luck, from the best that is known of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from spotsvm.errors import ArgumentError, NoCompletedTrialError
+from spotsvm.optimism.fold_bias import optimism_of_trials
+from spotsvm.optimism.result import Optimism
+from spotsvm.reports.cells import short
+from spotsvm.reports.convergence import best_so_far
+from spotsvm.reports.drawing import count_axis, drawing, plain
+from spotsvm.reports.findings_parts import other_findings
+from spotsvm.reports.page import Part, Section
+from spotsvm.reports.parts import Notice, Picture, Table
+from spotsvm.reports.study_view import StudyView
+from spotsvm.trial import Trial
+
+_FOLD = re.compile(r"split\d+_test_(.+)")
+_TEST = re.compile(r"(?:test|holdout|held_out|outer)(?:_.*)?|.*_(?:test|holdout|held_out)", re.IGNORECASE)
+_CAPTIONS = {
+    "nested": "Tuned scores of the inner searches, and scores of what they chose on the outer folds.",
+    "repeats": "Tuned scores of the winner and the runners-up, and their scores on fresh splits.",
+    "folds": "The score of each fold's own best candidate, and that of the winner of all folds, fold by fold.",
+}
+_HOW_TO_KNOW = (
+    "To measure it, run spotsvm.oversearching(search, X, y, outer=5) with the SpotSearchCV of this study, and keep what it finds "
+    'with study.add_finding("oversearching", found.to_dict()); or let the objective give a score on rows that the search never '
+    'sees, as {"value": ..., "test_score": ...}.'
+)
+
+
+def oversearching_section(view: StudyView) -> Section | None:
+    """Give the section; None if no trial has succeeded and nothing was found out."""
+    found = view.findings.get("oversearching")
+    further = other_findings(view.findings)
+    if not view.done and found is None and not further:
+        return None
+    parts: list[Part] = []
+    if found is not None:
+        parts += _measured(found)
+    elif view.done:
+        parts += _from_trials(view)
+    return Section("How much of it is luck", [*parts, *further])
+
+
+def _measured(found: Mapping[str, Any]) -> list[Part]:
+    try:
+        return _optimism_parts(Optimism.from_dict(found))
+    except (ArgumentError, TypeError, ValueError, KeyError, AttributeError) as error:
+        return [Notice(f"The finding on oversearching cannot be read: {error}", "warning")]
+
+
+def _optimism_parts(optimism: Optimism) -> list[Part]:
+    with drawing(6.4, 3.7) as figure:
+        optimism.plot(figure.subplots())
+    frame = optimism.frame()
+    parts: list[Part] = [
+        Notice(optimism.summary(), "finding"),
+        Picture(
+            figure,
+            _CAPTIONS[optimism.method],
+            f"The tuned score is {short(optimism.tuned_score)}, and {short(optimism.outer_score)} is to be expected on new data.",
+        ),
+    ]
+    return [*parts, Table(frame, "What it comes from")] if len(frame) else parts
+
+
+def _from_trials(view: StudyView) -> list[Part]:
+    if view.study.objectives.several:
+        return ["For several objectives nothing is known here of how much of the front is luck. " + _HOW_TO_KNOW]
+    metric = _tuned_metric(view.done)
+    if metric is not None:
+        try:
+            return [
+                *_optimism_parts(optimism_of_trials(view.trials, metric)),
+                "This costs nothing, and is rough. " + _HOW_TO_KNOW,
+            ]
+        except (ArgumentError, NoCompletedTrialError):
+            pass  # one fold only, or races that ended early: nothing can be said from the folds
+    if name := _test_score(view.done):
+        return _tuned_and_test(view, name)
+    return [*_models_view(view), _HOW_TO_KNOW]
+
+
+def _tuned_metric(done: list[Trial]) -> str | None:
+    """Give the metric whose mean over the folds is the value."""
+    names = list(dict.fromkeys(match[1] for t in done for name in t.extra if (match := _FOLD.fullmatch(name))))
+    for name in names:
+        for t in done[:5]:
+            scores = [score for key, score in t.extra.items() if (match := _FOLD.fullmatch(key)) and match[1] == name]
+            if not scores or t.value is None or not np.isclose(np.mean(scores), t.value, rtol=1e-9, atol=1e-12):
+                break
+        else:
+            return name
+    return None
+
+
+def _test_score(done: list[Trial]) -> str:
+    """Give the name of a further number that all trials have and that looks like a score on a test set; empty if none does."""
+    common = [name for name in done[0].extra if all(name in t.extra for t in done)]
+    return next((name for name in common if _TEST.fullmatch(name)), "")
+
+
+def _tuned_and_test(view: StudyView, name: str) -> list[Part]:
+    """Show the incumbent's value and its test score along the trials."""
+    sign = float(view.study.objectives.signs[0])
+    tuned = best_so_far(view.done, sign)
+    values = view.values()
+    leader = np.array([int(np.argmin(sign * values[: k + 1])) for k in range(len(values))])
+    test = np.array([t.extra[name] for t in view.done])[leader]
+    gap = sign * (test[-1] - tuned[-1])
+    numbers = np.arange(1, len(values) + 1)
+    with drawing(6.8, 3.5) as figure:
+        ax = figure.subplots()
+        ax.step(numbers, tuned, where="post", color="#0072B2", lw=1.8, label="value of the best trial so far")
+        ax.step(numbers, test, where="post", color="#D55E00", lw=1.5, ls="--", label=plain(f"its {name}"))
+        count_axis(ax)
+        ax.set_xlabel("trials that succeeded")
+        ax.set_ylabel(view.study.objectives.labels[0])
+        ax.legend(loc="best")
+    verdict = f"the value flatters by {short(float(gap))}" if gap > 0 else "the value does not flatter"
+    return [
+        Notice(
+            f"The best trial has the value {short(float(tuned[-1]))} and the {name} {short(float(test[-1]))}: {verdict}. This "
+            f"takes {name} for the same kind of score as the value, on data that the search has not seen.",
+            "finding",
+        ),
+        Picture(
+            figure,
+            f"The value of the best trial so far, and its {name}.",
+            f"Two lines: the value goes from {short(float(tuned[0]))} to {short(float(tuned[-1]))}, the {name} of the same trial "
+            f"from {short(float(test[0]))} to {short(float(test[-1]))}.",
+        ),
+    ]
+
+
+def _models_view(view: StudyView) -> list[Part]:
+    """Say what the model makes of the best value seen."""
+    found = view.recommended
+    assert found is not None
+    if found.basis == "observed":
+        return [
+            "Equal configurations gave equal values, or nothing speaks of noise: the best value would come again. That says "
+            "nothing of new data: if the value is a score on some rows, choosing the best of many by it still flatters."
+        ]
+    model = view.models[0]
+    sign = float(view.study.objectives.signs[0])
+    if isinstance(model, str):
+        gap = sign * (found.value - found.best_seen_value)
+    else:
+        at = np.array(view.trials[found.best_seen_number].point)[None]
+        gap = sign * (float(model.mean(at)[0]) - found.best_seen_value)
+    seen, predicted = short(found.best_seen_value), short(found.best_seen_value + sign * gap)
+    much = f"{short(gap, 3)} of the best value seen, {seen}, is luck" if gap > 0 else f"the best value seen, {seen}, is not luck"
+    return [
+        Notice(
+            f"By the Kriging model, {much}: it predicts {predicted} for the same configuration, and a single value has a "
+            f"standard error of about {short(found.best_seen_standard_error, 2)}. This is the noise between evaluations only; "
+            "new data can differ by more.",
+            "finding",
+        )
+    ]

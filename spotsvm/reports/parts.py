@@ -1,0 +1,113 @@
+"""What a section of a page holds beside paragraphs: tables, pictures, code, lists and notices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+import pandas as pd
+
+from spotsvm.reports.cells import Cell, cell_of, is_numeric
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True)
+class Table:
+    """A frame as a table; its first column heads the rows, its index is left out.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        What it holds. Numbers are shown in short, what is missing as a dash.
+    caption : str
+        What it shows.
+    digits : int, default=4
+        Significant digits of numbers.
+    """
+
+    frame: pd.DataFrame
+    caption: str
+    digits: int = 4
+    kind: Literal["table"] = field(default="table", init=False)
+
+    @property
+    def columns(self) -> list[tuple[str, bool]]:
+        """Headings of the columns, and whether they are numbers, which stand to the right."""
+        return [(str(name), is_numeric(self.frame.iloc[:, k])) for k, name in enumerate(self.frame.columns)]
+
+    @property
+    def rows(self) -> list[list[Cell]]:
+        """The cells, a list a row."""
+        columns = [[cell_of(value, self.digits) for value in self.frame.iloc[:, k]] for k in range(self.frame.shape[1])]
+        return [list(row) for row in zip(*columns, strict=True)]
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A figure.
+
+    Parameters
+    ----------
+    figure : matplotlib Figure
+        What is drawn; its colours follow the page's where they are greys, Okabe and Ito's, or matplotlib's own.
+    caption : str
+        What it shows, for all.
+    alt : str
+        What there is to see in it, for those who cannot.
+    """
+
+    figure: Figure
+    caption: str
+    alt: str
+    kind: Literal["picture"] = field(default="picture", init=False)
+
+
+@dataclass(frozen=True)
+class Code:
+    """Code to copy.
+
+    Parameters
+    ----------
+    text : str
+        The lines.
+    caption : str
+        What it does.
+    """
+
+    text: str
+    caption: str
+    kind: Literal["code"] = field(default="code", init=False)
+
+
+@dataclass(frozen=True)
+class Items:
+    """A list.
+
+    Parameters
+    ----------
+    entries : sequence of str
+        One a bullet.
+    """
+
+    entries: Sequence[str]
+    kind: Literal["items"] = field(default="items", init=False)
+
+
+@dataclass(frozen=True)
+class Notice:
+    """A paragraph that stands out.
+
+    Parameters
+    ----------
+    text : str
+        What it says.
+    tone : {"note", "warning", "finding"}, default="note"
+        Whether it explains, warns, or says what was found; a word before the text says so too.
+    """
+
+    text: str
+    tone: Literal["note", "warning", "finding"] = "note"
+    kind: Literal["notice"] = field(default="notice", init=False)

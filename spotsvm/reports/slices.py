@@ -1,0 +1,228 @@
+"""The section with slices of the model through the recommended configuration, and the trials on them."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spotsvm.reports.axes import StudyAxis, cut_name
+from spotsvm.reports.drawing import drawing, level_map, panels, plain, set_ticks
+from spotsvm.reports.page import Part, Section
+from spotsvm.reports.parallel_coordinates import parallel_picture
+from spotsvm.reports.parts import Picture
+from spotsvm.reports.study_model import StudyModel
+from spotsvm.reports.study_view import StudyView
+
+Floats = NDArray[np.float64]
+_PAIRS = 3
+_GRID = 33
+_LEVELS = 9
+
+
+def slices_section(view: StudyView) -> Section | None:
+    """Give the section: pair slices of one objective's model, else the trials as parallel coordinates; None without trials."""
+    if not view.done:
+        return None
+    model = view.models[0]
+    if view.study.objectives.several or isinstance(model, str):
+        return Section("Where the trials are", [parallel_picture(view)])
+    active = _active(view)
+    if len(active) < 2:
+        return Section("Where the trials are", [_curve_picture(view, model, active[0] if active else view.axes[0])])
+    pairs = _pairs(view, active)
+    parts: list[Part] = [_pairs_picture(view, model, pairs)]
+    if len(view.axes) > 2:
+        parts.append(parallel_picture(view))
+    return Section("Where the trials are", parts)
+
+
+def _active(view: StudyView) -> list[StudyAxis]:
+    """Give the axes that exist at the recommended configuration, the most important first."""
+    exists = view.study.space.domain.active(view.chosen_point)[0]
+    shares = view.importances[0]
+    order = range(len(view.axes)) if shares is None else shares.order
+    return [view.axes[j] for j in order if exists[j]]
+
+
+def _pairs(view: StudyView, active: list[StudyAxis]) -> list[tuple[StudyAxis, StudyAxis]]:
+    """Give the pairs to show: those of the most important parameters; a choice of dictionaries has no slice of its own."""
+    some = [axis for axis in active if axis.parameter is not None or len(active) == 2][:3]
+    return list(combinations(some, 2))[:_PAIRS] or [(active[0], active[1])]
+
+
+def _pairs_picture(view: StudyView, model: StudyModel, pairs: list[tuple[StudyAxis, StudyAxis]]) -> Picture:
+    columns = len(pairs)
+    chosen = view.chosen_point
+    maps = [_map(model, chosen, x, y) for x, y in pairs]
+    every = np.concatenate([values.ravel() for _, _, values in maps])
+    edges, cut_off = level_edges(every, model.sign)
+    maps = [(u, v, np.clip(values, edges[0], edges[-1])) for u, v, values in maps]
+    with drawing(3.1 * columns if columns > 1 else 5.0, 3.6 if columns > 1 else 4.4) as figure:
+        axes = panels(figure, columns, columns)
+        for ax, (x, y), (u, v, values) in zip(axes, pairs, maps, strict=True):
+            drawn = _draw_map(ax, x, y, u, v, values, edges, model.sign)
+            _draw_trials(ax, view, x, y)
+            set_ticks(ax, "x", *x.ticks())
+            set_ticks(ax, "y", *y.ticks())
+            ax.set_xlabel(plain(cut_name(x.name, 30)))
+            ax.set_ylabel(plain(cut_name(y.name, 30)))
+            ax.set_xlim(0.0, 1.0)
+            ax.set_ylim(0.0, 1.0)
+        bar = figure.colorbar(drawn, ax=axes, orientation="horizontal", shrink=0.6 if columns > 1 else 0.9, aspect=35, pad=0.03)
+        bar.set_label(f"predicted {view.study.objectives.labels[0]}")
+        bar.set_ticks(edges[:: 1 if len(edges) < 7 else 2].tolist())
+        bar.outline.set_visible(False)
+        handles, labels = axes[0].get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside upper left", ncols=3)
+    rest = [axis.name for axis in view.axes if all(axis not in pair for pair in pairs)]
+    others = " All other parameters are as recommended; those of the trials drawn there differ." if rest else ""
+    worse = " The last colour is also that of all values that are worse." if cut_off else ""
+    named = "; ".join(f"{x.name} and {y.name}" for x, y in pairs)
+    return Picture(
+        figure,
+        f"Slices of the model through the recommended configuration, by the most important parameters.{others}{worse}",
+        f"Maps of the predicted value over {named}, with the trials as dots and the recommended one as a ring.",
+    )
+
+
+def level_edges(values: Floats, sign: float) -> tuple[Floats, bool]:
+    """Give round edges of the levels of a map, and whether the worst values are beyond them.
+
+    Where the better half of a map takes less than half of the values' range, the levels are for that half.
+
+    Parameters
+    ----------
+    values : ndarray
+        All values of the map.
+    sign : float
+        1 if a smaller value is better, -1 if a larger one is.
+
+    Examples
+    --------
+    >>> edges, cut_off = level_edges(np.linspace(0, 8, 50), 1.0)
+    >>> edges.tolist(), cut_off
+    ([0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0], False)
+    """
+    from matplotlib.ticker import MaxNLocator
+
+    best, middle, worst = (float(np.quantile(sign * values, q)) for q in (0.0, 0.5, 1.0))
+    cut_off = 0 < middle - best < (worst - best) / 2
+    low, high = sorted((sign * best, sign * (best + 1.5 * (middle - best) if cut_off else worst)))
+    if not high > low:
+        low, high = low - 0.5, high + 0.5
+    for number in range(_LEVELS, 1, -1):
+        edges = np.asarray(MaxNLocator(number, steps=[1, 2, 2.5, 5, 10]).tick_values(low, high), dtype=float)
+        if len(edges) <= _LEVELS + 1:  # the locator goes on beyond both ends
+            break
+    return edges, cut_off
+
+
+def _map(model: StudyModel, chosen: Floats, x: StudyAxis, y: StudyAxis) -> tuple[Floats, Floats, Floats]:
+    """Give the model over two coordinates: their grids, and values of shape (len(v), len(u))."""
+    u, v = x.grid(_GRID), y.grid(_GRID)
+    points = np.tile(chosen, (len(v), len(u), 1))
+    points[:, :, x.column] = u[None, :]
+    points[:, :, y.column] = v[:, None]
+    return u, v, model.mean(points.reshape(-1, len(chosen))).reshape(len(v), len(u))
+
+
+def _draw_map(ax: Any, x: StudyAxis, y: StudyAxis, u: Floats, v: Floats, values: Floats, edges: Floats, sign: float) -> Any:
+    """Draw a map, and give what a colour bar needs of it."""
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.colors import BoundaryNorm
+    from matplotlib.patches import Rectangle
+
+    colours = level_map(sign)
+    norm = BoundaryNorm(edges, colours.N)
+    if x.levels == 0 and y.levels == 0:
+        drawn = ax.contourf(u, v, values, levels=edges, cmap=colours, norm=norm)
+        drawn.set_edgecolor("face")  # else the paper shows between the patches
+        drawn.set_linewidth(0.4)
+        return drawn
+    drawn = ScalarMappable(norm, colours)
+    shades = drawn.to_rgba((edges[1:] + edges[:-1]) / 2)
+    cells = np.clip(np.digitize(values, edges[1:-1]), 0, len(edges) - 2)
+    across, along = (_borders(u, x), _borders(v, y)) if y.levels else (_borders(v, y), _borders(u, x))
+    for k, row in enumerate(cells if y.levels else cells.T):
+        # neighbours of one shade are one bar: the paper would show between them
+        starts = np.flatnonzero(np.diff(row, prepend=-1))
+        for i, j in zip(starts, [*starts[1:], len(row)], strict=True):
+            corner, size = (across[i], along[k]), (across[j] - across[i], along[k + 1] - along[k])
+            place, (width, height) = (corner, size) if y.levels else (corner[::-1], size[::-1])
+            ax.add_patch(Rectangle(place, width, height, color=shades[row[i]], lw=0.4))
+    return drawn
+
+
+def _borders(grid: Floats, axis: StudyAxis) -> Floats:
+    """Give the borders of the cells about a grid."""
+    if axis.levels and len(grid) == axis.levels:
+        return np.linspace(0.0, 1.0, axis.levels + 1)
+    return np.concatenate([[0.0], (grid[1:] + grid[:-1]) / 2, [1.0]])
+
+
+def _draw_trials(ax: Any, view: StudyView, x: StudyAxis, y: StudyAxis) -> None:
+    """Draw the trials that have both parameters; many at one value of a discrete one are spread a little."""
+    domain = view.study.space.domain
+    styles: Any = (
+        (view.done, {"marker": "o", "ms": 3.6, "mfc": "#1b1b1b", "mec": "1.0", "mew": 0.5}, "trial"),
+        (view.failed, {"marker": "x", "ms": 4.5, "mec": "#d62728", "mew": 1.3}, "failed trial"),
+    )
+    for trials, style, label in styles:
+        points = np.array([t.point for t in trials])
+        if not len(points):
+            continue
+        exists = domain.active(points)
+        points = points[exists[:, x.column] & exists[:, y.column]]
+        if len(points):
+            ax.plot(
+                _spread(points[:, x.column], x),
+                _spread(points[:, y.column], y),
+                ls="",
+                label=label,
+                zorder=3,
+                clip_on=False,
+                **style,
+            )
+    chosen = view.chosen_point
+    ring = {"marker": "o", "ms": 10, "mfc": "none", "mew": 2.0}
+    ax.plot(chosen[x.column], chosen[y.column], ls="", mec="#D55E00", label="recommended", zorder=4, **ring)
+
+
+def _spread(column: Floats, axis: StudyAxis) -> Floats:
+    if not axis.levels or axis.levels > 12:
+        return column
+    # the golden ratio's multiples: even, and the same each time
+    shifts = (np.arange(len(column)) * 0.6180339887498949) % 1.0 - 0.5
+    return column + 0.5 * shifts / axis.levels
+
+
+def _curve_picture(view: StudyView, model: StudyModel, axis: StudyAxis) -> Picture:
+    """Draw the model along the only parameter, with the trials."""
+    places = axis.grid(101)
+    points = np.tile(view.chosen_point, (len(places), 1))
+    points[:, axis.column] = places
+    mean, error = model.average(points[:, None, :])
+    own = np.array([t.point[axis.column] for t in view.done])
+    with drawing(6.0, 3.6) as figure:
+        ax = figure.subplots()
+        if axis.levels and not axis.ordered:
+            ax.vlines(places, mean - 1.96 * error, mean + 1.96 * error, color="#0072B2", alpha=0.4, lw=6)
+            ax.plot(places, mean, "_", color="#0072B2", ms=14, mew=2.0, label="model, with a 95 % band")
+        else:
+            ax.fill_between(places, mean - 1.96 * error, mean + 1.96 * error, color="#0072B2", alpha=0.2, lw=0)
+            ax.plot(places, mean, color="#0072B2", label="model, with a 95 % band")
+        ax.plot(own, view.values(), "o", ms=3.6, color="0.25", label="trial")
+        ax.axvline(view.chosen_point[axis.column], color="#D55E00", ls="--", lw=1.2, label="recommended")
+        set_ticks(ax, "x", *axis.ticks())
+        ax.set_xlabel(plain(cut_name(axis.name, 40)))
+        ax.set_ylabel(view.study.objectives.labels[0])
+        ax.legend(loc="best")
+    return Picture(
+        figure,
+        f"The model along {axis.name}, and the trials.",
+        f"The predicted value at each {axis.name}, with {len(view.done)} trials as dots; the recommended one is at "
+        f"{axis.value_at(view.chosen_point[axis.column])}.",
+    )

@@ -1,0 +1,102 @@
+"""The Kriging model of a study's trials, on which a report's pictures stand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solvers.search.base import Noise
+from spotsvm.objectives import Objectives
+from spotsvm.trial import Trial
+from surrogates.domain import Domain
+from surrogates.ensemble import KrigingEnsemble, Models
+from surrogates.errors import NotPositiveDefiniteError
+from surrogates.noise import judge_noise
+from surrogates.one_thread import one_blas_thread
+from surrogates.sensitivity import left_out_share, predict_averages, predict_mean
+
+Floats = NDArray[np.float64]
+
+#: distinct configurations that a model needs before it is shown
+FEWEST = 8
+
+
+@dataclass(frozen=True)
+class StudyModel:
+    """Kriging of one objective; values are in the study's own direction.
+
+    Attributes
+    ----------
+    domain : Domain
+        The cube of the trials' points.
+    models : Models
+        The fitted ensemble, without a warp: the one by which a trial is recommended under noise.
+    sign : float
+        1 if a smaller value is better, -1 if a larger one is.
+    noise : float
+        Standard deviation of one response near the best one; 0 for an objective known to be deterministic.
+    explained : float
+        Share of the values' variance that it explains where it has not seen them.
+    """
+
+    domain: Domain
+    models: Models
+    sign: float
+    noise: float
+    explained: float
+
+    def mean(self, points: Floats) -> Floats:
+        """Give the predicted value at points of the cube, shape (m, d); shape (m,)."""
+        with one_blas_thread():
+            return self.sign * predict_mean(self.models, self.domain.model_inputs(self.domain.snap(points)))
+
+    def average(self, groups: Floats) -> tuple[Floats, Floats]:
+        """Give the average over each group of points, shape (g, m, d), and its standard error; shapes (g,)."""
+        g, m, d = groups.shape
+        inputs = self.domain.model_inputs(self.domain.snap(groups.reshape(g * m, d))).reshape(g, m, d)
+        with one_blas_thread():
+            mean, error = predict_averages(self.models, inputs)
+        return self.sign * mean, error
+
+
+def fit_study_model(
+    trials: Sequence[Trial], domain: Domain, objectives: Objectives, objective: int, *, noise: Noise, seed: int
+) -> StudyModel | str:
+    """Fit the model of one objective, or say in a sentence why there is none.
+
+    Parameters
+    ----------
+    trials : sequence of Trial
+        All trials.
+    domain : Domain
+        The cube of their points.
+    objectives : Objectives
+        Those of the study.
+    objective : int
+        Which of them.
+    noise : "auto" or bool
+        Whether the objective is noisy.
+    seed : int
+        Seed of the model's samples.
+    """
+    done = [t for t in trials if t.values is not None]
+    distinct = len({t.point for t in done})
+    if distinct < FEWEST:
+        been = "1 configuration has" if distinct == 1 else f"{distinct} different configurations have"
+        return f"{been} been evaluated with success so far; a model is shown from {FEWEST} on."
+    points = np.array([t.point for t in done])
+    sign = float(objectives.signs[objective])
+    values = sign * np.array([t.values[objective] for t in done if t.values is not None])
+    if not np.ptp(values) > 0:
+        return "All values are the same, so no parameter has been seen to have an effect."
+    verdict = judge_noise(points, values) if noise == "auto" else ("noisy" if noise else "deterministic")
+    try:
+        with one_blas_thread():
+            models = KrigingEnsemble(domain, warped=False).fit(points, values, np.random.default_rng([seed, 1 << 41]))
+            explained = left_out_share(models)
+    except NotPositiveDefiniteError as failure:
+        return f"The model could not be fitted: {failure}."
+    return StudyModel(domain, models, sign, 0.0 if verdict == "deterministic" else models.noise, explained)

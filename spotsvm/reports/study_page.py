@@ -1,0 +1,61 @@
+"""The report of a study as a page."""
+
+from __future__ import annotations
+
+from spotsvm.errors import ArgumentError
+from spotsvm.reports.convergence import check_baseline, convergence_section
+from spotsvm.reports.effects_section import effects_section
+from spotsvm.reports.oversearching_section import oversearching_section
+from spotsvm.reports.page import Page
+from spotsvm.reports.recommended import recommended_section
+from spotsvm.reports.repeat import footer, repeat_section
+from spotsvm.reports.slices import slices_section
+from spotsvm.reports.study_view import StudyView
+from spotsvm.reports.trial_sections import failures_section, trials_section
+from spotsvm.reports.tuned import counted, tuned_section
+from spotsvm.study_results import StudyResults
+
+
+def study_page(study: StudyResults, baseline: StudyResults | None = None) -> Page:
+    """Give the page of a study.
+
+    Parameters
+    ----------
+    study : StudyResults
+        A study, or what its record has of one.
+    baseline : StudyResults, optional
+        A study of the same objective, by random search say, to stand beside it.
+
+    Raises
+    ------
+    ArgumentError
+        If the baseline is of other objectives, another space or other data, or has no trial that succeeded.
+
+    Examples
+    --------
+    >>> from spotsvm import Study
+    >>> page = study_page(Study({"x": [1, 2, 3]}, seed=0).run(lambda p: p["x"], n_trials=3))
+    >>> [section.heading for section in page.sections][:3]
+    ['What was tuned', 'What is recommended', 'Convergence']
+    """
+    if baseline is not None:
+        if not isinstance(baseline, StudyResults):
+            raise ArgumentError(f"baseline={baseline!r} is not a study; use a Study, or None")
+        check_baseline(study, baseline)
+    view = StudyView(study)
+    sections = [
+        tuned_section(view),
+        recommended_section(view),
+        convergence_section(view, baseline),
+        effects_section(view),
+        slices_section(view),
+        oversearching_section(view),
+        failures_section(view),
+        trials_section(view),
+        repeat_section(view),
+    ]
+    names = study.space.names
+    listed = ", ".join(names[:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else "")
+    told = len(view.done) + len(view.failed)
+    lead = f"{counted(told, 'trial')} by the search {study.about.get('search', '')!s}."
+    return Page(f"Tuning {listed}", [section for section in sections if section is not None], lead=lead, footer=footer())

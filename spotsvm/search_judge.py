@@ -1,0 +1,168 @@
+"""Judge the choice of a cross-validated search on splits, or rows, that it has not seen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from scipy.stats import t as student
+from sklearn.utils import indexable, resample
+from sklearn.utils.validation import check_is_fitted
+
+from spotsvm.errors import ArgumentError
+from spotsvm.judgement import FINDING, Judgement, paired_interval
+from spotsvm.optimism.fresh_scores import fresh_scores, fresh_splits
+from spotsvm.optimism.held_out import score_or_nan
+from spotsvm.optimism.search_access import fitted_candidate, ratio_of, scorer_of
+from spotsvm.recommendation import recommend
+from spotsvm.recommendation_judge import check_repeats
+from spotsvm.spot_search_cv import SpotSearchCV
+
+_STREAM = 1 << 44
+_SAMPLES = 100
+
+
+def judge_search(
+    search: SpotSearchCV,
+    X: Any,
+    y: Any,
+    X_new: Any = None,
+    y_new: Any = None,
+    *,
+    n_repeats: int = 10,
+    confidence: float = 0.95,
+    groups: Any = None,
+    fit_params: Mapping[str, Any] | None = None,
+) -> Judgement:
+    """Score the best predicted candidate of a search and the best one seen on fresh data, and say which does better.
+
+    The folds of a search are drawn once, so its scores do not vary, and it chooses the best one seen unless it was told of noise.
+    Yet the folds are a matter of luck: here a Kriging model takes their scores as noisy, and its choice is compared. The study
+    keeps the judgement as its finding "judgement".
+
+    Parameters
+    ----------
+    search : SpotSearchCV
+        A fitted search of one objective.
+    X, y : array-like
+        What it was fitted on.
+    X_new, y_new : array-like, optional
+        Rows that it has not seen. Both candidates are fitted on X and y and scored there. Without them both are scored by
+        cross-validation on X and y again, with fresh splits.
+    n_repeats : int, default=10
+        Fresh cross-validations, at least 2.
+    confidence : float, default=0.95
+        Of the interval of the difference, between 0 and 1.
+    groups : array-like of shape (n_samples,), optional
+        For splitters that need them.
+    fit_params : dict, optional
+        Further arguments that the search's fit was given, such as weights of the rows.
+
+    Returns
+    -------
+    Judgement
+        With `difference`, `interval`, `verdict` and `sentence`.
+
+    Raises
+    ------
+    NoCompletedTrialError
+        If no candidate has succeeded.
+    ArgumentError
+        If an argument makes no sense, or fresh splits cannot be drawn of the search's splitter.
+
+    Notes
+    -----
+    Of fresh splits the interval is the corrected resampled t interval, since they share their rows; what the rows themselves
+    flatter it does not see. Of new rows it is the t interval with the standard error of 100 paired bootstrap samples.
+
+    References
+    ----------
+    Nadeau, Bengio 2003, "Inference for the Generalization Error".
+
+    Examples
+    --------
+    >>> from scipy.stats import loguniform
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.svm import SVC
+    >>> X, y = load_iris(return_X_y=True)
+    >>> space = {"C": loguniform(2**-5, 2**15), "gamma": loguniform(2**-15, 2**3)}
+    >>> search = SpotSearchCV(SVC(), space, n_iter=15, cv=5, random_state=0).fit(X, y)
+    >>> judge_search(search, X, y, n_repeats=2).verdict in ("same", "no clear difference")
+    True
+    """
+    check_repeats(n_repeats, confidence)
+    check_is_fitted(search)
+    study = search.study_
+    study.objectives.require_one("judge_search()")
+    if (X_new is None) != (y_new is None):
+        raise ArgumentError("X_new and y_new: one of them is missing; give both, or neither")
+    sign = float(study.objectives.signs[0])
+    chosen = recommend(study.trials, study.space.domain, sign=sign, noise=search.noise or True, seed=study.seed)
+    same = study.trials[chosen.number].point == study.trials[chosen.best_seen_number].point
+    pair = [chosen.params, chosen.best_seen_params]
+    X, y, groups = indexable(X, y, groups)
+    fit_params = dict(fit_params or {})
+    if X_new is None:
+        splits = fresh_splits(search, X, y, groups, n_repeats, study.seed, "give X_new and y_new, rows it has not seen")
+        scores = fresh_scores(search, X, y, splits, pair, fit_params, n_jobs=search.n_jobs)
+        if np.isnan(scores).any():
+            raise ArgumentError(
+                "a candidate has no score on some of the fresh folds; give X_new and y_new, or mend the estimator"
+            )
+        means, differences = scores.mean(axis=1), scores[0] - scores[1]
+        interval = paired_interval(differences.tolist(), confidence, ratio_of(splits))
+        n_fresh, fresh = scores.shape[1], f"{n_repeats} fresh cross-validations"
+    else:
+        X_new, y_new = indexable(X_new, y_new)
+        means, error = _on_new_rows(search, (X, y, fit_params), X_new, y_new, pair, study.seed)
+        n_fresh, fresh = len(y_new), f"{len(y_new)} new rows"
+        interval = _around(means[0] - means[1], error, n_fresh, confidence)
+    judgement = Judgement(
+        recommended_number=chosen.number,
+        best_seen_number=chosen.best_seen_number,
+        recommended_value=chosen.value,
+        best_seen_value=chosen.best_seen_value,
+        recommended_fresh=float(means[0]),
+        best_seen_fresh=float(means[1]),
+        difference=0.0 if same else float(means[0] - means[1]),
+        interval=(0.0, 0.0) if same else interval,
+        confidence=float(confidence),
+        n_fresh=n_fresh,
+        n_failed=0,
+        fresh=fresh,
+        paired=True,
+        same=same,
+        choice="best predicted" if search.noise is False else "recommended",
+    )
+    study.add_finding(FINDING, judgement.to_dict())
+    return judgement
+
+
+def _on_new_rows(
+    search: SpotSearchCV,
+    known: tuple[Any, Any, Mapping[str, Any]],
+    X_new: Any,
+    y_new: Any,
+    pair: list[Mapping[str, Any]],
+    seed: int,
+) -> tuple[list[float], float]:
+    """Give the scores of both candidates on new rows, and the standard error of their difference."""
+    X, y, fit_params = known
+    fitted = [fitted_candidate(search, params, X, y, fit_params) for params in pair]
+    scorer = scorer_of(search)
+    means = [score_or_nan(scorer, machine, X_new, y_new) for machine in fitted]
+    if not np.isfinite(means).all():
+        raise ArgumentError(f"a candidate has no score on the {len(y_new)} new rows; they may be too few, or lack a class")
+    differences = []
+    for state in np.random.SeedSequence([seed, _STREAM]).generate_state(_SAMPLES):
+        rows = resample(X_new, y_new, random_state=int(state))
+        differences.append(score_or_nan(scorer, fitted[0], *rows) - score_or_nan(scorer, fitted[1], *rows))
+    # a sample without one of the classes has no score by some metrics
+    defined = np.array(differences)[np.isfinite(differences)]
+    return means, float(np.std(defined, ddof=1)) if len(defined) > 1 else float("nan")
+
+
+def _around(difference: float, error: float, n: int, confidence: float) -> tuple[float, float]:
+    half = float(student.ppf((1 + confidence) / 2, max(n - 1, 1)) * error)
+    return difference - half, difference + half

@@ -1,0 +1,80 @@
+"""How much a further evaluation is expected to gain, by a model of the evaluations so far."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from surrogates.averaged_improvement import AveragedImprovement
+from surrogates.domain import Domain
+from surrogates.ensemble import KrigingEnsemble
+from surrogates.feasibility import Feasibility
+from surrogates.maximize_acquisition import maximize_acquisition
+from surrogates.one_thread import one_blas_thread
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class ExpectedGain:
+    """What the model says of one more evaluation.
+
+    Attributes
+    ----------
+    improvement : float
+        The largest expected improvement among points not evaluated yet, in the response's unit; 0 where there are none.
+    incumbent : int
+        The evaluation that it would improve on: the best predicted one under noise, else the best one.
+    incumbent_error : float
+        Standard error of the response predicted there; of a deterministic response close to 0.
+    """
+
+    improvement: float
+    incumbent: int
+    incumbent_error: float
+
+
+def expected_gain(domain: Domain, points: Floats, values: Floats, *, noisy: bool, rng: np.random.Generator) -> ExpectedGain:
+    """Fit a Kriging ensemble to evaluations, whatever search they come from, and seek where it expects the largest improvement.
+
+    Parameters
+    ----------
+    domain : Domain
+        What the coordinates mean.
+    points : ndarray of shape (n, d)
+        Canonical points; equal rows are replicates.
+    values : ndarray of shape (n,)
+        Responses, smaller being better; nan where an evaluation failed, and two or more that are finite.
+    noisy : bool
+        Whether two responses at one point may differ.
+    rng : numpy.random.Generator
+        Source of the model's samples and of the candidates.
+
+    Raises
+    ------
+    NotPositiveDefiniteError
+        If the model cannot be fitted.
+
+    Examples
+    --------
+    >>> points = np.linspace(0.0, 1.0, 9)[:, None]
+    >>> rng = np.random.default_rng(0)
+    >>> gain = expected_gain(Domain.continuous(1), points, (points[:, 0] - 0.4) ** 2, noisy=False, rng=rng)
+    >>> gain.incumbent, bool(0 < gain.improvement < 0.001)
+    (3, True)
+    """
+    ok = np.isfinite(values)
+    known, responses = points[ok], values[ok]
+    with one_blas_thread():
+        models = KrigingEnsemble(domain, warped=not noisy).fit(known, responses, rng)
+        predicted, errors = models.predict_evaluated()
+        feasibility = None if ok.all() else Feasibility(models.embedding, domain.model_inputs(points), ok)
+        acquisition = AveragedImprovement(domain, models, "reinterpolation" if noisy else "plain", feasibility)
+        anchors = known[np.argsort(predicted, kind="stable")[:5]]
+        seen = {point.tobytes() for point in points}
+        found = maximize_acquisition(domain, acquisition, anchors, rng, allowed=lambda point: point.tobytes() not in seen)
+    at = int(np.argmin(predicted if noisy else responses))
+    improvement = 0.0 if found is None else models.unit * float(np.exp(found[1]))
+    return ExpectedGain(improvement, int(np.flatnonzero(ok)[at]), float(errors[at]))

@@ -1,0 +1,278 @@
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import loguniform, uniform
+from scipy.stats import t as student
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.datasets import load_diabetes, load_iris, make_classification
+from sklearn.linear_model import Ridge
+from sklearn.metrics import make_scorer, mean_squared_error
+from sklearn.model_selection import (
+    GridSearchCV,
+    GroupKFold,
+    KFold,
+    RandomizedSearchCV,
+    RepeatedStratifiedKFold,
+    ShuffleSplit,
+    StratifiedKFold,
+    TimeSeriesSplit,
+    cross_val_score,
+    cross_validate,
+)
+from sklearn.svm import SVC, SVR
+
+from spotsvm import SpotSearchCV, oversearching
+from spotsvm.optimism.intervals import jackknife_variance, nadeau_bengio, t_interval
+from spotsvm.optimism.nested import sum_up
+from spotsvm.optimism.outer_fold import Incumbent, OuterFold
+from spotsvm.optimism.outer_splits import OuterSplits
+
+X, Y = make_classification(120, 4, flip_y=0.2, random_state=0)
+SPACE = {"C": loguniform(2**-5, 2**10), "gamma": loguniform(2**-10, 2**2)}
+INNER = StratifiedKFold(3, shuffle=True, random_state=1)
+
+
+def searched(**options):
+    return SpotSearchCV(SVC(), SPACE, **({"n_iter": 8, "search": "random", "cv": INNER} | options))
+
+
+@pytest.fixture(scope="module")
+def found():
+    return oversearching(searched(), X, Y, random_state=0)
+
+
+def test_it_is_scikit_learns_nested_cross_validation():
+    grid = GridSearchCV(SVC(), {"C": [0.1, 1.0, 10.0], "gamma": [0.01, 0.1, 1.0]}, cv=INNER)
+    outer = StratifiedKFold(4, shuffle=True, random_state=5)
+    result = cross_validate(grid, X, Y, cv=outer, return_estimator=True)
+    found = oversearching(grid, X, Y, outer)
+    frame = found.frame()
+    assert frame["outer"].to_numpy() == pytest.approx(result["test_score"])
+    assert frame["tuned"].to_numpy() == pytest.approx([search.best_score_ for search in result["estimator"]])
+    assert frame["param_C"].tolist() == [search.best_params_["C"] for search in result["estimator"]]
+    assert found.optimism == pytest.approx(frame["tuned"].mean() - frame["outer"].mean())
+    assert found.n_trials == 9
+    assert (found.method, found.metric) == ("nested", "accuracy")
+
+
+def test_a_number_of_folds_makes_shuffled_ones_by_class(found):
+    outer = StratifiedKFold(5, shuffle=True, random_state=0)
+    again = oversearching(searched(), X, Y, outer, random_state=0)
+    assert again == found
+
+
+def test_the_interval_is_the_jackknifes(found):
+    splits = list(StratifiedKFold(5, shuffle=True, random_state=0).split(X, Y))
+    without = np.empty((5, 5))
+    for k, row in enumerate(found.rows):
+        train = splits[k][0]
+        for b in range(5):
+            scores = []
+            for fit, test in INNER.split(X[train], Y[train]):
+                kept = test if b == k else test[~np.isin(train[test], splits[b][1])]
+                machine = SVC(**row["params"]).fit(X[train][fit], Y[train][fit])
+                scores.append(machine.score(X[train][kept], Y[train][kept]))
+            without[k, b] = np.mean(scores)
+    frame = found.frame()
+    assert np.diag(without) == pytest.approx(frame["tuned"].to_numpy())
+    variance = jackknife_variance(without, frame["outer"])
+    assert found.variance == "jackknife"
+    assert found.interval == pytest.approx(t_interval(found.optimism, variance, 4, 0.95))
+    assert found.outer_interval == pytest.approx(nadeau_bengio(frame["outer"], 0.25))
+
+
+def test_nadeau_and_bengio_by_name(found):
+    plain = oversearching(searched(), X, Y, random_state=0, variance="nadeau-bengio", confidence=0.8)
+    assert plain.variance == "nadeau-bengio"
+    assert plain.interval == pytest.approx(nadeau_bengio(found.frame()["optimism"], 0.25, 0.8))
+    assert plain.rows == found.rows
+    assert not plain.notes
+
+
+def test_the_curve_ends_at_the_result_and_starts_at_the_first_trial(found):
+    curve = found.curve()
+    assert curve["n_trials"].iloc[[0, -1]].tolist() == [1, 8]
+    assert curve["tuned"].is_monotonic_increasing
+    last = curve.iloc[-1]
+    assert (last.tuned, last.outer, last.optimism) == pytest.approx((found.tuned_score, found.outer_score, found.optimism))
+    assert (last.low, last.high) == pytest.approx(found.interval)
+    one = oversearching(searched(n_iter=1), X, Y, random_state=0)
+    assert curve["optimism"].iloc[0] == pytest.approx(one.optimism)
+    assert not oversearching(searched(n_iter=1), X, Y, random_state=0, curve=False).points
+
+
+class Counted(ClassifierMixin, BaseEstimator):
+    fits = 0
+
+    def __init__(self, depth=0):
+        self.depth = depth
+
+    def fit(self, X, y):
+        type(self).fits += 1
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        return np.where(X[:, 0] > self.depth, self.classes_[1], self.classes_[0])
+
+
+def test_it_costs_a_handful_of_fits_beside_the_searches():
+    grid = GridSearchCV(Counted(), {"depth": [5.0, 4.0, 0.0, 3.0, 0.0]}, cv=INNER)
+    searches = 4 * (5 * 3 + 1)
+    Counted.fits = 0
+    oversearching(grid, X, Y, 4, random_state=0)
+    # of each outer fold: three fits to score the winner without some rows, and one for each incumbent but the winner
+    assert searches + 4 * (3 + 1) <= Counted.fits <= searches + 4 * (3 + 2)
+    Counted.fits = 0
+    oversearching(grid, X, Y, 4, random_state=0, curve=False, variance="nadeau-bengio")
+    assert Counted.fits == searches
+
+
+def test_the_same_whatever_n_jobs_is(found):
+    assert oversearching(searched(n_jobs=1), X, Y, random_state=0, n_jobs=2) == found
+    assert oversearching(searched(random_state=0), X, Y) == found
+    assert oversearching(searched(), X, Y, random_state=1) != found
+
+
+def test_folds_without_a_seed_of_their_own_get_one():
+    inner = StratifiedKFold(3, shuffle=True)
+    runs = [oversearching(searched(cv=inner, n_iter=2), X, Y, 3, random_state=0, n_jobs=n) for n in (1, 2)]
+    assert runs[0] == runs[1]
+    assert inner.random_state is None
+
+
+def test_on_labels_without_meaning_the_tuned_score_flatters():
+    rng, labels = np.random.default_rng(0), np.repeat([0, 1], 30)
+    found = [oversearching(searched(random_state=k), rng.normal(size=(60, 3)), labels, 4, curve=False) for k in range(8)]
+    # what is to be expected of labels without meaning is 0.5, with a standard error of 0.065 / sqrt(8) or a little more
+    assert np.mean([f.outer_score for f in found]) == pytest.approx(0.5, abs=0.1)
+    assert np.mean([f.optimism for f in found]) > 0.03
+
+
+def test_a_winner_that_a_function_chose():
+    chosen = oversearching(searched(refit=lambda results: int(np.argmax(results["mean_test_score"]))), X, Y, 3, random_state=0)
+    assert chosen == oversearching(searched(), X, Y, 3, random_state=0)
+
+
+def test_of_several_metrics_the_scorer_is_named():
+    found = oversearching(searched(scoring={"a": "accuracy", "b": "roc_auc"}, refit="b", n_iter=3), X, Y, 3, random_state=0)
+    assert found.metric == "roc_auc"
+    assert found.outer_interval[1] <= 1.0
+
+
+def test_an_error_in_a_search_says_in_which_fold():
+    failing = GridSearchCV(SVC(), {"C": [-1.0]}, error_score="raise", cv=3)
+    with pytest.raises(ValueError, match="'C' parameter of SVC") as caught:
+        oversearching(failing, X, Y, 3)
+    assert caught.value.__notes__ == ["This was in the search of outer fold 0."]
+
+
+def test_repeated_folds_are_told_apart():
+    folds = RepeatedStratifiedKFold(n_splits=4, n_repeats=3, random_state=0)
+    found = oversearching(searched(n_iter=3), X, Y, folds, random_state=0)
+    frame = found.frame()
+    assert len(frame) == 12
+    assert found.variance == "jackknife"
+    # four folds a repeat leave three degrees of freedom, and the variance is at least that of the repeats' means
+    half = (found.interval[1] - found.interval[0]) / 2
+    means = frame["optimism"].to_numpy().reshape(3, 4).mean(axis=1)
+    assert half >= student.ppf(0.975, 3) * np.sqrt(means.var(ddof=1) / 3)
+
+
+@pytest.mark.parametrize("outer", [TimeSeriesSplit(3), ShuffleSplit(3, random_state=0), 2])
+def test_where_folds_are_not_all_rows_the_interval_is_nadeau_and_bengios(outer):
+    found = oversearching(searched(n_iter=2), X, Y, outer, random_state=0)
+    assert found.variance == "nadeau-bengio"
+    assert "on the wide side" in found.summary()
+    sizes = found.frame()
+    ratio = (sizes["n_test"] / sizes["n_train"]).mean()
+    assert found.interval == pytest.approx(nadeau_bengio(sizes["optimism"], ratio))
+
+
+def test_errors_flatter_upwards_too():
+    rows, target = load_diabetes(return_X_y=True)
+    space = {"C": loguniform(1, 1e4), "gamma": loguniform(1e-3, 1e2)}
+    search = SpotSearchCV(SVR(), space, n_iter=4, search="random", cv=3, scoring="neg_root_mean_squared_error")
+    found = oversearching(search, rows[:90], target[:90], 3, random_state=0)
+    assert found.tuned_score < 0
+    assert found.outer_score == pytest.approx(found.tuned_score - found.optimism)
+    assert found.metric == "neg_root_mean_squared_error"
+    assert found.outer_interval[1] <= 0
+
+
+def test_several_metrics_and_a_scorer_of_ones_own():
+    many = searched(n_iter=3, scoring=["accuracy", "roc_auc"], refit="roc_auc")
+    found = oversearching(many, X, Y, 3, random_state=0)
+    one = oversearching(searched(n_iter=3, scoring="roc_auc"), X, Y, 3, random_state=0)
+    assert found.metric == one.metric == "roc_auc"
+    # the first metric steers the search; a random one goes the same way
+    assert found.rows == one.rows
+    own = oversearching(searched(n_iter=2, scoring=make_scorer(mean_squared_error, greater_is_better=False)), X, Y, 3)
+    assert own.tuned_score < 0
+    assert own.metric == "neg_mean_squared_error"
+
+
+def test_groups_stay_together():
+    groups = np.arange(120) // 6
+    search = searched(n_iter=2, cv=GroupKFold(3))
+    found = oversearching(search, X, Y, GroupKFold(4), groups=groups, random_state=0)
+    assert found.frame()["n_test"].tolist() == [30] * 4
+    assert oversearching(search, X, Y, 4, groups=groups, random_state=0).variance == "jackknife"
+
+
+def test_weights_of_rows_are_cut_to_the_folds():
+    weights = np.where(Y == 1, 3.0, 1.0)
+    ridge = GridSearchCV(Ridge(), {"alpha": [1.0]}, cv=KFold(3))
+    found = oversearching(ridge, X, X[:, 0] + Y, KFold(3), fit_params={"sample_weight": weights})
+    target = X[:, 0] + Y
+    for row, (train, test) in zip(found.rows, KFold(3).split(X), strict=True):
+        machine = Ridge(alpha=1.0).fit(X[train], target[train], sample_weight=weights[train])
+        assert row["outer"] == pytest.approx(machine.score(X[test], target[test]))
+
+
+def test_frames_and_other_searches():
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    search = RandomizedSearchCV(SVC(), SPACE, n_iter=3, cv=3, random_state=0)
+    found = oversearching(search, frame, pd.Series(Y), 3)
+    assert found == oversearching(search, X, Y, 3)
+    assert not hasattr(search, "cv_results_")
+
+
+def test_the_records_are_gone_on_with(tmp_path, found):
+    first = oversearching(searched(), X, Y, random_state=0, path=tmp_path / "runs")
+    assert first == found
+    files = sorted(tmp_path.glob("runs/*.db"))
+    assert [f.name for f in files] == [f"outer_{k:03d}.db" for k in range(5)]
+    files[2].unlink()
+    calls = []
+    again = oversearching(
+        searched(callback=lambda study, trial: calls.append(trial)), X, Y, random_state=0, path=tmp_path / "runs"
+    )
+    assert again == found
+    assert len(calls) == 8
+
+
+def test_under_noise_the_recommended_trial_counts():
+    incumbents = (Incumbent(1, 0.7, 0.7), Incumbent(4, 0.9, 0.6))
+    folds = [
+        OuterFold(k, 30, 15, 0.8, 0.7 + 0.01 * k, {}, 3, 5, incumbents, np.full(3, 0.8), "accuracy") for k in range(3)
+    ]  # fmt: skip
+    splits = list(KFold(3).split(X[:45]))
+    found = sum_up(folds, OuterSplits(splits, [[0, 1, 2]]), 0.95, "auto")
+    assert (found.tuned_score, found.optimism) == pytest.approx((0.8, 0.09))
+    assert found.curve()["tuned"].tolist() == pytest.approx([0.7, 0.9, 0.9])
+    assert "the search recommends a trial by its model of the noise" in found.summary()
+
+
+def test_a_finite_space_ends_early():
+    search = SpotSearchCV(SVC(), {"C": [0.1, 1.0]}, n_iter=5, search="random", cv=3)
+    with pytest.warns(UserWarning, match="smaller than n_iter=5"):
+        found = oversearching(search, X, Y, 3, random_state=0)
+    assert found.n_trials == 2
+
+
+def test_iris_has_three_classes():
+    rows, kinds = load_iris(return_X_y=True)
+    search = SpotSearchCV(SVC(), {"C": uniform(0.1, 2)}, n_iter=2, search="random", cv=3)
+    found = oversearching(search, rows, kinds, 3, random_state=0)
+    assert found.outer_score == pytest.approx(cross_val_score(SVC(), rows, kinds, cv=3).mean(), abs=0.05)

@@ -1,0 +1,123 @@
+"""Reports in a real browser; skipped where there is none."""
+
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+from scipy.stats import loguniform, randint, uniform
+
+from spotsvm import Study
+
+BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+FLAGS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--hide-scrollbars",
+    "--enable-logging=stderr",
+]
+SCHEMES = {"light": "1", "dark": "0"}
+
+pytestmark = pytest.mark.skipif(BROWSER is None, reason="no chromium to open a report in")
+
+
+def browse(file, folder, *options, scheme="light"):
+    """Open a file in a fresh browser; give what it writes, and its console."""
+    profile = folder / "profile"
+    command = [BROWSER, *FLAGS, f"--user-data-dir={profile}", f"--blink-settings=preferredColorScheme={SCHEMES[scheme]}"]
+    done = subprocess.run([*command, *options, file.as_uri()], capture_output=True, text=True, timeout=180)
+    shutil.rmtree(profile, ignore_errors=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout, [line for line in done.stderr.splitlines() if "CONSOLE" in line]
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory):
+    rng = np.random.default_rng(0)
+    space = [
+        {"kernel": ["rbf"], "C": loguniform(0.01, 100), "gamma": loguniform(1e-3, 10)},
+        {"kernel": ["poly"], "C": loguniform(0.01, 100), "degree": randint(2, 6), "<script>x</script>": uniform(0, 1)},
+    ]
+
+    def objective(p):
+        if p["C"] > 50:
+            raise ValueError("<script>document.title = 'taken over'</script>")
+        return np.log10(p["C"]) ** 2 + 0.1 * rng.normal() + len(p["kernel"])
+
+    study = Study(space, "random", 0).run(objective, n_trials=40)
+    study.add_finding("stop", {"sentence": "The search went on."})
+    return study.report(tmp_path_factory.mktemp("report") / "report.html")
+
+
+HEADINGS = {
+    "what-was-tuned": "What was tuned",
+    "what-is-recommended": "What is recommended",
+    "convergence": "Convergence",
+    "what-the-parameters-do": "What the parameters do",
+    "where-the-trials-are": "Where the trials are",
+    "how-much-of-it-is-luck": "How much of it is luck",
+    "failed-trials": "Failed trials",
+    "all-trials": "All trials",
+    "how-to-repeat-it": "How to repeat it",
+}
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_every_section_is_there_and_the_console_is_silent(report, tmp_path, check_page, scheme):
+    dom, console = browse(report, tmp_path, "--dump-dom", scheme=scheme)
+    assert console == []
+    for name, heading in HEADINGS.items():
+        assert f'<h2 id="{name}">{heading}</h2>' in dom
+    assert "<title>Tuning kernel, C, gamma, degree, &lt;script&gt;x&lt;/script&gt;</title>" in dom
+    assert dom.count("<svg") == 5
+    check_page(dom)  # what the browser has made of it
+
+
+def test_an_error_would_be_seen_in_the_console(tmp_path):
+    page = tmp_path / "page.html"
+    page.write_text("<!DOCTYPE html><title>t</title><script>console.error('seen'); undefined.x</script>")
+    console = browse(page, tmp_path, "--dump-dom")[1]
+    assert any("seen" in line for line in console)
+    assert any("TypeError" in line for line in console)
+
+
+def test_a_script_that_got_in_would_be_stopped(report, tmp_path):
+    """Should an escape ever be forgotten, the page's own policy is the second lock."""
+    page = tmp_path / "page.html"
+    text = report.read_text(encoding="utf-8")
+    page.write_text(text.replace("</main>", "<script>document.title = 'taken over'</script></main>"), encoding="utf-8")
+    dom, console = browse(page, tmp_path, "--dump-dom")
+    assert "<title>taken over</title>" not in dom
+    assert any("Content Security Policy" in line for line in console)
+
+
+def test_the_colours_follow_the_scheme(report, tmp_path):
+    from PIL import Image
+
+    found = {}
+    for scheme in SCHEMES:
+        picture = tmp_path / f"{scheme}.png"
+        browse(report, tmp_path, f"--screenshot={picture}", "--window-size=1000,6000", scheme=scheme)
+        with Image.open(picture) as image:
+            pixels = np.asarray(image.convert("RGB"))
+        found[scheme] = pixels
+        assert pixels.shape == (6000, 1000, 3)
+    assert found["light"][2, 2].tolist() == [255, 255, 255]
+    assert found["dark"][2, 2].tolist() == [0x14, 0x17, 0x1C]
+    for pixels, ground in ((found["light"], 255), (found["dark"], 0x17)):
+        # the page, pictures included, is mostly its ground, and what is drawn on it is seen
+        drawn = np.abs(pixels[:, :, 1].astype(int) - ground) > 100
+        assert 0.005 < drawn.mean() < 0.3
+
+
+def test_it_prints(report, tmp_path):
+    paper = tmp_path / "report.pdf"
+    browse(report, tmp_path, f"--print-to-pdf={paper}", scheme="dark")
+    assert paper.read_bytes().startswith(b"%PDF")
+    assert paper.stat().st_size > 20_000

@@ -1,0 +1,160 @@
+import warnings
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from scipy.stats import loguniform, randint, truncnorm, uniform
+from sklearn.datasets import load_iris
+from sklearn.model_selection import StratifiedKFold
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+
+from spotsvm import SpotSearchCV, Study
+from spotsvm.recorded_study import RecordedStudy
+from spotsvm.reports.code_snippet import code_snippet
+from spotsvm.reports.study_page import study_page
+
+SPACES = {
+    "flat": {"C": loguniform(2**-5, 2**15), "x": uniform(-1, 2), "n": randint(1, 5), "k": ["a", None, 2.5]},
+    "branches": [{"k": ["a"], "x": uniform(0, 3)}, {"k": ["b"], "t": truncnorm(-2, 2, loc=1, scale=2), "s": [(1,), (1, 2)]}],
+}
+
+
+def objective(p):
+    return float(sum(len(repr(value)) if not isinstance(value, float) else value for value in p.values()) % 1.37)
+
+
+def again(code, **given):
+    given = dict(given)
+    exec(code, given)
+    return given["study"]
+
+
+@pytest.mark.parametrize("name", SPACES)
+@pytest.mark.parametrize("recorded", [False, True])
+@pytest.mark.parametrize("start", [False, True])
+def test_the_code_makes_the_very_trials(name, recorded, start, tmp_path, capsys):
+    path = tmp_path / "run.db"
+    first = Study(SPACES[name], "random", 5)
+    starts = [dict(first.ask().params) for _ in range(2)] if start else None
+    study = Study(SPACES[name], "kriging", 3, direction="maximize", noise=False, path=path, start=starts)
+    study.run(objective, n_trials=9)
+    study.close()
+    code = code_snippet(RecordedStudy(path) if recorded else study)
+    assert "..." not in code
+    made = again(code, objective=objective)
+    assert [dict(t.params) for t in made.trials] == [dict(t.params) for t in study.trials]
+    assert [t.value for t in made.trials] == [t.value for t in study.trials]
+    assert "Recommendation(" in capsys.readouterr().out
+
+
+def test_several_objectives(capsys):
+    study = Study({"x": uniform(0, 1)}, "nsga2", 1, direction={"a": "minimize", "b": "maximize"})
+    study.run(lambda p: {"values": [p["x"], p["x"] ** 2]}, n_trials=30)
+    made = again(code_snippet(study), objective=lambda p: {"values": [p["x"], p["x"] ** 2]})
+    assert [t.values for t in made.trials] == [t.values for t in study.trials]
+
+
+def test_a_cross_validated_study_is_repeated_with_its_own_estimator_and_folds(capsys):
+    X, y = load_iris(return_X_y=True)
+    cv = StratifiedKFold(3, shuffle=True, random_state=0)
+    space = {"C": loguniform(0.1, 100), "gamma": loguniform(1e-3, 1)}
+    search = SpotSearchCV(SVC(), space, n_iter=8, cv=cv, scoring="balanced_accuracy", random_state=0, engine="sklearn").fit(X, y)
+    code = code_snippet(search.study_)
+    assert "# estimator: SVC()" in code
+    made = again(code, estimator=SVC(), X=X, y=y, cv=cv)
+    assert [dict(t.params) for t in made.trials] == [dict(t.params) for t in search.study_.trials]
+    assert [t.value for t in made.trials] == pytest.approx([t.value for t in search.study_.trials], abs=1e-12)
+
+
+def test_what_no_code_can_be_written_for_is_to_be_filled_in(tmp_path):
+    class Own:
+        def __init__(self, domain):
+            self.rng, self.d = np.random.default_rng(0), domain.dimension
+
+        def ask(self):
+            return self.rng.random(self.d)
+
+        def tell(self, point, value):
+            pass
+
+    path = tmp_path / "run.db"
+    study = Study({"scale": [StandardScaler(), None], "x": uniform(0, 1)}, lambda domain, seed: Own(domain), 0, path=path)
+    study.run(lambda p: p["x"], n_trials=3)
+    study.close()
+    for one in (study, RecordedStudy(path)):
+        code = code_snippet(one)
+        assert "# scale: the space has objects here, to be filled in" in code
+        assert "'scale': ..." in code
+        assert "search=search" in code
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            compile(code, "code", "exec")
+
+
+def test_nothing_of_a_record_gets_out_of_its_quotes(tmp_path):
+    """Names, texts and code of a record are shown, and whoever pastes them must not execute them."""
+    path = tmp_path / "run.db"
+    name = "x': 1}\nraise SystemExit\n#"
+    study = Study(
+        {name: uniform(0, 1)}, "random", 0, path=path, context={"estimator": "SVC()\nraise SystemExit", "scoring": "1+1"}
+    )
+    study.about = {**study.about, "code": [{name: "__import__('os').abort()"}], "search": "own\nraise SystemExit"}
+    study.run(lambda p: 1.0, n_trials=2)
+    study.close()
+    code = code_snippet(study)
+    assert "abort" not in code
+    made = {"X": 0, "y": 0, "cv": 0, "scoring": None, "estimator": None, "search": "random"}
+    ran = code.replace("study.run(objective, n_trials=2)", "")
+    exec(ran.replace("print(study.recommend())", ""), made)
+    assert list(made["space"]) == [name]
+
+
+@pytest.mark.parametrize("how", ["executor", "batch_size"])
+def test_trials_that_were_suggested_together_are_again(how, tmp_path, capsys):
+    path = tmp_path / "run.db"
+    with Study(SPACES["flat"], "kriging", 1, path=path, noise=False) as study:
+        if how == "executor":
+            with ThreadPoolExecutor(3) as executor:
+                study.run(objective, n_trials=18, executor=executor)
+        else:
+            study.run(objective, n_trials=18, batch_size=3)
+    for one in (study, RecordedStudy(path)):
+        code = code_snippet(one)
+        assert "n_trials=18, batch_size=3)" in code
+        assert [t.point for t in again(code, objective=objective).trials] == [t.point for t in study.trials]
+    assert "if as many are suggested together (batch_size=3)" in study_page(study).html()
+
+
+def test_a_generation_comes_out_the_same_one_by_one(capsys):
+    with ThreadPoolExecutor(2) as executor:
+        study = Study(SPACES["flat"], "cmaes", 1).run(objective, n_trials=24, executor=executor)
+    code = code_snippet(study)
+    assert "batch_size" not in code
+    assert [t.point for t in again(code, objective=objective).trials] == [t.point for t in study.trials]
+
+
+def test_a_batch_size_that_changed_on_the_way_is_told(tmp_path):
+    path = tmp_path / "run.db"
+    for n, size in ((4, 1), (8, 2), (12, 2)):
+        with Study(SPACES["flat"], "random", 1, path=path) as study:
+            study.run(objective, n_trials=n, batch_size=size)
+    assert "batch_size" not in code_snippet(study)
+    assert "that has changed on the way" in study_page(RecordedStudy(path)).html()
+
+
+def test_what_was_scored_otherwise_is_told():
+    context = {"estimator": "SVC()", "scoring": "'accuracy'", "racing": "True", "engine": "auto"}
+    study = Study(SPACES["flat"], "random", 1, context=context).run(objective, n_trials=2)
+    code = code_snippet(study)
+    assert "# the study gave poor candidates up after some of the folds" in code
+    assert "# the study shared work between folds" in code
+    compile(code, "code", "exec")
+
+
+def test_a_study_that_a_rule_stopped_is_repeated_up_to_there():
+    study = Study(SPACES["flat"], "random", 1).run(objective, n_trials=6)
+    study.plan(50)
+    assert "n_trials=50" in code_snippet(study)
+    study.add_finding("stop", {"stopped": True})
+    assert "n_trials=6" in code_snippet(study)

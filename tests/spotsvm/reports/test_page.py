@@ -1,0 +1,110 @@
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.figure import Figure
+
+from spotsvm.errors import StorageError
+from spotsvm.reports.page import Page, Section
+from spotsvm.reports.parts import Code, Items, Notice, Picture, Table
+
+EVIL = '<script>alert("x")</script> & \'"'
+
+
+def figure(label="a"):
+    drawn = Figure(figsize=(3, 2))
+    ax = drawn.subplots()
+    ax.plot([0, 1], [0, 1], label=label)
+    ax.fill_between([0, 1], [0, 0], [1, 1], color="#D55E00", alpha=0.2)
+    ax.legend()
+    return drawn
+
+
+def page():
+    frame = pd.DataFrame({"search": ["kriging", "random"], "score": [0.98765432, np.nan], "n": [3, 1234567]})
+    return Page(
+        "Title",
+        [
+            Section("One", ["A paragraph.", Table(frame, "Scores"), Picture(figure(), "Lines", "Two lines")]),
+            Section("Two", [Code("print(1 < 2)", "Code"), Items(["first", "second"]), Notice("Mind.", "warning")]),
+            Section("One", [Picture(figure(), "Lines", "Two lines"), Section("Below", [Section("Further below", ["Text."])])]),
+        ],
+        lead="What it is about.",
+        footer="Made by hand.",
+    )
+
+
+def test_a_page_is_whole_and_accessible(check_page):
+    found = check_page(page().html())
+    assert found.headings == [[1, "Title"], [2, "One"], [2, "Two"], [2, "One"], [3, "Below"], [4, "Further below"]]
+    assert {"header", "nav", "main", "footer", "section", "figure", "figcaption"} <= {tag for tag, _, _ in found.tags}
+    assert [a["href"] for a in found.all("a")] == ["#content", "#one", "#two", "#one-2"]
+    assert [th for th in found.all("th") if th["scope"] == "row"] == [{"scope": "row"}] * 2
+
+
+def test_numbers_are_short_stand_to_the_right_and_what_is_missing_is_a_dash(check_page):
+    text = page().html()
+    check_page(text)
+    assert '<td class="n">0.9877</td><td class="n">3</td>' in text
+    assert '<td class="n">–</td><td class="n">1234567</td>' in text
+
+
+def test_text_is_escaped_wherever_it_stands(check_page):
+    frame = pd.DataFrame({EVIL: [EVIL], "b": [1]})
+    drawn = figure(EVIL)
+    drawn.axes[0].set_title(EVIL)
+    parts = [EVIL, Table(frame, EVIL), Picture(drawn, EVIL, EVIL), Code(EVIL, EVIL), Items([EVIL]), Notice(EVIL)]
+    text = Page(EVIL, [Section(EVIL, parts)], lead=EVIL, footer=EVIL).html()
+    found = check_page(text)
+    assert "<script" not in text
+    assert "alert" in found.text()
+    assert found.all("svg")[0]["aria-label"] == EVIL
+    assert [part for tag, part in found.texts if tag == "code"] == [EVIL]
+
+
+def test_the_same_page_is_the_same_text_and_without_a_date():
+    assert page().html() == page().html()
+    assert "<dc:" not in page().html()
+
+
+def test_colours_follow_the_scheme():
+    text = page().html()
+    assert "@media screen and (prefers-color-scheme: dark)" in text
+    for name in ("series-0", "series-1", "grey-0", "grey-20"):
+        assert f"var(--{name})" in text
+        assert text.count(f"  --{name}: #") == 2  # one a scheme
+    svg = text[text.index("<svg") : text.index("</svg>")]
+    assert "#0072b2" not in svg.lower()
+    assert "#000000" not in svg
+    assert "#ffffff" not in svg
+
+
+def test_the_readers_own_settings_of_matplotlib_stay_as_they_are():
+    with mpl.rc_context({"svg.fonttype": "path", "svg.hashsalt": "mine"}):
+        assert "<text" in page().html()
+        assert mpl.rcParams["svg.fonttype"] == "path"
+        assert mpl.rcParams["svg.hashsalt"] == "mine"
+
+
+def test_a_page_is_written_with_its_folder(tmp_path):
+    file = page().write(tmp_path / "new" / "page.html")
+    assert file.read_text(encoding="utf-8") == page().html()
+
+
+def test_a_page_that_cannot_be_written_says_so(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StorageError, match=r"file/page.html: cannot write the report: "):
+        page().write(tmp_path / "file" / "page.html")
+    with pytest.raises(StorageError, match="cannot make the folder"):
+        page().write_tables(tmp_path / "file" / "tables")
+
+
+def test_tables_are_written_in_full(tmp_path):
+    files = page().write_tables(tmp_path / "tables")
+    assert [file.name for file in files] == ["01-scores.csv"]
+    assert pd.read_csv(files[0])["score"].tolist()[0] == 0.98765432
+
+
+def test_a_name_that_no_file_can_have_is_refused():
+    with pytest.raises(StorageError, match="is not the name of a file"):
+        Page("t", []).write("a\0b.html")

@@ -1,0 +1,325 @@
+import re
+
+import numpy as np
+import pytest
+from scipy.stats import loguniform, randint, uniform
+from sklearn.datasets import load_iris
+from sklearn.svm import SVC
+
+from spotsvm import SpotSearchCV, Study
+from spotsvm.errors import ArgumentError
+from spotsvm.optimism.fold_bias import optimism_of_trials
+from spotsvm.recorded_study import RecordedStudy
+from spotsvm.reports.study_page import study_page
+
+SQUARE = {"x": uniform(-1, 2), "y": uniform(-1, 2)}
+SECTIONS = [
+    "What was tuned",
+    "What is recommended",
+    "Convergence",
+    "What the parameters do",
+    "Where the trials are",
+    "How much of it is luck",
+    "Failed trials",
+    "All trials",
+    "How to repeat it",
+]
+
+
+def bowl(p):
+    return p["x"] ** 2 + 2 * p["y"] ** 2
+
+
+def noisy_study(search="kriging", **settings):
+    rng = np.random.default_rng(0)
+    return Study(SQUARE, search, 0, **settings).run(lambda p: bowl(p) + 0.2 * rng.normal(), n_trials=30)
+
+
+def headings(page):
+    return [text for rank, text in page.headings if rank == 2]
+
+
+def section(text, heading):
+    """The text of one section, without tags."""
+    start = text.index(f">{heading}</h2>")
+    end = text.find("<h2", start)
+    return text[start : end if end > 0 else len(text)]
+
+
+def test_a_noisy_study_has_every_section_and_the_recommendation_beside_the_best_seen(check_page):
+    study = noisy_study()
+    text = study_page(study).html()
+    page = check_page(text)
+    assert headings(page) == SECTIONS
+    found = study.recommend()
+    assert found.basis == "predicted"
+    told = section(text, "What is recommended")
+    for value in (found.value, found.standard_error, found.best_seen_value, found.best_seen_standard_error):
+        assert f"{value:.6g}" in told
+    assert "drawn again" not in section(text, "Convergence")
+    assert "the study&#39;s own Kriging model" in section(text, "Convergence")
+    luck = section(text, "How much of it is luck")
+    assert "By the Kriging model" in luck
+    assert "oversearching(search, X, y, outer=5)" in luck
+    assert len(page.all("svg")) == 4
+    tables = [" ".join(entry.split()) for tag, entry in page.texts if tag == "caption"]
+    assert "Sobol indices, the most important parameter first" in tables
+
+
+def test_a_given_random_search_stands_beside(check_page):
+    study, beside = noisy_study(), noisy_study("random")
+    text = study_page(study, beside).html()
+    check_page(text)
+    assert "the 30 values of the given random search, drawn again and again" in section(text, "Convergence")
+    assert "baseline, best so far" in section(text, "Convergence")
+
+
+@pytest.mark.parametrize(
+    ("baseline", "message"),
+    [
+        (lambda: "random", "baseline='random' is not a study"),
+        (
+            lambda: Study(SQUARE, "random", 0, direction="maximize"),
+            "baseline has the direction 'maximize', and the study 'minimize'",
+        ),
+        (lambda: Study(SQUARE, "random", 0), "baseline has no trial that succeeded"),
+    ],
+)
+def test_a_baseline_that_cannot_be_one_is_refused(baseline, message):
+    with pytest.raises(ArgumentError, match=message):
+        study_page(Study(SQUARE, "random", 0), baseline())
+
+
+@pytest.mark.parametrize("n", [0, 1, 3])
+def test_a_study_with_few_trials_says_so(check_page, n):
+    study = Study(SQUARE, "random", 0)
+    if n:
+        study.run(bowl, n_trials=n)
+    text = study_page(study).html()
+    page = check_page(text)
+    assert headings(page) == (SECTIONS if n else [SECTIONS[0], *SECTIONS[-3:]])
+    assert ("No trial has succeeded yet" in text) == (n == 0)
+    assert ("a model is shown from 8 on" in text) == (n > 0)
+
+
+def test_a_study_that_runs_and_has_only_failed_says_both(check_page):
+    study = Study(SQUARE, "random", 0).run(lambda p: 1 / 0, n_trials=3)
+    study.ask()
+    text = study_page(study).html()
+    check_page(text)
+    assert "1 trial had no result when this report was made" in text
+    assert "No trial has succeeded yet" in text
+    assert "3 of 3 finished: 0 succeeded, 3 failed, 1 without a result yet" in text
+    assert "ZeroDivisionError: division by zero" in section(text, "Failed trials")
+
+
+def test_failures_are_grouped_and_listed(check_page):
+    def objective(p):
+        if p["x"] > 0:
+            raise ValueError("too large")
+        return float("nan") if p["y"] > 0.5 else bowl(p)
+
+    study = Study(SQUARE, "random", 0).run(objective, n_trials=30)
+    text = study_page(study).html()
+    check_page(text)
+    told = section(text, "Failed trials")
+    failed = [t for t in study.trials if t.state == "failed"]
+    assert f"{len(failed)} trials of 30 failed" in told
+    for reason in {t.reason for t in failed}:
+        numbers = [str(t.number) for t in failed if t.reason == reason]
+        assert f'<td class="n">{len(numbers)}</td><td>{", ".join(numbers)}</td>' in told
+    assert told.count("<td>failed</td>") == len(failed)
+    assert "failed trial" in section(text, "Where the trials are")
+
+
+def test_names_reasons_and_values_from_the_data_are_escaped(check_page):
+    evil = "<script>alert(1)</script>"
+
+    def objective(p):
+        if p[evil] > 0.7:
+            raise ValueError(f"{evil} & more")
+        return {"value": p[evil] ** 2, evil: 1.0}
+
+    space = {evil: uniform(0, 1), "a$b$": ["<b>", "&amp;", "c"]}
+    study = Study(space, "random", 0, context={evil: evil}).run(objective, n_trials=20)
+    study.add_finding("x <script>", {"sentence": evil, "rows": [{evil: evil}]})
+    text = study_page(study).html()
+    page = check_page(text)
+    assert "<script" not in text
+    assert evil in page.text("h1")
+    assert f"ValueError: {evil} &amp; more".replace("&amp;", "&") in page.text("td", "th")
+    assert "a$b$" in page.text("text")
+
+
+def test_a_conditional_space_with_categories(check_page):
+    space = [
+        {"kernel": ["rbf"], "C": loguniform(0.01, 100), "gamma": loguniform(1e-3, 10)},
+        {"kernel": ["poly"], "C": loguniform(0.01, 100), "degree": randint(2, 6), "coef0": [True, False]},
+    ]
+    study = Study(space, "random", 0, direction="maximize").run(
+        lambda p: -(np.log10(p["C"]) ** 2) - p.get("degree", 3) + len(p["kernel"]), n_trials=30
+    )
+    text = study_page(study).html()
+    check_page(text)
+    tuned = section(text, "What was tuned")
+    assert '<th scope="row">kernel</th><td>category</td><td>rbf, poly</td><td>uniform</td><td>all</td>' in tuned
+    assert '<th scope="row">degree</th><td>integer</td><td>2 to 5</td><td>uniform</td><td>poly</td>' in tuned
+    assert "exists for some configurations only" in section(text, "What the parameters do")
+    assert "a gap where a parameter does not exist" in section(text, "Where the trials are")
+
+
+def test_several_objectives_have_a_front_and_their_own_effects(check_page):
+    directions = {"error": "minimize", "gain": "maximize"}
+    study = Study(SQUARE, "random", 0, direction=directions)
+    study.run(lambda p: {"values": [bowl(p), p["x"]]}, n_trials=20)
+    text = study_page(study).html()
+    page = check_page(text)
+    assert headings(page) == [SECTIONS[0], "Which trials to choose from", *SECTIONS[2:]]
+    assert [h[1] for h in page.headings if h[0] == 3] == ["On error", "On gain"]
+    front = section(text, "Which trials to choose from")
+    assert front.count("<tr>") == 1 + len(study.pareto())
+    assert "hypervolume" in section(text, "Convergence")
+    beside = study_page(study, Study(SQUARE, "random", 1, direction=directions).run(lambda p: {"values": [1.0, 1.0]}, n_trials=3))
+    check_page(beside.html())
+
+
+def test_three_objectives(check_page):
+    study = Study(SQUARE, "random", 0, direction=("minimize",) * 3)
+    study.run(lambda p: {"values": [bowl(p), p["x"], -p["y"]]}, n_trials=12)
+    check_page(study_page(study).html())
+
+
+@pytest.mark.parametrize("space", [{"x": uniform(0, 1)}, {"x": randint(0, 30)}, {"x": [f"n{k}" for k in range(12)]}])
+def test_a_single_parameter(check_page, space):
+    study = Study(space, "random", 0).run(lambda p: len(str(p["x"])), n_trials=12)
+    text = study_page(study).html()
+    check_page(text)
+    assert "The model along x" in text or "no parameter has been seen to have an effect" in text
+
+
+def test_many_parameters_show_the_most_important(check_page):
+    study = Study({f"p{k}": uniform(0, 1) for k in range(16)}, "random", 0)
+    study.run(lambda p: 5 * p["p15"] + p["p14"] ** 2, n_trials=40)
+    text = study_page(study).html()
+    check_page(text)
+    assert "The 12 most important parameters of 16" in section(text, "What the parameters do")
+    assert "continued" in section(text, "All trials")
+
+
+@pytest.fixture(scope="module")
+def svc():
+    X, y = load_iris(return_X_y=True)
+    space = {"C": loguniform(0.1, 100), "gamma": loguniform(1e-3, 1)}
+    return SpotSearchCV(SVC(), space, n_iter=12, cv=4, random_state=0).fit(X, y)
+
+
+def test_fold_scores_tell_of_the_optimism_for_free(check_page, svc):
+    text = study_page(svc.study_).html()
+    check_page(text)
+    luck = section(text, "How much of it is luck")
+    found = optimism_of_trials(svc.study_.trials)
+    assert found.method == "folds"
+    assert "Tibshirani" in luck
+    assert found.summary().split(";")[0] in luck
+    assert "This costs nothing, and is rough" in luck
+    repeat = section(text, "How to repeat it")
+    assert '<th scope="row">data</th>' in repeat
+    assert '<th scope="row">estimator</th><td>SVC()</td>' in repeat
+
+
+def test_what_was_found_out_comes_before_what_is_free(check_page, svc):
+    found = optimism_of_trials(svc.study_.trials).to_dict() | {"method": "repeats", "optimism": 0.12345}
+    study = RecordedCopy(svc.study_)
+    study.findings = {"oversearching": found, "stop": {"sentence": "The search stopped.", "n_trials": 12}}
+    text = study_page(study).html()
+    page = check_page(text)
+    luck = section(text, "How much of it is luck")
+    assert "0.123 (95 % interval" in luck
+    assert "This costs nothing" not in luck
+    assert [h[1] for h in page.headings if h[0] == 3] == ["Whether to go on"]
+    study.findings = {"oversearching": {"method": "magic"}}
+    assert "The finding on oversearching cannot be read" in study_page(study).html()
+
+
+class RecordedCopy(RecordedStudy):
+    """A study's results with findings of the test's own."""
+
+    def __init__(self, study):
+        for name in ("space", "objectives", "noise", "seed", "about", "_trials"):
+            setattr(self, name, getattr(study, name))
+
+
+def test_a_score_on_rows_that_the_search_never_sees_is_shown_beside(check_page):
+    study = Study(SQUARE, "random", 0).run(lambda p: {"value": bowl(p), "test_error": bowl(p) + 0.25}, n_trials=12)
+    text = study_page(study).html()
+    check_page(text)
+    assert "the value flatters by 0.25" in section(text, "How much of it is luck")
+    other = Study(SQUARE, "random", 0, direction="maximize").run(
+        lambda p: {"value": -bowl(p), "test_score": -bowl(p) + 0.5}, n_trials=12
+    )
+    assert "the value does not flatter" in section(study_page(other).html(), "How much of it is luck")
+
+
+def test_a_random_search_is_seldom_told_to_beat_another_one():
+    """One of two equals is the better one in half of all cases, so that alone must not count as nine of ten."""
+    beaten = 0
+    for seed in range(20):
+        one, other = (Study(SQUARE, "random", 2 * seed + k).run(bowl, n_trials=15) for k in (0, 1))
+        assert one.best_trial.value != other.best_trial.value
+        text = section(study_page(one, other).html(), "Convergence")
+        beaten += "better than random search does in nine of ten cases" in text
+    assert beaten == 0
+
+
+def test_a_search_that_is_better_by_far_is_told_so():
+    study = Study(SQUARE, "random", 0).run(lambda p: -1.0 - p["x"], n_trials=10)
+    beside = Study(SQUARE, "random", 1).run(lambda p: 5 + p["x"], n_trials=100)
+    text = section(study_page(study, beside).html(), "Convergence")
+    assert "better than random search does in nine of ten cases: with as many trials random search gets as far in 9 %" in text
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"space": {"x": uniform(-1, 2), "z": uniform(-1, 2)}}, "another search space: y, z differ"),
+        ({"space": {"x": uniform(-1, 2), "y": uniform(-1, 3)}}, "another search space: y differ"),
+        ({"space": [SQUARE, SQUARE | {"z": ["a", "b"]}]}, "another search space: the numbers of dictionaries, 2 and 1, differ"),
+        ({"space": SQUARE, "context": {"data": "b"}}, "another data .b, and the study a"),
+    ],
+)
+def test_a_baseline_of_something_else_is_refused(options, message):
+    study = Study(SQUARE, "random", 0, context={"data": "a"}).run(bowl, n_trials=2)
+    beside = Study(options.pop("space"), "random", 0, **options).run(lambda p: 1.0, n_trials=2)
+    with pytest.raises(ArgumentError, match=message):
+        study_page(study, beside)
+
+
+@pytest.mark.filterwarnings("error")
+def test_names_in_any_script_and_values_of_any_size(check_page):
+    space = {"\u65e5\u672c\u8a9e \U0001f600": uniform(0, 1), "<b>\u03bb$x_1$": ["<i>", "$a$", "&amp;"]}
+    study = Study(space, "random", 0).run(lambda p: 1e300 * next(iter(p.values())), n_trials=15)
+    text = study_page(study).html()
+    check_page(text)
+    assert "\u65e5\u672c\u8a9e \U0001f600: from " in text
+    table = section(text, "What the parameters do")
+    assert '<td class="n">nan' not in table
+    assert table.count("<svg") == 2
+
+
+def test_names_that_begin_alike_are_told_apart_in_pictures(check_page):
+    names = [f"preprocessing__columntransformer__numeric__scaler__{end}" for end in ("first", "second")]
+    study = Study({name: uniform(0, 1) for name in names}, "random", 0).run(lambda p: p[names[0]] + p[names[1]] ** 2, n_trials=12)
+    text = study_page(study).html()
+    check_page(text)
+    for end in ("first", "second"):
+        assert len(re.findall(rf">prepro[a-z_]*\u2026[a-z_]*__{end}</text>", text)) >= 3
+
+
+@pytest.mark.parametrize(("values", "band"), [([f"n{k}" for k in range(12)], False), (list(range(12)), True)])
+def test_the_only_parameter_is_drawn_as_what_it_is(check_page, values, band):
+    study = Study({"kernel": values}, "random", 0).run(lambda p: float(str(p["kernel"]).strip("n")) % 5, n_trials=12)
+    text = study_page(study).html()
+    check_page(text)
+    assert "averaged over all other parameters" not in text
+    places = text[text.index("Where the trials are</h2>") : text.index("The model along kernel")]
+    assert ("FillBetween" in places) == band  # between categories there is nothing
