@@ -12,7 +12,9 @@ README = (ROOT / "README.md").read_text()
 EXAMPLES = re.findall(r"```python\n(.*?)```", README, flags=re.S)
 
 
-@pytest.mark.parametrize("code", EXAMPLES, ids=["search", "study", "scores", "machines", "kernels", "objectives", "comparison"])
+@pytest.mark.parametrize(
+    "code", EXAMPLES, ids=["search", "study", "scores", "luck", "series", "machines", "kernels", "objectives", "comparison"]
+)
 def test_python_example(code, tmp_path):
     done = subprocess.run([sys.executable, "-W", "error", "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

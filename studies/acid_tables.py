@@ -1,0 +1,99 @@
+"""What the acid study's runs show: Fig. 2 as a table, Table 8, and whether the recommendation was the better choice."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from spotsvm.class_entries import class_cutoffs
+from spotsvm.judgement import paired_interval
+from studies.acid_runs import UNTUNED
+from studies.acid_task import CLASSES, PRINTED, acid_space
+
+
+def by_budget(frame: pd.DataFrame) -> pd.DataFrame:
+    """Give a row a tuner and budget: mean and standard deviation over the seeds of the tuned score and of the test score.
+
+    Optimism is the mean tuned score less the mean test score of the same trial, the best seen.
+    """
+    runs = frame[frame.tuner != UNTUNED]
+    rows = []
+    for (budget, tuner), part in runs.groupby(["budget", "tuner"], sort=False):
+        row = {"design points": budget, "tuner": tuner, "tuned": part.tuned.mean(), "sd tuned": part.tuned.std(ddof=1)}
+        row |= {"test": part.test.mean(), "sd test": part.test.std(ddof=1), "test of best seen": part.test_best_seen.mean()}
+        row |= {"optimism": (part.tuned - part.test_best_seen).mean(), "predicted": part.predicted.mean()}
+        rows.append(row | {"s a suggestion": part.ask_seconds.mean(), "runs": len(part)})
+    table = pd.DataFrame(rows).sort_values("design points", kind="stable", ignore_index=True)
+    untuned = frame[frame.tuner == UNTUNED]
+    default = {"design points": 0, "tuner": UNTUNED, "test": untuned.test.iloc[0], "runs": 1}
+    return pd.concat([pd.DataFrame([default]), table], ignore_index=True)[table.columns.tolist()]
+
+
+def table_8(frame: pd.DataFrame, region: str) -> pd.DataFrame:
+    """Give a row a parameter: its region, the best setting that any tuner recommends, and the paper's, of other data.
+
+    The best is the one of which the most is predicted after all design points: the test rows have no say.
+    """
+    last = frame[frame.budget == frame.budget.max()]
+    best = last.loc[last.predicted.idxmax()]
+    tuned = {f"CUTOFF[{c}]": best[f"CUTOFF[{c}]"] for c in CLASSES[:-1]}
+    cutoffs = class_cutoffs(list(tuned.values()), np.array(CLASSES), "scale")
+    rows = []
+    for name, distribution in acid_space(region).items():
+        low, high = distribution.support()
+        rows.append({"name": name, "low": low, "high": high, "best": best[name], "paper": PRINTED[name]})
+    fifth = f"CUTOFF[{CLASSES[-1]}]"
+    rows.append({"name": fifth, "low": np.nan, "high": np.nan, "best": np.nan, "paper": PRINTED[fifth]})
+    table = pd.DataFrame(rows)
+    table["best, cutoffs that sum to 1"] = [
+        cutoffs[int(name[-2]) - 1] if name.startswith("CUTOFF") else value
+        for name, value in zip(table["name"], table["best"], strict=True)
+    ]
+    return table
+
+
+def judged(frame: pd.DataFrame, confidence: float = 0.95) -> pd.DataFrame:
+    """Give, for each budget, by how much the recommended trial does better on the test rows than the best one seen.
+
+    Of each seed the tuners' differences are averaged, for they share its splits; the t interval is over the seeds.
+    """
+    runs = frame[frame.tuner != UNTUNED].assign(difference=lambda f: f.test - f.test_best_seen)
+    runs = runs.assign(other=runs.recommended != runs.best_seen)
+    rows = []
+    for budget, part in runs.groupby("budget"):
+        by_seed = part.groupby("seed").difference.mean()
+        low, high = paired_interval(by_seed.tolist(), confidence)
+        apart = part[part.other]
+        row = {"design points": budget, "runs": len(part), "another trial": len(apart)}
+        row |= {"better": int((apart.difference > 0).sum()), "worse": int((apart.difference < 0).sum())}
+        rows.append(row | {"difference": by_seed.mean(), "low": low, "high": high})
+    return pd.DataFrame(rows)
+
+
+def on_scores(table: pd.DataFrame) -> str:
+    """Say who scores best, what was gained over the default, and how much of the tuned score is luck."""
+    last = table[table["design points"] == table["design points"].max()].sort_values("test", ascending=False)
+    default = table[table.tuner == UNTUNED].test.iloc[0]
+    scores = ", ".join(f"{row.tuner} {row.test:.3f} (tuned {row.tuned:.3f})" for row in last.itertuples())
+    tuned = table[table.tuner != UNTUNED]
+    shares = tuned.groupby("design points").optimism.mean()
+    luck = ", ".join(f"{value:+.3f} after {budget}" for budget, value in shares.items())
+    return (
+        f"Mean class accuracy on the test rows after {last['design points'].iloc[0]} design points: {scores}; by default "
+        f"{default:.3f}. Of the tuned scores this was not there on the test rows, on average over the tuners: {luck}."
+    )
+
+
+def on_judgement(table: pd.DataFrame) -> str:
+    """Say whether the recommended trial does better on the test rows than the best one seen."""
+    last = table.iloc[-1]
+    if not last["another trial"]:
+        return "The recommended trial is the best one seen in every run."
+    sure = "" if np.isnan(last.low) else f" (95 % interval {last.low:+.4f} to {last.high:+.4f})"
+    verdict = "the recommendation is the better choice" if last.low > 0 else "no clear difference"
+    verdict = "the best seen would have been the better choice" if last.high < 0 else verdict
+    return (
+        f"The recommended trial, chosen by the model's prediction, is another than the best seen in "
+        f"{last['another trial']:.0f} of {last['runs']:.0f} runs; on the test rows it does better in {last.better:.0f} of these "
+        f"and worse in {last.worse:.0f}, by {last.difference:+.4f} in the mean of all runs{sure}: {verdict}."
+    )

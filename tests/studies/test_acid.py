@@ -1,0 +1,188 @@
+import os
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+
+from spotsvm import ArgumentError, BudgetError, DataError
+from spotsvm.class_accuracy import mean_class_accuracy
+from spotsvm.pipelines.spectra import spectra_pipeline
+from studies.acid import AcidStudy
+from studies.acid_runs import UNTUNED
+from studies.acid_tables import by_budget, judged, on_judgement, table_8
+from studies.acid_task import CLASSES, DEFAULT, PRINTED, AcidTask, acid_space, most_important
+
+NAMES = {"XPERC": "importancefraction__fraction", "GAMMA": "cutoffclassifier__estimator__gamma"}
+NAMES |= {"COST": "cutoffclassifier__estimator__C"}
+NAMES |= {f"CLASSWT[{c}]": f"cutoffclassifier__class_weight__{c}" for c in CLASSES}
+NAMES |= {f"CUTOFF[{c}]": f"cutoffclassifier__cutoff__{c}" for c in CLASSES[:-1]}
+PARAMS = {"XPERC": 0.6, "GAMMA": 0.01, "COST": 20.0} | {f"CLASSWT[{c}]": 0.1 * c for c in CLASSES}
+PARAMS |= {f"CUTOFF[{c}]": 0.05 * c for c in CLASSES[:-1]}
+
+
+@pytest.fixture(scope="module")
+def task():
+    return AcidTask("simulated", quick=True)
+
+
+@pytest.fixture(scope="module")
+def study():
+    return AcidStudy(quick=True, budgets=[6, 7], seeds=2, searches=["kriging", "random"]).run()
+
+
+@pytest.mark.parametrize("region", ["table7", "table8"])
+def test_twelve_parameters_in_the_papers_regions(region):
+    space = acid_space(region)
+    assert list(space) == list(PRINTED)[:-1]
+    assert len(space) == 12
+    gamma, cost = {"table7": ((0.005, 0.3), (1.0, 10.0)), "table8": ((0.001, 0.8), (0.01, 100.0))}[region]
+    assert space["GAMMA"].support() == pytest.approx(gamma)
+    assert space["COST"].support() == pytest.approx(cost)
+    assert space["XPERC"].support() == pytest.approx((0.05, 1.0))
+    assert space["CLASSWT[5]"].support() == pytest.approx((0.05, 1.0))
+    assert space["CUTOFF[4]"].support() == pytest.approx((0.01, 0.4))
+
+
+def test_an_evaluation_is_what_the_pipeline_gives(task):
+    data = task.data
+    seeds = [int(s) for s in np.random.default_rng(3).integers(2**31, size=2)]
+    pipeline, _ = spectra_pipeline("classification", len(data.train), CLASSES, scale=False)
+    pipeline.set_params(**{NAMES[name]: value for name, value in PARAMS.items()}, principalmonomials__n_kept=12)
+    pipeline.set_params(
+        importancefraction__n_estimators=50, importancefraction__max_samples=0.3, importancefraction__min_samples_leaf=2
+    )
+    scores = []
+    for seed in seeds:
+        train, later = data.split(seed)
+        machine = clone(pipeline).set_params(importancefraction__random_state=seed).fit(data.X[train], data.y[train])
+        scores.append(mean_class_accuracy(data.y[later], machine.predict(data.X[later])))
+    found = task(PARAMS, seed=3)
+    assert found == {"value": pytest.approx(np.mean(scores)), "repeat_0": scores[0], "repeat_1": scores[1]}
+    assert task(PARAMS, seed=3) == found
+    assert task(PARAMS, seed=4) != found
+    machine = pipeline.set_params(importancefraction__random_state=0).fit(data.X[data.train], data.y[data.train])
+    assert task.test(PARAMS) == mean_class_accuracy(data.y[data.test], machine.predict(data.X[data.test]))
+
+
+def test_weights_and_cutoffs_are_worth_tuning(task):
+    assert task.test(DEFAULT) < 0.75
+    good = {"XPERC": 0.6, "GAMMA": 0.01, "COST": 20.0, "CLASSWT[1]": 1.0, "CLASSWT[2]": 0.15, "CLASSWT[3]": 0.12}
+    good |= {"CLASSWT[4]": 0.3, "CLASSWT[5]": 1.0} | {f"CUTOFF[{c}]": 0.2 for c in CLASSES[:-1]}
+    assert task.test(good) > task.test(DEFAULT) + 0.08
+
+
+def test_the_most_important_features_hold_the_share():
+    rng = np.random.default_rng(0)
+    ranking = rng.dirichlet(np.ones(20))
+    for share in (0.05, 0.5, 0.9, 1.0):
+        kept = most_important(ranking, share)
+        assert ranking[kept].sum() >= share - 1e-9
+        assert ranking[kept].sum() - ranking[kept].min() < share
+    assert len(most_important(ranking, 1.0)) == 20
+
+
+def test_a_row_a_tuner_seed_and_budget(study):
+    frame = study.frame()
+    runs = frame[frame.tuner != UNTUNED]
+    assert len(runs) == 2 * 2 * 2
+    assert set(acid_space("table8")) <= set(frame)
+    assert (runs.tuned <= 1).all()
+    later, sooner = runs[runs.budget == 7].set_index(["tuner", "seed"]), runs[runs.budget == 6].set_index(["tuner", "seed"])
+    assert (later.tuned >= sooner.tuned).all(), "the first design points of a longer run are those of a shorter one"
+    assert (runs.recommended < runs.budget).all()
+
+
+def test_tables_against_sums_by_hand(study):
+    frame, table = study.frame(), study.table()
+    assert table.tuner.tolist() == [UNTUNED, "kriging", "random", "kriging", "random"]
+    part = frame[(frame.tuner == "random") & (frame.budget == 7)]
+    row = table[(table.tuner == "random") & (table["design points"] == 7)].iloc[0]
+    assert row.tuned == pytest.approx(part.tuned.mean())
+    assert row["sd test"] == pytest.approx(np.std(part.test, ddof=1))
+    assert row.optimism == pytest.approx(np.mean(part.tuned.to_numpy() - part.test_best_seen.to_numpy()))
+    eight = study.table_8().set_index("name")
+    assert len(eight) == 13
+    assert eight["best, cutoffs that sum to 1"].loc[[f"CUTOFF[{c}]" for c in CLASSES]].sum() == pytest.approx(1.0)
+    assert eight.loc["XPERC", "paper"] == 0.237
+
+
+def runs_of(differences):
+    """Give runs of two tuners whose recommended trial does so much better than the best seen, seed by seed."""
+    rows = [{"tuner": UNTUNED, "seed": -1, "budget": 0, "test": 0.5}]
+    for seed, pair in enumerate(differences):
+        for tuner, d in zip(("a", "b"), pair, strict=True):
+            rows.append({"tuner": tuner, "seed": seed, "budget": 25, "test": 0.8 + d, "test_best_seen": 0.8})
+            rows[-1] |= {"recommended": 1, "best_seen": 1 if d == 0 else 2}
+    return pd.DataFrame(rows)
+
+
+def test_the_judgement_is_over_seeds():
+    table = judged(runs_of([(0.02, 0.0), (0.01, 0.03), (0.0, -0.01)]))
+    row = table.iloc[0]
+    assert row["another trial"] == 4
+    assert (row.better, row.worse, row.runs) == (3, 1, 6)
+    means = np.array([0.01, 0.02, -0.005])
+    assert row.difference == pytest.approx(means.mean())
+    assert row.high - row.difference == pytest.approx(4.302653 * means.std(ddof=1) / np.sqrt(3), rel=1e-5)
+    assert "no clear difference" in on_judgement(table)
+    assert "the recommendation is the better choice" in on_judgement(judged(runs_of([(0.02, 0.03), (0.02, 0.03), (0.02, 0.031)])))
+    assert "the best seen would have been" in on_judgement(judged(runs_of([(-0.02, -0.03), (-0.02, -0.03), (-0.02, -0.031)])))
+    assert on_judgement(judged(runs_of([(0.0, 0.0)]))) == "The recommended trial is the best one seen in every run."
+
+
+def test_seeds_at_a_time_and_records_change_nothing(study, tmp_path):
+    def shorter(**changed):
+        made = AcidStudy(quick=True, budgets=[2, 3], seeds=2, searches=["random"], **changed).run()
+        return made.frame().drop(columns="ask_seconds")
+
+    alone = shorter(path=tmp_path)
+    assert len(list(tmp_path.rglob("*.db"))) == 2
+    pd.testing.assert_frame_equal(alone, shorter(n_jobs=2))
+    pd.testing.assert_frame_equal(alone, shorter(path=tmp_path))
+
+
+def test_what_it_writes(study, tmp_path):
+    text = study.to_markdown()
+    assert "2 records are left out" in text
+    assert "region searched is that of Table 8" in text
+    names = {file.name for file in study.write(tmp_path)}
+    assert {"acid_runs.csv", "acid_table.csv", "acid_table8.csv", "acid_judged.csv", "acid.md", "acid.png"} <= names
+    assert len(pd.read_csv(tmp_path / "acid_runs.csv")) == 9
+
+
+def test_the_figure_shows_each_tuner_twice(study):
+    (ax,) = study.figure().axes
+    labels = [label for label in ax.get_legend_handles_labels()[1] if not label.startswith("_")]
+    assert sorted(labels) == ["default, test", "kriging, test", "kriging, tuned", "random, test", "random, tuned"]
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["6", "7"]
+
+
+@pytest.mark.skipif("SPOTSVM_DATA" not in os.environ, reason="SPOTSVM_DATA, the folder with tecator.csv, is not set")
+def test_on_the_real_spectra():
+    made = AcidStudy(quick=True, budgets=[6], seeds=1, searches=["random"], region="table7").use_data(os.environ["SPOTSVM_DATA"])
+    assert made.used_source == "tecator"
+    assert "240 samples of meat" in made.run().to_markdown()
+    assert "Table 7" in made.notes()
+    assert by_budget(made.frame()).tuner.tolist() == [UNTUNED, "random"]
+    assert table_8(made.frame(), "table7").set_index("name").loc["GAMMA", "high"] == pytest.approx(0.3)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "kind", "words"),
+    [
+        ({"source": "wine"}, ArgumentError, "source='wine'"),
+        ({"region": "table9"}, ArgumentError, "region='table9'"),
+        ({"budgets": []}, ArgumentError, "budgets="),
+        ({"budgets": [3, 25]}, BudgetError, "kriging"),
+        ({"seeds": 0}, ArgumentError, "seeds=0"),
+    ],
+)
+def test_bad_input(arguments, kind, words):
+    with pytest.raises(kind, match=words):
+        AcidStudy(**arguments)
+
+
+def test_a_folder_without_the_spectra(tmp_path):
+    with pytest.raises(DataError, match="there is no tecator.csv"):
+        AcidStudy().use_data(tmp_path)
