@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from spotsvm.optimism.intervals import corrected_factor
 from spotsvm.trial import Trial
 
 Floats = NDArray[np.float64]
@@ -33,13 +34,14 @@ def fold_scores(extra: Mapping[str, float], metric: str) -> dict[int, float]:
     return dict(sorted((int(match[1]), score) for match, score in matches if match and match[2] == metric))
 
 
-def tuned_metric(trial: Trial) -> str | None:
-    """Give the metric whose mean over the folds is the trial's value; None if there is none."""
-    for metric in fold_metrics([trial]):
-        scores = list(fold_scores(trial.extra, metric).values())
-        if trial.value is not None and np.isclose(np.mean(scores), trial.value, rtol=1e-9, atol=1e-12):
-            return metric
-    return None
+def tuned_metric(trials: Sequence[Trial]) -> str | None:
+    """Give the metric whose mean over the folds is the value of each trial; None if there is none."""
+    return next((metric for metric in fold_metrics(trials) if all(_is_value(t, metric) for t in trials)), None)
+
+
+def _is_value(trial: Trial, metric: str) -> bool:
+    scores = list(fold_scores(trial.extra, metric).values())
+    return bool(scores) and trial.value is not None and bool(np.isclose(np.mean(scores), trial.value, rtol=1e-9, atol=1e-12))
 
 
 def corrected_standard_error(scores: Sequence[float] | Floats, test_share: float | None = None) -> float:
@@ -63,4 +65,4 @@ def corrected_standard_error(scores: Sequence[float] | Floats, test_share: float
     """
     k = len(scores)
     share = 1.0 / k if test_share is None else test_share
-    return float(np.sqrt((1.0 / k + share / (1.0 - share)) * np.var(np.asarray(scores, dtype=float), ddof=1)))
+    return float(np.sqrt(corrected_factor(k, share / (1.0 - share)) * np.var(np.asarray(scores, dtype=float), ddof=1)))

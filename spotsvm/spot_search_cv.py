@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -25,6 +24,7 @@ from solvers.search.base import Noise
 from spotsvm.best_estimator import BestEstimatorMixin, require_refit
 from spotsvm.errors import ArgumentError, NoCompletedTrialError, NoCompletedTrialTypeError
 from spotsvm.fold_scores import FoldScorer, FoldScores, check_engine, make_scorers, metric_names
+from spotsvm.fold_spread import fold_metrics
 from spotsvm.recommendation import summarise_failures
 from spotsvm.scored_objectives import metrics_as_objectives, tell_scores
 from spotsvm.search_results import search_results
@@ -274,7 +274,7 @@ classes_, n_features_in_, feature_names_in_
             raise kind(f"All the {len(trials)} candidates failed{passed}: {summarise_failures(trials)}") from scorer.last_error
         metrics, self.multimetric_, self.scorer_ = scorer.metrics, scorer.multimetric, scorer.scorer
         if not metrics:  # the record had it all
-            metrics, self.scorer_ = _recorded_metrics(trials), make_scorers(self.estimator, self.scoring)
+            metrics, self.scorer_ = fold_metrics(trials) or ["score"], make_scorers(self.estimator, self.scoring)
             self.multimetric_ = isinstance(self.scorer_, dict) or metrics != ["score"]
         filler = np.nan if isinstance(self.error_score, str) else float(self.error_score)
         self.cv_results_ = search_results(
@@ -414,9 +414,3 @@ classes_, n_features_in_, feature_names_in_
 
 def _routing_enabled() -> bool:
     return bool(get_config().get("enable_metadata_routing", False))
-
-
-def _recorded_metrics(trials: Sequence[Any]) -> list[str]:
-    """Give the metrics of a record to which nothing had to be added."""
-    found = (re.fullmatch(r"split\d+_test_(.+)", name) for t in trials for name in t.extra)
-    return list(dict.fromkeys(match[1] for match in found if match)) or ["score"]

@@ -163,7 +163,7 @@ class ImprovementBelowUncertainty:
             _LOG.warning("the stop rule cannot look at %d trials: %s", n, failure)
             return None
         incumbent = trials[gain.incumbent]
-        metric = tuned_metric(incumbent)
+        metric = tuned_metric([incumbent])
         scores = [] if metric is None else list(fold_scores(incumbent.extra, metric).values())
         if len(scores) > 1:
             return Look(n, gain.improvement, corrected_standard_error(scores, self.test_share), "folds")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from spotsvm.errors import ArgumentError, NoCompletedTrialError
+from spotsvm.fold_spread import fold_metrics, fold_scores
 from spotsvm.optimism.intervals import check_confidence, nadeau_bengio
 from spotsvm.optimism.result import Optimism
 from spotsvm.optimism.search_access import expected_interval
@@ -17,7 +17,6 @@ from spotsvm.trial import Trial
 
 Floats = NDArray[np.float64]
 
-_SPLIT = re.compile(r"split(\d+)_test_(.+)")
 _INTERVAL_NOTE = (
     "The method comes without intervals; what is given of them is from the spread of the folds, with the correction of Nadeau "
     "and Bengio."
@@ -168,16 +167,16 @@ def optimism_of_trials(trials: Sequence[Trial], metric: str | None = None, *, co
     0.0333
     """
     done = [t for t in trials if t.state != "running"]
-    found = [match for t in done for name in t.extra if (match := _SPLIT.fullmatch(name))]
-    if not found:
+    names = fold_metrics(done)
+    if not names:
         if not any(t.state == "ok" for t in done):
             raise NoCompletedTrialError("no trial has been completed, so that there is no tuned score")
         raise ArgumentError("trials have no scores of folds (split0_test_score ...); use those of a SpotSearchCV")
-    names = list(dict.fromkeys(match[2] for match in found))
     metric = names[0] if metric is None else metric
     if metric not in names:
         raise ArgumentError(f"metric={metric!r} is not among the trials' scores; use one of {', '.join(names)}")
-    folds = 1 + max(int(match[1]) for match in found if match[2] == metric)
-    scores = np.array([[t.extra.get(f"split{i}_test_{metric}", np.nan) for i in range(folds)] for t in done])
+    told = [fold_scores(t.extra, metric) for t in done]
+    folds = 1 + max(fold for scores in told for fold in scores)
+    scores = np.array([[one.get(fold, np.nan) for fold in range(folds)] for one in told])
     winner = best_candidate(scores)
     return optimism_of_folds(scores, winner=winner, params=done[winner].params, metric=metric, confidence=confidence)

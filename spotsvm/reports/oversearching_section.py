@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from spotsvm.errors import ArgumentError, NoCompletedTrialError
+from spotsvm.fold_spread import tuned_metric
 from spotsvm.optimism.fold_bias import optimism_of_trials
 from spotsvm.optimism.result import Optimism
 from spotsvm.reports.cells import short
@@ -20,7 +21,6 @@ from spotsvm.reports.parts import Notice, Picture, Table
 from spotsvm.reports.study_view import StudyView
 from spotsvm.trial import Trial
 
-_FOLD = re.compile(r"split\d+_test_(.+)")
 _TEST = re.compile(r"(?:test|holdout|held_out|outer)(?:_.*)?|.*_(?:test|holdout|held_out)", re.IGNORECASE)
 _CAPTIONS = {
     "nested": "Tuned scores of the inner searches, and scores of what they chose on the outer folds.",
@@ -73,7 +73,7 @@ def _optimism_parts(optimism: Optimism) -> list[Part]:
 def _from_trials(view: StudyView) -> list[Part]:
     if view.study.objectives.several:
         return ["For several objectives nothing is known here of how much of the front is luck. " + _HOW_TO_KNOW]
-    metric = _tuned_metric(view.done)
+    metric = tuned_metric(view.done[:5])
     if metric is not None:
         try:
             return [
@@ -85,19 +85,6 @@ def _from_trials(view: StudyView) -> list[Part]:
     if name := _test_score(view.done):
         return _tuned_and_test(view, name)
     return [*_models_view(view), _HOW_TO_KNOW]
-
-
-def _tuned_metric(done: list[Trial]) -> str | None:
-    """Give the metric whose mean over the folds is the value."""
-    names = list(dict.fromkeys(match[1] for t in done for name in t.extra if (match := _FOLD.fullmatch(name))))
-    for name in names:
-        for t in done[:5]:
-            scores = [score for key, score in t.extra.items() if (match := _FOLD.fullmatch(key)) and match[1] == name]
-            if not scores or t.value is None or not np.isclose(np.mean(scores), t.value, rtol=1e-9, atol=1e-12):
-                break
-        else:
-            return name
-    return None
 
 
 def _test_score(done: list[Trial]) -> str:

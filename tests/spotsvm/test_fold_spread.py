@@ -9,9 +9,9 @@ def test_the_metric_is_the_one_whose_mean_is_the_value():
     extra = {"split0_test_a": 1.0, "split1_test_a": 0.0, "split0_test_b": 0.2, "split1_test_b": 0.4, "split0_train_b": 9.0}
     trial = Trial(0, {}, (), "ok", 0.3, extra)
     assert fold_metrics([trial]) == ["a", "b"]
-    assert tuned_metric(trial) == "b"
-    assert tuned_metric(Trial(0, {}, (), "ok", 0.7, extra)) is None
-    assert tuned_metric(Trial(0, {}, (), "ok", 0.7)) is None
+    assert tuned_metric([trial]) == "b"
+    assert tuned_metric([Trial(0, {}, (), "ok", 0.7, extra)]) is None
+    assert tuned_metric([Trial(0, {}, (), "ok", 0.7)]) is None
 
 
 def test_the_correction_of_nadeau_and_bengio():
