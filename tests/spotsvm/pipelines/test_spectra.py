@@ -102,7 +102,13 @@ def test_the_corners_of_a_region_can_be_fitted():
     pipeline, space = spectra_pipeline("classification", 240, CLASSES, region="table8", n_estimators=5)
     for end in (0, 1):
         values = {name: float(d.support()[end]) for name, d in space.items()}
-        clone(pipeline).set_params(**values).fit(SPECTRA, GRADE)
+        machine = clone(pipeline).set_params(**values).fit(SPECTRA, GRADE)
+        told = machine.predict(SPECTRA)
+        assert len(told) == len(GRADE)
+        assert set(told) <= set(CLASSES)
+    # of the upper ends, 0.4 each, nothing is left for the last class: all are scaled so that they sum to 1
+    assert machine[-1].cutoff_.sum() == pytest.approx(1.0)
+    assert machine[-1].cutoff_[:-1] == pytest.approx(np.full(len(CLASSES) - 1, machine[-1].cutoff_[0]))
 
 
 def test_a_unit_of_the_spectra_does_not_matter():

@@ -79,7 +79,8 @@ def test_the_names_of_the_space_are_the_pipelines(region):
 def test_the_wide_region_holds_the_papers():
     wide, paper = (Space(stormwater_pipeline(region=region)[1]) for region in REGIONS)
     for share in (0.0, 1.0):
-        wide.encode(paper.decode(np.full(9, share)))
+        corner = paper.decode(np.full(9, share))
+        assert wide.decode(wide.encode(corner)) == pytest.approx(corner)
 
 
 def test_it_is_tuned_over_time():
