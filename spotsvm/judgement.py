@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from math import isnan
 from typing import Any, Literal
-
-import numpy as np
-from scipy.stats import t as student
 
 #: under which name a study keeps it
 FINDING = "judgement"
@@ -98,51 +95,3 @@ class Judgement:
         values = {f.name: given[f.name] for f in fields(cls)}
         low, high = values["interval"]
         return cls(**values | {"interval": (float(low), float(high))})
-
-
-def paired_interval(differences: Sequence[float], confidence: float, inflation: float = 0.0) -> tuple[float, float]:
-    """Give the t interval of the mean of paired differences; (nan, nan) of fewer than two.
-
-    Parameters
-    ----------
-    differences : sequence of float
-        One a pair.
-    confidence : float
-        Between 0 and 1.
-    inflation : float, default=0.0
-        What is added to 1 / n as the variance's factor where the pairs depend on each other: test share / training share of
-        resamples of the same rows (Nadeau and Bengio 2003).
-
-    Examples
-    --------
-    >>> [round(edge, 3) for edge in paired_interval([1.0, 2.0, 3.0], 0.95)]
-    [-0.484, 4.484]
-    """
-    d = np.asarray(differences, dtype=float)
-    if len(d) < 2:
-        return float("nan"), float("nan")
-    half = float(student.ppf((1 + confidence) / 2, len(d) - 1) * np.sqrt((1 / len(d) + inflation) * np.var(d, ddof=1)))
-    return float(np.mean(d)) - half, float(np.mean(d)) + half
-
-
-def unpaired_interval(first: Sequence[float], second: Sequence[float], confidence: float) -> tuple[float, float]:
-    """Give Welch's interval of the difference of two means; (nan, nan) of fewer than two values each.
-
-    References
-    ----------
-    Welch 1947, "The generalization of Student's problem when several different population variances are involved".
-
-    Examples
-    --------
-    >>> [round(edge, 2) for edge in unpaired_interval([1.0, 2.0, 3.0], [0.0, 1.0, 2.0], 0.95)]
-    [-1.27, 3.27]
-    """
-    if min(len(first), len(second)) < 2:
-        return float("nan"), float("nan")
-    difference = float(np.mean(first) - np.mean(second))
-    parts = np.array([np.var(values, ddof=1) / len(values) for values in (first, second)])
-    if not parts.sum() > 0:
-        return difference, difference
-    freedom = parts.sum() ** 2 / float(np.sum(parts**2 / np.array([len(first) - 1, len(second) - 1])))
-    half = float(student.ppf((1 + confidence) / 2, freedom) * np.sqrt(parts.sum()))
-    return difference - half, difference + half

@@ -12,7 +12,8 @@ import numpy as np
 from spotsvm.comparison_run import takes_seed
 from spotsvm.errors import ArgumentError
 from spotsvm.evaluation import Here, OnExecutor, Outcome
-from spotsvm.judgement import FINDING, Judgement, paired_interval, unpaired_interval
+from spotsvm.judgement import FINDING, Judgement
+from spotsvm.optimism.intervals import nadeau_bengio, welch
 from spotsvm.study import Study
 
 _STREAM = 1 << 43
@@ -97,9 +98,7 @@ def judge_recommendation(
     sign = -float(study.objectives.signs[0])
     interval = (0.0, 0.0)
     if not same:
-        better = (sign * a).tolist(), (sign * b).tolist()
-        differences = (sign * (a - b)).tolist() if seeded else []
-        interval = paired_interval(differences, confidence) if seeded else unpaired_interval(*better, confidence)
+        interval = nadeau_bengio(sign * (a - b), 0.0, confidence) if seeded else welch(sign * a, sign * b, confidence)
     judgement = Judgement(
         recommended_number=chosen.number,
         best_seen_number=chosen.best_seen_number,

@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from scipy.stats import t as student
 from sklearn.utils import indexable, resample
 from sklearn.utils.validation import check_is_fitted
 
 from spotsvm.errors import ArgumentError
-from spotsvm.judgement import FINDING, Judgement, paired_interval
+from spotsvm.judgement import FINDING, Judgement
 from spotsvm.optimism.fresh_scores import fresh_scores, fresh_splits
 from spotsvm.optimism.held_out import score_or_nan
+from spotsvm.optimism.intervals import nadeau_bengio, t_interval
 from spotsvm.optimism.search_access import fitted_candidate, ratio_of, scorer_of
 from spotsvm.recommendation import recommend
 from spotsvm.recommendation_judge import check_repeats
@@ -111,13 +111,13 @@ def judge_search(
                 "a candidate has no score on some of the fresh folds; give X_new and y_new, or mend the estimator"
             )
         means, differences = scores.mean(axis=1), scores[0] - scores[1]
-        interval = paired_interval(differences.tolist(), confidence, ratio_of(splits))
+        interval = nadeau_bengio(differences, ratio_of(splits), confidence)
         n_fresh, fresh = scores.shape[1], f"{n_repeats} fresh cross-validations"
     else:
         X_new, y_new = indexable(X_new, y_new)
         means, error = _on_new_rows(search, (X, y, fit_params), X_new, y_new, pair, study.seed)
         n_fresh, fresh = len(y_new), f"{len(y_new)} new rows"
-        interval = _around(means[0] - means[1], error, n_fresh, confidence)
+        interval = t_interval(means[0] - means[1], error**2, max(n_fresh - 1, 1), confidence)
     judgement = Judgement(
         recommended_number=chosen.number,
         best_seen_number=chosen.best_seen_number,
@@ -161,8 +161,3 @@ def _on_new_rows(
     # a sample without one of the classes has no score by some metrics
     defined = np.array(differences)[np.isfinite(differences)]
     return means, float(np.std(defined, ddof=1)) if len(defined) > 1 else float("nan")
-
-
-def _around(difference: float, error: float, n: int, confidence: float) -> tuple[float, float]:
-    half = float(student.ppf((1 + confidence) / 2, max(n - 1, 1)) * error)
-    return difference - half, difference + half

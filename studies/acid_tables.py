@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from spotsvm.class_entries import class_cutoffs
-from spotsvm.judgement import paired_interval
+from spotsvm.optimism.intervals import nadeau_bengio
 from studies.acid_runs import UNTUNED
 from studies.acid_task import CLASSES, PRINTED, acid_space
 
@@ -62,7 +62,7 @@ def judged(frame: pd.DataFrame, confidence: float = 0.95) -> pd.DataFrame:
     rows = []
     for budget, part in runs.groupby("budget"):
         by_seed = part.groupby("seed").difference.mean()
-        low, high = paired_interval(by_seed.tolist(), confidence)
+        low, high = nadeau_bengio(by_seed, 0.0, confidence)
         apart = part[part.other]
         row = {"design points": budget, "runs": len(part), "another trial": len(apart)}
         row |= {"better": int((apart.difference > 0).sum()), "worse": int((apart.difference < 0).sum())}

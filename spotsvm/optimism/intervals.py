@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import t as student
+from scipy.stats import ttest_ind
 
 from spotsvm.errors import ArgumentError
 
@@ -61,7 +62,8 @@ def nadeau_bengio(values: ArrayLike, ratio: float, confidence: float = 0.95) -> 
     values : array-like of shape (n_resamples,)
         A score, or a difference of scores, of each resample.
     ratio : float
-        Rows tested on per row trained on, 1/(k - 1) in k-fold cross-validation.
+        Rows tested on per row trained on, 1/(k - 1) in k-fold cross-validation; 0 for independent values, of which it is the t
+        interval.
     confidence : float, default=0.95
         Between 0 and 1.
 
@@ -81,6 +83,35 @@ def nadeau_bengio(values: ArrayLike, ratio: float, confidence: float = 0.95) -> 
         return NO_INTERVAL
     variance = corrected_factor(len(values), ratio) * float(values.var(ddof=1))
     return t_interval(float(values.mean()), variance, len(values) - 1, confidence)
+
+
+def welch(first: ArrayLike, second: ArrayLike, confidence: float = 0.95) -> Interval:
+    """Give Welch's interval of the difference of two means; no interval of fewer than two values each.
+
+    Parameters
+    ----------
+    first, second : array-like of shape (n,)
+        Independent values.
+    confidence : float, default=0.95
+        Between 0 and 1.
+
+    References
+    ----------
+    Welch 1947, "The generalization of Student's problem when several different population variances are involved".
+
+    Examples
+    --------
+    >>> low, high = welch([1.0, 2.0, 3.0], [0.0, 1.0, 2.0])
+    >>> round(low, 2), round(high, 2)
+    (-1.27, 3.27)
+    """
+    first, second = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    if min(len(first), len(second)) < 2:
+        return NO_INTERVAL
+    if not (np.ptp(first) > 0 or np.ptp(second) > 0):  # where scipy has 0 / 0
+        return (float(first[0] - second[0]),) * 2
+    interval = ttest_ind(first, second, equal_var=False).confidence_interval(confidence)
+    return float(interval.low), float(interval.high)
 
 
 def jackknife_variance(without: ArrayLike, outer: ArrayLike) -> float:

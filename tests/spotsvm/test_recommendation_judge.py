@@ -7,7 +7,7 @@ from scipy import stats
 from scipy.stats import uniform
 
 from spotsvm import ArgumentError, NoCompletedTrialError, Study
-from spotsvm.judgement import Judgement, paired_interval, unpaired_interval
+from spotsvm.judgement import Judgement
 from spotsvm.recommendation_judge import judge_recommendation
 
 SPACE = {"x": uniform(0, 1)}
@@ -151,16 +151,3 @@ def test_a_study_without_a_completed_trial():
 def test_a_study_of_several_objectives():
     with pytest.raises(ArgumentError, match="recommend"):
         judge_recommendation(Study(SPACE, "random", 0, direction=["minimize", "minimize"]), noisy)
-
-
-def test_intervals_against_scipy():
-    rng = np.random.default_rng(0)
-    a, b = rng.normal(size=12), rng.normal(0.5, 2, size=9)
-    expected = stats.ttest_1samp(a, 0).confidence_interval(0.9)
-    assert paired_interval(a.tolist(), 0.9) == pytest.approx((expected.low, expected.high))
-    welch = stats.ttest_ind(a, b, equal_var=False).confidence_interval(0.9)
-    assert unpaired_interval(a.tolist(), b.tolist(), 0.9) == pytest.approx((welch.low, welch.high))
-    low, high = paired_interval(a.tolist(), 0.9, 0.25)
-    assert high - low == pytest.approx((expected.high - expected.low) * np.sqrt((1 / 12 + 0.25) * 12))
-    assert np.isnan(paired_interval([1.0], 0.95)).all()
-    assert unpaired_interval([2.0, 2.0], [1.0, 1.0], 0.95) == (1.0, 1.0)

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 from scipy.stats import ttest_1samp
 
 from spotsvm.errors import ArgumentError
@@ -12,6 +13,7 @@ from spotsvm.optimism.intervals import (
     nadeau_bengio,
     repeated_variance,
     t_interval,
+    welch,
 )
 
 FOLDS = 5
@@ -96,3 +98,23 @@ def test_repeats_average_out_what_drawing_does():
 def test_a_confidence_is_between_0_and_1(confidence):
     with pytest.raises(ArgumentError, match="confidence="):
         check_confidence(confidence)
+
+
+def test_without_overlap_it_is_the_t_interval():
+    values = np.random.default_rng(0).normal(size=12)
+    expected = ttest_1samp(values, 0).confidence_interval(0.9)
+    assert nadeau_bengio(values, 0.0, 0.9) == pytest.approx((expected.low, expected.high))
+    low, high = nadeau_bengio(values, 0.25, 0.9)
+    assert high - low == pytest.approx((expected.high - expected.low) * np.sqrt((1 / 12 + 0.25) * 12))
+    assert np.isnan(nadeau_bengio([1.0], 0.0)).all()
+
+
+def test_welchs_interval_against_its_formula():
+    rng = np.random.default_rng(0)
+    a, b = rng.normal(size=12), rng.normal(0.5, 2, size=9)
+    parts = np.array([a.var(ddof=1) / 12, b.var(ddof=1) / 9])
+    degrees = parts.sum() ** 2 / (parts[0] ** 2 / 11 + parts[1] ** 2 / 8)
+    half = stats.t.ppf(0.95, degrees) * np.sqrt(parts.sum())
+    assert welch(a, b, 0.9) == pytest.approx((a.mean() - b.mean() - half, a.mean() - b.mean() + half))
+    assert welch([2.0, 2.0], [1.0, 1.0]) == (1.0, 1.0)
+    assert np.isnan(welch([1.0], [1.0, 2.0])).all()
