@@ -12,12 +12,11 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-from sklearn import get_config
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import check_cv
-from sklearn.utils import Bunch, check_random_state, get_tags, indexable
-from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+from sklearn.utils import check_random_state, get_tags, indexable
+from sklearn.utils.metadata_routing import process_routing
 from sklearn.utils.validation import check_is_fitted
 
 from solvers.search.base import Noise
@@ -26,6 +25,7 @@ from spotsvm.errors import ArgumentError, NoCompletedTrialError, NoCompletedTria
 from spotsvm.fold_scores import FoldScorer, FoldScores, check_engine, make_scorers, metric_names
 from spotsvm.fold_spread import fold_metrics
 from spotsvm.recommendation import summarise_failures
+from spotsvm.routing import RoutingMixin, routing_enabled
 from spotsvm.scored_objectives import metrics_as_objectives, tell_scores
 from spotsvm.search_results import search_results
 from spotsvm.stop_rule import StopRule, checked_stop, with_test_share
@@ -34,7 +34,7 @@ from spotsvm.study import Study
 from spotsvm.trial_loop import check_budget
 
 
-class SpotSearchCV(BestEstimatorMixin, MetaEstimatorMixin, BaseEstimator):
+class SpotSearchCV(BestEstimatorMixin, RoutingMixin, MetaEstimatorMixin, BaseEstimator):
     """Cross-validated search of an estimator's parameters; a drop-in for RandomizedSearchCV.
 
     Parameters
@@ -353,31 +353,6 @@ classes_, n_features_in_, feature_names_in_
         if self.error_score != "raise" and not isinstance(self.error_score, Real):
             raise ArgumentError(f"error_score={self.error_score!r} is not a score; use 'raise' or a number")
 
-    def _route(self, params: Mapping[str, Any]) -> tuple[Bunch, dict[str, Any]]:
-        """Say which of fit's further arguments go to the estimator and the splitter, and which to a search on the folds."""
-        if _routing_enabled():
-            for_folds = self._estimator_and_scorer().consumes("fit", params)
-            return process_routing(self, "fit", **params), {name: params[name] for name in for_folds}
-        given = dict(params)
-        groups = given.pop("groups", None)
-        return Bunch(estimator=Bunch(fit=given), splitter=Bunch(split={"groups": groups})), given
-
-    def get_metadata_routing(self) -> MetadataRouter:
-        """Say where fit's and score's further arguments go, for scikit-learn's metadata routing."""
-        return self._estimator_and_scorer().add(
-            splitter=self.cv, method_mapping=MethodMapping().add(caller="fit", callee="split")
-        )
-
-    def _estimator_and_scorer(self) -> MetadataRouter:
-        return (
-            MetadataRouter(owner=self)
-            .add(estimator=self.estimator, method_mapping=MethodMapping().add(caller="fit", callee="fit"))
-            .add(
-                scorer=check_scoring(self.estimator, self.scoring),
-                method_mapping=MethodMapping().add(caller="score", callee="score").add(caller="fit", callee="score"),
-            )
-        )
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         sub = get_tags(self.estimator)
@@ -401,7 +376,7 @@ classes_, n_features_in_, feature_names_in_
         """
         require_refit(self, "score")
         check_is_fitted(self)
-        if params and not _routing_enabled():
+        if params and not routing_enabled():
             raise ArgumentError(
                 f"[{', '.join(sorted(params))}] are passed but metadata routing is not enabled; "
                 "call sklearn.set_config(enable_metadata_routing=True) to pass them to the scorer"
@@ -410,7 +385,3 @@ classes_, n_features_in_, feature_names_in_
         scorer = self.scorer_[self.refit] if isinstance(self.scorer_, dict) else self.scorer_
         score = scorer(self.best_estimator_, X, y, **passed)
         return float(score[self.refit] if self.multimetric_ and isinstance(score, Mapping) else score)
-
-
-def _routing_enabled() -> bool:
-    return bool(get_config().get("enable_metadata_routing", False))
