@@ -41,15 +41,27 @@ class ReinterpolationStudy(Experiment):
     be improved on is still the best response seen. Reinterpolation (Forrester, Sobester, Keane 2008) smooths, improves on
     the best prediction, and recommends it. What counts is the true value of the recommended point above the minimum; the
     table also gives it for the point that one and the same smoothing model recommends from each variant's evaluations.
+
+    Parameters
+    ----------
+    quick : bool, default=False
+        Three seeds and 15 evaluations.
+    seeds : int, default=20
+        Runs of each variant.
+    n_trials : int, default=80
+        Evaluations of a run.
     """
 
     name = "reinterpolation"
     reads_data = False
     drawn = ("lower quartile", "median regret", "upper quartile", "median, smoothing model")
 
+    def __init__(self, quick: bool = False, *, seeds: int = 20, n_trials: int = 80):
+        super().__init__(quick)
+        self.seeds, self.n_trials = (3, 15) if quick else (seeds, n_trials)
+
     def _measure(self) -> pd.DataFrame:
-        n_seeds, n_trials = (3, 15) if self.quick else (20, 80)
-        rows = [self._row(variant, seed, n_trials) for variant in VARIANTS for seed in range(n_seeds)]
+        rows = [self._row(variant, seed, self.n_trials) for variant in VARIANTS for seed in range(self.seeds)]
         return pd.DataFrame(rows, columns=["variant", "seed", "n_trials", "regret", "regret_smoothed"])
 
     def _row(self, variant: str, seed: int, n_trials: int) -> tuple[str, int, int, float, float]:

@@ -15,9 +15,10 @@ X = RNG.random((40, 3)) * [1, 10, 100]
 Y = np.sin(3 * X[:, 0]) + 0.1 * X[:, 1] + 0.05 * RNG.normal(size=40)
 
 
-@pytest.mark.parametrize("options", [{}, {"correlation": "matern52"}, {"nugget": None}, {"nugget": 0.01}, {"n_restarts": 2}])
+@pytest.mark.parametrize("options", [{"n_restarts": 8}, {"correlation": "matern52"}, {"nugget": None}, {"nugget": 0.01}])
 def test_scikit_learn_contract(options):
-    check_estimator(Kriging(**options), on_skip=None)
+    # two starts are enough to show that the contract holds, and take a quarter of the time
+    check_estimator(Kriging(**{"n_restarts": 2} | options), on_skip=None)
 
 
 def test_attributes_are_in_the_units_of_the_data():
