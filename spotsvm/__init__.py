@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from spotsvm.class_accuracy import mean_class_accuracy, mean_class_accuracy_scorer
     from spotsvm.compare_searches import compare
     from spotsvm.comparison import Comparison
+    from spotsvm.conformal_svc import ConformalSVC
     from spotsvm.cross_validation import cross_val_scores
     from spotsvm.cutoff_classifier import CutoffClassifier
     from spotsvm.errors import (
@@ -120,6 +121,7 @@ _HOMES = {
     "spotsvm.class_accuracy": ["mean_class_accuracy", "mean_class_accuracy_scorer"],
     "spotsvm.compare_searches": ["compare"],
     "spotsvm.comparison": ["Comparison"],
+    "spotsvm.conformal_svc": ["ConformalSVC"],
     "spotsvm.cross_validation": ["cross_val_scores"],
     "spotsvm.cutoff_classifier": ["CutoffClassifier"],
     "spotsvm.errors": [
@@ -194,6 +196,7 @@ __all__ = [
     "CmaesSearch",
     "Comparison",
     "CompleteRowsRegressor",
+    "ConformalSVC",
     "ConicModel",
     "Coordinate",
     "CutoffClassifier",

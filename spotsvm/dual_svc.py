@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, Self
+from collections.abc import Iterator
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,8 +30,27 @@ from spotsvm.svm_arguments import (
 Floats = NDArray[np.float64]
 
 
+class PairProblem(NamedTuple):
+    """The problem of one pair of classes i < j: its groups of equal rows, their kernel matrix, their labels, and a seed."""
+
+    i: int
+    j: int
+    groups: NDArray[np.intp]
+    K: Floats
+    labels: Floats
+    seed: int
+
+    def enter(self, coefficients: PairCoefficients, alpha: Floats, rows: MergedRows) -> None:
+        """Enter a solution into the table of all pairs' coefficients, each row of training data with its share."""
+        signed = np.zeros(len(rows.first))
+        signed[self.groups] = self.labels * alpha
+        every = rows.expand(signed, len(coefficients.classes))
+        used = np.flatnonzero(every)
+        coefficients.put(self.i, self.j, used, every[used])
+
+
 class DualSVC(ClassifierMixin, KernelMachine):
-    """Base class of ExactSVC, EvoSVC and MultiKernelSVC, which say how one pair of classes is solved."""
+    """Base class of the classifiers by pairs of classes (ExactSVC, EvoSVC, ...), which say how one pair is solved."""
 
     C: Any
     tol: Any
@@ -75,12 +95,7 @@ class DualSVC(ClassifierMixin, KernelMachine):
         counts = np.bincount(rows.group, weights=sample[rows.kept], minlength=len(rows.first)).astype(np.float64)
         self._set_kernel(X[rows.first], counts)
         coefficients, results = self._solve_pairs(X, code, rows, C)
-        support, self.n_support_, self.dual_coef_ = coefficients.support()
-        self._keep_support(X, support)
-        self.intercept_ = np.array([r.bias for r in results])
-        self.n_iter_ = np.array([r.iterations for r in results], dtype=np.int64)
-        self.dual_objective_ = np.array([r.objective for r in results])
-        self.fit_status_ = int(not all(r.converged for r in results))
+        self._keep_solution(X, coefficients, results)
         self._warn_if_stopped_early([r.message for r in results if not r.converged])
         return self
 
@@ -119,9 +134,7 @@ class DualSVC(ClassifierMixin, KernelMachine):
             If `break_ties` is asked for with `decision_function_shape="ovo"`.
         """
         check_is_fitted(self)
-        if self.break_ties and self.decision_function_shape == "ovo":
-            raise ArgumentError("break_ties=True needs decision_function_shape='ovr'; it is 'ovo'")
-        chosen = chosen_classes(self._pair_decisions(X), len(self.classes_), bool(self.break_ties))
+        chosen = chosen_classes(self._pair_decisions(X), len(self.classes_), self._breaks_ties())
         predicted: NDArray[Any] = self.classes_[chosen]
         return predicted
 
@@ -138,9 +151,20 @@ class DualSVC(ClassifierMixin, KernelMachine):
         shape = self.decision_function_shape
         if not (isinstance(shape, str) and shape in ("ovr", "ovo")):
             raise ArgumentError(f"decision_function_shape={self.decision_function_shape!r}; use 'ovr' or 'ovo'")
+        self._check_break_ties()
+        return self._cost(), check_max_iter(self.max_iter)
+
+    def _check_break_ties(self) -> None:
         if not isinstance(self.break_ties, (bool, np.bool_)):
             raise ArgumentError(f"break_ties={self.break_ties!r}; use True or False")
-        return check_C(self.C), check_max_iter(self.max_iter)
+
+    def _breaks_ties(self) -> bool:
+        if self.break_ties and self.decision_function_shape == "ovo":
+            raise ArgumentError("break_ties=True needs decision_function_shape='ovr'; it is 'ovo'")
+        return bool(self.break_ties)
+
+    def _cost(self) -> float:
+        return check_C(self.C)
 
     def _set_classes(self, y: NDArray[Any], weights: Floats) -> tuple[NDArray[np.intp], Floats]:
         """Set the classes that have rows with weight; give each row's class, -1 for others, and its whole weight."""
@@ -165,29 +189,36 @@ class DualSVC(ClassifierMixin, KernelMachine):
     def _solve_pairs(
         self, X: Floats, code: NDArray[np.intp], rows: MergedRows, C: float
     ) -> tuple[PairCoefficients, list[DualResult]]:
+        coefficients = PairCoefficients(code, len(self.classes_))
+        results = []
+        for problem in self._pair_problems(X, code, rows):
+            result = self._solve_pair(problem.K, problem.labels, C * rows.group_weights[problem.groups], problem.seed)
+            problem.enter(coefficients, result.alpha, rows)
+            results.append(result)
+        return coefficients, results
+
+    def _pair_problems(self, X: Floats, code: NDArray[np.intp], rows: MergedRows) -> Iterator[PairProblem]:
         n_classes = len(self.classes_)
         chosen, group_code = pairs(n_classes), code[rows.first]
-        coefficients = PairCoefficients(code, n_classes)
         # the blocks of two classes are parts of one matrix, where there is room for it
         fits = 8 * len(rows.first) ** 2 <= check_cache_size(self.cache_size)
         whole = len(chosen) == 1 or (self._one_kernel and fits)
         gram = self._gram(X, rows.first) if whole else None
-        results = []
         for problem, ((i, j), seed) in enumerate(zip(chosen, self._pair_seeds(len(chosen)), strict=True)):
             of_pair = np.flatnonzero((group_code == i) | (group_code == j))
             if gram is None:
                 K = self._gram(X, rows.first[of_pair], problem)
             else:
                 K = gram if len(chosen) == 1 else gram[np.ix_(of_pair, of_pair)]
-            labels = pair_labels(group_code[of_pair] == i, n_classes)
-            result = self._solve_pair(K, labels, C * rows.group_weights[of_pair], seed)
-            signed = np.zeros(len(rows.first))
-            signed[of_pair] = labels * result.alpha
-            every = rows.expand(signed, len(X))
-            used = np.flatnonzero(every)
-            coefficients.put(i, j, used, every[used])
-            results.append(result)
-        return coefficients, results
+            yield PairProblem(i, j, of_pair, K, pair_labels(group_code[of_pair] == i, n_classes), seed)
+
+    def _keep_solution(self, X: Floats, coefficients: PairCoefficients, results: list[DualResult]) -> None:
+        support, self.n_support_, self.dual_coef_ = coefficients.support()
+        self._keep_support(X, support)
+        self.intercept_ = np.array([r.bias for r in results])
+        self.n_iter_ = np.array([r.iterations for r in results], dtype=np.int64)
+        self.dual_objective_ = np.array([r.objective for r in results])
+        self.fit_status_ = int(not all(r.converged for r in results))
 
     def _pair_decisions(self, X: Any) -> Floats:
         rows = self._check_new_rows(X)

@@ -10,6 +10,7 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.validation import validate_data
 
 from solvers.dual.regression import solve_dual_regression
+from solvers.dual.result import DualResult
 from spotsvm.kernel_machine import KernelMachine
 from spotsvm.merged_rows import MergedRows
 from spotsvm.svm_arguments import (
@@ -26,7 +27,7 @@ Floats = NDArray[np.float64]
 
 
 class DualSVR(RegressorMixin, KernelMachine):
-    """Base class of ExactSVR and MultiKernelSVR."""
+    """Base class of ExactSVR, MultiKernelSVR and EvolvedKernelSVR."""
 
     C: Any
     epsilon: Any
@@ -59,7 +60,7 @@ class DualSVR(RegressorMixin, KernelMachine):
         """
         X, y = validate_data(self, X, y, dtype=np.float64, order="C", y_numeric=True)
         target = y.astype(np.float64)
-        C, epsilon = check_C(self.C), check_not_negative("epsilon", self.epsilon)
+        C, epsilon = self._cost_and_width()
         tol, max_iter = check_positive("tol", self.tol), check_max_iter(self.max_iter)
         check_cache_size(self.cache_size)
         self._check_training_matrix(X)
@@ -68,7 +69,7 @@ class DualSVR(RegressorMixin, KernelMachine):
         rows = MergedRows.of(X, target, weights, merge=not self._pairwise_data)
         self._set_kernel(X[rows.first], rows.group_weights)
         K = self._gram(X, rows.first)
-        result = solve_dual_regression(K, target[rows.first], C * rows.group_weights, epsilon, tol=tol, max_iter=max_iter)
+        result = self._solve(K, target[rows.first], C * rows.group_weights, epsilon, tol, max_iter)
         signed = rows.expand(result.alpha, len(X))
         support = np.flatnonzero(signed)
         self._keep_support(X, support)
@@ -99,6 +100,12 @@ class DualSVR(RegressorMixin, KernelMachine):
         for block, values in self._support_columns(rows):
             predicted[block] = values @ self.dual_coef_[0] + self.intercept_[0]
         return predicted
+
+    def _cost_and_width(self) -> tuple[float, float]:
+        return check_C(self.C), check_not_negative("epsilon", self.epsilon)
+
+    def _solve(self, K: Floats, y: Floats, bounds: Floats, epsilon: float, tol: float, max_iter: int | None) -> DualResult:
+        return solve_dual_regression(K, y, bounds, epsilon, tol=tol, max_iter=max_iter)
 
     def _linear_coefficients(self) -> Floats:
         return np.array(self.dual_coef_ @ self.support_vectors_)

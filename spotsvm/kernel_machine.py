@@ -96,11 +96,15 @@ class KernelMachine(BaseEstimator, ABC):
 
     def _support_columns(self, X: Any) -> Iterator[tuple[slice, Floats]]:
         """Compute kernel values of new rows with the support vectors, and nothing else, by blocks of rows."""
+        yield from self._columns(X, self.support_, self.support_vectors_)
+
+    def _columns(self, X: Floats, rows: NDArray[np.integer], vectors: Floats) -> Iterator[tuple[slice, Floats]]:
+        """Compute kernel values of new rows with some rows of the training data, given by numbers and as they are."""
         max_bytes = check_cache_size(self.cache_size)
         if self._pairwise_data:
-            yield from kernel_blocks(self.kernel_, X[:, self.support_], self.support_vectors_, max_bytes=max_bytes)
-        elif len(self.support_):
-            yield from kernel_blocks(self.kernel_, X, self.support_vectors_, max_bytes=max_bytes)
+            yield from kernel_blocks(self.kernel_, X[:, rows], vectors, max_bytes=max_bytes)
+        elif len(rows):
+            yield from kernel_blocks(self.kernel_, X, vectors, max_bytes=max_bytes)
         else:
             yield slice(0, len(X)), np.empty((len(X), 0))
 

@@ -14,6 +14,7 @@ import pandas as pd
 from spotsvm.csv_files import write_csv
 from spotsvm.errors import DataError, StorageError
 from studies.data_folder import data_from
+from studies.markdown_table import markdown_table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -110,6 +111,10 @@ class Experiment(ABC):
         """Say what there is to see in the figure, for those who cannot see it."""
         return f"{self.figure_caption()} {self.conclusion()}"
 
+    def further_figures(self) -> dict[str, Figure]:
+        """Give what other figures there are, by caption; the web page shows them after the first."""
+        return {}
+
     def table_caption(self) -> str:
         """Say what the table is."""
         return "Results"
@@ -131,7 +136,7 @@ class Experiment(ABC):
 
     def to_markdown(self) -> str:
         """Give title, table and conclusion as markdown."""
-        return f"{self.heading()}\n{self.table().to_markdown(index=False, floatfmt='.4g')}\n\n{self.conclusion()}"
+        return f"{self.heading()}\n{markdown_table(self.table())}\n\n{self.conclusion()}"
 
     def to_csv(self, path: str | Path) -> Path:
         """Write every measurement as CSV, a row each; give the file.
@@ -188,7 +193,11 @@ class Experiment(ABC):
             text.write_text(self.to_markdown() + "\n", encoding="utf-8")
             files += self._write_further(folder)
             self.figure().savefig(picture, dpi=150)
-            files += [picture, self.report(folder)]
+            files.append(picture)
+            for k, further in enumerate(self.further_figures().values(), start=2):
+                files.append(folder / f"{self.name}_{k}.png")
+                further.savefig(files[-1], dpi=150)
+            files.append(self.report(folder))
         except OSError as error:
             raise StorageError(f"--out {folder}: cannot write there: {error.strerror or error}") from error
         return files

@@ -38,7 +38,7 @@ def report_page(experiment: Experiment) -> str:
         title,
         [
             Section("What was found", _findings(experiment)),
-            Section("Figure", [Picture(experiment.figure(), experiment.figure_caption(), experiment.figure_alt())]),
+            Section("Figure", _figures(experiment)),
             Section("Tables", _tables(experiment)),
             Section("What was done", [*(what or [f"{title}."]), Table(_settings(experiment), "Settings")]),
             Section("How to repeat it", _repeat(experiment)),
@@ -62,6 +62,11 @@ def _paragraphs(text: str) -> list[str]:
 def _findings(experiment: Experiment) -> list[Part]:
     quick: list[Part] = [Notice("This is the quick form: it shows that the study works, and no more.", "warning")]
     return (quick if experiment.quick else []) + [Notice(text, "finding") for text in _paragraphs(experiment.conclusion())]
+
+
+def _figures(experiment: Experiment) -> list[Part]:
+    first = Picture(experiment.figure(), experiment.figure_caption(), experiment.figure_alt())
+    return [first, *(Picture(figure, caption, caption) for caption, figure in experiment.further_figures().items())]
 
 
 def _tables(experiment: Experiment) -> list[Part]:

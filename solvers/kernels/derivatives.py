@@ -1,0 +1,181 @@
+"""Derivatives of kernel functions: gradients of their sums, and the metric that a kernel induces where its arguments are."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solvers.errors import SolverError
+from solvers.kernels.difference_quotients import gradient_by_differences, tensor_by_differences
+from solvers.kernels.distances import squared_distances
+from solvers.kernels.gram import check_rows, gram_matrix, kernel_matrix
+from solvers.kernels.kernel import Kernel
+
+Floats = NDArray[np.float64]
+
+
+class KernelMetric(NamedTuple):
+    """What the metric of a kernel times a function of x needs, at some rows x.
+
+    Attributes
+    ----------
+    value : ndarray of shape (n,)
+        K(x, x).
+    gradient : ndarray of shape (n, d)
+        The derivatives of K(x, x') by x, at x' = x.
+    tensor : ndarray of shape (n, d, d)
+        g_ij(x): the derivatives of K(x, x') by x_i and x'_j, at x' = x; nan where there are none.
+    """
+
+    value: Floats
+    gradient: Floats
+    tensor: Floats
+
+
+def expansion_gradient(kernel: Kernel, X: Floats, Z: Floats, coefficients: Floats, steps: Floats | None = None) -> Floats:
+    """Compute the gradients of sums of kernel values, sum_j c_j k(x, z_j), at some rows x.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        The kernel function; not "precomputed".
+    X : ndarray of shape (n, d)
+        Where the gradients are wanted.
+    Z : ndarray of shape (m, d)
+        The rows z_j.
+    coefficients : ndarray of shape (p, m)
+        The coefficients of each of p sums.
+    steps : ndarray of shape (d,), optional
+        Of the difference quotients that a callable kernel is differentiated by; see `difference_steps`.
+
+    Returns
+    -------
+    ndarray of shape (n, p, d)
+        The gradients; nan or infinite where there is none.
+
+    Raises
+    ------
+    SolverError
+        If the kernel is "precomputed", or a callable and there are no steps.
+
+    Examples
+    --------
+    >>> expansion_gradient(Kernel("linear"), np.zeros((1, 2)), np.array([[1.0, 2.0], [0.0, 5.0]]), np.array([[1.0, -1.0]]))
+    array([[[ 1., -3.]]])
+    """
+    check_differentiable(kernel)
+    if kernel.base == "rows":
+        return gradient_by_differences(lambda rows: kernel_matrix(kernel, rows, Z) @ coefficients.T, X, _given(steps))
+    result = np.empty((len(X), len(coefficients), X.shape[1]))
+    of_products = kernel.base == "inner products"
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        slopes = _slope(kernel, X @ Z.T if of_products else squared_distances(X, Z))
+        for p, row in enumerate(coefficients):
+            used = np.flatnonzero(row)
+            weights = slopes[:, used] * row[used]
+            towards = weights @ Z[used]
+            result[:, p] = towards if of_products else 2.0 * (weights.sum(axis=1)[:, None] * X - towards)
+    return result
+
+
+def kernel_metric(kernel: Kernel, X: Floats, steps: Floats | None = None) -> KernelMetric:
+    """Compute the metric tensor that a kernel induces at some rows, with what else eq. 6 of Williams et al. needs.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        The kernel function; not "precomputed".
+    X : ndarray of shape (n, d)
+        The rows.
+    steps : ndarray of shape (d,), optional
+        As in `expansion_gradient`.
+
+    Raises
+    ------
+    SolverError
+        As `expansion_gradient`.
+
+    References
+    ----------
+    Williams, Li, Feng, Wu 2005, "Scaling the Kernel Function to Improve Performance of the Support Vector Machine", eq. 2, 10.
+
+    Examples
+    --------
+    >>> kernel_metric(Kernel("rbf", gamma=2.0), np.zeros((1, 2))).tensor  # 2 gamma = 1 / sigma^2
+    array([[[4., 0.],
+            [0., 4.]]])
+    """
+    check_differentiable(kernel)
+    n, d = X.shape
+    identity = np.broadcast_to(np.eye(d), (n, d, d))
+    if kernel.base == "squared distances":
+        at = np.zeros(n)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            slope = _slope(kernel, at)
+            tensor = (-2.0 * slope)[:, None, None] * identity
+        tensor[~np.isfinite(slope)] = np.nan
+        return KernelMetric(kernel.of(at), np.zeros((n, d)), tensor)
+    if kernel.base == "inner products":
+        with np.errstate(over="ignore", invalid="ignore"):
+            at = np.einsum("ij,ij->i", X, X)
+            slope, bend = _slope(kernel, at), _bend(kernel, at)
+            outer = X[:, :, None] * X[:, None, :]
+            tensor = slope[:, None, None] * identity + bend[:, None, None] * outer
+            return KernelMetric(kernel.of(at), slope[:, None] * X, tensor)
+    steps = _given(steps)
+    value, gradient, tensor = np.empty(n), np.empty((n, d)), np.empty((n, d, d))
+    for i, row in enumerate(X):
+        here = check_rows(row[None])
+        value[i] = kernel_matrix(kernel, here, here)[0, 0]
+        gradient[i] = gradient_by_differences(partial(_values, kernel, here), here, steps)[0, 0]
+        tensor[i] = tensor_by_differences(partial(gram_matrix, kernel), row, steps)
+    return KernelMetric(value, gradient, tensor)
+
+
+def _values(kernel: Kernel, Z: Floats, rows: Floats) -> Floats:
+    return kernel_matrix(kernel, rows, Z)
+
+
+def check_differentiable(kernel: Kernel) -> None:
+    """Raise SolverError if the kernel is given by its values only."""
+    if kernel.base == "precomputed":
+        raise SolverError("kernel='precomputed' is given by its values, which have no derivatives; give the kernel itself")
+
+
+def _given(steps: Floats | None) -> Floats:
+    if steps is None:
+        raise SolverError("steps=None; a callable kernel is differentiated by difference quotients, which need their steps")
+    return steps
+
+
+def _slope(kernel: Kernel, values: Floats) -> Floats:
+    """Differentiate the kernel by what it is computed from, the inner product or the squared distance."""
+    gamma = float(kernel.gamma)
+    if kernel.name == "linear":
+        return np.ones_like(values)
+    if kernel.name == "rbf":
+        return -gamma * kernel.of(values.copy())
+    if kernel.name == "epanechnikov":
+        return np.where(gamma * values < 1.0, -gamma, 0.0)
+    if kernel.name == "sigmoid":
+        return gamma * (1.0 - kernel.of(values.copy()) ** 2)
+    if kernel.name == "poly":
+        degree = int(kernel.degree)
+        return degree * gamma * (gamma * values + float(kernel.coef0)) ** max(degree - 1, 0)
+    half: Floats = 0.5 * gamma / kernel.of(values.copy())  # of either multiquadric: the sign is that of its value
+    return half
+
+
+def _bend(kernel: Kernel, values: Floats) -> Floats:
+    """Differentiate a kernel of the inner product twice."""
+    gamma = float(kernel.gamma)
+    if kernel.name == "linear":
+        return np.zeros_like(values)
+    if kernel.name == "sigmoid":
+        t = kernel.of(values.copy())
+        return -2.0 * gamma**2 * t * (1.0 - t**2)
+    degree = int(kernel.degree)
+    return degree * (degree - 1) * gamma**2 * (gamma * values + float(kernel.coef0)) ** max(degree - 2, 0)
