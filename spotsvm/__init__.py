@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from solvers.dual import DualResult, solve_dual, solve_dual_regression
     from solvers.errors import SearchExhaustedError, SolverError
     from solvers.kernels import Kernel, gram_matrix
+    from solvers.kernels.expressions import Expression
     from solvers.search import (
         SEARCHES,
         AskTell,
@@ -49,8 +50,11 @@ if TYPE_CHECKING:
         TrialStateError,
     )
     from spotsvm.evo_svc import EvoSVC
+    from spotsvm.evolved_kernel_svc import EvolvedKernelSVC
+    from spotsvm.evolved_kernel_svr import EvolvedKernelSVR
     from spotsvm.exact_svc import ExactSVC
     from spotsvm.exact_svr import ExactSVR
+    from spotsvm.expression_kernel import ExpressionKernel
     from spotsvm.judgement import Judgement
     from spotsvm.kernel_models import (
         AnisotropicRbfModel,
@@ -100,6 +104,7 @@ _HOMES = {
     "solvers.dual": ["DualResult", "solve_dual", "solve_dual_regression"],
     "solvers.errors": ["SearchExhaustedError", "SolverError"],
     "solvers.kernels": ["Kernel", "gram_matrix"],
+    "solvers.kernels.expressions": ["Expression"],
     "solvers.search": [
         "AskTell",
         "CmaesSearch",
@@ -136,8 +141,11 @@ _HOMES = {
         "TrialStateError",
     ],
     "spotsvm.evo_svc": ["EvoSVC"],
+    "spotsvm.evolved_kernel_svc": ["EvolvedKernelSVC"],
+    "spotsvm.evolved_kernel_svr": ["EvolvedKernelSVR"],
     "spotsvm.exact_svc": ["ExactSVC"],
     "spotsvm.exact_svr": ["ExactSVR"],
+    "spotsvm.expression_kernel": ["ExpressionKernel"],
     "spotsvm.judgement": ["Judgement"],
     "spotsvm.kernel_models": [
         "AnisotropicRbfModel",
@@ -205,8 +213,12 @@ __all__ = [
     "Domain",
     "DualResult",
     "EvoSVC",
+    "EvolvedKernelSVC",
+    "EvolvedKernelSVR",
     "ExactSVC",
     "ExactSVR",
+    "Expression",
+    "ExpressionKernel",
     "FixedKernelModel",
     "HistoryPipeline",
     "ImportanceFraction",

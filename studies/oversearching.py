@@ -19,6 +19,7 @@ from studies.experiment import Experiment
 from studies.oversearching_figure import draw_optimism
 from studies.oversearching_runs import A_GAMMA_A_FEATURE, ONE_GAMMA, Pool, run_search
 from studies.oversearching_tables import best_on_new_rows, by_trials, means, spent_on_luck
+from studies.run_file import RunFile
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -28,8 +29,8 @@ SETS = {"banana": "ida_banana", "pima": "pima", "heart": "heart_statlog", "germa
 STAND_INS = ("breast cancer", "digits 3 and 8")
 SEARCHES = ("random", "kriging", "cmaes", "vns", "lbfgsb")
 TUNED = (ONE_GAMMA, A_GAMMA_A_FEATURE)
-#: read by Python, to the last bit with any pandas
-_NUMBERS: Any = dict.fromkeys(("tuned", "held_out", "optimism"), float)
+_COLUMNS = {"set": str, "features": int, "rows": int, "tuned_parameters": str, "parameters": int, "search": str}
+_COLUMNS |= {"repeat": int, "trials": int, "tuned": float, "held_out": float, "optimism": float}
 _KEY = ["set", "rows", "tuned_parameters", "search", "repeat"]
 
 _NOTES = """\
@@ -107,7 +108,8 @@ class OversearchingStudy(Experiment):
 
     def _measure(self) -> pd.DataFrame:
         pools = self._pools()
-        done = self._recorded([pool.name for pool in pools])
+        file = RunFile(self.path, _COLUMNS)
+        done = self._recorded(file, [pool.name for pool in pools])
         known = set(done[_KEY].itertuples(index=False, name=None)) if len(done) else set()
         jobs = [
             (pool, n, tuned, search, repeat, self.checkpoints)
@@ -122,7 +124,7 @@ class OversearchingStudy(Experiment):
         with runs_bar(self.name, len(jobs)) as ended:
             for job, rows in zip(jobs, self._run_all(jobs), strict=True):
                 found.append(pd.DataFrame(rows))
-                self._append(found[-1])
+                file.append(found[-1])
                 ended(_Ended(job[3], job[4]))
         return pd.concat(found, ignore_index=True)
 
@@ -141,20 +143,16 @@ class OversearchingStudy(Experiment):
         pixels = digits.data[rows].reshape(-1, 4, 2, 4, 2).sum(axis=(2, 4)).reshape(-1, 16)  # of two by two pixels each
         return pools[:1] if self.quick else [*pools, Pool(STAND_INS[1], pixels, np.where(digits.target[rows] == 8, 1.0, -1.0))]
 
-    def _recorded(self, sets: Sequence[str]) -> pd.DataFrame:
+    def _recorded(self, file: RunFile, sets: Sequence[str]) -> pd.DataFrame:
         """Give what the file has of this study."""
-        if self.path is None or not self.path.is_file():
-            return pd.DataFrame()
-        frame = pd.read_csv(self.path, dtype={"search": str}, converters=_NUMBERS)
+        frame = file.read()
+        if not len(frame):
+            return frame
         if sorted(frame.trials.unique()) != list(self.checkpoints):
             raise DataError(f"{self.path} was written with other numbers of trials; name another file")
         wanted = frame["set"].isin(sets) & frame["rows"].isin(self.n_rows)
-        return frame[wanted & frame["search"].isin(self.searches) & (frame["repeat"] < self.n_repeats)]
-
-    def _append(self, rows: pd.DataFrame) -> None:
-        if self.path is not None:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            rows.to_csv(self.path, mode="a", index=False, header=not self.path.is_file())
+        wanted &= frame["search"].isin(self.searches) & (frame["repeat"] < self.n_repeats)
+        return frame[wanted].drop_duplicates([*_KEY, "trials"])  # two studies may have written to the file at once
 
     def table(self) -> pd.DataFrame:
         """Give a row a search and kind of space: optimism by trials in percentage points, its standard error, and gains."""

@@ -36,14 +36,14 @@ def corrected_factor(n_resamples: int, ratio: float) -> float:
     return 1.0 / n_resamples + ratio
 
 
-def t_interval(mean: float, variance: float, degrees: int, confidence: float) -> Interval:
+def t_interval(mean: float, variance: float, degrees: float, confidence: float) -> Interval:
     """Give the t interval of a mean whose own variance is given; no interval if that is not a number.
 
     Parameters
     ----------
     mean, variance : float
         The mean, and its variance.
-    degrees : int
+    degrees : float
         Degrees of freedom.
     confidence : float
         Between 0 and 1.

@@ -116,6 +116,9 @@ def test_it_goes_on_from_its_file(study, tmp_path):
     one, other = (frame.sort_values(keys).reset_index(drop=True) for frame in (again, study.frame()))
     pd.testing.assert_frame_equal(one, other)
     assert len(pd.read_csv(file)) == len(rows)
+    # rows that two studies have written count once
+    pd.concat([rows, rows.iloc[:7]]).to_csv(file, index=False)
+    assert len(small(path=file).run().frame()) == len(rows)
     with pytest.raises(DataError, match="other numbers of trials"):
         small(path=file, n_trials=7).run()
 

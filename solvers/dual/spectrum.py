@@ -1,0 +1,131 @@
+"""Whether a matrix is one of a kernel, and the nearest positive semidefinite one where it is not."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import eigvalsh, lapack
+
+Floats = NDArray[np.float64]
+MatrixState = Literal["semidefinite", "indefinite", "asymmetric", "not finite"]
+
+#: smallest eigenvalue of a positive semidefinite matrix, as a part of the largest: what rounding makes of 0
+SMALLEST_EIGENVALUE = -1e-8
+_ASYMMETRY = 1e-8  # of the largest entry
+_LARGEST_ENTRY = 1e150  # the squares of larger ones overflow
+
+
+def matrix_state(K: Floats) -> MatrixState:
+    """Say what a matrix is: that of a kernel, or what is wrong with it.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n, n)
+        Any numbers.
+
+    Returns
+    -------
+    {"semidefinite", "indefinite", "asymmetric", "not finite"}
+        "semidefinite" if it is symmetric and its smallest eigenvalue is at least -1e-8 times the largest; "not finite" also if
+        squares of its entries overflow.
+
+    References
+    ----------
+    Koch, Bischl, Flasch, Bartz-Beielstein, Konen 2011, "On the Tuning and Evolution of Support Vector Kernels", section 2.3.2.
+
+    Examples
+    --------
+    >>> matrix_state(np.array([[2.0, 1.0], [1.0, 2.0]])), matrix_state(np.array([[1.0, 2.0], [2.0, 1.0]]))
+    ('semidefinite', 'indefinite')
+    """
+    low, high = float(K.min()), float(K.max())
+    size = max(high, -low)
+    if not size <= _LARGEST_ENTRY:
+        return "not finite"
+    if not is_symmetric(K, size):
+        return "asymmetric"
+    return "semidefinite" if _semidefinite(K, size) else "indefinite"
+
+
+def is_symmetric(K: Floats, size: float) -> bool:
+    """Say whether a matrix with entries up to `size` is symmetric within rounding."""
+    # most that are not show it in a corner
+    corner = K[:8, :8]
+    allowed = _ASYMMETRY * size
+    if not (np.abs(corner - corner.T) <= allowed).all():
+        return False
+    return np.array_equal(K, K.T) or bool((np.abs(K - K.T) <= allowed).all())
+
+
+def _semidefinite(K: Floats, size: float) -> bool:
+    if size == 0.0:
+        return True
+    scaled = K / size
+    diagonal = scaled.diagonal()
+    if diagonal.min() < SMALLEST_EIGENVALUE * len(K):  # no eigenvalue is larger than n times the largest entry
+        return False
+    largest = _power_steps(scaled)
+    if _has_factor(scaled, -SMALLEST_EIGENVALUE * largest):
+        return True
+    if not _has_factor(scaled, -SMALLEST_EIGENVALUE * float(np.linalg.norm(scaled))):
+        return False
+    eigenvalues = eigvalsh(scaled)
+    return bool(eigenvalues[0] >= SMALLEST_EIGENVALUE * eigenvalues[-1])
+
+
+def _power_steps(K: Floats) -> float:
+    """Give a lower bound on the largest eigenvalue that is mostly near it."""
+    vector = K.sum(axis=0)
+    bound = float(K.diagonal().max())
+    for _ in range(3):
+        length = float(np.linalg.norm(vector))
+        if length == 0.0:
+            break
+        vector = vector / length
+        image = K @ vector
+        bound = max(bound, float(vector @ image))
+        vector = image
+    return bound
+
+
+def _has_factor(K: Floats, shift: float) -> bool:
+    """Say whether K with `shift` added to its diagonal has a Cholesky factor."""
+    shifted = K.copy()
+    shifted.ravel()[:: len(K) + 1] += shift
+    _, info = lapack.dpotrf(shifted.T, lower=True, clean=False, overwrite_a=True)
+    return bool(info == 0)
+
+
+def clipping(K: Floats) -> tuple[Floats, Floats]:
+    """Set the negative eigenvalues of a symmetric matrix to 0.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n, n)
+        Symmetric.
+
+    Returns
+    -------
+    clipped : ndarray of shape (n, n)
+        The nearest positive semidefinite matrix, K A.
+    A : ndarray of shape (n, n)
+        The projection on the eigenvectors of positive eigenvalues. For kernel values B of other rows with those of K, B A is what
+        belongs to the clipped matrix: it makes of a row of K that of the clipped matrix.
+
+    References
+    ----------
+    Chen, Garcia, Gupta, Rahimi, Cazzanti 2009, "Similarity-based Classification: Concepts and Algorithms", section 4.1.3.
+
+    Examples
+    --------
+    >>> clipped, A = clipping(np.array([[0.0, 1.0], [1.0, 0.0]]))
+    >>> clipped.round(3).tolist()
+    [[0.5, 0.5], [0.5, 0.5]]
+    """
+    values, vectors = np.linalg.eigh((K + K.T) / 2)
+    kept: Any = vectors[:, values > 0]
+    projection = kept @ kept.T
+    clipped = (kept * values[values > 0]) @ kept.T
+    return (clipped + clipped.T) / 2, projection

@@ -1,0 +1,68 @@
+"""The building blocks of kernel expressions: their names, the types they take and give, and which of them carry a number."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Type = Literal["scalar", "vector"]
+Values = Literal["none", "any", "positive"]
+
+
+@dataclass(frozen=True)
+class Block:
+    """A building block of expressions.
+
+    Parameters
+    ----------
+    name : str
+        Its name in expressions and in files.
+    arguments : tuple of {"scalar", "vector"}
+        The types that it takes, in their order; empty for a leaf.
+    result : {"scalar", "vector"}
+        The type that it gives.
+    values : {"none", "any", "positive"}
+        Whether it carries a number of its own, and which: any finite one, or a positive one.
+    inputs : frozenset of str
+        Which of "x_i" and "x_j" it mentions by itself.
+    """
+
+    name: str
+    arguments: tuple[Type, ...]
+    result: Type
+    values: Values = "none"
+    inputs: frozenset[str] = frozenset()
+
+
+_BOTH = frozenset({"x_i", "x_j"})
+
+CONSTANTS = ("c1", "c2", "c3", "c4")
+
+# Table 1 of Koch 2011; what is overloaded there has a name for each type here
+_OF_THE_PAPER = (
+    *(Block(name, (), "scalar") for name in CONSTANTS),
+    *(Block(name, (), "vector", inputs=frozenset({name})) for name in ("x_i", "x_j")),
+    *(Block(name, ("scalar",), "scalar") for name in ("exp", "square")),
+    *(Block(name, ("scalar", "scalar"), "scalar") for name in ("add", "subtract", "multiply", "divide")),
+    *(Block(name, ("vector", "vector"), "vector") for name in ("add_vectors", "subtract_vectors")),
+    *(Block(name, ("vector", "vector"), "scalar") for name in ("inner_product", "squared_distance")),
+    Block("scalar_times_vector", ("scalar", "vector"), "vector"),
+    Block("vector_times_scalar", ("vector", "scalar"), "vector"),
+)
+
+# what keeps a matrix positive semidefinite, beside "add", "multiply" and "square"
+_OF_KERNELS = (
+    Block("number", (), "scalar", "any"),
+    Block("linear", (), "scalar", "positive", _BOTH),
+    Block("gaussian", (), "scalar", "positive", _BOTH),
+    Block("rational", (), "scalar", "positive", _BOTH),
+    Block("norms", (), "scalar", "positive", _BOTH),
+    Block("damping", (), "scalar", "positive", _BOTH),
+    Block("scale", ("scalar",), "scalar", "positive"),
+    Block("cube", ("scalar",), "scalar"),
+    Block("normalise", ("scalar",), "scalar"),
+    Block("exponential", ("scalar",), "scalar", "positive"),
+)
+
+PAPER_BLOCKS = {block.name: block for block in _OF_THE_PAPER}
+BLOCKS = PAPER_BLOCKS | {block.name: block for block in _OF_KERNELS}

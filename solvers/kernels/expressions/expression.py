@@ -1,0 +1,267 @@
+"""Kernel functions as typed expression trees, which are plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from solvers.checked_numbers import as_float
+from solvers.errors import SolverError
+from solvers.kernels.expressions.blocks import BLOCKS, CONSTANTS, Block, Type
+from solvers.kernels.expressions.shown import shown
+
+# far above what is ever grown: it keeps recursion over a tree, and the time a hostile file can cost, within bounds
+MAX_DEPTH = 64
+MAX_SIZE = 10_000
+
+
+@dataclass(frozen=True)
+class Expression:
+    """A kernel k(x_i, x_j), or a part of one, as a tree of building blocks.
+
+    ============================= =========================================== ====================================
+    block                         takes                                       gives
+    ============================= =========================================== ====================================
+    `"c1"` ... `"c4"`             nothing                                     a symbolic constant
+    `"x_i"`, `"x_j"`              nothing                                     a vector, the first or second input
+    `"exp"`, `"square"`           a scalar                                    a scalar
+    `"add"`, `"subtract"`,
+    `"multiply"`, `"divide"`      two scalars                                 a scalar
+    `"add_vectors"`,
+    `"subtract_vectors"`          two vectors                                 a vector
+    `"inner_product"`,
+    `"squared_distance"`          two vectors                                 a scalar
+    `"scalar_times_vector"`       a scalar and a vector                       a vector
+    `"vector_times_scalar"`       a vector and a scalar                       a vector
+    `"number"`                    nothing                                     v
+    `"linear"`                    nothing                                     v <x_i, x_j>
+    `"gaussian"`                  nothing                                     exp(-v d^2), d = ||x_i - x_j||
+    `"rational"`                  nothing                                     1 / (1 + v d^2)
+    `"norms"`                     nothing                                     (v |x_i|^2) (v |x_j|^2)
+    `"damping"`                   nothing                                     exp(-v |x_i|^2) exp(-v |x_j|^2)
+    `"scale"`                     a scalar k                                  v k
+    `"cube"`                      a scalar k                                  k^3
+    `"normalise"`                 a scalar k                                  k / sqrt(k(x_i, x_i) k(x_j, x_j))
+    `"exponential"`               a scalar k                                  exp(v (normalise(k) - 1))
+    ============================= =========================================== ====================================
+
+    The upper part is the paper's search space. The lower part carries numbers v of its own; with "add", "multiply" and
+    "square" it makes matrices that are positive semidefinite whatever the data. Where k(x, x) is 0, "normalise" is 0.
+
+    Parameters
+    ----------
+    block : str
+        The block at the root.
+    arguments : tuple of Expression
+        Its arguments.
+    value : float, optional
+        Its number v: finite, and positive but for "number"; only for blocks that have one.
+
+    Raises
+    ------
+    SolverError
+        If the block is unknown, an argument is missing or of the wrong type, the number is missing or out of range, or the
+        tree has more than 64 levels or 10,000 nodes.
+
+    References
+    ----------
+    Koch, Bischl, Flasch, Bartz-Beielstein, Konen 2011, "On the Tuning and Evolution of Support Vector Kernels", Table 1.
+
+    Examples
+    --------
+    >>> x_i, x_j = Expression("x_i"), Expression("x_j")
+    >>> polynomial = Expression("square", (Expression("inner_product", (x_i, x_j)),))
+    >>> polynomial.text(), polynomial.depth, polynomial.size
+    ('<x_i, x_j>^2', 3, 4)
+    >>> Expression("gaussian", value=0.5).text()
+    'exp(-0.5 * |x_i - x_j|^2)'
+    """
+
+    block: str
+    arguments: tuple[Expression, ...] = ()
+    value: float | None = None
+    depth: int = field(init=False, repr=False, compare=False)
+    size: int = field(init=False, repr=False, compare=False)
+    constants: tuple[str, ...] = field(init=False, repr=False, compare=False)
+    inputs: frozenset[str] = field(init=False, repr=False, compare=False)
+    _hash: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        block = BLOCKS.get(self.block) if isinstance(self.block, str) else None
+        if block is None:
+            raise SolverError(f"block={shown(self.block)} is unknown; use one of {', '.join(BLOCKS)}")
+        _check_arguments(block, self.arguments)
+        used = {c for child in self.arguments for c in child.constants} | ({self.block} & set(CONSTANTS))
+        derived = {
+            "value": _checked_value(block, self.value),
+            "depth": 1 + max((child.depth for child in self.arguments), default=0),
+            "size": 1 + sum(child.size for child in self.arguments),
+            "constants": tuple(c for c in CONSTANTS if c in used),
+            "inputs": block.inputs.union(*(child.inputs for child in self.arguments)),
+        }
+        derived["_hash"] = hash((self.block, self.arguments, derived["value"]))
+        for name, content in derived.items():
+            object.__setattr__(self, name, content)
+        if self.depth > MAX_DEPTH or self.size > MAX_SIZE:
+            raise SolverError(
+                f"the expression has {self.depth} levels and {self.size} nodes; "
+                f"use at most {MAX_DEPTH} levels and {MAX_SIZE} nodes"
+            )
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __reduce__(self) -> tuple[type[Expression], tuple[Any, ...]]:
+        # built anew where it is unpickled: hashes of strings differ between processes
+        return Expression, (self.block, self.arguments, self.value)
+
+    @property
+    def type(self) -> Type:
+        """What it gives: "scalar" or "vector"."""
+        return BLOCKS[self.block].result
+
+    def nodes(self) -> Iterator[Expression]:
+        """Give every node, the root first, then the nodes of each argument in turn."""
+        yield self
+        for child in self.arguments:
+            yield from child.nodes()
+
+    @property
+    def values(self) -> tuple[float, ...]:
+        """The numbers that it carries, in the order of its nodes."""
+        return tuple(node.value for node in self.nodes() if node.value is not None)
+
+    def with_values(self, values: Sequence[float]) -> Expression:
+        """Give the same tree with other numbers.
+
+        Parameters
+        ----------
+        values : sequence of float
+            As many as `values` has, in its order.
+
+        Raises
+        ------
+        SolverError
+            If their number is another, or one of them is out of range.
+
+        Examples
+        --------
+        >>> Expression("gaussian", value=0.5).with_values([2.0]).text()
+        'exp(-2 * |x_i - x_j|^2)'
+        """
+        if len(values) != len(self.values):
+            raise SolverError(f"values has {len(values)} entries; the expression carries {len(self.values)} numbers")
+        remaining = iter(values)
+        return self._with_next(remaining)
+
+    def _with_next(self, remaining: Iterator[float]) -> Expression:
+        value = None if self.value is None else next(remaining)
+        return Expression(self.block, tuple(child._with_next(remaining) for child in self.arguments), value)
+
+    def bind(self, constants: Mapping[str, float]) -> Expression:
+        """Put numbers in the place of symbolic constants; those not named are kept.
+
+        Parameters
+        ----------
+        constants : mapping of str to float
+            Finite values for some of "c1" to "c4".
+
+        Examples
+        --------
+        >>> Expression("add", (Expression("c1"), Expression("c2"))).bind({"c1": 0.5}).text()
+        '0.5 + c2'
+        """
+        if self.block in constants:
+            return Expression("number", value=constants[self.block])
+        if not self.constants:
+            return self
+        return Expression(self.block, tuple(child.bind(constants) for child in self.arguments), self.value)
+
+    def text(self) -> str:
+        """Give the formula as plain text, numbers with four digits."""
+        from solvers.kernels.expressions.formula import text_formula
+
+        return text_formula(self)
+
+    def latex(self) -> str:
+        """Give the formula in LaTeX's mathematics, numbers with four digits."""
+        from solvers.kernels.expressions.formula import latex_formula
+
+        return latex_formula(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give nested dictionaries, lists, strings and numbers, as JSON can hold them."""
+        content: dict[str, Any] = {"block": self.block}
+        if self.value is not None:
+            content["value"] = self.value
+        if self.arguments:
+            content["arguments"] = [child.to_dict() for child in self.arguments]
+        return content
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> Expression:
+        """Read what `to_dict` gave, checking all of it; nothing is executed.
+
+        Parameters
+        ----------
+        content : mapping
+            A "block", and its "arguments" and "value" where it has them.
+
+        Raises
+        ------
+        SolverError
+            If it is no such mapping, naming what is wrong and where.
+
+        Examples
+        --------
+        >>> Expression.from_dict({"block": "square", "arguments": [{"block": "c1"}]}).text()
+        'c1^2'
+        """
+        from solvers.kernels.expressions.reading import expression_from_dict
+
+        return expression_from_dict(content)
+
+    @classmethod
+    def from_json(cls, text: str) -> Expression:
+        """Read an expression from the text of a JSON file, checking all of it.
+
+        Parameters
+        ----------
+        text : str
+            What `json.dumps(expression.to_dict())` gives.
+
+        Raises
+        ------
+        SolverError
+            If it is no JSON, or no expression.
+        """
+        from solvers.kernels.expressions.reading import expression_from_json
+
+        return expression_from_json(text)
+
+
+def _check_arguments(block: Block, arguments: Any) -> None:
+    if not isinstance(arguments, tuple) or not all(isinstance(child, Expression) for child in arguments):
+        raise SolverError(f"arguments={shown(arguments)} of {block.name!r}; use a tuple of expressions")
+    types = tuple(child.type for child in arguments)
+    if types != block.arguments:
+        raise SolverError(f"{block.name!r} takes {_listed(block.arguments)}; it was given {_listed(types)}")
+
+
+def _listed(types: Sequence[str]) -> str:
+    return f"({', '.join(types)})" if types else "no arguments"
+
+
+def _checked_value(block: Block, value: Any) -> float | None:
+    if block.values == "none":
+        if value is not None:
+            raise SolverError(f"value={shown(value)}; the block {block.name!r} carries no number")
+        return None
+    number = as_float(value)
+    if not np.isfinite(number) or (block.values == "positive" and number <= 0):
+        allowed = "a positive, finite number" if block.values == "positive" else "a finite number"
+        raise SolverError(f"value={shown(value)} of the block {block.name!r}; use {allowed}")
+    return number

@@ -1,0 +1,112 @@
+"""What kernel expressions need of the data: inner products of rows, and their squared norms."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solvers.checked_numbers import as_floats
+from solvers.errors import SolverError
+from solvers.kernels.blocks import fill_symmetric
+from solvers.kernels.distances import squared_distances
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class InnerProducts:
+    """The inner products between two sets of rows, and the rows' squared norms.
+
+    Parameters
+    ----------
+    G : ndarray of shape (n, m)
+        <x_i, z_j>.
+    left : ndarray of shape (n,)
+        |x_i|^2.
+    right : ndarray of shape (m,)
+        |z_j|^2.
+    distances : ndarray of shape (n, m), optional
+        ||x_i - z_j||^2. Where it is left out it is left_i + right_j - 2 G_ij, which has fewer digits for rows that are close
+        to each other and far from the origin.
+
+    Raises
+    ------
+    SolverError
+        If the shapes do not fit.
+
+    Examples
+    --------
+    >>> InnerProducts.between(np.array([[3.0, 4.0]]), np.array([[1.0, 0.0], [0.0, 1.0]])).distances
+    array([[20., 18.]])
+    """
+
+    G: Floats
+    left: Floats
+    right: Floats
+    distances: Floats | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("G", "left", "right", "distances"):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, _checked(name, getattr(self, name)))
+        if self.G.ndim != 2:
+            raise SolverError(f"G has the shape {self.G.shape}; use a matrix")
+        n, m = self.G.shape
+        expected = {"left": (n,), "right": (m,), "distances": (n, m)}
+        for name, shape in expected.items():
+            array = getattr(self, name)
+            if array is not None and array.shape != shape:
+                raise SolverError(f"{name} has the shape {array.shape}; with a G of shape {self.G.shape} it has {shape}")
+        if self.distances is None:
+            with np.errstate(over="ignore", invalid="ignore"):
+                apart = np.maximum(self.left[:, None] + self.right[None, :] - 2.0 * self.G, 0.0)
+            object.__setattr__(self, "distances", apart)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of rows on the left and on the right, (n, m)."""
+        n, m = self.G.shape
+        return n, m
+
+    @classmethod
+    def between(cls, X: Floats, Z: Floats | None = None) -> InnerProducts:
+        """Compute them for the rows of two arrays.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n, d)
+            Finite numbers.
+        Z : ndarray of shape (m, d), optional
+            X itself where it is left out; then G is exactly symmetric, and its diagonal is `left`.
+        """
+        with np.errstate(over="ignore", invalid="ignore"):
+            left = np.einsum("ij,ij->i", X, X)
+            if Z is not None:
+                return cls(X @ Z.T, left, np.einsum("ij,ij->i", Z, Z), squared_distances(X, Z))
+            G = np.empty((len(X), len(X)))
+            fill_symmetric(G, lambda rows, columns: X[rows] @ X[columns].T)
+            np.fill_diagonal(G, left)
+            return cls(G, left, left, squared_distances(X))
+
+    def block(self, rows: Any, columns: Any) -> InnerProducts:
+        """Give those of some rows on the left and some on the right.
+
+        Parameters
+        ----------
+        rows : slice or ndarray of int
+            Rows on the left.
+        columns : slice or ndarray of int
+            Rows on the right.
+        """
+        assert self.distances is not None
+        return InnerProducts(self.G[rows][:, columns], self.left[rows], self.right[columns], self.distances[rows][:, columns])
+
+
+def _checked(name: str, values: Any) -> Floats:
+    try:
+        return as_floats(values)
+    except (TypeError, ValueError) as error:
+        raise SolverError(f"{name} is no array of numbers: {error}") from error

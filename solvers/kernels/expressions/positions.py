@@ -1,0 +1,71 @@
+"""The parts of an expression by their place, and a part replaced by another."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from solvers.kernels.expressions.expression import Expression
+
+
+class Part(NamedTuple):
+    """A node of an expression, with its place in it.
+
+    Parameters
+    ----------
+    path : tuple of int
+        Which argument to take at each step from the root; empty for the root.
+    node : Expression
+        The part.
+    """
+
+    path: tuple[int, ...]
+    node: Expression
+
+
+def parts_of(expression: Expression) -> list[Part]:
+    """List every node with its place, the root first.
+
+    Parameters
+    ----------
+    expression : Expression
+        Any.
+
+    Examples
+    --------
+    >>> [part.path for part in parts_of(Expression("add", (Expression("c1"), Expression("c2"))))]
+    [(), (0,), (1,)]
+    """
+    parts = [Part((), expression)]
+    for k, child in enumerate(expression.arguments):
+        parts.extend(Part((k, *part.path), part.node) for part in parts_of(child))
+    return parts
+
+
+def with_part(expression: Expression, path: tuple[int, ...], new: Expression) -> Expression:
+    """Replace a part.
+
+    Parameters
+    ----------
+    expression : Expression
+        Any.
+    path : tuple of int
+        The place of the part.
+    new : Expression
+        What to put there, of the same type.
+
+    Raises
+    ------
+    SolverError
+        If it is of another type, or the expression grows beyond what one may have.
+
+    Examples
+    --------
+    >>> with_part(Expression("add", (Expression("c1"), Expression("c2"))), (1,), Expression("c3")).text()
+    'c1 + c3'
+    """
+    if not path:
+        return new
+    k, *rest = path
+    arguments = list(expression.arguments)
+    arguments[k] = with_part(arguments[k], tuple(rest), new)
+    return Expression(expression.block, tuple(arguments), expression.value)

@@ -1,0 +1,131 @@
+"""The paper's space of kernels and its three type-safe operators."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from solvers.errors import SolverError
+from solvers.kernels.expressions import PAPER_BLOCKS, Expression
+from solvers.kernels.expressions.positions import parts_of, with_part
+from solvers.search.genetic_programming.grammar import Grammar
+from solvers.search.genetic_programming.random_growth import grow_function, grow_subtree
+
+
+class PaperGrammar(Grammar):
+    """The strongly typed search space of Koch et al., with symbolic constants c1 to c4.
+
+    An expression is grown to a random depth, its limit drawn from 2 to `max_depth`. It is varied by one of three operators,
+    each as likely: the label of a function is replaced by another with the same types; a node is replaced by a new subtree;
+    a subtree is replaced by one of the other parent's that has its type. Nodes are drawn uniformly. Not every expression is
+    a kernel: its matrix must be checked.
+
+    Parameters
+    ----------
+    max_depth : int, default=10
+        Levels of an expression, from 2 to 64.
+    max_constants : int, default=4
+        Different symbolic constants. There are four, so that a limit of 4 always holds.
+
+    Raises
+    ------
+    SolverError
+        If a limit is out of its range.
+
+    References
+    ----------
+    Koch, Bischl, Flasch, Bartz-Beielstein, Konen 2011, "On the Tuning and Evolution of Support Vector Kernels", section
+    2.3.2, Tables 1 and 3.
+
+    Examples
+    --------
+    >>> grammar, rng = PaperGrammar(), np.random.default_rng(1)
+    >>> linear = Expression("inner_product", (Expression("x_i"), Expression("x_j")))
+    >>> grammar.is_valid(linear)
+    True
+    >>> replace_label(linear, rng).text()
+    '|x_i - x_j|^2'
+    """
+
+    crossover_share = 1 / 3
+
+    def __init__(self, max_depth: int = 10, max_constants: int = 4):
+        super().__init__(max_depth, max_constants)
+        if self.max_depth < 2:
+            raise SolverError(f"max_depth={max_depth!r}; no expression of one level has both inputs: use 2 or more")
+
+    def grow(self, rng: np.random.Generator) -> Expression:
+        """Give a random scalar expression; see `Grammar.grow`."""
+        return grow_function("scalar", int(rng.integers(2, self.max_depth + 1)), rng)
+
+    def mutate(self, expression: Expression, rng: np.random.Generator) -> Expression:
+        """Replace a label or a node; see `Grammar.mutate`."""
+        if rng.random() < 0.5:
+            return replace_label(expression, rng)
+        return replace_node(expression, self.max_depth, rng)
+
+    def cross(self, first: Expression, second: Expression, rng: np.random.Generator) -> Expression:
+        """Exchange a subtree; see `Grammar.cross`."""
+        return cross_subtrees(first, second, rng)
+
+
+def replace_label(expression: Expression, rng: np.random.Generator) -> Expression:
+    """Replace the label of a function by another that takes and gives the same types.
+
+    Parameters
+    ----------
+    expression : Expression
+        Any; it comes back as it is where no function has such another.
+    rng : numpy.random.Generator
+        Source of the draw.
+    """
+    choices = [(part, others) for part in parts_of(expression) if (others := _other_labels(part.node))]
+    if not choices:
+        return expression
+    part, others = choices[rng.integers(len(choices))]
+    return with_part(expression, part.path, Expression(others[rng.integers(len(others))], part.node.arguments))
+
+
+def _other_labels(node: Expression) -> list[str]:
+    block = PAPER_BLOCKS.get(node.block)
+    if block is None or not block.arguments:
+        return []
+    return [
+        other.name
+        for other in PAPER_BLOCKS.values()
+        if other != block and (other.arguments, other.result) == (block.arguments, block.result)
+    ]
+
+
+def replace_node(expression: Expression, max_depth: int, rng: np.random.Generator) -> Expression:
+    """Replace a node by a new subtree of its type, no deeper than the expression may be.
+
+    Parameters
+    ----------
+    expression : Expression
+        Any.
+    max_depth : int
+        Levels that the result may have where the expression has no more.
+    rng : numpy.random.Generator
+        Source of the draw.
+    """
+    parts = parts_of(expression)
+    part = parts[rng.integers(len(parts))]
+    return with_part(expression, part.path, grow_subtree(part.node.type, max(1, max_depth - len(part.path)), rng))
+
+
+def cross_subtrees(first: Expression, second: Expression, rng: np.random.Generator) -> Expression:
+    """Replace a subtree of one expression by a subtree of another that has the same type.
+
+    Parameters
+    ----------
+    first, second : Expression
+        The one that is changed, and the one that gives a subtree.
+    rng : numpy.random.Generator
+        Source of the draw.
+    """
+    parts = parts_of(first)
+    part = parts[rng.integers(len(parts))]
+    donors = [node for node in second.nodes() if node.type == part.node.type]
+    if not donors:
+        return first
+    return with_part(first, part.path, donors[rng.integers(len(donors))])

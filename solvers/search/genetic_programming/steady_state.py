@@ -1,0 +1,233 @@
+"""The steady-state evolution of genetic programming: tournaments, whose better half breeds and whose worse half is replaced."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
+from numbers import Integral
+from typing import Any, Generic, Protocol, TypeVar
+
+import numpy as np
+
+from solvers.errors import SolverError
+
+Genome = TypeVar("Genome")
+#: what is minimised: the first number decides, those after it break its ties; inf is the worst
+Fitness = tuple[float, ...]
+
+_NEW_TRIES = 20  # for a child that is none of the population, before one is grown
+_IDLE_TOURNAMENTS = 200  # without anything new to evaluate
+
+
+class Breeder(Protocol[Genome]):
+    """What makes individuals."""
+
+    def grow(self, rng: np.random.Generator) -> Genome:
+        """Make a random individual."""
+        ...
+
+    def vary(self, parent: Genome, mate: Genome, rng: np.random.Generator) -> tuple[Genome, str]:
+        """Make a child of a parent, or of both; give it and the name of the operator."""
+        ...
+
+    def key(self, genome: Genome) -> Hashable:
+        """Give what two equal individuals have in common."""
+        ...
+
+
+@dataclass(frozen=True)
+class Individual(Generic[Genome]):
+    """An individual that has been evaluated.
+
+    Attributes
+    ----------
+    genome
+        What it is.
+    fitness : tuple of float
+        What was found; smaller is better.
+    origin : str
+        "start", "growth", or the operator that made it.
+    number : int
+        Which evaluation it was, from 0.
+    """
+
+    genome: Genome
+    fitness: Fitness
+    origin: str
+    number: int
+
+
+@dataclass
+class Evolution(Generic[Genome]):
+    """What an evolution has found.
+
+    Attributes
+    ----------
+    evaluated : list of Individual
+        All individuals in the order of their evaluation.
+    population : list of Individual
+        Those of the last population.
+    exhausted : bool
+        Whether it stopped because there was nothing new to evaluate, before its budget was spent.
+    """
+
+    evaluated: list[Individual[Genome]] = field(default_factory=list)
+    population: list[Individual[Genome]] = field(default_factory=list)
+    exhausted: bool = False
+
+    @property
+    def best(self) -> Individual[Genome]:
+        """The best individual, of several the first."""
+        return min(self.evaluated, key=lambda individual: individual.fitness)
+
+    def ranked(self, count: int) -> list[Individual[Genome]]:
+        """Give the best individuals, best first."""
+        return sorted(self.evaluated, key=lambda individual: individual.fitness)[:count]
+
+
+def evolve(
+    breeder: Breeder[Genome],
+    fitness: Callable[[Genome], Fitness],
+    rng: np.random.Generator,
+    *,
+    n_evaluations: int = 2500,
+    population_size: int = 20,
+    tournament_size: int = 8,
+    start: Sequence[Genome] = (),
+) -> Evolution[Genome]:
+    """Minimise a fitness by steady-state genetic programming.
+
+    A tournament is a random part of the population. Children of its better half take the places of its worse half. What is
+    in the population already is never put there again (extinction prevention), and nothing is evaluated twice.
+
+    Parameters
+    ----------
+    breeder : Breeder
+        Makes individuals.
+    fitness : callable
+        From an individual to a tuple of numbers, compared one after the other; inf for one that is not viable.
+    rng : numpy.random.Generator
+        Source of all randomness.
+    n_evaluations : int, default=2500
+        Calls of `fitness`, at least 1.
+    population_size : int, default=20
+        Individuals of the population, at least 2.
+    tournament_size : int, default=8
+        Individuals of a tournament, from 2 to `population_size`.
+    start : sequence, optional
+        The first individuals; the rest of the first population is grown.
+
+    Returns
+    -------
+    Evolution
+        All that was evaluated.
+
+    Raises
+    ------
+    SolverError
+        If a number is not as above; a ValueError.
+
+    References
+    ----------
+    Koch, Bischl, Flasch, Bartz-Beielstein, Konen 2011, "On the Tuning and Evolution of Support Vector Kernels", Fig. 1, Table 3.
+
+    Examples
+    --------
+    >>> class Steps:
+    ...     def grow(self, rng):
+    ...         return int(rng.integers(1000))
+    ...     def vary(self, parent, mate, rng):
+    ...         return int(parent + rng.integers(-9, 10)), "step"
+    ...     def key(self, genome):
+    ...         return genome
+    >>> evolve(Steps(), lambda x: (abs(x - 500.0),), np.random.default_rng(0), n_evaluations=300).best.genome
+    500
+    """
+    check_sizes(n_evaluations, population_size, tournament_size)
+    return _Run(breeder, fitness, rng, n_evaluations).go(population_size, tournament_size, start)
+
+
+def check_sizes(n_evaluations: Any, population_size: Any, tournament_size: Any) -> None:
+    """Raise SolverError unless these are sizes of an evolution."""
+    least = {
+        "n_evaluations": (n_evaluations, 1),
+        "population_size": (population_size, 2),
+        "tournament_size": (tournament_size, 2),
+    }
+    for name, (value, smallest) in least.items():
+        if not isinstance(value, Integral) or isinstance(value, bool) or value < smallest:
+            raise SolverError(f"{name}={value!r}; use a whole number, {smallest} or more")
+    if tournament_size > population_size:
+        raise SolverError(
+            f"tournament_size={tournament_size} is more than population_size={population_size}; a tournament is a part of it"
+        )
+
+
+class _Run(Generic[Genome]):
+    def __init__(
+        self, breeder: Breeder[Genome], fitness: Callable[[Genome], Fitness], rng: np.random.Generator, n_evaluations: int
+    ):
+        self.breeder, self.fitness, self.rng, self.budget = breeder, fitness, rng, int(n_evaluations)
+        self.found: Evolution[Genome] = Evolution()
+        self.known: dict[Hashable, Individual[Genome]] = {}
+
+    def go(self, population_size: int, tournament_size: int, start: Sequence[Genome]) -> Evolution[Genome]:
+        self._begin(population_size, start)
+        idle = 0
+        while len(self.found.evaluated) < self.budget:
+            before = len(self.found.evaluated)
+            self._tournament(min(tournament_size, len(self.found.population)))
+            idle = idle + 1 if len(self.found.evaluated) == before else 0
+            if idle >= _IDLE_TOURNAMENTS:
+                self.found.exhausted = True
+                break
+        return self.found
+
+    def _begin(self, size: int, start: Sequence[Genome]) -> None:
+        members: dict[Hashable, None] = {}
+        for genome in start:
+            if len(members) < size:
+                self._join(genome, "start", members)
+        for _ in range(_NEW_TRIES * size):
+            if len(members) == size or len(self.found.evaluated) == self.budget:
+                break
+            self._join(self.breeder.grow(self.rng), "growth", members)
+
+    def _join(self, genome: Genome, origin: str, members: dict[Hashable, None]) -> None:
+        key = self.breeder.key(genome)
+        if key in members or len(self.found.evaluated) == self.budget:
+            return
+        members[key] = None
+        self.found.population.append(self._evaluated(genome, key, origin))
+
+    def _tournament(self, size: int) -> None:
+        population = self.found.population
+        drawn = self.rng.choice(len(population), size, replace=False).tolist()
+        drawn.sort(key=lambda k: population[k].fitness)
+        winners, losers = drawn[: (size + 1) // 2], drawn[(size + 1) // 2 :]
+        children = []
+        for k in range(len(losers)):
+            parent, mate = winners[k % len(winners)], winners[int(self.rng.integers(len(winners)))]
+            children.append(self._child(population[parent].genome, population[mate].genome))
+        for place, (genome, key, origin) in zip(losers, children, strict=True):
+            if len(self.found.evaluated) == self.budget:
+                return
+            if all(key != self.breeder.key(other.genome) for other in population):
+                population[place] = self._evaluated(genome, key, origin)
+
+    def _child(self, parent: Genome, mate: Genome) -> tuple[Genome, Hashable, str]:
+        present = {self.breeder.key(other.genome) for other in self.found.population}
+        for _ in range(_NEW_TRIES):
+            genome, origin = self.breeder.vary(parent, mate, self.rng)
+            key = self.breeder.key(genome)
+            if key not in present:
+                return genome, key, origin
+        genome = self.breeder.grow(self.rng)
+        return genome, self.breeder.key(genome), "growth"
+
+    def _evaluated(self, genome: Genome, key: Hashable, origin: str) -> Individual[Genome]:
+        if key not in self.known:
+            individual = Individual(genome, self.fitness(genome), origin, len(self.found.evaluated))
+            self.known[key] = individual
+            self.found.evaluated.append(individual)
+        return self.known[key]

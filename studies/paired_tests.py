@@ -1,0 +1,103 @@
+"""Tests of paired differences over resamples that share rows, on a set and over sets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.stats import t as student
+
+from spotsvm.errors import ArgumentError
+from spotsvm.optimism.intervals import corrected_factor, t_interval
+
+
+class PairedTest(NamedTuple):
+    """A two-sided t test of a mean difference.
+
+    Attributes
+    ----------
+    mean : float
+        The mean difference.
+    low, high : float
+        Its 95 % interval.
+    t, p : float
+        The statistic, and its two-sided probability if there is no difference; nan where the resamples have no spread.
+    degrees : float
+        Degrees of freedom.
+    """
+
+    mean: float
+    low: float
+    high: float
+    t: float
+    p: float
+    degrees: float
+
+
+def corrected_resampled_t_test(differences: ArrayLike, ratio: float) -> PairedTest:
+    """Test whether the mean of paired differences over resamples of one set is 0, allowing for the rows that they share.
+
+    Parameters
+    ----------
+    differences : array-like of shape (n_resamples,)
+        A difference of two methods' scores of each resample.
+    ratio : float
+        Rows tested on per row trained on.
+
+    References
+    ----------
+    Nadeau, Bengio 2003, "Inference for the Generalization Error", section 3.1.
+
+    Examples
+    --------
+    >>> test = corrected_resampled_t_test([0.1, 0.2, 0.3, 0.2, 0.2], ratio=0.25)
+    >>> round(test.low, 4), round(test.high, 4), round(test.p, 3)
+    (0.0683, 0.3317, 0.014)
+    """
+    return over_sets([differences], [ratio])
+
+
+def over_sets(differences: Sequence[ArrayLike], ratios: Sequence[float]) -> PairedTest:
+    """Test whether the mean over given sets of mean differences is 0.
+
+    Each set's mean has its own corrected variance; the sets are as they are, and not a sample of others. Degrees of freedom by
+    Satterthwaite.
+
+    Parameters
+    ----------
+    differences : sequence of array-like of shape (n_resamples,)
+        A set each.
+    ratios : sequence of float
+        Rows tested on per row trained on, of each set.
+
+    Raises
+    ------
+    ArgumentError
+        If there is no set, or a set has no resample.
+
+    References
+    ----------
+    Nadeau, Bengio 2003, "Inference for the Generalization Error", section 3.1.
+    Satterthwaite 1946, "An Approximate Distribution of Estimates of Variance Components".
+    """
+    sets = [np.asarray(values, dtype=np.float64) for values in differences]
+    if not sets or min(len(values) for values in sets) < 1:
+        raise ArgumentError("differences is empty; give at least one set, of at least one resample")
+    mean = float(np.mean([values.mean() for values in sets]))
+    if min(len(values) for values in sets) < 2:
+        return PairedTest(mean, *(float("nan"),) * 5)
+    factors = [corrected_factor(len(values), ratio) for values, ratio in zip(sets, ratios, strict=True)]
+    # the variance of equal values is not always 0: their mean is rounded
+    spreads = [values.var(ddof=1) if np.ptp(values) > 0 else 0.0 for values in sets]
+    variances = np.array(factors) * spreads / len(sets) ** 2
+    total = float(variances.sum())
+    own = np.array([len(values) - 1 for values in sets])
+    if not total > 0:  # no spread to test by; nothing speaks against equal methods that never differ
+        nothing = float("nan")
+        return PairedTest(mean, mean, mean, 0.0, 1.0, float(own.sum())) if mean == 0 else PairedTest(mean, *(nothing,) * 5)
+    degrees = total**2 / float((variances**2 / own).sum())
+    t = mean / total**0.5
+    low, high = t_interval(mean, total, degrees, 0.95)
+    return PairedTest(mean, low, high, t, 2 * float(student.sf(abs(t), degrees)), degrees)

@@ -1,0 +1,126 @@
+import json
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from solvers.errors import SolverError
+from solvers.kernels.expressions import BLOCKS, Expression, InnerProducts, evaluate
+from solvers.kernels.expressions.positions import parts_of, with_part
+
+X_I, X_J, C1 = Expression("x_i"), Expression("x_j"), Expression("c1")
+LINEAR = Expression("inner_product", (X_I, X_J))
+MIXED = Expression("add", (Expression("multiply", (Expression("c3"), LINEAR)), Expression("scale", (C1,), 0.5)))
+
+
+def test_what_is_known_of_a_tree():
+    assert (MIXED.type, MIXED.depth, MIXED.size) == ("scalar", 4, 8)
+    assert MIXED.constants == ("c1", "c3")
+    assert MIXED.inputs == {"x_i", "x_j"}
+    assert MIXED.values == (0.5,)
+    assert [n.block for n in MIXED.nodes()] == ["add", "multiply", "c3", "inner_product", "x_i", "x_j", "scale", "c1"]
+    assert X_I.type == "vector"
+    assert Expression("gaussian", value=1).inputs == {"x_i", "x_j"}
+
+
+def test_equal_trees_are_one_and_the_same_key():
+    again = Expression("inner_product", (Expression("x_i"), Expression("x_j")))
+    assert again == LINEAR
+    assert len({again, LINEAR, Expression("inner_product", (X_J, X_I)), Expression("gaussian", value=1.0)}) == 3
+    assert Expression("gaussian", value=1) == Expression("gaussian", value=1.0) != Expression("gaussian", value=1.5)
+
+
+def test_a_tree_cannot_be_changed():
+    with pytest.raises(AttributeError):
+        LINEAR.block = "squared_distance"
+
+
+def test_a_pickle_finds_its_key_in_another_process(tmp_path):
+    """Hashes of strings are different there."""
+    path = tmp_path / "expression"
+    path.write_bytes(pickle.dumps(MIXED))
+    code = (
+        "import pickle, pathlib, sys; e = pickle.loads(pathlib.Path(sys.argv[1]).read_bytes());"
+        "from solvers.kernels.expressions import Expression; print({Expression.from_dict(e.to_dict()): 'found'}[e])"
+    )
+    run = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "found"
+
+
+def test_other_numbers_in_the_same_tree():
+    kernel = Expression(
+        "multiply", (Expression("gaussian", value=0.5), Expression("scale", (Expression("linear", value=2.0),), 3.0))
+    )
+    assert kernel.values == (0.5, 3.0, 2.0)
+    assert kernel.with_values([1.0, 2.0, 4.0]).values == (1.0, 2.0, 4.0)
+    with pytest.raises(SolverError, match="values has 2 entries; the expression carries 3 numbers"):
+        kernel.with_values([1.0, 2.0])
+    with pytest.raises(SolverError, match="value=-1.0 of the block 'gaussian'; use a positive, finite number"):
+        kernel.with_values([-1.0, 2.0, 4.0])
+
+
+def test_bound_constants_give_the_same_matrix():
+    products = InnerProducts.between(np.random.default_rng(0).normal(size=(5, 2)))
+    bound = MIXED.bind({"c1": -0.3, "c3": 2.0})
+    assert bound.constants == ()
+    np.testing.assert_array_equal(evaluate(bound, products), evaluate(MIXED, products, {"c1": -0.3, "c3": 2.0}))
+    assert MIXED.bind({"c3": 2.0}).constants == ("c1",)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("cosine",), "block='cosine' is unknown; use one of c1,"),
+        (("square",), r"'square' takes \(scalar\); it was given no arguments"),
+        (("square", (X_I,)), r"'square' takes \(scalar\); it was given \(vector\)"),
+        (("x_i", (C1,)), r"'x_i' takes no arguments; it was given \(scalar\)"),
+        (("add", (C1, "c2")), "arguments=a tuple of 'add'; use a tuple of expressions"),
+        (("gaussian", ()), "value=None of the block 'gaussian'; use a positive, finite number"),
+        (("number", (), np.inf), "value=inf of the block 'number'; use a finite number"),
+        (("number", (), 10**400), "value=a whole number of more than 40 digits"),
+        (("c1", (), 1.0), "value=1.0; the block 'c1' carries no number"),
+    ],
+)
+def test_trees_that_are_none(arguments, message):
+    with pytest.raises(SolverError, match=message):
+        Expression(*arguments)
+
+
+def grown(block, n_arguments, levels):
+    tree = C1
+    for _ in range(levels):
+        tree = Expression(block, (tree,) * n_arguments)
+    return tree
+
+
+def test_a_tree_cannot_grow_without_bounds():
+    assert grown("square", 1, 63).depth == 64
+    with pytest.raises(SolverError, match="65 levels and 65 nodes; use at most 64 levels and 10000 nodes"):
+        grown("square", 1, 64)
+    assert grown("add", 2, 12).size == 2**13 - 1
+    with pytest.raises(SolverError, match="14 levels and 16383 nodes"):
+        grown("add", 2, 13)
+
+
+def test_parts_and_their_places():
+    parts = parts_of(MIXED)
+    assert [part.node for part in parts] == list(MIXED.nodes())
+    for part in parts:
+        assert with_part(MIXED, part.path, part.node) == MIXED
+    at = next(part.path for part in parts if part.node == LINEAR)
+    assert with_part(MIXED, at, C1).text() == "c3 * c1 + 0.5 * c1"
+    with pytest.raises(SolverError, match="'multiply' takes"):
+        with_part(MIXED, at, X_I)
+
+
+@pytest.mark.parametrize("block", BLOCKS)
+def test_every_block_survives_a_file(block):
+    children = tuple(C1 if kind == "scalar" else X_I for kind in BLOCKS[block].arguments)
+    expression = Expression(block, children, 0.1 + 0.2 if BLOCKS[block].values != "none" else None)
+    again = Expression.from_json(json.dumps(expression.to_dict()))
+    assert again == expression
+    assert again.value == expression.value
+    assert expression.text()
+    assert expression.latex()

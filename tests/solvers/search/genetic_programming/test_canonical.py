@@ -1,0 +1,89 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from solvers.kernels.expressions import CONSTANTS, Expression, InnerProducts, evaluate
+from solvers.search.genetic_programming import PaperGrammar, PsdGrammar
+from solvers.search.genetic_programming.canonical import canonical_key
+
+COMMUTING = {"add", "multiply", "add_vectors", "inner_product", "squared_distance"}
+PRODUCT = Expression("inner_product", (Expression("x_i"), Expression("x_j")))
+
+
+def grown(seed):
+    rng = np.random.default_rng(seed)
+    grammar = PaperGrammar(max_depth=6) if seed % 2 else PsdGrammar(max_depth=6)
+    expression = grammar.grow(rng)
+    while not grammar.is_valid(expression):
+        expression = grammar.grow(rng)
+    return expression
+
+
+def shuffled(node, rng):
+    arguments = [shuffled(child, rng) for child in node.arguments]
+    name = node.block
+    if name in COMMUTING and rng.random() < 0.5:
+        arguments.reverse()
+    if name in ("vector_times_scalar", "scalar_times_vector") and rng.random() < 0.5:
+        arguments.reverse()
+        name = "vector_times_scalar" if name == "scalar_times_vector" else "scalar_times_vector"
+    return Expression(name, tuple(arguments), node.value)
+
+
+def relabelled(node, names):
+    return Expression(names.get(node.block, node.block), tuple(relabelled(c, names) for c in node.arguments), node.value)
+
+
+@given(st.integers(0, 10_000))
+def test_the_order_of_commuting_arguments_does_not_matter(seed):
+    expression = grown(seed)
+    assert canonical_key(shuffled(expression, np.random.default_rng(seed))) == canonical_key(expression)
+
+
+@given(st.integers(0, 10_000))
+def test_the_two_inputs_may_be_exchanged(seed):
+    expression = grown(seed)
+    assert canonical_key(relabelled(expression, {"x_i": "x_j", "x_j": "x_i"})) == canonical_key(expression)
+
+
+def test_equal_keys_are_equal_kernels():
+    rng = np.random.default_rng(0)
+    grammar = PaperGrammar(max_depth=4)
+    products = InnerProducts.between(rng.normal(size=(4, 2)))
+    groups = {}
+    for _ in range(1500):
+        expression = grammar.grow(rng)
+        if not expression.constants:
+            groups.setdefault(canonical_key(expression), set()).add(expression)
+    pairs = 0
+    for first, *others in groups.values():
+        K = evaluate(first, products)
+        for other in others:
+            L = evaluate(other, products)
+            assert np.allclose(K, L, equal_nan=True) or np.allclose(K, L.T, equal_nan=True)
+            pairs += 1
+    assert pairs > 20
+
+
+@pytest.mark.parametrize("old", CONSTANTS)
+def test_constants_may_be_renamed(old):
+    one = Expression("add", (Expression("multiply", (Expression(old), PRODUCT)), Expression(old)))
+    assert canonical_key(one) == canonical_key(
+        Expression("add", (Expression("c3"), Expression("multiply", (PRODUCT, Expression("c3")))))
+    )
+
+
+def test_one_constant_twice_is_not_two():
+    twice = Expression("add", (Expression("multiply", (Expression("c1"), PRODUCT)), Expression("c1")))
+    two = Expression("add", (Expression("multiply", (Expression("c1"), PRODUCT)), Expression("c2")))
+    assert canonical_key(twice) != canonical_key(two)
+
+
+def test_what_does_not_commute_keeps_its_order():
+    one, two = Expression("subtract", (PRODUCT, Expression("c1"))), Expression("subtract", (Expression("c1"), PRODUCT))
+    assert canonical_key(one) != canonical_key(two)
+
+
+def test_other_numbers_are_another_kernel():
+    assert canonical_key(Expression("gaussian", value=1.0)) != canonical_key(Expression("gaussian", value=2.0))

@@ -1,0 +1,172 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from solvers.errors import SolverError
+from solvers.kernels.expressions import Expression, InnerProducts, evaluate
+from solvers.search.genetic_programming import PsdGrammar
+from solvers.search.genetic_programming import psd_mutations as change
+from solvers.search.genetic_programming.psd_grammar import degree
+from solvers.search.genetic_programming.psd_growth import PSD_BLOCKS, grow_kernel
+
+SEEDS = st.integers(0, 10**6)
+WIDE = Expression("gaussian", value=0.5)
+
+
+def rows(rng):
+    """Some of them equal, one of them 0, of any size."""
+    n, d = rng.integers(2, 25), int(rng.choice([1, 2, 5, 60]))
+    X = rng.normal(size=(n, d)) * 10.0 ** rng.uniform(-3, 3) + rng.choice([0.0, 3.0])
+    return np.vstack([X, X[:2], np.zeros((1, d))])
+
+
+def assert_semidefinite(kernel, X):
+    K = evaluate(kernel, InnerProducts.between(X))
+    assert np.isfinite(K).all(), kernel.text()
+    np.testing.assert_allclose(K, K.T, rtol=1e-9, atol=1e-12 * np.abs(K).max())
+    eigenvalues = np.linalg.eigvalsh(K)
+    assert eigenvalues[0] >= -1e-8 * eigenvalues[-1], kernel.text()
+
+
+@settings(max_examples=150, deadline=None)
+@given(SEEDS)
+def test_random_kernels_are_positive_semidefinite(seed):
+    rng = np.random.default_rng(seed)
+    X = rows(rng)
+    grammar = PsdGrammar(squared_norm=10.0 ** rng.uniform(-2, 2) * float((X**2).sum(axis=1).mean()))
+    kernel = grow_kernel(int(rng.integers(1, 7)), grammar.squared_norm, rng)
+    if grammar.is_valid(kernel):
+        assert_semidefinite(kernel, X)
+
+
+@settings(max_examples=20, deadline=None)
+@given(SEEDS)
+def test_they_stay_so_through_long_chains_of_variation(seed):
+    rng = np.random.default_rng(seed)
+    X = rows(rng)
+    grammar = PsdGrammar(squared_norm=float((X**2).sum(axis=1).mean()), max_constants=12)
+    pool = [WIDE, Expression("linear", value=0.1)]
+    for _ in range(100):
+        child = grammar.vary([pool[-1], pool[rng.integers(len(pool))]], rng)
+        if grammar.is_valid(child):
+            pool.append(child)
+    assert len(pool) > 50
+    for kernel in pool[-10:]:
+        assert_semidefinite(kernel, X)
+
+
+def test_every_block_is_semidefinite_at_the_ends_of_its_range():
+    rng = np.random.default_rng(0)
+    grammar = PsdGrammar(squared_norm=5.0)
+    X = np.vstack([rng.normal(size=(20, 5)), np.zeros((1, 5))])
+    for block in sorted(PSD_BLOCKS):
+        n_arguments = {"add": 2, "multiply": 2, "square": 1, "cube": 1, "scale": 1, "normalise": 1, "exponential": 1}
+        arguments = (Expression("linear", value=0.2),) * n_arguments.get(block, 0)
+        typed = (
+            [Expression(block, arguments)]
+            if block in ("add", "multiply", "square", "cube", "normalise")
+            else [Expression(block, arguments, value) for value in grammar.value_bounds(Expression(block, arguments, 1.0))[0]]
+        )
+        for kernel in typed:
+            assert_semidefinite(kernel, X)
+
+
+def test_growth_gives_small_valid_kernels_of_every_kind():
+    rng = np.random.default_rng(0)
+    grammar = PsdGrammar(squared_norm=4.0)
+    kernels = [grammar.grow(rng) for _ in range(1500)]
+    assert np.mean([grammar.is_valid(k) for k in kernels]) > 0.7
+    assert {n.block for k in kernels for n in k.nodes()} == PSD_BLOCKS
+    assert max(k.depth for k in kernels) <= 6  # a factor collected at the top is a level more
+
+
+def test_first_numbers_suit_the_size_of_the_rows():
+    rng = np.random.default_rng(0)
+    for squared_norm in (1e-4, 1.0, 1e4):
+        grammar = PsdGrammar(squared_norm=squared_norm)
+        kernels = [k for k in (grammar.grow(rng) for _ in range(400)) if k.block in ("gaussian", "linear")]
+        middle = np.exp(np.median([np.log(k.value * squared_norm) for k in kernels]))
+        assert 0.7 < middle < 1.8
+
+
+@settings(max_examples=25, deadline=None)
+@given(SEEDS)
+def test_numbers_take_small_steps_within_their_bounds(seed):
+    rng = np.random.default_rng(seed)
+    grammar = PsdGrammar(squared_norm=3.0)
+    kernel = grow_kernel(4, 3.0, rng)
+    stepped = change.step_values(kernel, rng)
+    assert [n.block for n in stepped.nodes()] == [n.block for n in kernel.nodes()]
+    ratios = np.array(stepped.values) / np.array(kernel.values)
+    assert (ratios != 1).any()
+    assert np.abs(np.log(ratios)).max() < 0.3 * 6
+    for _ in range(50):
+        kernel = grammar.vary([kernel, stepped], rng)
+        bounds = grammar.value_bounds(kernel)
+        assert bounds.shape == (len(kernel.values), 2)
+        assert (bounds[:, 0] <= kernel.values).all()
+        assert (kernel.values <= bounds[:, 1]).all()
+
+
+def test_a_number_at_the_end_of_its_range_stays_there():
+    grammar, rng = PsdGrammar(), np.random.default_rng(0)
+    kernel = Expression("gaussian", value=1e4)
+    values = {c.value for c in (grammar.mutate(kernel, rng) for _ in range(100)) if c.block == "gaussian"}
+    assert max(values) == 1e4
+    assert min(values) < 1e4
+
+
+def test_changes_of_the_tree():
+    rng = np.random.default_rng(0)
+    both = Expression("add", (WIDE, Expression("linear", value=2.0)))
+    assert change.remove_operator(both, rng) in both.arguments
+    assert change.remove_operator(WIDE, rng) == WIDE
+    assert change.swap_alike(both, rng).text() == "1 / (1 + 0.5 * |x_i - x_j|^2) + 2 * <x_i, x_j>"
+    assert change.swap_alike(both.arguments[1], rng) == both.arguments[1]
+    assert change.replace_leaf(both, 1.0, rng).block == "add"
+    assert change.wrap(WIDE, 1.0, rng).arguments == (WIDE,)
+    term = change.add_term(WIDE, 1.0, rng)
+    assert term.block == "add"
+    assert term.arguments[0] == WIDE
+    assert 0.02 <= term.arguments[1].value <= 0.2
+    factor = change.add_factor(WIDE, 1.0, rng)
+    assert factor.arguments[1].text().startswith("1 + 0.")
+    mixed = change.blend(WIDE, both.arguments[1], rng)
+    assert sum(child.value for child in mixed.arguments) == pytest.approx(1.0)
+    assert change.step_values(Expression("x_i"), rng) == Expression("x_i")
+
+
+def test_what_is_no_such_kernel():
+    grammar = PsdGrammar()
+    linear = Expression("linear", value=1.0)
+    assert grammar.is_valid(linear)
+    assert not grammar.is_valid(Expression("number", value=1.0))
+    assert not grammar.is_valid(Expression("add", (linear, Expression("number", value=-1.0))))
+    assert not grammar.is_valid(Expression("subtract", (linear, linear)))
+    assert not grammar.is_valid(Expression("inner_product", (Expression("x_i"), Expression("x_j"))))
+    assert not PsdGrammar(max_constants=1).is_valid(Expression("add", (linear, WIDE)))
+
+
+def test_the_degree_is_limited():
+    cube = Expression("cube", (Expression("linear", value=1.0),))
+    assert degree(cube) == 3
+    assert degree(Expression("multiply", (cube, Expression("norms", value=1.0)))) == 5
+    assert degree(Expression("add", (cube, WIDE))) == 3
+    assert degree(Expression("normalise", (cube,))) == 0
+    assert PsdGrammar().is_valid(Expression("square", (cube,)))
+    assert not PsdGrammar().is_valid(Expression("cube", (cube,)))
+
+
+def test_the_seed_decides():
+    grammar = PsdGrammar(squared_norm=2.0)
+    grown = [[grammar.grow(np.random.default_rng(s)) for s in range(30)] for _ in range(2)]
+    assert grown[0] == grown[1]
+    children = [[grammar.vary(grown[0][:2], np.random.default_rng(s)) for s in range(30)] for _ in range(2)]
+    assert children[0] == children[1]
+
+
+@pytest.mark.parametrize("squared_norm", [0.0, -1.0, np.nan, np.inf, "1"])
+def test_a_size_that_is_none(squared_norm):
+    with pytest.raises(SolverError, match="use a positive, finite number"):
+        PsdGrammar(squared_norm=squared_norm)

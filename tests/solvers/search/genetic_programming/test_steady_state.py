@@ -1,0 +1,147 @@
+import math
+
+import numpy as np
+import pytest
+
+from solvers.errors import SolverError
+from solvers.search.genetic_programming.steady_state import evolve
+
+
+class Words:
+    """Words of eight letters; the target is one of them."""
+
+    letters = "abcdefgh"
+    target = "deadbeef"
+
+    def grow(self, rng):
+        return "".join(rng.choice(list(self.letters), 8))
+
+    def vary(self, parent, mate, rng):
+        if rng.random() < 0.3:
+            return "".join(p if rng.random() < 0.5 else m for p, m in zip(parent, mate, strict=True)), "crossover"
+        k = int(rng.integers(8))
+        return parent[:k] + str(rng.choice(list(self.letters))) + parent[k + 1 :], "mutation"
+
+    def key(self, genome):
+        return genome
+
+    def fitness(self, genome):
+        return (float(sum(a != b for a, b in zip(genome, self.target, strict=True))),)
+
+
+def run(seed=0, **options):
+    words = options.pop("breeder", Words())
+    fitness = options.pop("fitness", words.fitness)
+    return evolve(words, fitness, np.random.default_rng(seed), **{"n_evaluations": 600, **options})
+
+
+def test_it_finds_what_random_words_do_not():
+    found = run()
+    assert found.best.genome == Words.target
+    rng = np.random.default_rng(0)
+    assert min(Words().fitness(Words().grow(rng))[0] for _ in range(600)) >= 3
+
+
+def test_the_budget_counts_evaluations_and_nothing_is_evaluated_twice():
+    calls = []
+
+    def fitness(genome):
+        calls.append(genome)
+        return Words().fitness(genome)
+
+    found = run(fitness=fitness, n_evaluations=137)
+    assert len(calls) == len(found.evaluated) == 137
+    assert len(set(calls)) == 137
+    assert [one.number for one in found.evaluated] == list(range(137))
+    assert not found.exhausted
+
+
+def test_no_population_holds_a_duplicate():
+    class Watched(Words):
+        def vary(self, parent, mate, rng):
+            # most children are a parent again
+            return (parent, "copy") if rng.random() < 0.9 else super().vary(parent, mate, rng)
+
+    for n in (5, 20, 60, 200):
+        found = run(breeder=Watched(), n_evaluations=n)
+        genomes = [one.genome for one in found.population]
+        assert len(set(genomes)) == len(genomes) == min(n, 20)
+
+
+def test_the_best_of_a_tournament_is_never_replaced():
+    found = run(n_evaluations=300)
+    assert found.best.genome in {one.genome for one in found.population}
+
+
+def test_the_worse_half_is_replaced_even_by_what_is_worse_still():
+    class Worse(Words):
+        def grow(self, rng):
+            return self.target[:4] + super().grow(rng)[:4]
+
+        def vary(self, parent, mate, rng):
+            return "".join(rng.choice(list("abc"), 8)), "mutation"
+
+    found = run(breeder=Worse(), n_evaluations=24, tournament_size=8)
+    assert sum(one.origin == "mutation" for one in found.population) == 4
+
+
+def test_the_first_individuals_can_be_given():
+    found = run(start=["deadbeee", "aaaaaaaa", "deadbeee"], n_evaluations=20)
+    assert [one.genome for one in found.evaluated[:2]] == ["deadbeee", "aaaaaaaa"]
+    assert [one.origin for one in found.evaluated[:3]] == ["start", "start", "growth"]
+
+
+def test_ties_are_broken_by_what_follows():
+    found = run(fitness=lambda genome: (0.0, float(genome.count("a"))), n_evaluations=400)
+    assert found.best.fitness == (0.0, 0.0)
+    ranked = found.ranked(5)
+    assert [one.fitness for one in ranked] == sorted(one.fitness for one in found.evaluated)[:5]
+
+
+def test_the_dead_stay_behind():
+    def fitness(genome):
+        return (math.inf,) if genome[0] != "d" else Words().fitness(genome)
+
+    found = run(fitness=fitness)
+    assert math.isfinite(found.best.fitness[0])
+    assert any(math.isinf(one.fitness[0]) for one in found.evaluated)
+
+
+def test_all_dead_is_no_error():
+    found = run(fitness=lambda genome: (math.inf,), n_evaluations=50)
+    assert len(found.evaluated) == 50
+    assert found.best.number == 0
+
+
+def test_it_stops_where_there_is_nothing_new():
+    class Few(Words):
+        def grow(self, rng):
+            return str(rng.choice(list("abc")))
+
+        def vary(self, parent, mate, rng):
+            return self.grow(rng), "mutation"
+
+    found = run(breeder=Few(), fitness=lambda genome: (float(ord(genome)),))
+    assert found.exhausted
+    assert sorted(one.genome for one in found.evaluated) == ["a", "b", "c"]
+
+
+def test_the_same_seed_is_the_same_run():
+    one, same, other = run(3), run(3), run(4)
+    assert [i.genome for i in one.evaluated] == [i.genome for i in same.evaluated]
+    assert [i.genome for i in one.evaluated] != [i.genome for i in other.evaluated]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"n_evaluations": 0}, "n_evaluations=0; use a whole number, 1 or more"),
+        ({"n_evaluations": 2.5}, "n_evaluations=2.5"),
+        ({"population_size": 1}, "population_size=1; use a whole number, 2 or more"),
+        ({"tournament_size": True}, "tournament_size=True"),
+        ({"tournament_size": 21}, "tournament_size=21 is more than population_size=20"),
+    ],
+)
+def test_sizes_that_make_no_sense(wrong, words):
+    with pytest.raises(SolverError, match=words):
+        run(**wrong)
