@@ -82,6 +82,7 @@ if TYPE_CHECKING:
     from spotsvm.preprocessing.principal_monomials import PrincipalMonomials
     from spotsvm.recommendation import Recommendation
     from spotsvm.recommendation_judge import judge_recommendation
+    from spotsvm.reduced_svc import ReducedSVC
     from spotsvm.search_judge import judge_search
     from spotsvm.space import Space
     from spotsvm.spot_search_cv import SpotSearchCV
@@ -173,6 +174,7 @@ _HOMES = {
     "spotsvm.preprocessing.principal_monomials": ["PrincipalMonomials"],
     "spotsvm.recommendation": ["Recommendation"],
     "spotsvm.recommendation_judge": ["judge_recommendation"],
+    "spotsvm.reduced_svc": ["ReducedSVC"],
     "spotsvm.search_judge": ["judge_search"],
     "spotsvm.space": ["Space"],
     "spotsvm.spot_search_cv": ["SpotSearchCV"],
@@ -246,6 +248,7 @@ __all__ = [
     "RandomSearch",
     "RbfModel",
     "Recommendation",
+    "ReducedSVC",
     "SEARCHES",
     "Search",
     "SearchExhaustedError",

@@ -1,6 +1,7 @@
 """Kernel functions and their matrices on data."""
 
 from solvers.kernels.bandwidth import resolve_gamma
+from solvers.kernels.distance_columns import DistanceColumns
 from solvers.kernels.distances import squared_distances
 from solvers.kernels.gram import gram_matrix, kernel_blocks, kernel_matrix
 from solvers.kernels.gram_cache import GramCache
@@ -12,6 +13,7 @@ from solvers.kernels.multi_kernel import BaseKernel, MultiKernel
 __all__ = [
     "KERNELS",
     "BaseKernel",
+    "DistanceColumns",
     "GramCache",
     "Kernel",
     "KernelFunction",

@@ -11,6 +11,7 @@ from scipy.spatial.distance import cdist
 from solvers.kernels.blocks import fill_symmetric
 
 Floats = NDArray[np.float64]
+Rows = slice | NDArray[np.intp]
 
 # below this many features, differences are as fast as a matrix product (measured at n = 1500)
 _DIRECT_FEATURES = 4
@@ -72,7 +73,7 @@ class DistanceRows:
             b = a if Z is X else Z - mean
             return cls(X, Z, a, b, np.einsum("ij,ij->i", a, a), np.einsum("ij,ij->i", b, b))
 
-    def block(self, rows: slice, columns: slice) -> Floats:
+    def block(self, rows: Rows, columns: slice) -> Floats:
         """Compute a block; equal rows have distance 0."""
         a, b = self.X[rows], self.Z[columns]
         if not len(a) or not len(b):
@@ -81,7 +82,7 @@ class DistanceRows:
             values = None if a.shape[1] <= _DIRECT_FEATURES else self._by_products(rows, columns)
             return np.asarray(cdist(a, b, "sqeuclidean")) if values is None else values
 
-    def _by_products(self, rows: slice, columns: slice) -> Floats | None:
+    def _by_products(self, rows: Rows, columns: slice) -> Floats | None:
         """Compute a block from inner products, None where too much of it is lost to cancellation."""
         norms = self.norms_X[rows, None] + self.norms_Z[columns]
         values: Floats = self.centred_X[rows] @ self.centred_Z[columns].T

@@ -1,0 +1,25 @@
+"""What a genetic algorithm must know of its individuals."""
+
+from __future__ import annotations
+
+from typing import Protocol, TypeVar
+
+import numpy as np
+
+T = TypeVar("T")
+
+
+class Genetics(Protocol[T]):
+    """The operators on individuals of one kind; none of them changes its arguments."""
+
+    def initial(self, size: int, rng: np.random.Generator) -> list[T]:
+        """Give the first population."""
+        ...
+
+    def cross(self, better: T, worse: T, rng: np.random.Generator) -> T:
+        """Make a child of two parents."""
+        ...
+
+    def mutate(self, individual: T, rng: np.random.Generator) -> T:
+        """Change an individual, or give it back as it is."""
+        ...

@@ -1,0 +1,117 @@
+"""Operators on models, which are a few positive numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+
+import numpy as np
+
+from solvers.checked_numbers import as_float
+from solvers.errors import SolverError
+
+Model = tuple[float, ...]
+
+#: bounds of what evolves: beyond them a parameter of a support vector machine of scaled data changes nothing but rounding
+LOWEST, HIGHEST = 1e-12, 1e12
+_TRIES = 100
+
+
+class ModelGenetics:
+    """Models of a few positive parameters, such as (C, gamma).
+
+    Parameters
+    ----------
+    values : sequence of sequence of float
+        For each parameter the values of the first population, from 1e-12 to 1e12: it is their grid. A parameter with a single
+        value, any positive number, is fixed at it.
+    crossover_probability : float, default=0.7
+        Chance that a child is a crossover of its parents, else it is the better one's copy; in [0, 1].
+    mutation_probability : float, default=0.2
+        Chance that a child is mutated, in [0, 1].
+    mutation_range : float, default=0.1
+        A mutated parameter x is drawn from [x - delta x, x + delta x]; delta is in [0, 1).
+    weights : pair of float, default=(-0.5, 1.5)
+        Range of the crossover's weight alpha: a child has x_a + alpha (x_a - x_b), where a is the better parent. Where that is
+        not positive, alpha is drawn again for this parameter.
+
+    Raises
+    ------
+    SolverError
+        If an argument makes no sense.
+
+    References
+    ----------
+    Kawulok, Nalepa, Dudzik 2017, "An alternating genetic algorithm for selecting SVM model and training set", section 3.3.
+
+    Examples
+    --------
+    >>> genetics = ModelGenetics([(1.0, 10.0), (0.5,)])
+    >>> genetics.initial(2, np.random.default_rng(0))
+    [(1.0, 0.5), (10.0, 0.5)]
+    >>> child = genetics.cross((10.0, 0.5), (1.0, 0.5), np.random.default_rng(0))
+    >>> child[0] > 0, child[1]
+    (True, 0.5)
+    """
+
+    def __init__(
+        self,
+        values: Sequence[Sequence[float]],
+        crossover_probability: float = 0.7,
+        mutation_probability: float = 0.2,
+        mutation_range: float = 0.1,
+        weights: tuple[float, float] = (-0.5, 1.5),
+    ):
+        self.values = [tuple(as_float(value) for value in of_one) for of_one in values]
+        for given, of_one in zip(values, self.values, strict=True):
+            low, high = (LOWEST, HIGHEST) if len(set(of_one)) > 1 else (np.nextafter(0, 1), np.finfo(float).max)
+            if not of_one or not all(low <= value <= high for value in of_one):
+                raise SolverError(f"values={given!r}; use one positive number or more, several from {LOWEST:g} to {HIGHEST:g}")
+        for name, value in (
+            ("crossover_probability", crossover_probability),
+            ("mutation_probability", mutation_probability),
+            ("mutation_range", mutation_range),
+        ):
+            if not 0 <= as_float(value) <= 1 or (name == "mutation_range" and value == 1):
+                raise SolverError(f"{name}={value!r} is not in [0, 1{')' if name == 'mutation_range' else ']'}")
+        self.crossover_probability, self.mutation_probability = float(crossover_probability), float(mutation_probability)
+        self.mutation_range = float(mutation_range)
+        self.weights = float(weights[0]), float(weights[1])
+
+    @property
+    def _free(self) -> list[bool]:
+        return [len(set(of_one)) > 1 for of_one in self.values]
+
+    def grid(self) -> list[Model]:
+        """Give the models of the grid; the last parameter runs fastest."""
+        return list(product(*self.values))
+
+    def initial(self, size: int, rng: np.random.Generator) -> list[Model]:
+        """Give the grid, whatever size is asked for: the first population is deterministic."""
+        return self.grid()
+
+    def cross(self, better: Model, worse: Model, rng: np.random.Generator) -> Model:
+        """Move from the better parent along its difference to the worse, with the probability of crossovers."""
+        if rng.random() >= self.crossover_probability:
+            return better
+        alpha = rng.uniform(*self.weights)
+        return tuple(self._moved(a, b, alpha, rng) if free else a for a, b, free in zip(better, worse, self._free, strict=True))
+
+    def mutate(self, individual: Model, rng: np.random.Generator) -> Model:
+        """Change each free parameter by a share of itself, with the probability of mutations."""
+        if rng.random() >= self.mutation_probability:
+            return individual
+        factors = 1.0 + rng.uniform(-self.mutation_range, self.mutation_range, size=len(individual))
+        return tuple(_bounded(x * float(f)) if free else x for x, f, free in zip(individual, factors, self._free, strict=True))
+
+    def _moved(self, a: float, b: float, alpha: float, rng: np.random.Generator) -> float:
+        for _ in range(_TRIES):
+            x = a + alpha * (a - b)
+            if x > 0:
+                return _bounded(x)
+            alpha = rng.uniform(*self.weights)
+        return a
+
+
+def _bounded(x: float) -> float:
+    return min(max(float(x), LOWEST), HIGHEST)

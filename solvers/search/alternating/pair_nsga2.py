@@ -1,0 +1,152 @@
+"""NSGA-II over pairs of a subset of rows and a model. It is imported when first used: pymoo takes half a second."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+from pymoo.core.population import Population
+from pymoo.core.problem import Problem
+from pymoo.operators.survival.rank_and_crowding import RankAndCrowding
+
+from solvers.checked_numbers import check_counts
+from solvers.search.alternating.model_genetics import Model, ModelGenetics
+from solvers.search.alternating.subset_genetics import SubsetGenetics
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.intp]
+Pair = tuple[Integers, Model]
+
+# generations without a pair that was not there before, after which nothing new is to be expected
+_BARREN = 3
+
+
+class PairNsga2:
+    """NSGA-II over pairs (subset, model), with the operators of the alternating genetic algorithm.
+
+    Ranks, crowding distances and tournaments are those of NSGA-II; all objectives are minimised.
+
+    Parameters
+    ----------
+    subsets : SubsetGenetics
+        Operators on subsets; its `n_per_class` is the K of all of them, or the least K if `most` is given.
+    models : ModelGenetics
+        Operators on models; the first population has models of the grid, in random order.
+    objectives : callable
+        Gives the objectives of a pair, shape (m,), finite.
+    population : int, default=20
+        Pairs that survive a generation, at least 2.
+    most : int, optional
+        The largest K. Subsets then differ in size: in the first population K is log-uniform between its bounds; that of a
+        child between half the smaller of its parents' and twice the larger.
+
+    References
+    ----------
+    Deb, Pratap, Agarwal, Meyarivan 2002, "A fast and elitist multiobjective genetic algorithm: NSGA-II", IEEE Transactions on
+    Evolutionary Computation 6(2).
+
+    Examples
+    --------
+    >>> subsets, models = SubsetGenetics([0, 0, 0, 1, 1, 1], 1), ModelGenetics([(1.0, 2.0, 4.0)])
+    >>> search = PairNsga2(subsets, models, lambda rows, model: np.array([model[0], 1 / model[0] + rows.sum()]), 4)
+    >>> front = search.run(np.random.default_rng(0), may_go_on=iter([True] * 10 + [False]).__next__)
+    >>> min(int(rows.sum()) for rows, _ in front)
+    3
+    """
+
+    def __init__(
+        self,
+        subsets: SubsetGenetics,
+        models: ModelGenetics,
+        objectives: Callable[[Integers, Model], Floats],
+        population: int = 20,
+        most: int | None = None,
+    ):
+        check_counts(population=population)
+        self.subsets, self.models, self.objectives = subsets, models, objectives
+        self.population = max(2, int(population))
+        self.most = subsets.n_per_class if most is None else min(int(most), subsets.smallest_class)
+        self._survival = RankAndCrowding()
+        self._problem = Problem(n_var=1, n_obj=2)
+
+    def run(
+        self,
+        rng: np.random.Generator,
+        may_go_on: Callable[[], bool],
+        note: Callable[[int, Floats], None] = lambda generation, objectives: None,
+    ) -> list[Pair]:
+        """Evolve until `may_go_on` says no or no new pairs come up; give the pairs that no other one dominates.
+
+        Parameters
+        ----------
+        rng : numpy.random.Generator
+            Source of chance.
+        may_go_on : callable
+            Asked before each generation; False ends the run.
+        note : callable, optional
+            Called after each generation with its number and the survivors' objectives, (n, m).
+
+        Returns
+        -------
+        list of (ndarray of int, tuple of float)
+            Pairs of the last population's first rank.
+        """
+        seen: set[tuple[bytes, Model]] = set()
+        alive = self._select(self._evaluated(self._new(self._first(rng), seen)), rng)
+        generation, barren = 0, 0
+        note(generation, alive.get("F"))
+        while may_go_on() and barren < _BARREN:
+            children = self._new([self._child(alive, rng) for _ in range(self.population)], seen)
+            barren = 0 if children else barren + 1
+            if children:
+                alive = self._select(Population.merge(alive, self._evaluated(children)), rng)
+            generation += 1
+            note(generation, alive.get("F"))
+        return [one.X[0] for one in alive if one.get("rank") == 0]
+
+    def _first(self, rng: np.random.Generator) -> list[Pair]:
+        grid = self.models.grid()
+        order = [int(k) for _ in range(-(-self.population // len(grid))) for k in rng.permutation(len(grid))]
+        return [(self.subsets.draw(self._size(self.subsets.n_per_class, self.most, rng), rng), grid[k]) for k in order][
+            : self.population
+        ]
+
+    def _child(self, alive: Population, rng: np.random.Generator) -> Pair:
+        (rows, model), (other_rows, other_model) = self._winner(alive, rng), self._winner(alive, rng)
+        small, large = sorted((self.subsets.length(rows), self.subsets.length(other_rows)))
+        size = self._size(max(self.subsets.n_per_class, small // 2), min(self.most, 2 * large), rng)
+        crossed = self.subsets.cross_to(rows, other_rows, size, rng)
+        return (
+            self.subsets.mutate(crossed, rng),
+            self.models.mutate(self.models.cross(model, other_model, rng), rng),
+        )
+
+    def _winner(self, alive: Population, rng: np.random.Generator) -> Pair:
+        one, other = (alive[int(k)] for k in rng.integers(len(alive), size=2))
+        better = min((one, other), key=lambda x: (x.get("rank"), -x.get("crowding")))
+        pair: Pair = better.X[0]
+        return pair
+
+    def _size(self, low: int, high: int, rng: np.random.Generator) -> int:
+        if high <= low:
+            return low
+        return int(np.clip(round(float(np.exp(rng.uniform(np.log(low), np.log(high))))), low, high))
+
+    def _new(self, pairs: list[Pair], seen: set[tuple[bytes, Model]]) -> list[Pair]:
+        fresh = []
+        for rows, model in pairs:
+            key = rows.tobytes(), model
+            if key not in seen:
+                seen.add(key)
+                fresh.append((rows, model))
+        return fresh
+
+    def _evaluated(self, pairs: list[Pair]) -> Population:
+        genomes = np.empty((len(pairs), 1), dtype=object)
+        for k, pair in enumerate(pairs):
+            genomes[k, 0] = pair
+        return Population.new(X=genomes, F=np.array([self.objectives(rows, model) for rows, model in pairs]))
+
+    def _select(self, pairs: Population, rng: np.random.Generator) -> Population:
+        return self._survival.do(self._problem, pairs, n_survive=min(self.population, len(pairs)), random_state=rng)

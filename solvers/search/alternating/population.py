@@ -1,0 +1,103 @@
+"""Populations and the high-low fit selection: parents from the better and the worse half, survivors from all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solvers.search.alternating.genetics import Genetics
+
+T = TypeVar("T")
+Floats = NDArray[np.float64]
+
+
+@dataclass
+class Population(Generic[T]):
+    """Individuals and their fitness, from the fittest on.
+
+    Parameters
+    ----------
+    individuals : list
+        The individuals, one or more.
+    fitness : ndarray of shape (n, k)
+        To be maximised; later columns only decide between what is equal in all earlier ones. Of equals the first ranks first.
+
+    Examples
+    --------
+    >>> population = Population(["a", "b", "c"], np.array([[0.5], [0.9], [0.5]]))
+    >>> population.individuals, population.mean
+    (['b', 'a', 'c'], 0.6333333333333333)
+    """
+
+    individuals: list[T]
+    fitness: Floats
+
+    def __post_init__(self) -> None:
+        order = np.lexsort(-self.fitness.T[::-1])
+        self.individuals = [self.individuals[k] for k in order]
+        self.fitness = self.fitness[order]
+
+    def __len__(self) -> int:
+        return len(self.individuals)
+
+    @property
+    def best(self) -> T:
+        """The fittest individual."""
+        return self.individuals[0]
+
+    @property
+    def best_fitness(self) -> float:
+        """Its fitness, in the first column."""
+        return float(self.fitness[0, 0])
+
+    @property
+    def mean(self) -> float:
+        """The average fitness, of the first column."""
+        return float(self.fitness[:, 0].mean())
+
+    def joined(self, children: list[T], fitness: Floats) -> Population[T]:
+        """Give the fittest of these individuals and their children, as many as there were; of equals the older."""
+        both = Population([*self.individuals, *children], np.vstack([self.fitness, fitness]))
+        n = len(self)
+        return Population(both.individuals[:n], both.fitness[:n])
+
+
+def high_low_children(population: Population[T], genetics: Genetics[T], rng: np.random.Generator) -> list[T]:
+    """Make as many children as there are individuals, each of a parent of the better half and one of the worse.
+
+    Parameters
+    ----------
+    population : Population
+        The parents; of an odd number the one in the middle is in the better half, and a single one in both.
+    genetics : Genetics
+        The operators: each child is a crossover, then mutated with the chances that these have.
+    rng : numpy.random.Generator
+        Source of chance.
+
+    Returns
+    -------
+    list
+        The children.
+
+    References
+    ----------
+    Kawulok, Nalepa, Dudzik 2017, "An alternating genetic algorithm for selecting SVM model and training set", section 3.2.
+
+    Examples
+    --------
+    >>> from solvers.search.alternating.model_genetics import ModelGenetics
+    >>> parents = Population([(1.0,), (2.0,)], np.array([[0.0], [1.0]]))
+    >>> len(high_low_children(parents, ModelGenetics([(1.0, 2.0)]), np.random.default_rng(0)))
+    2
+    """
+    n = len(population)
+    high, low = (n + 1) // 2, min(n // 2, n - 1)
+    children = []
+    for _ in range(n):
+        better = population.individuals[rng.integers(high)]
+        worse = population.individuals[rng.integers(n - low, n) if low else 0]
+        children.append(genetics.mutate(genetics.cross(better, worse, rng), rng))
+    return children

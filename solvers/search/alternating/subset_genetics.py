@@ -1,0 +1,128 @@
+"""Operators on subsets of rows that hold equally many of every class."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solvers.checked_numbers import as_float, check_counts
+from solvers.errors import SolverError
+
+Integers = NDArray[np.intp]
+
+
+class SubsetGenetics:
+    """Subsets with K rows of each class, as sorted arrays of row numbers without repeats.
+
+    A child gets, class by class, K rows drawn from the union of its parents' rows. A mutation exchanges a part of all rows
+    for rows of the same class that were not in the subset. Parents may differ in K; the child has that of one of them.
+
+    Parameters
+    ----------
+    classes : array-like of int, shape (n,)
+        The class of each row, 0 .. c - 1, each of them present.
+    n_per_class : int
+        Rows K of each class in the first population; at most the rows of the smallest class.
+    mutation_probability : float, default=0.3
+        Chance that a child is mutated, in [0, 1].
+    mutated_share : float, default=0.2
+        Share f_m of its rows that are then exchanged, in [0, 1]: the integer part of c K f_m, less where a class has no more
+        rows to offer.
+
+    Raises
+    ------
+    SolverError
+        If an argument makes no sense.
+
+    References
+    ----------
+    Kawulok, Nalepa, Dudzik 2017, "An alternating genetic algorithm for selecting SVM model and training set", section 3.2.
+
+    Examples
+    --------
+    >>> genetics = SubsetGenetics([0, 0, 0, 1, 1, 1], n_per_class=2)
+    >>> one, other = genetics.initial(2, np.random.default_rng(0))
+    >>> child = genetics.cross(one, other, np.random.default_rng(1))
+    >>> len(child), int((child < 3).sum())
+    (4, 2)
+    """
+
+    def __init__(self, classes: Any, n_per_class: int, mutation_probability: float = 0.3, mutated_share: float = 0.2):
+        check_counts(n_per_class=n_per_class)
+        self.classes = np.asarray(classes, dtype=np.intp)
+        self._members = [np.flatnonzero(self.classes == c) for c in range(int(self.classes.max(initial=-1)) + 1)]
+        smallest = min((len(rows) for rows in self._members), default=0)
+        if n_per_class > smallest:
+            raise SolverError(f"n_per_class={n_per_class}; the smallest class has {smallest} rows, use at most as many")
+        for name, value in (("mutation_probability", mutation_probability), ("mutated_share", mutated_share)):
+            if not 0 <= as_float(value) <= 1:
+                raise SolverError(f"{name}={value!r} is not in [0, 1]")
+        self.n_per_class, self.smallest_class = int(n_per_class), smallest
+        self.mutation_probability, self.mutated_share = float(mutation_probability), float(mutated_share)
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes."""
+        return len(self._members)
+
+    def length(self, individual: Integers) -> int:
+        """Give the K of a subset."""
+        return len(individual) // self.n_classes
+
+    def initial(self, size: int, rng: np.random.Generator) -> list[Integers]:
+        """Draw subsets, each uniformly."""
+        return [self.draw(self.n_per_class, rng) for _ in range(size)]
+
+    def draw(self, n_per_class: int, rng: np.random.Generator) -> Integers:
+        """Draw one subset uniformly."""
+        return _joined([rng.choice(rows, n_per_class, replace=False) for rows in self._members])
+
+    def cross(self, better: Integers, worse: Integers, rng: np.random.Generator) -> Integers:
+        """Draw K rows of each class from the union of two subsets, K being the better one's."""
+        return self.cross_to(better, worse, self.length(better), rng)
+
+    def cross_to(self, one: Integers, other: Integers, n_per_class: int, rng: np.random.Generator) -> Integers:
+        """Draw a given number of rows of each class from the union of two subsets; what the union lacks, from all rows."""
+        union = np.union1d(one, other)
+        of_union = self.classes[union]
+        parts = []
+        for c, members in enumerate(self._members):
+            rows = union[of_union == c]
+            if len(rows) < n_per_class:
+                fresh = rng.choice(_without(members, rows), n_per_class - len(rows), replace=False)
+                parts.append(np.concatenate([rows, fresh]))
+            else:
+                parts.append(rng.choice(rows, n_per_class, replace=False))
+        return _joined(parts)
+
+    def mutate(self, individual: Integers, rng: np.random.Generator) -> Integers:
+        """Exchange a part of the rows, with the probability of mutations."""
+        if rng.random() >= self.mutation_probability:
+            return individual
+        # 10 rows times 0.3 are 3 also where rounding says 2.999...
+        count = int(np.floor(len(individual) * self.mutated_share + 1e-9))
+        leaving = np.zeros(len(individual), dtype=bool)
+        leaving[rng.choice(len(individual), count, replace=False)] = True
+        of_class = self.classes[individual]
+        parts = []
+        for c, members in enumerate(self._members):
+            rows, gone = individual[of_class == c], leaving[of_class == c]
+            others = _without(members, rows)
+            exchanged = np.flatnonzero(gone)[: len(others)]
+            kept = np.delete(rows, exchanged)
+            parts.append(np.concatenate([kept, rng.choice(others, len(exchanged), replace=False)]))
+        return _joined(parts)
+
+    def enlarge(self, individual: Integers, n_per_class: int, rng: np.random.Generator) -> Integers:
+        """Add random rows of each class to a subset until it has as many as asked for."""
+        return self.cross_to(individual, individual, n_per_class, rng)
+
+
+def _joined(parts: list[Integers]) -> Integers:
+    return np.sort(np.concatenate(parts)).astype(np.intp, copy=False)
+
+
+def _without(members: Integers, rows: Integers) -> Integers:
+    return np.setdiff1d(members, rows, assume_unique=True)

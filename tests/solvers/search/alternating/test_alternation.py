@@ -1,0 +1,101 @@
+import numpy as np
+import pytest
+
+from solvers.search.alternating import Alternation, ModelGenetics, Phase, SubsetGenetics
+
+
+def subsets(n=30, k=4):
+    return Phase(SubsetGenetics(np.arange(n) % 2, k), 20)
+
+
+def models(values=(0.01, 0.1, 1.0, 10.0, 100.0)):
+    return Phase(ModelGenetics([values]), 20)
+
+
+def fitness(rows, model):
+    """The best rows are the last ones, the best model depends on the rows."""
+    return np.array([rows.sum() / 100 - abs(np.log(model[0] / (1 + rows.mean())))])
+
+
+def recorded(*arguments, seed=0, **options):
+    records = []
+    alternation = Alternation(*arguments, watch=records.append, **options)
+    return alternation, alternation.run(np.random.default_rng(seed)), records
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_toy_problem_of_subsets_and_models(seed):
+    alternation, (rows, model), records = recorded(subsets(), models(), fitness, seed=seed)
+    assert alternation.stopped_by == "no improvement"
+    start = records[0]
+    assert fitness(rows, model)[0] > start.best + 0.5
+    assert rows.sum() >= 0.8 * sum(range(22, 30))
+    assert model[0] == pytest.approx(1 + rows.mean(), rel=0.1)
+
+
+def test_the_phases_alternate_and_the_best_pair_is_never_lost():
+    _, pair, records = recorded(subsets(), models(), fitness, names=("rows", "model"))
+    kinds = [next(r.kind for r in records if r.phase == phase) for phase in range(records[-1].phase + 1)]
+    assert kinds == (["rows"] + ["model", "rows"] * len(kinds))[: len(kinds)]
+    best = [record.best for record in records]
+    assert best == sorted(best)
+    for record in records:
+        assert fitness(*record.pair)[0] == record.best
+    np.testing.assert_array_equal(pair[0], records[-1].pair[0])
+
+
+def test_the_fixed_partner_of_a_phase_is_the_best_of_the_other():
+    _, _, records = recorded(subsets(), models(), fitness)
+    last = {}
+    for record in records:
+        last[record.phase] = record
+    for phase in range(1, records[-1].phase + 1):
+        fixed = 0 if phase % 2 else 1
+        for record in (r for r in records if r.phase == phase):
+            assert np.array_equal(record.pair[fixed], last[phase - 1].pair[fixed])
+
+
+def test_the_first_model_is_a_random_one():
+    starts = [recorded(subsets(), models(), fitness, seed=seed, may_go_on=lambda: False)[2] for seed in range(40)]
+    assert {len(records) for records in starts} == {1}
+    assert len({records[0].pair[1] for records in starts}) == 5
+
+
+def test_neither_phase_improves():
+    alternation, _, records = recorded(subsets(), models(), lambda rows, model: np.array([0.5]))
+    assert alternation.stopped_by == "no improvement"
+    assert records[-1].phase == 2
+    assert [r.generation for r in records] == [0, 0, 1, 2, 0, 1, 2]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_run_ends_when_neither_of_two_subsequent_phases_improves(seed):
+    _, _, records = recorded(subsets(), models(), fitness, seed=seed)
+    start = next(record.mean for record in records if record.phase == 1)
+    highest, improved = {"first": records[0].mean, "second": start}, []
+    for phase in range(1, records[-1].phase + 1):
+        last = [record for record in records if record.phase == phase][-1]
+        improved.append(last.mean > highest[last.kind])
+        highest[last.kind] = max(highest[last.kind], last.mean)
+    assert improved[-2:] == [False, False]
+    assert all(one or other for one, other in zip(improved[:-2], improved[1:-1], strict=True))
+    assert len(improved) > 4
+
+
+def test_the_budget():
+    left = iter([True] * 7 + [False] * 100)
+    alternation, _, records = recorded(subsets(), models(), fitness, may_go_on=left.__next__)
+    assert alternation.stopped_by == "budget"
+    assert len(records) < 10
+
+
+def test_the_same_seed():
+    one, other = (recorded(subsets(), models(), fitness, seed=3)[2] for _ in range(2))
+    assert [(r.best, r.mean, r.pair[1]) for r in one] == [(r.best, r.mean, r.pair[1]) for r in other]
+    assert [r.mean for r in one] != [r.mean for r in recorded(subsets(), models(), fitness, seed=4)[2]]
+
+
+def test_more_patience():
+    alternation, _, records = recorded(subsets(), models(), lambda rows, model: np.array([0.5]), patience=lambda: 5)
+    assert alternation.stopped_by == "no improvement"
+    assert records[-1].phase == 5
