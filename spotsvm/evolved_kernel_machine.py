@@ -21,6 +21,7 @@ from spotsvm.kernel_evolution.matrix_task import MatrixTask
 from spotsvm.kernel_evolution.settings import EvolutionSettings
 from spotsvm.kernel_machine import KernelMachine
 from spotsvm.svm_arguments import check_cache_size
+from surrogates.one_thread import one_blas_thread
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -52,7 +53,8 @@ class EvolvedKernelMachine(KernelMachine):
 
     def _evolve(self, X: Floats, task: MatrixTask, strata: NDArray[np.intp] | None, settings: EvolutionSettings) -> EvolvedKernel:
         seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
-        found = evolve_kernel(X, task, strata, settings, seed)
+        with one_blas_thread():
+            found = evolve_kernel(X, task, strata, settings, seed)
         self.expression_ = found.expression
         self.constants_ = found.constants
         self.kernel_function_ = found.kernel
