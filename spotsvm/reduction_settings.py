@@ -51,11 +51,17 @@ def check_sizes(n_per_class: Any, max_per_class: Any, n_features: int, counts: d
     smallest = min(counts, key=lambda name: counts[name])
     where = " that are left for training" if held_out else ""
     bound = f"class {smallest!r} has {counts[smallest]} row{'' if counts[smallest] == 1 else 's'}{where}; use at most as many"
+    if max_per_class is not None:
+        _check_count("max_per_class", max_per_class, ", or None")
     if isinstance(n_per_class, str) and n_per_class == "grow":
+        if counts[smallest] < 2 and not held_out:
+            raise ArgumentError(
+                f"n_per_class='grow'; class {smallest!r} has a single row, and no set can grow: use 1, or give more rows"
+            )
         start = min(max(_SMALLEST_START, n_features), _LARGEST_START, counts[smallest])
         if max_per_class is None:
             return Sizes(start, max(start, min(counts[smallest] // 2, _LARGEST_SET)))
-        most = _check_count("max_per_class", max_per_class, ", or None")
+        most = int(max_per_class)
         if most > counts[smallest]:
             raise ArgumentError(f"max_per_class={max_per_class!r}; {bound}")
         return Sizes(min(start, most), most)
@@ -84,6 +90,10 @@ def check_method(method: Any, n_per_class: Any) -> str:
         raise ArgumentError(f"method={method!r}; use one of {', '.join(map(repr, METHODS))}")
     if method == "random" and isinstance(n_per_class, str):
         raise ArgumentError(f"n_per_class={n_per_class!r} with method='random', whose sets have one size; use a number")
+    if method == "ga-model" and not (
+        isinstance(n_per_class, str) and n_per_class == "grow"
+    ):  # it takes all rows, yet a wrong number is a mistake
+        _check_count("n_per_class", n_per_class, ", or 'grow'")
     return method
 
 

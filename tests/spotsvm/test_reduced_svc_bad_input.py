@@ -18,6 +18,8 @@ LONE = np.where(np.arange(60) == 7, 2, Y)
         ({"n_per_class": 0}, "n_per_class=0; use a whole number, 1 or more, or 'grow'"),
         ({"n_per_class": 2.5}, "n_per_class=2.5"),
         ({"n_per_class": True}, "n_per_class=True"),
+        ({"n_per_class": -3, "method": "ga-model"}, "n_per_class=-3; use a whole number, 1 or more, or 'grow'"),
+        ({"n_per_class": 4, "max_per_class": 0}, "max_per_class=0; use a whole number, 1 or more, or None"),
         ({"n_per_class": "all"}, "n_per_class='all'"),
         ({"n_per_class": "grow", "method": "random"}, "n_per_class='grow' with method='random'"),
         ({"max_per_class": 0}, "max_per_class=0"),
@@ -70,6 +72,8 @@ def test_a_class_with_one_row():
     assert 7 in given.training_indices_
     with pytest.raises(ArgumentError, match="n_per_class=2; class 2 has 1 row; use at most as many"):
         ReducedSVC(n_per_class=2).fit(X, LONE, validation=(X, LONE))
+    with pytest.raises(ArgumentError, match="n_per_class='grow'; class 2 has a single row, and no set can grow: use 1, or give"):
+        ReducedSVC().fit(X, LONE, validation=(X, LONE))
 
 
 def test_one_class():

@@ -17,7 +17,8 @@ GRID = (0.1, 1.0), (0.5, 5.0)
         ("grow", None, 500, 10_000, Sizes(16, 500)),
         ("grow", 2000, 500, 10_000, Sizes(16, 2000)),
         ("grow", None, 2, 5, Sizes(4, 4)),
-        ("grow", None, 2, 1, Sizes(1, 1)),
+        ("grow", None, 2, 2, Sizes(2, 2)),
+        (1, None, 2, 1, Sizes(1, 1)),
         ("grow", 3, 8, 100, Sizes(3, 3)),
     ],
 )
