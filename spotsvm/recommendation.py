@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import logging
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -17,8 +17,7 @@ from surrogates.ensemble import KrigingEnsemble
 from surrogates.errors import NotPositiveDefiniteError
 from surrogates.noise import judge_noise
 from surrogates.one_thread import one_blas_thread
-
-_LOG = logging.getLogger(__name__)
+from surrogates.selection import select_evaluations
 
 #: a nugget below it leaves the order of the trials as it is
 NEGLIGIBLE_NUGGET = 1e-4
@@ -61,7 +60,7 @@ class Recommendation:
 
 
 def recommend(trials: Sequence[Trial], domain: Domain, *, sign: float, noise: Noise, seed: int) -> Recommendation:
-    """Choose the trial to use.
+    """Choose the trial to use; of more than a thousand configurations, by a model of a thousand (`select_evaluations`).
 
     Parameters
     ----------
@@ -95,17 +94,20 @@ def recommend(trials: Sequence[Trial], domain: Domain, *, sign: float, noise: No
         return observed
     try:
         with one_blas_thread():
-            models = KrigingEnsemble(domain, warped=False).fit(points, values, np.random.default_rng([seed, 1 << 41]))
+            rows = select_evaluations(domain, points, values, noisy=True)
+            rng = np.random.default_rng([seed, 1 << 41])
+            models = KrigingEnsemble(domain, warped=False).fit(points[rows], values[rows], rng)
     except NotPositiveDefiniteError as failure:
-        _LOG.warning("the best observed trial is recommended, for the model failed: %s", failure)
+        warnings.warn(f"the best observed trial is recommended, for the model failed: {failure}", stacklevel=3)
         return observed
     if verdict == "unknown" and models.nugget < NEGLIGIBLE_NUGGET:
         return observed
-    mean, error = models.predict_evaluated()
+    mean = models.mean_evaluated()
     at = int(np.argmin(mean))
-    best = next(t for t in done if t.point == done[at].point)
+    error = models.error_evaluated(at)
+    best = next(t for t in done if t.point == done[rows[at]].point)
     return replace(
-        observed, params=best.params, number=best.number, value=sign * float(mean[at]), standard_error=float(error[at]),
+        observed, params=best.params, number=best.number, value=sign * float(mean[at]), standard_error=float(error[0]),
         basis="predicted", n_evaluations=_count(best, done), best_seen_standard_error=models.noise,
     )  # fmt: skip
 

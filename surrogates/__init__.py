@@ -1,5 +1,6 @@
 """What predicts an expensive function and where to look next: Kriging, acquisition, designs."""
 
+import logging
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +27,9 @@ __all__ = [
     "minimum_of_mean",
     "probability_of_improvement",
 ]
+
+# every logger of the tower is below this one; quiet unless the program that uses the library wants to hear
+logging.getLogger("spotsvm").addHandler(logging.NullHandler())
 
 _HOMES = {"Coordinate": "domain", "Domain": "domain", "Kriging": "kriging"}
 

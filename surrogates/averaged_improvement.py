@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -59,8 +60,38 @@ class AveragedImprovement:
             if not process.sigma2 > 0:  # the model sees noise alone: its error still says where it knows least
                 process = process.with_variance(1.0)
             self._terms.append(_Term(process, best, float(member.log_slope(np.asarray(best)))))
+        self._sum_up()
+
+    def _sum_up(self) -> None:
         self._best = np.array([term.best for term in self._terms])
         self._log_unit = np.array([term.log_unit for term in self._terms])
+
+    def believe(self, inputs: Floats) -> AveragedImprovement:
+        """Give the criterion for models that have seen their own predictions at pending points come true (Kriging believer).
+
+        Parameters
+        ----------
+        inputs : ndarray of shape (q, d)
+            Model inputs of points that are being evaluated, all different, and none of them evaluated before.
+
+        Raises
+        ------
+        NotPositiveDefiniteError
+            If the points are too close to each other for the model.
+
+        References
+        ----------
+        Ginsbourger, Le Riche, Carraro 2010, "Kriging is well-suited to parallelize optimization".
+        """
+        further = self._embedding.transform(inputs)
+        new = copy(self)
+        new._terms = []
+        for term in self._terms:
+            process = term.process.believe(further)
+            best = min(term.best, float(np.min(process.fitted[-len(further) :])))
+            new._terms.append(replace(term, process=process, best=best))
+        new._sum_up()
+        return new
 
     def value(self, points: Floats) -> Floats:
         """Give the criterion at canonical points; shape (m,)."""

@@ -134,7 +134,7 @@ class Domain:
 
         Two points that mean the same configuration have the same canonical point, to the bit.
         """
-        U: Floats = np.clip(np.atleast_2d(np.asarray(points, dtype=float)), 0.0, 1.0)
+        U: Floats = np.clip(np.atleast_2d(np.asarray(points, dtype=float)), 0.0, 1.0) + 0.0  # -0.0 is 0.0
         if U.shape[1] != self.dimension:
             raise SurrogateError(f"points has {U.shape[1]} columns; the domain has {self.dimension} coordinates")
         if self.discrete.any():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -80,15 +80,23 @@ class Models:
 
     def predict_evaluated(self) -> tuple[Floats, Floats]:
         """Give the predicted response at each evaluation's point, and its standard error; shapes (N,)."""
-        low, unit = self.members[0].warp.low, self.unit
+        return self.mean_evaluated(), self.error_evaluated()
+
+    def mean_evaluated(self) -> Floats:
+        """Give the predicted response at each evaluation's point; shape (N,)."""
+        mean = np.mean([member.backward(member.process.fitted) for member in self.members], axis=0)
+        return np.asarray(self.members[0].warp.low + self.unit * mean[self.index])
+
+    def error_evaluated(self, at: int | None = None) -> Floats:
+        """Give the standard error of the predicted response at each evaluation's point, or at that of one evaluation alone."""
+        rows = slice(None) if at is None else slice(self.index[at], self.index[at] + 1)
         means, variances = [], []
         for member in self.members:
-            z, variance = member.process.fitted, member.process.predict(self.embedded)[1]
+            z, variance = member.process.fitted[rows], member.process.predict(self.embedded[rows])[1]
             means.append(member.backward(z))
             variances.append(variance * np.exp(2.0 * member.log_slope(z)))
-        mean = np.mean(means, axis=0)
-        error = np.sqrt(np.mean(variances, axis=0) + np.var(means, axis=0))
-        return low + unit * mean[self.index], unit * error[self.index]
+        error = self.unit * np.sqrt(np.mean(variances, axis=0) + np.var(means, axis=0))
+        return np.asarray(error[self.index] if at is None else error)
 
     def predict(self, inputs: Floats) -> tuple[Floats, Floats]:
         """Give the predicted response at new points, and its standard error, without the noise of a response; shapes (m,).
@@ -106,29 +114,6 @@ class Models:
             means.append(member.backward(z))
             variances.append(variance * np.exp(2.0 * member.log_slope(z)))
         return low + unit * np.mean(means, axis=0), unit * np.sqrt(np.mean(variances, axis=0) + np.var(means, axis=0))
-
-    def believe(self, inputs: Floats) -> Models:
-        """Give the models that have seen their own predictions at further points come true (Kriging believer).
-
-        Parameters
-        ----------
-        inputs : ndarray of shape (q, d)
-            Model inputs of points that are being evaluated.
-
-        References
-        ----------
-        Ginsbourger, Le Riche, Carraro 2010, "Kriging is well-suited to parallelize optimization".
-        """
-        further = self.embedding.transform(inputs)
-        embedded = np.vstack([self.embedded, further])
-        members = []
-        for member in self.members:
-            p, seen = member.process, member.response
-            mean = np.append(seen.mean, p.predict(further)[0])
-            response = Response(mean, np.append(seen.count, np.ones(len(further))), seen.within)
-            process = Process.condition(p.correlation, p.scale**2, p.nugget, embedded, response)
-            members.append(replace(member, process=process.with_variance(p.sigma2), response=response))
-        return replace(self, members=members, embedded=embedded)
 
     @property
     def unit(self) -> float:
@@ -202,7 +187,7 @@ class KrigingEnsemble:
         self.nugget_bounds = nugget_bounds
         self.chains: Floats | None = None
 
-    def fit(self, points: Floats, values: Floats, rng: np.random.Generator) -> Models:
+    def fit(self, points: Floats, values: Floats, rng: np.random.Generator, *, move: bool = True) -> Models:
         """Fit to evaluated points, moving the chains on.
 
         Parameters
@@ -213,6 +198,8 @@ class KrigingEnsemble:
             Finite responses.
         rng : numpy.random.Generator
             Source of the chains' moves.
+        move : bool, default=True
+            Whether the chains move; chains that are not there yet are made all the same.
         """
         data = aggregate(points, values)
         inputs = self.domain.model_inputs(data.X)
@@ -222,7 +209,7 @@ class KrigingEnsemble:
         if self.chains is not None and self.chains.shape[1] != len(posterior.moments()[0]):
             self.chains = None  # the response is warped now, and was not before, or the other way round
         constant = not np.ptp(values) > 0
-        if not constant and len(embedded) > 1:
+        if not constant and len(embedded) > 1 and (move or self.chains is None):
             self._move_chains(posterior, points, values, rng)
         phis = posterior.moments()[0][None] if self.chains is None else self.chains
         phis = phis[: max(1, round(len(phis) * min(1.0, 4.0 * self.FULL_EFFORT / len(embedded))))]
@@ -244,7 +231,7 @@ class KrigingEnsemble:
 
     def _move_chains(self, posterior: Hyperposterior, points: Floats, values: Floats, rng: np.random.Generator) -> None:
         if self.inference != "sampled":
-            self.chains = self._most_likely(posterior, rng)[None]
+            self.chains = self._most_likely(posterior, points, values, rng)[None]
             return
         n = posterior.response(posterior.moments()[0]).mean.size
         sweeps = self.SWEEPS
@@ -283,8 +270,14 @@ class KrigingEnsemble:
             chains[chain], values[chain] = slice_update(posterior, chains[chain], values[chain], int(j), rng)
         self.chains = chains
 
-    def _most_likely(self, posterior: Hyperposterior, rng: np.random.Generator) -> Floats:
-        d = posterior.d
+    def _most_likely(self, posterior: Hyperposterior, points: Floats, values: Floats, rng: np.random.Generator) -> Floats:
+        d, many = posterior.d, len(posterior.response(posterior.moments()[0]).mean) > self.FIRST_POINTS
+        if many:  # a likelihood costs the cube of the points: on some of them, from the last optimum
+            subset = np.sort(rng.choice(len(values), self.FIRST_POINTS, replace=False))
+            data = aggregate(points[subset], values[subset])
+            inputs = self.domain.model_inputs(data.X)
+            embedding = Embedding.of(inputs, categorical=np.flatnonzero(self.domain.categorical).tolist())
+            posterior = self._posterior(embedding, embedding.transform(inputs), values[subset], data.index)
         bounds = np.log(np.array([self.THETA_BOUNDS] * d + [self.nugget_bounds]))
         response = posterior.response(np.zeros(d + 1))
         problem = LikelihoodProblem(self.correlation, posterior.pair_distances, response, bounds, None)
@@ -292,6 +285,11 @@ class KrigingEnsemble:
         if self.chains is not None:
             starts = np.append(-2.0 * self.chains[0, :d], self.chains[0, d])[None]
         phi = maximize_likelihood(
-            problem, optimizer="cmaes" if self.inference == "mle-cmaes" else "lbfgsb", n_restarts=4, rng=rng, starts=starts
+            problem,
+            optimizer="cmaes" if self.inference == "mle-cmaes" and not many else "lbfgsb",
+            n_restarts=1 if many else 4,
+            max_evaluations=40 if many else 200,
+            rng=rng,
+            starts=starts,
         )
         return np.append(-0.5 * phi[:d], phi[d])

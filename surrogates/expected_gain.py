@@ -13,6 +13,7 @@ from surrogates.ensemble import KrigingEnsemble
 from surrogates.feasibility import Feasibility
 from surrogates.maximize_acquisition import maximize_acquisition
 from surrogates.one_thread import one_blas_thread
+from surrogates.selection import select_evaluations, select_places
 
 Floats = NDArray[np.float64]
 
@@ -68,13 +69,18 @@ def expected_gain(domain: Domain, points: Floats, values: Floats, *, noisy: bool
     ok = np.isfinite(values)
     known, responses = points[ok], values[ok]
     with one_blas_thread():
-        models = KrigingEnsemble(domain, warped=not noisy).fit(known, responses, rng)
-        predicted, errors = models.predict_evaluated()
-        feasibility = None if ok.all() else Feasibility(models.embedding, domain.model_inputs(points), ok)
+        rows = select_evaluations(domain, known, responses, noisy=noisy)
+        models = KrigingEnsemble(domain, warped=not noisy).fit(known[rows], responses[rows], rng)
+        predicted = models.mean_evaluated()
+        anchors = known[rows[np.argsort(predicted, kind="stable")[:5]]]
+        feasibility = None
+        if not ok.all():
+            near = select_places(domain, points, anchors)
+            feasibility = Feasibility(models.embedding, domain.model_inputs(points[near]), ok[near])
         acquisition = AveragedImprovement(domain, models, "reinterpolation" if noisy else "plain", feasibility)
-        anchors = known[np.argsort(predicted, kind="stable")[:5]]
         seen = {point.tobytes() for point in points}
         found = maximize_acquisition(domain, acquisition, anchors, rng, allowed=lambda point: point.tobytes() not in seen)
-    at = int(np.argmin(predicted if noisy else responses))
+        at = int(np.argmin(predicted if noisy else responses[rows]))  # the best of all is among those selected
+        error = float(models.error_evaluated(at)[0])
     improvement = 0.0 if found is None else models.unit * float(np.exp(found[1]))
-    return ExpectedGain(improvement, int(np.flatnonzero(ok)[at]), float(errors[at]))
+    return ExpectedGain(improvement, int(np.flatnonzero(ok)[rows[at]]), error)

@@ -24,7 +24,7 @@ from surrogates.replicates import aggregate
 
 Floats = NDArray[np.float64]
 
-_LOG = logging.getLogger(__name__)
+_LOG = logging.getLogger(f"spotsvm.{__name__}")
 _SMALL = 500  # rows up to which one thread is faster than several
 _BLOCK = 2**20  # entries of a block of correlations between new points and data
 

@@ -83,6 +83,7 @@ def maximize_likelihood(
     n_restarts: int = 8,
     rng: np.random.Generator,
     starts: Floats | None = None,
+    max_evaluations: int = 200,
 ) -> Floats:
     """Give the hyperparameters, shape of `problem.bounds`'s rows, with the largest likelihood found.
 
@@ -98,17 +99,30 @@ def maximize_likelihood(
         Source of the starts.
     starts : ndarray of shape (k, rows), optional
         Further starts, such as the last optimum.
+    max_evaluations : int, default=200
+        Likelihoods for each start of L-BFGS-B.
     """
     low, high = problem.bounds[:, 0], problem.bounds[:, 1]
-    best = _cmaes(problem.negative, low, high, rng) if optimizer == "cmaes" else _lbfgsb(problem, n_restarts, rng, starts)
+    best = (
+        _cmaes(problem.negative, low, high, rng)
+        if optimizer == "cmaes"
+        else _lbfgsb(problem, n_restarts, rng, starts, max_evaluations)
+    )
     if problem.negative(best) < IMPOSSIBLE or problem.jitters == JITTERS:
         return best
     return maximize_likelihood(
-        replace(problem, jitters=JITTERS), optimizer=optimizer, n_restarts=n_restarts, rng=rng, starts=starts
+        replace(problem, jitters=JITTERS),
+        optimizer=optimizer,
+        n_restarts=n_restarts,
+        rng=rng,
+        starts=starts,
+        max_evaluations=max_evaluations,
     )
 
 
-def _lbfgsb(problem: LikelihoodProblem, n_restarts: int, rng: np.random.Generator, starts: Floats | None) -> Floats:
+def _lbfgsb(
+    problem: LikelihoodProblem, n_restarts: int, rng: np.random.Generator, starts: Floats | None, max_evaluations: int
+) -> Floats:
     low, high = problem.bounds[:, 0], problem.bounds[:, 1]
     design = low + (high - low) * qmc.LatinHypercube(len(low), rng=rng).random(n_restarts)
     if starts is not None:
@@ -120,7 +134,7 @@ def _lbfgsb(problem: LikelihoodProblem, n_restarts: int, rng: np.random.Generato
             jac=True,
             method="L-BFGS-B",
             bounds=list(problem.bounds),
-            options={"maxfun": 200},
+            options={"maxfun": max_evaluations},
         )
         for start in design
     ]

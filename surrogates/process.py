@@ -6,11 +6,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg.lapack import dtrtrs
+from scipy.linalg.lapack import dpotrf, dtrtrs
 from scipy.spatial.distance import cdist, pdist
 
 from surrogates.correlation import Correlation
-from surrogates.likelihood import Profile, Response, factor, profile
+from surrogates.errors import NotPositiveDefiniteError
+from surrogates.likelihood import JITTERS, Profile, Response, factor, profile
 
 Floats = NDArray[np.float64]
 
@@ -104,6 +105,44 @@ class Process:
         half_one = np.asarray(dtrtrs(L, np.ones(n), lower=1)[0])
         return replace(self, L=L, sigma2=sigma2, nugget=0.0, jitter=jitter, half_one=half_one)
 
+    def believe(self, embedded: Floats) -> Process:
+        """Give the process that has seen its own predictions at further points come true (Kriging believer).
+
+        Its mean is the same function, for what comes as predicted teaches nothing; so `a` gets zeros, and mu and sigma2 stay. Its
+        error shrinks around these points. The factor grows by a block, in O(n^2 q) operations.
+
+        Parameters
+        ----------
+        embedded : ndarray of shape (q, p)
+            Distinct embedded points, none of which may be among the data where the process interpolates.
+
+        Raises
+        ------
+        NotPositiveDefiniteError
+            If the block will not factor.
+
+        References
+        ----------
+        Ginsbourger, Le Riche, Carraro 2010, "Kriging is well-suited to parallelize optimization", section 4.2.
+        """
+        n, q = len(self.points), len(embedded)
+        further = embedded * self.scale
+        across = self.correlation.value(cdist(self.points, further, "sqeuclidean"))
+        half = np.asarray(dtrtrs(self.L, across, lower=1)[0])
+        among = self.correlation.value(cdist(further, further, "sqeuclidean")) - half.T @ half
+        block = _factor_block(among, self.nugget + self.jitter)
+        L = np.zeros((n + q, n + q), order="F")
+        L[:n, :n], L[n:, :n], L[n:, n:] = self.L, half.T, block
+        half_one = np.append(self.half_one, dtrtrs(block, 1.0 - half.T @ self.half_one, lower=1)[0])
+        return replace(
+            self,
+            points=np.vstack([self.points, further]),
+            L=L,
+            a=np.append(self.a, np.zeros(q)),
+            fitted=np.append(self.fitted, self.mu + across.T @ self.a),
+            half_one=half_one,
+        )
+
     def with_variance(self, sigma2: float) -> Process:
         """Give the same process with another variance."""
         return replace(self, sigma2=sigma2)
@@ -132,3 +171,13 @@ class Process:
         sd = float(np.sqrt(variance))
         inner = dtrtrs(self.L, half + rest * self.half_one, lower=1, trans=1)[0]
         return mean, sd, self.a @ by_point, -(self.sigma2 / sd) * (inner @ by_point)
+
+
+def _factor_block(among: Floats, diagonal: float) -> Floats:
+    """Factor what further points have in common beyond the data, with as much jitter as that needs."""
+    n = len(among)
+    for jitter in JITTERS:
+        block, info = dpotrf(among + (diagonal + jitter) * np.eye(n), lower=1, clean=1)
+        if info == 0 and np.isfinite(block[-1, -1]):
+            return np.asarray(block)
+    raise NotPositiveDefiniteError(f"the correlation matrix of {n} pending points will not factor")

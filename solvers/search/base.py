@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
@@ -32,11 +32,15 @@ class Suggestion:
         "difference".
     note : str
         What was out of the ordinary, empty if nothing was.
+    fit_seconds, acquisition_seconds : float or None
+        Time that a model took to fit, and the search for the point at which it promises most; None of a search without one.
     """
 
     point: Floats
     origin: str
     note: str = ""
+    fit_seconds: float | None = field(default=None, compare=False, repr=False)
+    acquisition_seconds: float | None = field(default=None, compare=False, repr=False)
 
 
 @runtime_checkable
@@ -75,6 +79,8 @@ class Search(ABC):
     plans_ahead: bool = False
     #: whether points that were given to it take the place of as many of them
     counts_given: bool = True
+    #: whether its first own point follows from the values of those that were given to it
+    follows_given: bool = False
 
     def __init__(self, domain: Domain, seed: int = 0):
         self.domain = domain
@@ -84,6 +90,8 @@ class Search(ABC):
         self._points: list[Floats] = []
         self._values: list[float] = []
         self._seen: set[bytes] = set()
+        self._told_keys: set[bytes] = set()
+        self._stacked = np.empty((0, domain.dimension))
 
     def ask(self) -> Suggestion:
         """Suggest the next point.
@@ -143,11 +151,13 @@ class Search(ABC):
         if given.shape != (self.domain.dimension,) or not np.all(np.isfinite(given)):
             raise SolverError(f"point={given!r} is not a point of the unit cube of dimension {self.domain.dimension}")
         canonical = self.domain.snap_one(given)
+        key = canonical.tobytes()
         for k, waiting in enumerate(self.pending):
-            if np.array_equal(waiting, canonical):
+            if waiting.tobytes() == key:
                 del self.pending[k]
                 break
-        self._seen.add(canonical.tobytes())
+        self._seen.add(key)
+        self._told_keys.add(key)
         self._points.append(canonical)
         return canonical
 
@@ -158,7 +168,7 @@ class Search(ABC):
     def restore(self, state: dict[str, Any]) -> None:
         """Take back what `state` gave, after the history has been replayed by `assume` and `tell`."""
         if state:
-            raise SolverError(f"state={state!r} is not of this search, which remembers nothing beyond its history")
+            raise SolverError(f"state={str(state)[:100]!r} is not of this search, which remembers nothing beyond its history")
 
     @abstractmethod
     def _suggest(self, rng: np.random.Generator) -> Suggestion:
@@ -172,7 +182,9 @@ class Search(ABC):
     @property
     def points(self) -> Floats:
         """The points told, in order; shape (n, d)."""
-        return np.array(self._points, dtype=float).reshape(-1, self.domain.dimension)
+        if len(self._stacked) < len(self._points):
+            self._stacked = np.vstack([self._stacked, *self._points[len(self._stacked) :]])
+        return self._stacked.copy()
 
     @property
     def values(self) -> Floats:
@@ -183,6 +195,10 @@ class Search(ABC):
     def is_new(self, point: Floats) -> bool:
         """Tell whether a canonical point has neither been asked for nor told."""
         return point.tobytes() not in self._seen
+
+    def is_told(self, point: Floats) -> bool:
+        """Tell whether a canonical point has been told."""
+        return point.tobytes() in self._told_keys
 
     def new_point(self, rng: np.random.Generator) -> Floats:
         """Draw a point that has not been asked for, uniformly; SearchExhaustedError if there is none."""

@@ -178,7 +178,9 @@ class CmaesSearch(PlannedSearch):
 
     def _due_again(self) -> Sample | None:
         """Give the point to evaluate once more before the generation is ranked, if there is one."""
-        due = {"noisy": self.n_again, "unknown": min(self.n_again, 1), "deterministic": 0}[self.judge(self.noise)]
+        # what the noise is takes all that was told to judge
+        verdict = self.judge(self.noise) if self.n_again else "deterministic"
+        due = {"noisy": self.n_again, "unknown": min(self.n_again, 1), "deterministic": 0}[verdict]
         values = [(v, s) for s in self._slots if (v := self.response(s.point)) is not None and np.isfinite(v)]
         if waiting := [s for _, s in values if self.is_pending(s.point)]:
             return waiting[0]

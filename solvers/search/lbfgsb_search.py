@@ -18,6 +18,7 @@ from surrogates.domain import Domain
 Floats = NDArray[np.float64]
 
 _FREE_DESCENTS = 30  # that need no new point, before a random one is suggested
+_DESIGNS_AHEAD = 200  # that are asked for while a descent waits for values, before a random point is suggested
 
 
 class Stage(NamedTuple):
@@ -77,7 +78,8 @@ class LbfgsbSearch(PlannedSearch):
     -----
     The first descent starts at the best point that was told before, without a design; or else at the best of the first design.
     Each descent that has ended is followed by one more design, and by a descent from the best point that was no start before,
-    of all designs and of what was told without having been asked for.
+    of all designs and of what was told without having been asked for. While a descent waits for values, the designs of later
+    descents are asked for.
 
     Ordered coordinates move by whole levels; categories stay what they are at the start. Where no difference shows a slope,
     the step is four times as long, and then the descent is over. A failed point at a difference gives way to the other side,
@@ -136,15 +138,16 @@ class LbfgsbSearch(PlannedSearch):
         return max(sum(self._is_open(s) for s in self._due(self._stage)[1]), 1)
 
     def _plan(self, rng: np.random.Generator) -> Suggestion:
-        """Choose the next point: of a design or of a descent; while this waits for values, of the next design."""
+        """Choose the next point: of a design or of a descent; while this waits for values, of the next designs."""
         self._planned_stage, due = self._due(self._stage)
         for suggestion in due:
             if self._is_open(suggestion):
                 return suggestion
         reason = "a descent waits for values" if due else "every point that a descent needs is known"
-        for point in self._design(self._planned_stage.designs):
-            if self.is_new(point):
-                return Suggestion(point, "design", reason)
+        for k in range(self._planned_stage.designs, self._planned_stage.designs + _DESIGNS_AHEAD):
+            for point in self._design(k):
+                if self.is_new(point):
+                    return Suggestion(point, "design", reason)
         return Suggestion(self.new_point(rng), "random", reason)
 
     def _proceed(self, planned: Suggestion) -> None:
@@ -171,7 +174,8 @@ class LbfgsbSearch(PlannedSearch):
                 best = self.best_told()
                 if best is not None and self.judge(self.noise) == "unknown":
                     return stage, [Suggestion(best, "replicate", "to find out whether the objective is noisy")]
-                start = self._best_start([*points, *self.strangers()], stage)
+                ahead = [p for design in self._designs[stage.designs :] for p in design]
+                start = self._best_start([*points, *ahead, *self.strangers()], stage)
                 if start is None:
                     stage = stage._replace(designs=stage.designs + 1)
                     continue

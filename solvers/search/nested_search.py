@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -122,6 +123,11 @@ class NestedSearch(Search):
         self._inside: dict[bytes, Floats] = {}
 
     @property
+    def follows_given(self) -> bool:  # type: ignore[override]
+        """Whether the first own point of its present stage follows from the values of those that were given to it."""
+        return bool(getattr(self._inner, "follows_given", False))
+
+    @property
     def n_ready(self) -> int:
         """How many points can be asked for before any depends on a value that is not told yet; within one stage."""
         ready = int(getattr(self._inner, "n_ready", 1))
@@ -212,7 +218,7 @@ class NestedSearch(Search):
         suggestion = inner._suggest(np.random.default_rng([inner.seed, inner.n_asked]))
         point = self._embed(suggestion.point)
         if self.is_new(point) or suggestion.origin == "replicate":
-            return Suggestion(point, suggestion.origin, "; ".join(filter(None, [where, suggestion.note])))
+            return replace(suggestion, point=point, note="; ".join(filter(None, [where, suggestion.note])))
         for _ in range(_TRIES):
             point = self._embed(inner.new_point(rng))
             if self.is_new(point):

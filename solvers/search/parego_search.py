@@ -62,6 +62,8 @@ class ParegoSearch(MultiObjectiveSearch, KrigingSearch):
     True
     """
 
+    _refits = True
+
     def __init__(
         self,
         domain: Domain,

@@ -33,6 +33,7 @@ class PlannedSearch(Search):
     """
 
     plans_ahead = True
+    follows_given = True
 
     def __init__(self, domain: Domain, seed: int = 0):
         super().__init__(domain, seed)
@@ -66,7 +67,8 @@ class PlannedSearch(Search):
 
     def is_pending(self, point: Floats) -> bool:
         """Tell whether a canonical point was asked for and is not yet told."""
-        return any(np.array_equal(point, waiting) for waiting in self.pending)
+        key = point.tobytes()
+        return any(waiting.tobytes() == key for waiting in self.pending)
 
     def best_told(self) -> Floats | None:
         """Give the point with the best value told, None if no evaluation has succeeded."""

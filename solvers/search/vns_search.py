@@ -96,6 +96,8 @@ class VnsSearch(Search):
     True
     """
 
+    follows_given = True
+
     def __init__(
         self,
         domain: Domain,

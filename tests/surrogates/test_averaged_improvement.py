@@ -69,3 +69,16 @@ def test_failures_are_avoided():
     failed = POINTS[:, 1] >= 0.7
     assert chance[failed].max() < chance[~failed].min()
     assert ((chance >= Feasibility.LEAST) & (chance <= 1)).all()
+
+
+@pytest.mark.parametrize("criterion", ["reinterpolation", "plain"])
+def test_believed_points_promise_less_and_the_gradient_is_right(criterion):
+    acquisition = AveragedImprovement(DOMAIN, models(), criterion, feasible(models()))
+    before = acquisition.value(NEW)
+    believing = acquisition.believe(DOMAIN.model_inputs(NEW[:2]))
+    assert (believing.value(NEW[:2]) < before[:2] - 1).all()
+    assert np.array_equal(acquisition.value(NEW), before)
+    value, gradient = believing.value_and_gradient(NEW[4])
+    assert np.isclose(value, believing.value(NEW[4:5])[0])
+    by_hand = approx_fprime(NEW[4][:2], lambda u: believing.value(np.append(u, NEW[4][2])[None])[0])
+    assert np.allclose(gradient[:2], by_hand, rtol=1e-3, atol=1e-3 * np.abs(gradient).max())

@@ -4,6 +4,7 @@ import pytest
 from surrogates.domain import Coordinate, Domain
 from surrogates.ensemble import KrigingEnsemble
 from surrogates.kriging import Kriging
+from surrogates.maximize_likelihood import maximize_likelihood
 
 RNG = np.random.default_rng(3)
 DOMAIN = Domain.continuous(2)
@@ -59,15 +60,35 @@ def test_a_constant_response_leaves_models_to_explore_with():
     assert models.members[0].process.sigma2 == 1.0
 
 
-def test_believed_points_have_the_predicted_mean_and_less_error():
-    ensemble = KrigingEnsemble(DOMAIN, warped=False)
-    models = ensemble.fit(POINTS[:12], SMOOTH[:12], np.random.default_rng(0))
-    new = np.array([[0.9, 0.05]])
-    before = models.members[0].process.predict(models.embedding.transform(new))
-    believed = models.believe(new)
-    after = believed.members[0].process.predict(models.embedding.transform(new))
-    assert np.allclose(before[0], after[0], atol=1e-3)
-    assert after[1][0] < 0.2 * before[1][0]
+def test_chains_that_do_not_move_give_the_same_models_again():
+    one = KrigingEnsemble(DOMAIN)
+    first = one.fit(POINTS, SMOOTH, np.random.default_rng(1))
+    other = KrigingEnsemble(DOMAIN)
+    other.chains = one.chains.copy()
+    again = other.fit(POINTS, SMOOTH, np.random.default_rng(2), move=False)
+    assert np.array_equal(other.chains, one.chains)
+    assert np.array_equal(first.predict_evaluated(), again.predict_evaluated())
+
+
+def test_the_error_at_one_evaluation_is_that_among_all():
+    models = KrigingEnsemble(DOMAIN, warped=False).fit(POINTS, SMOOTH + NOISE, np.random.default_rng(0))
+    assert np.allclose([models.error_evaluated(k)[0] for k in range(30)], models.error_evaluated(), rtol=1e-9)
+
+
+@pytest.mark.parametrize("inference", ["mle", "mle-cmaes"])
+def test_the_largest_likelihood_of_many_points_is_sought_on_some(inference, monkeypatch):
+    sizes = []
+    monkeypatch.setattr(KrigingEnsemble, "FIRST_POINTS", 20)
+    ensemble = KrigingEnsemble(DOMAIN, inference=inference)
+
+    def counted(problem, *, optimizer, **arguments):
+        sizes.append((len(problem.response.mean), optimizer))
+        return maximize_likelihood(problem, optimizer=optimizer, **arguments)
+
+    monkeypatch.setattr("surrogates.ensemble.maximize_likelihood", counted)
+    models = ensemble.fit(POINTS, SMOOTH, np.random.default_rng(0))
+    assert sizes == [(20, "lbfgsb")]
+    assert np.allclose(models.predict_evaluated()[0], SMOOTH, atol=0.02)
 
 
 def test_many_points_start_on_a_subset(monkeypatch):

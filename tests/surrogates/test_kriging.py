@@ -96,7 +96,7 @@ def test_degenerate_data(nugget):
 
 
 def test_jitter_is_reported(caplog):
-    caplog.set_level("INFO", logger="surrogates")
+    caplog.set_level("INFO", logger="spotsvm.surrogates")
     model = Kriging(nugget=None, random_state=0).fit([[0.0], [1e-12], [0.5], [1.0]], [0.0, 1.0, 2.0, 3.0])
     assert model.jitter_ > 0
     assert "jitter" in caplog.text

@@ -55,3 +55,25 @@ def test_no_gradient_of_the_error_at_the_data_of_an_interpolation():
     _, sd, _, by_sd = make().reinterpolate().predict_with_gradient(X[3])
     assert sd < 1e-6
     assert np.isfinite(by_sd).all()
+
+
+@pytest.mark.parametrize("interpolates", [False, True])
+def test_believing_is_conditioning_on_the_predictions(interpolates):
+    p, pending, new = make(nugget=0.1), RNG.random((6, 3)), RNG.random((40, 3))
+    p = p.reinterpolate() if interpolates else p
+    believed = p.believe(pending)
+    nugget = 0.0 if interpolates else 0.1
+    seen = p.fitted if interpolates else Y
+    response = Response.single(np.append(seen, p.predict(pending)[0]))
+    anew = Process.condition(Gaussian(), THETA, nugget, np.vstack([X, pending]), response).with_variance(p.sigma2)
+    for a, b in zip(believed.predict(new), anew.predict(new), strict=True):
+        assert np.allclose(a, b, atol=1e-7)
+    assert np.isclose(believed.mu, anew.mu)
+    assert np.allclose(believed.fitted[20:], p.predict(pending)[0])
+    assert np.allclose(believed.predict(new)[0], p.predict(new)[0])
+    assert (believed.predict(new)[1] <= p.predict(new)[1] + 1e-9).all()
+
+
+def test_pending_points_that_nearly_coincide_are_believed_with_a_jitter():
+    close = np.full((4, 3), 0.4) + 1e-9 * np.arange(4)[:, None]
+    assert make().reinterpolate().believe(close).predict(close)[1].max() < 1e-6
