@@ -1,5 +1,6 @@
 """Tune support vector machines and their preprocessing when evaluations are expensive and few."""
 
+import logging as _logging
 from importlib import import_module
 from importlib.metadata import version as _version
 from pathlib import Path
@@ -8,6 +9,9 @@ from typing import TYPE_CHECKING, Any
 from spotsvm._shadow import check_not_shadowed
 
 check_not_shadowed(Path(__file__).parent.parent)
+
+# quiet unless the program that uses the library wants to hear
+_logging.getLogger("spotsvm").addHandler(_logging.NullHandler())
 
 if TYPE_CHECKING:
     from solvers.dual import DualResult, solve_dual, solve_dual_regression
@@ -32,6 +36,7 @@ if TYPE_CHECKING:
         VnsSearch,
     )
     from spotsvm.block_split import BlockSplit
+    from spotsvm.callbacks import Callback, StopRun
     from spotsvm.class_accuracy import mean_class_accuracy, mean_class_accuracy_scorer
     from spotsvm.compare_searches import compare
     from spotsvm.comparison import Comparison
@@ -48,6 +53,7 @@ if TYPE_CHECKING:
         StorageError,
         StudyMismatchError,
         TrialStateError,
+        WorkersError,
     )
     from spotsvm.evo_svc import EvoSVC
     from spotsvm.evolved_kernel_svc import EvolvedKernelSVC
@@ -86,6 +92,7 @@ if TYPE_CHECKING:
     from spotsvm.search_judge import judge_search
     from spotsvm.space import Space
     from spotsvm.spot_search_cv import SpotSearchCV
+    from spotsvm.status import Status
     from spotsvm.stop_rule import ImprovementBelowUncertainty
     from spotsvm.study import Study
     from spotsvm.trial import Trial
@@ -124,6 +131,7 @@ _HOMES = {
         "VnsSearch",
     ],
     "spotsvm.block_split": ["BlockSplit"],
+    "spotsvm.callbacks": ["Callback", "StopRun"],
     "spotsvm.class_accuracy": ["mean_class_accuracy", "mean_class_accuracy_scorer"],
     "spotsvm.compare_searches": ["compare"],
     "spotsvm.comparison": ["Comparison"],
@@ -140,6 +148,7 @@ _HOMES = {
         "StorageError",
         "StudyMismatchError",
         "TrialStateError",
+        "WorkersError",
     ],
     "spotsvm.evo_svc": ["EvoSVC"],
     "spotsvm.evolved_kernel_svc": ["EvolvedKernelSVC"],
@@ -178,6 +187,7 @@ _HOMES = {
     "spotsvm.search_judge": ["judge_search"],
     "spotsvm.space": ["Space"],
     "spotsvm.spot_search_cv": ["SpotSearchCV"],
+    "spotsvm.status": ["Status"],
     "spotsvm.stop_rule": ["ImprovementBelowUncertainty"],
     "spotsvm.study": ["Study"],
     "spotsvm.trial": ["Trial"],
@@ -203,6 +213,7 @@ __all__ = [
     "AskTell",
     "BlockSplit",
     "BudgetError",
+    "Callback",
     "CmaesSearch",
     "Comparison",
     "CompleteRowsRegressor",
@@ -258,6 +269,8 @@ __all__ = [
     "SpotSVMError",
     "SpotSearchCV",
     "Stage",
+    "Status",
+    "StopRun",
     "StorageError",
     "Study",
     "StudyMismatchError",
@@ -266,6 +279,7 @@ __all__ = [
     "TrialStateError",
     "TunedConicModel",
     "VnsSearch",
+    "WorkersError",
     "compare",
     "cross_val_scores",
     "default_space",

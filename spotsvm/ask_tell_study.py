@@ -11,9 +11,12 @@ from numbers import Integral
 import numpy as np
 
 from solvers.errors import SearchExhaustedError
-from spotsvm.errors import ArgumentError, StorageError, TrialStateError
+from solvers.search import Suggestion
+from spotsvm.errors import ArgumentError, TrialStateError
 from spotsvm.evaluation import Outcome, Values, one_line, outcome_of
+from spotsvm.interrupts import interrupts_held
 from spotsvm.record import Record
+from spotsvm.run_guard import RunGuard
 from spotsvm.start import START
 from spotsvm.study_results import StudyResults
 from spotsvm.study_search import StudySearch
@@ -30,15 +33,17 @@ class AskTellStudy(StudyResults):
     _events: list[tuple[int, str, int]]
     _unfinished: list[int]
     _asked_at: dict[int, float]
+    _outcomes: dict[int, Outcome]
+    guard: RunGuard
 
-    def plan(self, n_trials: int, batch_size: int = 1) -> None:
+    def plan(self, n_trials: int, batch_size: int | None = 1) -> None:
         """Say how many finished trials the study is to have in the end, and how many are evaluated together.
 
         It is for those who read the record meanwhile, and for the code that repeats the study; a batch size that has changed
-        between two runs is None.
+        between two runs is None, as it is where several workers got a trial each as they came free.
         """
         before = self.about.get("batch_size", batch_size) if self._trials else batch_size
-        plan = {"budget": int(n_trials), "batch_size": int(batch_size) if before == batch_size else None}
+        plan = {"budget": int(n_trials), "batch_size": None if batch_size is None or before != batch_size else int(batch_size)}
         if any(key not in self.about or self.about[key] != value for key, value in plan.items()):
             self.about = {**self.about, **plan}
             if self._record is not None:
@@ -55,13 +60,31 @@ class AskTellStudy(StudyResults):
             If the space is finite and every configuration has been asked for.
         StorageError
             If the record cannot be written.
+        TrialStateError
+            If `run` is under way.
         """
+        self.guard.check("ask")
         if self._unfinished:
             trial = self._trials[self._unfinished.pop(0)]
             self._asked_at[trial.number] = time.perf_counter()
             return trial
+        number, suggestion = len(self._trials), None
         began = time.perf_counter()
-        suggestion = self._search.suggest()
+        try:
+            suggestion = self._search.suggest()
+            return self._note(suggestion, time.perf_counter() - began)
+        except SearchExhaustedError:
+            raise
+        except BaseException:
+            if number == len(self._trials):  # not even half of a question may be left in the search
+                self._search.forget(suggestion, self._trials, self._events)
+            else:
+                self._unfinished.insert(0, number)
+            raise
+
+    @interrupts_held()
+    def _note(self, suggestion: Suggestion, seconds: float) -> Trial:
+        """Make a suggestion a trial, in the record and here."""
         point = self.space.domain.snap_one(suggestion.point)
         number = len(self._trials)
         trial = Trial(
@@ -71,19 +94,19 @@ class AskTellStudy(StudyResults):
             origin=suggestion.origin,
             note=suggestion.note,
             seed=int(np.random.SeedSequence([self.seed, number]).generate_state(1)[0]),
-            ask_seconds=time.perf_counter() - began,
+            ask_seconds=seconds,
+            fit_seconds=suggestion.fit_seconds,
+            acquisition_seconds=suggestion.acquisition_seconds,
+            asked_at=time.time(),
         )
         state = self._search.state()
         if self._record is not None:
-            try:
-                self._record.write_asked(trial, len(self._events), state)
-            except StorageError:
-                self._search.forget(suggestion, self._trials, self._events)
-                raise
+            self._record.write_asked(trial, len(self._events), state)
         self._search.keep(suggestion, state)
         self._events.append((len(self._events), "asked", number))
         self._trials.append(trial)
         self._asked_at[number] = time.perf_counter()
+        _LOG.debug("trial %d is asked for (%s): %s", number, "; ".join(filter(None, [trial.origin, trial.note])), trial.params)
         return trial
 
     def tell(
@@ -114,7 +137,7 @@ class AskTellStudy(StudyResults):
         Raises
         ------
         TrialStateError
-            If there is no such running trial.
+            If there is no such running trial, or `run` is under way.
         StorageError
             If the record cannot be written; the trial is then still running.
         ArgumentError
@@ -129,8 +152,10 @@ class AskTellStudy(StudyResults):
         numbers = {name: float(number) for name, number in (extra or {}).items()}
         return self.finish(trial, Outcome("failed", None, numbers, one_line(str(reason)), seconds))
 
+    @interrupts_held()
     def finish(self, trial: Trial | int, outcome: Outcome) -> Trial:
         """Take an outcome as it is; what `tell` and `fail` come down to."""
+        self.guard.check("tell")
         number = trial.number if isinstance(trial, Trial) else trial
         if not isinstance(number, Integral) or not 0 <= number < len(self._trials):
             raise TrialStateError(f"trial={number!r} was never asked for; this study has {len(self._trials)} trials")
@@ -142,19 +167,42 @@ class AskTellStudy(StudyResults):
         seconds = outcome.seconds if outcome.seconds is not None or began is None else time.perf_counter() - began
         told = replace(
             running, state=outcome.state, value=outcome.value, values=outcome.values, extra=dict(outcome.extra),
-            reason=outcome.reason, seconds=seconds,
+            reason=outcome.reason, seconds=seconds, told_at=time.time(),
         )  # fmt: skip
         event = (len(self._events), "told", number)
         if self._record is not None:
             self._record.write_told(told, event[0])
         self._trials[number] = told
         self._events.append(event)
+        self._outcomes.pop(number, None)
         if number in self._unfinished:
             self._unfinished.remove(number)
         self._search.tell(told)
+        result = told.reason or (told.values if told.value is None else told.value)
+        _LOG.info("trial %d is %s after %.3g s: %s", number, told.state, seconds or 0.0, result)
         if wrong:
             raise ArgumentError(wrong)
         return told
+
+    def hold(self, trial: Trial, outcome: Outcome) -> None:
+        """Keep what came of a running trial that is not to be told yet: a resumed study has it, and does not evaluate again."""
+        if trial.number not in self._outcomes:
+            if self._record is not None:
+                self._record.write_outcome(trial.number, outcome)
+            self._outcomes[trial.number] = outcome
+
+    def held(self, trial: Trial) -> Outcome | None:
+        """Give what came of a running trial, if it is known; see `hold`."""
+        return self._outcomes.get(trial.number)
+
+    def lose(self, trial: Trial, reason: str) -> Trial:
+        """Keep that the worker which evaluated a trial has died, and why; the trial is still running."""
+        running = self._trials[trial.number]
+        lost = replace(running, lost=(*running.lost, one_line(reason)))
+        if self._record is not None:
+            self._record.write_lost(lost.number, lost.lost)
+        self._trials[lost.number] = lost
+        return lost
 
     def ask_batch(self, size: int) -> list[Trial]:
         """Ask for up to `size` trials to evaluate together; fewer, or none, if the space has no more.
@@ -169,7 +217,7 @@ class AskTellStudy(StudyResults):
                 batch.append(self.ask())
         except SearchExhaustedError as error:
             if not batch:
-                _LOG.warning("the study ends with %d trials: %s", self.n_finished, error)
+                _LOG.warning("the study ends with %d trials: %s", len(self._trials), error)
         except BaseException:
             self.hand_back(batch)
             raise
@@ -182,6 +230,36 @@ class AskTellStudy(StudyResults):
         """Let `ask` give those of these trials once more, before any other, that are still running: nobody evaluates them."""
         back = {t.number for t in trials if self._trials[t.number].state == "running"}
         self._unfinished = sorted(back.union(self._unfinished))
+
+    @property
+    def n_finished(self) -> int:
+        """How many trials have ended, well or not."""
+        return len(self._events) - len(self._trials)  # each was asked once, and told once if it has ended
+
+    @property
+    def n_unfinished(self) -> int:
+        """How many running trials nobody evaluates: `ask` gives them first."""
+        return len(self._unfinished)
+
+    @property
+    def told_numbers(self) -> tuple[int, ...]:
+        """The numbers of the trials that have ended, in the order in which they were told."""
+        return tuple(number for _, what, number in self._events if what == "told")
+
+    @property
+    def n_told_since_asked(self) -> int:
+        """How many trials were told since one was asked for last."""
+        since = 0
+        while since < len(self._events) and self._events[-1 - since][1] == "told":
+            since += 1
+        return since
+
+    @property
+    def waits_for_starts(self) -> bool:
+        """Whether what is asked for next follows from the best start, and starts are still running."""
+        if self._unfinished or self._search.n_starts or not self._search.follows_starts:
+            return False
+        return all(t.origin == START for t in self._trials) and any(t.state == "running" for t in self._trials)
 
     @property
     def n_initial(self) -> int:
@@ -199,8 +277,3 @@ class AskTellStudy(StudyResults):
     def n_ready(self) -> int:
         """How many trials can be asked for now without any of them depending on a value that is not told yet; at least 1."""
         return self._search.n_ready
-
-    @property
-    def plans_ahead(self) -> bool:
-        """Whether those trials were planned together, as a generation is: then an executor gets them and no more."""
-        return self._search.plans_ahead

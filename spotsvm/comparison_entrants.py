@@ -14,9 +14,9 @@ from solvers.search import AskTell, needs_several_objectives
 from solvers.search.base import Noise
 from solvers.search.registry import SearchFactory
 from spotsvm.errors import ArgumentError, BudgetError
+from spotsvm.run_settings import check_budget
 from spotsvm.space import Space
 from spotsvm.study import Study
-from spotsvm.trial_loop import check_budget
 
 Entrant = str | SearchFactory
 Searches = Sequence[Entrant | tuple[str, Entrant]] | Mapping[str, Entrant]

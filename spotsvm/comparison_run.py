@@ -87,6 +87,10 @@ def recommended_number(trials: tuple[Trial, ...], task: Task, seed: int) -> int 
         return None
 
 
+#: of a label within a file's name, of which file systems take 255 bytes
+_LONGEST = 100
+
+
 def record_name(label: str, seed: int) -> str:
     """Name a run's file: the label, with a checksum of it where it holds what a file's name should not.
 
@@ -95,9 +99,9 @@ def record_name(label: str, seed: int) -> str:
     >>> record_name("kriging", 3), record_name("L-BFGS-B, fine", 0)
     ('kriging_seed3.db', 'L-BFGS-B_fine_041cdd29_seed0.db')
     """
-    plain = re.sub(r"[^A-Za-z0-9.-]+", "_", label)
+    plain = re.sub(r"[^A-Za-z0-9.-]+", "_", label)[:_LONGEST]
     # lower case: some file systems take A.db and a.db for one file
-    mark = "" if plain == label == label.lower() else f"_{zlib.crc32(label.encode()):08x}"
+    mark = "" if plain == label == label.lower() else f"_{zlib.crc32(label.encode('utf-8', 'surrogatepass')):08x}"
     return f"{plain}{mark}_seed{seed}.db"
 
 

@@ -9,15 +9,18 @@ from typing import IO, Any
 import pandas as pd
 
 from spotsvm.errors import StorageError
+from spotsvm.printable import printable
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+#: what a formula begins with, full-width signs among it, which some spreadsheets take for the same
+_FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 
 
 def write_csv(frame: pd.DataFrame, target: str | Path | IO[str], what: str) -> None:
-    """Write a frame as CSV (UTF-8, a header row, no index); all CSV files of the library come from here.
+    r"""Write a frame as CSV (UTF-8, a header row, no index); all CSV files of the library come from here.
 
     A number is written with as many digits as tell it from all others. A text that a spreadsheet would take for a formula
     gets an apostrophe before it, which the spreadsheet does not show; a text that is a number, such as "-1", is left alone.
+    Control characters, but for tabs and line feeds, are written as escapes, such as \x1b.
 
     Parameters
     ----------
@@ -46,9 +49,13 @@ def write_csv(frame: pd.DataFrame, target: str | Path | IO[str], what: str) -> N
     1e-300,-1
     """
     try:
-        safe_frame(frame).to_csv(target, index=False, lineterminator="\n")
+        safe_frame(frame).to_csv(target, index=False, lineterminator="\n", encoding="utf-8")
     except OSError as error:
         raise StorageError(f"{target}: cannot write the {what}: {error.strerror or error}") from error
+    except UnicodeEncodeError:  # a terminal with an encoding of its own
+        raise StorageError(
+            f"the {what} cannot be written in {getattr(target, 'encoding', 'this encoding')}; name a file"
+        ) from None
 
 
 def safe_frame(frame: pd.DataFrame) -> pd.DataFrame:
@@ -63,11 +70,12 @@ def safe_frame(frame: pd.DataFrame) -> pd.DataFrame:
 def _safe(cell: Any) -> Any:
     if cell is None or isinstance(cell, Number):
         return cell
-    text = cell if isinstance(cell, str) else str(cell)
-    if text.startswith(_FORMULA) and not _is_number(text):
+    # a carriage return alone would not be quoted, and end the row; other signs that steer would do so in a terminal
+    text = printable((cell if isinstance(cell, str) else str(cell)).replace("\r\n", "\n").replace("\r", "\n"))
+    # spreadsheets look past white space at its beginning
+    if (text[:1] in ("\t", "\n") or text.lstrip().startswith(_FORMULA)) and not _is_number(text):
         text = f"'{text}"
-    # a carriage return alone would not be quoted, and end the row
-    return text.replace("\r\n", "\n").replace("\r", "\n")
+    return text
 
 
 def _is_number(text: str) -> bool:

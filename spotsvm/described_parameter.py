@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-import numbers
+import sys
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Literal
@@ -13,10 +13,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from spotsvm.errors import SpaceError
 from spotsvm.parameter import QUANTILES, ChoiceParameter, ContinuousParameter, IntegerParameter, Parameter
+from spotsvm.printable import printable_line
 
 Floats = NDArray[np.float64]
 Scale = Literal["linear", "log", "quantiles"]
 _SAME = 1e-6
+#: of integers, so that each has a number of its own among the floats
+_LARGEST = 2**52
+#: of a list of values
+MOST_VALUES = 100_000
 
 
 @dataclass(frozen=True)
@@ -83,11 +88,11 @@ def described_parameter(name: str, description: Any) -> Parameter:
         case {"kind": "continuous", "quantiles": [*quantiles]} if _rising(quantiles):
             known = tuple(float(value) for value in quantiles)
             return ContinuousParameter(name, QuantileLaw(known, _scale(known)), known[0], known[-1])
-        case {"kind": "integer", "low": int(low), "high": int(high)} if low <= high:
+        case {"kind": "integer", "low": int(low), "high": int(high)} if -_LARGEST <= low <= high <= _LARGEST:
             return IntegerParameter(name, low, high)
-        case {"kind": "choice", "values": [_, *_] as values}:
+        case {"kind": "choice", "values": [_, *_] as values} if len(values) <= MOST_VALUES:
             return ChoiceParameter(name, tuple(values))
-    raise SpaceError(f"{name}={description!r} is not the description of a parameter")
+    raise SpaceError(printable_line(f"{name}={description!r}", 300) + " is not the description of a parameter")
 
 
 def scale_of(parameter: Parameter) -> Scale | Literal["integers", "values"]:
@@ -109,8 +114,15 @@ def scale_of(parameter: Parameter) -> Scale | Literal["integers", "values"]:
 
 
 def _rising(quantiles: list[Any]) -> bool:
-    numeric = all(isinstance(q, numbers.Real) and math.isfinite(q) for q in quantiles)
-    return numeric and len(quantiles) == len(QUANTILES) and all(a <= b for a, b in pairwise(quantiles))
+    numeric = all(isinstance(q, int | float) and abs(q) <= sys.float_info.max for q in quantiles)
+    # a width beyond all numbers has no middle
+    return (
+        numeric
+        and len(quantiles) > 1
+        and math.isfinite(float(quantiles[-1]) - float(quantiles[0]))
+        and len(quantiles) == len(QUANTILES)
+        and all(a <= b for a, b in pairwise(quantiles))
+    )
 
 
 def _scale(quantiles: tuple[float, ...]) -> Scale:

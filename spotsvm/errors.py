@@ -14,6 +14,7 @@ __all__ = [
     "StorageError",
     "StudyMismatchError",
     "TrialStateError",
+    "WorkersError",
 ]
 
 
@@ -43,6 +44,10 @@ class StudyMismatchError(StorageError):
 
 class TrialStateError(SpotSVMError, ValueError):
     """A trial was told that is unknown, or not running any more."""
+
+
+class WorkersError(SpotSVMError, RuntimeError):
+    """What evaluates trials cannot go on: an executor that is broken or stuck, or worker processes that die while they start."""
 
 
 class NoCompletedTrialError(SpotSVMError, ValueError):

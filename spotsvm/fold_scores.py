@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import sys
-import warnings
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
@@ -15,12 +14,12 @@ import joblib
 import numpy as np
 from numpy.typing import NDArray
 from sklearn import config_context
-from sklearn.exceptions import FitFailedWarning
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import GridSearchCV
 
 from spotsvm.errors import ArgumentError
 from spotsvm.fingerprint import as_text, canonical, whole
+from spotsvm.fit_warnings import unwarned, warn_of_failure
 
 if TYPE_CHECKING:
     from spotsvm.shared_scores import SharedScores
@@ -74,6 +73,8 @@ class FoldScorer:
         Memory for kernel matrices of shared work.
     race_for : str or None, default=None
         The metric by which a candidate that cannot be the best any more is stopped, where work is shared.
+    warn : bool, default=True
+        Whether to warn of a candidate that fails; who does not wants `warn_of_failure` to be called elsewhere.
 
     Attributes
     ----------
@@ -105,6 +106,7 @@ class FoldScorer:
         engine: str = "sklearn",
         max_bytes: int = MAX_BYTES,
         race_for: str | None = None,
+        warn: bool = True,
     ):
         self._estimator, self._X, self._y = estimator, X, y
         self._splits, self._fit_params = list(splits), dict(fit_params)
@@ -122,7 +124,7 @@ class FoldScorer:
         self.metrics: list[str] = []
         self.multimetric = False
         self.last_error: Exception | None = None
-        self._engine, self._max_bytes, self._race_for = engine, max_bytes, race_for
+        self._engine, self._max_bytes, self._race_for, self._warn = engine, max_bytes, race_for, warn
         self._shared: SharedScores | None = None
         self._looked = engine == "sklearn"
         #: the best mean score so far, which a race compares with
@@ -237,9 +239,7 @@ class FoldScorer:
     def _score_failing(self, candidate: Mapping[str, Any], error: Exception) -> FoldScores:
         """Score a candidate of which a fold is known to fail: the other folds, and other metrics, still count."""
         reason = f"{type(error).__name__}: {' '.join(str(error).split())[:500]}"
-        with warnings.catch_warnings():
-            # what is warned of here is told below, and a mean over failed folds is wanted
-            warnings.simplefilter("ignore")
+        with unwarned():  # what is warned of here is told below, and a mean over failed folds is wanted
             try:
                 numbers = self._numbers(self._search([candidate], np.nan), 0)
             except ValueError as every_fold:
@@ -247,10 +247,10 @@ class FoldScorer:
                     raise
                 numbers = {}
         self.last_error = error
-        numbers = {name: number for name, number in numbers.items() if not np.isnan(number)}
-        where = "some folds" if any("_test_" in name for name in numbers) else "every fold"
-        warnings.warn(f"{dict(candidate)} failed in {where}: {reason}", FitFailedWarning, stacklevel=2)
-        return FoldScores(numbers, reason)
+        scores = FoldScores({name: number for name, number in numbers.items() if not np.isnan(number)}, reason)
+        if self._warn:
+            warn_of_failure(candidate, scores.numbers, reason)
+        return scores
 
     def _numbers(self, results: Mapping[str, Any], k: int) -> dict[str, float]:
         wanted = ("split", "mean_fit_time", "std_fit_time", "mean_score_time", "std_score_time")

@@ -9,7 +9,7 @@ import pandas as pd
 
 from spotsvm.trial import Trial
 
-_SCORE = re.compile(r"split(\d+)_(test|train)_(.+)")
+_SCORE = re.compile(r"split([0-9]{1,6})_(test|train)_(.+)")
 
 
 def fold_table(trials: Sequence[Trial]) -> pd.DataFrame:

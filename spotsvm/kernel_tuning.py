@@ -107,8 +107,8 @@ def _check_tune(machine: MultiKernelMachine) -> None:
 
 def _check_budget(search: Any, space: Any, budget: int, machine: MultiKernelMachine) -> None:
     """Raise in the words of the machine's own arguments what a search of this budget would raise."""
+    from spotsvm.run_settings import check_budget
     from spotsvm.study import Study
-    from spotsvm.trial_loop import check_budget
 
     try:
         check_budget(Study(space, deepcopy(search), 0, noise=False), budget, "n_trials")

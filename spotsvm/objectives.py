@@ -11,11 +11,16 @@ from numpy.typing import NDArray
 
 from spotsvm.errors import ArgumentError, StorageError
 from spotsvm.evaluation import Outcome
+from spotsvm.printable import printable_line
 from spotsvm.trial import Trial
 
 Direction = Literal["minimize", "maximize"]
 Directions = Direction | Sequence[Direction] | Mapping[str, Direction]
 Floats = NDArray[np.float64]
+
+#: objectives that a record may have, and the length of their names
+MOST_DESCRIBED = 20
+LONGEST_NAME = 1000
 
 
 @dataclass(frozen=True)
@@ -75,7 +80,12 @@ class Objectives:
         try:
             objectives = cls.of(description)
         except ArgumentError as error:
-            raise StorageError(f"the record is damaged: {error}") from error
+            raise StorageError(f"the record is damaged: {printable_line(str(error), 300)}") from error
+        if len(objectives) > MOST_DESCRIBED or any(len(name) > LONGEST_NAME for name in objectives.names):
+            raise StorageError(
+                f"the record is damaged: its direction has more than {MOST_DESCRIBED} objectives, or names of more than "
+                f"{LONGEST_NAME} signs"
+            )
         for t in trials:
             if t.values is not None and len(t.values) != len(objectives):
                 raise StorageError(f"the record is damaged: trial {t.number} has {len(t.values)} values, not {len(objectives)}")

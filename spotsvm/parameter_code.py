@@ -9,6 +9,9 @@ from typing import Any
 from spotsvm.described_parameter import scale_of
 from spotsvm.parameter import ChoiceParameter, ContinuousParameter, IntegerParameter, Parameter
 
+#: of code that is parsed: what is nested deeper than Python's parser can go needs more signs than a list of values
+_LONGEST = 100_000
+
 
 def parameter_code(parameter: Parameter) -> str:
     """Give the code that makes a parameter; empty where there is none, as for a list of estimators.
@@ -50,7 +53,7 @@ def is_parameter_code(text: Any) -> bool:
     """
     from scipy import stats  # on use: it takes a while
 
-    if not isinstance(text, str):
+    if not isinstance(text, str) or len(text) > _LONGEST:
         return False
     try:
         tree = ast.parse(text, mode="eval").body

@@ -11,6 +11,7 @@ import numpy as np
 from spotsvm.errors import ArgumentError
 from spotsvm.objectives import Objectives
 from spotsvm.pareto_front import pareto_trials
+from spotsvm.reports.drawing import plain
 from spotsvm.trial import Trial
 
 if TYPE_CHECKING:
@@ -26,8 +27,8 @@ def plot_pareto(trials: Sequence[Trial], objectives: Objectives, ax: Axes | Sequ
     pairs = list(combinations(range(len(objectives)), 2))
     for one, (first, second) in zip(axes := _axes(ax, len(pairs)), pairs, strict=True):
         _draw(one, front, others, first, second, staircase=len(pairs) == 1)
-        one.set_xlabel(objectives.labels[first])
-        one.set_ylabel(objectives.labels[second])
+        one.set_xlabel(plain(objectives.labels[first]))
+        one.set_ylabel(plain(objectives.labels[second]))
     axes[0].legend()
     return axes[0] if len(pairs) == 1 else np.array(axes, dtype=object)
 
@@ -54,7 +55,7 @@ def _draw(ax: Axes, front: Sequence[Trial], others: Sequence[Trial], first: int,
     if staircase:  # the front is ordered: at each step first the one objective gets worse, then the other one better
         ax.step(x, y, where="post", color="tab:blue", lw=1, alpha=0.6, zorder=2)
     ax.plot(x, y, "o", ms=5, color="tab:blue", label=f"front ({len(front)} trials)", zorder=3)
-    if beyond:
+    if beyond and np.isfinite([low_x, high_x, low_y, high_y]).all():  # of 1e308 and -1e308 the difference is no number
         ax.set_xlim(low_x, high_x)
         ax.set_ylim(low_y, high_y)
 

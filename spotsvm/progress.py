@@ -4,13 +4,43 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tqdm import tqdm
 
+from spotsvm.callbacks import Callback
+from spotsvm.trial import Trial
+
+if TYPE_CHECKING:
+    from spotsvm.study import Study
+
+
+class _TrialsBar(Callback):
+    """Moves a bar by the trials that have ended."""
+
+    def __init__(self, bar: Any):
+        self._bar = bar
+
+    def on_start(self, study: Study) -> None:
+        self._show(study)
+
+    def on_tell(self, study: Study, trial: Trial) -> None:
+        self._show(study)
+
+    def _show(self, study: Study) -> None:
+        if self._bar.disable:
+            return
+        self._bar.update(study.n_finished - self._bar.n)
+        if any(t.value is not None for t in study.trials):
+            self._bar.set_postfix_str(f"incumbent {study.best_trial.value:.5g}")
+
+    def __deepcopy__(self, memo: Any) -> _TrialsBar:
+        """Give the same: a search that is cloned has its callback copied, and a terminal has one bar."""
+        return self
+
 
 @contextmanager
-def progress_bar(name: str, budget: int) -> Iterator[Callable[[Any, Any], None]]:
+def progress_bar(name: str, budget: int) -> Iterator[Callback]:
     """Show a bar on standard error while a search runs, if that is a terminal; give the callback that moves it.
 
     Parameters
@@ -21,15 +51,7 @@ def progress_bar(name: str, budget: int) -> Iterator[Callable[[Any, Any], None]]
         Trials in all.
     """
     with tqdm(total=budget, desc=f"{name:>8}", unit="trial", disable=None) as bar:
-
-        def told(study: Any, trial: Any) -> None:
-            if bar.disable:
-                return
-            bar.update(study.n_finished - bar.n)
-            if trial.value is not None:
-                bar.set_postfix_str(f"incumbent {study.best_trial.value:.5g}")
-
-        yield told
+        yield _TrialsBar(bar)
 
 
 @contextmanager

@@ -11,10 +11,12 @@ import numpy as np
 
 from spotsvm.comparison_run import takes_seed
 from spotsvm.errors import ArgumentError
-from spotsvm.evaluation import Here, OnExecutor, Outcome
+from spotsvm.evaluation import Outcome
 from spotsvm.judgement import FINDING, Judgement
 from spotsvm.optimism.intervals import nadeau_bengio, welch
 from spotsvm.study import Study
+from spotsvm.workers.open_workers import open_workers
+from spotsvm.workers.protocol import in_order
 
 _STREAM = 1 << 43
 
@@ -85,8 +87,8 @@ def judge_recommendation(
     pair = [chosen.params] if same else [chosen.params, chosen.best_seen_params]
     jobs: list[dict[str, Any]] = [{"params": dict(p), "seed": seed} for seed in seeds for p in pair]
     fresh = _Fresh(objective, seeded=seeded)
-    with Here(fresh) if executor is None else OnExecutor(fresh, executor, None) as evaluator:
-        outcomes = list(evaluator.evaluate(jobs))
+    with open_workers(fresh, executor) as workers:
+        outcomes = list(in_order(workers, jobs))
     found = [_values(outcomes[k :: len(pair)], p) for k, p in enumerate(pair)]
     first, second = found[0], found[-1]
     both = ~np.isnan(first) & ~np.isnan(second)

@@ -3,44 +3,36 @@
 from __future__ import annotations
 
 import json
-import sqlite3
-from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager
+import os
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeVar
 
 from spotsvm.errors import StorageError
-from spotsvm.trial import State, Trial
+from spotsvm.evaluation import Outcome
+from spotsvm.inherited_records import never_close_in_forks
+from spotsvm.log_watch import LogWatch
+from spotsvm.record_errors import damaged, storage_failures
+from spotsvm.record_guard import RecordGuard
+from spotsvm.record_opening import (
+    check_kind,
+    check_single,
+    checked_path,
+    connect_to_read,
+    connect_to_write,
+    is_cut,
+    prepare_to_write,
+)
+from spotsvm.record_rows import COLUMNS, RowError, asked_row, from_json, outcome_json, outcome_of_json, told_row, trial_of
+from spotsvm.record_schema import SCHEMA_VERSION, about_rows, checked_version, column, creation, table_names, upgrade
+from spotsvm.same_file import SameFile
+from spotsvm.trial import Trial
+from spotsvm.writer_lock import WriterLock
 
-FORMAT = "spotsvm study"
-#: version 2 has the column `objectives`: the values of a trial with several objectives, as JSON
-SCHEMA_VERSION = 2
-
-_SCHEMA = """
-CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE trials (
-    number INTEGER PRIMARY KEY,
-    asked INTEGER NOT NULL UNIQUE,
-    told INTEGER UNIQUE,
-    state TEXT NOT NULL CHECK (state IN ('running', 'ok', 'failed', 'timeout')),
-    point TEXT NOT NULL,
-    params TEXT NOT NULL,
-    value REAL,
-    extra TEXT NOT NULL DEFAULT '{}',
-    reason TEXT NOT NULL DEFAULT '',
-    origin TEXT NOT NULL DEFAULT '',
-    note TEXT NOT NULL DEFAULT '',
-    seed INTEGER NOT NULL,
-    ask_seconds REAL,
-    seconds REAL,
-    objectives TEXT
-);
-"""
-
+Read = TypeVar("Read")
 _FINDING = "finding: "
-
-#: what makes a record of a version one of the next
-_UPGRADES = {1: "ALTER TABLE trials ADD COLUMN objectives TEXT"}
 
 
 class Record:
@@ -49,6 +41,10 @@ class Record:
     `asked` and `told` number the events of a study in one sequence, so that a search can be told the same things in the
     same order again. Nothing in the file is pickled or executed: numbers, names and JSON only. A record of an earlier version
     is read as it is, and made one of this version, in one transaction, when it is opened for writing.
+
+    One process writes, and one object in it (`WriterLock`); any number read, and neither side waits for the other. A record
+    that is only read needs nothing written beside it. It may be used by several threads, of which one writes at a time, and not
+    by a process forked from that which has opened it.
 
     Parameters
     ----------
@@ -59,122 +55,154 @@ class Record:
 
     Raises
     ------
+    ArgumentError
+        If `path` is none.
     StorageError
-        If the file cannot be opened, or is no record, or one of a later version.
+        If the file cannot be opened, or is no record, or one of a later version; or if another process, which it names, is
+        writing to it. Of a damaged record it says how many trials can be read, and how.
     """
 
     def __init__(self, path: str | Path, *, read_only: bool = False):
-        self.path = Path(path)
+        # a program that writes for long may change its folder meanwhile
+        self.path = checked_path(path) if read_only else checked_path(path).absolute()
         self._read_only = read_only
         self._closed = False
-        if read_only and not self.path.is_file():
-            raise StorageError(f"{self.path}: there is no such record")
+        self._pid, self._turn = os.getpid(), threading.RLock()
+        self._log = LogWatch(self.path)
+        self._lock: WriterLock | None = None
+        self._file: SameFile | None = None
+        self._afterwards: Callable[[], None] = _nothing
+        self._guard: RecordGuard | None = None
         with self._failures("open"):
-            if not read_only:
+            there = check_kind(self.path)
+            if read_only:
+                if not there:
+                    raise StorageError(f"{self.path}: there is no such record")
+                self._connection, self._afterwards = connect_to_read(self.path)
+            else:
                 self.path.parent.mkdir(parents=True, exist_ok=True)
-            address = f"{self.path.resolve().as_uri()}?mode={'ro' if read_only else 'rwc'}"
-            self._connection = sqlite3.connect(address, uri=True, isolation_level=None, timeout=5.0)
+                self._lock = WriterLock(self.path)
+                try:
+                    self._connection = connect_to_write(self.path)
+                except BaseException:
+                    self._lock.release()
+                    raise
         try:
+            with self._failures("open"):
+                self._guard = RecordGuard(self._connection, self.path)
             self._prepare()
+            self._file = SameFile(self.path) if self._lock is not None else None
         except BaseException:
-            self._connection.close()
+            self.close()
             raise
+        never_close_in_forks(self)
 
     def _prepare(self) -> None:
         with self._failures("read"):
-            tables = {name for (name,) in self._connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-        if not tables and not self._read_only:
-            self._create()
+            tables = table_names(self._connection)
+            pages = self._connection.execute("PRAGMA page_count").fetchone()[0]
+        empty = not self.path.stat().st_size or pages > 0  # else it is a file so short that SQLite takes it for none
+        if not tables and empty and self._lock is not None:
+            self._version = SCHEMA_VERSION
+            with self._failures("write"):
+                prepare_to_write(self._connection)
+            with self.transaction():
+                self._execute(creation())
             return
+        if not tables and not self.path.stat().st_size:
+            raise StorageError(f"{self.path} is empty: it is no record yet")
         if not {"about", "trials"} <= tables:
             raise StorageError(f"{self.path} is not a record of spotsvm; name another file")
-        about = self.about()
-        if about.get("format") != FORMAT:
-            raise StorageError(f"{self.path} is not a record of spotsvm; name another file")
-        self._version = self._checked_version(about)
-        if not self._read_only:
-            self._set_pragmas()
+        assert self._guard is not None
+        with self._failures("read"):
+            self._guard.check_about()
+        self._version = checked_version(self.about(), self.path)
+        with self._failures("read"):
+            if is_cut(self._connection, self.path):
+                raise damaged(self.path, "its end is missing")
+            self._guard.check_shape(self._version)
+        if self._lock is not None:
+            with self._failures("read"):
+                wrong = self._connection.execute("PRAGMA integrity_check(1)").fetchone()[0]
+            if wrong != "ok":
+                raise damaged(self.path, " ".join(str(wrong).split())[:200])
+            with self._failures("write"):
+                check_single(self.path)
+                prepare_to_write(self._connection)
             if self._version < SCHEMA_VERSION:
-                self._upgrade()
+                with self.transaction():  # all of it, or none; and only now no other process can be at it
+                    self._execute(upgrade(checked_version(self.about(), self.path)))
+                self._version = SCHEMA_VERSION
 
-    def _checked_version(self, about: Mapping[str, Any]) -> int:
-        version = about.get("schema_version")
-        if not isinstance(version, int) or not 1 <= version <= SCHEMA_VERSION:
-            raise StorageError(
-                f"{self.path} has schema version {version!r}; this spotsvm reads up to version {SCHEMA_VERSION}. "
-                "Use the version of spotsvm that wrote it"
-            )
-        return version
+    def _rows(self, query: str) -> list[Any]:
+        with self._failures("read"):
+            assert self._guard is not None
+            return self._guard.rows(self._connection.execute(query))
 
-    def _upgrade(self) -> None:
-        """Make a record of an earlier version one of this version: all of it, or none if the process dies meanwhile."""
-        with self.transaction():
-            # only now no other process can be at it
-            for version in range(self._checked_version(self.about()), SCHEMA_VERSION):
-                self._connection.execute(_UPGRADES[version])
-            self._write_about({"schema_version": SCHEMA_VERSION})
-        self._version = SCHEMA_VERSION
+    def _execute(self, statements: Iterable[tuple[str, Sequence[Any]]]) -> None:
+        for statement, values in statements:
+            self._connection.execute(statement, values)
 
-    def _create(self) -> None:
-        self._version = SCHEMA_VERSION
-        self._set_pragmas()
-        with self.transaction():
-            for statement in _SCHEMA.split(";"):
-                if statement.strip():
-                    self._connection.execute(statement)
-            self._write_about({"format": FORMAT, "schema_version": SCHEMA_VERSION})
+    def _failures(self, doing: str) -> AbstractContextManager[None]:
+        if self._guard is not None:
+            self._guard.begin()
+        return storage_failures(self.path, doing)
 
-    def _set_pragmas(self) -> None:
-        with self._failures("write"):
-            self._connection.execute("PRAGMA journal_mode = WAL")
-            self._connection.execute("PRAGMA synchronous = FULL")
-
-    @contextmanager
-    def _failures(self, doing: str) -> Iterator[None]:
-        """Turn what the file system and SQLite raise into one clear line."""
-        try:
-            yield
-        except (sqlite3.OperationalError, sqlite3.ProgrammingError) as error:
-            raise StorageError(f"{self.path}: cannot {doing} the record: {_line(error)}") from error
-        except sqlite3.IntegrityError as error:
-            raise StorageError(
-                f"{self.path}: another process has written to the record meanwhile ({_line(error)}); open the study again"
-            ) from error
-        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # also the text of a sqlite3 error may be garbage
-            raise StorageError(f"{self.path} is damaged, or not a record of spotsvm: {_line(error)}") from error
-        except OSError as error:
-            raise StorageError(f"{self.path}: cannot {doing} the record: {error.strerror or error}") from error
+    def _check_writable(self) -> None:
+        """Raise StorageError if this is closed, or not the process or not the file any more to write to."""
+        if self._closed:
+            raise StorageError(f"{self.path}: the record is closed; make the study again, with the same arguments, to go on")
+        if self._lock is not None:
+            self._lock.check()
+        if self._file is not None:
+            self._file.check()
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """All or nothing: what is written inside is on disk when the block is left, or not written at all."""
-        with self._failures("write"):
-            self._connection.execute("BEGIN IMMEDIATE")
+        self._check_writable()
+        with self._turn, self._failures("write"):
             try:
+                self._connection.execute("BEGIN IMMEDIATE")
                 yield
                 self._connection.execute("COMMIT")
+                self._log.committed()
             except BaseException:
-                if self._connection.in_transaction:
+                # of a closed connection, whose error this then is, nothing can be asked
+                if not self._closed and self._connection.in_transaction:
                     self._connection.execute("ROLLBACK")
                 raise
 
+    @contextmanager
+    def moment(self) -> Iterator[None]:
+        """Let all that is read inside be of one moment, whatever is written meanwhile."""
+        with self._failures("read"):
+            self._connection.execute("BEGIN")
+        try:
+            yield
+        finally:
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+
     def about(self) -> dict[str, Any]:
         """Give what the record says of its study; empty entries for a new one."""
-        with self._failures("read"):
-            rows = self._connection.execute("SELECT key, value FROM about").fetchall()
-        return {str(key): _from_json(value, self.path) for key, value in rows}
+        rows = self._rows("SELECT key, value FROM about")
+        try:
+            return {str(key): from_json(value) for key, value in rows}
+        except RowError as error:
+            raise damaged(self.path, str(error)) from error
 
     def describe(self, about: Mapping[str, Any]) -> None:
         """Write what identifies the study, once."""
         with self.transaction():
-            self._write_about(about)
+            self._execute(about_rows(about))
 
     def findings(self) -> dict[str, dict[str, Any]]:
         """Give what was found out about the study, by name."""
         found = {key.removeprefix(_FINDING): value for key, value in self.about().items() if key.startswith(_FINDING)}
         for name, value in found.items():
             if not isinstance(value, dict):
-                raise StorageError(f"{self.path} is damaged: the finding {name!r} is no JSON object")
+                raise damaged(self.path, f"the finding {name!r} is no JSON object")
         return found
 
     def write_finding(self, name: str, finding: Mapping[str, Any]) -> None:
@@ -186,111 +214,87 @@ class Record:
                 again.write_finding(name, finding)
             return
         with self.transaction():
-            self._write_about({f"{_FINDING}{name}": finding})
-
-    def _write_about(self, about: Mapping[str, Any]) -> None:
-        rows = [(key, json.dumps(value)) for key, value in about.items()]
-        self._connection.executemany("INSERT OR REPLACE INTO about VALUES (?, ?)", rows)
+            self._execute(about_rows({f"{_FINDING}{name}": finding}))
 
     def write_asked(self, trial: Trial, sequence: int, search_state: Mapping[str, Any]) -> None:
         """Write a trial that was just asked for, and what the search then remembers."""
-        row = (trial.number, sequence, trial.state, json.dumps(trial.point), _params_json(trial.params), trial.origin)
+        row = asked_row(trial, sequence)
         with self.transaction():
             self._connection.execute(
-                "INSERT INTO trials (number, asked, state, point, params, origin, note, seed, ask_seconds)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                (*row, trial.note, trial.seed, trial.ask_seconds),
+                f"INSERT INTO trials ({', '.join(row)}) VALUES ({', '.join('?' * len(row))})", tuple(row.values())
             )
             if search_state:
-                self._write_about({"search_state": search_state})
+                self._execute(about_rows({"search_state": search_state}))
 
     def write_told(self, trial: Trial, sequence: int) -> None:
-        """Write how a running trial ended."""
-        several = None if trial.values is None or trial.value is not None else json.dumps(trial.values)
-        row = (sequence, trial.state, trial.value, json.dumps(dict(trial.extra)), trial.reason, trial.seconds, several)
+        """Write how a running trial ended; an outcome of it that was waiting is told with it."""
         with self.transaction():
-            changed = self._connection.execute(
-                "UPDATE trials SET told = ?, state = ?, value = ?, extra = ?, reason = ?, seconds = ?, objectives = ?"
-                " WHERE number = ? AND state = 'running'",
-                (*row, trial.number),
-            ).rowcount
+            self._update_running(trial.number, told_row(trial, sequence))
+            self._connection.execute("DELETE FROM outcomes WHERE number = ?", (trial.number,))
+
+    def write_lost(self, number: int, reasons: Sequence[str]) -> None:
+        """Write the reasons of all attempts at a running trial whose worker died, in place of those written before."""
+        with self.transaction():
+            self._update_running(number, {"lost": json.dumps(list(reasons))})
+
+    def write_outcome(self, number: int, outcome: Outcome) -> None:
+        """Write what came back of a running trial that cannot be told yet, because an earlier one is still running."""
+        with self.transaction():
+            self._connection.execute("INSERT OR REPLACE INTO outcomes VALUES (?, ?)", (number, outcome_json(outcome)))
+
+    def outcomes(self) -> dict[int, Outcome]:
+        """Give what came back of trials that are not told yet, by number; without errors, of which `reason` tells."""
+        if self._version < 3:
+            return {}
+        rows = self._rows("SELECT number, outcome FROM outcomes NATURAL JOIN trials WHERE state = 'running' ORDER BY number")
+        return {number: self._read(outcome_of_json, text, f"the outcome of trial {number}") for number, text in rows}
+
+    def _update_running(self, number: int, row: Mapping[str, Any]) -> None:
+        changed = self._connection.execute(
+            f"UPDATE trials SET {', '.join(f'{name} = ?' for name in row)} WHERE number = ? AND state = 'running'",
+            (*row.values(), number),
+        ).rowcount
         if changed != 1:
-            raise StorageError(
-                f"{self.path}: trial {trial.number} is not running in the record; is another process writing to it?"
-            )
+            raise StorageError(f"{self.path}: trial {number} is not running in the record; is another process writing to it?")
 
     def events(self) -> list[tuple[int, str, int]]:
         """Give what happened, in order: (sequence, "asked" or "told", number of the trial)."""
-        with self._failures("read"):
-            rows = self._connection.execute("SELECT number, asked, told FROM trials").fetchall()
+        rows = self._rows("SELECT number, asked, told FROM trials")
         out = [(asked, "asked", number) for number, asked, _ in rows]
         out += [(told, "told", number) for number, _, told in rows if told is not None]
         if not all(isinstance(sequence, int) for sequence, _, _ in out):
-            raise StorageError(f"{self.path} is damaged: the order of its trials is lost")
+            raise damaged(self.path, "the order of its trials is lost")
         return sorted(out)
 
     def trials(self) -> list[Trial]:
         """Give all trials by number."""
-        several = "objectives" if self._version >= 2 else "NULL"
-        with self._failures("read"):
-            rows = self._connection.execute(
-                f"SELECT number, params, point, state, value, extra, reason, origin, note, seed, ask_seconds, seconds, {several}"
-                " FROM trials ORDER BY number"
-            ).fetchall()
-        trials = [self._trial_of(row) for row in rows]
+        columns = ", ".join(column(name, self._version) for name in COLUMNS)
+        rows = self._rows(f"SELECT {columns} FROM trials ORDER BY number")
+        trials = [self._read(trial_of, row, f"trial {row[0]} cannot be read") for row in rows]
         if [t.number for t in trials] != list(range(len(trials))):
-            raise StorageError(f"{self.path} is damaged: trials are missing from it")
+            raise damaged(self.path, "trials are missing from it")
         return trials
 
-    def _trial_of(self, row: tuple[Any, ...]) -> Trial:
-        number, params, point, state, value, extra, reason, origin, note, seed, ask_seconds, seconds, several = row
+    def _read(self, reading: Callable[[Any], Read], stored: Any, what: str) -> Read:
         try:
-            return Trial(
-                number,
-                dict(_from_json(params, self.path)),
-                tuple(float(u) for u in _from_json(point, self.path)),
-                cast("State", state),
-                None if value is None else float(value),
-                {str(name): float(x) for name, x in dict(_from_json(extra, self.path)).items()},
-                reason,
-                origin,
-                note,
-                seed,
-                ask_seconds,
-                seconds,
-                None if several is None else tuple(float(x) for x in _from_json(several, self.path)),
-            )
-        except StorageError:
-            raise
-        except (TypeError, ValueError) as error:
-            raise StorageError(f"{self.path} is damaged: trial {number} cannot be read: {_line(error)}") from error
+            return reading(stored)
+        except RowError as error:
+            raise damaged(self.path, f"{what}: {error}") from error
 
     def close(self) -> None:
-        """Close the file."""
+        """Close the file, and let others write to it."""
+        if self._closed:
+            return
         self._closed = True
-        self._connection.close()
+        if self._pid != os.getpid():
+            return  # the connection is the parent's
+        try:
+            self._connection.close()
+            self._afterwards()
+        finally:
+            if self._lock is not None:
+                self._lock.release()
 
 
-def _params_json(params: Mapping[str, Any]) -> str:
-    """Write parameters for people and programs that read the file; what JSON lacks, such as an estimator, as its text."""
-    return json.dumps({name: value if _is_json(value) else repr(value) for name, value in params.items()})
-
-
-def _is_json(value: Any) -> bool:
-    try:
-        json.dumps(value)
-    except (TypeError, ValueError):
-        return False
-    return True
-
-
-def _from_json(text: str, path: Path) -> Any:
-    try:
-        return json.loads(text)
-    except (TypeError, ValueError) as error:
-        shown = repr(text) if len(repr(text)) <= 80 else repr(text)[:77] + "..."
-        raise StorageError(f"{path} is damaged: it holds {shown} where JSON is due") from error
-
-
-def _line(error: BaseException) -> str:
-    return " ".join(str(error).split())[:200]
+def _nothing() -> None:
+    return None

@@ -2,14 +2,42 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 
 import pandas as pd
 
+from spotsvm.errors import StorageError
 from spotsvm.fold_table import fold_table
 from spotsvm.objectives import Objectives
 from spotsvm.record import Record
+from spotsvm.record_errors import damaged
+from spotsvm.record_rows import shown
+from spotsvm.salvage import salvage
+from spotsvm.trial_checks import size_problem
 from spotsvm.trial_table import trial_table
+
+
+def salvaged_tables(path: str | Path) -> tuple[pd.DataFrame, pd.DataFrame, str]:
+    """Give the tables of what can still be read of a damaged record, and say in a line how much that is; see `salvage`.
+
+    Parameters
+    ----------
+    path : path-like
+        The record.
+
+    Raises
+    ------
+    StorageError
+        If there is no such file, or not one trial can be read.
+    """
+    found = salvage(path)
+    if not found.trials:
+        raise StorageError(f"{path}: not one trial can be read of it")
+    line = f"{len(found.trials)} trials were read of {path}, up to number {found.trials[-1].number}"
+    if found.missing:
+        line += f"; {len(found.missing)} of the numbers before are missing"
+    return found.frame(), fold_table(found.trials), line
 
 
 def record_tables(path: str | Path) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -25,12 +53,14 @@ def record_tables(path: str | Path) -> tuple[pd.DataFrame, pd.DataFrame]:
     StorageError
         If it cannot be read.
     """
-    source = Record(path, read_only=True)
-    try:
+    with closing(Record(path, read_only=True)) as source, source.moment():
         trials, about = source.trials(), source.about()
-    finally:
-        source.close()
+    if problem := size_problem(trials):
+        raise damaged(Path(path), problem)
     objectives = Objectives.described(about.get("direction", "minimize"), trials)
+    space = about.get("space", [])
+    if not isinstance(space, list) or not all(isinstance(branch, dict) for branch in space):
+        raise damaged(Path(path), f"its space is {shown(space)}")
     # in the order of the space, as the study itself has them, and so that none is left out that no trial has
-    names = list(dict.fromkeys(name for branch in [*about.get("space", []), *(t.params for t in trials)] for name in branch))
+    names = list(dict.fromkeys(name for branch in [*space, *(t.params for t in trials)] for name in branch))
     return trial_table(trials, names, objectives.columns), fold_table(trials)

@@ -11,9 +11,13 @@ from solvers.search.base import Noise
 from spotsvm.errors import SpaceError, StorageError
 from spotsvm.objectives import Objectives
 from spotsvm.record import Record
+from spotsvm.record_errors import damaged
+from spotsvm.record_rows import shown
+from spotsvm.resume import is_seed
 from spotsvm.space import Space
 from spotsvm.study_results import StudyResults
 from spotsvm.trial import Trial
+from spotsvm.trial_checks import events_problem, params_problem, size_problem, trial_problem
 
 
 class RecordedStudy(StudyResults):
@@ -45,15 +49,17 @@ class RecordedStudy(StudyResults):
     """
 
     def __init__(self, path: str | Path):
-        with closing(Record(path, read_only=True)) as record:
+        with closing(Record(path, read_only=True)) as record, record.moment():
             self.about: dict[str, Any] = record.about()
             self.findings = record.findings()
-            trials = record.trials()
+            trials, events = record.trials(), record.events()
         self.path = Path(path)
         if "space" not in self.about:
             raise StorageError(f"{path} is empty: it says of no study what is tuned")
         self.space = self._space()
         self.objectives = Objectives.described(self.about.get("direction", "minimize"), trials)
+        if problem := events_problem(trials, events) or size_problem(trials):
+            raise damaged(self.path, problem)
         self.seed = self._seed()
         self.noise: Noise = self._noise()
         self._trials = [self._checked(trial) for trial in trials]
@@ -62,24 +68,26 @@ class RecordedStudy(StudyResults):
         try:
             return Space.described(self.about["space"])
         except SpaceError as error:
-            raise StorageError(f"{self.path} is damaged: {error}") from error
+            raise damaged(self.path, str(error)) from error
 
     def _seed(self) -> int:
         seed = self.about.get("seed")
-        if not isinstance(seed, int) or isinstance(seed, bool) or seed < 0:
-            raise StorageError(f"{self.path} is damaged: its seed is {seed!r}")
+        if not isinstance(seed, int) or not is_seed(seed):
+            raise damaged(self.path, f"its seed is {shown(seed)}")
         return seed
 
     def _noise(self) -> Any:
         noise = self.about.get("noise", "auto")
-        if noise not in ("auto", True, False):
-            raise StorageError(f"{self.path} is damaged: its noise is {noise!r}")
+        if not isinstance(noise, str | bool) or noise not in ("auto", True, False):
+            raise damaged(self.path, f"its noise is {shown(noise)}")
         return noise
 
     def _checked(self, trial: Trial) -> Trial:
-        if len(trial.point) != self.space.domain.dimension or not all(0 <= u <= 1 for u in trial.point):
-            raise StorageError(f"{self.path} is damaged: trial {trial.number} has no point of the unit cube")
+        if problem := trial_problem(trial, self.space, len(self.objectives)):
+            raise damaged(self.path, problem)
+        decoded = self.space.decode(trial.point, trial.params)
+        if problem := params_problem(trial, decoded):
+            raise damaged(self.path, problem)
         # a tuple is a list in JSON, and a text in the space's description
-        decoded = self.space.decode(trial.point)
-        lists = {name: decoded.get(name, value) for name, value in trial.params.items() if isinstance(value, list)}
-        return replace(trial, params={**trial.params, **lists})
+        lists = [name for name, value in trial.params.items() if isinstance(value, list)]
+        return replace(trial, params={**trial.params, **{name: decoded[name] for name in lists}}) if lists else trial

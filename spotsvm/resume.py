@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -15,13 +16,18 @@ from numpy.typing import ArrayLike
 from solvers.errors import SolverError
 from solvers.search import describe_search
 from solvers.search.base import AskTell, Search, Suggestion
-from spotsvm.errors import ArgumentError, StorageError, StudyMismatchError
+from spotsvm.errors import ArgumentError, StudyMismatchError
+from spotsvm.evaluation import Outcome
 from spotsvm.objectives import Objectives
 from spotsvm.parameter_code import parameter_code
+from spotsvm.printable import printable_line
 from spotsvm.record import Record
+from spotsvm.record_errors import damaged
+from spotsvm.record_rows import shown
 from spotsvm.space import Space
 from spotsvm.start import START
 from spotsvm.trial import Trial
+from spotsvm.trial_checks import events_problem, size_problem, trial_problem
 from spotsvm.versions import versions
 from surrogates.domain import Domain
 
@@ -35,6 +41,11 @@ _WORDS = {
     "noise": "setting of noise",
 }
 _CONTEXT = "context: "
+
+
+def is_seed(seed: Any) -> bool:
+    """Tell whether a value is a seed: a whole number of at least 0."""
+    return isinstance(seed, int | np.integer) and not isinstance(seed, bool) and bool(seed >= 0)
 
 
 def check_same_study(path: Path, recorded: Mapping[str, Any], given: Mapping[str, Any]) -> None:
@@ -59,7 +70,7 @@ def describe_study(
     space: Space, objectives: Objectives, search: Any, seed: int | None, noise: str | bool, context: Mapping[str, str]
 ) -> dict[str, Any]:
     """Give what identifies a study, as its record has it; ArgumentError if the seed is none."""
-    if seed is not None and (not isinstance(seed, int | np.integer) or isinstance(seed, bool) or seed < 0):
+    if seed is not None and not is_seed(seed):
         raise ArgumentError(f"seed={seed!r} is not a seed; use an integer of at least 0, or None")
     return {
         "space": space.describe(),
@@ -92,6 +103,8 @@ class Past:
         What the search remembered beyond them.
     findings : dict of str to dict
         What was found out about the study.
+    outcomes : dict of int to Outcome
+        What came back of trials, by number, that are not told yet because an earlier one of their batch is still running.
     """
 
     about: dict[str, Any]
@@ -100,6 +113,7 @@ class Past:
     events: list[tuple[int, str, int]]
     search_state: dict[str, Any]
     findings: dict[str, dict[str, Any]] = field(default_factory=dict)
+    outcomes: dict[int, Outcome] = field(default_factory=dict)
 
 
 def take_up(record: Record | None, given: Mapping[str, Any], space: Space, n_objectives: int) -> Past:
@@ -129,10 +143,19 @@ def take_up(record: Record | None, given: Mapping[str, Any], space: Space, n_obj
         about["seed"] = recorded.get("seed", int(np.random.default_rng().integers(2**32)))
     if record is None or "space" not in recorded:
         return Past(about, True, [], [], {})
+    if not is_seed(about["seed"]):
+        raise damaged(record.path, f"its seed is {shown(about['seed'])}")
     check_same_study(record.path, recorded, about)
-    trials = _checked_trials(record, space, n_objectives)
+    trials, events = _checked_trials(record, space, n_objectives), record.events()
+    if problem := events_problem(trials, events):
+        raise damaged(record.path, problem)
+    state = recorded.get("search_state", {})
+    if not isinstance(state, dict):
+        raise damaged(record.path, f"its search_state is {shown(state)}")
     about = {key: value for key, value in about.items() if key != "versions"} | _for_readers(recorded)
-    return Past(about, False, trials, record.events(), recorded.get("search_state", {}), record.findings())
+    left = sum(t.state == "running" for t in trials)
+    _LOG.info("%s goes on after %d trials, %d of them unfinished", record.path, len(trials), left)
+    return Past(about, False, trials, events, state, record.findings(), record.outcomes())
 
 
 def _for_readers(recorded: Mapping[str, Any]) -> dict[str, Any]:
@@ -143,16 +166,17 @@ def _for_readers(recorded: Mapping[str, Any]) -> dict[str, Any]:
 def _checked_trials(record: Record, space: Space, n_objectives: int) -> list[Trial]:
     trials = record.trials()
     for t in trials:
-        if len(t.point) != space.domain.dimension or not all(0 <= u <= 1 for u in t.point):
-            raise StorageError(f"{record.path} is damaged: trial {t.number} has no point of the unit cube")
-        if t.values is not None and (t.state != "ok" or len(t.values) != n_objectives):
-            raise StorageError(f"{record.path} is damaged: trial {t.number} is {t.state!r}, and has {len(t.values)} values")
-    return [replace(t, params=space.decode(t.point)) for t in trials]
+        if problem := trial_problem(t, space, n_objectives):
+            raise damaged(record.path, problem)
+    if problem := size_problem(trials):
+        raise damaged(record.path, problem)
+    # of a trial that has ended, what was evaluated; of one that is running, what its point says
+    return [replace(t, params=space.decode(t.point, t.params if t.state != "running" else {})) for t in trials]
 
 
 def _difference(recorded: Any, given: Any) -> tuple[str, str]:
     """Show what differs; of two spaces only the first parameter that does."""
-    if isinstance(recorded, list) and isinstance(given, list):
+    if isinstance(recorded, list) and isinstance(given, list) and all(isinstance(one, Mapping) for one in (*recorded, *given)):
         for before, now in zip(recorded, given, strict=False):
             for name in dict.fromkeys([*before, *now]):
                 if json.dumps(before.get(name)) != json.dumps(now.get(name)):
@@ -160,20 +184,21 @@ def _difference(recorded: Any, given: Any) -> tuple[str, str]:
             if list(before) != list(now):
                 return f"the order {', '.join(before)}", f"the order {', '.join(now)}"
         return f"{len(recorded)} sets of parameters", f"{len(given)}"
-    return repr(recorded), repr(given)
+    return printable_line(repr(recorded), 400), printable_line(repr(given), 400)
 
 
-def _shown(parameter: Mapping[str, Any] | None) -> str:
+def _shown(parameter: Any) -> str:
+    """Show a parameter as a record describes it."""
     if parameter is None:
         return "(absent)"
     match parameter:
-        case {"kind": "continuous", "quantiles": [float(low), *_, float(high)] as quantiles}:
-            return f"a distribution on [{low:g}, {high:g}] with median {quantiles[len(quantiles) // 2]:g}"
-        case {"kind": "integer", "low": low, "high": high}:
+        case {"kind": "continuous", "quantiles": [_, *_] as quantiles} if all(isinstance(q, float) for q in quantiles):
+            return f"a distribution on [{quantiles[0]:g}, {quantiles[-1]:g}] with median {quantiles[len(quantiles) // 2]:g}"
+        case {"kind": "integer", "low": int(low), "high": int(high)}:
             return f"the integers {low} to {high}"
         case {"kind": "choice", "values": values}:
-            return repr(values)
-    return repr(parameter)
+            return printable_line(repr(values), 400)
+    return printable_line(repr(parameter), 400)
 
 
 def as_suggestion(answer: Suggestion | ArrayLike, search: AskTell, domain: Domain) -> Suggestion:
@@ -194,7 +219,7 @@ def replay(
     ----------
     search : AskTell
         A search that has been neither asked nor told. The library's own take the recorded points as they are; another
-        one is asked again, and a warning is logged where it answers differently.
+        one is asked again, with one warning if it answers differently.
     domain : Domain
         The cube of its points.
     trials : sequence of Trial
@@ -204,6 +229,7 @@ def replay(
     objectives : Objectives
         What the trials were told of.
     """
+    others: list[int] = []
     for _, what, number in events:
         trial = trials[number]
         point = np.array(trial.point)
@@ -214,4 +240,10 @@ def replay(
         elif trial.origin != START:  # a start was not asked of it
             again = as_suggestion(search.ask(), search, domain)
             if not np.array_equal(domain.snap_one(again.point), point):
-                _LOG.warning("the search suggests another point for trial %d than it did before; the record's is kept", number)
+                others.append(number)
+    if others:
+        further = f" and {len(others) - 1} further ones" if len(others) > 1 else ""
+        warnings.warn(
+            f"the search suggests another point for trial {others[0]}{further} than it did before; the record's is kept",
+            stacklevel=5,
+        )

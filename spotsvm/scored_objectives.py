@@ -8,9 +8,8 @@ import numpy as np
 
 from solvers.search import needs_several_objectives
 from spotsvm.errors import ArgumentError
+from spotsvm.evaluation import Outcome, one_line, outcome_of
 from spotsvm.fold_scores import FoldScores, metric_names
-from spotsvm.study import Study
-from spotsvm.trial import Trial
 
 
 def metrics_as_objectives(search: Any, scoring: Any) -> list[str]:
@@ -41,32 +40,29 @@ def metrics_as_objectives(search: Any, scoring: Any) -> list[str]:
     return metric_names(scoring)
 
 
-def tell_scores(study: Study, trial: Trial, scores: FoldScores, metrics: list[str], n_splits: int) -> Trial:
-    """Tell a study the mean test scores of a candidate in these metrics, or that it failed because one of them is no number.
+def outcome_of_scores(scores: FoldScores, metrics: list[str], n_splits: int) -> Outcome:
+    """Give what a study is told of a candidate: its mean test scores, or that one of them is no number and it has failed.
 
     Parameters
     ----------
-    study : Study
-        A study with one objective a metric.
-    trial : Trial
-        The candidate's.
     scores : FoldScores
         Its scores.
     metrics : list of str
-        Names of the metrics, in the order of the objectives.
+        Names of the metrics, in the order of the study's objectives.
     n_splits : int
         Number of folds.
 
-    Returns
-    -------
-    Trial
-        As it is now recorded.
+    Examples
+    --------
+    >>> outcome_of_scores(FoldScores({"split0_test_score": 0.5, "split1_test_score": 1.0}), ["score"], 2).value
+    0.75
     """
     means = {metric: scores.mean(metric, n_splits) for metric in metrics}
     for metric, mean in means.items():
         if not np.isfinite(mean):
             which = f" {metric}" if len(metrics) > 1 else ""
-            return study.fail(trial, scores.reason or f"the mean test score{which} is {mean}", extra=scores.numbers)
+            numbers = {name: float(number) for name, number in scores.numbers.items()}
+            return Outcome("failed", None, numbers, one_line(scores.reason or f"the mean test score{which} is {mean}"))
     values = list(means.values())
-    told = {"values": values} if len(metrics) > 1 else {"value": values[0]}
-    return study.tell(trial, {**told, **scores.numbers})
+    told: dict[str, Any] = {"values": values} if len(metrics) > 1 else {"value": values[0]}
+    return outcome_of({**told, **scores.numbers})

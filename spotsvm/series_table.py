@@ -12,6 +12,7 @@ import pandas as pd
 from pandas.api.types import is_integer_dtype, is_numeric_dtype
 
 from spotsvm.errors import ArgumentError, DataError
+from spotsvm.printable import printable_line
 from spotsvm.tabular import Table, Task, check_feature, make_table, read_frame, shown
 
 _LOG = logging.getLogger(__name__)
@@ -74,7 +75,7 @@ def read_series(
     if len(features) <= LONGEST_WINDOW:
         _LOG.warning(
             "%s has %d rows, fewer than the longest window of %d: before the first row it is taken to have been dry",
-            path,
+            printable_line(str(path)),
             len(features),
             LONGEST_WINDOW,
         )
@@ -83,7 +84,7 @@ def read_series(
     if 0 < keep < len(y):
         _LOG.warning(
             "%s: the latest %d of %d rows are trained and tested on, the others are only their past; --rows 0 takes all",
-            path,
+            printable_line(str(path)),
             keep,
             len(y),
         )
@@ -108,7 +109,7 @@ def _in_time(frame: pd.DataFrame, target: str, time: str | None) -> pd.DataFrame
         raise DataError(f"the time {twice[0]} is there twice, and {len(twice)} such rows in all; keep one row for each time")
     if not stamps.is_monotonic_increasing:
         frame = frame.sort_index()
-        _LOG.warning("the rows are not in order of time; they are sorted by %s", time)
+        _LOG.warning("the rows are not in order of time; they are sorted by %s", printable_line(time))
     _check_spacing(frame.index)
     return frame
 

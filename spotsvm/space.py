@@ -12,8 +12,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from spotsvm.described_parameter import described_parameter
 from spotsvm.errors import SpaceError
-from spotsvm.parameter import Parameter, make_parameter
+from spotsvm.parameter import ContinuousParameter, Parameter, make_parameter
+from spotsvm.printable import printable_line
 from surrogates.domain import Coordinate, Domain
+
+#: parameters of a space that is read from a record, in all its dictionaries, and the length of their names
+MOST_DESCRIBED = 1000
+LONGEST_NAME = 1000
 
 
 @dataclass(frozen=True)
@@ -105,7 +110,11 @@ class Space:
         True
         """
         if not isinstance(description, list) or not all(isinstance(branch, Mapping) for branch in description):
-            raise SpaceError(f"{description!r} is not the description of a space")
+            raise SpaceError(f"{printable_line(repr(description), 200)} is not the description of a space")
+        if sum(map(len, description)) > MOST_DESCRIBED or any(len(name) > LONGEST_NAME for one in description for name in one):
+            raise SpaceError(
+                f"the description of a space has more than {MOST_DESCRIBED} parameters, or a name over {LONGEST_NAME} signs"
+            )
         return cls([{name: _Described(name, what) for name, what in branch.items()} for branch in description])
 
     def _make_domain(self) -> Domain:
@@ -118,12 +127,25 @@ class Space:
             coordinates.append(coordinate)
         return Domain(tuple(coordinates))
 
-    def decode(self, point: ArrayLike) -> dict[str, Any]:
-        """Give the parameters that a point of the cube stands for; those that do not exist there are absent."""
-        u = np.asarray(point, dtype=float).ravel()
+    def decode(self, point: ArrayLike, known: Mapping[str, Any] = MappingProxyType({})) -> dict[str, Any]:
+        """Give the parameters that a point of the cube stands for; those that do not exist there are absent.
+
+        Parameters
+        ----------
+        point : array-like of shape (d,)
+            A point of the unit cube.
+        known : mapping, optional
+            What the point was decoded to before. Its floats of continuous parameters are taken as they are, which is faster
+            than to compute quantiles again; of a float outside a parameter's bounds nothing is taken.
+        """
+        u = np.asarray(point, dtype=float).ravel().tolist()
         branch = int(self.domain.level_of(u)[0, 0]) if self._branched else 0
         offset = int(self._branched)
-        found = {axis.name: axis.parameter.decode(u[offset + j]) for j, axis in enumerate(self._axes) if branch in axis.branches}
+        found = {
+            axis.name: known[axis.name] if _holds(axis.parameter, known.get(axis.name)) else axis.parameter.decode(u[offset + j])
+            for j, axis in enumerate(self._axes)
+            if branch in axis.branches
+        }
         return {
             name: found[name] if name in found else parameter.decode(0.5) for name, parameter in self._branches[branch].items()
         }
@@ -176,6 +198,10 @@ class _Described:
 
     name: str
     description: Any
+
+
+def _holds(parameter: Parameter, value: Any) -> bool:
+    return type(value) is float and isinstance(parameter, ContinuousParameter) and parameter.low <= value <= parameter.high
 
 
 def _parameter(name: str, what: Any) -> Parameter:

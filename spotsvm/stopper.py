@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from spotsvm.errors import ArgumentError
 from spotsvm.stop_rule import Look, StopRule, checked_stop
-from spotsvm.trial import FINISHED
 
 if TYPE_CHECKING:
     from spotsvm.study import Study
@@ -17,7 +16,7 @@ FINDING = "stop"
 class Stopper:
     """Looks at a study after its trials, as far as the rule needs it.
 
-    Whether it stops after n trials depends on the first n trials alone: a study that is resumed ends where it would have.
+    Whether it stops after n trials depends on the first n that were told alone: a study that is resumed ends where it would have.
 
     Parameters
     ----------
@@ -35,15 +34,21 @@ class Stopper:
     def __init__(self, study: Study, stop: Any):
         self._study, self._rule = study, checked_stop(stop)
         self._looks: dict[int, Look | None] = {}
+        # of the trials told before one was last asked for, the rule did not stop
+        self._judged = study.n_finished - study.n_told_since_asked
+        self._stopped_at: int | None = None
         if self._rule is not None and study.objectives.several:
             raise ArgumentError(f"stop={stop!r} is for one objective, and the study has {len(study.objectives)}; leave it out")
 
     def reached(self) -> bool:
-        """Tell whether to stop now: whether the last trials, as many as the rule has patience, all say so."""
+        """Tell whether to stop: whether after one of the trials the last ones, as many as the rule has patience, all said so."""
         if self._rule is None:
             return False
-        n = self._study.n_finished
-        return all(self._says_stop(self._rule, n - k) for k in range(self._rule.patience))
+        while self._stopped_at is None and self._judged < self._study.n_finished:
+            self._judged += 1
+            if all(self._says_stop(self._rule, self._judged - k) for k in range(self._rule.patience)):
+                self._stopped_at = self._judged
+        return self._stopped_at is not None
 
     def _says_stop(self, rule: StopRule, n: int) -> bool:
         look = self._look(rule, n)
@@ -52,7 +57,7 @@ class Stopper:
     def _look(self, rule: StopRule, n: int) -> Look | None:
         if n not in self._looks:
             study = self._study
-            trials = [t for t in study.trials if t.state in FINISHED][:n]
+            trials = [study.trials[number] for number in study.told_numbers[:n]]
             sign = float(study.objectives.signs[0])
             self._looks[n] = (
                 rule.look(trials, study.space, sign=sign, noise=study.noise, seed=study.seed) if len(trials) == n > 0 else None
@@ -63,8 +68,9 @@ class Stopper:
         """Keep as the study's finding "stop" what the rule did."""
         if self._rule is None:
             return
-        n = self._study.n_finished
-        look, stopped = self._look(self._rule, n), self.reached()
+        stopped = self.reached()
+        n = self._study.n_finished if self._stopped_at is None else self._stopped_at
+        look = self._look(self._rule, n)
         finding: dict[str, Any] = {"stopped": stopped, "n_trials": n, "rule": repr(self._rule)}
         if look is not None:
             finding |= {"expected_improvement": look.expected_improvement, "uncertainty": look.uncertainty, "basis": look.basis}

@@ -11,17 +11,22 @@ from solvers.search import AskTell
 from solvers.search.base import Noise
 from solvers.search.registry import SearchFactory
 from spotsvm.ask_tell_study import AskTellStudy
+from spotsvm.callbacks import Callbacks, Followers
 from spotsvm.errors import ArgumentError
 from spotsvm.evaluation import Objective
 from spotsvm.findings import StudyFindings
 from spotsvm.objectives import Directions, Objectives
 from spotsvm.record import Record
 from spotsvm.resume import describe_study, take_up
+from spotsvm.run_guard import RunGuard
+from spotsvm.run_settings import RunSettings, check_budget, checked_timeout
 from spotsvm.space import Space
 from spotsvm.start import start_points, starts_left
 from spotsvm.stop_rule import StopRule
+from spotsvm.stopper import Stopper
 from spotsvm.study_search import StudySearch
-from spotsvm.trial_loop import Callback, checked_timeout, run_trials
+from spotsvm.trial_loop import run_trials
+from spotsvm.workers.open_workers import open_workers
 
 
 class Study(AskTellStudy, StudyFindings):
@@ -112,11 +117,13 @@ class Study(AskTellStudy, StudyFindings):
         self.noise: Noise = noise if noise == "auto" else bool(noise)
         self.trial_timeout = checked_timeout(trial_timeout)
         self._asked_at: dict[int, float] = {}
+        self.guard = RunGuard()
         about = describe_study(self.space, self.objectives, search, seed, self.noise, context or {})
         self._record = None if path is None else Record(path)
         try:
             past = take_up(self._record, about, self.space, len(self.objectives))
             self._trials, self._events, self._findings = past.trials, past.events, past.findings
+            self._outcomes = dict(past.outcomes)
             self._unfinished = [t.number for t in self._trials if t.state == "running"]
             self.seed = int(past.about["seed"])
             self.about = past.about
@@ -138,15 +145,22 @@ class Study(AskTellStudy, StudyFindings):
         self,
         objective: Objective,
         n_trials: int = 100,
-        executor: Executor | None = None,
+        executor: Executor | str | Any | None = None,
         *,
+        n_jobs: int | None = None,
         batch_size: int | None = None,
         trial_timeout: float | None = None,
-        callback: Callback | None = None,
+        memory_limit: int | str | None = None,
+        retries: int = 0,
+        callback: Callbacks | None = None,
         raise_errors: bool = False,
         stop: Literal["uncertainty"] | StopRule | None = None,
     ) -> Study:
         """Evaluate the objective until the study has `n_trials` finished trials, those of earlier runs included.
+
+        With several workers, each that is free gets the next trial at once, suggested with the others still under way; no point
+        that is under way is suggested again. Which trials a search has been told of by then depends on how long they take, so
+        that another run makes others. `batch_size` makes a run that depends on the seed alone.
 
         Parameters
         ----------
@@ -156,17 +170,27 @@ class Study(AskTellStudy, StudyFindings):
             that reason.
         n_trials : int, default=100
             Finished trials that the study is to have in the end, failed ones included.
-        executor : concurrent.futures.Executor or None, default=None
-            Where to evaluate; None evaluates here.
+        executor : concurrent.futures.Executor, str, distributed.Client or None, default=None
+            Where to evaluate. None evaluates here, or in worker processes of spotsvm's own if `n_jobs`, `trial_timeout` or
+            `memory_limit` ask for them; "loky" does so in any case, "threading" makes threads and "multiprocessing" a
+            ProcessPoolExecutor for this run, of `n_jobs` workers; "dask" is the Dask client in use.
+        n_jobs : int or None, default=None
+            Trials to evaluate at once; -1 is all cores. None is 1, or as many as the executor has workers.
         batch_size : int or None, default=None
-            Trials that are suggested and evaluated together. They, and so the results, depend on it, and on nothing else
-            about the executor. None is 1; with an executor, as many as the search has ready at a time, such as a
-            generation of CMA-ES, or else the executor's number of workers where it tells.
+            Trials that are suggested together, and told in the order asked: they, and so the results, then depend on it and on
+            the seed, and on nothing about the workers. None waits for no batch.
         trial_timeout : float or None, default=None
-            Seconds that a trial may take; None is the study's own. Without an executor the trials then run in worker
-            processes, and one that takes longer is killed; with one it is given up.
-        callback : callable or None, default=None
-            Called with the study and each trial that was told.
+            Seconds that a trial may take; None is the study's own. In worker processes of spotsvm's own a trial that takes longer
+            is killed; on an executor it is given up.
+        memory_limit : int, str or None, default=None
+            Memory that a trial may take, in bytes or as "2 GiB", in worker processes of spotsvm's own.
+        retries : int, default=0
+            How often a trial is evaluated again whose worker died: killed, out of memory, gone from a cluster. The trial's `lost`
+            has the reason of each time. It has no effect where trials are evaluated in this process or in threads of it, whose
+            death is the study's own: give an executor, `n_jobs`, `trial_timeout` or `memory_limit` as well.
+        callback : callable, Callback, sequence of them, or None, default=None
+            Called with the study and each trial that was told; or an object that also hears of the run's start and end and of
+            each trial asked (see `Callback`). What it raises ends the run, `StopRun` without an error.
         raise_errors : bool, default=False
             Whether to raise what the objective raises, after the trial has been recorded.
         stop : {"uncertainty"}, ImprovementBelowUncertainty or None, default=None
@@ -184,20 +208,44 @@ class Study(AskTellStudy, StudyFindings):
             If `n_trials` does not pay for the search's initial design, or its first generation.
         ArgumentError
             If the objective returns more or fewer values than there are objectives, at the first trial that does; if there is no
-            such stop rule, or several objectives for it.
+            such stop rule, or several objectives for it; if another argument makes no sense.
+        TrialStateError
+            If the study is being run already.
+        KeyboardInterrupt
+            After Ctrl-C: what has come back is recorded, what has not is evaluated first when the study is run again, and a note
+            says how. A second Ctrl-C ends at once.
+
+        Examples
+        --------
+        A callback that ends the run once three trials in a row are no better than the best before them; the study has kept what
+        was told, and may be run on:
+
+        >>> from spotsvm import StopRun
+        >>> def stalled(study, trial):
+        ...     if trial.number - study.best_trial.number >= 3:
+        ...         raise StopRun("no better for three trials")
+        >>> study = Study({"x": list(range(100))}, "random", seed=0).run(lambda p: p["x"], n_trials=50, callback=stalled)
+        >>> study.n_finished - 1 - study.best_trial.number
+        3
         """
-        run_trials(
-            self,
-            objective,
-            n_trials,
-            executor,
-            batch_size=batch_size,
-            trial_timeout=self.trial_timeout if trial_timeout is None else trial_timeout,
-            callback=callback,
-            raise_errors=raise_errors,
-            stop=stop,
-        )
+        check_budget(self, n_trials, "n_trials")
+        settings = RunSettings(n_trials, batch_size, retries, raise_errors)
+        timeout = checked_timeout(self.trial_timeout if trial_timeout is None else trial_timeout)
+        followers, stopper = Followers(callback), Stopper(self, stop)
+        with self.guard.running():
+            workers = open_workers(objective, executor, n_jobs=n_jobs, trial_timeout=timeout, memory_limit=memory_limit)
+            try:
+                run_trials(self, workers, settings, followers, stopper)
+            except KeyboardInterrupt as interrupt:
+                interrupt.add_note(self._how_to_resume())
+                raise
         return self
+
+    def _how_to_resume(self) -> str:
+        done = f"{self.n_finished} of {len(self._trials)} trials are finished"
+        if self.path is None:
+            return f"{done}; run() of this study goes on from there. With a path, a study outlives its process"
+        return f"{done} and recorded in {self.path}; the same call goes on from there"
 
     def close(self) -> None:
         """Close the record; the study can still be read."""

@@ -22,6 +22,8 @@ from spotsvm.trial_table import trial_table
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from spotsvm.status import Status
+
 
 class StudyResults:
     """The results of a study, for a class with `trials`, `space`, `objectives`, `noise`, `seed` and `about`."""
@@ -55,7 +57,8 @@ class StudyResults:
             If there are several objectives; see `pareto`.
         """
         self.objectives.require_one("best_trial")
-        done = [(self.objectives.response(t), t.number) for t in self._trials if t.value is not None]
+        sign = float(self.objectives.signs[0])
+        done = [(sign * t.value, t.number) for t in self._trials if t.value is not None]
         if not done:
             raise NoCompletedTrialError(f"no trial has succeeded yet: {summarise_failures(self._trials)}")
         return self._trials[min(done)[1]]
@@ -146,6 +149,21 @@ class StudyResults:
     def folds(self) -> pd.DataFrame:
         """Give the scores of the folds as a frame, a row a trial and fold; see `fold_table`. Empty where there are none."""
         return fold_table(self._trials)
+
+    def status(self) -> Status:
+        """Say how the study stands: trials in each state, incumbent, time spent, pace, failures; see `Status`.
+
+        Examples
+        --------
+        >>> from spotsvm import Study
+        >>> status = Study({"x": [1, 2, 3]}, seed=0).run(lambda p: p["x"], n_trials=3).status()
+        >>> status.state, status.n_ok, status.incumbent.value
+        ('ended', 3, 1.0)
+        """
+        from spotsvm.read_status import status_of  # on use: most studies are never asked
+
+        findings = getattr(self, "findings", {})
+        return status_of(self._trials, self.about, findings, self.objectives, getattr(self, "path", None))
 
     def to_csv(self, path: str | Path) -> None:
         """Write `frame` as a CSV file; see `write_csv`.

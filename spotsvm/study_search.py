@@ -8,14 +8,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from solvers.errors import SolverError
 from solvers.search import AskTell, Search, Suggestion, describe_search, make_search
 from solvers.search.base import Noise
 from solvers.search.registry import SearchFactory
 from spotsvm.objectives import Objectives
+from spotsvm.printable import printable_line
 from spotsvm.resume import Past, as_suggestion, replay
 from spotsvm.start import START
 from spotsvm.trial import Trial
 from surrogates.domain import Domain
+from surrogates.errors import SpotSVMError
 
 Floats = NDArray[np.float64]
 
@@ -75,7 +78,7 @@ class StudySearch:
         search = make_search(self._given, self._domain, self._seed, noise=self._noise, n_objectives=n_objectives)
         replay(search, self._domain, trials, events, self._objectives)
         if isinstance(search, Search):
-            search.restore(dict(self._state))
+            _restore(search, self._state)
         return search
 
     def suggest(self) -> Suggestion:
@@ -98,8 +101,11 @@ class StudySearch:
         if self._starts and suggestion.point is self._starts[0]:
             del self._starts[0]
 
-    def forget(self, suggestion: Suggestion, trials: Sequence[Trial], events: Sequence[tuple[int, str, int]]) -> None:
-        """Let the search not remember a suggestion that became no trial; one that cannot be made anew gives it next time."""
+    def forget(self, suggestion: Suggestion | None, trials: Sequence[Trial], events: Sequence[tuple[int, str, int]]) -> None:
+        """Let the search not remember a suggestion that became no trial; one that cannot be made anew gives it next time.
+
+        None where it was interrupted before it had one.
+        """
         if self._search is self._given:
             self._held = suggestion
         else:
@@ -120,6 +126,11 @@ class StudySearch:
         return len(self._starts)
 
     @property
+    def follows_starts(self) -> bool:
+        """Whether it goes on from the best start, so that its first own point depends on all of their values."""
+        return bool(getattr(self._search, "follows_given", False))
+
+    @property
     def n_initial(self) -> int:
         """Trials of the search's initial design, or of its first generation."""
         return int(getattr(self._search, "n_initial", 1))
@@ -135,11 +146,17 @@ class StudySearch:
         return str(getattr(self._search, "initial_name", "initial design"))
 
     @property
-    def plans_ahead(self) -> bool:
-        """Whether what is ready was planned together, and nothing should be asked for beyond it."""
-        return self.n_starts > 0 or bool(getattr(self._search, "plans_ahead", False))
-
-    @property
     def n_ready(self) -> int:
         """How many trials can be asked for now without any of them depending on a value that is not told yet; at least 1."""
         return self.n_starts or max(int(getattr(self._search, "n_ready", 1)), 1)
+
+
+def _restore(search: Search, state: Mapping[str, Any]) -> None:
+    """Let a search take back what it remembered, or raise SolverError if that is none of its own."""
+    try:
+        search.restore(dict(state))
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
+        if isinstance(error, SpotSVMError):
+            raise
+        why = f"{type(error).__name__}: {printable_line(str(error), 100)}"
+        raise SolverError(f"the search's state cannot be read ({why}); the record is damaged, or of another version") from error

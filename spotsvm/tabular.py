@@ -13,7 +13,9 @@ import numpy as np
 import pandas as pd
 from pandas.api.types import is_bool_dtype, is_float_dtype, is_integer_dtype, is_numeric_dtype
 
+from spotsvm.csv_reading import read_csv
 from spotsvm.errors import DataError
+from spotsvm.printable import printable_line
 
 MANY_CLASSES = 100
 FEW_INTEGERS = 20
@@ -79,7 +81,7 @@ def read_frame(path: str | Path, target: str) -> pd.DataFrame:
         raise DataError(f"--target {target!r} is not a column of {path}; it has {_listed(frame.columns)}{hint}")
     if _numbers_the_rows(frame, target):
         frame = frame.iloc[:, 1:]
-        _LOG.warning("%s: the first column has no name and only numbers the rows; it is left out", path)
+        _LOG.warning("%s: the first column has no name and only numbers the rows; it is left out", printable_line(str(path)))
     return frame
 
 
@@ -88,7 +90,9 @@ def _read(path: str | Path) -> pd.DataFrame:
         with warnings.catch_warnings():
             warnings.simplefilter("error", pd.errors.ParserWarning)
             # without an index column, rows that are longer than the header are told of; else they would be shifted
-            frame = pd.read_csv(path, index_col=False, low_memory=False)
+            frame = read_csv(path, index_col=False, low_memory=False)
+    except DataError:
+        raise
     except OSError as error:
         raise DataError(f"{path}: cannot read the file: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
@@ -111,7 +115,7 @@ def _read(path: str | Path) -> pd.DataFrame:
 def _header(path: str | Path) -> list[str]:
     """Give the first row as it stands; empty if even that cannot be read."""
     try:
-        first = pd.read_csv(path, header=None, nrows=1, dtype=str, keep_default_na=False)
+        first = read_csv(path, header=None, nrows=1, dtype=str, keep_default_na=False)
     except Exception:  # only a hint is lost, and the file's own error has been caught before
         return []
     return [str(name) for name in first.iloc[0]]

@@ -42,6 +42,12 @@ class Trial:
     values : tuple of float or None
         What was returned of each objective, in the study's own directions; of one objective the tuple of `value` alone. None
         unless the state is "ok".
+    fit_seconds, acquisition_seconds : float or None
+        Of `ask_seconds`, the time to fit the search's model and that to find the point; None of a search without a model.
+    lost : tuple of str
+        The reason of each attempt whose worker died, in one line each; the trial was then evaluated again, or failed.
+    asked_at, told_at : float or None
+        When it was asked for, and told, in seconds since 1970 (UTC); two trials that differ in nothing else are equal.
     """
 
     number: int
@@ -57,6 +63,11 @@ class Trial:
     ask_seconds: float | None = None
     seconds: float | None = None
     values: tuple[float, ...] | None = None
+    fit_seconds: float | None = None
+    acquisition_seconds: float | None = None
+    lost: tuple[str, ...] = ()
+    asked_at: float | None = field(default=None, compare=False)
+    told_at: float | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         if self.values is None and self.value is not None:

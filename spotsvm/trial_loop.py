@@ -1,104 +1,85 @@
-"""Ask, evaluate, tell, until a budget is spent."""
+"""Ask, evaluate, tell, until a budget is spent: a trial for each worker that is free, or batch after batch."""
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable
-from concurrent.futures import Executor
-from numbers import Integral, Real
+from collections import deque
 from typing import TYPE_CHECKING
 
-from spotsvm.errors import ArgumentError, BudgetError, StorageError
-from spotsvm.evaluation import Here, InKillableWorkers, Objective, OnExecutor, Outcome
-from spotsvm.stop_rule import StopRule
+from spotsvm.callbacks import Followers
+from spotsvm.interrupts import Interrupts
+from spotsvm.run_settings import RunSettings
 from spotsvm.stopper import Stopper
-from spotsvm.trial import Trial
+from spotsvm.trial_run import TrialRun
+from spotsvm.workers.protocol import Workers
 
 if TYPE_CHECKING:
     from spotsvm.study import Study
 
-Callback = Callable[["Study", Trial], None]
 
+def run_trials(study: Study, workers: Workers, settings: RunSettings, followers: Followers, stopper: Stopper) -> bool:
+    """Evaluate until the study has `settings.n_trials` finished trials, or the stop rule or the search ends it.
 
-def run_trials(
-    study: Study,
-    objective: Objective,
-    n_trials: int,
-    executor: Executor | None,
-    *,
-    batch_size: int | None,
-    trial_timeout: float | None,
-    callback: Callback | None,
-    raise_errors: bool,
-    stop: str | StopRule | None = None,
-) -> None:
-    """Evaluate until the study has `n_trials` finished trials; the arguments are those of `Study.run`."""
-    check_budget(study, n_trials, "n_trials")
-    timeout = checked_timeout(trial_timeout)
-    size = _checked_batch_size(batch_size, executor)
-    # what the search plans together comes out the same one by one
-    study.plan(n_trials, 1 if executor is not None and batch_size is None and study.plans_ahead else size)
-    stopper = Stopper(study, stop)
-    with _evaluator(objective, executor, timeout, size) as evaluator:
-        while (left := n_trials - study.n_finished) > 0 and not stopper.reached():
-            planned = executor is not None and batch_size is None and study.plans_ahead
-            batch = study.ask_batch(min(study.n_ready if planned else size, left))
-            if not batch:
-                break
-            try:
-                for trial, outcome in zip(batch, evaluator.evaluate([dict(t.params) for t in batch]), strict=True):
-                    told = _finish(study, trial, outcome)
-                    if callback is not None:
-                        callback(study, told)
-                    if raise_errors and outcome.error is not None:
-                        raise outcome.error
-            except BaseException:
-                study.hand_back(batch)
-                raise
+    Parameters
+    ----------
+    study : Study
+        What is run; nobody else may ask or tell it meanwhile.
+    workers : Workers
+        What evaluates; closed in the end.
+    settings : RunSettings
+        How long, and whether in batches.
+    followers : Followers
+        Who hears of it.
+    stopper : Stopper
+        The stop rule at work.
+
+    Returns
+    -------
+    bool
+        Whether the search had no more to suggest.
+    """
+    study.plan(settings.n_trials, settings.batch_size or 1)
+    with followers.during(study), workers, Interrupts() as interrupts:
+        run = TrialRun(study, workers, settings, followers, stopper, interrupts)
+        with run.nothing_lost():
+            if settings.batch_size is None:
+                as_workers_are_free(run)
+            else:
+                in_batches(run, settings.batch_size)
     stopper.report()
+    return run.exhausted
 
 
-def _finish(study: Study, trial: Trial, outcome: Outcome) -> Trial:
-    try:
-        return study.finish(trial, outcome)
-    except StorageError as error:
-        # what may have taken hours to find out must not be lost with it
-        given = outcome.value if outcome.value is not None else outcome.values or outcome.reason
-        error.add_note(f"trial {trial.number} gave {given}; it can be told")
-        raise
+def as_workers_are_free(run: TrialRun) -> None:
+    """Give each worker that is free the next trial at once, and tell what ends when it ends: the slowest keeps nobody waiting.
+
+    But a search that goes on from the best start waits for the last of them.
+
+    What is suggested depends on which trials have ended by then. So the record's order of asking and telling, and not the seed
+    alone, makes the same run again; with one worker there is but one order.
+    """
+    while run.may_ask or run.running:
+        if run.may_start:
+            run.start_next()
+        if len(run.running) > 1:
+            run.study.plan(run.settings.n_trials, None)
+        run.collect(wait=not run.may_start)
+        for trial, outcome in run.ended:
+            run.tell(trial, outcome)
 
 
-def check_budget(study: Study, n_trials: int, name: str) -> None:
-    """Raise BudgetError if so many trials do not pay for how the search begins, nor for the whole of a small space."""
-    if n_trials < min(study.n_initial, study.space.domain.size):
-        raise BudgetError(
-            f"{name}={n_trials} is below the {study.initial_name} of {study.n_initial} trials; "
-            "use at least that, or search='random'"
-        )
+def in_batches(run: TrialRun, size: int) -> None:
+    """Evaluate `size` trials together, and tell them in the order asked: the same wherever they are evaluated.
 
-
-def checked_timeout(timeout: float | None) -> float | None:
-    """Give the timeout back, or raise ArgumentError if it is not a time."""
-    if timeout is not None and not (_is_number(timeout, Real) and 0 < timeout <= threading.TIMEOUT_MAX):
-        raise ArgumentError(f"trial_timeout={timeout!r} is not a time; use a positive number of seconds, or None")
-    return timeout
-
-
-def _checked_batch_size(batch_size: int | None, executor: Executor | None) -> int:
-    if batch_size is None:
-        return max(int(getattr(executor, "_max_workers", 1)), 1)
-    if not _is_number(batch_size, Integral) or batch_size < 1:
-        raise ArgumentError(f"batch_size={batch_size!r} is not a number of trials; use 1 or more")
-    return int(batch_size)
-
-
-def _is_number(value: object, kind: type) -> bool:
-    return isinstance(value, kind) and not isinstance(value, bool)
-
-
-def _evaluator(
-    objective: Objective, executor: Executor | None, timeout: float | None, size: int
-) -> Here | OnExecutor | InKillableWorkers:
-    if executor is not None:
-        return OnExecutor(objective, executor, timeout)
-    return Here(objective) if timeout is None else InKillableWorkers(objective, size, timeout)
+    What ends before its turn is recorded at once, and told in its turn.
+    """
+    while run.may_ask:
+        batch = run.ask(min(size, run.left))
+        for trial in batch:
+            run.start(trial)
+        turns = deque(batch)
+        while turns:
+            if (outcome := run.came(turns[0])) is not None:
+                run.tell(turns.popleft(), outcome)
+            else:
+                run.hold_ended()
+                run.collect(wait=True)

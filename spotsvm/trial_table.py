@@ -8,13 +8,15 @@ import pandas as pd
 
 from spotsvm.trial import Trial
 
+_SECONDS = ("ask_seconds", "fit_seconds", "acquisition_seconds", "seconds")
+
 
 def trial_table(trials: Sequence[Trial], names: Sequence[str], values: Sequence[str] = ("value",)) -> pd.DataFrame:
     """Make a frame with a row a trial, by number.
 
     Columns: number, state, one `param_` column a parameter (empty where it does not exist), value (of several objectives one
     column each: value_0, value_1, or value_ and the name), one `extra_` column a further number, origin, note, reason, seed,
-    ask_seconds, seconds.
+    ask_seconds and of it fit_seconds and acquisition_seconds, seconds, lost (how many attempts ended with their worker).
 
     Parameters
     ----------
@@ -34,9 +36,10 @@ def trial_table(trials: Sequence[Trial], names: Sequence[str], values: Sequence[
             f"extra_{name}": t.extra.get(name) for name in extras
         }
         row |= {"origin": t.origin, "note": t.note, "reason": t.reason, "seed": t.seed}
-        rows.append(row | {"ask_seconds": t.ask_seconds, "seconds": t.seconds})
+        row |= {name: getattr(t, name) for name in _SECONDS}
+        rows.append(row | {"lost": len(t.lost)})
     columns = ["number", "state", *(f"param_{name}" for name in names), *values, *(f"extra_{name}" for name in extras)]
-    columns += ["origin", "note", "reason", "seed", "ask_seconds", "seconds"]
+    columns += ["origin", "note", "reason", "seed", *_SECONDS, "lost"]
     frame = pd.DataFrame(rows, columns=columns)
-    numbers = [*values, *(f"extra_{name}" for name in extras), "ask_seconds", "seconds"]
-    return frame.astype({"number": "int64", "seed": "int64"} | dict.fromkeys(numbers, "float64"))
+    numbers = [*values, *(f"extra_{name}" for name in extras), *_SECONDS]
+    return frame.astype({"number": "int64", "seed": "int64", "lost": "int64"} | dict.fromkeys(numbers, "float64"))

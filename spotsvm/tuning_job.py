@@ -2,73 +2,37 @@
 
 from __future__ import annotations
 
-import json
-import tempfile
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
-import pandas as pd
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, FitFailedWarning, UndefinedMetricWarning
 from sklearn.model_selection import TimeSeriesSplit, cross_val_score, train_test_split
 
 from spotsvm.class_accuracy import named_scorer
-from spotsvm.csv_files import write_csv
-from spotsvm.errors import ArgumentError, DataError, ShortSeriesWarning, SpotSVMError, StorageError
+from spotsvm.contestant import Contestant
+from spotsvm.errors import ArgumentError, DataError, ShortSeriesWarning, SpotSVMError
 from spotsvm.held_out_score import block_length, held_out_score
 from spotsvm.optimism.analysis import oversearching
-from spotsvm.optimism.result import Method, Optimism
+from spotsvm.optimism.result import Method
 from spotsvm.pipelines.registry import NamedPipeline, default_scoring, is_series, named_pipeline
+from spotsvm.run_settings import check_budget, checked_timeout
 from spotsvm.search_judge import judge_search
 from spotsvm.spot_search_cv import SpotSearchCV
 from spotsvm.study import Study
 from spotsvm.tabular import Table, check_folds
-from spotsvm.trial_loop import check_budget
-from spotsvm.tuning_report import write_tuning_report
+from spotsvm.tuning_results import check_writable, write_results
+from spotsvm.workers.memory_limit import checked_memory_limit
 
 TEST_SHARE = 0.25
 OUTER_FOLDS = 5
 
 #: takes a search's name and budget, gives a context manager whose value is the search's callback
 Progress = Callable[[str, int], Any]
-
-
-@dataclass(frozen=True)
-class Contestant:
-    """One way to choose the parameters, and what came of it.
-
-    Attributes
-    ----------
-    name : str
-        "default", or the name of the search.
-    tuned_score : float
-        Cross-validated score on the training rows: what the search has optimised.
-    test_score, test_error : float
-        Score on the held-out rows, and its bootstrap standard error.
-    estimator : estimator
-        Fitted on all training rows.
-    search : SpotSearchCV or None
-        The search, if there was one.
-    optimism : Optimism or None
-        How much of the tuned score is luck, if that was asked for.
-    """
-
-    name: str
-    tuned_score: float
-    test_score: float
-    test_error: float
-    estimator: BaseEstimator
-    search: SpotSearchCV | None = None
-    optimism: Optimism | None = None
-
-    @property
-    def gap(self) -> float:
-        """How much of the tuned score was not there on new rows."""
-        return self.tuned_score - self.test_score
 
 
 @dataclass(frozen=True)
@@ -88,7 +52,7 @@ class TuningJob:
     seed : int
         Seed of the split into training and test rows, of the folds, and of the searches.
     workers : int
-        Folds evaluated at once.
+        Folds evaluated at once; with a limit and no executor, candidates.
     out : Path or None
         Folder for the results.
     scoring : str or None
@@ -103,6 +67,14 @@ class TuningJob:
         How it is found out of the last search how much of its tuned score is luck, as in `oversearching`; or "none".
     stop : bool
         Whether searches end once the largest expected improvement is far below the uncertainty of the score.
+    executor : executor or None
+        Where the searches, also those of nested oversearching, score whole candidates; see `SpotSearchCV`. All else is done here.
+    batch_size : int or None
+        Candidates suggested together; with it, where they are scored changes nothing about the results.
+    trial_timeout, memory_limit : float and int or str, or None
+        Seconds and memory that a candidate of a search may take.
+    retries : int
+        How often a candidate is scored again whose worker died.
     """
 
     table: Table
@@ -118,6 +90,11 @@ class TuningJob:
     horizon: int = 0
     oversearching: str = "folds"
     stop: bool = False
+    executor: Any = None
+    batch_size: int | None = None
+    trial_timeout: float | None = None
+    memory_limit: int | str | None = None
+    retries: int = 0
 
     def run(self, progress: Progress) -> list[Contestant]:
         """Evaluate the default, random search and the search, in this order.
@@ -127,6 +104,8 @@ class TuningJob:
         progress : callable
             Takes a search's name and budget; gives a context manager whose value is the search's callback.
         """
+        checked_timeout(self.trial_timeout)
+        checked_memory_limit(self.memory_limit)
         if self.out is not None:
             check_writable(self.out)
         scorer = named_scorer(self.metric)
@@ -149,19 +128,7 @@ class TuningJob:
             contestants.append(Contestant("default", default, *self._test(scorer, fitted, test), fitted))
             for name in dict.fromkeys(["random", self.search]):
                 with progress(name, self.budget) as callback:
-                    search = SpotSearchCV(
-                        named.estimator,
-                        named.space,
-                        n_iter=self.budget,
-                        search=name,
-                        cv=named.splitter,
-                        scoring=scorer if self.metric == "mean_class_accuracy" else self.metric,
-                        n_jobs=self.workers,
-                        random_state=self.seed,
-                        stop="uncertainty" if self.stop else None,
-                        path=None if self.out is None else self.out / f"{name}.db",
-                        callback=callback,
-                    ).fit(train.X, train.y)
+                    search = self._search(name, named, scorer, callback).fit(train.X, train.y)
                 best = search.best_estimator_
                 tested = self._test(scorer, best, test)
                 # rows of a series are no independent sample, and some test rows have no score
@@ -173,6 +140,27 @@ class TuningJob:
             write_results(contestants, self.out)
         return contestants
 
+    def _search(self, name: str, named: NamedPipeline, scorer: Any, callback: Any) -> SpotSearchCV:
+        """Give the search of that name, not fitted yet."""
+        return SpotSearchCV(
+            named.estimator,
+            named.space,
+            n_iter=self.budget,
+            search=name,
+            cv=named.splitter,
+            scoring=scorer if self.metric == "mean_class_accuracy" else self.metric,
+            n_jobs=None if self.executor is not None else self.workers,
+            random_state=self.seed,
+            batch_size=self.batch_size,
+            stop="uncertainty" if self.stop else None,
+            path=None if self.out is None else self.out / f"{name}.db",
+            callback=callback,
+            executor=self.executor,
+            trial_timeout=self.trial_timeout,
+            memory_limit=self.memory_limit,
+            retries=self.retries,
+        )
+
     def _with_optimism(self, contestant: Contestant, train: Table) -> Contestant:
         """Say how much of a search's tuned score is luck, and keep that with its study."""
         search = contestant.search
@@ -182,10 +170,11 @@ class TuningJob:
         last_half = TimeSeriesSplit(OUTER_FOLDS, test_size=max(len(train.y) // (2 * OUTER_FOLDS), 1))
         outer = last_half if is_series(self.pipeline) else OUTER_FOLDS
         path = None if self.out is None or self.oversearching != "nested" else self.out / f"{contestant.name}_outer"
-        # the outer folds are what is spread over the workers, and nobody watches their searches
+        # the outer folds are what is spread over the workers here, and nobody watches their searches
         judged = clone(search).set_params(callback=None, n_jobs=None) if self.oversearching == "nested" else search
+        n_jobs = 1 if self.oversearching == "nested" and self.executor is not None else self.workers
         method = cast("Method", self.oversearching)
-        found = oversearching(judged, train.X, train.y, outer, method, n_jobs=self.workers, random_state=self.seed, path=path)
+        found = oversearching(judged, train.X, train.y, outer, method, n_jobs=n_jobs, random_state=self.seed, path=path)
         search.study_.add_finding("oversearching", found.to_dict())
         return replace(contestant, optimism=found)
 
@@ -241,48 +230,3 @@ class TuningJob:
         """Score on the test rows, with a standard error."""
         block = block_length(len(test.y)) if is_series(self.pipeline) else 1
         return held_out_score(scorer, estimator, test.X, test.y, self.seed, block=block)
-
-
-def comparison(contestants: list[Contestant]) -> pd.DataFrame:
-    """Give a frame with a row a contestant: name, tuned_score, test_score, test_error, gap."""
-    rows = [(c.name, c.tuned_score, c.test_score, c.test_error, c.gap) for c in contestants]
-    return pd.DataFrame(rows, columns=["search", "tuned_score", "test_score", "test_error", "gap"])
-
-
-def check_writable(out: Path) -> None:
-    """Make the folder, and raise StorageError if nothing can be written in it: better now than after hours of tuning."""
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=out):
-            pass
-    except OSError as error:
-        raise StorageError(f"--out {out}: cannot write there: {error.strerror or error}") from error
-
-
-def write_results(contestants: list[Contestant], out: Path) -> list[Path]:
-    """Write comparison.csv, for each search its trials, their folds and parameters, and report.html; give the files.
-
-    Raises
-    ------
-    StorageError
-        If a file cannot be written.
-    """
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-        files = [out / "comparison.csv"]
-        write_csv(comparison(contestants), files[0], "comparison")
-        for c in contestants:
-            if c.search is not None:
-                files += [out / f"{c.name}_{what}" for what in ("trials.csv", "folds.csv", "parameters.json")]
-                c.search.study_.to_csv(files[-3])
-                c.search.study_.folds_to_csv(files[-2])
-                files[-1].write_text(json.dumps(_plain(c.estimator.get_params(deep=True)), indent=2) + "\n")
-        files += write_tuning_report(contestants, out)
-    except (OSError, StorageError) as error:
-        raise StorageError(f"--out {out}: cannot write there: {getattr(error, 'strerror', None) or error}") from error
-    return files
-
-
-def _plain(params: Mapping[str, Any]) -> dict[str, Any]:
-    """Give parameters in JSON's types; an estimator as its text."""
-    return {k: v if v is None or isinstance(v, bool | int | float | str) else repr(v) for k, v in sorted(params.items())}

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from spotsvm.tuning_job import Contestant
+    from spotsvm.contestant import Contestant
 
 FINDING = "held-out rows"
 

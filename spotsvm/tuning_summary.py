@@ -6,10 +6,11 @@ from collections.abc import Iterator, Sequence
 from math import isnan
 from textwrap import wrap
 
+from spotsvm.contestant import Contestant
 from spotsvm.optimism.result import Method, Optimism
 from spotsvm.pipelines.registry import description, is_series
 from spotsvm.recommendation import summarise_failures
-from spotsvm.tuning_job import Contestant, TuningJob
+from spotsvm.tuning_job import TuningJob
 
 _WIDTH = 100
 _TIED = "\u00a0"  # a space at which no line ends

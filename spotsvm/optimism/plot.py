@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from spotsvm.comparison_figure import COLOURS
+from spotsvm.reports.drawing import plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,7 +37,7 @@ def plot_optimism(found: Optimism, ax: Axes | None = None) -> Axes:
         _draw_curve(found, ax)
     else:
         _draw_rows(found, ax)
-    ax.set_ylabel(found.metric)
+    ax.set_ylabel(plain(str(found.metric)))
     ax.set_title(f"optimism {found.optimism:.3g} ({found.method})", fontsize=10)
     ax.legend(frameon=False, fontsize=8)
     ax.grid(axis="y", color="0.9", lw=0.6)

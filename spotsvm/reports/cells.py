@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 MISSING = "–"
+_LONGEST = 1000
 
 
 @dataclass(frozen=True)
@@ -49,10 +50,21 @@ def cell_of(value: Any, digits: int = 4) -> Cell:
     if isinstance(value, bool | np.bool_):
         return Cell(str(bool(value)))
     if isinstance(value, numbers.Integral):
-        return Cell(str(int(value)), True)
+        return Cell(cut_text(str(int(value))), True)
     if isinstance(value, numbers.Real):
         return Cell(short(float(value), digits), True)
-    return Cell(str(value))
+    return Cell(cut_text(str(value)))
+
+
+def cut_text(text: str) -> str:
+    """Give the beginning of a text that would make a page unreadable.
+
+    Examples
+    --------
+    >>> cut_text("short"), len(cut_text("x" * 10_000))
+    ('short', 1000)
+    """
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 
 
 def short(value: float, digits: int = 4) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 from solvers.search import SEARCHES
 from spotsvm.parameter import ChoiceParameter
 from spotsvm.parameter_code import is_parameter_code, parameter_code
+from spotsvm.printable import printable_line
 from spotsvm.start import START
 from spotsvm.study_results import StudyResults
 from spotsvm.trial import Trial
@@ -34,7 +35,7 @@ def code_snippet(study: StudyResults) -> str:
     space, names, missing = _space_code(study)
     about = study.about
     search = about.get("search", "")
-    known = search in SEARCHES
+    known = isinstance(search, str) and search in SEARCHES
     arguments = [f"search={search!r}" if known else "search=search", f"seed={study.seed!r}"]
     arguments += [f"direction={study.objectives.describe()!r}", f"noise={study.noise!r}"]
     starts = [_start(study, t) for t in study.trials if t.origin == START]
@@ -51,6 +52,10 @@ def code_snippet(study: StudyResults) -> str:
     n = budget if isinstance(budget, int) and not _was_stopped(study) else max(study.n_finished, 1)
     size = about.get("batch_size", 1)
     batches = f", batch_size={size}" if isinstance(size, int) and size > 1 else ""
+    if size is None:
+        lines.append(
+            "# its workers took trials as they came free, or its batch size changed: this gives other trials, one by one"
+        )
     lines += [f"study = Study(space, {', '.join(arguments)})", f"study.run(objective, n_trials={n}{batches})"]
     lines += [f"print(study.{'pareto' if study.objectives.several else 'recommend'}())"]
     return "\n".join(lines).lstrip("\n") + "\n"
@@ -124,6 +129,8 @@ def _was_stopped(study: StudyResults) -> bool:
 
 def _is_text(code: str) -> bool:
     """Tell whether code is None or a text in quotes."""
+    if len(code) > 1000:
+        return False
     try:
         value = ast.literal_eval(code)
     except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError):
@@ -139,4 +146,4 @@ def _is_literal(value: Any) -> bool:
 
 
 def _line(text: str) -> str:
-    return " ".join(str(text).split())
+    return printable_line(str(text))

@@ -13,7 +13,7 @@ from spotsvm.errors import ArgumentError
 from spotsvm.pareto_front import hypervolume_curve
 from spotsvm.reports.best_of import best_of, chance_to_match, random_values
 from spotsvm.reports.cells import short
-from spotsvm.reports.drawing import count_axis, drawing
+from spotsvm.reports.drawing import count_axis, drawing, plain
 from spotsvm.reports.page import Part, Section
 from spotsvm.reports.parts import Picture
 from spotsvm.reports.study_view import StudyView
@@ -109,7 +109,7 @@ def _best_so_far(view: StudyView, baseline: StudyResults | None) -> list[Part]:
         beyond = _set_limits(ax, sign, values, curve, band)
         count_axis(ax)
         ax.set_xlabel("finished trials")
-        ax.set_ylabel(view.study.objectives.labels[0])
+        ax.set_ylabel(plain(view.study.objectives.labels[0]))
         figure.legend(*ax.get_legend_handles_labels(), loc="outside upper left", ncols=4)
     last = short(float(curve[-1]), 6)
     reached = (

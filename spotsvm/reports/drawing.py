@@ -6,12 +6,16 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from spotsvm.printable import printable_line
 from spotsvm.reports.colours import LEVELS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+_LONGEST = 200
 _STYLE: Any = {
     "font.size": 9.0,
     "axes.spines.top": False,
@@ -35,7 +39,8 @@ def drawing(width: float, height: float) -> Iterator[Figure]:
 
     # not the backend: setting it would open a window where there is one
     plain: Any = {key: value for key, value in rcParamsDefault.items() if not key.startswith(("backend", "interactive"))}
-    with rc_context({**plain, **_STYLE}):
+    # an axis from -1e308 to 1e308 has no width: what comes of that is told where the picture is made
+    with rc_context({**plain, **_STYLE}), np.errstate(over="ignore", invalid="ignore"):
         yield Figure(figsize=(width, height), layout="constrained")
 
 
@@ -49,14 +54,14 @@ def panels(figure: Figure, number: int, columns: int) -> list[Axes]:
 
 
 def plain(text: str) -> str:
-    r"""Give a text of the user's as a label, in which a dollar is a dollar and no formula begins.
+    r"""Give a text of the user's as a label of one line, in which a dollar is a dollar and no formula begins.
 
     Examples
     --------
     >>> plain("a$b$")
     'a\\$b\\$'
     """
-    return text.replace("$", r"\$")
+    return printable_line(text, _LONGEST).replace("$", r"\$")
 
 
 def count_axis(ax: Axes) -> None:

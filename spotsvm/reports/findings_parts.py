@@ -7,11 +7,13 @@ from typing import Any
 
 import pandas as pd
 
+from spotsvm.reports.cells import cut_text
 from spotsvm.reports.page import Part, Section
 from spotsvm.reports.parts import Notice, Table
 
 #: headings of the findings that the library itself makes
 _HEADINGS = {"stop": "Whether to go on", "judgement": "Whether the recommendation holds on fresh data"}
+_MOST_CELLS = 1_000_000
 
 
 def other_findings(findings: Mapping[str, Mapping[str, Any]]) -> list[Part]:
@@ -34,14 +36,19 @@ def _section(name: str, finding: Mapping[str, Any]) -> Section:
     parts: list[Part] = []
     for key in ("sentence", "summary"):
         if isinstance(text := finding.get(key), str):
-            parts.append(Notice(text, "finding"))
+            parts.append(Notice(cut_text(text), "finding"))
     single = [(key, _text(value)) for key, value in finding.items() if key not in ("sentence", "summary") and not _rows(value)]
     if single:
-        parts.append(Table(pd.DataFrame(single, columns=["what", "value"]), f"The finding {name!r}"))
+        parts.append(Table(pd.DataFrame(single, columns=["what", "value"]), cut_text(f"The finding {name!r}")))
     for key, value in finding.items():
         if _rows(value):
-            parts.append(Table(pd.DataFrame([{k: _cell(v) for k, v in row.items()} for row in value]), f"{name}: {key}"))
-    return Section(_HEADINGS.get(name, f"Finding: {name}"), parts)
+            # rows of one kind have few columns; those of a record may each have others
+            names = list(dict.fromkeys(k for row in value for k in row))
+            rows = value[: max(_MOST_CELLS // max(len(names), 1), 1)]
+            frame = pd.DataFrame([{k: _cell(v) for k, v in row.items()} for row in rows], columns=names)
+            left = "" if len(rows) == len(value) else f" (the first {len(rows)} of {len(value)} rows)"
+            parts.append(Table(frame, cut_text(f"{name}: {key}") + left))
+    return Section(_HEADINGS.get(name, cut_text(f"Finding: {name}")), parts)
 
 
 def _rows(value: Any) -> bool:

@@ -12,6 +12,7 @@ from spotsvm.errors import ArgumentError, NoCompletedTrialError
 from spotsvm.fold_spread import tuned_metric
 from spotsvm.optimism.fold_bias import optimism_of_trials
 from spotsvm.optimism.result import Optimism
+from spotsvm.printable import printable_line
 from spotsvm.reports.cells import short
 from spotsvm.reports.convergence import best_so_far
 from spotsvm.reports.drawing import count_axis, drawing, plain
@@ -22,6 +23,7 @@ from spotsvm.reports.study_view import StudyView
 from spotsvm.trial import Trial
 
 _TEST = re.compile(r"(?:test|holdout|held_out|outer)(?:_.*)?|.*_(?:test|holdout|held_out)", re.IGNORECASE)
+_MOST_ROWS = 2000
 _CAPTIONS = {
     "nested": "Tuned scores of the inner searches, and scores of what they chose on the outer folds.",
     "repeats": "Tuned scores of the winner and the runners-up, and their scores on fresh splits.",
@@ -50,9 +52,11 @@ def oversearching_section(view: StudyView) -> Section | None:
 
 def _measured(found: Mapping[str, Any]) -> list[Part]:
     try:
+        if any(isinstance(value, list) and len(value) > _MOST_ROWS for value in found.values()):
+            raise ValueError(f"it has more than {_MOST_ROWS} rows")
         return _optimism_parts(Optimism.from_dict(found))
-    except (ArgumentError, TypeError, ValueError, KeyError, AttributeError) as error:
-        return [Notice(f"The finding on oversearching cannot be read: {error}", "warning")]
+    except (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, RecursionError) as error:
+        return [Notice(f"The finding on oversearching cannot be read: {printable_line(str(error), 200)}", "warning")]
 
 
 def _optimism_parts(optimism: Optimism) -> list[Part]:
@@ -108,7 +112,7 @@ def _tuned_and_test(view: StudyView, name: str) -> list[Part]:
         ax.step(numbers, test, where="post", color="#D55E00", lw=1.5, ls="--", label=plain(f"its {name}"))
         count_axis(ax)
         ax.set_xlabel("trials that succeeded")
-        ax.set_ylabel(view.study.objectives.labels[0])
+        ax.set_ylabel(plain(view.study.objectives.labels[0]))
         ax.legend(loc="best")
     verdict = f"the value flatters by {short(float(gap))}" if gap > 0 else "the value does not flatter"
     return [

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from spotsvm.csv_files import write_csv
 from spotsvm.errors import StorageError
+from spotsvm.printable import printable, printable_line
 from spotsvm.reports.colours import colour_variables
 from spotsvm.reports.parts import Code, Items, Notice, Picture, Table
 from spotsvm.reports.svg import inline_svg
@@ -43,7 +44,8 @@ Part = str | Table | Picture | Code | Items | Notice | Section
 class Page:
     """A page.
 
-    All text is escaped; a picture's colours follow the reader's colour scheme, and a table can be scrolled by keyboard.
+    All text is escaped, and control characters in it are shown as escapes; a picture's colours follow the reader's colour
+    scheme, and a table can be scrolled by keyboard.
 
     Parameters
     ----------
@@ -78,7 +80,7 @@ class Page:
             .get_template("page.html.j2")
             .render(page=self, colours=colour_variables(), name_of=names.new, svg_of=names.svg)
         )
-        return text
+        return printable(text)
 
     def write(self, path: str | Path) -> Path:
         """Write the page to a file; its folder is made.
@@ -147,9 +149,12 @@ class _Names:
         return name
 
     def svg(self, picture: Picture) -> Any:
-        from markupsafe import Markup
+        from markupsafe import Markup, escape
 
-        return Markup(inline_svg(picture.figure, self.new("picture"), picture.alt))
+        try:
+            return Markup(inline_svg(picture.figure, self.new("picture"), picture.alt))
+        except (ValueError, ArithmeticError, RuntimeError) as error:  # numbers that no axis can show, such as 1e308
+            return Markup("<p>This picture cannot be drawn: {}</p>").format(escape(printable_line(str(error), 200)))
 
 
 @cache

@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING, Literal
 
 import pandas as pd
 
-from spotsvm.reports.cells import Cell, cell_of, is_numeric
+from spotsvm.reports.cells import Cell, cell_of, cut_text, is_numeric
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+_MOST_CELLS = 100_000
+_MOST_COLUMNS = 500
 
 
 @dataclass(frozen=True)
@@ -34,14 +37,30 @@ class Table:
     kind: Literal["table"] = field(default="table", init=False)
 
     @property
+    def shown(self) -> pd.DataFrame:
+        """The rows and columns that a page can show: all, but for tables of more than 100,000 cells."""
+        columns = self.frame.iloc[:, :_MOST_COLUMNS]
+        return columns.iloc[: max(_MOST_CELLS // max(columns.shape[1], 1), 1)]
+
+    @property
+    def left_out(self) -> str:
+        """Say what is not shown; empty where all is."""
+        if self.shown.shape == self.frame.shape:
+            return ""
+        whole, part = (f"{frame.shape[0]} rows and {frame.shape[1]} columns" for frame in (self.frame, self.shown))
+        return f" (of {whole} the first {part}; the file of the table has all)"
+
+    @property
     def columns(self) -> list[tuple[str, bool]]:
         """Headings of the columns, and whether they are numbers, which stand to the right."""
-        return [(str(name), is_numeric(self.frame.iloc[:, k])) for k, name in enumerate(self.frame.columns)]
+        shown = self.shown
+        return [(cut_text(str(name)), is_numeric(shown.iloc[:, k])) for k, name in enumerate(shown.columns)]
 
     @property
     def rows(self) -> list[list[Cell]]:
         """The cells, a list a row."""
-        columns = [[cell_of(value, self.digits) for value in self.frame.iloc[:, k]] for k in range(self.frame.shape[1])]
+        shown = self.shown
+        columns = [[cell_of(value, self.digits) for value in shown.iloc[:, k]] for k in range(shown.shape[1])]
         return [list(row) for row in zip(*columns, strict=True)]
 
 

@@ -50,10 +50,14 @@ def repeat_section(view: StudyView) -> Section:
 
 
 def _what_is_the_same(batch_size: Any) -> str:
-    """Say when a repetition gives the same trials; the batch size is None where it has changed on the way."""
+    """Say when a repetition gives the same trials; the batch size is None where workers took trials as they came free."""
     text = "The same seed, the same objective and the same versions give the same trials"
     if batch_size is None:
-        return f"{text}, if as many are suggested together; that has changed on the way, and the code does not know how."
+        return (
+            f"{text} only if as many are under way whenever one is suggested. Here several workers took a trial each as they "
+            "came free, or the batch size has changed on the way: that depends on how long each trial took, so the code gives "
+            "other trials. A run with batch_size can be repeated; the record of this one can be resumed."
+        )
     return f"{text}, whatever the number of workers, if as many are suggested together (batch_size={batch_size!s})."
 
 

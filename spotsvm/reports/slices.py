@@ -218,7 +218,7 @@ def _curve_picture(view: StudyView, model: StudyModel, axis: StudyAxis) -> Pictu
         ax.axvline(view.chosen_point[axis.column], color="#D55E00", ls="--", lw=1.2, label="recommended")
         set_ticks(ax, "x", *axis.ticks())
         ax.set_xlabel(plain(cut_name(axis.name, 40)))
-        ax.set_ylabel(view.study.objectives.labels[0])
+        ax.set_ylabel(plain(view.study.objectives.labels[0]))
         ax.legend(loc="best")
     return Picture(
         figure,

@@ -16,6 +16,7 @@ from surrogates.ensemble import KrigingEnsemble, Models
 from surrogates.errors import NotPositiveDefiniteError
 from surrogates.noise import judge_noise
 from surrogates.one_thread import one_blas_thread
+from surrogates.selection import select_evaluations
 from surrogates.sensitivity import left_out_share, predict_averages, predict_mean
 
 Floats = NDArray[np.float64]
@@ -65,7 +66,7 @@ class StudyModel:
 def fit_study_model(
     trials: Sequence[Trial], domain: Domain, objectives: Objectives, objective: int, *, noise: Noise, seed: int
 ) -> StudyModel | str:
-    """Fit the model of one objective, or say in a sentence why there is none.
+    """Fit the model of one objective, or say in a sentence why there is none; beyond a thousand points of a thousand of them.
 
     Parameters
     ----------
@@ -95,7 +96,9 @@ def fit_study_model(
     verdict = judge_noise(points, values) if noise == "auto" else ("noisy" if noise else "deterministic")
     try:
         with one_blas_thread():
-            models = KrigingEnsemble(domain, warped=False).fit(points, values, np.random.default_rng([seed, 1 << 41]))
+            rows = select_evaluations(domain, points, values, noisy=verdict != "deterministic")
+            rng = np.random.default_rng([seed, 1 << 41])
+            models = KrigingEnsemble(domain, warped=False).fit(points[rows], values[rows], rng)
             explained = left_out_share(models)
     except NotPositiveDefiniteError as failure:
         return f"The model could not be fitted: {failure}."

@@ -6,7 +6,8 @@ from spotsvm.errors import ArgumentError
 from spotsvm.reports.convergence import check_baseline, convergence_section
 from spotsvm.reports.effects_section import effects_section
 from spotsvm.reports.oversearching_section import oversearching_section
-from spotsvm.reports.page import Page
+from spotsvm.reports.page import Page, Section
+from spotsvm.reports.parts import Notice
 from spotsvm.reports.recommended import recommended_section
 from spotsvm.reports.repeat import footer, repeat_section
 from spotsvm.reports.slices import slices_section
@@ -43,12 +44,11 @@ def study_page(study: StudyResults, baseline: StudyResults | None = None) -> Pag
             raise ArgumentError(f"baseline={baseline!r} is not a study; use a Study, or None")
         check_baseline(study, baseline)
     view = StudyView(study)
+    drawn = [] if view.too_large else [convergence_section(view, baseline), effects_section(view), slices_section(view)]
     sections = [
         tuned_section(view),
         recommended_section(view),
-        convergence_section(view, baseline),
-        effects_section(view),
-        slices_section(view),
+        *(drawn or [Section("Convergence", [Notice(view.too_large, "warning")])]),
         oversearching_section(view),
         failures_section(view),
         trials_section(view),

@@ -16,6 +16,7 @@ from spotsvm.study_results import StudyResults
 from spotsvm.trial import Trial
 
 Floats = NDArray[np.float64]
+HUGE = 1e301
 
 
 class StudyView:
@@ -46,6 +47,12 @@ class StudyView:
     def failed(self) -> list[Trial]:
         """The trials that failed or were ended."""
         return [t for t in self.trials if t.state in ("failed", "timeout")]
+
+    @cached_property
+    def too_large(self) -> str:
+        """Say that values are too large for a model and an axis, whose widths must be numbers; empty if none is."""
+        largest = max((abs(value) for t in self.done for value in t.values or ()), default=0.0)
+        return f"A value of {largest:.3g} is beyond {HUGE:g}, too large to be drawn or modelled." if largest > HUGE else ""
 
     @property
     def n_running(self) -> int:

@@ -8,6 +8,9 @@ import warnings
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
+import numpy as np
+
+from spotsvm.printable import printable
 from spotsvm.reports.colours import variable_of
 
 if TYPE_CHECKING:
@@ -47,11 +50,13 @@ def inline_svg(figure: Figure, name: str, alt: str) -> str:
     from matplotlib import rc_context  # on use: it takes half a second
 
     drawn = io.StringIO()
-    with rc_context(_SETTINGS), warnings.catch_warnings():
+    with rc_context(_SETTINGS), warnings.catch_warnings(), np.errstate(over="ignore", invalid="ignore"):
         # text stays text: the browser has the signs that matplotlib's font lacks
         warnings.filterwarnings("ignore", r"Glyph .* missing from", UserWarning)
+        # long names leave no room for the layout: the picture is crowded then, and no less true
+        warnings.filterwarnings("ignore", "constrained_layout not applied", UserWarning)
         figure.savefig(drawn, format="svg", metadata=_NO_METADATA)
-    root = ElementTree.fromstring(drawn.getvalue())
+    root = ElementTree.fromstring(printable(drawn.getvalue()))
     for parent in root.iter():
         # its rules would be those of the whole page
         for style in [child for child in parent if child.tag.endswith("}style") or child.tag.endswith("}metadata")]:

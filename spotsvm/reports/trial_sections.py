@@ -11,6 +11,7 @@ from spotsvm.reports.study_view import StudyView
 from spotsvm.reports.tuned import counted
 
 _WIDEST = 13
+_ENDS = ("origin", "note", "reason", "seed", "ask_seconds", "fit_seconds", "acquisition_seconds", "seconds", "lost")
 
 
 def failures_section(view: StudyView) -> Section:
@@ -47,7 +48,7 @@ def trials_section(view: StudyView) -> Section:
     values = list(view.study.objectives.columns)
     params = [name for name in frame.columns if name.startswith("param_")]
     extras = [name for name in frame.columns if name.startswith("extra_")]
-    ends = [name for name in ("origin", "note", "reason", "seed", "ask_seconds", "seconds") if not _empty(frame[name])]
+    ends = [name for name in _ENDS if not _empty(frame[name])]
     first = ["number", "state", *values, *params]
     parts: list[Part] = []
     for k, columns in enumerate([*_split(first), *_split(["number", *extras, *ends])]):
@@ -64,7 +65,7 @@ def _split(columns: list[str]) -> list[list[str]]:
 
 
 def _empty(column: pd.Series[str]) -> bool:
-    return bool((column.isna() | (column == "")).all())
+    return bool((column.isna() | (column == "") | ((column == 0) & (column.name == "lost"))).all())
 
 
 def _renamed(frame: pd.DataFrame) -> pd.DataFrame:

@@ -7,12 +7,14 @@ from typing import Any
 import pandas as pd
 
 from spotsvm.described_parameter import scale_of
+from spotsvm.durations import duration
 from spotsvm.parameter import ChoiceParameter, IntegerParameter, Parameter
 from spotsvm.reports.axes import branch_labels, shown
 from spotsvm.reports.page import Part, Section
 from spotsvm.reports.parts import Notice, Table
 from spotsvm.reports.study_view import StudyView
 from spotsvm.space import Space
+from spotsvm.time_spent import PHASES, time_spent
 
 _SCALES = {
     "linear": "uniform",
@@ -40,6 +42,8 @@ def tuned_section(view: StudyView) -> Section:
             Notice("No trial has succeeded yet, so there is nothing to recommend and nothing to show of effects.", "warning")
         )
     parts += [Table(_settings(view), "The study"), Table(space_table(view.study.space), "The search space")]
+    if len(spent := _time_table(view)):
+        parts.append(Table(spent, "Where the time went, in seconds; evaluations that ran beside one another count one by one"))
     return Section("What was tuned", parts)
 
 
@@ -120,6 +124,11 @@ def _settings(view: StudyView) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["setting", "as it was"])
 
 
+def _time_table(view: StudyView) -> pd.DataFrame:
+    rows = [(PHASES[phase], t.total, t.median, t.last, t.n_trials) for phase, t in time_spent(view.trials).items()]
+    return pd.DataFrame(rows, columns=["spent in", "in all", "median", "last trial", "trials"])
+
+
 def _progress(view: StudyView) -> str:
     timeouts = sum(t.state == "timeout" for t in view.failed)
     told = len(view.done) + len(view.failed)
@@ -130,18 +139,3 @@ def _progress(view: StudyView) -> str:
     parts += [f"{timeouts} ran out of time"] if timeouts else []
     parts += [f"{view.n_running} without a result yet"] if view.n_running else []
     return f"{text} finished: {', '.join(parts)}"
-
-
-def duration(seconds: float) -> str:
-    """Give a time in words.
-
-    Examples
-    --------
-    >>> duration(0.031), duration(75), duration(7325)
-    ('0.031 s', '1 min 15 s', '2 h 2 min')
-    """
-    if seconds < 60:
-        return f"{seconds:.2g} s" if seconds < 9.95 else f"{seconds:.0f} s"
-    if seconds < 3600:
-        return f"{int(seconds // 60)} min {int(seconds % 60)} s"
-    return f"{int(seconds // 3600)} h {int(seconds % 3600 // 60)} min"

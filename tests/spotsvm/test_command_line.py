@@ -3,6 +3,7 @@ import io
 import json
 import os
 import pty
+import shlex
 import signal
 import struct
 import subprocess
@@ -69,7 +70,7 @@ def trials(source):
     return frame.drop(columns=frame.columns[frame.columns.str.contains(CLOCK)])
 
 
-@pytest.mark.parametrize("command", ["tune", "demo", "export", "study", "warmup"])
+@pytest.mark.parametrize("command", ["tune", "demo", "export", "status", "study", "warmup"])
 def test_help_explains_each_option(command):
     text = " ".join(run(command, "--help").split())
     for option in main.commands[command].params:
@@ -83,7 +84,7 @@ def test_help_explains_each_option(command):
 
 def test_help_names_each_command():
     text = run("--help")
-    assert set(main.commands) == {"tune", "demo", "export", "report", "study", "warmup"}
+    assert set(main.commands) == {"tune", "demo", "export", "report", "status", "study", "warmup"}
     assert all(f"\n  {name} " in text for name in main.commands)
     assert text == run("-h")
 
@@ -273,7 +274,7 @@ class Point:
 
 @pytest.fixture
 def studies(monkeypatch):
-    monkeypatch.setattr("spotsvm.command_line.entry_points", lambda group: [Point("squares"), Point("cubes")])
+    monkeypatch.setattr("spotsvm.commands.study.entry_points", lambda group: [Point("squares"), Point("cubes")])
 
 
 def test_studies_are_listed(studies):
@@ -330,7 +331,11 @@ def test_ctrl_c_keeps_what_was_told(iris, tmp_path, monkeypatch):
         result = CliRunner().invoke(main, [*args, str(tmp_path / "a")])
     assert result.exit_code == 130
     assert result.stdout == ""
-    assert result.stderr == "spotsvm: interrupted; with --out, the same command goes on where it stopped\n"
+    again = shlex.join(["spotsvm", *map(str, args), str(tmp_path / "a")])
+    assert result.stderr == (
+        f"spotsvm: interrupted; the candidates scored so far are in {tmp_path / 'a'}, and the same command goes on from there: "
+        f"{again}\n"
+    )
     assert len(trials(io.StringIO(run("export", tmp_path / "a" / "random.db")))) == 4
     assert run(*args, tmp_path / "a").replace("/a:", "/b:") == run(*args, tmp_path / "b")
     for name in ("random_trials.csv", "kriging_trials.csv"):
@@ -347,19 +352,36 @@ def has_told(path):
     return told
 
 
-def test_a_real_ctrl_c(iris, tmp_path):
-    args = ["tune", iris, "--target", "kind", "--budget", "1000000", "--search", "random", "--out", str(tmp_path)]
-    process = subprocess.Popen([SCRIPT, *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+@pytest.mark.parametrize(
+    ("sent", "workers", "code"), [(signal.SIGINT, "1", 130), (signal.SIGINT, "2", 130), (signal.SIGTERM, "1", 143)]
+)
+def test_a_real_ctrl_c_or_a_batch_queue_s_signal(sent, workers, code, iris, tmp_path):
+    args = ["tune", iris, "--target", "kind", "--budget", "1000000", "--search", "random", "--workers", workers]
+    args += ["--out", str(tmp_path / "my runs")]
+    process = subprocess.Popen([SCRIPT, *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
     try:
-        while process.poll() is None and not has_told(tmp_path / "random.db"):
+        while process.poll() is None and not has_told(tmp_path / "my runs" / "random.db"):
             time.sleep(0.05)
-        process.send_signal(signal.SIGINT)
+        os.killpg(process.pid, sent)
         out, err = process.communicate(timeout=60)
     finally:
         process.kill()
-    assert (process.returncode, out, err.count("\n")) == (130, "", 1)
-    assert err.startswith("spotsvm: interrupted")
-    assert set(trials(io.StringIO(run("export", tmp_path / "random.db")))["state"]) >= {"ok"}
+    assert (process.returncode, out, err.count("\n")) == (code, "", 1)
+    assert err.endswith(f": {shlex.join(['spotsvm', *map(str, args)])}\n")
+    assert set(trials(io.StringIO(run("export", tmp_path / "my runs" / "random.db")))["state"]) == {"ok", "running"}
+
+
+def test_without_out_it_says_what_would_have_been_needed(iris, monkeypatch):
+    def interrupted(job, progress):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("spotsvm.tuning_job.TuningJob.run", interrupted)
+    result = CliRunner().invoke(main, ["tune", iris, "--target", "kind"])
+    assert result.exit_code == 130
+    assert result.stderr == (
+        "spotsvm: interrupted; nothing is kept without --out. To be able to go on after an interruption: "
+        f"{shlex.join(['spotsvm', 'tune', iris, '--target', 'kind'])} --out FOLDER\n"
+    )
 
 
 def test_the_bar_is_shown_on_a_terminal_and_only_there(iris):

@@ -20,12 +20,13 @@ def table(n=40, header="a,b,kind", feature="{k}", target="{c}"):
 
 
 def one_line(result):
-    """What a refused command says: one line on stderr, nothing on stdout."""
+    """What a refused command says: one line on stderr, after the warnings if there are any, and nothing on stdout."""
     assert isinstance(result.exception, SystemExit), result.exception
     assert result.exit_code == 2
     assert result.stdout == ""
-    line, end, rest = result.stderr.partition("\n")
-    assert (end, rest) == ("\n", "")
+    *warnings, line, rest = result.stderr.split("\n")
+    assert rest == ""
+    assert all(one.startswith("spotsvm: warning: ") for one in warnings)
     assert line.startswith("spotsvm: error: ")
     assert "Traceback" not in line
     assert "np." not in line
@@ -268,7 +269,7 @@ def test_a_record_that_is_none(recorded):
     record.unlink()
     record.mkdir()
     assert str(record) in refused(*args)
-    assert "there is no such record" in refused("export", record)
+    assert "cannot open the record: it is a directory" in refused("export", record)
 
 
 def test_a_record_with_text_where_json_is_due(recorded):

@@ -49,3 +49,32 @@ def test_no_two_labels_share_a_file(pair):
     names = [record_name(label, 0) for label in pair]
     assert len({name.lower() for name in names}) == 2
     assert not any(set(name) & set('/\\:*?"<>| ') for name in names)
+
+
+@pytest.mark.parametrize(
+    "label",
+    [
+        "../../etc/passwd",
+        "/etc/passwd",
+        "..",
+        ".",
+        "",
+        "C:\\x",
+        "CON",
+        "nul",
+        "a\x00b",
+        "a/b",
+        "x" * 1000,
+        "\ud800",
+        "a\nb",
+        "~",
+        "$HOME",
+        " ",
+    ],
+)
+def test_the_name_of_a_record_never_leaves_its_folder(tmp_path, label):
+    file = tmp_path / record_name(label, 3)
+    assert file.resolve().parent == tmp_path.resolve()
+    file.write_bytes(b"")
+    assert file.name not in {record_name(f"{label}'", 3), record_name(label, 4)}
+    assert file.name.split("_seed")[0].lower() not in {"con", "nul", "aux", "prn"} or "_" in file.name

@@ -147,7 +147,7 @@ def test_two_values_for_one_objective_are_raised_at_the_first_trial(search, work
             ArgumentError, match=r"2 values .* one objective; for several use .* with direction=\(.*search='nsga2'"
         ):
             study.run(lambda p: [p["x"], p["y"]], 20, ThreadPoolExecutor(workers) if workers else None)
-        assert study.n_finished == 1
+        assert 1 <= study.n_finished <= max(workers, 1)
         assert study.trials[0].reason.startswith("the objective returned 2 values (")
     with Study(SPACE, search, 0, path=tmp_path / "study.db") as again:
         assert again.run(lambda p: p["x"], 8).n_finished == 8

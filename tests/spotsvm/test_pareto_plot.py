@@ -2,6 +2,7 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 
+from spotsvm import Study
 from spotsvm.errors import ArgumentError, NoCompletedTrialError
 from spotsvm.objectives import Objectives
 from spotsvm.pareto_plot import plot_pareto
@@ -97,3 +98,10 @@ def test_there_must_be_something_to_draw():
         plot_pareto(trials([None]), MIXED)
     with pytest.raises(ArgumentError, match=r"plot_pareto\(\) is of several objectives, and the study has one"):
         plot_pareto([], Objectives.of("minimize"))
+
+
+def test_values_whose_difference_is_no_number(tmp_path):
+    study = Study({"x": list(range(12))}, "random", 0, direction=("minimize", "minimize"))
+    large = [(1e308, 0.0), (-1e308, 1.0), (0.0, 1e308), (0.1, 0.1), (1.0, -1e308)]
+    study.run(lambda p: large[p["x"] % 5], 12)
+    assert "svg" in study.report(tmp_path / "report.html").read_text()

@@ -50,6 +50,18 @@ def test_a_resumed_study_keeps_its_incumbent(terminal):
     assert "4/4" in shown(terminal)[-1]
 
 
+def test_a_resumed_study_starts_where_it_was(terminal):
+    def interrupt(params):
+        raise KeyboardInterrupt
+
+    study = run(terminal, [0.875, 0.5], 2)
+    terminal.truncate(0)
+    with pytest.raises(KeyboardInterrupt), redirect_stderr(terminal), progress_bar("random", 4) as callback:
+        study.run(interrupt, 4, callback=callback)
+    assert "2/4" in shown(terminal)[-1]
+    assert "incumbent 0.875" in shown(terminal)[-1]
+
+
 def test_failed_trials_move_the_bar_and_are_no_incumbent(terminal):
     run(terminal, [float("nan"), float("nan")], 2)
     assert "2/4" in shown(terminal)[-1]

@@ -1,15 +1,22 @@
 import json
+import math
 import resource
 import sqlite3
+import struct
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy.stats import uniform
 
 from spotsvm import Study, StudyMismatchError
-from spotsvm.errors import StorageError
+from spotsvm.errors import ArgumentError, StorageError
+from spotsvm.evaluation import Outcome
 from spotsvm.record import Record
+from spotsvm.recorded_study import RecordedStudy
 from spotsvm.trial import Trial
 
 SPACE = {"C": uniform(0, 1), "kernel": ["rbf", "poly", "linear"]}
@@ -53,7 +60,7 @@ def fails(path, said=" "):
     return line
 
 
-def test_it_is_sqlite_in_wal_mode_with_text_and_numbers_only(path):
+def test_it_is_sqlite_in_wal_mode_with_text_and_numbers_only_and_points_as_eight_bytes_a_number(path):
     weights = {np.int64(0): 1.0, ("a", 1): 2.0}
     with Study({"C": uniform(0, 1), "weight": [weights, None, np.array([1, 2]), len]}, "kriging", 0, path=path) as s:
         s.run(lambda p: {"value": p["C"], "time": 3.0}, 9)
@@ -62,12 +69,15 @@ def test_it_is_sqlite_in_wal_mode_with_text_and_numbers_only(path):
     with closing(sqlite3.connect(path)) as connection:
         assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        points = [point for (point,) in connection.execute("SELECT point FROM trials ORDER BY number")]
+        connection.execute("ALTER TABLE trials DROP COLUMN point")
         cells = [v for table in ("about", "trials") for row in connection.execute(f"SELECT * FROM {table}") for v in row]
         states = [state for (state,) in connection.execute("SELECT state FROM trials ORDER BY number")]
         extra = connection.execute("SELECT extra FROM trials WHERE number = 0").fetchone()[0]
     assert {type(v) for v in cells} <= {int, float, str, type(None)}
     assert states == ["ok"] * 9 + ["failed", "running"]
     assert json.loads(extra) == {"time": 3.0}
+    assert [struct.unpack("<2d", point) for point in points] == [t.point for t in s.trials]
 
 
 def test_trials_come_back_as_they_were(path):
@@ -129,7 +139,7 @@ def test_damaged_bytes_are_reported_or_harmless(filled, seed):
     rng, whole, lines = np.random.default_rng(seed), filled.read_bytes(), []
     for _ in range(60):
         damaged = np.frombuffer(whole, dtype=np.uint8).copy()
-        damaged[rng.integers(len(whole), size=4)] = rng.integers(256, size=4)
+        damaged[rng.integers(len(whole), size=16)] = rng.integers(256, size=16)
         for suffix in ("", "-wal", "-shm"):
             filled.with_name(filled.name + suffix).unlink(missing_ok=True)
         filled.write_bytes(damaged.tobytes())
@@ -152,10 +162,10 @@ def test_the_database_of_another_program_is_left_alone(path):
 
 
 def test_a_newer_version_is_left_alone(filled):
-    for version in ("3", "0", '"1"', "null"):
+    for version in ("4", "0", "true", '"1"', "null"):
         change(filled, "UPDATE about SET value = ? WHERE key = 'schema_version'", version)
         before = filled.read_bytes()
-        fails(filled, "has schema version .*; this spotsvm reads up to version 2. Use the version of spotsvm that wrote it")
+        fails(filled, "has schema version .*; this spotsvm reads up to version 3. Use the version of spotsvm that wrote it")
         assert filled.read_bytes() == before
 
 
@@ -183,7 +193,7 @@ def test_a_newer_version_is_left_alone(filled):
         ("DELETE FROM about WHERE key = 'seed'", "another seed"),
         ("UPDATE about SET value = 'study' WHERE key = 'format'", "where JSON is due"),
         ("DROP TABLE trials", "is not a record"),
-        ("ALTER TABLE trials DROP COLUMN reason", "cannot read the record"),
+        ("ALTER TABLE trials DROP COLUMN reason", "its table 'trials' is not as spotsvm makes it"),
     ],
 )
 def test_damage_inside(filled, statement, said):
@@ -201,6 +211,44 @@ def test_paths_that_cannot_be_used(tmp_path):
     with pytest.raises(StorageError, match="there is no such record"):
         Record(tmp_path / "none.db", read_only=True)
     assert not (tmp_path / "none.db").exists()
+
+
+@pytest.mark.parametrize("wrong", [3, b"study.db", "", "a\0b", ["study.db"]], ids=repr)
+def test_what_is_no_path_is_named(wrong):
+    for make in (study, RecordedStudy):
+        with pytest.raises(ArgumentError, match="^path=.* is not the path of a file; use text"):
+            make(wrong)
+
+
+def test_a_relative_path_stays_where_it_was(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with study("study.db") as s:
+        s.run(objective, 2)
+        (tmp_path / "elsewhere").mkdir()
+        monkeypatch.chdir(tmp_path / "elsewhere")
+        s.run(objective, 4)
+    s.add_finding("place", {"same": True})
+    assert list(Path().iterdir()) == []
+    assert len(RecordedStudy(tmp_path / "study.db").trials) == 4
+    assert RecordedStudy("../study.db").findings == {"place": {"same": True}}
+
+
+def test_threads_may_take_turns(path):
+    with ThreadPoolExecutor(1) as one, ThreadPoolExecutor(1) as other:
+        s = one.submit(study, path).result()
+        trial = other.submit(s.ask).result()
+        s.tell(trial, 1.0)
+        one.submit(s.run, objective, 3).result()
+        other.submit(s.close).result()
+    with study(path) as again:
+        assert again.n_finished == 3
+
+
+def test_threads_that_write_at_once_have_transactions_of_their_own(path):
+    with closing(Record(path)) as record, ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda k: record.describe({f"first {k}": k, f"second {k}": k}), range(100)))
+        found = record.about()
+    assert all(found[f"first {k}"] == found[f"second {k}"] == k for k in range(100))
 
 
 def test_reading_only_writes_nothing(filled):
@@ -263,22 +311,59 @@ def test_after_a_commit_that_fails_writing_goes_on(path):
         assert len(record.trials()) == 1
 
 
-def test_two_studies_on_one_record_do_not_overwrite_each_other(path):
-    with study(path) as one, study(path) as two:
+def test_a_record_that_was_written_to_behind_the_study_is_not_overwritten(path):
+    """By a program that knows nothing of the lock."""
+    with study(path) as one:
         one.run(objective, 4)
-        with pytest.raises(StorageError, match="another process has written to the record meanwhile .* open the study again"):
-            two.ask()
-        assert two.trials == ()
         trial = one.ask()
-        with study(path) as three:
-            assert three.ask().number == trial.number
-            three.tell(trial, 0.25)
-            with pytest.raises(StorageError, match="trial 4 is not running in the record; is another process"):
-                one.tell(trial, 0.75)
-            assert one.trials[4].state == "running"
-    with study(path) as again:
-        assert [t.state for t in again.trials] == ["ok"] * 5
-        assert again.trials[4].value == 0.25
+        change(path, "UPDATE trials SET told = 9, state = 'ok', value = 0.25 WHERE number = 4")
+        with pytest.raises(StorageError, match="trial 4 is not running in the record; is another process"):
+            one.tell(trial, 0.75)
+        assert one.trials[4].state == "running"
+        change(path, "INSERT INTO trials (number, asked, state, point, params, seed) VALUES (5, 10, 'running', x'', '{}', 0)")
+        with pytest.raises(StorageError, match="another process has written to the record meanwhile .* open the study again"):
+            one.ask()
+        assert len(one.trials) == 5
+    with closing(Record(path, read_only=True)) as record:
+        assert record.trials()[4].value == 0.25
+
+
+def test_lost_workers_and_outcomes_that_wait(path):
+    lost = Outcome("failed", None, {"time": math.nan}, "the worker died", 2.0)
+    several = Outcome("ok", None, {}, "", None, None, {"error": 0.5, "gain": 1e-300})
+    with closing(Record(path)) as record:
+        for k in range(3):
+            record.write_asked(Trial(k, {"C": 0.5}, (0.5,), fit_seconds=0.25, acquisition_seconds=0.5), k, {})
+        record.write_lost(1, ["killed", "out of memory"])
+        record.write_outcome(1, lost)
+        record.write_outcome(2, several)
+        record.write_outcome(2, several)
+    with closing(Record(path)) as record:
+        assert record.trials()[1].lost == ("killed", "out of memory")
+        assert (record.trials()[0].fit_seconds, record.trials()[0].acquisition_seconds) == (0.25, 0.5)
+        waiting = record.outcomes()
+        assert list(waiting) == [1, 2]
+        assert (waiting[1].state, waiting[1].reason, waiting[1].seconds) == ("failed", "the worker died", 2.0)
+        assert math.isnan(waiting[1].extra["time"])
+        assert waiting[2] == several
+        record.write_told(replace(record.trials()[1], state="failed", reason="the worker died"), 3)
+        assert list(record.outcomes()) == [2]
+        assert record.trials()[1].lost == ("killed", "out of memory")
+        with pytest.raises(StorageError, match="trial 1 is not running in the record"):
+            record.write_lost(1, ["no"])
+
+
+def test_what_is_read_in_a_moment_is_of_one_moment(path):
+    with study(path) as s, closing(Record(path, read_only=True)) as reader:
+        s.run(objective, 3)
+        with reader.moment():
+            before = reader.trials()
+            s.run(objective, 5)
+            assert len(reader.trials()) == len(before) == 3
+            assert len(reader.events()) == 6
+            assert reader.about()["budget"] == 3
+        assert len(reader.trials()) == 5
+        assert reader.about()["budget"] == 5
 
 
 def test_a_closed_study_can_be_read_and_says_why_it_cannot_go_on(path):
@@ -286,7 +371,7 @@ def test_a_closed_study_can_be_read_and_says_why_it_cannot_go_on(path):
         s.run(objective, 3)
         running = s.ask()
     for act in (s.ask, lambda: s.tell(running, 1.0)):
-        with pytest.raises(StorageError, match="cannot write the record: Cannot operate on a closed database"):
+        with pytest.raises(StorageError, match="the record is closed; make the study again, with the same arguments"):
             act()
     assert s.best_trial.value == min(t.value for t in s.trials if t.value is not None)
     assert len(s.frame()) == 4

@@ -1,12 +1,14 @@
-"""Records of schema version 1, which had one objective: read as they are, and upgraded when they are opened for writing."""
+"""Records of earlier schema versions: read as they are, and upgraded when they are opened for writing."""
 
+import json
 import os
 import signal
 import sqlite3
-import subprocess
-import sys
 from contextlib import closing
+from dataclasses import replace
+from io import StringIO
 
+import pandas as pd
 import pytest
 from click.testing import CliRunner
 from scipy.stats import uniform
@@ -15,6 +17,8 @@ from spotsvm import Study, StudyMismatchError
 from spotsvm.command_line import main
 from spotsvm.errors import StorageError
 from spotsvm.record import Record
+from spotsvm.record_opening import connect_to_write
+from spotsvm.record_schema import stored_columns, upgrade
 
 SPACE = {"C": uniform(0, 1), "kernel": ["rbf", "poly", "linear"]}
 TABLES = """
@@ -50,9 +54,21 @@ def facts(study):
     return [(t.number, t.params, t.point, t.state, t.value, t.values, t.extra, t.reason, t.origin, t.seed) for t in study.trials]
 
 
+LATER = ["fit_seconds", "acquisition_seconds", "lost", "asked_at", "told_at"]
+
+
+def tables_of(version):
+    return TABLES if version == 1 else TABLES.replace("seconds REAL\n)", "seconds REAL,\n    objectives TEXT\n)")
+
+
 def columns(path):
     with closing(sqlite3.connect(path)) as connection:
         return [row[1] for row in connection.execute("PRAGMA table_info(trials)")]
+
+
+def tables(path):
+    with closing(sqlite3.connect(path)) as connection:
+        return {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
 
 
 def version(path):
@@ -60,50 +76,61 @@ def version(path):
         return connection.execute("SELECT value FROM about WHERE key = 'schema_version'").fetchone()[0]
 
 
-@pytest.fixture
-def old(tmp_path):
-    """A record as version 1 wrote it: ten trials that have ended, and one that was running."""
+@pytest.fixture(params=[1, 2])
+def old(tmp_path, request):
+    """A record as an earlier version wrote it: ten trials that have ended, and one that was running; points are JSON."""
     with study(tmp_path / "new.db") as s:
         s.run(objective, 10)
         s.ask()
     path = tmp_path / "old.db"
     with closing(sqlite3.connect(path)) as connection:
-        connection.executescript(TABLES)
+        connection.executescript(tables_of(request.param))
         connection.execute("ATTACH ? AS new", (str(tmp_path / "new.db"),))
         names = ", ".join(row[1] for row in connection.execute("PRAGMA main.table_info(trials)"))
         connection.execute(f"INSERT INTO trials ({names}) SELECT {names} FROM new.trials")
+        for t in s.trials:
+            connection.execute("UPDATE trials SET point = ? WHERE number = ?", (json.dumps(t.point), t.number))
         connection.execute("INSERT INTO about SELECT key, value FROM new.about")
-        connection.execute("UPDATE about SET value = '1' WHERE key = 'schema_version'")
+        connection.execute("UPDATE about SET value = ? WHERE key = 'schema_version'", (str(request.param),))
         connection.commit()
     return path
 
 
-def test_a_new_record_is_of_version_2(tmp_path):
+def test_a_new_record_is_of_version_3(tmp_path):
     study(tmp_path / "study.db").close()
-    assert version(tmp_path / "study.db") == "2"
-    assert columns(tmp_path / "study.db")[-1] == "objectives"
+    assert version(tmp_path / "study.db") == "3"
+    assert columns(tmp_path / "study.db")[-6:] == ["objectives", *LATER]
+    assert tables(tmp_path / "study.db") == {"about", "trials", "outcomes"}
 
 
 def test_reading_only_leaves_it_as_it_is(old, tmp_path):
-    before = old.read_bytes()
+    before, had = old.read_bytes(), columns(old)
     with closing(Record(old, read_only=True)) as record, closing(Record(tmp_path / "new.db", read_only=True)) as new:
-        assert record.trials() == new.trials()
+        known = [replace(t, fit_seconds=None, acquisition_seconds=None) for t in new.trials()]
+        assert record.trials() == known
         assert record.events() == new.events()
+        assert record.outcomes() == {}
     result = CliRunner().invoke(main, ["export", str(old)])
     assert result.exit_code == 0
-    assert result.stdout == CliRunner().invoke(main, ["export", str(tmp_path / "new.db")]).stdout
+    written = pd.read_csv(StringIO(CliRunner().invoke(main, ["export", str(tmp_path / "new.db")]).stdout))
+    written[["fit_seconds", "acquisition_seconds"]] = float("nan")
+    assert pd.read_csv(StringIO(result.stdout)).equals(written)
     assert old.read_bytes() == before
-    assert "objectives" not in columns(old)
+    assert columns(old) == had
+    assert [file.name for file in old.parent.iterdir() if file.name.startswith("old.db")] == ["old.db"]
 
 
 def test_opened_for_writing_it_is_upgraded_and_goes_on(old):
     with study(old) as s:
         s.run(objective, 16)
-    assert version(old) == "2"
+    assert version(old) == "3"
+    assert columns(old)[-6:] == ["objectives", *LATER]
+    assert "outcomes" in tables(old)
     assert facts(s) == facts(Study(SPACE, "kriging", 0).run(objective, 16))
     with study(old) as again:
         assert facts(again) == facts(s)
         assert {t.values for t in again.trials if t.state == "ok"} == {(t.value,) for t in again.trials if t.state == "ok"}
+        assert {t.lost for t in again.trials} == {()}
 
 
 def test_upgraded_or_not_another_study_is_refused(old):
@@ -115,51 +142,86 @@ def test_upgraded_or_not_another_study_is_refused(old):
         assert s.n_finished == 10
 
 
-def test_two_processes_upgrade_it_once(old):
-    with closing(sqlite3.connect(old, isolation_level=None)) as other:
-        other.execute("PRAGMA journal_mode = WAL")
-        waiting = subprocess.Popen(
-            [sys.executable, "-c", f"from spotsvm.record import Record; Record({str(old)!r}).close()"], stderr=subprocess.PIPE
-        )
-        Record(old).close()
-        assert waiting.wait() == 0, waiting.stderr.read()
-        waiting.stderr.close()
-    assert columns(old).count("objectives") == 1
+def statements(old):
+    """How many statements upgrade it, the beginning and the end of the transaction included."""
+    with closing(Record(old, read_only=True)) as record:
+        return len(list(upgrade(record._version))) + 2
 
 
-def test_it_is_upgraded_as_a_whole_or_not_at_all(old, monkeypatch):
-    """What comes after the new column fails: the column is not there either."""
+class Stopping:
+    """A connection that fails, or whose process dies, at one statement."""
 
-    def fail(self, about):
-        raise StorageError("the disk is full")
+    def __init__(self, connection, at, stop):
+        self._connection, self._at, self._stop = connection, at, stop
+        self._count = -1
 
-    with monkeypatch.context() as patch:
-        patch.setattr(Record, "_write_about", fail)
-        with pytest.raises(StorageError, match="the disk is full"):
-            Record(old)
-    assert (version(old), "objectives" in columns(old)) == ("1", False)
-    with study(old) as s:
-        assert s.n_finished == 10
+    def __getattr__(self, name):
+        return getattr(self._connection, name)
+
+    def execute(self, statement, *values):
+        if statement == "BEGIN IMMEDIATE" or self._count >= 0:
+            self._count += 1
+        if self._count == self._at and not statement == "ROLLBACK":
+            self._stop()
+        return self._connection.execute(statement, *values)
 
 
-SCRIPT = """
-import os, signal, sys
-from spotsvm.record import Record
+def full():
+    error = sqlite3.OperationalError("database or disk is full")
+    error.sqlite_errorcode = sqlite3.SQLITE_FULL
+    raise error
 
-def die(self, about):
+
+def kill():
     os.kill(os.getpid(), signal.SIGKILL)
 
-Record._write_about = die
-Record(sys.argv[1])
-"""
 
-
-def test_killed_in_the_middle_it_is_what_it_was(old):
-    done = subprocess.run([sys.executable, "-c", SCRIPT, str(old)], check=False)
-    assert done.returncode == -signal.SIGKILL
-    assert (version(old), "objectives" in columns(old)) == ("1", False)
+@pytest.mark.faults
+def test_a_disk_that_is_full_at_any_statement_leaves_it_as_it_was(old, monkeypatch):
+    before, said = (version(old), columns(old), tables(old)), 0
+    for at in range(statements(old)):
+        with monkeypatch.context() as patch:
+            patch.setattr("spotsvm.record.connect_to_write", lambda path, at=at: Stopping(connect_to_write(path), at, full))
+            with pytest.raises(StorageError, match="cannot (write|read) the record: database or disk is full$"):
+                Record(old)
+            said += 1
+        assert (version(old), columns(old), tables(old)) == before
+    assert said == statements(old) >= 6
     with study(old) as s:
         assert s.n_finished == 10
+
+
+@pytest.mark.faults
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_killed_at_any_statement_it_is_what_it_was(old, monkeypatch):
+    before = version(old), columns(old), tables(old)
+    for at in range(statements(old)):
+        child = os.fork()
+        if child == 0:
+            monkeypatch.setattr("spotsvm.record.connect_to_write", lambda path, at=at: Stopping(connect_to_write(path), at, kill))
+            Record(old)
+            os._exit(1)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
+        assert (version(old), columns(old), tables(old)) == before
+    with study(old) as s:
+        s.run(objective, 16)
+    assert facts(s) == facts(Study(SPACE, "kriging", 0).run(objective, 16))
+
+
+def test_the_way_from_any_version_ends_at_the_same_tables(tmp_path):
+    ends = []
+    for first in (1, 2):
+        connection = sqlite3.connect(":memory:")
+        with closing(connection):
+            connection.executescript(tables_of(first))
+            for statement, values in upgrade(first):
+                connection.execute(statement, values)
+            ends.append([tuple(row[1:6]) for row in connection.execute("PRAGMA table_info(trials)")])
+    with closing(Record(tmp_path / "new.db")) as record:
+        new = [tuple(row[1:6]) for row in record._connection.execute("PRAGMA table_info(trials)")]
+    assert [[(name, *rest) for name, _, *rest in end] for end in ends] == [[(name, *rest) for name, _, *rest in new]] * 2
+    assert stored_columns() == tuple(name for name, *_ in new)
 
 
 @pytest.mark.skipif(os.getuid() == 0, reason="root may write what is read-only")

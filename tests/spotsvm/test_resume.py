@@ -5,6 +5,7 @@ import sys
 import textwrap
 from contextlib import closing
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -235,14 +236,19 @@ def test_the_same_space_in_other_words_is_the_same(path):
             assert facts(again) == facts(study)
 
 
-def test_a_search_that_would_ask_otherwise_is_reported_and_the_record_counts(path, caplog):
+def test_a_search_that_would_ask_otherwise_is_reported_and_the_record_counts(path):
     with Study(SPACE, Own(), 0, path=path) as study:
         study.run(valley, 4)
     other = Own()
     other.rng = np.random.default_rng(99)
-    with Study(SPACE, other, 0, path=path) as again:
+    with pytest.warns(
+        UserWarning, match="another point for trial 0 and 3 further ones than it did before; the record's is kept"
+    ) as caught:
+        again = Study(SPACE, other, 0, path=path)
+    (warning,) = caught
+    assert Path(warning.filename) == Path(__file__)
+    with again:
         assert facts(again) == facts(study)
-    assert "the search suggests another point for trial 0 than it did before; the record's is kept" in caplog.text
     assert np.array_equal(other.points, [t.point for t in study.trials])
 
 
@@ -278,3 +284,24 @@ def test_a_process_that_is_killed_loses_nothing_that_was_told(batch_size, path):
     with Study(SPACE, seed=7, path=path) as study:
         study.run(valley, 20, batch_size=batch_size)
     assert facts(study) == facts(Study(SPACE, seed=7).run(valley, 20, batch_size=batch_size))
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        '[{"C": {"kind": "continuous", "quantiles": [0.0, 0.1, 0.25, "x", 0.75, 0.9, 1.0]}}]',
+        '[{"C": {"kind": "integer", "low": "a", "high": []}}]',
+        '[{"C": 5}]',
+        "[5]",
+        '{"C": 1}',
+    ],
+)
+def test_a_description_that_is_none_differs_in_one_line(tmp_path, other):
+    path = tmp_path / "study.db"
+    Study({"C": uniform(0, 1)}, "random", 0, path=path).close()
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("UPDATE about SET value = ? WHERE key = 'space'", (other,))
+        connection.commit()
+    with pytest.raises(StudyMismatchError, match="another space") as caught:
+        Study({"C": uniform(0, 1)}, "random", 0, path=path)
+    assert "\n" not in str(caught.value)

@@ -48,30 +48,25 @@ def test_where_it_is_evaluated_changes_nothing(search, batch_size, kind):
     assert facts(there) == facts(here)
 
 
-def test_batches_are_as_large_as_the_executor_unless_said_otherwise():
-    with ThreadPoolExecutor(2) as executor:
-        default = Study(SPACE, "kriging", 3).run(bowl, 12, executor)
-    assert facts(default) == facts(Study(SPACE, "kriging", 3).run(bowl, 12, batch_size=2))
+@pytest.mark.parametrize("search", ["kriging", "cmaes", "lbfgsb", "random"])
+@pytest.mark.parametrize("options", [{"executor": ThreadPoolExecutor}, {"executor": "threading", "n_jobs": 1}], ids=str)
+def test_one_worker_makes_the_trials_of_none(search, options):
+    made = options["executor"](1) if callable(options["executor"]) else options["executor"]
+    study = Study(SPACE, search, 3).run(partly, 13, **options | {"executor": made})
+    assert facts(study) == facts(Study(SPACE, search, 3).run(partly, 13))
+    assert study.about["batch_size"] == 1
 
 
 @pytest.mark.parametrize(("search", "sizes"), [("cmaes", [6, 6, 6]), ("lbfgsb", [6, 1, 2, 1])])
-def test_with_an_executor_all_that_the_search_has_ready_is_evaluated_together(search, sizes, monkeypatch):
-    asked = []
-
-    def ask_batch(self, size):
-        asked.append(size)
-        return original(self, size)
-
-    original = Study.ask_batch
-    monkeypatch.setattr(Study, "ask_batch", ask_batch)
-    with ThreadPoolExecutor(1) as executor:
-        together = Study(SPACE, search, 3).run(bowl, 18, executor)
+def test_what_a_search_has_ready_comes_out_the_same_together_and_one_by_one(search, sizes):
+    together, asked = Study(SPACE, search, 3), []
+    while together.n_finished < 18:
+        asked.append(min(together.n_ready, 18 - together.n_finished))
+        for trial in together.ask_batch(asked[-1]):
+            together.tell(trial, bowl(trial.params))
     assert asked[: len(sizes)] == sizes
-    alone = Study(SPACE, search, 3)
-    assert alone.n_ready == sizes[0]
     # no point of what is ready depends on a value that is not told: the order of telling is all that differs
-    assert facts(alone.run(bowl, 18)) == facts(together)
-    assert asked[-18:] == [1] * 18
+    assert facts(Study(SPACE, search, 3).run(bowl, 18)) == facts(together)
 
 
 @pytest.mark.parametrize(("search", "n_asked"), [("cmaes", 1), ("cmaes", 5), ("lbfgsb", 5), ("lbfgsb", 6)])
@@ -80,7 +75,7 @@ def test_a_plan_that_was_cut_off_while_it_was_asked_for_is_evaluated_as_if_it_ha
     with Study(SPACE, search, 3, path=tmp_path / "study.db") as study:
         for _ in range(n_asked):
             study.ask()
-    with ThreadPoolExecutor(4) as executor, Study(SPACE, search, 3, path=tmp_path / "study.db") as study:
+    with ThreadPoolExecutor(1) as executor, Study(SPACE, search, 3, path=tmp_path / "study.db") as study:
         assert facts(study.run(bowl, 18, executor)) == facts(whole)
 
 
@@ -244,6 +239,9 @@ def test_a_space_that_is_used_up_ends_the_run_with_a_warning(batch_size, caplog)
         ({"batch_size": 1.5}, "batch_size=1.5"),
         ({"batch_size": "2"}, "batch_size='2'"),
         ({"batch_size": True}, "batch_size=True"),
+        ({"retries": -1}, "retries=-1 is not a number of further attempts"),
+        ({"retries": 1.5}, "retries=1.5"),
+        ({"n_trials": 2.5}, "n_trials=2.5 is not a number of trials"),
         ({"trial_timeout": 0}, "trial_timeout=0 is not a time"),
         ({"trial_timeout": -1}, "trial_timeout=-1"),
         ({"trial_timeout": "1"}, "trial_timeout='1'"),
@@ -254,7 +252,7 @@ def test_a_space_that_is_used_up_ends_the_run_with_a_warning(batch_size, caplog)
 def test_bad_arguments_are_named_with_their_value(options, said):
     study = Study(SPACE, "random", 0)
     with pytest.raises(ArgumentError, match=said):
-        study.run(bowl, 3, **options)
+        study.run(bowl, **{"n_trials": 3} | options)
     assert study.trials == ()
 
 

@@ -28,7 +28,10 @@ def test_columns_and_their_order():
         "reason",
         "seed",
         "ask_seconds",
+        "fit_seconds",
+        "acquisition_seconds",
         "seconds",
+        "lost",
     ]
     assert frame["number"].tolist() == [0, 1, 2]
 

@@ -18,7 +18,8 @@ from spotsvm.optimism.result import Optimism
 from spotsvm.pipelines.table import table_pipeline
 from spotsvm.record import Record
 from spotsvm.tabular import Table, make_table
-from spotsvm.tuning_job import TuningJob, check_writable, comparison
+from spotsvm.tuning_job import TuningJob
+from spotsvm.tuning_results import check_writable, comparison
 from spotsvm.tuning_summary import tuning_summary
 
 BUDGET = 8

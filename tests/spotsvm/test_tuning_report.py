@@ -6,9 +6,10 @@ from scipy.stats import uniform
 from sklearn.datasets import load_iris
 
 from spotsvm import Study
+from spotsvm.contestant import Contestant
 from spotsvm.recorded_study import RecordedStudy
 from spotsvm.tabular import make_table
-from spotsvm.tuning_job import Contestant, TuningJob
+from spotsvm.tuning_job import TuningJob
 from spotsvm.tuning_report import held_out_finding, write_tuning_report
 
 

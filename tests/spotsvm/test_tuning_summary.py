@@ -5,10 +5,12 @@ import pandas as pd
 import pytest
 from sklearn.dummy import DummyClassifier
 
+from spotsvm.contestant import Contestant
 from spotsvm.optimism.result import Optimism
 from spotsvm.tabular import make_table
 from spotsvm.trial import Trial
-from spotsvm.tuning_job import Contestant, TuningJob, comparison
+from spotsvm.tuning_job import TuningJob
+from spotsvm.tuning_results import comparison
 from spotsvm.tuning_summary import short_names, tuning_summary
 
 TABLE = make_table(pd.DataFrame({"a": range(8)}), pd.Series([0, 1] * 4, name="y"))

@@ -115,8 +115,8 @@ def test_trials_that_were_suggested_together_are_again(how, tmp_path, capsys):
     path = tmp_path / "run.db"
     with Study(SPACES["flat"], "kriging", 1, path=path, noise=False) as study:
         if how == "executor":
-            with ThreadPoolExecutor(3) as executor:
-                study.run(objective, n_trials=18, executor=executor)
+            with ThreadPoolExecutor(2) as executor:
+                study.run(objective, n_trials=18, executor=executor, batch_size=3)
         else:
             study.run(objective, n_trials=18, batch_size=3)
     for one in (study, RecordedStudy(path)):
@@ -126,11 +126,23 @@ def test_trials_that_were_suggested_together_are_again(how, tmp_path, capsys):
     assert "if as many are suggested together (batch_size=3)" in study_page(study).html()
 
 
-def test_a_generation_comes_out_the_same_one_by_one(capsys):
-    with ThreadPoolExecutor(2) as executor:
+def test_trials_of_several_workers_are_said_to_come_out_otherwise(tmp_path, capsys):
+    path = tmp_path / "run.db"
+    with ThreadPoolExecutor(2) as executor, Study(SPACES["flat"], "cmaes", 1, path=path) as study:
+        study.run(objective, n_trials=12, executor=executor)
+    for one in (study, RecordedStudy(path)):
+        code = code_snippet(one)
+        assert "# its workers took trials as they came free, or its batch size changed: this gives other trials" in code
+        assert "batch_size=" not in code
+        assert again(code, objective=objective).n_finished == 12
+        assert "several workers took a trial each as they came free" in study_page(one).html()
+
+
+def test_one_worker_s_trials_are_again(capsys):
+    with ThreadPoolExecutor(1) as executor:
         study = Study(SPACES["flat"], "cmaes", 1).run(objective, n_trials=24, executor=executor)
     code = code_snippet(study)
-    assert "batch_size" not in code
+    assert "batch" not in code
     assert [t.point for t in again(code, objective=objective).trials] == [t.point for t in study.trials]
 
 
@@ -139,8 +151,8 @@ def test_a_batch_size_that_changed_on_the_way_is_told(tmp_path):
     for n, size in ((4, 1), (8, 2), (12, 2)):
         with Study(SPACES["flat"], "random", 1, path=path) as study:
             study.run(objective, n_trials=n, batch_size=size)
-    assert "batch_size" not in code_snippet(study)
-    assert "that has changed on the way" in study_page(RecordedStudy(path)).html()
+    assert "batch_size=" not in code_snippet(study)
+    assert "the batch size has changed on the way" in study_page(RecordedStudy(path)).html()
 
 
 def test_what_was_scored_otherwise_is_told():

@@ -1,0 +1,1 @@
+"""The commands of `spotsvm`, one a file."""

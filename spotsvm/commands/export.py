@@ -1,0 +1,39 @@
+"""The command `spotsvm export`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+
+@click.command()
+@click.argument("record", type=click.Path(path_type=Path))
+@click.option(
+    "--csv", "csv", is_flag=False, flag_value="-", help="File for the trials, - (or nothing else asked) for standard output."
+)
+@click.option("--folds", "folds", is_flag=False, flag_value="-", help="File for the fold scores, a row a trial and fold.")
+@click.option("--salvage", is_flag=True, help="Write what can still be read of a record that is damaged.")
+def export(record: Path, csv: str | None, folds: str | None, salvage: bool) -> None:
+    """Write the trials of a RECORD (an SQLite file of a study), and the scores of their folds, as CSV."""
+    from spotsvm.csv_files import write_csv
+    from spotsvm.errors import StorageError
+    from spotsvm.record_tables import record_tables, salvaged_tables
+
+    wanted = {"--csv": csv if csv or folds else "-", "--folds": folds}
+    for option, file in wanted.items():
+        if file not in (None, "-") and Path(file).resolve() == record.resolve():
+            raise StorageError(f"{option} {file} is the record itself; name another file")
+    if csv is not None and folds is not None and (csv == folds or Path(csv).resolve() == Path(folds).resolve()):
+        raise StorageError(f"--csv and --folds are both {csv}; name two files")
+    if salvage:
+        *found, line = salvaged_tables(record)
+        click.echo(f"spotsvm: {line}", err=True)
+    tables = dict(zip(wanted, found if salvage else record_tables(record), strict=True))
+    for option, file in wanted.items():
+        if file is not None:
+            try:
+                write_csv(tables[option], sys.stdout if file == "-" else Path(file), "trials" if option == "--csv" else "folds")
+            except StorageError as error:
+                raise StorageError(f"{option} {error}") from error

@@ -1,0 +1,41 @@
+"""The command `spotsvm study`."""
+
+from __future__ import annotations
+
+from importlib.metadata import entry_points
+from pathlib import Path
+
+import click
+
+
+@click.command()
+@click.argument("name", required=False)
+@click.option("--quick", is_flag=True, help="A short form, to see that it works.")
+@click.option("--out", type=click.Path(path_type=Path), help="Folder for tables, figure and report.")
+@click.option(
+    "--data", type=click.Path(path_type=Path), help="Folder of the data, or a file of them: in place of SPOTSVM_DATA's."
+)
+def study(name: str | None, quick: bool, out: Path | None, data: Path | None) -> None:
+    """Run the study called NAME; without one, list the studies."""
+    from spotsvm.errors import ArgumentError
+    from spotsvm.printable import printable
+
+    known = {point.name: point for point in sorted(entry_points(group="spotsvm.studies"))}
+    if name is None:
+        width = max((len(known_name) for known_name in known), default=0)
+        for point in known.values():
+            click.echo(f"{point.name:{width}} {(point.load().__doc__ or '').splitlines()[0]}")
+        return
+    if name not in known:
+        raise ArgumentError(f"study {name!r} is unknown; there are {', '.join(known)}")
+    experiment = known[name].load()(quick=quick)
+    if data is not None:
+        if getattr(experiment, "reads_data", False):
+            experiment.use_data(data)
+        else:
+            click.echo(f"spotsvm: the study {name} reads no data; --data {data} changes nothing", err=True)
+    experiment.run()
+    click.echo(printable(experiment.to_markdown()))
+    if out is not None:
+        for file in experiment.write(out):
+            click.echo(f"wrote {file}", err=True)

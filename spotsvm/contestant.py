@@ -1,0 +1,44 @@
+"""One way to choose the parameters of a pipeline, and what came of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sklearn.base import BaseEstimator
+
+from spotsvm.optimism.result import Optimism
+from spotsvm.spot_search_cv import SpotSearchCV
+
+
+@dataclass(frozen=True)
+class Contestant:
+    """One way to choose the parameters, and what came of it.
+
+    Attributes
+    ----------
+    name : str
+        "default", or the name of the search.
+    tuned_score : float
+        Cross-validated score on the training rows: what the search has optimised.
+    test_score, test_error : float
+        Score on the held-out rows, and its bootstrap standard error.
+    estimator : estimator
+        Fitted on all training rows.
+    search : SpotSearchCV or None
+        The search, if there was one.
+    optimism : Optimism or None
+        How much of the tuned score is luck, if that was asked for.
+    """
+
+    name: str
+    tuned_score: float
+    test_score: float
+    test_error: float
+    estimator: BaseEstimator
+    search: SpotSearchCV | None = None
+    optimism: Optimism | None = None
+
+    @property
+    def gap(self) -> float:
+        """How much of the tuned score was not there on new rows."""
+        return self.tuned_score - self.test_score

@@ -1,0 +1,51 @@
+"""Text from data as it may be printed: signs that steer a terminal, or that no file can hold, are shown as escapes."""
+
+from __future__ import annotations
+
+import re
+
+#: control characters but for tab and line feed; marks that turn the direction of text; halves of surrogate pairs; no characters
+_STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
+_LONGEST = 2000
+
+
+def printable(text: str) -> str:
+    r"""Give text with escapes in place of control characters, of marks that turn the direction, and of what UTF-8 cannot hold.
+
+    Line feeds and tabs stay.
+
+    Parameters
+    ----------
+    text : str
+        Any.
+
+    Examples
+    --------
+    >>> printable("\x1b[2Jgone"), printable("a\nb"), printable("naïve")
+    ('\\x1b[2Jgone', 'a\nb', 'naïve')
+    """
+    return _STEERING.sub(lambda sign: _escape(sign[0]), text)
+
+
+def printable_line(text: str, longest: int = _LONGEST) -> str:
+    r"""Give text as one such line, cut where it is longer than `longest`.
+
+    Parameters
+    ----------
+    text : str
+        Any.
+    longest : int, default=2000
+        Characters of the line at most.
+
+    Examples
+    --------
+    >>> printable_line("a\n b\x07"), printable_line("abcdef", 4)
+    ('a b\\x07', 'abc…')
+    """
+    line = printable(" ".join(text[: 4 * longest].split()))
+    return line if len(line) <= longest else line[: longest - 1] + "…"
+
+
+def _escape(sign: str) -> str:
+    code = ord(sign)
+    return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"

@@ -1,0 +1,179 @@
+"""Find out how a study stands, from its trials and its record."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from solvers.pareto import non_dominated
+from spotsvm.objectives import Objectives
+from spotsvm.pace import trials_per_minute
+from spotsvm.record import Record
+from spotsvm.record_writer import left_behind
+from spotsvm.status import Incumbent, RunningTrial, Stand, Status
+from spotsvm.time_spent import time_spent
+from spotsvm.trial import FINISHED, Trial
+from spotsvm.writer_lock import Writer, lock_path, writer_of
+
+
+def read_status(path: str | Path) -> Status:
+    """Give how the study of a record stands; the record is only read, and whoever writes to it is not held up.
+
+    Parameters
+    ----------
+    path : path-like
+        The record.
+
+    Raises
+    ------
+    StorageError
+        If there is no such record, or it is damaged.
+    """
+    with closing(Record(path, read_only=True)) as record, record.moment():
+        about, trials = record.about(), record.trials()
+        findings = record.findings()
+    objectives = Objectives.described(about.get("direction", "minimize"), trials)
+    return status_of(trials, about, findings, objectives, Path(path))
+
+
+def status_of(
+    trials: Sequence[Trial],
+    about: Mapping[str, Any],
+    findings: Mapping[str, Mapping[str, Any]],
+    objectives: Objectives,
+    path: Path | None,
+) -> Status:
+    """Give how a study stands, from its trials, what is said and found of it, and its record, if it has one.
+
+    Examples
+    --------
+    >>> status = status_of([Trial(0, {"x": 1}, (0.5,), "ok", 2.0)], {"budget": 1}, {}, Objectives.of("minimize"), None)
+    >>> status.state, status.reason, status.incumbent
+    ('ended', 'all trials of the budget are finished', Incumbent(number=0, value=2.0, params={'x': 1}))
+    """
+    counts = Counter(t.state for t in trials)
+    writer = None if path is None else writer_of(path)
+    budget = about.get("budget")
+    budget = budget if isinstance(budget, int) and 0 < budget < 2**53 else None
+    n_finished = sum(counts[state] for state in FINISHED)
+    reason = _why_ended(trials, n_finished, budget, about, findings)
+    state = _stand(path, writer, budget, counts["running"], reason)
+    pace, now = trials_per_minute(trials), time.time()
+    last = max((at for t in trials for at in (t.asked_at, t.told_at) if at is not None and math.isfinite(at)), default=None)
+    left = None if budget is None or not pace or state == "ended" else 60.0 * max(budget - n_finished, 0) / pace
+    seed = about.get("seed")
+    return Status(
+        None if path is None else str(path),
+        state,
+        reason if state == "ended" else "",
+        writer,
+        None if path is None or writer is not None else _last_writer(path),
+        str(about.get("search", "")),
+        seed if isinstance(seed, int) else None,
+        budget,
+        counts["ok"],
+        counts["failed"],
+        counts["timeout"],
+        counts["running"],
+        None if objectives.several else _incumbent(trials, objectives),
+        _size_of_front(trials, objectives) if objectives.several else None,
+        tuple(_running(t, state == "running", writer, now) for t in trials if t.state == "running"),
+        time_spent(trials),
+        pace,
+        left,
+        None if last is None else max(now - last, 0.0),
+        _commonest([t.reason or "(no reason was given)" for t in trials if t.state in ("failed", "timeout")]),
+        sum(len(t.lost) for t in trials),
+        _commonest([reason for t in trials for reason in t.lost]),
+    )
+
+
+def _last_writer(path: Path) -> Writer | None:
+    try:
+        with lock_path(path).open("rb") as file:
+            return left_behind(file.fileno())
+    except OSError:
+        return None
+
+
+def _stand(path: Path | None, writer: Writer | None, budget: int | None, n_running: int, why_ended: str) -> Stand:
+    if why_ended and not n_running:
+        return "ended"
+    if writer is not None or (path is None and n_running):
+        return "running"
+    return "idle" if path is None or (budget is None and not n_running) else "broken off"
+
+
+def _why_ended(
+    trials: Sequence[Trial],
+    n_finished: int,
+    budget: int | None,
+    about: Mapping[str, Any],
+    findings: Mapping[str, Mapping[str, Any]],
+) -> str:
+    """Say why no further trial is to come; empty if one is, for all that the record tells."""
+    if budget is None:
+        return ""
+    if n_finished >= budget:
+        return "all trials of the budget are finished"
+    stop = findings.get("stop", {})
+    if stop.get("stopped") is True and stop.get("n_trials") == n_finished:
+        return "the stop rule ended it"
+    if n_finished and len({t.point for t in trials if t.state in FINISHED}) >= _n_configurations(about.get("space")):
+        return "every configuration of its space was evaluated"
+    return ""
+
+
+def _n_configurations(space: Any) -> float:
+    """Give how many configurations a described space has; `inf` where it cannot be told."""
+    if not isinstance(space, list) or not all(isinstance(branch, Mapping) for branch in space):
+        return math.inf
+    return sum(math.prod(_n_values(parameter) for parameter in branch.values()) for branch in space)
+
+
+def _n_values(parameter: Any) -> float:
+    match parameter:
+        case {"kind": "integer", "low": int(low), "high": int(high)}:
+            return min(high - low + 1, 2**53)
+        case {"kind": "choice", "values": list(values)}:
+            return len(values)
+    return math.inf
+
+
+def _incumbent(trials: Sequence[Trial], objectives: Objectives) -> Incumbent | None:
+    done = [t for t in trials if t.value is not None]
+    if not done:
+        return None
+    best = done[int(objectives.turned([t.value for t in done]).argmin())]
+    assert best.value is not None
+    return Incumbent(best.number, best.value, dict(best.params))
+
+
+def _size_of_front(trials: Sequence[Trial], objectives: Objectives) -> int:
+    values = [t.values for t in trials if t.values is not None]
+    return len(non_dominated(objectives.turned(values))) if values else 0
+
+
+def _running(trial: Trial, runs: bool, writer: Writer | None, now: float) -> RunningTrial:
+    """Say for how long a trial has been running: one of an earlier process since this one has taken it up."""
+    since = trial.asked_at if runs else None
+    if since is not None and writer is not None:
+        since = max(since, _seconds_of(writer.since))
+    return RunningTrial(trial.number, dict(trial.params), None if since is None else max(now - since, 0.0))
+
+
+def _seconds_of(date: str) -> float:
+    try:
+        return datetime.fromisoformat(date).replace(tzinfo=UTC).timestamp()
+    except ValueError:
+        return 0.0
+
+
+def _commonest(reasons: Sequence[str]) -> tuple[tuple[str, int], ...]:
+    return tuple(Counter(reasons).most_common(5))

@@ -1,0 +1,62 @@
+"""What the file system and SQLite raise over a record, as one clear line."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from spotsvm.errors import StorageError
+from spotsvm.printable import printable_line
+
+
+@contextmanager
+def storage_failures(path: Path, doing: str) -> Iterator[None]:
+    """Turn what the file system and SQLite raise inside into a StorageError of one line.
+
+    Parameters
+    ----------
+    path : Path
+        The record.
+    doing : str
+        What is being done to it: "open", "read" or "write".
+
+    Raises
+    ------
+    StorageError
+        In place of the errors of sqlite3, of OSError and of text that is no text.
+    """
+    try:
+        yield
+    except (sqlite3.OperationalError, sqlite3.ProgrammingError) as error:
+        # other than that a disk is full or a file locked: a column is missing, or a text is no text
+        inside = doing == "read" and getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) == sqlite3.SQLITE_ERROR
+        left = _readable(path) if inside else ""
+        raise StorageError(f"{path}: cannot {doing} the record: {one_line_of(error)}{left}") from error
+    except sqlite3.IntegrityError as error:
+        raise StorageError(
+            f"{path}: another process has written to the record meanwhile ({one_line_of(error)}); open the study again"
+        ) from error
+    except UnicodeEncodeError as error:
+        raise StorageError(f"{path}: cannot {doing} the record: a name in it is no text that UTF-8 has: {error}") from error
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # also the text of a sqlite3 error may be garbage
+        raise StorageError(f"{path} is damaged, or not a record of spotsvm: {one_line_of(error)}{_readable(path)}") from error
+    except OSError as error:
+        raise StorageError(f"{path}: cannot {doing} the record: {error.strerror or error}") from error
+
+
+def damaged(path: Path, what: str) -> StorageError:
+    """Make the error for a record that holds what no record does; it says how many of its trials can be read, and how."""
+    return StorageError(f"{path} is damaged: {what}{_readable(path)}")
+
+
+def _readable(path: Path) -> str:
+    from spotsvm.salvage import readable  # which reads records itself, and so needs these errors
+
+    return readable(path)
+
+
+def one_line_of(error: BaseException) -> str:
+    """Give the text of an error as one line of at most 200 characters."""
+    return printable_line(str(error), 200)

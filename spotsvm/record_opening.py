@@ -1,0 +1,169 @@
+"""Opening the file of a record: for writing, or for reading wherever it lies and whoever writes to it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import stat
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from spotsvm.errors import ArgumentError, StorageError
+from spotsvm.writer_lock import writer_of
+
+#: seconds to wait for another program that has locked the file; no reader and no writer of this library does for long
+_BUSY_SECONDS = 5.0
+#: bytes that the write-ahead log keeps on disk once its content is in the file itself
+_LOG_BYTES = 4 << 20
+_PAGE_BYTES = 8192
+_KINDS = {
+    stat.S_IFDIR: "a directory",
+    stat.S_IFIFO: "a pipe",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+}
+_CANNOT_OPEN = {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY}
+
+
+def checked_path(path: Any) -> Path:
+    """Give the path of a record, or raise ArgumentError if it is none.
+
+    Examples
+    --------
+    >>> checked_path(3)
+    Traceback (most recent call last):
+    spotsvm.errors.ArgumentError: path=3 is not the path of a file; use text, such as "study.db", or a pathlib.Path
+    """
+    text = os.fspath(path) if isinstance(path, str | os.PathLike) else None
+    if not isinstance(text, str) or not text or "\0" in text:
+        raise ArgumentError(f'path={path!r} is not the path of a file; use text, such as "study.db", or a pathlib.Path')
+    return Path(text)
+
+
+def check_kind(path: Path) -> bool:
+    """Tell whether there is a file, or raise StorageError if it is none that can be a record; nothing is opened.
+
+    Raises
+    ------
+    StorageError
+        If it is a directory, a pipe or a device, or has several names.
+    """
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return False
+    if not stat.S_ISREG(found.st_mode):
+        raise StorageError(f"{path}: cannot open the record: it is {_KINDS.get(stat.S_IFMT(found.st_mode), 'no file')}")
+    return True
+
+
+def check_single(path: Path) -> None:
+    """Raise StorageError if a file has several names: SQLite keeps what is not yet in it beside one of them."""
+    if (names := path.stat().st_nlink) > 1:
+        raise StorageError(f"{path}: cannot write the record: it has {names} names (hard links); copy it to a file of its own")
+
+
+def connect_to_write(path: Path) -> sqlite3.Connection:
+    """Open a file, which is made if it is not there, for writing."""
+    return _connect(path, "mode=rwc")
+
+
+def prepare_to_write(connection: sqlite3.Connection) -> None:
+    """Set what makes a commit survive a crash, of the process and of the machine, and lets others read meanwhile."""
+    # of an empty file: two trials of forty parameters share a page, which is where a smaller one would be half empty
+    connection.execute(f"PRAGMA page_size = {_PAGE_BYTES}")
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = FULL")
+    connection.execute(f"PRAGMA wal_autocheckpoint = {_LOG_BYTES // _PAGE_BYTES}")
+    connection.execute(f"PRAGMA journal_size_limit = {_LOG_BYTES}")
+
+
+def connect_to_read(path: Path) -> tuple[sqlite3.Connection, Callable[[], None]]:
+    """Open a file for reading, also where nothing can be written beside it, which SQLite's write-ahead log asks for.
+
+    Where there is no log, the file alone is all; else a private copy of both is read.
+
+    Returns
+    -------
+    (Connection, callable)
+        The second is to be called once the connection is closed.
+    """
+    try:
+        return _checked(_connect(path, "mode=ro")), lambda: _tidy(path)
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode & 0xFF not in _CANNOT_OPEN:
+            raise
+    log = log_of(path)
+    if not log.is_file() or not log.stat().st_size:
+        return _checked(_connect(path, "mode=ro&immutable=1")), lambda: None
+    folder = tempfile.TemporaryDirectory(prefix="spotsvm-", ignore_cleanup_errors=True)
+    try:
+        return _checked(_connect(copy_of(path, Path(folder.name)), "mode=rw")), folder.cleanup
+    except BaseException:
+        folder.cleanup()
+        raise
+
+
+def is_cut(connection: sqlite3.Connection, path: Path) -> bool:
+    """Tell whether the end of a file is missing, which SQLite reads as zeros: a page is not whole, and no log has it."""
+    log = log_of(path)
+    if log.is_file() and log.stat().st_size:
+        return False
+    return bool(path.stat().st_size % int(connection.execute("PRAGMA page_size").fetchone()[0]))
+
+
+def log_of(path: Path) -> Path:
+    """Give the file of SQLite's write-ahead log."""
+    resolved = path.resolve()
+    return resolved.with_name(resolved.name + "-wal")
+
+
+def copy_of(path: Path, folder: Path) -> Path:
+    """Copy a file and its write-ahead log, as they are at one moment, and give the copy."""
+    copy = folder / "copy.db"
+    for _ in range(10):
+        before = path.stat()
+        shutil.copyfile(path, copy)
+        if log_of(path).is_file():
+            shutil.copyfile(log_of(path), log_of(copy))
+        after = path.stat()
+        # the log alone may grow meanwhile: SQLite leaves out what is not whole at its end
+        if (before.st_mtime_ns, before.st_size) == (after.st_mtime_ns, after.st_size):
+            return copy
+    raise StorageError(f"{path}: cannot read the record: it changes faster than it can be copied; try again")
+
+
+def _connect(path: Path, how: str) -> sqlite3.Connection:
+    address = f"{path.resolve().as_uri()}?{how}"
+    # SQLite itself lets threads take turns, unless it was compiled without
+    alone = sqlite3.threadsafety < 3
+    return sqlite3.connect(address, uri=True, isolation_level=None, timeout=_BUSY_SECONDS, check_same_thread=alone)
+
+
+def _checked(connection: sqlite3.Connection) -> sqlite3.Connection:
+    """Read something, which is when SQLite opens what it needs."""
+    try:
+        connection.execute("SELECT 1 FROM sqlite_master").fetchone()
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _tidy(path: Path) -> None:
+    """Take away the empty log that reading has made, if nobody writes: SQLite does where the last to close may write."""
+    log = log_of(path)
+    try:
+        if not log.is_file() or log.stat().st_size or writer_of(path) is not None:
+            return
+        connection = _connect(path, "mode=rw")
+        try:
+            _checked(connection)
+        finally:
+            connection.close()
+    except (OSError, sqlite3.Error, UnicodeDecodeError):  # also the text of a sqlite3 error may be garbage
+        pass  # it is only untidy

@@ -1,0 +1,205 @@
+"""Trials and outcomes as the rows of a record, and back: numbers, names and JSON, nothing that is pickled or executed."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+import numpy as np
+
+from spotsvm.evaluation import Outcome
+from spotsvm.stored_json import read_json
+from spotsvm.trial import FINISHED, State, Trial
+
+#: the columns of `trials` that make a Trial, in the order of `trial_of`
+COLUMNS = (
+    "number", "params", "point", "state", "value", "extra", "reason", "origin", "note", "seed", "ask_seconds", "seconds",
+    "objectives", "fit_seconds", "acquisition_seconds", "lost", "asked_at", "told_at",
+)  # fmt: skip
+
+
+class RowError(ValueError):
+    """A row is none that this library wrote."""
+
+
+def trial_of(row: Sequence[Any]) -> Trial:
+    """Give the trial of a row with `COLUMNS`.
+
+    Raises
+    ------
+    RowError
+        If it is no trial; the text says what is wrong.
+    """
+    number, params, point, state, value, extra, reason, origin, note, seed, *rest = row
+    ask_seconds, seconds, objectives, fit_seconds, acquisition_seconds, lost, asked_at, told_at = rest
+    if state != "running" and state not in FINISHED:
+        raise RowError(f"its state is {shown(state)}")
+    return Trial(
+        _whole(number, "number"),
+        _mapping(params, "params"),
+        _point_of(point),
+        cast("State", state),
+        _number(value, "value"),
+        _numbers(_mapping(extra, "extra"), "extra"),
+        _text(reason, "reason"),
+        _text(origin, "origin"),
+        _text(note, "note"),
+        _whole(seed, "seed"),
+        _number(ask_seconds, "ask_seconds"),
+        _number(seconds, "seconds"),
+        None if objectives is None else tuple(_row_of_numbers(from_json(objectives), "objectives")),
+        _number(fit_seconds, "fit_seconds"),
+        _number(acquisition_seconds, "acquisition_seconds"),
+        tuple(_text(one, "lost") for one in _list(from_json(lost), "lost")),
+        _number(asked_at, "asked_at"),
+        _number(told_at, "told_at"),
+    )
+
+
+def asked_row(trial: Trial, sequence: int) -> dict[str, Any]:
+    """Give what is written of a trial that was asked for, by column."""
+    return {
+        "number": trial.number, "asked": sequence, "state": trial.state, "point": _point_bytes(trial.point),
+        "params": _params_json(trial.params), "origin": trial.origin, "note": trial.note, "seed": trial.seed,
+        "ask_seconds": trial.ask_seconds, "fit_seconds": trial.fit_seconds, "acquisition_seconds": trial.acquisition_seconds,
+        "asked_at": trial.asked_at,
+    }  # fmt: skip
+
+
+def told_row(trial: Trial, sequence: int) -> dict[str, Any]:
+    """Give what is written of a trial that has ended, by column."""
+    several = None if trial.values is None or trial.value is not None else json.dumps(trial.values)
+    return {
+        "told": sequence, "state": trial.state, "value": trial.value, "extra": _compact(dict(trial.extra)),
+        "reason": trial.reason, "seconds": trial.seconds, "objectives": several, "lost": json.dumps(trial.lost),
+        "told_at": trial.told_at,
+    }  # fmt: skip
+
+
+def outcome_json(outcome: Outcome) -> str:
+    """Write an outcome as JSON; of the error only what `reason` says of it."""
+    values = outcome.values
+    written = {
+        "state": outcome.state, "value": outcome.value, "extra": dict(outcome.extra), "reason": outcome.reason,
+        "seconds": outcome.seconds, "values": dict(values) if isinstance(values, Mapping) else values,
+        "lost": bool(getattr(outcome, "lost", False)),
+    }  # fmt: skip
+    return json.dumps(written)
+
+
+def outcome_of_json(text: Any) -> Outcome:
+    """Give back what `outcome_json` wrote, or raise RowError."""
+    read = _mapping(text, "outcome")
+    if read.get("state") not in FINISHED:
+        raise RowError(f"its state is {shown(read.get('state'))}")
+    values = read.get("values")
+    if values is not None:
+        values = _numbers(values, "values") if isinstance(values, Mapping) else tuple(_row_of_numbers(values, "values"))
+    lost = {"lost": True} if read.get("lost") is True else {}
+    return Outcome(
+        read["state"], _number(read.get("value"), "value"), _numbers(read.get("extra", {}), "extra"),
+        _text(read.get("reason", ""), "reason"), _number(read.get("seconds"), "seconds"), None, values, **lost,
+    )  # fmt: skip
+
+
+def from_json(text: Any) -> Any:
+    """Read JSON, or raise RowError; nothing nests so deep, nor is a number so long, that reading it fails otherwise."""
+    try:
+        return read_json(text)
+    except ValueError:
+        raise RowError(f"it holds {shown(text)} where JSON is due") from None
+
+
+def shown(value: Any) -> str:
+    """Show a value in an error's line, in at most 80 characters."""
+    if isinstance(value, dict | list):  # of which the whole text may be long
+        return f"a {'mapping' if isinstance(value, dict) else 'list'} of {len(value)}"
+    text = repr(value[:80]) if isinstance(value, str | bytes) else repr(value)
+    return text if len(text) <= 80 else text[:77] + "..."
+
+
+def _point_bytes(point: Sequence[float]) -> bytes:
+    # eight bytes a number: as text it would take twenty, and the same numbers are in `params` for people
+    return np.asarray(point, dtype="<f8").tobytes()
+
+
+def _point_of(stored: Any) -> tuple[float, ...]:
+    if isinstance(stored, bytes):
+        if len(stored) % 8:
+            raise RowError(f"its point has {len(stored)} bytes, not eight a number")
+        return tuple(np.frombuffer(stored, dtype="<f8").tolist())
+    return tuple(_row_of_numbers(from_json(stored), "point"))  # as versions 1 and 2 have it
+
+
+def _params_json(params: Mapping[str, Any]) -> str:
+    """Write parameters for people and programs that read the file; what JSON lacks, such as an estimator, as its text."""
+    return _compact({name: value if _is_json(value) else repr(value) for name, value in params.items()})
+
+
+def _compact(value: Any) -> str:
+    return json.dumps(value, separators=(",", ":"))
+
+
+def _is_json(value: Any) -> bool:
+    if isinstance(value, float | int | str | None):
+        return True
+    try:
+        json.dumps(value)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def _mapping(text: Any, what: str) -> dict[str, Any]:
+    read = from_json(text) if not isinstance(text, dict) else text
+    if not isinstance(read, dict):
+        raise RowError(f"its {what} is {shown(read)}")
+    return read
+
+
+def _list(read: Any, what: str) -> list[Any]:
+    if not isinstance(read, list):
+        raise RowError(f"its {what} is {shown(read)}")
+    return read
+
+
+def _numbers(read: Mapping[str, Any], what: str) -> dict[str, float]:
+    if not isinstance(read, Mapping):
+        raise RowError(f"its {what} is {shown(read)}")
+    return {name: _required(number, what) for name, number in read.items()}
+
+
+def _row_of_numbers(read: Any, what: str) -> list[float]:
+    return [_required(number, what) for number in _list(read, what)]
+
+
+def _required(value: Any, what: str) -> float:
+    number = _number(value, what)
+    if number is None:
+        raise RowError(f"its {what} is not a number")
+    return number
+
+
+def _number(value: Any, what: str) -> float | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise RowError(f"its {what} is {shown(value)}")
+    try:
+        return float(value)
+    except OverflowError:
+        return math.copysign(math.inf, value)
+
+
+def _whole(value: Any, what: str) -> int:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise RowError(f"its {what} is {shown(value)}")
+    return value
+
+
+def _text(value: Any, what: str) -> str:
+    if not isinstance(value, str):
+        raise RowError(f"its {what} is {shown(value)}")
+    return value

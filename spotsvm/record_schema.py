@@ -1,0 +1,140 @@
+"""The tables of a record, and how those of earlier versions become them."""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from spotsvm.errors import StorageError
+
+FORMAT = "spotsvm study"
+#: version 2 has the column `objectives`, version 3 the times of the search, lost workers, and outcomes that wait to be told
+SCHEMA_VERSION = 3
+
+_TABLES = (
+    "CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
+    """CREATE TABLE trials (
+    number INTEGER PRIMARY KEY,
+    asked INTEGER NOT NULL UNIQUE,
+    told INTEGER UNIQUE,
+    state TEXT NOT NULL CHECK (state IN ('running', 'ok', 'failed', 'timeout')),
+    point BLOB NOT NULL,
+    params TEXT NOT NULL,
+    value REAL,
+    extra TEXT NOT NULL DEFAULT '{}',
+    reason TEXT NOT NULL DEFAULT '',
+    origin TEXT NOT NULL DEFAULT '',
+    note TEXT NOT NULL DEFAULT '',
+    seed INTEGER NOT NULL,
+    ask_seconds REAL,
+    seconds REAL,
+    objectives TEXT,
+    fit_seconds REAL,
+    acquisition_seconds REAL,
+    lost TEXT NOT NULL DEFAULT '[]',
+    asked_at REAL,
+    told_at REAL
+)""",
+    "CREATE TABLE outcomes (number INTEGER PRIMARY KEY, outcome TEXT NOT NULL)",
+)
+
+#: what makes a record of a version one of the next; columns are only ever added, at the end
+_UPGRADES = {
+    1: ("ALTER TABLE trials ADD COLUMN objectives TEXT",),
+    2: (
+        "ALTER TABLE trials ADD COLUMN fit_seconds REAL",
+        "ALTER TABLE trials ADD COLUMN acquisition_seconds REAL",
+        "ALTER TABLE trials ADD COLUMN lost TEXT NOT NULL DEFAULT '[]'",
+        "ALTER TABLE trials ADD COLUMN asked_at REAL",
+        "ALTER TABLE trials ADD COLUMN told_at REAL",
+        _TABLES[2],
+    ),
+}
+
+#: the columns of `trials` that a version does not have yet, and what stands for them when it is read
+_NEWER_COLUMNS = {1: ("objectives",), 2: ("fit_seconds", "acquisition_seconds", "lost", "asked_at", "told_at")}
+_STAND_INS = {"lost": "'[]'"}
+
+
+def table_names(connection: sqlite3.Connection) -> set[str]:
+    """Give the names of the tables of a database."""
+    return {str(name) for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+
+
+def checked_version(about: Mapping[str, Any], path: Path) -> int:
+    """Give the version of the schema that a record says it has.
+
+    Raises
+    ------
+    StorageError
+        If it is none of spotsvm's, or a later one than is known here.
+    """
+    if about.get("format") != FORMAT:
+        raise StorageError(f"{path} is not a record of spotsvm; name another file")
+    version = about.get("schema_version")
+    if not isinstance(version, int) or isinstance(version, bool) or not 1 <= version <= SCHEMA_VERSION:
+        raise StorageError(
+            f"{path} has schema version {version!r}; this spotsvm reads up to version {SCHEMA_VERSION}. "
+            "Use the version of spotsvm that wrote it"
+        )
+    return version
+
+
+def creation_of(version: int) -> tuple[str, ...]:
+    """Give the statements that make the tables of a version."""
+    if version == SCHEMA_VERSION:
+        return _TABLES
+    # versions 1 and 2 had points as text, and but two tables
+    trials = _TABLES[1].replace("point BLOB", "point TEXT")
+    for step in range(version, SCHEMA_VERSION):
+        for late in _NEWER_COLUMNS[step]:
+            trials = re.sub(rf",\n    {late} [^,\n]*", "", trials)
+    return (_TABLES[0], trials)
+
+
+def upgrade_step(version: int) -> tuple[str, ...]:
+    """Give the statements that make the tables of a version those of the next."""
+    return _UPGRADES[version]
+
+
+def creation() -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Give the statements, with their values, that make an empty file a record; to be run in one transaction."""
+    for statement in _TABLES:
+        yield statement, ()
+    yield from about_rows({"format": FORMAT, "schema_version": SCHEMA_VERSION})
+
+
+def upgrade(version: int) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Give the statements that make a record of a version one of this version; to be run in one transaction."""
+    for step in range(version, SCHEMA_VERSION):
+        for statement in _UPGRADES[step]:
+            yield statement, ()
+    yield from about_rows({"schema_version": SCHEMA_VERSION})
+
+
+def about_rows(about: Mapping[str, Any]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Give the statements that write what a record says of its study."""
+    for key, value in about.items():
+        yield "INSERT OR REPLACE INTO about VALUES (?, ?)", (key, json.dumps(value))
+
+
+@cache
+def stored_columns() -> tuple[str, ...]:
+    """Give the columns of `trials` in the order of the file; those of an earlier version are the first of them."""
+    connection = sqlite3.connect(":memory:")
+    try:
+        connection.execute(_TABLES[1])
+        return tuple(str(row[1]) for row in connection.execute("PRAGMA table_info(trials)"))
+    finally:
+        connection.close()
+
+
+def column(name: str, version: int) -> str:
+    """Give a column of `trials` as SQL for a record of a version: itself, or what stands for it where it is missing."""
+    missing = {late for step in range(version, SCHEMA_VERSION) for late in _NEWER_COLUMNS[step]}
+    return _STAND_INS.get(name, "NULL") if name in missing else name

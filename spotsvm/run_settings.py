@@ -1,0 +1,73 @@
+"""What a run is to do, and the checks of its arguments."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import TYPE_CHECKING
+
+from spotsvm.errors import ArgumentError, BudgetError
+
+if TYPE_CHECKING:
+    from spotsvm.study import Study
+
+
+@dataclass(frozen=True)
+class RunSettings:
+    """How long a run goes on, and how it deals with what comes back.
+
+    Attributes
+    ----------
+    n_trials : int
+        Finished trials that the study is to have in the end.
+    batch_size : int or None
+        Trials that are suggested together and told in the order asked; None gives each worker that is free the next trial.
+    retries : int
+        How often a trial whose worker died is evaluated again.
+    raise_errors : bool
+        Whether to raise what the objective raises, after the trial has been recorded.
+
+    Raises
+    ------
+    ArgumentError
+        If one of them is no such number.
+
+    Examples
+    --------
+    >>> RunSettings(50, batch_size=4).retries
+    0
+    """
+
+    n_trials: int
+    batch_size: int | None = None
+    retries: int = 0
+    raise_errors: bool = False
+
+    def __post_init__(self) -> None:
+        if not _is_number(self.n_trials, Integral):
+            raise ArgumentError(f"n_trials={self.n_trials!r} is not a number of trials; use a whole number")
+        if self.batch_size is not None and (not _is_number(self.batch_size, Integral) or self.batch_size < 1):
+            raise ArgumentError(f"batch_size={self.batch_size!r} is not a number of trials; use 1 or more, or None")
+        if not _is_number(self.retries, Integral) or self.retries < 0:
+            raise ArgumentError(f"retries={self.retries!r} is not a number of further attempts; use 0 or more")
+
+
+def check_budget(study: Study, n_trials: int, name: str) -> None:
+    """Raise BudgetError if so many trials do not pay for how the search begins, nor for the whole of a small space."""
+    if n_trials < min(study.n_initial, study.space.domain.size):
+        raise BudgetError(
+            f"{name}={n_trials} is below the {study.initial_name} of {study.n_initial} trials; "
+            "use at least that, or search='random'"
+        )
+
+
+def checked_timeout(timeout: float | None) -> float | None:
+    """Give the timeout back, or raise ArgumentError if it is not a time."""
+    if timeout is not None and not (_is_number(timeout, Real) and 0 < timeout <= threading.TIMEOUT_MAX):
+        raise ArgumentError(f"trial_timeout={timeout!r} is not a time; use a positive number of seconds, or None")
+    return timeout
+
+
+def _is_number(value: object, kind: type) -> bool:
+    return isinstance(value, kind) and not isinstance(value, bool)

@@ -1,0 +1,61 @@
+"""The files that a tuning leaves: its comparison, trials, folds, parameters and report."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from spotsvm.contestant import Contestant
+from spotsvm.csv_files import write_csv
+from spotsvm.errors import StorageError
+from spotsvm.tuning_report import write_tuning_report
+
+
+def comparison(contestants: list[Contestant]) -> pd.DataFrame:
+    """Give a frame with a row a contestant: name, tuned_score, test_score, test_error, gap."""
+    rows = [(c.name, c.tuned_score, c.test_score, c.test_error, c.gap) for c in contestants]
+    return pd.DataFrame(rows, columns=["search", "tuned_score", "test_score", "test_error", "gap"])
+
+
+def check_writable(out: Path) -> None:
+    """Make the folder, and raise StorageError if nothing can be written in it: better now than after hours of tuning."""
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=out):
+            pass
+    except OSError as error:
+        raise StorageError(f"--out {out}: cannot write there: {error.strerror or error}") from error
+
+
+def write_results(contestants: list[Contestant], out: Path) -> list[Path]:
+    """Write comparison.csv, for each search its trials, their folds and parameters, and report.html; give the files.
+
+    Raises
+    ------
+    StorageError
+        If a file cannot be written.
+    """
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        files = [out / "comparison.csv"]
+        write_csv(comparison(contestants), files[0], "comparison")
+        for c in contestants:
+            if c.search is not None:
+                files += [out / f"{c.name}_{what}" for what in ("trials.csv", "folds.csv", "parameters.json")]
+                c.search.study_.to_csv(files[-3])
+                c.search.study_.folds_to_csv(files[-2])
+                files[-1].write_text(json.dumps(_plain(c.estimator.get_params(deep=True)), indent=2) + "\n")
+        files += write_tuning_report(contestants, out)
+    except (OSError, StorageError) as error:
+        raise StorageError(f"--out {out}: cannot write there: {getattr(error, 'strerror', None) or error}") from error
+    return files
+
+
+def _plain(params: Mapping[str, Any]) -> dict[str, Any]:
+    """Give parameters in JSON's types; an estimator as its text."""
+    return {k: v if v is None or isinstance(v, bool | int | float | str) else repr(v) for k, v in sorted(params.items())}

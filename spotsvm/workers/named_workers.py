@@ -1,0 +1,63 @@
+"""Workers by joblib's names of backends."""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from functools import partial
+
+from spotsvm.errors import ArgumentError
+from spotsvm.evaluation import Objective
+from spotsvm.workers import worker_process
+from spotsvm.workers.killable_pool import KillablePool
+from spotsvm.workers.on_executor import OnExecutor
+from spotsvm.workers.protocol import Workers
+from spotsvm.workers.reopened_executor import OnReopenedExecutor
+
+NAMES = ("loky", "threading", "multiprocessing")
+
+
+def named_workers(
+    objective: Objective, name: str, n_workers: int, trial_timeout: float | None = None, memory_limit: int | str | None = None
+) -> Workers:
+    """Open workers that are closed at the end.
+
+    A trial of which a process dies costs no other trial.
+
+    Parameters
+    ----------
+    objective : callable
+        What is evaluated.
+    name : {"loky", "threading", "multiprocessing"}
+        "loky": processes that do not import the user's script, each of which can be killed, as of `KillablePool`; "threading":
+        threads; "multiprocessing": a ProcessPoolExecutor, opened anew where one of its processes dies.
+    n_workers : int
+        Trials at once.
+    trial_timeout : float, optional
+        Seconds that a trial may take.
+    memory_limit : int or str, optional
+        Memory that a trial may take.
+
+    Raises
+    ------
+    ArgumentError
+        If there is no such name, or a limit cannot be held.
+
+    Examples
+    --------
+    >>> with named_workers(lambda params: params["x"] ** 2, "threading", 2) as workers:
+    ...     workers.submit(0, {"x": 3})
+    ...     [(key, outcome.value) for key, outcome in workers.wait()]
+    [(0, 9.0)]
+    """
+    if name == "loky":
+        return KillablePool(objective, n_workers, trial_timeout, memory_limit)
+    if name == "threading":
+        return OnExecutor(objective, ThreadPoolExecutor(n_workers), n_workers, trial_timeout, memory_limit, is_ours=True)
+    if name == "multiprocessing":
+        make = partial(ProcessPoolExecutor, n_workers, initializer=worker_process.begin, initargs=(os.getpid(),))
+        return OnReopenedExecutor(objective, make, n_workers, trial_timeout, memory_limit)
+    raise ArgumentError(
+        f"executor={name!r} is unknown; use {', '.join(map(repr, NAMES))} or 'dask', a concurrent.futures.Executor, "
+        "a distributed.Client, or None for worker processes that can be killed"
+    )

@@ -1,0 +1,262 @@
+"""Evaluate trials on an executor of concurrent.futures."""
+
+from __future__ import annotations
+
+import itertools
+import queue
+import time
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any
+
+import cloudpickle
+
+from spotsvm.errors import ArgumentError, WorkersError
+from spotsvm.evaluation import Objective, Outcome, one_line, reason_of, timed_out
+from spotsvm.workers.close_executor import close_now
+from spotsvm.workers.executor_task import Reply, run_trial
+from spotsvm.workers.memory_limit import checked_memory_limit, shown
+from spotsvm.workers.shared_objective import SharedObjective
+
+_LOOK = 0.05  # seconds between two looks at the clock, where trials have a limit
+_START = 60.0  # seconds that an executor whose workers cannot tell when a trial begins may take to start it
+
+
+@dataclass
+class _Running:
+    """A trial that is under way."""
+
+    key: int
+    params: bytes | dict[str, Any]
+    ticket: int = -1
+    future: Future[Reply] | None = None
+    first_in_line: float | None = None
+
+
+class OnExecutor(AbstractContextManager["OnExecutor"]):
+    """Trials on an executor of the user's: threads, processes, or whatever else has `submit`.
+
+    The objective, with its data, reaches each worker once. A trial past its time is given up, but cannot be killed: its worker
+    stays busy, and counts again when it has ended.
+
+    Parameters
+    ----------
+    objective : callable
+        What is evaluated.
+    executor : concurrent.futures.Executor
+        Where.
+    n_workers : int
+        How many trials it evaluates at once.
+    trial_timeout : float, optional
+        Seconds that a trial may take, from when it begins in its worker.
+    memory_limit : int or str, optional
+        Memory that a trial may take beyond what its process has, in bytes or as text such as "2GB"; Linux only, and processes.
+    is_ours : bool, default=False
+        Whether the executor is closed at the end, and its processes killed.
+
+    Raises
+    ------
+    ArgumentError
+        If a limit makes no sense, or cannot be held; from `wait`, if the objective cannot be sent to the workers or loaded there.
+    WorkersError
+        If the executor is broken or closed, or if all its workers are stuck in trials past their time.
+
+    Examples
+    --------
+    >>> from concurrent.futures import ThreadPoolExecutor
+    >>> with ThreadPoolExecutor(2) as executor, OnExecutor(lambda params: params["x"] ** 2, executor, 2) as workers:
+    ...     workers.submit(0, {"x": 3})
+    ...     [(key, outcome.value) for key, outcome in workers.wait()]
+    [(0, 9.0)]
+    """
+
+    def __init__(
+        self,
+        objective: Objective,
+        executor: Executor,
+        n_workers: int,
+        trial_timeout: float | None = None,
+        memory_limit: int | str | None = None,
+        *,
+        is_ours: bool = False,
+    ):
+        self._executor, self._size, self._timeout, self._is_ours = executor, n_workers, trial_timeout, is_ours
+        self._memory_limit = checked_memory_limit(memory_limit)
+        if isinstance(executor, ThreadPoolExecutor):
+            self._refuse_threads(self._memory_limit)
+        self._running: dict[int, _Running] = {}
+        self._ready: list[tuple[int, Outcome]] = []
+        self._done: queue.SimpleQueue[_Running] = queue.SimpleQueue()
+        self._stuck: set[Future[Reply]] = set()
+        self._all_stuck_since: float | None = None
+        self._broken = ""
+        self._sees_begin: bool | None = None
+        self._has_loaded = False
+        self._tickets = itertools.count()
+        self._shared = SharedObjective(objective, in_threads=isinstance(executor, ThreadPoolExecutor))
+
+    @property
+    def n_workers(self) -> int:
+        """How many trials it can evaluate at once, now: those that are stuck in a trial past its time do not count."""
+        self._stuck = {future for future in self._stuck if not future.done()}
+        return max(self._size - len(self._stuck), 0)
+
+    @property
+    def broken(self) -> str:
+        """Why the executor takes no more trials; empty while it does."""
+        return self._broken
+
+    def submit(self, key: int, params: dict[str, Any]) -> None:
+        """Hand over a trial."""
+        self._check_broken()
+        sent: bytes | dict[str, Any] = params
+        try:
+            sent = cloudpickle.dumps(params)
+        except Exception:  # threads may do with what cannot be pickled
+            sent = params
+        trial = _Running(key, sent)
+        self._running[key] = trial
+        self._send(trial)
+        self._check_broken()
+
+    def wait(self, timeout: float | None = None) -> list[tuple[int, Outcome]]:
+        """Wait until at least one trial has ended; give all that have, in the order in which they ended."""
+        until = None if timeout is None else time.monotonic() + timeout
+        while True:
+            self._collect(block=False)
+            if self._timeout is not None:
+                self._look(self._timeout)
+            if self._ready or not self._running:
+                ended, self._ready = self._ready, []
+                return ended
+            left = None if until is None else until - time.monotonic()
+            if left is not None and left <= 0:
+                return []
+            if self._timeout is not None:
+                left = _LOOK if left is None else min(left, _LOOK)
+            self._collect(block=True, timeout=left)
+
+    def abandon(self) -> list[tuple[int, Outcome]]:
+        """Give what has ended, and cancel the rest; what has begun goes on in its worker, unheard."""
+        self._collect(block=False)
+        for trial in self._running.values():
+            if trial.future is not None:
+                trial.future.cancel()
+        self._running.clear()
+        ended, self._ready = self._ready, []
+        return ended
+
+    def __exit__(self, *details: object) -> None:
+        for trial in self._running.values():
+            if trial.future is not None:
+                trial.future.cancel()
+        self._running.clear()
+        self._shared.__exit__()
+        if self._is_ours:
+            close_now(self._executor)
+
+    def _send(self, trial: _Running, payload: bytes | None = None) -> None:
+        trial.ticket = next(self._tickets)  # not the key: a trial that was lost may come again
+        ticket = None if self._timeout is None else trial.ticket
+        try:
+            trial.future = self._executor.submit(run_trial, self._shared.token, ticket, trial.params, self._memory_limit, payload)
+        except Exception as error:  # each kind of executor has its own for being broken or closed
+            self._broken = reason_of(error.with_traceback(None))
+            self._running.pop(trial.key, None)
+            return
+        trial.future.add_done_callback(lambda _: self._done.put(trial))
+
+    def _collect(self, *, block: bool, timeout: float | None = None) -> None:
+        try:
+            trial = self._done.get(block, timeout)
+            while True:
+                if self._running.get(trial.key) is trial:
+                    self._judge(trial)
+                trial = self._done.get(block=False)
+        except queue.Empty:
+            return
+
+    def _judge(self, trial: _Running) -> None:
+        """Take what became of a trial."""
+        assert trial.future is not None
+        try:
+            reply = trial.future.result()
+        except (Exception, CancelledError) as error:
+            self._end(trial, self._outcome_of_trouble(trial, error))
+            return
+        if reply.lacks:
+            self._sees_begin = False
+            trial.first_in_line = None
+            self._send(trial, self._shared.payload)
+            return
+        if reply.trouble:
+            if not self._has_loaded:
+                raise ArgumentError(f"the objective cannot be loaded in a worker process: {reply.trouble}")
+            self._end(trial, Outcome("failed", reason=f"the worker cannot load the objective: {reply.trouble}", lost=True))
+            return
+        if reply.is_thread:
+            self._refuse_threads(self._memory_limit)
+        self._has_loaded = True
+        outcome = reply.read()
+        late = self._timeout is not None and (outcome.seconds or 0.0) > self._timeout
+        self._end(trial, timed_out(self._timeout) if late else outcome)
+
+    def _outcome_of_trouble(self, trial: _Running, error: BaseException) -> Outcome:
+        """Judge an error of the executor's own: what the objective raises is in its outcome."""
+        reason = reason_of(error.with_traceback(None))  # where in the executor does not help
+        if isinstance(error, BrokenExecutor | CancelledError):
+            self._broken = reason
+            what = "a worker process died, and broke the executor" if isinstance(error, BrokenExecutor) else "it was cancelled"
+            return Outcome("failed", reason=f"{what}: {reason}", lost=True)
+        if isinstance(trial.params, dict):  # it is they that could not be pickled
+            return Outcome("failed", reason=reason, error=error if isinstance(error, Exception) else None)
+        return Outcome("failed", reason=f"the executor failed: {reason}", lost=True)
+
+    def _end(self, trial: _Running, outcome: Outcome) -> None:
+        del self._running[trial.key]
+        self._shared.forget(trial.ticket)
+        self._ready.append((trial.key, outcome))
+
+    def _look(self, timeout: float) -> None:
+        """Give up trials past their time, and the whole if no worker is left for those that wait."""
+        now = time.monotonic()
+        free = self.n_workers
+        for place, trial in enumerate(list(self._running.values())):
+            began = self._began(trial, now, is_first=place < free)
+            if began is not None and now - began > timeout and trial.future is not None and not trial.future.done():
+                self._end(trial, timed_out(timeout))
+                if not trial.future.cancel():
+                    self._stuck.add(trial.future)
+        if self.n_workers or not self._running:
+            self._all_stuck_since = None
+            return
+        self._all_stuck_since = self._all_stuck_since or now
+        if now - self._all_stuck_since > max(timeout, 1.0) and not self._ready:
+            raise WorkersError(
+                f"all {self._size} workers of the executor are stuck in trials past trial_timeout={timeout:g} s, and only "
+                "executor=None has workers that can be killed; go on without the executor, or with a new one"
+            )
+
+    def _began(self, trial: _Running, now: float, *, is_first: bool) -> float | None:
+        """Tell when a trial began; where its worker cannot tell, when it was first in line, and had time to be started."""
+        began = self._shared.has_begun(trial.ticket)
+        if began is not None:
+            self._sees_begin = True
+            return began
+        if self._sees_begin or not is_first or trial.future is None or not trial.future.running():
+            return None
+        if trial.first_in_line is None:
+            trial.first_in_line = now
+        return trial.first_in_line + (_START if self._sees_begin is None else 0.0)
+
+    def _check_broken(self) -> None:
+        if self._broken:
+            raise WorkersError(f"the executor takes no more trials ({one_line(self._broken)}); go on with a new one")
+
+    def _refuse_threads(self, memory_limit: int | None) -> None:
+        if memory_limit is not None:
+            raise ArgumentError(
+                f"memory_limit={shown(memory_limit)} cannot be held in threads, which share their memory; "
+                "use executor=None or 'loky'"
+            )

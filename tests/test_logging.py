@@ -1,0 +1,115 @@
+"""What the library says while it works: nothing, unless somebody listens at the logger `spotsvm`."""
+
+import ast
+import importlib
+import logging
+import pkgutil
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from spotsvm import Study
+
+PACKAGES = ("surrogates", "solvers", "spotsvm", "studies")
+ROOT = Path(__file__).parent.parent
+
+
+def calls(tree):
+    """What `logging.getLogger` is called with."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "getLogger":
+            yield ast.unparse(node)
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_every_logger_is_below_spotsvm(package):
+    found = {}
+    for info in pkgutil.walk_packages([str(ROOT / package)], f"{package}."):
+        module = importlib.import_module(info.name)
+        found |= {f"{info.name}: {name}": one for name, one in vars(module).items() if isinstance(one, logging.Logger)}
+    assert found or package == "studies"
+    assert [where for where, one in found.items() if not one.name.startswith("spotsvm.")] == []
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_loggers_are_named_by_their_modules(package):
+    by_hand = ("logging.getLogger('spotsvm')", "logging.getLogger('spotsvm.fold_scores')")
+    allowed = ("logging.getLogger(__name__)",) if package == "spotsvm" else ("logging.getLogger(f'spotsvm.{__name__}')",)
+    for path in (ROOT / package).rglob("*.py"):
+        for call in calls(ast.parse(path.read_text())):
+            assert call.replace("_logging", "logging") in (*allowed, *by_hand), path
+
+
+def test_a_logger_of_another_name_is_found():
+    assert list(calls(ast.parse("import logging\nLOG = logging.getLogger('solvers.x')"))) == ["logging.getLogger('solvers.x')"]
+
+
+QUIET = """
+    import logging
+    from spotsvm import Study
+    study = Study({"x": [1, 2]}, "random", 0).run(lambda params: params["x"], n_trials=5)  # ends early, which is a warning
+    assert study.n_finished == 2
+    assert logging.getLogger().handlers == []
+    logging.getLogger("mine").warning("mine is heard")
+"""
+
+LOWER = """
+    import logging, sys
+    import surrogates
+    logging.getLogger("spotsvm.surrogates.kriging").warning("nobody listens")
+    assert "spotsvm" not in sys.modules
+"""
+
+
+@pytest.mark.parametrize(("script", "heard"), [(QUIET, "mine is heard\n"), (LOWER, "")])
+def test_a_program_that_does_not_listen_hears_nothing(script, heard):
+    code = "\n".join(line[4:] for line in script.splitlines())
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True)
+    assert (result.stdout, result.stderr) == ("", heard)
+
+
+def told(caplog):
+    return [(r.levelname, r.getMessage()) for r in caplog.records if r.name.startswith("spotsvm.")]
+
+
+def test_info_tells_of_runs_and_trials(caplog):
+    def objective(params):
+        if params["x"] == 1:
+            raise ValueError("no one")
+        return params["x"]
+
+    with caplog.at_level(logging.INFO, "spotsvm"):
+        Study({"x": [1, 0]}, "random", 0).run(objective, n_trials=2)
+    lines = told(caplog)
+    assert [level for level, _ in lines] == ["INFO"] * 4
+    assert lines[0][1] == "a run starts, to have 2 trials: <Study of x by 'random': 0 of 0 trials finished>"
+    assert lines[-1][1] == "the run ends: <Study of x by 'random': 2 of 2 trials finished>"
+    texts = sorted(text.partition(" is ")[2] for _, text in lines[1:-1])
+    assert re.match(r"failed after \S+ s: ValueError: no one", texts[0])
+    assert "(test_logging.py, line " in texts[0]
+    assert texts[1].startswith("ok after ")
+    assert texts[1].endswith(" s: 0.0")
+
+
+def test_debug_tells_of_suggestions_too(caplog):
+    with caplog.at_level(logging.DEBUG, "spotsvm"):
+        study = Study({"x": [4, 5]}, "random", 0).run(lambda params: 1.0, n_trials=1)
+    assert ("DEBUG", f"trial 0 is asked for (random): {study.trials[0].params}") in told(caplog)
+
+
+def test_a_resume_is_told_of(caplog, tmp_path):
+    space = {"x": list(range(9))}
+    with Study(space, "random", 0, path=tmp_path / "a.db") as study:
+        study.run(lambda params: 1.0, n_trials=2)
+        study.ask()
+    assert not any("goes on" in text for _, text in told(caplog))
+    with caplog.at_level(logging.INFO, "spotsvm"), Study(space, "random", 0, path=tmp_path / "a.db"):
+        assert told(caplog) == [("INFO", f"{tmp_path / 'a.db'} goes on after 3 trials, 1 of them unfinished")]
+
+
+def test_by_default_nobody_hears_of_trials(caplog):
+    Study({"x": [4, 5]}, "random", 0).run(lambda params: 1.0, n_trials=2)
+    assert told(caplog) == []
