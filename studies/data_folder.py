@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from spotsvm.csv_reading import read_csv
 from spotsvm.errors import DataError
 
 Floats = NDArray[np.float64]
@@ -41,9 +42,15 @@ def read_table(name: str) -> pd.DataFrame:
     Raises
     ------
     DataError
-        If SPOTSVM_DATA is not set, or there is no such file in the folder.
+        If SPOTSVM_DATA is not set, or there is no such file in the folder, or it cannot be read.
     """
-    return pd.read_csv(_file(name))
+    file = _file(name)
+    try:
+        return read_csv(file)
+    except DataError:
+        raise
+    except (OSError, ValueError) as error:  # pandas' errors, and those of text, are ValueErrors
+        raise DataError(f"{file}: cannot be read as CSV: {error}") from error
 
 
 def read_binary(name: str) -> tuple[Floats, Floats]:
@@ -87,9 +94,14 @@ def _file(name: str) -> Path:
 
 
 def _binary(table: pd.DataFrame, name: str) -> tuple[Floats, Floats]:
+    if "y" not in table:
+        raise DataError(f"{_file(name)} has no column y, which says what is told apart")
     table = table.drop(columns="part", errors="ignore").dropna()
     classes = np.unique(table["y"].astype(str))
     if len(classes) != 2:
         raise DataError(f"{_file(name)}: column y holds {len(classes)} values; a set with two classes is needed")
-    X = table.drop(columns="y").to_numpy(dtype=np.float64)
+    try:
+        X = table.drop(columns="y").to_numpy(dtype=np.float64)
+    except (ValueError, TypeError, OverflowError) as error:
+        raise DataError(f"{_file(name)}: its features are not all numbers: {error}") from error
     return X, np.where(table["y"].astype(str) == classes[0], -1.0, 1.0)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pandas as pd
 
+from spotsvm.printable import printable
+
 
 def markdown_table(table: pd.DataFrame, floatfmt: str = ".4g", missing: str = "nan") -> str:
-    r"""Give a table as markdown, without its index; bars in names and texts are escaped, for they would end cells.
+    r"""Give a table as markdown, without its index; bars and control characters in names and texts are escaped.
 
     Parameters
     ----------
@@ -32,4 +34,5 @@ def markdown_table(table: pd.DataFrame, floatfmt: str = ".4g", missing: str = "n
 
 
 def _escaped(cell: object) -> object:
-    return cell.replace("|", r"\|") if isinstance(cell, str) else cell
+    # a line feed would end the row
+    return printable(" ".join(cell.splitlines())).replace("|", r"\|") if isinstance(cell, str) else cell

@@ -50,7 +50,7 @@ class RunFile:
             text = self.path.read_text(encoding="utf-8")
             cut = bool(text) and not text.endswith("\n")
             frame = pd.DataFrame() if cut else pd.read_csv(StringIO(text), converters=readers, na_filter=False)
-        except (OSError, ValueError) as error:  # pandas' own errors are ValueErrors
+        except (OSError, ValueError, OverflowError) as error:  # pandas' own errors are ValueErrors
             raise DataError(f"{self.path} cannot be read as a file of runs: {error}; name another file") from error
         if cut:
             raise DataError(f"{self.path} ends in the middle of a line; delete that line")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from spotsvm.csv_reading import read_csv
 from spotsvm.errors import DataError
 from studies.stormwater_tank import simulate_tank
 
@@ -110,7 +112,9 @@ def read_series(
     """
     file = Path(path)
     try:
-        table = pd.read_csv(file)
+        table = read_csv(file)
+    except DataError:
+        raise
     except (OSError, ValueError, UnicodeError) as error:  # pandas' parser errors are ValueErrors
         raise DataError(f"{file}: cannot be read as CSV: {error}") from error
     columns = {
@@ -164,7 +168,9 @@ def _times(file: Path, table: pd.DataFrame, named: str | None) -> pd.DatetimeInd
     if named is None and not any(str(name).lower().startswith(_TIME) for name in table.columns):
         return None
     column = _column(file, table, "time", named, _TIME)
-    stamps = pd.to_datetime(table[column], errors="coerce", utc=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # where pandas guesses for each row anew; what is no time is told of below
+        stamps = pd.to_datetime(table[column], errors="coerce", utc=True)
     if (wrong := stamps.isna().to_numpy()).any():
         raise DataError(f"{file}: {column}={table[column][wrong].iloc[0]!r} in line {_line(wrong)} is not a time stamp")
     times = pd.DatetimeIndex(stamps)

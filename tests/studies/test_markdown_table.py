@@ -1,5 +1,7 @@
 import numpy as np
 import pandas as pd
+from hypothesis import given
+from hypothesis import strategies as st
 
 from studies.markdown_table import markdown_table
 
@@ -20,3 +22,12 @@ def test_missing_values():
     table = pd.DataFrame({"printed": [np.nan, 0.5]})
     assert markdown_table(table) == table.to_markdown(index=False, floatfmt=".4g")
     assert "nan" not in markdown_table(table, missing="")
+
+
+@given(st.text(st.characters(exclude_categories=())))
+def test_no_text_leaves_its_cell_or_steers_a_terminal(text):
+    table = markdown_table(pd.DataFrame({text: [text, "b"], "x": [1, 2]}))
+    table.encode("utf-8")
+    assert table.count("\n") == 3
+    assert not set("\x1b\x07\r\u202e") & set(table)
+    assert {line.replace(r"\|", "").count("|") for line in table.split("\n")} == {3}

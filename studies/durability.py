@@ -1,0 +1,169 @@
+"""What a study survives, and how fast it goes, under kills, faults, hostile input and load."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from spotsvm.errors import ArgumentError
+from spotsvm.progress import runs_bar
+from studies.durability_cases import COLUMNS, Finding, Part, by_case, measured
+from studies.durability_cluster import CLUSTER
+from studies.durability_dask import DASK
+from studies.durability_figure import draw_durability
+from studies.durability_files import FILES
+from studies.durability_hostile import HOSTILE
+from studies.durability_kills import KILLS
+from studies.durability_quality import QUALITY
+from studies.durability_size import SIZE
+from studies.durability_throughput import THROUGHPUT
+from studies.durability_workers import WORKERS
+from studies.experiment import Experiment
+from studies.markdown_table import markdown_table
+from studies.run_file import RunFile
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+PARTS: dict[str, Part] = {part.name: part for part in (KILLS, WORKERS, FILES, DASK, HOSTILE, THROUGHPUT, CLUSTER, QUALITY, SIZE)}
+
+_NOTES = """\
+Kills: a run is killed with SIGKILL and resumed, up to five times, then left to its end. Moments are a time within the run, the
+n-th SQL statement before it is carried out (between transactions, or inside one), or a byte: the process dies within the write
+that would let a file of the record's grow beyond it. A trial counts as told once `tell` has returned and the process has noted
+so in a file of its own, synced; the record is compared with those notes after each kill, by SQLite alone. The end is compared
+with the undisturbed run's, cell by cell, all tables, except times. Asynchronous runs cannot be repeated: there no told trial may
+be lost or told twice, and none left running.
+
+Throughput: from when all workers have ended a trial to the last trial told; medians of runs with one and two workers in turns.
+Cluster: `studies.virtual_cluster`, log-normal durations whose logarithm has a standard deviation of 0.5; busy is the workers'
+time with a task, from the start of the first to the submission of the last, over all their time in between. Quality: as in the
+study `pending_quality`. Size: trials by random search, told one by one into a record; the search that is timed is told them in
+memory.
+
+Faults of workers: one trial of six has the fault, on two workers, with a time limit of 4 s; memory is limited to 300 MB, by
+`memory_limit` on killable workers and by the trial itself elsewhere. "Others" is how many of the other five succeeded. "Left" is
+how many processes outlived the study's by a second; they are killed. Faults of files: a record cut off at every byte, and so its
+log, as one that was killed leaves it; a file size limit in place of a full disk."""
+
+
+class DurabilityStudy(Experiment):
+    """What a study survives, and how fast it goes: kills, faults of workers and files, many workers and trials, hostile input.
+
+    Parameters
+    ----------
+    quick : bool, default=False
+        A few cases of each part.
+    parts : sequence of str, optional
+        Some of kills, workers, files, dask, hostile, throughput, cluster, quality and size; by default all.
+    seed : int, default=0
+        Of the studies, and of the moments and inputs.
+    path : path-like, optional
+        A CSV file to which each case is added when it ends, and from which the study goes on if it was ended.
+
+    Raises
+    ------
+    ArgumentError
+        If a part is unknown, named twice, or none is named.
+    """
+
+    name = "durability"
+
+    def __init__(self, quick: bool = False, *, parts: Sequence[str] | None = None, seed: int = 0, path: str | Path | None = None):
+        super().__init__(quick)
+        self.parts = tuple(PARTS if parts is None else parts)
+        self.seed = seed
+        self.path = None if path is None else Path(path)
+        known = ", ".join(PARTS)
+        if not self.parts:
+            raise ArgumentError(f"parts is empty; use some of {known}")
+        if unknown := [name for name in self.parts if name not in PARTS]:
+            raise ArgumentError(f"parts: {unknown[0]!r} is unknown; use some of {known}")
+        if twice := [name for name in self.parts if self.parts.count(name) > 1]:
+            raise ArgumentError(f"parts: {twice[0]!r} is there twice; name it once")
+
+    def _measure(self) -> pd.DataFrame:
+        file = RunFile(self.path, COLUMNS)
+        done = file.read()
+        found = []
+        with ExitStack() as stack:
+            cases = [(name, case) for name in self.parts for case in PARTS[name].cases(self.quick, self.seed, stack)]
+            with runs_bar(self.name, len(cases)) as ended:
+                for name, case in cases:
+                    rows = done[(done.part == name) & (done.case == case.name)] if len(done) else done
+                    if not len(rows):
+                        rows = measured(name, case)
+                        file.append(rows)
+                    found.append(rows)
+                    ended(_Ended(f"{name}: {case.name}", self.seed))
+        return pd.concat(found, ignore_index=True)
+
+    def cases(self, part: str) -> pd.DataFrame:
+        """Give the measurements of a part, a row a case."""
+        frame = self.frame()
+        return by_case(frame[frame.part == part])
+
+    def findings(self) -> list[Finding]:
+        """Give the figures that are judged, part by part."""
+        return [finding for name in self.parts for finding in PARTS[name].findings(self.cases(name))]
+
+    def table(self) -> pd.DataFrame:
+        """Give a row a figure that is judged: what it is, its goal, and whether that is met."""
+        rows = [
+            (name, finding.what, finding.figure, finding.goal, _WORDS[finding.met])
+            for name in self.parts
+            for finding in PARTS[name].findings(self.cases(name))
+        ]
+        return pd.DataFrame(rows, columns=["part", "measured", "figure", "goal", "met"])
+
+    def table_caption(self) -> str:
+        """Say what the table is."""
+        return "Figures and goals"
+
+    def further_tables(self) -> dict[str, pd.DataFrame]:
+        """Give the table of each part."""
+        tables = {PARTS[name].title: PARTS[name].table(self.cases(name)) for name in self.parts}
+        return {title: table for title, table in tables.items() if len(table)}
+
+    def notes(self) -> str:
+        """Say what is measured."""
+        return _NOTES
+
+    def conclusion(self) -> str:
+        """Say what each part shows, and which goals are missed."""
+        sentences = [PARTS[name].sentence(self.cases(name)) for name in self.parts]
+        missed = [finding.what for finding in self.findings() if finding.met is False]
+        judged = sum(finding.met is not None for finding in self.findings())
+        verdict = f"{judged - len(missed)} of {judged} goals are met." + (f" Missed: {'; '.join(missed)}." if missed else "")
+        return "\n\n".join([sentence for sentence in sentences if sentence] + [verdict])
+
+    def to_markdown(self) -> str:
+        """Give all tables and the conclusion as markdown."""
+        tables = {self.table_caption(): self.table(), **self.further_tables()}
+        shown = [f"### {title}\n\n{markdown_table(table)}" for title, table in tables.items()]
+        return "\n\n".join([self.heading(), self.notes(), *shown, "### Conclusion", self.conclusion()])
+
+    def figure(self) -> Figure:
+        """Draw kills, busy shares, throughput and the time of suggestions, with their goals."""
+        return draw_durability({name: self.cases(name) for name in self.parts})
+
+    def figure_caption(self) -> str:
+        """Say what the figure shows."""
+        return (
+            "Left to right, of the parts that were run: kills of each kind of run, and told trials lost; busy share of virtual "
+            "workers; throughput of two workers to one; seconds of a suggestion by the number of trials. Dashed lines are goals."
+        )
+
+
+class _Ended:
+    """What the progress bar shows of a case."""
+
+    def __init__(self, search: str, seed: int):
+        self.search, self.seed = search, seed
+
+
+_WORDS: dict[Any, str] = {True: "yes", False: "no", None: ""}

@@ -1,0 +1,157 @@
+"""Two workers against one on an objective of 20 ms: how many more trials a second."""
+
+from __future__ import annotations
+
+import os
+import time
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import ExitStack
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from spotsvm import Study
+from spotsvm.trial import Trial
+from studies.durability_cases import Case, Finding, Measures, Part, rows_of, without_skipped
+from studies.killable_runs import SPACE
+
+SECONDS = 0.02
+#: trials of a run, and runs of each number of workers
+_TRIALS, _REPEATS = 300, 7
+_QUICK_TRIALS, _QUICK_REPEATS = 180, 1
+#: trials that are not counted, from when each worker has ended one
+_SETTLING = 5
+_GOAL = 1.8
+SLEEPING, COMPUTING = "sleeping", "computing"
+POOL, EXECUTOR = "killable workers", "ProcessPoolExecutor"
+
+
+class Busy:
+    """An objective of 20 ms, of which nothing else is asked.
+
+    Parameters
+    ----------
+    how : {"sleeping", "computing"}
+        What it does meanwhile; where it computes, it is 20 ms of a processor, not of the clock.
+    """
+
+    def __init__(self, how: str):
+        self.how = how
+
+    def __call__(self, params: dict[str, Any]) -> dict[str, float]:
+        """Evaluate; say in which process."""
+        if self.how == SLEEPING:
+            time.sleep(SECONDS)
+        else:
+            until = time.thread_time() + SECONDS
+            while time.thread_time() < until:
+                pass
+        value = (np.log2(params["C"]) - 3) ** 2 + (np.log2(params["gamma"]) + 5) ** 2
+        return {"value": value, "worker": os.getpid()}
+
+
+def trials_a_second(search: str, how: str, where: str, n_workers: int, n_trials: int, seed: int) -> float:
+    """Run a study and give its throughput once all workers have started: from then to the last trial told.
+
+    Parameters
+    ----------
+    search : str
+        As `Study` takes it.
+    how : {"sleeping", "computing"}
+        The objective.
+    where : {"killable workers", "ProcessPoolExecutor"}
+        What evaluates.
+    n_workers : int
+        How many of them.
+    n_trials : int
+        Trials in all.
+    seed : int
+        The study's.
+    """
+    told: list[float] = []
+    workers: set[float] = set()
+
+    def note(study: Study, trial: Trial) -> None:
+        workers.add(trial.extra["worker"])
+        if len(workers) == n_workers:
+            told.append(time.perf_counter())
+
+    study = Study(SPACE, search, seed, noise=False)
+    if where == POOL:
+        study.run(Busy(how), n_trials, n_jobs=n_workers, trial_timeout=60.0, callback=note)
+    else:
+        with ProcessPoolExecutor(n_workers) as executor:
+            study.run(Busy(how), n_trials, executor, callback=note)
+    counted = told[_SETTLING:]
+    return (len(counted) - 1) / (counted[-1] - counted[0]) if len(counted) > 1 else float("nan")
+
+
+def _compared(search: str, how: str, where: str, n_trials: int, repeats: int, seed: int) -> Measures:
+    """Measure one and two workers in turns; give the medians and their ratio."""
+    rates = np.array(
+        [
+            [trials_a_second(search, how, where, n_workers, n_trials, seed + repeat) for n_workers in (1, 2)]
+            for repeat in range(repeats)
+        ]
+    )
+    one, two = np.nanmedian(rates, axis=0)
+    return {
+        "search": search,
+        "objective": how,
+        "where": where,
+        "one": one,
+        "two": two,
+        "ratio": two / one,
+        "runs": float(repeats),
+    }
+
+
+def _cases(quick: bool, seed: int, stack: ExitStack) -> list[Case]:
+    n_trials, repeats = (_QUICK_TRIALS, _QUICK_REPEATS) if quick else (_TRIALS, _REPEATS)
+    kinds = [("random", SLEEPING, POOL)] if quick else [
+        (search, how, where) for search in ("random", "kriging") for how in (SLEEPING, COMPUTING) for where in (POOL, EXECUTOR)
+    ]  # fmt: skip
+    return [
+        Case(f"{search}, {how}, {where}, {repeats} x {n_trials} trials, seed {seed}",
+             partial(_compared, search, how, where, n_trials, repeats, seed))
+        for search, how, where in kinds
+    ]  # fmt: skip
+
+
+def _table(cases: pd.DataFrame) -> pd.DataFrame:
+    """Give a row a search, objective and kind of workers: trials a second with one and with two, and their ratio."""
+    runs = without_skipped(cases)
+    columns = ["search", "objective", "where", "one", "two", "ratio", "runs"]
+    return runs[columns].reset_index(drop=True) if len(runs) else pd.DataFrame()
+
+
+def _findings(cases: pd.DataFrame) -> list[Finding]:
+    return [
+        Finding(f"throughput of two workers to that of one, {row.search}, {row.objective} 20 ms, {row.where}", float(row.ratio),
+                f"at least {_GOAL:g}" if row.search == "random" else "",
+                bool(row.ratio >= _GOAL) if row.search == "random" else None)
+        for row in rows_of(_table(cases))
+    ]  # fmt: skip
+
+
+def _sentence(cases: pd.DataFrame) -> str:
+    table = _table(cases)
+    if not len(table):
+        return ""
+    parts = []
+    for search, runs in table.groupby("search", sort=False):
+        parts.append(f"{runs.ratio.min():.2f} to {runs.ratio.max():.2f} times with search={search!r}")
+    text = f"Two workers evaluate an objective of 20 ms {' and '.join(parts)} as fast as one (medians of runs in turns)."
+    if "kriging" in set(table.search):
+        suggestion = 1 / table.one[table.search == "kriging"].median() - SECONDS
+        text += (
+            f" Kriging takes {1e3 * suggestion:.0f} ms beside the objective's 20 for each trial, in one process: with two "
+            f"workers the next is suggested while another is evaluated; suggestions alone allow {1 / suggestion:.0f} trials a "
+            "second."
+        )
+    return text
+
+
+THROUGHPUT = Part("throughput", "Two workers against one", _cases, _table, _findings, _sentence)

@@ -1,0 +1,210 @@
+"""Kill a run again and again, resume it until it ends, and compare it with the same run undisturbed."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from spotsvm.errors import StorageError
+from spotsvm.recorded_study import RecordedStudy
+from studies.fork_server import Ended, ForkServer
+from studies.killable_runs import ASYNCHRONOUS
+from studies.record_cells import copied, first_difference, is_sound, record_cells
+
+Moment = Literal["statement", "byte", "time"]
+MOMENTS: tuple[Moment, ...] = ("statement", "byte", "time")
+_RUN = "studies.kill_child:run_to_end"
+_MOST_KILLS = 5
+_TRIES = 8
+#: a run that does not end within so many times what the undisturbed one took, and as many seconds, hangs
+_PATIENCE = 30.0
+
+
+@dataclass(frozen=True)
+class KilledRun:
+    """What came of a run that was killed.
+
+    Attributes
+    ----------
+    kills : int
+        How often it was killed.
+    inside : int
+        How often surely within a transaction, between its BEGIN and the end of its COMMIT; where the moment was one in time
+        it is not known.
+    moments : str
+        When, which with the run's own name is all that it takes to repeat it.
+    told : int
+        Trials that `tell` had returned from.
+    lost : int
+        Those of them that the record lacked after some kill, or had otherwise.
+    unread : int
+        How often `RecordedStudy`, which may only read, could then not read what was told.
+    told_twice : int
+        Trials that `tell` returned from more than once.
+    repeated : int
+        Evaluations beyond one a trial.
+    left : int
+        Processes that outlived the run that had started them by a second.
+    wrong : str
+        What is wrong with the final record, or with how the run ended; empty if nothing is.
+    """
+
+    kills: int
+    inside: int
+    moments: str
+    told: int
+    lost: int
+    unread: int
+    told_twice: int
+    repeated: int
+    left: int
+    wrong: str
+
+
+def killed_run(server: ForkServer, search: str, kind: str, seed: int, first: Moment, folder: Path) -> KilledRun:
+    """Run a study undisturbed, then once more with kills, and compare.
+
+    Parameters
+    ----------
+    server : ForkServer
+        Where the processes come from.
+    search, kind : str
+        As `studies.killable_runs.run_study` takes them.
+    seed : int
+        Of the study, and of the moments.
+    first : {"statement", "byte", "time"}
+        How the first moment is chosen; the further ones are of any kind.
+    folder : Path
+        For the records; it is to be empty.
+    """
+    rng = np.random.default_rng([seed, *f"{search} {kind} {first}".encode()])
+    asked = {"search": search, "kind": kind, "seed": seed}
+    whole, measures = folder / "whole.db", folder / "measures.json"
+    ended = server.run(_RUN, {**asked, "path": str(whole), "measures": str(measures)})
+    if ended.code or ended.hung:
+        return KilledRun(0, 0, "", 0, 0, 0, 0, 0, ended.left, f"the undisturbed run {_how(ended)}")
+    size = json.loads(measures.read_text(encoding="utf-8"))
+    for attempt in range(_TRIES):  # a moment in time can come too late
+        path = folder / f"killed_{attempt}.db"
+        run = _Disturbed(server, asked, path, size, rng)
+        run.go_on(first, share=0.5**attempt)
+        if run.kills or run.wrong:
+            break
+    return run.judged(None if kind == ASYNCHRONOUS else whole)
+
+
+class _Disturbed:
+    """A run, from its first kill to its end."""
+
+    def __init__(self, server: ForkServer, asked: dict[str, Any], path: Path, size: dict[str, float], rng: np.random.Generator):
+        self._server, self._asked, self.path, self._size, self._rng = server, asked, path, size, rng
+        self.kills = self._inside = self._left = self._unread = 0
+        self._lost: set[int] = set()
+        self._moments: list[str] = []
+        self.wrong = ""
+
+    def go_on(self, moment: Moment, share: float) -> None:
+        """Kill and resume until the run ends; `share` of the whole is where the first kill comes at the latest."""
+        most = int(self._rng.integers(1, _MOST_KILLS + 1))
+        while self.kills < most:
+            arguments, delay, text = self._drawn(moment, share)
+            ended = self._server.run(_RUN, {**self._asked, "path": str(self.path), **arguments}, kill_after=delay)
+            self._left += ended.left
+            if ended.code >= 0:
+                self.wrong = f"after {text}: the run {_how(ended)}" if ended.code else ""
+                return
+            self.kills += 1
+            self._inside = _size(f"{self.path}.inside")
+            self._moments.append(text)
+            self._look()
+            moment, share = MOMENTS[int(self._rng.integers(len(MOMENTS)))], 1.0
+        ended = self._server.run(_RUN, {**self._asked, "path": str(self.path)}, at_most=_PATIENCE * (1 + self._size["seconds"]))
+        self._left += ended.left
+        if ended.code:
+            self.wrong = f"after {self._moments[-1]}: the resumed run {_how(ended)}"
+
+    def _drawn(self, moment: Moment, share: float) -> tuple[dict[str, int], float | None, str]:
+        at = share * self._rng.random()
+        if moment == "time":
+            seconds = at * self._size["seconds"]
+            return {}, seconds, f"{seconds:.4f} s"
+        number = 1 + int(at * self._size[f"{moment}s"])
+        return {f"at_{moment}": number}, None, f"{moment} {number}"
+
+    def _look(self) -> None:
+        """Compare what the record has now with what had been told."""
+        self._look_for_lost()
+        told = [number for number, *_ in _noted(self.path)]
+        self._unread += bool(told) and _n_read(self.path) <= max(told)
+
+    def judged(self, whole: Path | None) -> KilledRun:
+        """Compare the end with the undisturbed run's, or where none is to be the same only account for all trials."""
+        told = [number for number, *_ in _noted(self.path)]
+        wrong = self.wrong or self._difference(whole) or ("" if self.kills else "it was never killed")
+        return KilledRun(
+            self.kills, self._inside, ", ".join(self._moments), len(set(told)), len(self._lost), self._unread,
+            len(told) - len(set(told)),
+            _size(f"{self.path}.evaluated") - len(dict(_recorded(self.path))), self._left, wrong,
+        )  # fmt: skip
+
+    def _difference(self, whole: Path | None) -> str:
+        self._look_for_lost()
+        if not is_sound(self.path):
+            return "SQLite finds the record damaged"
+        cells = record_cells(self.path)
+        if whole is not None:
+            return first_difference(cells, record_cells(whole))
+        states = [state for _, (state, _) in _recorded(self.path)]
+        return "trials are left running" if "running" in states else ""
+
+    def _look_for_lost(self) -> None:
+        recorded = dict(_recorded(self.path))
+        self._lost |= {number for number, *told in _noted(self.path) if recorded.get(number) != told}
+
+
+def _size(path: str) -> int:
+    return Path(path).stat().st_size if Path(path).exists() else 0
+
+
+def _noted(path: Path) -> Iterator[list[Any]]:
+    """Give (number, state, values) of each trial that tell had returned from; a line that was being written is none."""
+    file = Path(f"{path}.told")
+    for line in file.read_text(encoding="utf-8").splitlines(keepends=True) if file.exists() else []:
+        if line.endswith("\n"):
+            yield json.loads(line)
+
+
+def _recorded(path: Path) -> list[tuple[int, list[Any]]]:
+    """Give number, state and values of each trial of a record, by SQLite alone; none of a file that is damaged, or empty yet."""
+    if not path.exists() or not is_sound(path):
+        return []
+    with copied(path) as copy, closing(sqlite3.connect(copy)) as connection:
+        if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'trials'").fetchone():
+            return []
+        rows = connection.execute("SELECT number, state, value, objectives FROM trials ORDER BY number").fetchall()
+    return [(number, [state, _values(value, several)]) for number, state, value, several in rows]
+
+
+def _n_read(path: Path) -> int:
+    """Give how many trials a reader finds."""
+    try:
+        return len(RecordedStudy(path).trials)
+    except StorageError:
+        return 0
+
+
+def _values(value: float | None, several: str | None) -> list[float] | None:
+    if value is not None:
+        return [value]
+    return None if several is None else list(json.loads(several))
+
+
+def _how(ended: Ended) -> str:
+    return f"hung for {ended.seconds:.0f} s" if ended.hung else f"ended with {ended.code}"

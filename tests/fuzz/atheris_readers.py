@@ -1,0 +1,118 @@
+"""Coverage-guided fuzzing of the readers of records and CSV files: `python tests/fuzz/atheris_readers.py record --runs 10000`.
+
+It needs atheris (pip install atheris), and ends at once, with code 0 and a line, where that is missing. An input that raises
+anything but an error of the library, or takes more than `--seconds`, ends it with a traceback, and is kept in a file.
+"""
+
+import argparse
+import sys
+import tempfile
+from importlib import import_module
+from pathlib import Path
+
+READERS = ("record", "table", "series", "kernel")
+
+
+def main() -> None:
+    """Read the command line, and fuzz."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("reader", choices=READERS)
+    parser.add_argument("--runs", type=int, default=10_000, help="inputs in all")
+    parser.add_argument("--seconds", type=int, default=10, help="after which an input counts as hung")
+    parser.add_argument("--seed", type=int, default=1)
+    given = parser.parse_args()
+    try:
+        import atheris
+    except ImportError:
+        print("atheris is not installed; nothing was done")
+        return
+    with atheris.instrument_imports(include=["spotsvm", "solvers.kernels.expressions"]):
+        for module in ("record_tables", "recorded_study", "salvage", "tabular", "series_table", "expression_kernel"):
+            import_module(f"spotsvm.{module}")
+    with tempfile.TemporaryDirectory() as folder:
+        corpus = Path(folder) / "corpus"
+        corpus.mkdir()
+        _write_seeds(given.reader, Path(folder), corpus)
+        options = [
+            f"-runs={given.runs}",
+            f"-timeout={given.seconds}",
+            f"-seed={given.seed}",
+            "-rss_limit_mb=4096",
+            "-max_len=65536",
+        ]
+        test = _test(given.reader, Path(folder))
+        atheris.Setup([sys.argv[0], *options, str(corpus)], test)
+        atheris.Fuzz()
+
+
+def _write_seeds(reader: str, folder: Path, corpus: Path) -> None:
+    from studies.hostile_records import make_records
+    from studies.hostile_tables import series_csv
+
+    if reader == "record":
+        for k, file in enumerate(make_records(folder)):
+            (corpus / str(k)).write_bytes(file.read_bytes())
+    elif reader == "kernel":
+        from solvers.kernels.expressions import Expression
+        from spotsvm.expression_kernel import ExpressionKernel
+
+        (corpus / "0").write_text(ExpressionKernel(Expression("gaussian", value=0.5)).to_json())
+    else:
+        (corpus / "0").write_text(series_csv())
+
+
+def _test(reader: str, folder: Path):
+    from spotsvm.errors import SpotSVMError
+
+    file = folder / ("input.db" if reader == "record" else "input.csv")
+    read = {"record": _read_record, "table": _read_table, "series": _read_series, "kernel": _read_kernel}[reader]
+
+    def test(data: bytes) -> None:
+        for old in folder.glob("input.*"):
+            old.unlink()
+        file.write_bytes(data)
+        try:
+            read(file)
+        except SpotSVMError:
+            pass
+
+    return test
+
+
+def _read_record(file: Path) -> None:
+    from spotsvm.errors import SpotSVMError
+    from spotsvm.record_tables import record_tables
+    from spotsvm.recorded_study import RecordedStudy
+    from spotsvm.salvage import salvage
+
+    for read in (record_tables, RecordedStudy, lambda path: salvage(path).frame()):
+        try:
+            read(file)
+        except SpotSVMError:
+            continue
+
+
+def _read_table(file: Path) -> None:
+    from spotsvm.tabular import read_table
+
+    read_table(file, "level")
+
+
+def _read_series(file: Path) -> None:
+    from spotsvm.series_table import read_series
+
+    read_series(file, "level", "time")
+
+
+def _read_kernel(file: Path) -> None:
+    from spotsvm.errors import StorageError
+    from spotsvm.expression_kernel import ExpressionKernel
+
+    try:
+        ExpressionKernel.load(file)
+    except StorageError:
+        pass
+
+
+if __name__ == "__main__":
+    main()
