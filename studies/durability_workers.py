@@ -90,12 +90,12 @@ def _sentence(cases: pd.DataFrame) -> str:
         ended = _ended_well(of_kind)
         wrong = ", ".join(of_kind.fault[~ended])
         suffered = ", ".join(of_kind.fault[of_kind.others < N_TRIALS - 1])
-        text = f"on {where} the study ended after {ended.sum()} of {len(of_kind)} faults with the trial recorded"
+        text = f"On {where} the study ended after {ended.sum()} of {len(of_kind)} faults with the trial recorded"
         text += f" (not after: {wrong})" if wrong else ""
         parts.append(f"{text}; other trials suffered from: {suffered}" if suffered else f"{text}, and no other trial suffered")
-    text = f"Faults of workers: {'. '.join(parts)}." if parts else ""
+    text = f"{'. '.join(parts)}." if parts else ""
     if stopped := int((runs.raised != "").sum()) if len(runs) else 0:
-        text += f" After {stopped} faults the executor was broken, and the study stopped with an error that says so."
+        text += f" After {stopped} of these faults the executor was broken, and the study stopped with an error that says so."
     return f"{text} {skipped_text(cases)}".strip()
 
 
