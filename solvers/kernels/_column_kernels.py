@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from solvers.kernels._gaussian_kernels import power
+
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def add_gaussians(distances, slots, gamma, coefficients, out):
@@ -21,19 +23,7 @@ def add_gaussians(distances, slots, gamma, coefficients, out):
         for j in range(slots.shape[0]):
             d = distances[slots[j], start : start + size]
             for k in range(size):
-                x = scale * np.float64(d[k])
-                x = x if x > -0.3125 else -0.3125
-                tail = 1 / 720 + x * (1 / 5040 + x * (1 / 40320 + x * (1 / 362880)))
-                e = 1.0 + x * (1.0 + x * (1 / 2 + x * (1 / 6 + x * (1 / 24 + x * (1 / 120 + x * tail)))))
-                e = e * e
-                e = e * e
-                e = e * e
-                e = e * e
-                e = e * e
-                e = e * e
-                e = e * e
-                e = e * e
-                values[k] = e
+                values[k] = power(scale * np.float64(d[k]))
             for p in range(coefficients.shape[0]):
                 c = coefficients[p, j]
                 if c != 0.0:
