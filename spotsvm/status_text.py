@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from spotsvm.durations import duration
-from spotsvm.printable import printable
 from spotsvm.status import Status
 from spotsvm.time_spent import PHASES
 
@@ -26,7 +25,7 @@ def status_page(status: Status) -> str:
     lines = [f"{status.path or 'a study in memory'}: {', '.join(filter(None, head))}", _stand(status)]
     for name, texts in _matters(status):
         lines += [f"{name if k == 0 else '':<14}{text}" for k, text in enumerate(texts)]
-    return "\n".join(_on_one_line(line) for line in lines)
+    return "\n".join(_printable(line) for line in lines)
 
 
 def status_lines(statuses: Sequence[tuple[str, Status | str]]) -> str:
@@ -40,7 +39,7 @@ def status_lines(statuses: Sequence[tuple[str, Status | str]]) -> str:
     rows: list[tuple[str, ...]] = [("record", "state", "finished", "running", "failed", "incumbent", "left")]
     for name, status in statuses:
         cells = _cells(status) if isinstance(status, Status) else (status, "", "", "", "", "")
-        rows.append(tuple(_on_one_line(cell) for cell in (name, *cells)))
+        rows.append(tuple(_printable(cell) for cell in (name, *cells)))
     # what cannot be told is a sentence, and widens no column
     widths = [max(len(row[k]) for row in rows if row[2] or k == 0) for k in range(7)]
     return "\n".join("  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows)
@@ -125,5 +124,6 @@ def _params(params: Mapping[str, Any]) -> str:
     return text if len(text) <= _WIDE else text[: _WIDE - 3] + "..."
 
 
-def _on_one_line(text: str) -> str:
-    return printable(text).replace("\n", r"\n").replace("\t", r"\t")
+def _printable(line: str) -> str:
+    """Show what a terminal would obey, such as an escape, as the text of it."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in line)
