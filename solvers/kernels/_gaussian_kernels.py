@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 
 
-@njit(inline="always", error_model="numpy")
+@njit(cache=True, nogil=True, inline="always", error_model="numpy")
 def power(x):
     """Give exp(256 x), x <= 0, by the series of exp(x), squared eight times; written into its loop, which stays vectorised."""
     x = x if x > -0.3125 else -0.3125  # exp(-80), below which numbers become denormal and slow
