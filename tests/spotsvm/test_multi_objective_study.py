@@ -148,7 +148,8 @@ def test_two_values_for_one_objective_are_raised_at_the_first_trial(search, work
         ):
             study.run(lambda p: [p["x"], p["y"]], 20, ThreadPoolExecutor(workers) if workers else None)
         assert 1 <= study.n_finished <= max(workers, 1)
-        assert study.trials[0].reason.startswith("the objective returned 2 values (")
+        reasons = [t.reason for t in study.trials if t.state != "running"]  # of two workers, the second may be the first to end
+        assert all(reason.startswith("the objective returned 2 values (") for reason in reasons)
     with Study(SPACE, search, 0, path=tmp_path / "study.db") as again:
         assert again.run(lambda p: p["x"], 8).n_finished == 8
 
