@@ -93,7 +93,7 @@ class WorkerSlot:
 
     def kill(self) -> None:
         """Kill the process and those it has started; what is under way on it ends with an error."""
-        closing = threading.Thread(target=self._pool.shutdown, kwargs={"wait": True, "kill_workers": True}, daemon=True)
+        closing = threading.Thread(target=_shut_down, args=(self._pool,), daemon=True)
         closing.start()
         self._closing = [(thread, process) for thread, process in self._closing if thread.is_alive()]
         self._closing.append((closing, self._process))
@@ -107,6 +107,16 @@ class WorkerSlot:
             if process is not None and process.is_alive():
                 with suppress(ProcessLookupError):
                     os.kill(process.pid, signal.SIGTERM if os.name != "posix" else signal.SIGKILL)
+
+
+def _shut_down(pool: Any) -> None:
+    """Kill the processes of a pool, and wait until it and the thread that feeds them are gone."""
+    queue = pool._call_queue
+    pool.shutdown(wait=True, kill_workers=True)
+    if queue is not None and queue._thread is not None:
+        queue._reader.close()  # or it would wait for ever to get rid of what nobody reads
+        # what it holds are semaphores, which must not be half gone as the interpreter ends
+        queue._thread.join()
 
 
 def _hold_back_interrupts() -> None:

@@ -190,6 +190,18 @@ def test_what_is_abandoned_is_killed_and_what_has_ended_is_given(tmp_path):
     assert not (tmp_path / "1.5").exists()
 
 
+@pytest.mark.parametrize("size", [0, 30_000_000])
+def test_no_thread_is_left_with_semaphores_or_with_what_it_was_sending(size):
+    before, data = set(threading.enumerate()), bytes(size)
+    with KillablePool(lambda p: len(data) + p["x"], 2) as workers:
+        for key in range(2):
+            workers.submit(key, {"x": key})
+        if not size:
+            assert len(workers.wait()) >= 1
+    left = {thread.name for thread in set(threading.enumerate()) - before}
+    assert not {name for name in left if "Feeder" in name or "Manager" in name or "_shut_down" in name}
+
+
 def test_an_objective_that_cannot_be_sent_is_refused_at_once():
     lock = threading.Lock()
     with pytest.raises(
