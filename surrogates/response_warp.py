@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
+_TOO_CLOSE = 1e-100  # of the mean distance: a unit so small would let the others overflow
+
 
 @dataclass(frozen=True)
 class ResponseWarp:
@@ -24,7 +26,7 @@ class ResponseWarp:
     low : float
         The smallest response, where t = 0.
     unit : float
-        The median distance from it (or the mean one, where over half of the responses are the smallest).
+        The median distance from it (or the mean one, where half of the responses or more are, or all but are, the smallest).
     """
 
     low: float
@@ -35,8 +37,8 @@ class ResponseWarp:
         """Make the warp for these responses."""
         low = float(np.min(y))
         distance = y - low
-        unit = float(np.median(distance)) or float(np.mean(distance)) or 1.0
-        return cls(low, unit)
+        median, mean = float(np.median(distance)), float(np.mean(distance))
+        return cls(low, median if median > _TOO_CLOSE * mean else mean or 1.0)
 
     def forward(self, y: Floats, log_strength: float) -> Floats:
         """Warp responses."""
