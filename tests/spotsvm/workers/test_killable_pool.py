@@ -5,22 +5,13 @@ import time
 
 import numpy as np
 import pytest
+from ended_trials import Unloadable, evaluated
 from sklearn.svm import SVC
 
 from spotsvm import ArgumentError
 from spotsvm.errors import WorkersError
 from spotsvm.workers import killable_pool
 from spotsvm.workers.killable_pool import KillablePool
-
-
-def evaluated(workers, *batch):
-    """Hand over a batch; give the outcomes by key."""
-    for key, params in enumerate(batch):
-        workers.submit(key, params)
-    ended = {}
-    while len(ended) < len(batch):
-        ended.update(workers.wait())
-    return [ended[key] for key in range(len(batch))]
 
 
 def test_lambdas_and_closures_will_do_and_outcomes_come_as_they_end(tmp_path):
@@ -211,13 +202,6 @@ def test_an_objective_that_cannot_be_sent_is_refused_at_once():
 
 
 def test_an_objective_that_cannot_be_loaded_is_said():
-    class Unloadable:
-        def __reduce__(self):
-            return exec, ("raise ImportError('no such library')",)
-
-        def __call__(self, params):
-            return 1.0
-
     with KillablePool(Unloadable()) as workers:
         workers.submit(0, {})
         for _ in range(2):

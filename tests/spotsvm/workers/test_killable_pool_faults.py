@@ -7,6 +7,7 @@ import threading
 import time
 
 import pytest
+from ended_trials import evaluated
 
 from spotsvm.workers.killable_pool import KillablePool
 
@@ -62,15 +63,6 @@ def pool():
 
     with KillablePool(objective, 2, 60.0) as workers:
         yield workers
-
-
-def evaluated(workers, *batch):
-    for key, params in enumerate(batch):
-        workers.submit(key, params)
-    ended = {}
-    while len(ended) < len(batch):
-        ended.update(workers.wait())
-    return [ended[key] for key in range(len(batch))]
 
 
 def test_processes_that_die_lose_their_own_trial_alone(pool):

@@ -10,6 +10,7 @@ import loky
 import numpy as np
 import pytest
 import threadpoolctl
+from ended_trials import Unloadable, all_ended, evaluated
 from sklearn.svm import SVC
 
 from spotsvm import ArgumentError
@@ -18,20 +19,6 @@ from spotsvm.workers import on_executor
 from spotsvm.workers.on_executor import OnExecutor
 
 KINDS = [ThreadPoolExecutor, ProcessPoolExecutor, loky.ProcessPoolExecutor]
-
-
-def all_ended(workers, n):
-    ended = []
-    while len(ended) < n:
-        ended += workers.wait()
-    return ended
-
-
-def evaluated(workers, *batch):
-    for key, params in enumerate(batch):
-        workers.submit(key, params)
-    ended = dict(all_ended(workers, len(batch)))
-    return [ended[key] for key in range(len(batch))]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -306,13 +293,6 @@ def test_what_is_abandoned_is_cancelled_and_what_has_ended_is_given():
 
 
 def test_an_objective_that_cannot_be_loaded_is_said():
-    class Unloadable:
-        def __reduce__(self):
-            return exec, ("raise ImportError('no such library')",)
-
-        def __call__(self, params):
-            return 1.0
-
     with ProcessPoolExecutor(1) as executor, OnExecutor(Unloadable(), executor, 1) as workers:
         workers.submit(0, {})
         with pytest.raises(

@@ -7,6 +7,7 @@ from concurrent.futures.process import BrokenProcessPool
 from functools import partial
 
 import pytest
+from ended_trials import all_ended
 
 from spotsvm import Study
 from spotsvm.errors import WorkersError
@@ -14,17 +15,10 @@ from spotsvm.workers.named_workers import named_workers
 from spotsvm.workers.reopened_executor import OnReopenedExecutor
 
 
-def all_ended(workers, n):
-    ended = {}
-    while len(ended) < n:
-        ended.update(workers.wait())
-    return ended
-
-
 def evaluated(workers, *xs):
     for key, x in enumerate(xs):
         workers.submit(key, {"x": x})
-    ended = all_ended(workers, len(xs))
+    ended = dict(all_ended(workers, len(xs)))
     assert workers.wait() == []
     return [ended[key] for key in range(len(xs))]
 
@@ -75,7 +69,7 @@ def test_a_lost_trial_that_comes_again_takes_no_other_with_it(tmp_path):
         assert workers.wait()[0][1].lost
         for key, x in ((1, 1), (2, 2), (0, 0), (3, 3)):
             workers.submit(key, {"x": x})
-        ended = all_ended(workers, 4)
+        ended = dict(all_ended(workers, 4))
     assert [ended[key].lost for key in range(4)] == [True, False, False, False]
     assert sorted(log.read_text().split()) == ["0", "0", "1", "2", "3"]
 
