@@ -55,20 +55,21 @@ def _draw_kills(panel: Axes, cases: pd.DataFrame) -> None:
 
 def _draw_cluster(panel: Axes, cases: pd.DataFrame) -> None:
     labels = [f"{row.search}, {row.mean_seconds:g} s,\n{row.how}" for row in rows_of(cases)]
-    panel.plot(cases.busy, np.arange(len(cases)), "o", color=_BLUE, ms=4.5)
-    panel.axvline(0.95, color=_GREY, ls="--", lw=0.8)
-    panel.set_yticks(np.arange(len(cases)), labels, fontsize=7)
-    panel.invert_yaxis()
+    _draw_dots(panel, cases.busy, labels, goal=0.95)
     panel.set_xlim(0, 1.02)
     panel.set_title("busy share of virtual workers", fontsize=9)
 
 
+def _draw_dots(panel: Axes, values: pd.Series, labels: list[str], goal: float) -> None:
+    panel.plot(values, np.arange(len(values)), "o", color=_BLUE, ms=4.5)
+    panel.axvline(goal, color=_GREY, ls="--", lw=0.8)
+    panel.set_yticks(np.arange(len(values)), labels, fontsize=7)
+    panel.invert_yaxis()
+
+
 def _draw_throughput(panel: Axes, cases: pd.DataFrame) -> None:
     labels = [f"{row.search}, {row.objective},\n{row.where}" for row in rows_of(cases)]
-    panel.plot(cases.ratio, np.arange(len(cases)), "o", color=_BLUE, ms=4.5)
-    panel.axvline(1.8, color=_GREY, ls="--", lw=0.8)
-    panel.set_yticks(np.arange(len(cases)), labels, fontsize=7)
-    panel.invert_yaxis()
+    _draw_dots(panel, cases.ratio, labels, goal=1.8)
     panel.set_xlim(0.9, max(2.1, float(cases.ratio.max()) + 0.1))
     panel.set_title("two workers to one", fontsize=9)
 
