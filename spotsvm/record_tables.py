@@ -15,7 +15,7 @@ from spotsvm.record_errors import damaged
 from spotsvm.record_rows import shown
 from spotsvm.salvage import salvage
 from spotsvm.trial_checks import size_problem
-from spotsvm.trial_table import trial_table
+from spotsvm.trial_table import parameter_names, trial_table
 
 
 def salvaged_tables(path: str | Path) -> tuple[pd.DataFrame, pd.DataFrame, str]:
@@ -61,6 +61,5 @@ def record_tables(path: str | Path) -> tuple[pd.DataFrame, pd.DataFrame]:
     space = about.get("space", [])
     if not isinstance(space, list) or not all(isinstance(branch, dict) for branch in space):
         raise damaged(Path(path), f"its space is {shown(space)}")
-    # in the order of the space, as the study itself has them, and so that none is left out that no trial has
-    names = list(dict.fromkeys(name for branch in [*space, *(t.params for t in trials)] for name in branch))
-    return trial_table(trials, names, objectives.columns), fold_table(trials)
+    # also those of the space that no trial has, in its order, as the study itself has them
+    return trial_table(trials, parameter_names(space, trials), objectives.columns), fold_table(trials)

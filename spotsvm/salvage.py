@@ -19,7 +19,7 @@ from spotsvm.record_rows import COLUMNS, RowError, from_json, trial_of
 from spotsvm.record_schema import stored_columns
 from spotsvm.sqlite_pages import stored_rows
 from spotsvm.trial import Trial
-from spotsvm.trial_table import trial_table
+from spotsvm.trial_table import parameter_names, trial_table
 from spotsvm.writer_lock import is_written_here
 
 #: columns of `trials` in the first version of the schema
@@ -49,7 +49,7 @@ class Salvaged:
         """Give the trials as a frame, a row a trial; its columns are those of `trial_table`."""
         space = self.about.get("space")
         branches = [branch for branch in space if isinstance(branch, dict)] if isinstance(space, list) else []
-        names = list(dict.fromkeys(name for branch in [*branches, *(t.params for t in self.trials)] for name in branch))
+        names = parameter_names(branches, self.trials)
         return trial_table(self.trials, names, _value_columns(self.about.get("direction"), self.trials))
 
 

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pandas as pd
 
 from spotsvm.trial import Trial
 
 _SECONDS = ("ask_seconds", "fit_seconds", "acquisition_seconds", "seconds")
+
+
+def parameter_names(branches: Sequence[Mapping[str, Any]], trials: Sequence[Trial]) -> list[str]:
+    """Give the names of all parameters: those of a recorded space in its order, then those that only trials have."""
+    return list(dict.fromkeys(name for branch in [*branches, *(t.params for t in trials)] for name in branch))
 
 
 def trial_table(trials: Sequence[Trial], names: Sequence[str], values: Sequence[str] = ("value",)) -> pd.DataFrame:
