@@ -20,7 +20,9 @@ Counts = NDArray[np.int32]
 
 @dataclass(frozen=True)
 class ConformalPass:
-    """One pass of all pairs of classes: f(x) = D(x) sum_s c_s K(x_s, x) + b with D = exp(-kappa f'^2), f' the pass before's.
+    """One pass of all pairs of classes: f(x) = D(x) (sum_s c_s K(x_s, x) + t) + b.
+
+    D = exp(-kappa f'^2), where f' is that of the pass before.
 
     Attributes
     ----------
@@ -28,12 +30,15 @@ class ConformalPass:
         0 for the first pass.
     table : ndarray of shape (n_classes - 1, n_used)
         The coefficients of the base kernel, D(x_s) y_s alpha_s, in SVC's layout; of the rows that any pass uses.
+    threshold : ndarray of shape (n_pairs,)
+        The thresholds t, which D scales.
     intercept : ndarray of shape (n_pairs,)
-        The thresholds b.
+        The thresholds b, which it does not.
     """
 
     kappa: Floats
     table: Floats
+    threshold: Floats
     intercept: Floats
 
 
@@ -56,7 +61,7 @@ def discriminants(values: Floats, passes: Sequence[ConformalPass], n_used: Count
     """
     path = np.empty((len(passes), len(values), len(passes[0].intercept)))
     for k, one in enumerate(passes):
-        sums = pair_decisions(values, one.table, n_used, np.zeros_like(one.intercept))
+        sums = pair_decisions(values, one.table, n_used, one.threshold)
         if k:
             sums *= np.exp(log_factor(one.kappa, path[k - 1]))
         path[k] = sums + one.intercept
@@ -92,7 +97,7 @@ def log_factor_gradient(
     log_D, gradient = np.zeros((len(X), n_pairs)), np.zeros((len(X), n_pairs, X.shape[1]))
     values = kernel_matrix(kernel, X, Z)
     for one, following in zip(passes[:-1], passes[1:], strict=True):
-        sums = pair_decisions(values, one.table, n_used, np.zeros(n_pairs))
+        sums = pair_decisions(values, one.table, n_used, one.threshold)
         slopes = expansion_gradient(kernel, X, Z, _rows_of_pairs(one.table, n_used), steps)
         D = np.exp(log_D)
         f = D * sums + one.intercept

@@ -22,17 +22,93 @@ LOWEST_EXPONENT = -80.0
 _ROUNDING = 1e-12
 
 
+class Fading(NamedTuple):
+    """How fast D fades: kappa itself, or kappa as a multiple of 1 / max|f| of the pass before."""
+
+    value: float
+    relative: bool = False
+
+    def kappa(self, f: Floats) -> float:
+        """Return kappa for a pass that follows one with the decision values f."""
+        return self.value / float(np.abs(f).max()) if self.relative else self.value
+
+
+#: kappa = 1 / max|f|, the paper's
+AUTO = Fading(1.0, relative=True)
+NONE = Fading(0.0)
+
+
 class SolvedPass(NamedTuple):
-    """One pass: its solution, its kappa (0 of the first pass), and D at the rows of the problem."""
+    """One pass: its solution, its kappa (0 of the first pass), D at the rows of the problem, and the threshold that D scales."""
 
     result: DualResult
     kappa: float
     factor: Floats
+    threshold: float = 0.0
+
+    def decide(self, values: Floats, labels: Floats, before: Floats | None) -> Floats:
+        """Return f at new rows.
+
+        Parameters
+        ----------
+        values : ndarray of shape (n_new, n)
+            The base kernel's values of the new rows with those of the problem.
+        labels : ndarray of shape (n,)
+            Of the problem's rows.
+        before : ndarray of shape (n_new,) or None
+            f of the pass before at the new rows; None for the first pass.
+        """
+        f: Floats = values @ (labels * self.result.alpha * self.factor) + self.threshold
+        if before is not None:
+            f = f * np.exp(log_factor(self.kappa, before))
+        return f + self.result.bias
 
 
-def solve_passes(
-    K: Floats, solve: Callable[[Floats], DualResult], kappa: float | None, n_passes: int, about: str = ""
-) -> list[SolvedPass]:
+class PassProblem(NamedTuple):
+    """What the passes of one pair of classes solve.
+
+    Attributes
+    ----------
+    K : ndarray of shape (n, n)
+        The base kernel's matrix.
+    labels, bounds : ndarray of shape (n,)
+        The label of each row, -1 or 1, and the upper bound of its alpha.
+    solve : callable
+        From a kernel matrix, labels, bounds, and `bias`, whether there is a free threshold, to the solution.
+    bias : {"scaled", True, False}
+        As in `ConformalSVC`.
+    about : str
+        Which pair it is, for messages.
+    """
+
+    K: Floats
+    labels: Floats
+    bounds: Floats
+    solve: Callable[..., DualResult]
+    bias: str | bool
+    about: str = ""
+
+    def part(self, rows: NDArray[np.intp]) -> PassProblem:
+        """Return the problem of some of the rows."""
+        return self._replace(K=self.K[np.ix_(rows, rows)], labels=self.labels[rows], bounds=self.bounds[rows])
+
+    def first_pass(self) -> SolvedPass:
+        """Solve the plain machine."""
+        result = self.solve(self.K, self.labels, self.bounds, bias=bool(self.bias))
+        return SolvedPass(result, 0.0, np.ones(len(self.K)))
+
+    def next_pass(self, kappa: float, before: Floats) -> SolvedPass:
+        """Solve with D K D, where D = exp(-kappa f^2) and f is the decision of the pass before."""
+        factor = np.exp(log_factor(kappa, before))
+        scaled = self.bias == "scaled"
+        # a constant beside the kernel is a threshold that D scales: f = D (sum + b), whose sign is known where D is small
+        constant = float(np.abs(self.K).max()) if scaled else 0.0
+        K = (self.K + constant) * np.outer(factor, factor)
+        result = self.solve(K, self.labels, self.bounds, bias=bool(self.bias) and not scaled)
+        return SolvedPass(result, kappa, factor, constant * float((self.labels * result.alpha) @ factor))
+
+
+def solve_passes(problem: PassProblem, fading: Fading, n_passes: int, first: SolvedPass | None = None) -> list[SolvedPass]:
     """Solve with a kernel matrix, and again with D K D, where D = exp(-kappa f^2) and f is that of the pass before.
 
     D is always applied to the base kernel. The product of all passes' factors would shrink the kernel further from pass to
@@ -41,16 +117,14 @@ def solve_passes(
 
     Parameters
     ----------
-    K : ndarray of shape (n, n)
-        The base kernel's matrix.
-    solve : callable
-        From a kernel matrix to the solution.
-    kappa : float or None
-        0 or more; None for 1 / max|f| of the pass before.
+    problem : PassProblem
+        What is solved.
+    fading : Fading
+        kappa of each pass after the first.
     n_passes : int
         Passes in all, 1 or more.
-    about : str, default=""
-        What problem it is, for messages.
+    first : SolvedPass, optional
+        The first pass, if it is known.
 
     Raises
     ------
@@ -61,22 +135,20 @@ def solve_passes(
     ----------
     Williams, Li, Feng, Wu 2005, "Scaling the Kernel Function to Improve Performance of the Support Vector Machine", eq. 5, 8.
     """
-    passes = [SolvedPass(solve(K), 0.0, np.ones(len(K)))]
-    scale = float(np.abs(K).max())
+    passes = [problem.first_pass() if first is None else first]
+    scale = float(np.abs(problem.K).max())
     while len(passes) < n_passes:
         before = passes[-1].result
-        if kappa == 0.0:  # D is 1: the same problem
+        if fading.value == 0.0:  # D is 1: the same problem
             passes.append(passes[-1])
             continue
-        _check_boundary(before, scale, f"pass {len(passes)}{about}")
-        of_pass = 1.0 / float(np.abs(before.decision).max()) if kappa is None else kappa
-        factor = np.exp(log_factor(of_pass, before.decision))
-        passes.append(SolvedPass(solve(K * np.outer(factor, factor)), of_pass, factor))
+        _check_boundary(before, scale, f"pass {len(passes)}{problem.about}")
+        passes.append(problem.next_pass(fading.kappa(before.decision), before.decision))
     return passes
 
 
 def whole_result(passes: list[SolvedPass]) -> DualResult:
-    """Give the last pass's result with the steps of all passes, converged if all are."""
+    """Return the last pass's result with the steps of all passes, converged if all are."""
     different = [one.result for k, one in enumerate(passes) if not k or one.result is not passes[k - 1].result]
     failed = next((result for result in different if not result.converged), None)
     last = replace(different[-1], iterations=sum(result.iterations for result in different))
@@ -84,23 +156,23 @@ def whole_result(passes: list[SolvedPass]) -> DualResult:
 
 
 def log_factor(kappa: float | Floats, f: Floats) -> Floats:
-    """Give log D = -kappa f^2, at least -80."""
+    """Return log D = -kappa f^2, at least -80."""
     with np.errstate(over="ignore"):
         return np.maximum(-(kappa * f) * f, LOWEST_EXPONENT)
 
 
-def check_kappa(value: Any) -> float | None:
-    """Give kappa as a float, None for "auto", or raise ArgumentError."""
-    if isinstance(value, str) and value == "auto":
-        return None
+def check_kappa(value: Any) -> Fading | None:
+    """Return how D fades, None for "cv", or raise ArgumentError."""
+    if isinstance(value, str) and value in ("cv", "auto"):
+        return AUTO if value == "auto" else None
     number = as_float(value)
     if not (np.isfinite(number) and number >= 0):
-        raise ArgumentError(f"kappa={value!r}; use 'auto' or a finite number, 0 or more (0 is the plain machine)")
-    return number
+        raise ArgumentError(f"kappa={value!r}; use 'cv', 'auto' or a finite number, 0 or more (0 is the plain machine)")
+    return Fading(number)
 
 
 def check_n_passes(value: Any) -> int:
-    """Give the number of passes, or raise ArgumentError."""
+    """Return the number of passes, or raise ArgumentError."""
     if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
         raise ArgumentError(f"n_passes={value!r}; use a whole number: 1 for the plain machine, 2 for the paper's, or more")
     return int(value)

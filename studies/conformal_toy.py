@@ -63,7 +63,7 @@ class Reading:
 
     def machine(self) -> ConformalSVC:
         """Give the machine, with kappa "auto"."""
-        return ConformalSVC(C=C, sigma=SIGMA, bias=self.bias, n_passes=self.n_passes)
+        return ConformalSVC(C=C, sigma=SIGMA, kappa="auto", bias=self.bias, n_passes=self.n_passes)
 
     def fitted(self, X: Floats, y: Floats) -> ConformalSVC:
         """Give the machine fitted, with its multiple of 1 / max|f|."""

@@ -11,6 +11,7 @@ from spotsvm import ConformalSVC
         ConformalSVC(bias=False, n_passes=3),
         ConformalSVC(kernel="precomputed"),
         ConformalSVC(solver="libsvm", kappa=0.5),
+        ConformalSVC(kappa="auto", bias=True),
     ]
 )
 def test_check_estimator(estimator, check):

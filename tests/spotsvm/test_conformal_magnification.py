@@ -1,6 +1,7 @@
 """The magnification against the metrics of the two kernels themselves, differentiated numerically."""
 
 import tracemalloc
+from functools import partial
 
 import numpy as np
 import pytest
@@ -14,6 +15,8 @@ from solvers.kernels import kernel_matrix
 from solvers.kernels.derivatives import KernelMetric, kernel_metric
 from spotsvm import ConformalSVC
 from spotsvm.conformal_magnification import general_ratio, isotropic_ratio
+
+paper = partial(ConformalSVC, kappa="auto", bias=True)
 
 X, Y = make_moons(80, noise=0.25, random_state=0)
 NEW = np.random.default_rng(1).uniform(-1.0, 2.0, size=(12, 2))
@@ -54,7 +57,7 @@ def magnified_kernel(machine):
 @pytest.mark.parametrize("n_passes", [2, 3])
 @pytest.mark.parametrize("bias", [True, False])
 def test_the_ratio_of_the_metrics_by_finite_differences(name, n_passes, bias):
-    machine = ConformalSVC(C=5.0, kappa=0.4, n_passes=n_passes, bias=bias, **KERNELS[name]).fit(X, Y)
+    machine = paper(C=5.0, kappa=0.4, n_passes=n_passes, bias=bias, **KERNELS[name]).fit(X, Y)
     kernel = magnified_kernel(machine)
     metric_ratio = []
     for x in NEW:
@@ -65,7 +68,7 @@ def test_the_ratio_of_the_metrics_by_finite_differences(name, n_passes, bias):
 
 def test_the_formula_of_the_paper():
     sigma, kappa = 0.5, 0.3
-    machine = ConformalSVC(C=10.0, sigma=sigma, kappa=kappa).fit(X, Y)
+    machine = paper(C=10.0, sigma=sigma, kappa=kappa).fit(X, Y)
     first, h = machine.first_pass_, 1e-5
     f = first.decision_function(NEW)
     slopes = [(first.decision_function(NEW + step) - first.decision_function(NEW - step)) / (2 * h) for step in h * np.eye(2)]
@@ -75,7 +78,7 @@ def test_the_formula_of_the_paper():
 
 
 def test_it_is_one_on_the_boundary():
-    machine = ConformalSVC(C=10.0, sigma=0.5).fit(X, Y)
+    machine = paper(C=10.0, sigma=0.5).fit(X, Y)
     f = machine.first_pass_.decision_function
     left, right = X[f(X) < 0][0], X[f(X) > 0][0]
     for _ in range(60):  # bisection
@@ -87,17 +90,17 @@ def test_it_is_one_on_the_boundary():
 
 @pytest.mark.parametrize("options", [{"gamma": 0.3}, {"kernel": "poly", "coef0": 1.0}])
 def test_several_classes(options):
-    machine = ConformalSVC(**options).fit(WINE, CULTIVAR)
+    machine = paper(**options).fit(WINE, CULTIVAR)
     found = machine.magnification(WINE)
     assert found.shape == (len(WINE), 3)
-    named = ConformalSVC(**options, kappa=0).fit(WINE, CULTIVAR)
+    named = paper(**options, kappa=0).fit(WINE, CULTIVAR)
     np.testing.assert_allclose(named.magnification(WINE), 1.0, rtol=1e-9)
     assert ((found > 0) & (found < 10)).all()
 
 
 def test_the_general_formula_is_that_of_the_determinants():
     rng = np.random.default_rng(0)
-    machine = ConformalSVC(**KERNELS["poly"]).fit(X, Y)
+    machine = paper(**KERNELS["poly"]).fit(X, Y)
     value, k, g = metric = kernel_metric(machine.kernel_, NEW)
     u = rng.normal(size=(12, 2))
     cross = k[:, :, None] * u[:, None, :]
@@ -108,7 +111,7 @@ def test_the_general_formula_is_that_of_the_determinants():
 
 def test_the_general_formula_gives_the_isotropic_one():
     rng = np.random.default_rng(0)
-    machine = ConformalSVC(sigma=0.7).fit(X, Y)
+    machine = paper(sigma=0.7).fit(X, Y)
     metric, gradient = kernel_metric(machine.kernel_, NEW), rng.normal(size=(12, 2))
     np.testing.assert_allclose(general_ratio(metric, gradient), isotropic_ratio(metric, gradient), rtol=1e-12)
     by_hand = np.sqrt(1 + 0.7**2 * (gradient**2).sum(axis=1))  # eq. 13 without D^n
@@ -117,7 +120,7 @@ def test_the_general_formula_gives_the_isotropic_one():
 
 def test_many_columns_take_no_square_of_their_number():
     rows = np.random.default_rng(0).normal(size=(30, 3000))
-    machine = ConformalSVC(kappa=1e-4).fit(rows, rows[:, 0] > 0)
+    machine = paper(kappa=1e-4).fit(rows, rows[:, 0] > 0)
     tracemalloc.start()
     found = machine.magnification(rows)
     peak = tracemalloc.get_traced_memory()[1]
@@ -127,7 +130,7 @@ def test_many_columns_take_no_square_of_their_number():
 
 
 def test_a_singular_metric_has_no_ratio():
-    machine = ConformalSVC(kernel="poly", degree=2, gamma=1.0).fit(X, Y)
+    machine = paper(kernel="poly", degree=2, gamma=1.0).fit(X, Y)
     rows = np.array([[0.0, 0.0], [1.0, 0.5]])
     with pytest.warns(
         RuntimeWarning, match="metric of the kernel 'poly' .* at 1 of 2 rows; the magnification is nan there"
@@ -150,7 +153,7 @@ def test_a_singular_metric_has_no_ratio():
 )
 def test_kernels_without_a_metric(options):
     y = np.arange(len(X)) % 3 == 0 if options.get("gamma") == 0.0 or options.get("degree") == 0 else Y
-    machine = ConformalSVC(**options).fit(X, y)
+    machine = paper(**options).fit(X, y)
     with pytest.warns(RuntimeWarning, match="at 12 of 12 rows"):
         assert np.isnan(machine.magnification(NEW)).all()
 
@@ -163,12 +166,12 @@ def test_rows_whose_derivatives_are_not_finite():
 
 
 def test_a_precomputed_kernel_has_no_derivatives():
-    machine = ConformalSVC(kernel="precomputed").fit(X @ X.T, Y)
+    machine = paper(kernel="precomputed").fit(X @ X.T, Y)
     with pytest.raises(SolverError, match="kernel='precomputed' is given by its values, which have no derivatives"):
         machine.magnification(X @ X.T)
 
 
 @pytest.mark.parametrize("options", [{"kernel": "linear", "kappa": 50.0}, {"kappa": 1e300}, {"kernel": "poly", "kappa": 1e300}])
 def test_far_from_the_boundary_it_goes_to_zero_without_a_warning(options):
-    machine = ConformalSVC(C=100.0, **options).fit(X, Y)
+    machine = paper(C=100.0, **options).fit(X, Y)
     np.testing.assert_allclose(machine.magnification(1e3 * NEW), 0.0, atol=1e-30)

@@ -1,4 +1,5 @@
 import pickle
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -14,6 +15,8 @@ from sklearn.preprocessing import scale
 from sklearn.svm import SVC
 
 from spotsvm import ConformalSVC, EvoSVC, ExactSVC, SpotSearchCV
+
+paper = partial(ConformalSVC, kappa="auto", bias=True)
 
 X, Y = make_moons(120, noise=0.3, random_state=0)
 X_NEW = np.random.default_rng(1).uniform(-1.5, 2.5, size=(60, 2))
@@ -52,7 +55,7 @@ def passes_by_hand(kernel, data, labels, new, C=1.0, kappa=None, n_passes=2):
 @pytest.mark.parametrize("solver", ["exact", "libsvm"])
 def test_the_passes_are_those_of_the_formulae(name, kappa, solver):
     options, kernel = KERNELS[name]
-    ours = ConformalSVC(C=5.0, kappa=kappa, n_passes=3, solver=solver, tol=1e-6, **options).fit(X, Y)
+    ours = paper(C=5.0, kappa=kappa, n_passes=3, solver=solver, tol=1e-6, **options).fit(X, Y)
     path = passes_by_hand(kernel, X, 2 * Y - 1, X_NEW, 5.0, None if kappa == "auto" else kappa, 3)
     np.testing.assert_allclose(ours.discriminant_path(X_NEW), path, atol=2e-4)
     np.testing.assert_allclose(ours.decision_function(X_NEW), path[-1], atol=2e-4)
@@ -64,7 +67,7 @@ def test_the_passes_are_those_of_the_formulae(name, kappa, solver):
 @pytest.mark.parametrize("options", [{"kappa": 0}, {"kappa": 0, "n_passes": 4}, {"n_passes": 1}])
 def test_a_constant_D_is_the_plain_machine(y, options):
     data = X if y is Y else WINE
-    ours = ConformalSVC(C=3.0, break_ties=False, **options).fit(data, y)
+    ours = paper(C=3.0, break_ties=False, **options).fit(data, y)
     plain = ExactSVC(C=3.0).fit(data, y)
     for name in ("support_", "support_vectors_", "n_support_", "dual_coef_", "intercept_", "n_iter_", "dual_objective_"):
         np.testing.assert_array_equal(getattr(ours, name), getattr(plain, name))
@@ -75,25 +78,25 @@ def test_a_constant_D_is_the_plain_machine(y, options):
 
 
 def test_a_constant_D_without_a_bias():
-    ours = ConformalSVC(kappa=0, bias=False).fit(X, Y)
+    ours = paper(kappa=0, bias=False).fit(X, Y)
     plain = EvoSVC(method="exact", bias=False).fit(X, Y)
     np.testing.assert_array_equal(ours.decision_function(X_NEW), plain.decision_function(X_NEW))
 
 
 def test_a_small_kappa_is_nearly_the_plain_machine():
-    ours, plain = ConformalSVC(kappa=1e-9, tol=1e-8).fit(X, Y), ExactSVC(tol=1e-8).fit(X, Y)
+    ours, plain = paper(kappa=1e-9, tol=1e-8).fit(X, Y), ExactSVC(tol=1e-8).fit(X, Y)
     np.testing.assert_allclose(ours.decision_function(X_NEW), plain.decision_function(X_NEW), atol=1e-6)
 
 
 def test_D_and_kappa_by_hand():
-    ours = ConformalSVC(C=5.0, gamma=2.0).fit(X, Y)
+    ours = paper(C=5.0, gamma=2.0).fit(X, Y)
     plain = ExactSVC(C=5.0, gamma=2.0).fit(X, Y)
     f = plain.decision_function(X)
     assert ours.kappa_.shape == (1, 1)
     assert ours.kappa_[0, 0] == pytest.approx(1 / np.abs(f).max(), rel=1e-9)
     by_hand = np.exp(-ours.kappa_[0, 0] * plain.decision_function(X_NEW) ** 2)
     np.testing.assert_allclose(ours.conformal_factor(X_NEW), by_hand, rtol=1e-9)
-    margin = ConformalSVC(C=5.0, gamma=2.0, kappa=0.7, tol=1e-6).fit(X, Y)
+    margin = paper(C=5.0, gamma=2.0, kappa=0.7, tol=1e-6).fit(X, Y)
     free = (np.abs(margin.first_pass_.dual_coef_[0]) < 4.99) & (np.abs(margin.first_pass_.dual_coef_[0]) > 0.01)
     np.testing.assert_allclose(margin.conformal_factor(margin.first_pass_.support_vectors_[free]), np.exp(-0.7), rtol=1e-4)
 
@@ -101,7 +104,7 @@ def test_D_and_kappa_by_hand():
 @pytest.mark.parametrize("y", [Y, CULTIVAR], ids=["two", "three"])
 def test_coefficients_are_those_of_the_magnified_kernel(y):
     data = X if y is Y else WINE
-    ours = ConformalSVC(C=2.0, gamma=0.5, tol=1e-6, decision_function_shape="ovo").fit(data, y)
+    ours = paper(C=2.0, gamma=0.5, tol=1e-6, decision_function_shape="ovo").fit(data, y)
     n_pairs = len(ours.intercept_)
     values = rbf_kernel(data, ours.support_vectors_, 0.5)
     D, D_support = (ours.conformal_factor(rows).reshape(len(rows), n_pairs) for rows in (data, ours.support_vectors_))
@@ -120,13 +123,13 @@ def test_coefficients_are_those_of_the_magnified_kernel(y):
 
 def test_each_pair_of_classes_has_its_own_passes():
     options = {"C": 3.0, "gamma": 0.2, "n_passes": 3, "tol": 1e-6}
-    ours = ConformalSVC(decision_function_shape="ovo", **options).fit(WINE, CULTIVAR)
+    ours = paper(decision_function_shape="ovo", **options).fit(WINE, CULTIVAR)
     path = ours.discriminant_path(WINE)
     assert path.shape == (3, len(WINE), 3)
     assert ours.kappa_.shape == (2, 3)
     for k, (i, j) in enumerate(PAIRS):
         rows = np.isin(CULTIVAR, (i, j))
-        alone = ConformalSVC(**options).fit(WINE[rows], CULTIVAR[rows])
+        alone = paper(**options).fit(WINE[rows], CULTIVAR[rows])
         np.testing.assert_allclose(path[:, :, k], -alone.discriminant_path(WINE), atol=1e-4)
         np.testing.assert_allclose(ours.kappa_[:, k], alone.kappa_[:, 0], rtol=1e-4)
         np.testing.assert_allclose(ours.magnification(WINE[:9])[:, k], alone.magnification(WINE[:9]), rtol=1e-3)
@@ -138,13 +141,13 @@ def test_each_pair_of_classes_has_its_own_passes():
 @given(st.floats(1e-3, 1e3), st.floats(0.1, 100.0))
 def test_kappa_does_not_see_the_scale_of_the_kernel_or_of_the_data(factor, C):
     K = rbf_kernel(X, gamma=2.0)
-    one = ConformalSVC(kernel="precomputed", C=C, bias=False, tol=1e-9).fit(K, Y)
-    other = ConformalSVC(kernel="precomputed", C=C / factor, bias=False, tol=1e-9).fit(K * factor, Y)
+    one = paper(kernel="precomputed", C=C, bias=False, tol=1e-9).fit(K, Y)
+    other = paper(kernel="precomputed", C=C / factor, bias=False, tol=1e-9).fit(K * factor, Y)
     np.testing.assert_allclose(one.kappa_, other.kappa_, rtol=1e-5)
     np.testing.assert_allclose(one.decision_function(K), other.decision_function(K * factor), atol=1e-5)
-    wide = ConformalSVC(sigma=0.5 * factor, C=C, bias=False, tol=1e-9).fit(X * factor, Y)
+    wide = paper(sigma=0.5 * factor, C=C, bias=False, tol=1e-9).fit(X * factor, Y)
     np.testing.assert_allclose(wide.kappa_, one.kappa_, rtol=1e-5)
-    narrow = ConformalSVC(sigma=0.5, C=C, bias=False, tol=1e-9).fit(X, Y)
+    narrow = paper(sigma=0.5, C=C, bias=False, tol=1e-9).fit(X, Y)
     np.testing.assert_allclose(wide.magnification(X_NEW * factor), narrow.magnification(X_NEW), rtol=1e-4)
 
 
@@ -153,8 +156,8 @@ def test_kappa_does_not_see_the_scale_of_the_kernel_or_of_the_data(factor, C):
 def test_a_precomputed_kernel_is_the_kernel(y, solver):
     data = X if y is Y else WINE
     new = data[::3] + 0.1
-    ours = ConformalSVC(kernel="precomputed", solver=solver, tol=1e-7).fit(rbf_kernel(data, gamma=0.3), y)
-    direct = ConformalSVC(gamma=0.3, tol=1e-7).fit(data, y)
+    ours = paper(kernel="precomputed", solver=solver, tol=1e-7).fit(rbf_kernel(data, gamma=0.3), y)
+    direct = paper(gamma=0.3, tol=1e-7).fit(data, y)
     K_new = rbf_kernel(new, data, 0.3)
     np.testing.assert_allclose(ours.decision_function(K_new), direct.decision_function(new), atol=1e-4)
     np.testing.assert_allclose(ours.conformal_factor(K_new), direct.conformal_factor(new), atol=1e-4)
@@ -165,23 +168,23 @@ def test_a_precomputed_kernel_is_the_kernel(y, solver):
 def test_a_weight_counts_rows(class_weight):
     weights = np.random.default_rng(0).integers(0, 3, size=len(Y))
     options = {"class_weight": class_weight, "tol": 1e-7}
-    weighted = ConformalSVC(**options).fit(X, Y, sample_weight=weights)
+    weighted = paper(**options).fit(X, Y, sample_weight=weights)
     if class_weight:  # which counts rows as they are
         counts = np.bincount(Y)
         options["class_weight"] = {k: len(Y) / (2 * counts[k]) for k in (0, 1)}
-    repeated = ConformalSVC(**options).fit(X.repeat(weights, axis=0), Y.repeat(weights))
+    repeated = paper(**options).fit(X.repeat(weights, axis=0), Y.repeat(weights))
     np.testing.assert_allclose(weighted.discriminant_path(X_NEW), repeated.discriminant_path(X_NEW), atol=1e-5)
     np.testing.assert_allclose(weighted.kappa_, repeated.kappa_, rtol=1e-6)
 
 
 def test_the_order_of_rows_changes_nothing():
     order = np.random.default_rng(0).permutation(len(X))
-    one, other = ConformalSVC().fit(X, Y), ConformalSVC().fit(X[order], Y[order])
+    one, other = paper().fit(X, Y), paper().fit(X[order], Y[order])
     np.testing.assert_allclose(one.decision_function(X_NEW), other.decision_function(X_NEW), atol=1e-12)
 
 
 def test_memory_is_a_matter_of_time_only():
-    large, small = (ConformalSVC(gamma=0.2, cache_size=size, tol=1e-8).fit(WINE, CULTIVAR) for size in (200, 0.01))
+    large, small = (paper(gamma=0.2, cache_size=size, tol=1e-8).fit(WINE, CULTIVAR) for size in (200, 0.01))
     np.testing.assert_allclose(small.discriminant_path(WINE), large.discriminant_path(WINE), atol=1e-6)
     np.testing.assert_allclose(small.magnification(WINE), large.magnification(WINE), rtol=1e-5)
 
@@ -193,7 +196,7 @@ def test_predictions_touch_support_vectors_only():
         seen.append(b)
         return rbf_kernel(a, b, 2.0)
 
-    machine = ConformalSVC(kernel=kernel, n_passes=3).fit(X, Y)
+    machine = paper(kernel=kernel, n_passes=3).fit(X, Y)
     seen.clear()
     machine.predict(X_NEW)
     (touched,) = seen
@@ -203,7 +206,7 @@ def test_predictions_touch_support_vectors_only():
 
 
 def test_the_first_pass_is_a_machine_of_its_own():
-    ours = ConformalSVC(n_passes=3).fit(WINE, CULTIVAR)
+    ours = paper(n_passes=3).fit(WINE, CULTIVAR)
     first, plain = ours.first_pass_, ExactSVC().fit(WINE, CULTIVAR)
     assert first.get_params() == ours.get_params() | {"n_passes": 1}
     for name in ("support_", "dual_coef_", "intercept_", "n_iter_", "dual_objective_", "fit_status_", "n_features_in_"):
@@ -216,16 +219,16 @@ def test_the_first_pass_is_a_machine_of_its_own():
 
 
 def test_weights_of_features_are_there_for_the_plain_machine_only():
-    ours = ConformalSVC(kernel="linear").fit(X, Y)
+    ours = paper(kernel="linear").fit(X, Y)
     assert not hasattr(ours, "coef_")
     with pytest.raises(AttributeError, match="with kappa above 0 the decision function is not linear"):
         ours.coef_  # noqa: B018
     np.testing.assert_array_equal(ours.first_pass_.coef_, ExactSVC(kernel="linear").fit(X, Y).coef_)
-    assert ConformalSVC(kernel="linear", kappa=0).fit(X, Y).coef_.shape == (1, 2)
+    assert paper(kernel="linear", kappa=0).fit(X, Y).coef_.shape == (1, 2)
 
 
 def test_ties_of_votes_follow_the_decision_function():
-    ours = ConformalSVC(kernel="linear").fit(WINE, CULTIVAR)
+    ours = paper(kernel="linear").fit(WINE, CULTIVAR)
     np.testing.assert_array_equal(ours.predict(WINE), ours.decision_function(WINE).argmax(axis=1))
     by_pairs = clone(ours).set_params(decision_function_shape="ovo").fit(WINE, CULTIVAR)
     votes = clone(ours).set_params(break_ties=False).fit(WINE, CULTIVAR)
@@ -234,7 +237,7 @@ def test_ties_of_votes_follow_the_decision_function():
 
 def test_pickling_cloning_and_names():
     table = pd.DataFrame(WINE, columns=list("abcdef"))
-    machine = ConformalSVC(n_passes=3).fit(table, CULTIVAR)
+    machine = paper(n_passes=3).fit(table, CULTIVAR)
     again = pickle.loads(pickle.dumps(machine))
     np.testing.assert_array_equal(again.decision_function(table), machine.decision_function(table))
     np.testing.assert_array_equal(again.first_pass_.predict(table), machine.first_pass_.predict(table))
@@ -244,10 +247,10 @@ def test_pickling_cloning_and_names():
 
 def test_kappa_is_tuned_as_any_parameter():
     space = {"kappa": loguniform(1e-3, 10), "C": loguniform(0.1, 100)}
-    ours = SpotSearchCV(ConformalSVC(bias=False), space, n_iter=6, cv=3, random_state=0).fit(X, Y)
+    ours = SpotSearchCV(paper(bias=False), space, n_iter=6, cv=3, random_state=0).fit(X, Y)
     assert ours.best_estimator_.kappa_[0, 0] == ours.best_params_["kappa"]
     scores = cross_val_score(clone(ours.best_estimator_), X, Y, cv=3)
     assert scores.mean() == pytest.approx(ours.best_score_)
-    grid = GridSearchCV(ConformalSVC(), {"kappa": ["auto", 0, 0.5]}, cv=3).fit(X, Y)
+    grid = GridSearchCV(paper(), {"kappa": ["auto", 0, 0.5]}, cv=3).fit(X, Y)
     plain = cross_val_score(ExactSVC(), X, Y, cv=3)
     assert grid.cv_results_["mean_test_score"][1] == pytest.approx(plain.mean())

@@ -4,7 +4,7 @@ import joblib
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import ttest_1samp
+from scipy.stats import sem, t, ttest_1samp
 from sklearn.svm import SVC
 
 from spotsvm.errors import ArgumentError
@@ -23,7 +23,7 @@ needs_data = pytest.mark.skipif(
 
 
 def small(**options):
-    return ConformalStudy(quick=True, **({"n_draws": 12, "n_other_draws": 2, "n_mushroom_draws": 2} | options))
+    return ConformalStudy(quick=True, **({"n_draws": 12, "n_other_draws": 2, "n_mushroom_draws": 2, "n_splits": 2} | options))
 
 
 @pytest.fixture(scope="module")
@@ -138,7 +138,7 @@ def test_mushroom_by_svc():
 
 def test_rows_and_tables(study):
     runs = study.frame()
-    assert len(runs) == 2 * 12 + 2 * len(OTHERS) + 2 * 2 * 4 * len(ENCODINGS)
+    assert len(runs) == 2 * 12 + 2 * len(OTHERS) + 2 * 2 * 4 * len(ENCODINGS) + 20 * 2 + 2 * 2
     table = study.table()
     assert len(table) == 2 + len(OTHERS)
     first = runs[(runs.experiment == "toy") & (runs.reading == 0)]
@@ -163,6 +163,23 @@ def test_the_goal_is_judged_by_the_interval(study, monkeypatch, by, verdict):
     runs.loc[first, "before"], runs.loc[first, "after"] = before, before * (1 - by - spread)
     monkeypatch.setattr(study, "_frame", runs)
     assert f"The goal of more than 10 % is {verdict} a bias, and " in study.conclusion()
+
+
+def test_the_table_of_sets(study):
+    table, runs = study.sets(), study.frame()
+    assert table["set"].tolist() == ["toy", "breast cancer", "iris"]
+    toy = runs[(runs.experiment == "sets") & (runs.set == "toy")]
+    row = table.iloc[0]
+    for name in ("svc", "paper", "default"):
+        assert row[name] == pytest.approx(100 * toy[name].mean())
+    difference = 100 * (toy["default"] - toy["svc"])
+    interval = t.interval(0.95, len(toy) - 1, difference.mean(), sem(difference))
+    assert (row["low"], row["high"]) == pytest.approx(interval)
+    # a third of the rows is tested on: draws of one set are not independent
+    iris = runs[(runs.experiment == "sets") & (runs.set == "iris")]
+    spread = (100 * (iris["default"] - iris["svc"])).std() * np.sqrt(1 / 2 + 1 / 2)
+    assert table.iloc[2]["high"] - table.iloc[2]["low"] == pytest.approx(2 * t.ppf(0.975, 1) * spread)
+    assert "On 2 real sets, where C and gamma are tuned for SVC, the paper's machine is" in study.conclusion()
 
 
 def test_bars_do_not_break_the_tables(study):
@@ -201,7 +218,7 @@ def test_jobs_change_nothing(study, data):
 def test_without_data_the_mushroom_table_is_left_out(monkeypatch):
     monkeypatch.delenv("SPOTSVM_DATA", raising=False)
     study = small(n_draws=2)
-    assert study.further_tables() == {}
+    assert list(study.further_tables()) == ["SVC, the paper's machine and the default"]
     assert "The Mushroom table was left out: it needs the folder of data" in study.conclusion()
     assert study.mushroom().empty
 
@@ -218,7 +235,7 @@ def test_the_printed_rows_of_the_nearest_encoding():
     assert 5 < after < 11
 
 
-@pytest.mark.parametrize("name", ["n_draws", "n_other_draws", "n_mushroom_draws"])
+@pytest.mark.parametrize("name", ["n_draws", "n_other_draws", "n_mushroom_draws", "n_splits"])
 def test_bad_input(name):
     with pytest.raises(ArgumentError, match=f"{name}=1 is too few; use 2 or more"):
         ConformalStudy(**{name: 1})
