@@ -61,4 +61,5 @@ def _errors(
         for one in passes[1:]:
             f = one.decide(values, part.labels, f)
         decisions.append(f)
-    return (np.array(decisions) > 0) != (problem.labels[test] > 0)
+    wrong: NDArray[np.bool_] = (np.array(decisions) > 0) != (problem.labels[test] > 0)
+    return wrong

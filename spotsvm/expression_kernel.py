@@ -21,6 +21,8 @@ Floats = NDArray[np.float64]
 
 _FORMAT = "spotsvm kernel expression"
 _VERSION = 1
+#: more than the largest expression takes: 10,000 nodes in 64 levels, whose lines are indented by up to 128 characters
+_MAX_BYTES = 2**24
 _KEYS = {"format", "version", "expression", "constants"}
 
 
@@ -38,7 +40,8 @@ class ExpressionKernel:
     Raises
     ------
     ArgumentError
-        If the expression is a vector, or a constant has no number, or one that is not finite; a ValueError.
+        If the expression is a vector, or a constant has no number, one that is not finite, or no place in the expression; a
+        ValueError.
 
     Examples
     --------
@@ -61,6 +64,10 @@ class ExpressionKernel:
         unknown = [name for name in self.constants if name not in CONSTANTS]
         if unknown:
             raise ArgumentError(f"constants has the entry {shown(unknown[0])}; constants are called {', '.join(CONSTANTS)}")
+        unused = [name for name in self.constants if name not in self.expression.constants]
+        if unused:
+            used = ", ".join(self.expression.constants) or "no constants"
+            raise ArgumentError(f"constants has the entry {unused[0]!r}, but the expression uses {used}; leave it out")
         for name in self.expression.constants:
             if not np.isfinite(as_float(self.constants.get(name))):
                 raise ArgumentError(f"constants[{name!r}]={shown(self.constants.get(name))}; use a finite number")
@@ -179,9 +186,17 @@ class ExpressionKernel:
         Raises
         ------
         StorageError
-            If the file is damaged or is none of a kernel, naming the file; a ValueError.
+            If the file is damaged, is none of a kernel, or is larger than 16 MiB, naming the file; a ValueError.
+        OSError
+            If there is no such file, or it cannot be read.
         """
+        if Path(path).exists() and not Path(path).is_file():
+            raise StorageError(f"{path} is not a regular file; name the JSON file that save() wrote")
+        with Path(path).open("rb") as file:
+            content = file.read(_MAX_BYTES + 1)
+        if len(content) > _MAX_BYTES:
+            raise StorageError(f"{path} is larger than {_MAX_BYTES:,} bytes, so it is no kernel expression; save() writes less")
         try:
-            return cls.from_json(Path(path).read_text(encoding="utf-8"))
+            return cls.from_json(content.decode())
         except (StorageError, UnicodeDecodeError) as error:
             raise StorageError(f"{path}: {error}") from error

@@ -37,7 +37,9 @@ def corrected_factor(n_resamples: int, ratio: float) -> float:
 
 
 def t_interval(mean: float, variance: float, degrees: float, confidence: float) -> Interval:
-    """Give the t interval of a mean whose own variance is given; no interval if that is not a number.
+    """Return the t interval of a mean whose own variance is given; no interval if that is 0 or not a number.
+
+    Where all resamples agree, their spread says nothing of how far they may be off together.
 
     Parameters
     ----------
@@ -48,7 +50,7 @@ def t_interval(mean: float, variance: float, degrees: float, confidence: float) 
     confidence : float
         Between 0 and 1.
     """
-    if degrees < 1 or not np.isfinite(variance):
+    if degrees < 1 or not (np.isfinite(variance) and variance > 0):
         return NO_INTERVAL
     half = float(student.ppf(0.5 + confidence / 2, degrees)) * float(np.sqrt(variance))
     return mean - half, mean + half
@@ -86,7 +88,7 @@ def nadeau_bengio(values: ArrayLike, ratio: float, confidence: float = 0.95) -> 
 
 
 def welch(first: ArrayLike, second: ArrayLike, confidence: float = 0.95) -> Interval:
-    """Give Welch's interval of the difference of two means; no interval of fewer than two values each.
+    """Return Welch's interval of the difference of two means; no interval of fewer than two values each, or without any spread.
 
     Parameters
     ----------
@@ -106,10 +108,8 @@ def welch(first: ArrayLike, second: ArrayLike, confidence: float = 0.95) -> Inte
     (-1.27, 3.27)
     """
     first, second = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
-    if min(len(first), len(second)) < 2:
+    if min(len(first), len(second)) < 2 or not (np.ptp(first) > 0 or np.ptp(second) > 0):
         return NO_INTERVAL
-    if not (np.ptp(first) > 0 or np.ptp(second) > 0):  # where scipy has 0 / 0
-        return (float(first[0] - second[0]),) * 2
     interval = ttest_ind(first, second, equal_var=False).confidence_interval(confidence)
     return float(interval.low), float(interval.high)
 

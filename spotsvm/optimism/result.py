@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import pandas as pd
 
 from spotsvm.errors import ArgumentError
+from spotsvm.optimism.intervals import NO_INTERVAL
 from spotsvm.optimism.plain import nan_to_none, none_to_nan, plain
 from spotsvm.optimism.wording import summarise
 
@@ -32,7 +33,7 @@ class Optimism:
         Tuned score less score on new data, in the score's units; above 0 the tuned score flatters, for errors too, since a
         scorer gives them with a minus.
     interval : tuple of float
-        Confidence interval of the optimism; (nan, nan) where there is none.
+        Confidence interval of the optimism; (nan, nan) where there is none, as of resamples that all agree.
     confidence : float
         Its confidence, between 0 and 1.
     method : {"nested", "repeats", "folds"}
@@ -84,8 +85,9 @@ class Optimism:
             raise ArgumentError(f"method={self.method!r} is unknown; use one of {', '.join(METHODS)}")
         # a tuple of plain numbers, so that what comes back from JSON is equal
         for name in ("interval", "outer_interval"):
-            low, high = getattr(self, name)
-            object.__setattr__(self, name, (float(low), float(high)))
+            low, high = (float(end) for end in getattr(self, name))
+            # of resamples that all agree, as records of earlier versions have it
+            object.__setattr__(self, name, (low, high) if low < high else NO_INTERVAL)
         for name in ("rows", "points"):
             object.__setattr__(self, name, tuple(plain(row) for row in getattr(self, name)))
         object.__setattr__(self, "notes", tuple(self.notes))

@@ -119,9 +119,8 @@ def _between(found: Optimism, decimals: int, error: bool) -> str:
 
 
 def _is_empty(interval: tuple[float, float]) -> bool:
-    """Tell whether an interval says nothing: there is none, or all resamples agree, from which none can be made."""
-    low, high = interval
-    return isnan(low) or isnan(high) or low == high
+    """Tell whether there is no interval."""
+    return isnan(interval[0]) or isnan(interval[1])
 
 
 def _decimals(found: Optimism) -> int:

@@ -55,10 +55,6 @@ def test_the_formula_has_the_numbers():
     assert "c_1" not in POLYNOMIAL.latex
 
 
-def test_constants_that_are_not_used_are_left_out():
-    assert ExpressionKernel(PRODUCT, {"c1": 2.0}).constants == {}
-
-
 def test_equal_and_hashable():
     same = ExpressionKernel(Expression("square", (AFFINE,)), {"c2": 1.0, "c1": 0.5})
     assert same == POLYNOMIAL
@@ -89,6 +85,8 @@ def test_every_digit_is_kept(tmp_path):
         (AFFINE, {"c1": 1.0}, r"constants\['c2'\]=None; use a finite number"),
         (AFFINE, {"c1": 1.0, "c2": np.inf}, r"constants\['c2'\]=inf"),
         (AFFINE, {"c1": 1.0, "c2": 1.0, "c9": 1.0}, "has the entry 'c9'"),
+        (AFFINE, {"c1": 1.0, "c2": 1.0, "c4": 1.0}, "has the entry 'c4', but the expression uses c1, c2; leave it out"),
+        (PRODUCT, {"c1": 1.0}, "has the entry 'c1', but the expression uses no constants; leave it out"),
         (AFFINE, [1.0, 2.0], "use a dict"),
     ],
 )
@@ -115,6 +113,7 @@ def changed(**entries):
         (changed(constants="gone"), "has no entry 'constants'; its entries are constants, expression, format, version"),
         (changed(constants={"c1": 1.0}), r"damaged: constants\['c2'\]=None"),
         (changed(constants={"c1": "x", "c2": 1.0}), r"damaged: constants\['c1'\]='x'"),
+        (changed(constants={"c1": 1.0, "c2": 1.0, "c3": 1.0}), "damaged: constants has the entry 'c3', but"),
         (changed(constants=[1]), "damaged: constants=a list; use a dict"),
         (changed(constants={"x" * 500: 1.0}), "damaged: constants has the entry 'x{40}'...; constants are called"),
         (changed(version="9" * 500), "has version '9{40}'...; this"),
@@ -139,6 +138,18 @@ def test_a_file_of_bytes(tmp_path):
     path.write_bytes(b"\xff\xfe\x00")
     with pytest.raises(StorageError, match="bytes.json"):
         ExpressionKernel.load(path)
+
+
+def test_what_is_too_large_or_no_file_is_not_read(tmp_path):
+    large = tmp_path / "large.json"
+    with large.open("wb") as file:
+        file.truncate(10**12)  # sparse
+    with pytest.raises(StorageError, match="large.json is larger than 16,777,216 bytes"):
+        ExpressionKernel.load(large)
+    with pytest.raises(StorageError, match="/dev/zero is not a regular file"):
+        ExpressionKernel.load("/dev/zero")
+    with pytest.raises(FileNotFoundError):
+        ExpressionKernel.load(tmp_path / "none.json")
 
 
 def test_a_value_that_overflows_is_infinite_and_silent():

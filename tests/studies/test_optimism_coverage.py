@@ -25,6 +25,7 @@ def test_a_row_a_study_and_method(study):
     nested = runs[runs.method.str.startswith("nested")].pivot(index=["setting", "study"], columns="method", values="optimism")
     assert (nested[METHODS[0]] == nested[METHODS[1]]).all()
     assert runs.groupby(["setting", "method"]).true_optimism.nunique().max() == 1
+    runs = runs.dropna(subset="low")  # folds that all agree have no interval
     assert (runs.low <= runs.optimism).all()
     assert (runs.optimism <= runs.high).all()
 

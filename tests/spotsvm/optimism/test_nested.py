@@ -61,6 +61,17 @@ def test_a_number_of_folds_makes_shuffled_ones_by_class(found):
     assert again == found
 
 
+@pytest.mark.parametrize("method", ["nested", "repeats", "folds"])
+def test_perfect_scores_have_no_interval(method):
+    apart = np.vstack([X - 99.0, X + 99.0])
+    search = searched(n_iter=3, random_state=0).fit(apart, np.repeat([0, 1], len(X)))
+    found = oversearching(search, apart, np.repeat([0, 1], len(X)), method=method)
+    assert (found.optimism, found.outer_score) == (0.0, 1.0)
+    assert np.isnan([*found.interval, *found.outer_interval]).all()
+    assert found.curve()[["low", "high"]].tail(1).isna().all(axis=None)
+    assert "interval 0" not in found.summary()
+
+
 def test_the_interval_is_the_jackknifes(found):
     splits = list(StratifiedKFold(5, shuffle=True, random_state=0).split(X, Y))
     without = np.empty((5, 5))
