@@ -77,6 +77,9 @@ class CutoffClassifier(ClassifierMixin, MetaEstimatorMixin, EntryParametersMixin
     the estimator's own; for an SVC of three classes or more, with `break_ties=True`. The paper's sum constraint cannot be that
     the cutoffs sum to 1: the best ones of its Table 8, with the fifth, sum to 1.195. `excess="scale"` takes them as they are.
 
+    It passes the checks of scikit-learn's estimators that its estimator passes. SVC, the default, itself fails that of weights
+    and repeated rows: gamma="scale" counts rows, and LIBSVM stops within a tolerance.
+
     References
     ----------
     Koch, Bischl, Flasch, Bartz-Beielstein, Konen 2011, "On the Tuning and Evolution of Support Vector Kernels", section 3.2.2.

@@ -93,8 +93,9 @@ class OptimismCoverageStudy(Experiment):
         """Give a row a setting and method: how often the interval covers, its width, and how far the estimate is off on average.
 
         Columns: setting, method; truth, the true optimism; bias, mean estimate less truth; covers, share of the studies whose
-        interval holds the truth, those without one counted as misses; width, of the interval on average; covers chosen, share whose interval holds the optimism of the
-        very machines chosen; score covers, score width: the same of the interval of the score to be expected.
+        interval holds the truth, where those without one count as misses; width, of the interval on average; covers chosen, share
+        whose interval holds the optimism of the very machines chosen; score covers, score width: the same of the interval of the
+        score to be expected.
         """
         rows = []
         for (setting, method), runs in self.frame().groupby(["setting", "method"], sort=False):

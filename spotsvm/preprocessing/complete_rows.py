@@ -8,7 +8,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, RegressorMixin, clone
 from sklearn.metrics import r2_score
-from sklearn.utils.validation import check_array, check_consistent_length, check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    check_array,
+    check_consistent_length,
+    check_is_fitted,
+    column_or_1d,
+    validate_data,
+)
 
 from spotsvm.errors import ArgumentError, DataError
 
@@ -33,9 +40,9 @@ class CompleteRowsRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
     regressor_ : estimator
         The fitted one.
     n_rows_ : int
-        How many rows of `fit` were complete.
+        How many rows of `fit` with a weight above 0 were complete.
     mean_ : float
-        The mean of their targets.
+        The mean of their targets, with the weights of the rows.
     n_features_in_, feature_names_in_
         Of the data seen in `fit`.
 
@@ -48,6 +55,9 @@ class CompleteRowsRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
     -----
     Targets that are read more seldom than the inputs, such as a level twice a month beside daily rain, need none of this: pass
     the rows with a target alone, and all of the inputs as the `history` of a `HistoryPipeline`. Any scorer can then be used.
+
+    It passes the checks of scikit-learn's estimators that its regressor passes. SVR itself fails that of weights and repeated
+    rows.
 
     Examples
     --------
@@ -86,15 +96,18 @@ class CompleteRowsRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
         targets = _checked_targets(y)
         check_consistent_length(rows, targets, sample_weight)
         complete = ~np.isnan(rows).any(axis=1) & ~np.isnan(targets)
-        self.n_rows_ = int(complete.sum())
+        weights = None if sample_weight is None else _check_sample_weight(sample_weight, rows, ensure_non_negative=True)
+        counted = complete if weights is None else complete & (weights > 0)
+        self.n_rows_ = int(counted.sum())
         if not self.n_rows_:
             raise DataError(
                 f"none of the {len(rows)} rows is complete: {int(np.isnan(rows).any(axis=1).sum())} have a NaN in X, "
                 f"{int(np.isnan(targets).sum())} have no target"
+                f"{'' if weights is None else f', {int((weights == 0).sum())} have the weight 0'}"
             )
-        self.mean_ = float(targets[complete].mean())
-        weights = {} if sample_weight is None else {"sample_weight": np.asarray(sample_weight)[complete]}
-        self.regressor_ = clone(self.regressor).fit(rows[complete], targets[complete], **weights)
+        self.mean_ = float(np.average(targets[counted], weights=None if weights is None else weights[counted]))
+        params = {} if weights is None else {"sample_weight": weights[counted]}
+        self.regressor_ = clone(self.regressor).fit(rows[counted], targets[counted], **params)
         return self
 
     def predict(self, X: ArrayLike) -> Floats:

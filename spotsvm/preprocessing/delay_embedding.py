@@ -65,6 +65,9 @@ class DelayEmbedding(CausalTransformer):
     TimeSeriesSplit the first test rows have their past. An array's rows are in order of time, and what was before the first is
     not known. To predict beyond the end, pass a frame with the time stamps to come, and NaN for readings that are not used.
 
+    Of scikit-learn's checks of estimators it fails two by its nature: that the order of the rows is of no matter, and that a row
+    is transformed alike without the rows before it.
+
     References
     ----------
     Koch, Bischl, Flasch, Bartz-Beielstein, Konen 2011, "On the Tuning and Evolution of Support Vector Kernels", section 2.1.1.

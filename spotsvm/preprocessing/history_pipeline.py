@@ -7,9 +7,15 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 from sklearn.pipeline import Pipeline
+from sklearn.utils.metaestimators import available_if
 
 from spotsvm.errors import ArgumentError, DataError
 from spotsvm.preprocessing.time_grid import read_time_stamps
+
+
+def _ends_in_a_transformer(pipeline: HistoryPipeline) -> bool:
+    last = pipeline.steps[-1][1]
+    return last is None or last == "passthrough" or hasattr(last, "transform")
 
 
 class HistoryPipeline(Pipeline):
@@ -22,7 +28,7 @@ class HistoryPipeline(Pipeline):
     Parameters
     ----------
     steps : list of (str, transformer)
-        The transformers. They get no target where there is a history.
+        The transformers. They get no target where there is a history; put the chain before a regressor in a Pipeline.
     history : DataFrame or None, default=None
         Rows by time stamp, with X's columns: such as the whole series, where training and test rows do not follow each other, or
         where rows without a target were left out of X. Where it has a time stamp of X, X's row holds.
@@ -33,7 +39,11 @@ class HistoryPipeline(Pipeline):
     ------
     ArgumentError, DataError
         In `fit` and `transform`, if the history is not a frame, lacks a column, has a time stamp twice or stamps of another kind
-        than X; both are ValueErrors.
+        than X, or the last step is no transformer beside a history; both are ValueErrors.
+
+    Notes
+    -----
+    It passes the checks of scikit-learn's estimators that a Pipeline of its steps passes.
 
     Examples
     --------
@@ -73,6 +83,7 @@ class HistoryPipeline(Pipeline):
             super().fit(self._with_past(X)[0], **params)
         return self
 
+    @available_if(_ends_in_a_transformer)
     def fit_transform(self, X: Any, y: Any = None, **params: Any) -> Any:
         """Fit the transformers, and give the rows that X becomes."""
         if self.history is None:
@@ -80,6 +91,7 @@ class HistoryPipeline(Pipeline):
         rows, own = self._with_past(X)
         return _taken(super().fit_transform(rows, **params), own)
 
+    @available_if(_ends_in_a_transformer)
     def transform(self, X: Any, **params: Any) -> Any:
         """Give the rows that X becomes."""
         if self.history is None:
@@ -94,7 +106,12 @@ class HistoryPipeline(Pipeline):
         return found
 
     def _with_past(self, X: Any) -> tuple[pd.DataFrame, Any]:
-        """Give X with the history before its last row, in order of time, and where its own rows are."""
+        """Return X with the history before its last row, in order of time, and where its own rows are."""
+        if not _ends_in_a_transformer(self):
+            raise ArgumentError(
+                f"the last step, {self.steps[-1][0]!r}, is no transformer; with a history, put the HistoryPipeline of the "
+                "transformers before it in a Pipeline"
+            )
         stamps, known = read_time_stamps(X, "X"), read_time_stamps(self.history, "history")
         if known is None:
             raise ArgumentError(f"history is a {type(self.history).__name__}; use a pandas DataFrame with an index as X's")

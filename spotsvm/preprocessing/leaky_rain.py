@@ -72,6 +72,9 @@ class LeakyRain(CausalTransformer):
     looked up by it among those seen in `fit` and in `history`, so that in cross-validation with TimeSeriesSplit the first test
     rows look back into the training rows. The output is a frame with that index, which the next step needs as well.
 
+    Of scikit-learn's checks of estimators it fails two by its nature: that the order of the rows is of no matter, and that a row
+    is transformed alike without the rows before it.
+
     An array has no index. Its rows are in order of time, a step apart, and what was before the first is not known: it is as
     `start` says. Pass frames to keep the past across the border of training and test rows.
 

@@ -1,4 +1,5 @@
 import pickle
+import warnings
 from copy import copy
 
 import numpy as np
@@ -22,7 +23,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler, scale
 from sklearn.svm import SVC, LinearSVC
-from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.utils.estimator_checks import check_estimator, parametrize_with_checks
 
 from spotsvm import ExactSVC, MultiKernelSVC, SpotSearchCV
 from spotsvm.class_entries import class_cutoffs
@@ -55,6 +56,13 @@ NOT_OF_SVC = {
 )
 def test_check_estimator(estimator, check):
     check(estimator)
+
+
+def test_svc_fails_the_checks_that_are_expected_to_fail_with_it():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        failed = {check["check_name"] for check in check_estimator(SVC(), on_fail=None) if check["status"] == "failed"}
+    assert failed == set(NOT_OF_SVC)
 
 
 @pytest.mark.parametrize("data", [TWO, MANY], ids=["two", "many"])

@@ -1,4 +1,5 @@
 import pickle
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -7,15 +8,29 @@ from sklearn.base import clone
 from sklearn.linear_model import LinearRegression, Ridge
 from sklearn.model_selection import TimeSeriesSplit, cross_val_score
 from sklearn.pipeline import make_pipeline
-from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.svm import SVR
+from sklearn.utils.estimator_checks import check_estimator, parametrize_with_checks
 
 from spotsvm import ArgumentError, CompleteRowsRegressor, DelayEmbedding
 from spotsvm.errors import DataError
 
+#: SVR fails it itself: LIBSVM stops within a tolerance
+NOT_OF_SVR = {"check_sample_weight_equivalence_on_dense_data": "SVR does not pass it"}
 
-@parametrize_with_checks([CompleteRowsRegressor(Ridge()), CompleteRowsRegressor(Ridge(), incomplete="mean")])
+
+@parametrize_with_checks(
+    [CompleteRowsRegressor(Ridge()), CompleteRowsRegressor(Ridge(), incomplete="mean"), CompleteRowsRegressor(SVR())],
+    expected_failed_checks=lambda estimator: NOT_OF_SVR if isinstance(estimator.regressor, SVR) else {},
+)
 def test_check_estimator(estimator, check):
     check(estimator)
+
+
+def test_svr_fails_the_check_that_is_expected_to_fail_with_it():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        failed = {check["check_name"] for check in check_estimator(SVR(), on_fail=None) if check["status"] == "failed"}
+    assert set(NOT_OF_SVR) <= failed
 
 
 RNG = np.random.default_rng(0)
@@ -35,6 +50,19 @@ def test_it_is_the_regressor_on_the_complete_rows():
     np.testing.assert_allclose(model.regressor_.coef_, expected.coef_)
     assert model.n_rows_ == 55
     np.testing.assert_allclose(model.predict(X), expected.predict(X))
+
+
+def test_weights_count_rows_in_the_mean_too():
+    weights = RNG.integers(0, 3, 60)
+    weighted = CompleteRowsRegressor(Ridge(), "mean").fit(GAPS, UNREAD, sample_weight=weights)
+    repeated = CompleteRowsRegressor(Ridge(), "mean").fit(GAPS.repeat(weights, axis=0), UNREAD.repeat(weights))
+    np.testing.assert_allclose(weighted.predict(GAPS), repeated.predict(GAPS))
+    assert weighted.mean_ == pytest.approx(repeated.mean_)
+    assert weighted.n_rows_ == (weights[COMPLETE] > 0).sum()
+    with pytest.raises(
+        DataError, match="none of the 60 rows is complete: 3 have a NaN in X, 3 have no target, 55 have the weight 0"
+    ):
+        CompleteRowsRegressor(Ridge()).fit(GAPS, UNREAD, sample_weight=np.isin(np.arange(60), COMPLETE) < 0.5)
 
 
 @pytest.mark.parametrize(("incomplete", "told"), [("nan", np.nan), ("mean", Y[COMPLETE].mean())])

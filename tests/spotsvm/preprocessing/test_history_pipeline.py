@@ -1,14 +1,17 @@
 import os
 import pickle
+import warnings
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
-from sklearn.linear_model import LinearRegression
+from sklearn.linear_model import LinearRegression, Ridge
 from sklearn.model_selection import TimeSeriesSplit, cross_val_score
-from sklearn.pipeline import FeatureUnion, make_pipeline
+from sklearn.pipeline import FeatureUnion, Pipeline, make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import check_estimator
 
 from spotsvm import ArgumentError, DelayEmbedding, HistoryPipeline, LeakyRain
 from spotsvm.errors import DataError
@@ -33,6 +36,38 @@ def test_rows_far_from_the_training_rows_have_their_past(rows):
     model = chain(rain)
     pd.testing.assert_frame_equal(model.fit_transform(rain.iloc[50:100]), WHOLE.iloc[50:100])
     pd.testing.assert_frame_equal(model.fit(rain.iloc[50:100]).transform(rain.iloc[rows]), WHOLE.iloc[rows], check_freq=False)
+
+
+def failed_checks(estimator):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return {check["check_name"] for check in check_estimator(estimator, on_fail=None) if check["status"] == "failed"}
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        [("scale", StandardScaler())],
+        [("leaky", LeakyRain(0.9, 2)), ("embed", DelayEmbedding())],
+        [("scale", StandardScaler()), ("ridge", Ridge())],
+    ],
+    ids=["scaler", "transformers", "regressor"],
+)
+def test_it_fails_no_check_of_scikit_learn_that_a_pipeline_passes(steps):
+    failed = failed_checks(HistoryPipeline(steps))
+    assert failed == failed_checks(Pipeline(steps))
+    order = {"check_methods_sample_order_invariance", "check_methods_subset_invariance"}
+    # a Pipeline sets its steps in fit, and leaves checks of the data to them
+    assert failed <= order | {"check_estimators_overwrite_params", "check_dont_overwrite_parameters", "check_estimators_nan_inf"}
+
+
+def test_a_regressor_comes_after_a_chain_with_a_history():
+    rain = rainfall()
+    wrong = HistoryPipeline([("leaky", LeakyRain(0.9, 20)), ("line", LinearRegression())], history=rain)
+    assert not hasattr(wrong, "transform")
+    with pytest.raises(ArgumentError, match="the last step, 'line', is no transformer; with a history, put the HistoryPipeline"):
+        wrong.fit(rain, rain["rain"])
+    assert np.isfinite(make_pipeline(chain(rain), LinearRegression()).fit(rain, rain["rain"]).predict(rain[:9])).all()
 
 
 def test_without_a_history_the_steps_remember_the_rows_of_fit():
