@@ -66,8 +66,8 @@ class ExpressionKernel:
             raise ArgumentError(f"constants has the entry {shown(unknown[0])}; constants are called {', '.join(CONSTANTS)}")
         unused = [name for name in self.constants if name not in self.expression.constants]
         if unused:
-            used = ", ".join(self.expression.constants) or "no constants"
-            raise ArgumentError(f"constants has the entry {unused[0]!r}, but the expression uses {used}; leave it out")
+            names = ", ".join(self.expression.constants) or "no constants"
+            raise ArgumentError(f"constants has the entry {unused[0]!r}, but the expression uses {names}; leave it out")
         for name in self.expression.constants:
             if not np.isfinite(as_float(self.constants.get(name))):
                 raise ArgumentError(f"constants[{name!r}]={shown(self.constants.get(name))}; use a finite number")
