@@ -10,6 +10,7 @@ from studies.evosvm_checks import PAPERS, f_test
 from studies.evosvm_findings import on_readings, on_reasons
 from studies.evosvm_folds import METHODS, PRINTED_AS
 from studies.evosvm_printed import COSTS, DATA_SETS, DEFAULT_ERROR, ERRORS, F_TESTS, LEARNERS, SIGMA, implied_f
+from studies.evosvm_swarm import NORMAL, OPTIMUM, READINGS, UNIFORM, on_swarm, swarm_table
 from studies.evosvm_tables import cells
 from studies.evosvm_twin import plain_hybrid
 
@@ -54,12 +55,12 @@ def test_report_and_files(study, tmp_path):
     assert "quick form" in text
     for heading in ("Errors in percent", "F tests", "What stops", "Generations a second", "Memetic against"):
         assert f"### {heading}" in text
-    for left_out in ("nan", "printed F", "### Readings", "### The threshold", "longest run", "reading"):
+    for left_out in ("nan", "printed F", "### Readings of sigma", "### The threshold", "longest run", "printed for PsoSVM"):
         assert left_out not in text
     names = [file.name for file in study.write(tmp_path)]
     assert names[:3] == ["evosvm_runs.csv", "evosvm_table.csv", "evosvm.md"]
-    assert names[3:7] == [f"evosvm_{part}.csv" for part in ("readings", "stops", "generations", "memetic")]
-    assert names[7:] == ["evosvm.png", "evosvm.html"]
+    assert names[3:8] == [f"evosvm_{part}.csv" for part in ("readings", "swarm", "stops", "generations", "memetic")]
+    assert names[8:] == ["evosvm.png", "evosvm.html"]
     assert len(pd.read_csv(tmp_path / "evosvm_memetic.csv")) == 2
 
 
@@ -132,6 +133,45 @@ def test_what_is_said_of_the_readings_follows_from_the_figures():
             assert ("not this machine's plain decision" in text) == (libsvm_offset > 0)
             assert "are about 1.0 times ours" in text
     assert on_readings(runs, printed_readings(0.0), cells(runs.assign(data_set="unknown"))) == ""
+
+
+def swarm_as_printed(**off):
+    rows = []
+    for data_set in DATA_SETS:
+        printed, deviation = ERRORS[1.0, data_set, "PsoSVM"]
+        for reading in READINGS:
+            error = printed + off.get(data_set, {}).get(reading, 9.0 if reading == UNIFORM else 0.0)
+            rows.append((data_set, reading, error, 1.0, printed, deviation / np.sqrt(20)))
+    return pd.DataFrame(
+        rows, columns=["data set", "reading", "error", "share of optimum", "printed error", "se of the printed error"]
+    )
+
+
+def test_what_is_said_of_the_swarm_follows_from_the_figures():
+    text = on_swarm(swarm_as_printed())
+    assert "are 9.0 points from the printed ones on average (+9.0)" in text
+    assert "0.0 (+0.0) if they are normal" in text
+    assert "no reading explains" not in text
+    text = on_swarm(swarm_as_printed(sonar=dict.fromkeys(READINGS, 6.0)))
+    assert "On sonar no reading explains the printed 16.94 %" in text
+    assert "the data or the decision must differ" in text
+    text = on_swarm(swarm_as_printed(sonar=dict.fromkeys(READINGS, 6.0) | {OPTIMUM: 0.0}))
+    assert "the optimum without bias 16.94 %." in text
+    assert "must differ" not in text
+    assert on_swarm(swarm_as_printed().assign(**{"printed error": np.nan})) == ""
+    table = swarm_table(swarm_as_printed()).set_index("reading")
+    assert table.loc["printed for PsoSVM", "liver"] == 34.78
+    assert table.loc[UNIFORM, "mean distance"] == pytest.approx(9.0)
+
+
+def test_the_readings_of_the_swarm(study):
+    readings = study.part("swarm").set_index(["data set", "reading"])
+    assert len(readings) == 2 * len(READINGS)
+    runs = study.frame()
+    for data_set in ("iris", "breast cancer"):
+        of_set = runs[(runs.data_set == data_set)].groupby("method").error.mean()
+        assert readings.loc[(data_set, NORMAL), "error"] == pytest.approx(of_set["swarm"])
+        assert readings.loc[(data_set, OPTIMUM), "error"] == pytest.approx(of_set["exact"])
 
 
 def test_printed_figures():

@@ -8,7 +8,7 @@ from solvers.dual.swarm import SwarmSettings, swarm
 from solvers.errors import SolverError
 
 
-def plain_swarm(problem, rng, generations):
+def plain_swarm(problem, rng, generations, pull):
     """Move the particles one by one."""
     bounds = problem.C * problem.y
     lower, upper = np.minimum(bounds, 0), np.maximum(bounds, 0)
@@ -21,7 +21,7 @@ def plain_swarm(problem, rng, generations):
     own = [(fitness(place), place) for place in places]
     for generation in range(generations):
         leader = max(own, key=lambda best: best[0])[1]
-        towards_own, towards_leader = rng.random((10, problem.n)), rng.random((10, problem.n))
+        towards_own, towards_leader = pull(rng, (10, problem.n)), pull(rng, (10, problem.n))
         for k in range(10):
             inertia = 0.1 * (1 - generation / 1000)
             velocities[k] = (
@@ -33,10 +33,15 @@ def plain_swarm(problem, rng, generations):
 
 
 @pytest.mark.parametrize("matrix", ["rbf", "sigmoid"])
-def test_the_same_swarm_as_one_particle_at_a_time(drawn, matrix):
+@pytest.mark.parametrize(
+    ("pulls", "pull"),
+    [("uniform", lambda rng, shape: rng.random(shape)), ("gaussian", lambda rng, shape: 1.0 + rng.standard_normal(shape))],
+    ids=["uniform", "gaussian"],
+)
+def test_the_same_swarm_as_one_particle_at_a_time(drawn, matrix, pulls, pull):
     problem = drawn(0, 40, matrix, 2.0)
-    found = swarm(problem, np.random.default_rng(3))
-    expected = plain_swarm(problem, np.random.default_rng(3), found.iterations)
+    found = swarm(problem, np.random.default_rng(3), SwarmSettings(pulls=pulls))
+    expected = plain_swarm(problem, np.random.default_rng(3), found.iterations, pull)
     np.testing.assert_allclose(found.alpha, expected, atol=1e-9)
 
 
