@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Sequence
 from contextlib import nullcontext
 from typing import Any, Literal, cast
@@ -60,9 +61,9 @@ class Kriging(RegressorMixin, BaseEstimator):
     nugget_ : float
         Ratio of noise to process variance.
     mu_, sigma2_ : float
-        Mean and process variance (eq. 6 and 7), in the units of y.
+        Mean and process variance (eq. 6 and 7), in the units of y; a variance beyond the largest float is inf.
     log_likelihood_ : float
-        Concentrated log-likelihood (eq. 8), inf for a constant response.
+        Concentrated log-likelihood (eq. 8), inf for a constant response and for a single point without a nugget.
     jitter_ : float
         What had to be added to the diagonal of the correlation matrix for it to factor; 0 if nothing.
     X_train_, y_train_, counts_ : ndarray
@@ -75,7 +76,9 @@ class Kriging(RegressorMixin, BaseEstimator):
 
     Notes
     -----
-    Equal rows of X are aggregated to their mean and count before the fit; the likelihood remains that of all responses.
+    Equal rows of X are aggregated to their mean and count before the fit; the likelihood remains that of all responses. Of a
+    single point it grows with the nugget, whatever theta is: the nugget is its upper bound, and the noise is the scatter of the
+    responses.
 
     References
     ----------
@@ -134,7 +137,9 @@ class Kriging(RegressorMixin, BaseEstimator):
         self._check_parameters(points.shape[1])
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1, size=4))
         unscaled = Embedding.of(points, self.integer, self.categorical)
-        data = aggregate(unscaled.round(points), np.asarray(values, dtype=float))
+        scale = _power_of_two(values)  # exact, so that squares stay within the range of floats and no digit changes
+        values = values / scale
+        data = aggregate(unscaled.round(points), values)
         span = np.ptp(data.X, axis=0)
         numeric = np.isin(np.arange(points.shape[1]), unscaled.numeric)
         self._embedding = Embedding.of(data.X, self.integer, self.categorical, scale=np.where(numeric & (span > 0), span, 1.0))
@@ -146,10 +151,10 @@ class Kriging(RegressorMixin, BaseEstimator):
         with one_blas_thread() if len(embedded) <= _SMALL else nullcontext():
             theta, nugget = self._hyperparameters(correlation, embedded, response, constant, rng)
         self._process = Process.condition(correlation, theta[self._embedding.owner], nugget, embedded, response)
-        self._offset, self._unit = offset, unit
+        self._offset, self._unit = scale * offset, scale * unit
         self.theta_ = theta / self._embedding.scale**2
         self.nugget_ = nugget
-        self.X_train_, self.y_train_, self.counts_ = data.X, data.mean, data.count
+        self.X_train_, self.y_train_, self.counts_ = data.X, scale * data.mean, data.count
         self._publish()
         if constant:
             self.log_likelihood_, self.sigma2_ = np.inf, 0.0
@@ -165,7 +170,8 @@ class Kriging(RegressorMixin, BaseEstimator):
         bounds = np.log(np.tile(np.asarray(self.theta_bounds, dtype=float), (d, 1)))
         fixed = 0.0 if self.nugget is None else None if self.nugget == "estimate" else float(self.nugget)
         if constant or len(embedded) == 1:
-            return np.exp(bounds.mean(axis=1)), 0.0 if fixed is None else fixed
+            largest = 0.0 if constant else float(self.nugget_bounds[1])
+            return np.exp(bounds.mean(axis=1)), largest if fixed is None else fixed
         if fixed is None:
             bounds = np.vstack([bounds, np.log(np.asarray(self.nugget_bounds, dtype=float))])
         problem = LikelihoodProblem(correlation, self._embedding.pair_distances(embedded), response, bounds, fixed)
@@ -174,7 +180,7 @@ class Kriging(RegressorMixin, BaseEstimator):
     def _publish(self) -> None:
         p, n = self._process, len(self._process.points)
         self.mu_ = self._offset + self._unit * p.mu
-        self.sigma2_ = self._unit**2 * p.sigma2
+        self.sigma2_ = self._unit * (self._unit * p.sigma2)
         responses = float(self.counts_.sum()) if p.nugget > 0 else float(n)
         self.log_likelihood_ = p.log_likelihood - responses * float(np.log(self._unit))
         self.jitter_ = p.jitter
@@ -243,6 +249,12 @@ class Kriging(RegressorMixin, BaseEstimator):
         other._process = self._process.reinterpolate()
         other.nugget_ = 0.0
         other.y_train_ = self._offset + self._unit * other._process.fitted
-        other.sigma2_ = self._unit**2 * other._process.sigma2
+        other.sigma2_ = self._unit * (self._unit * other._process.sigma2)
         other.jitter_ = other._process.jitter
         return other
+
+
+def _power_of_two(values: Floats) -> float:
+    """Give the largest power of two that is at most the largest absolute value, 1 if all are zero."""
+    largest = float(np.max(np.abs(values)))
+    return math.ldexp(1.0, math.frexp(largest)[1] - 1) if largest > 0 else 1.0

@@ -16,9 +16,9 @@ def ocba_shares(means: ArrayLike, variances: ArrayLike) -> NDArray[np.float64]:
     Parameters
     ----------
     means : array-like of shape (k,)
-        Estimated responses, smaller being better; k >= 1.
+        Estimated responses, smaller being better, finite; k >= 1.
     variances : array-like of shape (k,)
-        Variance of one evaluation of each, > 0.
+        Variance of one evaluation of each, finite and > 0.
 
     Returns
     -------
@@ -28,7 +28,7 @@ def ocba_shares(means: ArrayLike, variances: ArrayLike) -> NDArray[np.float64]:
     Raises
     ------
     SolverError
-        If there is no candidate, or a variance is not positive.
+        If there is no candidate, a number is not finite, or a variance is not positive.
 
     References
     ----------
@@ -41,17 +41,24 @@ def ocba_shares(means: ArrayLike, variances: ArrayLike) -> NDArray[np.float64]:
     array([0.452, 0.438, 0.11 ])
     """
     mean, variance = np.asarray(means, dtype=float), np.asarray(variances, dtype=float)
-    if mean.size == 0 or mean.shape != variance.shape or not np.all(variance > 0):
-        raise SolverError(f"means={mean!r} and variances={variance!r} do not describe candidates; variances must be positive")
+    finite = np.all(np.isfinite(mean)) and np.all(np.isfinite(variance))
+    if mean.size == 0 or mean.shape != variance.shape or not finite or not np.all(variance > 0):
+        raise SolverError(
+            f"means={mean!r} and variances={variance!r} do not describe candidates; both must be finite, and variances positive"
+        )
     if mean.size == 1:
         return np.ones(1)
     best = int(np.argmin(mean))
-    gap = mean - mean[best]
+    others = np.arange(mean.size) != best
+    deviation = np.sqrt(variance)
     # a tie would need infinitely many evaluations; a hundredth of the noise is as good as tied
-    ratio = variance / np.maximum(gap, 0.01 * np.sqrt(variance)) ** 2
-    ratio[best] = 0.0
-    ratio[best] = np.sqrt(variance[best] * np.sum(ratio**2 / variance))
-    return np.asarray(ratio / ratio.sum())
+    gap = np.maximum(0.5 * mean - 0.5 * mean[best], 0.005 * deviation)
+    # as logarithms, of which no square overflows; half of each gap is as good as the whole, for all shares are relative
+    log_deviation = np.log(deviation)
+    log_share = 2.0 * (log_deviation - np.log(gap))
+    log_share[best] = log_deviation[best] + 0.5 * np.logaddexp.reduce(2.0 * (log_share - log_deviation)[others])
+    shares = np.exp(log_share - log_share.max())
+    return np.asarray(shares / shares.sum())
 
 
 def ocba_next(means: ArrayLike, variances: ArrayLike, counts: ArrayLike) -> int:

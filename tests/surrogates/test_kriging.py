@@ -95,6 +95,37 @@ def test_degenerate_data(nugget):
     assert np.isfinite(sd).all()
 
 
+@pytest.mark.parametrize("nugget", ["estimate", 0.5])
+def test_replicates_of_a_single_point_estimate_the_noise(nugget):
+    """By plain matrix algebra of the five responses; of the likelihood only the nugget is left, and it has no maximum."""
+    y = np.array([0.0, 10.0, -10.0, 5.0, -5.0])
+    model = Kriging(nugget=nugget, random_state=0).fit([[0.5]] * 5, y)
+    R = np.ones((5, 5)) + model.nugget_ * np.eye(5)
+    sigma2 = y @ np.linalg.solve(R, y) / 5
+    assert np.isclose(model.log_likelihood_, -2.5 * np.log(sigma2) - np.linalg.slogdet(R)[1] / 2)
+    assert np.isclose(model.nugget_ * model.sigma2_, np.var(y))
+    mean, sd = model.predict([[0.5], [0.7]], return_std=True)
+    assert np.allclose(mean, 0.0)
+    assert np.isclose(sd[0], np.std(y) * np.sqrt(1 + 1 / 5))  # of a response, and of the mean that is predicted
+    assert sd[1] > sd[0]
+
+
+@pytest.mark.parametrize("scale", [1e200, 1e-200, 1e300, -1e300, 2.0**-600])
+@pytest.mark.parametrize("nugget", ["estimate", None])
+def test_responses_of_any_scale(scale, nugget):
+    """The model is the same, in other units."""
+    usual, scaled = (Kriging(nugget=nugget, n_restarts=2, random_state=0).fit(X, s * Y) for s in (1.0, scale))
+    new = RNG.random((6, 3)) * [1, 10, 100]
+    mean, sd = usual.predict(new, return_std=True)
+    scaled_mean, scaled_sd = scaled.predict(new, return_std=True)
+    assert np.allclose(scaled_mean / scale, mean, rtol=1e-3)
+    assert np.allclose(scaled_sd / abs(scale), sd, rtol=1e-2)
+    assert np.allclose(scaled.reinterpolate().predict(new), scaled_mean, rtol=1e-6)
+    assert np.isclose(scaled.log_likelihood_, usual.log_likelihood_ - 40 * np.log(abs(scale)))
+    if scale == 2.0**-600:
+        assert np.array_equal(scaled.predict(X), scale * usual.predict(X))
+
+
 def test_jitter_is_reported(caplog):
     caplog.set_level("INFO", logger="spotsvm.surrogates")
     model = Kriging(nugget=None, random_state=0).fit([[0.0], [1e-12], [0.5], [1.0]], [0.0, 1.0, 2.0, 3.0])

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from solvers.errors import SolverError
@@ -26,6 +26,23 @@ def test_shares_are_positive_and_add_up(candidates):
     assert (shares > 0).all()
 
 
+@given(
+    st.lists(st.tuples(st.floats(-1e300, 1e300), st.floats(1e-300, 1e300)), min_size=1, max_size=8),
+)
+@example([(0.0, 1.0), (1e300, 1.0)])
+@example([(0.0, 5e-324), (0.0, 1e308)])
+def test_shares_of_any_span(candidates):
+    shares = ocba_shares([m for m, _ in candidates], [v for _, v in candidates])
+    assert np.isclose(shares.sum(), 1.0)
+    assert (shares >= 0).all()
+
+
+@pytest.mark.parametrize("unit", [2.0**-400, 2.0**400])
+def test_shares_depend_on_no_unit(unit):
+    mean, variance = np.array([0.0, 1.0, 2.0, 2.0]), np.array([1.0, 2.0, 0.1, 3.0])
+    assert np.allclose(ocba_shares(unit * mean, unit**2 * variance), ocba_shares(mean, variance), rtol=1e-9)
+
+
 def test_one_by_one_the_shares_are_reached():
     mean, variance, counts = [0.0, 0.5, 2.0], [1.0, 1.0, 1.0], np.ones(3)
     for _ in range(400):
@@ -48,7 +65,17 @@ def test_choosing_the_best_succeeds_more_often_than_with_equal_shares():
     assert hits["ocba"] > hits["equal"] + 20
 
 
-@pytest.mark.parametrize(("mean", "variance"), [([], []), ([1.0], [0.0]), ([1.0, 2.0], [1.0])])
+@pytest.mark.parametrize(
+    ("mean", "variance"),
+    [
+        ([], []),
+        ([1.0], [0.0]),
+        ([1.0, 2.0], [1.0]),
+        ([0.0, np.inf], [1.0, 1.0]),
+        ([np.nan, 0.0], [1.0, 1.0]),
+        ([0.0, 1.0], [1.0, np.inf]),
+    ],
+)
 def test_what_describes_no_candidates_is_refused(mean, variance):
     with pytest.raises(SolverError, match="do not describe candidates"):
         ocba_shares(mean, variance)
