@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Self
 
 import pandas as pd
 
+from solvers.search import SEARCHES
 from spotsvm.comparison_entrants import Searches, check_entrants, checked_seeds, labelled_searches
 from spotsvm.csv_files import write_csv
 from spotsvm.errors import ArgumentError, DataError
@@ -22,7 +24,9 @@ from studies.experiment import Experiment
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-DEFAULT_SEARCHES = ("kriging", "koch2011", "cmaes", "random")
+#: each value is the mean of two evaluations already, which are all that section 3.2.2 allows
+KOCH = partial(SEARCHES["koch2011"], repeats=1, max_repeats=1)
+DEFAULT_SEARCHES: Searches = ("kriging", ("koch2011", KOCH), "cmaes", "random")
 
 _SIMULATED = """\
 Simulated spectra of acid mixtures stand in for the paper's data, which are not public: 4,437 records of 212 points, classes of
@@ -59,8 +63,8 @@ class AcidStudy(Experiment):
         Numbers of design points after which the tuners are judged; by default 25, 50 and 100.
     seeds : int or sequence of int, optional
         As `compare` takes them; by default 5.
-    searches : sequence or dict, default=("kriging", "koch2011", "cmaes", "random")
-        As `compare` takes them.
+    searches : sequence or dict, default=("kriging", ("koch2011", KOCH), "cmaes", "random")
+        As `compare` takes them. `KOCH` is "koch2011" without repeats, for a design point is evaluated twice as it is.
     n_jobs : int or None, default=None
         Seeds at a time; None is one a processor, and 1 in the quick form. It changes nothing about the results.
     path : path-like, optional

@@ -23,7 +23,7 @@ class Aggregated:
     count : ndarray of shape (n,)
         Number of responses behind each mean.
     within : float
-        Sum of the squared deviations of all responses from their point's mean.
+        Sum of the squared deviations of all responses from their point's mean; inf beyond the largest float.
     index : ndarray of shape (N,)
         The row of X to which each original row belongs.
     """
@@ -56,4 +56,6 @@ def aggregate(X: Floats, y: Floats) -> Aggregated:
     mean = np.bincount(index, weights=y) / count
     single = count[index] == 1
     mean[index[single]] = y[single]
-    return Aggregated(X[first[order]], mean, count, float(np.sum((y - mean[index]) ** 2)), index)
+    with np.errstate(over="ignore"):
+        within = float(np.sum((y - mean[index]) ** 2))
+    return Aggregated(X[first[order]], mean, count, within, index)

@@ -58,4 +58,4 @@ def checked_count(content: Any) -> int | None:
     """
     if content is None or (isinstance(content, int) and not isinstance(content, bool) and content >= 0):
         return content
-    raise SolverError("the search's state does not say after how many trials its chains were moved; the record is damaged")
+    raise SolverError("a number of trials in the search's state is none; the record is damaged")

@@ -145,12 +145,12 @@ class KrigingSearch(Search):
 
     def _suggest(self, rng: np.random.Generator) -> Suggestion:
         """Choose the next point: from the design, as a replicate, or where improvement is expected."""
-        if self.n_asked < self.n_initial:
+        if self.n_asked < len(self._design):
             point = self._design[self.n_asked]
             return Suggestion(point, "design") if self.is_new(point) else Suggestion(self.new_point(rng), "random")
         modelled = self._modelled()
         ok = np.isfinite(modelled)
-        if len(modelled) < min(_FEWEST, self.n_initial):
+        if len(modelled) < min(_FEWEST, len(self._design)):
             return self._fill(rng, "too few values are known for a model")
         if not ok.any():
             return self._fill(rng, "no evaluation has succeeded yet")

@@ -10,6 +10,7 @@ from typing import Any
 from solvers.errors import SolverError
 from solvers.search.base import AskTell, Noise, Search
 from solvers.search.cmaes_search import CmaesSearch
+from solvers.search.koch_search import KochSearch
 from solvers.search.kriging_search import KrigingSearch
 from solvers.search.latin_hypercube import LatinHypercubeSearch
 from solvers.search.lbfgsb_search import LbfgsbSearch
@@ -26,14 +27,13 @@ from surrogates.domain import Domain
 
 SearchFactory = Callable[[Domain, int], AskTell]
 
-#: Koch et al. 2011: Gaussian correlation, maximum likelihood by CMA-ES, ten design points, and Forrester's reinterpolation
-#: in place of repeats (section 2.1.2)
+#: Koch et al. 2011: Gaussian correlation, maximum likelihood by CMA-ES, ten design points, reinterpolation (section 2.1.2), and
+#: the repeats of Algorithm 1 from k_0 = 2 on
 koch2011 = partial(
-    KrigingSearch,
+    KochSearch,
     correlation="gaussian",
     inference="mle-cmaes",
     criterion="reinterpolation",
-    repeat_below=0.0,
     warped=False,
     n_initial=10,
     centre=False,

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 
+from solvers.search import make_search
 from spotsvm import ArgumentError, BudgetError, DataError
 from spotsvm.class_accuracy import mean_class_accuracy
 from spotsvm.pipelines.spectra import spectra_pipeline
@@ -12,6 +13,7 @@ from studies.acid import AcidStudy
 from studies.acid_runs import UNTUNED
 from studies.acid_tables import by_budget, judged, on_judgement, table_8
 from studies.acid_task import CLASSES, DEFAULT, PRINTED, AcidTask, acid_space, most_important
+from surrogates.domain import Domain
 
 NAMES = {"XPERC": "importancefraction__fraction", "GAMMA": "cutoffclassifier__estimator__gamma"}
 NAMES |= {"COST": "cutoffclassifier__estimator__C"}
@@ -29,6 +31,13 @@ def task():
 @pytest.fixture(scope="module")
 def study():
     return AcidStudy(quick=True, budgets=[6, 7], seeds=2, searches=["kriging", "random"]).run()
+
+
+def test_the_papers_search_leaves_the_repeats_to_the_task():
+    """Its budgets count design points, each of them evaluated twice."""
+    study = AcidStudy(quick=True)
+    assert list(study.searches) == ["kriging", "koch2011", "cmaes", "random"]
+    assert make_search(study.searches["koch2011"], Domain.continuous(12), 0, noise=True).n_initial == 10
 
 
 @pytest.mark.parametrize("region", ["table7", "table8"])

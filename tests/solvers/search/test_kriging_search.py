@@ -9,7 +9,6 @@ from scipy.stats import qmc
 from solvers.errors import SolverError
 from solvers.search.kriging_search import KrigingSearch
 from solvers.search.random_search import RandomSearch
-from solvers.search.registry import koch2011
 from surrogates.domain import Coordinate, Domain
 from surrogates.errors import NotPositiveDefiniteError
 
@@ -17,13 +16,6 @@ from surrogates.errors import NotPositiveDefiniteError
 class TestKrigingSearch(SearchConformance):
     def make(self, domain, seed=0):
         return KrigingSearch(domain, seed)
-
-
-class TestKoch2011(SearchConformance):
-    n = 12  # ten for the design, one to find out about noise, and one whose model takes as long as all the others
-
-    def make(self, domain, seed=0):
-        return koch2011(domain, seed)
 
 
 def branin(u):
@@ -243,14 +235,6 @@ def test_more_points_than_the_model_sees():
     assert len(set(once)) == len(once)
     assert "evaluations failed and are avoided" in suggestions[-1].note
     assert np.mean([s.point[0] > 0.5 for s in suggestions[30:]]) < 0.3
-
-
-def test_the_settings_of_the_paper_with_more_points_than_the_model_sees():
-    search = koch2011(DOMAINS["three"], noise=True, max_points=20)
-    for k, point in enumerate(np.random.default_rng(0).random((300, 3))):
-        search.assume(point)
-        search.tell(point, RESPONSES["noisy"](point, k))
-    assert search.ask().origin == "improvement"
 
 
 def test_too_few_points_for_a_model_of_many_are_refused():
