@@ -113,6 +113,21 @@ def scale_of(parameter: Parameter) -> Scale | Literal["integers", "values"]:
     return "values"
 
 
+def octaves(parameter: Parameter) -> float | None:
+    """Return the width of a log-uniform parameter in binary logarithms, None for any other.
+
+    Examples
+    --------
+    >>> from scipy.stats import loguniform, uniform
+    >>> from spotsvm.parameter import make_parameter
+    >>> octaves(make_parameter("C", loguniform(2**-12, 2**12))), octaves(make_parameter("x", uniform(0, 24)))
+    (24.0, None)
+    """
+    if not isinstance(parameter, ContinuousParameter) or scale_of(parameter) != "log":
+        return None
+    return math.log2(parameter.high) - math.log2(parameter.low)
+
+
 def _rising(quantiles: list[Any]) -> bool:
     numeric = all(isinstance(q, int | float) and abs(q) <= sys.float_info.max for q in quantiles)
     # a width beyond all numbers has no middle

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from spotsvm.described_parameter import described_parameter
+from spotsvm.described_parameter import described_parameter, octaves
 from spotsvm.errors import SpaceError
 from spotsvm.parameter import ContinuousParameter, Parameter, make_parameter
 from spotsvm.printable import printable_line
@@ -121,7 +121,8 @@ class Space:
         everywhere = frozenset(range(len(self._branches)))
         coordinates = [Coordinate(levels=len(self._branches), categorical=True)] if self._branched else []
         for axis in self._axes:
-            coordinate = Coordinate(levels=axis.parameter.levels, categorical=axis.parameter.categorical)
+            parameter = axis.parameter
+            coordinate = Coordinate(levels=parameter.levels, categorical=parameter.categorical, width=octaves(parameter))
             if axis.branches != everywhere:
                 coordinate = replace(coordinate, parent=0, parent_levels=axis.branches)
             coordinates.append(coordinate)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -29,12 +29,16 @@ class Coordinate:
         The coordinate that decides whether this one is active, or -1 where it always is.
     parent_levels : frozenset of int, default=frozenset()
         The levels of the parent at which this coordinate is active.
+    width : float or None, default=None
+        Extent of [0, 1] in a unit that the coordinate shares with others, positive; None where it has no such unit. Two
+        coordinates that differ in nothing else are equal.
     """
 
     levels: int = 0
     categorical: bool = False
     parent: int = -1
     parent_levels: frozenset[int] = frozenset()
+    width: float | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)
@@ -49,7 +53,7 @@ class Domain:
     Raises
     ------
     SurrogateError
-        If there is no coordinate, or a coordinate's levels or parent make no sense.
+        If there is no coordinate, or a coordinate's levels, parent or width make no sense.
 
     Examples
     --------
@@ -68,6 +72,8 @@ class Domain:
                 raise SurrogateError(f"coordinate {j} has levels={c.levels}; use 0 (continuous) or a positive number of values")
             if c.categorical and c.levels == 0:
                 raise SurrogateError(f"coordinate {j} is categorical with levels=0; say how many values it has")
+            if c.width is not None and not 0 < c.width < math.inf:
+                raise SurrogateError(f"coordinate {j} has width={c.width}; use a positive number, or None")
             if c.parent >= 0:
                 self._check_parent(j, c)
 
@@ -106,6 +112,11 @@ class Domain:
     def categorical(self) -> Flags:
         """Which coordinates have values without order; shape (d,)."""
         return np.array([c.categorical for c in self.coordinates], dtype=bool)
+
+    @cached_property
+    def widths(self) -> Floats:
+        """Extent of each coordinate in the unit it shares with others, nan where it has none; shape (d,)."""
+        return np.array([math.nan if c.width is None else c.width for c in self.coordinates])
 
     @cached_property
     def conditional(self) -> bool:

@@ -106,19 +106,23 @@ def _gibbs(low: Floats, high: Floats, power: float, rng: np.random.Generator) ->
     return offset
 
 
-def neighbourhood_radii(radii: Radii, step: ArrayLike, kappa_max: int | None, dimension: int) -> Floats:
-    """Give the radius of each neighbourhood in each coordinate.
+def neighbourhood_radii(
+    radii: Radii, step: ArrayLike, kappa_max: int | None, dimension: int, widths: Floats | float = 1.0
+) -> Floats:
+    """Give the radius of each neighbourhood in each coordinate, as a share of the cube.
 
     Parameters
     ----------
     radii : "doubling", "linear", sequence or callable
         2^(kappa - 1) step; kappa step; the radii themselves, one or d numbers each; or a function of kappa.
     step : float or array-like of shape (d,)
-        The first radius, as a share of the cube.
+        The first radius.
     kappa_max : int or None
         Number of neighbourhoods; None is the number of radii of a sequence, else 6.
     dimension : int
         Number of coordinates, d.
+    widths : float or ndarray of shape (d,), default=1
+        Extent of the cube in the radii's unit.
 
     Returns
     -------
@@ -139,7 +143,7 @@ def neighbourhood_radii(radii: Radii, step: ArrayLike, kappa_max: int | None, di
     """
     if kappa_max is not None and (not isinstance(kappa_max, Integral) or isinstance(kappa_max, bool) or kappa_max < 1):
         raise SolverError(f"kappa_max={kappa_max!r} is not a number of neighbourhoods; use 1 or more")
-    first = _radius(step, "step", dimension)
+    first = _radius(step, "step", dimension) / widths
     kappas = range(1, (6 if kappa_max is None else int(kappa_max)) + 1)
     if isinstance(radii, str):
         if radii not in ("linear", "doubling"):
@@ -150,7 +154,7 @@ def neighbourhood_radii(radii: Radii, step: ArrayLike, kappa_max: int | None, di
     given = [radii(kappa) for kappa in kappas] if callable(radii) else list(radii)
     if not given or (kappa_max is not None and len(given) != kappa_max):
         raise SolverError(f"radii has {len(given)} entries for kappa_max={kappa_max}; use as many radii as neighbourhoods")
-    out = np.array([_radius(r, f"radii[{k}]", dimension) for k, r in enumerate(given)])
+    out = np.array([_radius(r, f"radii[{k}]", dimension) for k, r in enumerate(given)]) / widths
     if not np.all(np.diff(out, axis=0) > 0):
         raise SolverError(f"radii={given!r} do not grow; use radii of which each is larger than the one before")
     return out
@@ -159,5 +163,5 @@ def neighbourhood_radii(radii: Radii, step: ArrayLike, kappa_max: int | None, di
 def _radius(value: ArrayLike, name: str, dimension: int) -> Floats:
     radius = np.asarray(value, dtype=float)
     if radius.shape not in ((), (dimension,)) or not np.all(np.isfinite(radius) & (radius > 0)):
-        raise SolverError(f"{name}={value!r} is not a radius; use a positive share of the cube, one number or {dimension}")
+        raise SolverError(f"{name}={value!r} is not a radius; use one positive number or {dimension}")
     return np.broadcast_to(radius, (dimension,))

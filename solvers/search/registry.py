@@ -39,8 +39,10 @@ koch2011 = partial(
     centre=False,
 )
 
-#: Carrizosa et al. 2014, section 3: r_kappa = kappa on the grid from -12 to 12, kappa_max = 25, a random start (Algorithm 2)
-carrizosa2014 = partial(VnsSearch, start="random", step=1 / 24, radii="linear", kappa_max=25, plateau="stay", opening="narrowest")
+#: Carrizosa et al. 2014, section 3: r_kappa = kappa in binary logarithms, kappa_max = 25, a random start (Algorithm 2)
+carrizosa2014 = partial(
+    VnsSearch, start="random", step=1.0, unit="axis", radii="linear", kappa_max=25, plateau="stay", opening="narrowest"
+)
 
 SEARCHES: dict[str, Callable[..., Search]] = {
     "kriging": KrigingSearch,

@@ -16,6 +16,7 @@ Floats = NDArray[np.float64]
 
 _TRIES = 64
 _OPENING = 10
+_GRID = 24.0  # from -12 to 12
 
 
 class VnsSearch(Search):
@@ -34,7 +35,10 @@ class VnsSearch(Search):
         The initial solution: the cube's centre, a point drawn uniformly, or a point of the cube. A search that has been told
         values before it is first asked starts from the best of them, and asks for its `start` only if that is a point.
     step : float or array-like of shape (d,), default=1/32
-        The first radius r_1, as a share of the cube, positive.
+        The first radius r_1, positive.
+    unit : {"cube", "axis"}, default="cube"
+        Whether radii are shares of the cube; or in the axes' own unit, the domain's `widths`, so that one radius is the same step
+        on axes of different extent. A coordinate that has no such unit counts as 24 wide, as the paper's grid is.
     radii : "doubling", "linear", sequence or callable, default="doubling"
         r_kappa: 2^(kappa - 1) step; kappa step; the radii themselves, one or `d` numbers each; or a function of kappa. They
         must grow with kappa.
@@ -55,7 +59,7 @@ class VnsSearch(Search):
     kappa : int
         The neighbourhood that the next point comes from if nothing is pending.
     radii : ndarray of shape (kappa_max, d)
-        The radius of each neighbourhood in each coordinate.
+        The radius of each neighbourhood in each coordinate, as a share of the cube.
 
     Raises
     ------
@@ -74,12 +78,12 @@ class VnsSearch(Search):
     As printed, Algorithm 1 leaves its loop when kappa reaches kappa_max, so that the last neighbourhood of the list that it
     takes would never be used. Here it is used.
 
-    The paper's settings are r_kappa = kappa on a grid from -12 to 12, kappa_max = 25, the maximum norm, a random start and
-    strictly better moves: `search="carrizosa2014"`. The defaults are what was measured to do better in 100 evaluations of
-    tuning tasks: the centre as the start where ranges are chosen with sense, six radii that double up to the whole cube and so
-    search finely as well as widely, and moves along the plateaus that counted errors have. Opening widely does better in the
-    first 50 evaluations and slightly worse after 100; without it 3 of 120 runs on the twelve sets of the paper's Table 3 ended
-    where they had begun.
+    The paper's settings are r_kappa = kappa in binary logarithms, whatever the range of a parameter, kappa_max = 25, the maximum
+    norm, a random start and strictly better moves: `search="carrizosa2014"`. The defaults are what was measured to do better in
+    100 evaluations of tuning tasks: the centre as the start where ranges are chosen with sense, six radii that double up to the
+    whole cube and so search finely as well as widely, and moves along the plateaus that counted errors have. Opening widely does
+    better in the first 50 evaluations and slightly worse after 100; without it 3 of 120 runs on the twelve sets of the paper's
+    Table 3 ended where they had begun.
 
     References
     ----------
@@ -105,6 +109,7 @@ class VnsSearch(Search):
         *,
         start: Literal["centre", "random"] | ArrayLike = "centre",
         step: ArrayLike = 1 / 32,
+        unit: Literal["cube", "axis"] = "cube",
         radii: Radii = "doubling",
         kappa_max: int | None = None,
         norm: Norm = "inf",
@@ -114,6 +119,8 @@ class VnsSearch(Search):
         super().__init__(domain, seed)
         if norm not in get_args(Norm):
             raise SolverError(f"norm={norm!r} is unknown; use 'inf', '2' or '1'")
+        if unit not in ("cube", "axis"):
+            raise SolverError(f"unit={unit!r} is unknown; use 'cube' or 'axis'")
         if plateau not in ("stay", "move"):
             raise SolverError(f"plateau={plateau!r} is unknown; use 'stay' or 'move'")
         if opening not in ("widest", "narrowest"):
@@ -122,7 +129,8 @@ class VnsSearch(Search):
         self.plateau = plateau
         self.start = self._starting_point(start)
         self._start_is_given = not isinstance(start, str)
-        self.radii = neighbourhood_radii(radii, step, kappa_max, domain.dimension)
+        widths = np.where(np.isnan(domain.widths), _GRID, domain.widths) if unit == "axis" else 1.0
+        self.radii = neighbourhood_radii(radii, step, kappa_max, domain.dimension, widths)
         self.incumbent: Floats | None = None
         self._opening = _OPENING if opening == "widest" else 0  # shakes that are left of it
         self.kappa = self.kappa_max if self._opening else 1

@@ -4,6 +4,7 @@ import pytest
 from spotsvm.errors import ArgumentError, BudgetError
 from spotsvm.kernel_models import ConicModel, FixedKernelModel, RbfModel, TunedConicModel
 from spotsvm.nested_models import nested
+from spotsvm.space import Space
 from spotsvm.study import Study
 
 GROUPS = {"a": [0, 1], "b": [2]}
@@ -43,6 +44,14 @@ def test_vns_starts_from_the_poorer_models_best():
     study = Study(MODELS[1].space(), nested(MODELS, (15, 5), inner), seed=4).run(response, n_trials=16)
     best = min(study.trials[:15], key=lambda t: t.value)
     assert np.abs(np.array(study.trials[15].point) - np.array(best.point)).max() <= radius + 1e-12
+
+
+def test_the_papers_radii_are_binary_logarithms_in_every_model():
+    space = Space(MODELS[1].space())
+    search = nested(MODELS, (15, 5), "carrizosa2014")(space.domain, 0)
+    for stage, inner in zip(search.stages, search._inners, strict=True):
+        assert np.allclose(inner.radii * stage.domain.widths, np.arange(1, 26)[:, None])
+    assert sorted(search.stages[1].domain.widths) == pytest.approx([16, 16, 24, 24])
 
 
 def test_a_record_is_resumed_in_either_stage(tmp_path):

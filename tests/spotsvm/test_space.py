@@ -188,3 +188,9 @@ def test_a_space_with_text_is_the_same_in_every_process():
         for seed in ("1", "2")
     }
     assert len(out) == 1
+
+
+def test_axes_on_a_logarithmic_scale_have_a_width():
+    space = Space({"C": loguniform(2**-12, 2**12), "x": uniform(0, 24), "gamma": loguniform(2**-8, 2**8), "n": [1, 2, 4, 8]})
+    assert np.array_equal(space.domain.widths, [24.0, np.nan, 16.0, np.nan], equal_nan=True)
+    assert np.array_equal(Space.described(space.describe()).domain.widths, space.domain.widths, equal_nan=True)

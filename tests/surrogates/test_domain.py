@@ -68,6 +68,7 @@ def test_size_counts_the_configurations(domain, size):
     [
         ((), "coordinates is empty"),
         ((Coordinate(levels=-1),), "levels=-1"),
+        ((Coordinate(width=0.0),), "coordinate 0 has width=0.0; use a positive number"),
         ((Coordinate(categorical=True),), "categorical with levels=0"),
         ((Coordinate(parent=3, parent_levels=frozenset({0})),), "parent=3"),
         ((Coordinate(), Coordinate(parent=0, parent_levels=frozenset({0}))), "must be discrete"),
@@ -82,3 +83,9 @@ def test_a_domain_that_makes_no_sense_is_refused(coordinates, said):
 def test_points_of_another_dimension_are_refused():
     with pytest.raises(SurrogateError, match="points has 2 columns; the domain has 3"):
         MIXED.snap([0.1, 0.2])
+
+
+def test_widths_change_nothing_about_what_points_mean():
+    domain = Domain((Coordinate(width=16.0), Coordinate()))
+    assert np.array_equal(domain.widths, [16.0, np.nan], equal_nan=True)
+    assert domain == Domain.continuous(2)

@@ -94,7 +94,7 @@ def test_radii():
     ("radii", "step", "kappa_max", "message"),
     [
         ("linear", 0.0, 3, "step=0.0 is not a radius"),
-        ("linear", [0.1] * 3, 3, r"step=\[0.1, 0.1, 0.1\] is not a radius; use a positive share of the cube, one number or 2"),
+        ("linear", [0.1] * 3, 3, r"step=\[0.1, 0.1, 0.1\] is not a radius; use one positive number or 2"),
         ("linear", np.nan, 3, "step=nan is not a radius"),
         ("linear", 0.1, 0, "kappa_max=0 is not a number of neighbourhoods; use 1 or more"),
         ("linear", 0.1, 2.5, "kappa_max=2.5 is not a number of neighbourhoods"),

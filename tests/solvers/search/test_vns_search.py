@@ -77,6 +77,30 @@ def test_the_settings_of_the_paper():
     assert starts.max() > 0.9
 
 
+def test_radii_in_the_axes_own_unit():
+    """One step on all axes, however wide; one without a unit has the paper's grid."""
+    domain = Domain((Coordinate(width=24.0), Coordinate(width=16.0), Coordinate(), Coordinate(levels=5)))
+    search = carrizosa2014(domain, 1)
+    assert np.allclose(search.radii * [24, 16, 24, 24], np.arange(1, 26)[:, None])
+    listed = VnsSearch(domain, unit="axis", radii=[[1, 2, 3, 4], 8.0])
+    assert np.allclose(listed.radii * [24, 16, 24, 24], [[1, 2, 3, 4], [8] * 4])
+    assert np.array_equal(VnsSearch(domain).radii, VnsSearch(Domain.continuous(4)).radii)
+
+
+def test_steps_are_as_wide_as_printed():
+    """Model (8)'s weights are 24 wide and its gammas 16: both go as far as kappa."""
+    search, steps = carrizosa2014(Domain((Coordinate(width=24.0), Coordinate(width=16.0))), 5), []
+    for _ in range(400):
+        kappa, incumbent = search.kappa, search.incumbent
+        point = search.ask().point
+        if incumbent is not None:
+            steps.append(np.abs(point - incumbent) * [24, 16] / kappa)
+        search.tell(point, wavy(point))
+    steps = np.array(steps)
+    assert (steps <= 1 + 1e-12).all()
+    assert (steps.max(axis=0) > 0.95).all()
+
+
 @pytest.mark.parametrize("name", ["branin", "wavy"])
 def test_it_beats_random_search(name):
     from test_kriging_search import branin
@@ -111,6 +135,7 @@ def test_a_start_outside_the_box_is_refused(start):
     ("arguments", "message"),
     [
         ({"start": "middle"}, "start='middle' is unknown"),
+        ({"unit": "octave"}, "unit='octave' is unknown; use 'cube' or 'axis'"),
         ({"norm": "3"}, "norm='3' is unknown; use 'inf', '2' or '1'"),
         ({"plateau": "walk"}, "plateau='walk' is unknown; use 'stay' or 'move'"),
         ({"opening": "wide"}, "opening='wide' is unknown; use 'widest' or 'narrowest'"),
