@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         SEARCHES,
         AskTell,
         CmaesSearch,
+        KochSearch,
         KrigingSearch,
         LatinHypercubeSearch,
         LbfgsbSearch,
@@ -116,6 +117,7 @@ _HOMES = {
     "solvers.search": [
         "AskTell",
         "CmaesSearch",
+        "KochSearch",
         "KrigingSearch",
         "LatinHypercubeSearch",
         "LbfgsbSearch",
@@ -241,6 +243,7 @@ __all__ = [
     "KernelMatrices",
     "KernelModel",
     "Kriging",
+    "KochSearch",
     "KrigingSearch",
     "LatinHypercubeSearch",
     "LbfgsbSearch",

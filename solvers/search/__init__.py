@@ -2,6 +2,7 @@
 
 from solvers.search.base import AskTell, Search, Suggestion
 from solvers.search.cmaes_search import CmaesSearch
+from solvers.search.koch_search import KochSearch
 from solvers.search.kriging_search import KrigingSearch
 from solvers.search.latin_hypercube import LatinHypercubeSearch
 from solvers.search.lbfgsb_search import LbfgsbSearch
@@ -18,6 +19,7 @@ __all__ = [
     "SEARCHES",
     "AskTell",
     "CmaesSearch",
+    "KochSearch",
     "KrigingSearch",
     "LatinHypercubeSearch",
     "LbfgsbSearch",

@@ -38,7 +38,7 @@ _FEWEST = 3  # values told, before which pending points say more than a model wo
 
 
 class KrigingSearch(Search):
-    """Sequential parameter optimisation (Koch et al. 2011, Algorithm 1) with Kriging.
+    """Sequential parameter optimisation with Kriging, after Koch et al. 2011; `KochSearch` has their repeats.
 
     Parameters
     ----------

@@ -16,7 +16,7 @@ SEARCHES = (*ONE_OBJECTIVE, *SEVERAL_OBJECTIVES)
 #: each search once, and each kind of run
 RUNS = [
     ("kriging", "sequential"),
-    ("koch2011", "batches"),
+    ("koch2011", "noisy"),
     ("cmaes", "failing"),
     ("lbfgsb", "noisy"),
     ("vns", "batches"),
