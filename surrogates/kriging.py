@@ -137,6 +137,7 @@ class Kriging(RegressorMixin, BaseEstimator):
         self._check_parameters(points.shape[1])
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1, size=4))
         unscaled = Embedding.of(points, self.integer, self.categorical)
+        values = np.asarray(values, dtype=float)
         scale = _power_of_two(values)  # exact, so that squares stay within the range of floats and no digit changes
         values = values / scale
         data = aggregate(unscaled.round(points), values)

@@ -144,7 +144,7 @@ class KochSearch(KrigingSearch):
                 warnings.warn(
                     f"these {since} trials are of an earlier version, in which this search repeated no point; they are kept as "
                     "they are, and from the next trial on points are evaluated as often as Algorithm 1 says",
-                    stacklevel=2,
+                    stacklevel=6,  # where a study is made
                 )
         if since:
             self._repeats = self._repeats.beginning_at(since)

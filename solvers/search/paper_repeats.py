@@ -143,7 +143,7 @@ def _allotted(tallies: Sequence[Tally]) -> Tally | None:
     scaled = [(values - low) / unit for values in quarters]
     mean, count = np.array([np.mean(z) for z in scaled]), np.array([len(z) for z in scaled])
     within = np.array([np.sum((z - m) ** 2) for z, m in zip(scaled, mean, strict=True)])
-    if not within.sum() > 0:
+    if not within.sum() > np.finfo(float).tiny:
         return None
     variance = (within + within.sum() / np.sum(count - 1)) / count
     return tallies[ocba_next(mean, variance, count)]
