@@ -264,8 +264,8 @@ class AskTellStudy(StudyResults):
     @property
     def n_initial(self) -> int:
         """Trials of the search's initial design, or of its first generation and the starts before it."""
-        n_starts = 0 if self._search.counts_starts else self._search.n_starts + sum(t.origin == START for t in self._trials)
-        return self._search.n_initial + n_starts
+        n_starts = self._search.n_starts + sum(t.origin == START for t in self._trials)
+        return self._search.n_initial + n_starts - int(min(n_starts, self._search.most_starts))
 
     @property
     def initial_name(self) -> str:

@@ -13,6 +13,7 @@ from spotsvm.comparison_entrants import Searches, check_entrants, checked_seeds,
 from spotsvm.comparison_run import Run, Task, run_search
 from spotsvm.errors import ArgumentError
 from spotsvm.space import Space
+from spotsvm.start import Start, equal_start
 
 
 def compare(
@@ -30,11 +31,13 @@ def compare(
     n_jobs: int | None = None,
     callback: Callable[[Run], None] | None = None,
     path: str | Path | None = None,
+    start: Start | None = None,
 ) -> Comparison:
     """Run each search from each seed for `n_trials` evaluations, and compare what they find.
 
-    Each run is a Study. The same seeds are used for every search, so their results are compared in pairs; all that a search
-    evaluates counts, failed trials included.
+    Each run is a Study. All of them evaluate the same configurations first: those of `start`, then the centre of the space. The
+    same seeds are used for every search, so their results are compared in pairs; all that a search evaluates counts, failed
+    trials included.
 
     Parameters
     ----------
@@ -70,6 +73,9 @@ def compare(
     path : path-like, optional
         A folder for the records, one file a run. The same call goes on where an earlier one was ended. None keeps
         them in memory.
+    start : dict, sequence of dict, or None, default=None
+        Configurations that every run evaluates first, such as an estimator's defaults. The centre of the space follows: the
+        median of each distribution, the middle one of integers and of lists of values; of several dictionaries that of each.
 
     Returns
     -------
@@ -118,8 +124,10 @@ def compare(
         noise=noise,
         measure=measure,
         folder=None if path is None else Path(path),
+        start=start,
     )
-    check_entrants(labelled, task.space, n_trials, all_seeds[0], direction=direction, noise=noise)
+    first = equal_start(task.space, start)
+    check_entrants(labelled, task.space, n_trials, all_seeds[0], direction=direction, noise=noise, start=first)
     jobs = [(task, label, search, seed) for label, search in labelled.items() for seed in all_seeds]
     runs = []
     for run in _run_all(jobs, n_jobs):

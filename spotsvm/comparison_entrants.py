@@ -16,6 +16,7 @@ from solvers.search.registry import SearchFactory
 from spotsvm.errors import ArgumentError, BudgetError
 from spotsvm.run_settings import check_budget
 from spotsvm.space import Space
+from spotsvm.start import Start
 from spotsvm.study import Study
 
 Entrant = str | SearchFactory
@@ -133,8 +134,9 @@ def check_entrants(
     *,
     direction: Literal["minimize", "maximize"],
     noise: Noise,
+    start: Start | None = None,
 ) -> None:
-    """Make each search once, before any of them has cost an evaluation.
+    """Make each search once, with the start that it will have, before any of them has cost an evaluation.
 
     Raises
     ------
@@ -147,7 +149,8 @@ def check_entrants(
         raise BudgetError(f"n_trials={n_trials!r} is not a number of evaluations; use 1 or more")
     for label, search in searches.items():
         try:
-            check_budget(Study(cast("Any", space), search, seed, direction=direction, noise=noise), n_trials, "n_trials")
+            study = Study(cast("Any", space), search, seed, direction=direction, noise=noise, start=start)
+            check_budget(study, n_trials, "n_trials")
         except BudgetError as error:
             raise BudgetError(f"search {label!r}: {error}") from error
         except SolverError as error:

@@ -16,6 +16,7 @@ from spotsvm.comparison_entrants import Entrant
 from spotsvm.errors import ArgumentError, NoCompletedTrialError
 from spotsvm.recommendation import recommend
 from spotsvm.space import Space
+from spotsvm.start import Start, equal_start
 from spotsvm.study import Study
 from spotsvm.trial import FINISHED, Trial
 
@@ -33,6 +34,7 @@ class Task:
     noise: Noise = "auto"
     measure: str | None = None
     folder: Path | None = None
+    start: Start | None = None
 
     @property
     def sign(self) -> float:
@@ -63,7 +65,7 @@ class Run:
 
 
 def run_search(task: Task, label: str, search: Entrant, seed: int) -> Run:
-    """Run a search, or go on with its record, and give its trials and what is recommended in the end.
+    """Run a search from the start that all share, or go on with its record; give its trials and what is recommended in the end.
 
     Raises
     ------
@@ -73,7 +75,10 @@ def run_search(task: Task, label: str, search: Entrant, seed: int) -> Run:
         If the record cannot be read or written, or is of another study.
     """
     path = None if task.folder is None else task.folder / record_name(label, seed)
-    with Study(cast("Any", task.space), search, seed, direction=task.direction, path=path, noise=task.noise) as study:
+    start = equal_start(task.space, task.start)
+    with Study(
+        cast("Any", task.space), search, seed, direction=task.direction, path=path, noise=task.noise, start=start
+    ) as study:
         study.run(_with_seed(task.objective, study), task.n_trials, callback=_measure_check(task.measure))
         trials = tuple(t for t in study.trials if t.state in FINISHED)[: task.n_trials]
     return Run(label, seed, trials, recommended_number(trials, task, seed))

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from spotsvm.errors import SpaceError, StudyMismatchError
 from spotsvm.space import Space
@@ -16,10 +16,55 @@ from spotsvm.trial import Trial
 Floats = NDArray[np.float64]
 #: the origin of a trial that a study was told to start at
 START = "start"
+#: how far a point may be off by rounding, where a distribution gives a probability for a quantile
+_ROUNDING = 1e-12
+
+#: configurations to start at, as `Study` takes them
+Start = Mapping[str, Any] | Sequence[Mapping[str, Any]]
 
 
-def start_points(start: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None, space: Space) -> list[Floats]:
+def equal_start(space: Space | Start, first: Start | None = None) -> list[dict[str, Any]]:
+    """Return the configurations at which all searches of a comparison start: those given, then the centre of the space.
+
+    The centre is the median of each distribution, and the middle one of integers and of lists of values. Of several
+    dictionaries it is that of each, in their order: none of them comes before another.
+
+    Parameters
+    ----------
+    space : Space, dict or list of dict
+        The search space.
+    first : dict, sequence of dict, or None, default=None
+        Configurations to come before the centre, such as an estimator's defaults.
+
+    Raises
+    ------
+    SpaceError
+        If one of those is not a configuration of the space.
+
+    Examples
+    --------
+    >>> from scipy.stats import randint, uniform
+    >>> equal_start({"x": uniform(0, 4), "degree": randint(2, 5)}, {"x": 3.0, "degree": 2})
+    [{'x': 3.0, 'degree': 2}, {'x': 2.0, 'degree': 3}]
+    """
+    space = space if isinstance(space, Space) else Space(space)
+    start_points(first, space)
+    given = [] if first is None else [first] if isinstance(first, Mapping) else first
+    return [*map(dict, given), *map(space.decode, _centres(space))]
+
+
+def _centres(space: Space) -> list[Floats]:
+    """Return the centre of each dictionary's part of the cube."""
+    points = np.full((len(space.branches), space.domain.dimension), 0.5)
+    if len(points) > 1:
+        points[:, 0] = (np.arange(len(points)) + 0.5) / len(points)
+    return list(space.domain.snap(points))
+
+
+def start_points(start: Start | None, space: Space) -> list[Floats]:
     """Give the points of the cube at which to start, in the order given; of equal ones the first.
+
+    What is within rounding of the centre is the centre, so that a search that would begin there knows it again.
 
     Parameters
     ----------
@@ -53,11 +98,12 @@ def start_points(start: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None, 
             point = space.encode(params)
         except SpaceError as error:
             raise SpaceError(f"{name} is not in the space: {error}") from error
+        point = _settled([point], space)[0]
         points.setdefault(point.tobytes(), point)
     return list(points.values())
 
 
-def starts_left(points: Sequence[Floats], trials: Sequence[Trial], path: Path | None) -> list[Floats]:
+def starts_left(points: Sequence[Floats], trials: Sequence[Trial], space: Space, path: Path | None) -> list[Floats]:
     """Give the starts that no trial of a record has been at.
 
     Without any start given, those of the record count. Given ones may be more or fewer than those that the record's study
@@ -69,12 +115,23 @@ def starts_left(points: Sequence[Floats], trials: Sequence[Trial], path: Path | 
     StudyMismatchError
         If the record has started at a configuration that is not among them.
     """
+    if not points:
+        return []
     given = {point.tobytes() for point in points}
-    for trial in trials if points else ():
-        if trial.origin == START and np.array(trial.point).tobytes() not in given:
+    been = [point.tobytes() for point in _settled([trial.point for trial in trials], space)]
+    for trial, place in zip(trials, been, strict=True):
+        if trial.origin == START and place not in given:
             raise StudyMismatchError(
                 f"{path} holds a study with another start: it began with {dict(trial.params)!r}, which is not among the "
                 "start given. Add it, leave start out, or use another file"
             )
-    been = {np.array(trial.point).tobytes() for trial in trials}
     return [point for point in points if point.tobytes() not in been]
+
+
+def _settled(points: ArrayLike, space: Space) -> Floats:
+    """Return points, those that rounding keeps from a centre at it; shape (n, d)."""
+    settled = np.array(points, dtype=float).reshape(-1, space.domain.dimension)
+    for centre in _centres(space):
+        off = np.abs(settled - centre)
+        settled[(off <= np.where(space.domain.discrete, 0.0, _ROUNDING)).all(axis=1)] = centre
+    return settled

@@ -53,9 +53,9 @@ class Study(AskTellStudy, StudyFindings):
         Seconds after which a trial that `run` evaluates is ended.
     start : dict, sequence of dict, or None, default=None
         Configurations to evaluate first, in the order given, each once, and by `run` before any other. The search is told of
-        them and goes on from the best; they take the place of as many points of an initial design, but not of CMA-ES's first
-        generation nor of a nested search's trials. Where a record is resumed, those that it has are not asked for again; all at
-        which it has started must still be among them, and further ones are asked for next.
+        them and goes on from the best; they take the place of as many points of an initial design, the best of them that of one
+        of CMA-ES's first generation, and none that of a nested search's trials. Where a record is resumed, those that it has are
+        not asked for again; all at which it has started must still be among them, and further ones are asked for next.
     context : dict of str to str, optional
         What else must be the same for a record to be resumed, such as a checksum of the data.
 
@@ -127,7 +127,7 @@ class Study(AskTellStudy, StudyFindings):
             self._unfinished = [t.number for t in self._trials if t.state == "running"]
             self.seed = int(past.about["seed"])
             self.about = past.about
-            left = starts_left(starts, self._trials, self.path)
+            left = starts_left(starts, self._trials, self.space, self.path)
             self._search = StudySearch(search, self.space.domain, self.objectives, past, self.noise, left)
             # only now: a search that cannot be made must not be what the record remembers
             if self._record is not None and past.is_new:

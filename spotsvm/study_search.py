@@ -136,9 +136,9 @@ class StudySearch:
         return int(getattr(self._search, "n_initial", 1))
 
     @property
-    def counts_starts(self) -> bool:
-        """Whether starts are among those trials."""
-        return bool(getattr(self._search, "counts_given", True))
+    def most_starts(self) -> float:
+        """How many starts may be among those trials."""
+        return float(getattr(self._search, "most_given", np.inf))
 
     @property
     def initial_name(self) -> str:

@@ -15,6 +15,7 @@ from sklearn.model_selection import TimeSeriesSplit, cross_val_score, train_test
 
 from spotsvm.class_accuracy import named_scorer
 from spotsvm.contestant import Contestant
+from spotsvm.default_start import default_start
 from spotsvm.errors import ArgumentError, DataError, ShortSeriesWarning, SpotSVMError
 from spotsvm.held_out_score import block_length, held_out_score
 from spotsvm.optimism.analysis import oversearching
@@ -23,6 +24,7 @@ from spotsvm.pipelines.registry import NamedPipeline, default_scoring, is_series
 from spotsvm.run_settings import check_budget, checked_timeout
 from spotsvm.search_judge import judge_search
 from spotsvm.spot_search_cv import SpotSearchCV
+from spotsvm.start import Start, equal_start
 from spotsvm.study import Study
 from spotsvm.tabular import Table, check_folds
 from spotsvm.tuning_results import check_writable, write_results
@@ -97,7 +99,7 @@ class TuningJob:
     retries: int = 0
 
     def run(self, progress: Progress) -> list[Contestant]:
-        """Evaluate the default, random search and the search, in this order.
+        """Evaluate the default, random search and the search, in this order; both searches start at the default and the centre.
 
         Parameters
         ----------
@@ -113,7 +115,6 @@ class TuningJob:
         named = self.named(train)
         if self.oversearching == "repeats" and is_series(self.pipeline):
             raise ArgumentError("--oversearching repeats: splits by time cannot be drawn anew; use folds, nested or none")
-        check_budget(Study(named.space, self.search, self.seed), self.budget, "--budget")
         contestants = []
         with warnings.catch_warnings():
             # the cap on the solver's iterations is ours, and a setting that needs more is scored as it stands
@@ -123,12 +124,14 @@ class TuningJob:
             warnings.simplefilter("ignore", UndefinedMetricWarning)
             # of the series as a whole it was told when it was read
             warnings.simplefilter("ignore", ShortSeriesWarning)
-            default = self._default_score(named, train, scorer)
             fitted = clone(named.estimator).fit(train.X, train.y)
+            start = equal_start(named.space, default_start(fitted, named.space, train.X))
+            check_budget(Study(named.space, self.search, self.seed, start=start), self.budget, "--budget")
+            default = self._default_score(named, train, scorer)
             contestants.append(Contestant("default", default, *self._test(scorer, fitted, test), fitted))
             for name in dict.fromkeys(["random", self.search]):
                 with progress(name, self.budget) as callback:
-                    search = self._search(name, named, scorer, callback).fit(train.X, train.y)
+                    search = self._search(name, named, scorer, start, callback).fit(train.X, train.y)
                 best = search.best_estimator_
                 tested = self._test(scorer, best, test)
                 # rows of a series are no independent sample, and some test rows have no score
@@ -140,7 +143,7 @@ class TuningJob:
             write_results(contestants, self.out)
         return contestants
 
-    def _search(self, name: str, named: NamedPipeline, scorer: Any, callback: Any) -> SpotSearchCV:
+    def _search(self, name: str, named: NamedPipeline, scorer: Any, start: Start, callback: Any) -> SpotSearchCV:
         """Give the search of that name, not fitted yet."""
         return SpotSearchCV(
             named.estimator,
@@ -152,6 +155,7 @@ class TuningJob:
             n_jobs=None if self.executor is not None else self.workers,
             random_state=self.seed,
             batch_size=self.batch_size,
+            start=start,
             stop="uncertainty" if self.stop else None,
             path=None if self.out is None else self.out / f"{name}.db",
             callback=callback,

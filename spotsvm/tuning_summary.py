@@ -61,6 +61,8 @@ def _paragraphs(job: TuningJob, contestants: Sequence[Contestant]) -> Iterator[s
     else:
         yield f"{_luck(final.optimism)} {_verdict(final)}"
         yield _method(final.optimism)
+    if final.search is not None and contestants[0].tuned_score >= final.tuned_score:
+        yield f"No candidate of {final.name} has a better tuned score than the default SVM: keep the defaults."
     with_error = ("the last quarter, " if is_series(job.pipeline) else "") + "+- its standard error"
     yield (
         f"Score: {_UNITS.get(job.metric, job.metric)}; larger is better. Tuned score: mean over {job.cv} folds of the training "

@@ -14,12 +14,14 @@ from studies.nested_vns_rbf import BUDGET, ida_sets, on_table_3, rbf_runs, rbf_t
 _NOTES_3 = f"""\
 RBF kernel, {BUDGET} evaluations, 5 folds, start (-3, 0) in the binary logarithms of C and sigma, box [-8, 2] x [-8, 8], the first
 split of each set. The file of diabetis holds another split than the paper's, so that its printed errors cannot be met.
-"VNS of the paper" is Algorithm 1 with its radii 1 to 25; "vns" is the library's default; all searches begin at the same start.
+"VNS of the paper" is Algorithm 1 with its radii 1 to 25; "vns" is the library's default; all searches begin at that start, the
+centre of the box.
 Errors are in percent, means and standard deviations over the seeds, which decide folds and search."""
 _NOTES_4 = f"""\
-Nested searches with {TRIALS[0]} and {TRIALS[1]} evaluations of 5 x 2 folds. Two thirds of the rows, drawn anew for each seed,
-are trained on, the rest is tested on; features are scaled by the training rows' means and standard deviations. Weights and C
-are searched from 2^-12 to 2^12. The paper's advertisements have 3279 rows; 1966 are at hand, without the geometry, so that
+Nested searches with {TRIALS[0]} and {TRIALS[1]} evaluations of 5 x 2 folds. That of the paper begins at random, as printed,
+"vns" at the centre: each is to be set beside what is printed, not beside the other. Two thirds of the rows, drawn anew for each
+seed, are trained on, the rest is tested on; features are scaled by the training rows' means and standard deviations. Weights
+and C are searched from 2^-12 to 2^12. The paper's advertisements have 3279 rows; 1966 are at hand, without the geometry, so that
 the row is beside figures of other data; the views of pendigits are not to be had. Of the 12 methods that the paper ranks its
 own among, best, median and worst are printed: a rank is what they, and the paper's own, leave open. For model (8) they are
 those for model (7)."""

@@ -46,7 +46,8 @@ class OversearchingStudy(Experiment):
 
     From each data set some rows are drawn to tune an SVC on, by 5-fold cross-validation; the others tell what the best trial so
     far is worth. Tuned are C and gamma, or C and one gamma a feature. Sets: banana, pima, heart, german and waveform, of the
-    papers, from the folder that SPOTSVM_DATA names; two of scikit-learn where it is not set.
+    papers, from the folder that SPOTSVM_DATA names; two of scikit-learn where it is not set. All searches begin with SVC's own
+    parameters, then with the centre of the space.
 
     Parameters
     ----------

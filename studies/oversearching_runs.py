@@ -10,6 +10,7 @@ from scipy.stats import loguniform
 from sklearn.model_selection import StratifiedKFold, train_test_split
 from sklearn.svm import SVC
 
+from spotsvm.start import equal_start
 from spotsvm.study import Study
 from studies.svm_tasks import FOLDS, fitted
 
@@ -60,6 +61,10 @@ class Sample:
         names = ["gamma"] if tuned == ONE_GAMMA else [f"gamma{i}" for i in range(self._X.shape[1])]
         return {"C": loguniform(*C_RANGE)} | {name: loguniform(*GAMMA_RANGE) for name in names}
 
+    def default(self, tuned: str) -> dict[str, float]:
+        """Give SVC's own parameters; of scaled features gamma="scale" is 1 / (number of features)."""
+        return {name: 1.0 if name == "C" else 1 / self._X.shape[1] for name in self.space(tuned)}
+
     def cross_validated(self, params: dict[str, float]) -> float:
         """Give the mean accuracy in the folds: the tuned score."""
         X = self._X * _scales(params)
@@ -84,7 +89,7 @@ def _scales(params: dict[str, float]) -> Floats:
 def run_search(
     pool: Pool, n_rows: int, tuned: str, search: str, repeat: int, checkpoints: tuple[int, ...]
 ) -> list[dict[str, Any]]:
-    """Tune once, and give a row a checkpoint: tuned and held-out accuracy of the best trial so far.
+    """Tune once from SVC's own parameters and the centre, and give a row a checkpoint: tuned and held-out accuracy of the best.
 
     Parameters
     ----------
@@ -103,7 +108,8 @@ def run_search(
     """
     sample = Sample(pool, n_rows, repeat)
     space = sample.space(tuned)
-    study = Study(space, search, repeat, direction="maximize", noise=False)
+    start = equal_start(space, sample.default(tuned))
+    study = Study(space, search, repeat, direction="maximize", noise=False, start=start)
     study.run(sample.cross_validated, checkpoints[-1])
     scores = np.array([-np.inf if t.value is None else t.value for t in study.trials])
     known: dict[int, float] = {}

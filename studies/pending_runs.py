@@ -10,6 +10,7 @@ import numpy as np
 
 from spotsvm.recommendation import recommend
 from spotsvm.space import Space
+from spotsvm.start import equal_start
 from spotsvm.study import Study
 from spotsvm.trial import Trial
 from studies.tuning_tasks import TuningTask
@@ -31,6 +32,8 @@ def virtual_durations(n: int, seed: int) -> list[float]:
 
 def pending_run(task: TuningTask, search: Any, seed: int, q: int, n_trials: int) -> tuple[list[Trial], float]:
     """Run a search with q workers that take no time but that of a virtual clock; give the trials as told, and ask's mean time.
+
+    It begins, as all do, with the task's default and the centre.
 
     A worker that has finished has its trial told, and is given the next one at once, so that q - 1 are pending whenever one is
     asked for, once all workers are busy. With q = 1 it is the plain sequential run.
@@ -58,7 +61,7 @@ def pending_run(task: TuningTask, search: Any, seed: int, q: int, n_trials: int)
     durations = virtual_durations(n_trials, seed)
     told: list[Trial] = []
     spent = 0.0
-    with Study(task.space, search, seed) as study:
+    with Study(task.space, search, seed, start=equal_start(task.space, task.default)) as study:
         running: list[tuple[float, int, Trial]] = []
         now = 0.0
         while len(told) < n_trials:

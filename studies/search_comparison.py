@@ -15,6 +15,7 @@ from spotsvm.csv_files import write_csv
 from spotsvm.errors import ArgumentError, BudgetError, DataError
 from spotsvm.progress import runs_bar
 from spotsvm.space import Space
+from spotsvm.start import equal_start
 from studies.experiment import Experiment
 from studies.search_comparison_figure import draw_tasks
 from studies.search_comparison_tables import RANDOM, by_task, findings, run_rows, with_regret, worse_than_random
@@ -38,7 +39,8 @@ class SearchComparisonStudy(Experiment):
     """Searches at equal budgets on tuning tasks of support vector machines and on functions.
 
     Each search runs on each task from the same seeds, knowing neither the budget nor whether there is noise; the n-th evaluation
-    of a seed has the same noise for every search. The tasks: cross-validated errors of SVCs and SVRs on small data sets (two to
+    of a seed has the same noise for every search. All begin with the machine's own parameters, where there is a machine, and then
+    with the centre of the space. The tasks: cross-validated errors of SVCs and SVRs on small data sets (two to
     fourteen parameters), an SVR that tells a tank's level from rain (nine, four of them integers), class weights and cut-offs
     judged on random splits, and functions with known minima, with and without noise.
 
@@ -114,7 +116,9 @@ class SearchComparisonStudy(Experiment):
     def _check(self, task: TuningTask) -> None:
         """Make the task's searches, before any task has cost an evaluation."""
         try:
-            check_entrants(self.searches, Space(task.space), self.n_trials, self.seeds[0], direction="minimize", noise="auto")
+            space = Space(task.space)
+            start = equal_start(space, task.default)
+            check_entrants(self.searches, space, self.n_trials, self.seeds[0], direction="minimize", noise="auto", start=start)
         except (ArgumentError, BudgetError) as error:
             raise type(error)(f"task {task.name!r}: {error}") from error
 
@@ -130,6 +134,7 @@ class SearchComparisonStudy(Experiment):
                 n_jobs=self.n_jobs,
                 callback=ended,
                 path=None if self.path is None else self.path / task.name,
+                start=task.default,
             )
 
     def table(self) -> pd.DataFrame:

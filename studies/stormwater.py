@@ -91,6 +91,12 @@ class StormwaterError:
             "C": uniform(1.0, 9.0),
         }
 
+    @property
+    def default(self) -> dict[str, float]:
+        """SVR's own parameters, and of the rain the middle of what is searched."""
+        of_rain = {"D1": 31, "D2": 31, "lambda1": 0.15, "lambda2": 0.15, "W1": 85, "W2": 85}
+        return of_rain | {"gamma": 1 / 62, "epsilon": 0.1, "C": 1.0}
+
     @cached_property
     def _series(self) -> tuple[Floats, Floats]:
         rng = np.random.default_rng(self._seed)

@@ -29,7 +29,7 @@ def tuned_on_set(
     n_jobs: int | None,
     path: Path | None,
 ) -> Comparison:
-    """Run each search from each seed on the objective's set.
+    """Run each search from each seed on the objective's set, each with the setting by hand and the centre first.
 
     Evaluations have no noise, and the searches are told so. Records are put into a folder that is named after the set and the
     data.
@@ -46,6 +46,7 @@ def tuned_on_set(
             n_jobs=n_jobs,
             callback=ended,
             path=None if path is None else path / f"set_{objective.tuned_on}_{objective.checksum}",
+            start=BY_HAND,
         )
 
 

@@ -49,6 +49,11 @@ class ClassificationError:
         """What is searched."""
         return {"C": loguniform(2.0**-5, 2.0**15), "gamma": loguniform(2.0**-15, 2.0**3)}
 
+    @property
+    def default(self) -> dict[str, float]:
+        """SVC's own parameters; of scaled features gamma="scale" is 1 / (number of features)."""
+        return {"C": 1.0, "gamma": 1 / self._data.X.shape[1]}
+
     def _scaled(self, params: Params) -> tuple[Floats, float]:
         """Give the features as the kernel is to see them, and its gamma."""
         return self._data.X, params["gamma"]
@@ -73,6 +78,12 @@ class RelevanceError(ClassificationError):
         features = self._data.X.shape[1]
         return {"C": loguniform(2.0**-3, 2.0**10)} | {f"gamma{i}": loguniform(2.0**-12, 2.0**2) for i in range(features)}
 
+    @property
+    def default(self) -> dict[str, float]:
+        """SVC's own parameters: one gamma for all features."""
+        features = self._data.X.shape[1]
+        return {"C": 1.0} | {f"gamma{i}": 1 / features for i in range(features)}
+
     def _scaled(self, params: Params) -> tuple[Floats, float]:
         # exp(-sum gamma_i (x_i - z_i)^2): a feature's gamma is the square of its scale
         return self._data.X * np.sqrt([params[f"gamma{i}"] for i in range(self._data.X.shape[1])]), 1.0
@@ -92,6 +103,11 @@ class RegressionError:
     def space(self) -> dict[str, Any]:
         """What is searched."""
         return {"C": loguniform(2.0**-5, 2.0**10), "gamma": loguniform(2.0**-15, 2.0**3), "epsilon": loguniform(2.0**-8, 1.0)}
+
+    @property
+    def default(self) -> dict[str, float]:
+        """SVR's own parameters."""
+        return {"C": 1.0, "gamma": 1 / self._X.shape[1], "epsilon": 0.1}
 
     @cached_property
     def _folds(self) -> list[Split]:
@@ -124,6 +140,13 @@ class UnbalancedError:
         weights = {f"weight{i}": uniform(0.05, 0.95) for i in range(k)}
         cutoffs = {f"cutoff{i}": uniform(0.01, 0.39) for i in range(k - 1)}
         return {"C": loguniform(1.0, 2.0**8), "gamma": loguniform(2.0**-10, 2.0), **weights, **cutoffs}
+
+    @property
+    def default(self) -> dict[str, float]:
+        """SVC's own parameters: all classes weigh 1 and have the same cut-off."""
+        k = len(self._classes)
+        weights, cutoffs = {f"weight{i}": 1.0 for i in range(k)}, {f"cutoff{i}": 1 / k for i in range(k - 1)}
+        return {"C": 1.0, "gamma": 1 / self._data.X.shape[1], **weights, **cutoffs}
 
     def __call__(self, params: Params, seed: int = 0) -> float:
         """Evaluate a setting on the split that the seed draws."""

@@ -84,6 +84,10 @@ class SyntheticFunction:
         """What is searched."""
         return {f"x{i}": uniform(low, high - low) for i, (low, high) in enumerate(self._bounds)}
 
+    @property
+    def default(self) -> None:
+        """A function has no settings of its own."""
+
     def truth(self, params: Mapping[str, float]) -> float:
         """Give the function itself."""
         return self._function(np.array([params[f"x{i}"] for i in range(len(self._bounds))]))

@@ -22,6 +22,9 @@ class _Tuned(Protocol):
     @property
     def space(self) -> dict[str, Any]: ...
 
+    @property
+    def default(self) -> dict[str, float] | None: ...
+
     def __call__(self, params: Mapping[str, Any], seed: int = 0) -> float: ...
 
 
@@ -62,6 +65,11 @@ class TuningTask:
     def space(self) -> dict[str, Any]:
         """What is searched, as `Study` takes it."""
         return self.error.space
+
+    @property
+    def default(self) -> dict[str, float] | None:
+        """The machine's own parameters, None of a function."""
+        return self.error.default
 
     def truth(self, params: Mapping[str, Any]) -> float:
         """Give what a setting is really worth."""

@@ -77,8 +77,8 @@ class Search(ABC):
     initial_name: str = "initial design"
     #: whether it plans several points together: `n_ready` says how many are left of the plan, and none should be asked beyond
     plans_ahead: bool = False
-    #: whether points that were given to it take the place of as many of them
-    counts_given: bool = True
+    #: how many points that were given to it take the place of as many of them, at most
+    most_given: float = math.inf
     #: whether its first own point follows from the values of those that were given to it
     follows_given: bool = False
 

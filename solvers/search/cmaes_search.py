@@ -100,7 +100,7 @@ class CmaesSearch(PlannedSearch):
     """
 
     initial_name = "first generation"
-    counts_given = False
+    most_given = 1  # the best of them
 
     def __init__(
         self,

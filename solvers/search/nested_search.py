@@ -90,7 +90,7 @@ class NestedSearch(Search):
     True
     """
 
-    counts_given = False
+    most_given = 0
 
     def __init__(
         self,

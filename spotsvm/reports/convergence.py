@@ -17,6 +17,7 @@ from spotsvm.reports.drawing import count_axis, drawing, plain
 from spotsvm.reports.page import Part, Section
 from spotsvm.reports.parts import Picture
 from spotsvm.reports.study_view import StudyView
+from spotsvm.start import START
 from spotsvm.study_results import StudyResults
 from spotsvm.trial import FINISHED, Trial
 
@@ -128,7 +129,7 @@ def _best_so_far(view: StudyView, baseline: StudyResults | None) -> list[Part]:
 def _band(view: StudyView, baseline: StudyResults | None, numbers: NDArray[Any], sign: float, best: float) -> _Band | None:
     if baseline is not None:
         name = str(getattr(baseline, "about", {}).get("search", ""))
-        values = sign * np.array([t.value for t in baseline.trials if t.value is not None])
+        values = sign * np.array([t.value for t in baseline.trials if t.value is not None and t.origin != START])
         if name not in ("random", "lhs") or len(values) < 2:
             return None
         source = (

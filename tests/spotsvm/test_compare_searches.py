@@ -25,7 +25,7 @@ def untimed(comparison):
 
 
 class Told:
-    """A search of a test's: given points, one after the other, and all that it is told."""
+    """A search of a test's: given points, one after the other; the centre, 0.5, comes before them in every run."""
 
     def __init__(self, points):
         self.points = list(points)
@@ -48,34 +48,33 @@ def line(params):
 LINE = {"x": uniform(0, 1)}
 
 
-def test_each_run_is_the_study_that_one_would_run_oneself():
+def test_each_run_is_the_study_that_one_would_run_oneself_from_the_centre():
     comparison = compare(bowl, SPACE, ["kriging", "random"], n_trials=8, seeds=[3, 1])
     for run in comparison.runs:
-        study = Study(SPACE, run.search, run.seed).run(bowl, 8)
+        study = Study(SPACE, run.search, run.seed, start={"x": 0.5, "y": 0.5}).run(bowl, 8)
         assert [t.params for t in run.trials] == [t.params for t in study.trials]
         assert run.recommended == study.recommend().number
     assert [(run.search, run.seed) for run in comparison.runs] == [("kriging", 3), ("kriging", 1), ("random", 3), ("random", 1)]
 
 
 def test_scripted_searches_by_hand():
-    a, b = scripted([0.5, 0.2, 0.9], [0.4, 0.6, 0.3]), scripted([0.7, 0.1, 0.8], [0.5, 0.9, 0.45])
+    a, b = scripted([0.2, 0.9], [0.6, 0.3]), scripted([0.1, 0.8], [0.9, 0.45])
     comparison = compare(line, LINE, {"a": a, "b": b}, n_trials=3, seeds=2)
     assert comparison.results().to_numpy() == pytest.approx(np.array([[0.2, 0.1], [0.3, 0.45]]))
     assert comparison.ranks().to_numpy().tolist() == [[2.0, 1.0], [1.0, 2.0]]
     table = comparison.table().set_index("search")
     assert table.loc["a", ["best", "mean", "median", "worst"]].to_numpy(float) == pytest.approx([0.2, 0.25, 0.25, 0.3])
     assert table.loc["a", "sd"] == pytest.approx(0.1 / np.sqrt(2))
-    assert comparison.frame()["best"].to_numpy() == pytest.approx([0.5, 0.2, 0.2, 0.4, 0.4, 0.3, 0.7, 0.1, 0.1, 0.5, 0.5, 0.45])
-    assert comparison.after(1).results().to_numpy() == pytest.approx(np.array([[0.5, 0.7], [0.4, 0.5]]))
+    assert comparison.frame()["best"].to_numpy() == pytest.approx([0.5, 0.2, 0.2, 0.5, 0.5, 0.3, 0.5, 0.1, 0.1, 0.5, 0.5, 0.45])
+    assert comparison.after(1).results().to_numpy() == pytest.approx(0.5)
+    assert comparison.after(2).results().to_numpy() == pytest.approx(np.array([[0.2, 0.1], [0.5, 0.5]]))
 
 
 def test_where_more_is_better():
-    comparison = compare(
-        line, LINE, {"a": scripted([0.5, 0.2]), "b": scripted([0.1, 0.6])}, n_trials=2, seeds=1, direction="maximize"
-    )
+    comparison = compare(line, LINE, {"a": scripted([0.2]), "b": scripted([0.6])}, n_trials=2, seeds=1, direction="maximize")
     assert comparison.results().to_numpy() == pytest.approx(np.array([[0.5, 0.6]]))
     assert comparison.table()["search"].tolist() == ["b", "a"]
-    assert comparison.frame()["best"].to_numpy() == pytest.approx([0.5, 0.5, 0.1, 0.6])
+    assert comparison.frame()["best"].to_numpy() == pytest.approx([0.5, 0.5, 0.5, 0.6])
 
 
 def test_the_measure_is_taken_where_the_study_recommends():
@@ -119,14 +118,14 @@ def test_two_processes_give_what_one_gives():
 
 def test_failed_trials_count_and_are_counted():
     def half(params):
-        if params["x"] > 0.5:
+        if params["x"] >= 0.5:
             raise RuntimeError("too far")
         return params["x"]
 
-    searches = {"a": scripted([0.9, 0.3], [0.9, 0.8]), "b": scripted([0.2, 0.4], [0.1, 0.2])}
+    searches = {"a": scripted([0.3], [0.8]), "b": scripted([0.4], [0.2])}
     comparison = compare(half, LINE, searches, n_trials=2, seeds=2)
     table = comparison.table().set_index("search")
-    assert table["failed"].to_dict() == {"b": 0, "a": 3}
+    assert table["failed"].to_dict() == {"b": 2, "a": 3}
     assert table["runs"].to_dict() == {"b": 2, "a": 1}
     assert np.isnan(comparison.results().loc[1, "a"])
     assert comparison.ranks().loc[1].tolist() == [2.0, 1.0]
@@ -208,6 +207,8 @@ def test_a_comparison_can_be_pickled():
         ({"searches": ["random", "nsga2"]}, ArgumentError, "'nsga2' is for several objectives"),
         ({"searches": ["random", "kriging"]}, BudgetError, "search 'kriging': n_trials=3 is below the initial design of 6"),
         ({"n_trials": 0}, BudgetError, "n_trials=0 is not a number of evaluations"),
+        ({"start": {"x": 2.0, "y": 0.0}}, SpaceError, r"start is not in the space: x=2.0 is not a number in \[0, 1\]"),
+        ({"start": 3}, SpaceError, "start=3 is not a configuration"),
         ({"seeds": []}, ArgumentError, "seeds is empty"),
         ({"seeds": [0, 0]}, ArgumentError, "seeds: 0 is there twice"),
         ({"direction": ("minimize", "minimize")}, ArgumentError, "is not one objective's direction"),
@@ -261,7 +262,7 @@ def test_a_budget_that_pays_for_no_beginning_of_the_default_searches(n_trials, s
 
 
 def test_one_seed_and_a_run_in_which_all_failed():
-    searches = {"a": scripted([0.9, 0.8]), "b": scripted([0.2, 0.4]), "c": scripted([0.7, 0.9])}
+    searches = {"a": scripted([0.8]), "b": scripted([0.4]), "c": scripted([0.9])}
 
     def half(params):
         return params["x"] if params["x"] < 0.5 else None
@@ -272,5 +273,5 @@ def test_one_seed_and_a_run_in_which_all_failed():
     assert table["mean_rank"].to_dict() == {"b": 1.0, "a": 2.5, "c": 2.5}
     assert table["p"].isna().all()
     assert table.loc["a", "note"] == "1 of 1 pairs have a run without a result"
-    assert table["failed"].to_dict() == {"b": 0, "a": 2, "c": 2}
+    assert table["failed"].to_dict() == {"b": 1, "a": 2, "c": 2}
     assert "1 seed cannot give less than 1" in comparison.to_markdown()

@@ -147,10 +147,13 @@ def test_a_study_cut_off_among_its_starts_goes_on_in_the_same_batches(tmp_path):
 
 def test_a_budget_must_pay_for_the_starts_and_the_first_generation():
     study = Study(SPACE, "cmaes", 0, start=STARTS)
-    with pytest.raises(BudgetError, match="n_trials=8 is below the starts and first generation of 9 trials; use at least that"):
-        study.run(valley, 8)
+    # the best of the starts is one of the first generation of six
+    with pytest.raises(BudgetError, match="n_trials=7 is below the starts and first generation of 8 trials; use at least that"):
+        study.run(valley, 7)
     assert study.trials == ()
-    assert study.run(valley, 9).n_initial == 9
+    assert study.run(valley, 8).n_initial == 8
+    assert [t.origin for t in study.trials] == ["start"] * 3 + ["generation"] * 5
+    assert Study(SPACE, "cmaes", 0, start=STARTS[0]).n_initial == 6
     assert Study(SPACE, "kriging", 0, start=STARTS).n_initial == 6
 
 

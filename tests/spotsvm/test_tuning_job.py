@@ -65,6 +65,32 @@ def test_three_contestants(done):
     assert all(c.search.study_.n_finished == BUDGET for c in contestants[1:])
 
 
+def test_both_searches_begin_with_the_default_and_the_centre(done):
+    _, contestants = done
+    first, again = ([(t.params, t.value, t.origin) for t in c.search.study_.trials[:3]] for c in contestants[1:])
+    assert first[:2] == again[:2]
+    assert [origin == "start" for *_, origin in first] == [True, True, False]
+    default, centre = ({name.rpartition("__")[2]: value for name, value in params.items()} for params, *_ in first[:2])
+    features = contestants[0].estimator.n_features_in_
+    assert default == pytest.approx({"C": 1.0, "gamma": 1 / features} | ({"epsilon": 0.1} if "epsilon" in default else {}))
+    assert (centre["C"], centre["gamma"]) == pytest.approx((2.0**5, 2.0**-6))
+    # the default competes in each search, which is then never worse
+    assert first[0][1] == pytest.approx(contestants[0].tuned_score, abs=1e-9)
+    assert all(c.tuned_score >= first[0][1] for c in contestants[1:])
+
+
+def test_the_default_wins_ties():
+    X = pd.DataFrame({"a": np.tile([0.0, 1.0], 30)})  # any machine is right
+    given = job(make_table(X, pd.Series(np.tile(list("xy"), 30), name="y")), search="random", budget=6)
+    default, tuned = given.run(quiet)
+    assert tuned.search.study_.trials[3].value == tuned.tuned_score == default.tuned_score == 1.0
+    assert tuned.search.best_index_ == 0
+    assert "No candidate of random has a better tuned score than the default SVM: keep the defaults." in " ".join(
+        tuning_summary(given, [default, tuned]).split()
+    )
+    assert "keep the defaults" not in tuning_summary(given, [replace(default, tuned_score=0.9), tuned])
+
+
 def test_test_scores_are_those_of_rows_that_nothing_was_fitted_on(done):
     given, contestants = done
     train, test = given._split()

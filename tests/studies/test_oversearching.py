@@ -58,10 +58,18 @@ def test_a_gamma_a_feature_can_leave_a_feature_out(pool):
 
 
 def test_searches_share_rows_and_folds(pool):
-    runs = [pd.DataFrame(run_search(pool, 40, ONE_GAMMA, search, 1, (1, 6))) for search in ("random", "lhs")]
-    again = pd.DataFrame(run_search(pool, 40, ONE_GAMMA, "random", 1, (1, 6)))
+    searches = ("random", "lhs", "kriging", "cmaes", "vns", "lbfgsb")
+    runs = [pd.DataFrame(run_search(pool, 40, ONE_GAMMA, search, 1, (1, 2, 7))) for search in searches]
+    again = pd.DataFrame(run_search(pool, 40, ONE_GAMMA, "random", 1, (1, 2, 7)))
     pd.testing.assert_frame_equal(again, runs[0])
     assert runs[0].search.unique().tolist() == ["random"]
+    # SVC's own parameters, and the better of them and the centre
+    sample = Sample(pool, 40, 1)
+    default, centre = (sample.cross_validated({"C": C, "gamma": gamma}) for C, gamma in ((1.0, 1 / 3), (2.0**2.5, 2.0**-4)))
+    for run in runs:
+        assert run.tuned[:2].tolist() == [default, max(default, centre)]
+    richer = run_search(pool, 40, A_GAMMA_A_FEATURE, "random", 1, (1, 2))
+    assert [row["tuned"] for row in richer] == [default, max(default, centre)]
 
 
 def test_means_and_their_errors():

@@ -12,10 +12,19 @@ from studies.tuning_tasks import make_task
 def test_one_worker_is_the_sequential_run():
     task = make_task("branin")
     told, _ = pending_run(task, "kriging", 3, q=1, n_trials=12)
-    study = Study(task.space, "kriging", 3)
+    study = Study(task.space, "kriging", 3, start={"x0": 2.5, "x1": 7.5})
     study.run(lambda params: task(params, 0), 12)
     assert [t.point for t in told] == [t.point for t in study.trials]
     assert result_after(task, told, 12, 3) == study.best_trial.value
+
+
+@pytest.mark.parametrize("q", [1, 3])
+def test_all_runs_begin_with_the_default_and_the_centre(q):
+    task = make_task("svr_diabetes")
+    for search in ("lhs", "random", "vns"):
+        told, _ = pending_run(task, search, 0, q=q, n_trials=5)
+        first = [t.params for t in sorted(told, key=lambda t: t.number)[:2]]
+        assert first == [pytest.approx(task.default), pytest.approx({"C": 2.0**2.5, "gamma": 2.0**-6, "epsilon": 2.0**-4})]
 
 
 def test_workers_finish_when_their_clock_says():

@@ -3,9 +3,13 @@ import pandas as pd
 import pytest
 
 from spotsvm.errors import ArgumentError, BudgetError, DataError
+from spotsvm.space import Space
+from spotsvm.start import equal_start, start_points
 from studies.search_comparison import SearchComparisonStudy
 from studies.search_comparison_figure import draw_tasks
 from studies.search_comparison_tables import by_task, findings, with_regret, worse_than_random
+from studies.synthetic_functions import SyntheticFunction
+from studies.tuning_tasks import TASKS as ALL_TASKS
 from studies.tuning_tasks import make_tasks
 
 SEARCHES = ("kriging", "lhs", "random")
@@ -27,6 +31,21 @@ def test_every_run_has_its_rows(quick):
     assert (plain[12] <= plain[6]).all()
     assert (plain[6] <= plain[3]).all()
     assert (plain[12] >= 0.397887).all()
+
+
+def test_all_searches_begin_with_the_same_evaluations(quick):
+    for task, comparison in quick.comparisons.items():
+        first = comparison.frame().query("number == 0").groupby("seed")
+        assert (first["value"].nunique() == 1).all(), task
+        assert (first["origin"].unique().map(list) == pd.Series([["start"]] * 2)).all()
+
+
+def test_every_machine_has_a_default_in_its_space():
+    tasks, left_out = make_tasks()
+    for task in tasks:
+        machine = not isinstance(task.error, SyntheticFunction)
+        assert len(start_points(equal_start(task.space, task.default), Space(task.space))) == 1 + machine
+    assert {task.name for task in tasks} | set(left_out) == set(ALL_TASKS)
 
 
 def test_rows_are_the_comparisons(quick):

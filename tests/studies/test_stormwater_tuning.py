@@ -43,6 +43,14 @@ def test_every_run_has_its_row(study):
     assert runs.iloc[0][list(REGION)].to_dict() == BY_HAND
 
 
+def test_all_searches_begin_by_hand_and_at_the_centre(study):
+    for comparison in study.comparisons.values():
+        trials = comparison.frame()
+        first = trials[trials.number < 2].groupby("number")["value"].unique()
+        assert first.map(len).tolist() == [1, 1]
+        assert first[0][0] == pytest.approx(study.frame().set_4[0]) or comparison is not study.comparisons[4]
+
+
 def test_tables(study):
     table = study.table()
     assert table.method.tolist() == [*SEARCHES, "by hand"]
