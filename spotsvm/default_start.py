@@ -61,9 +61,11 @@ def default_start(fitted: Any, space: Space | Start, X: Any) -> list[dict[str, A
 
 def _entry(fitted: Any, known: dict[str, Any], name: str) -> Any:
     """Return what an estimator has for an entry `<estimator>__<parameter>__<class>`; None if it is no such thing."""
-    owner, _, entry = name.rpartition("__")
-    owner, _, parameter = owner.rpartition("__")
+    whole, _, entry = name.rpartition("__")
+    owner, _, parameter = whole.rpartition("__")
     holder = known.get(owner) if owner else fitted
+    if isinstance(known.get(whole), str):  # a rule such as "balanced", which entries would replace
+        return None
     values, classes = getattr(holder, f"{parameter}_", None), getattr(holder, "classes_", None)
     if values is None or classes is None:
         return None

@@ -48,7 +48,10 @@ from spotsvm.commands.worker_options import worker_options
 def tune(
     file: Path, target: str, task: Any, pipeline: str, time: str | None, rows: int | None, horizon: int, **options: Any
 ) -> None:
-    """Tune an SVM on the table in FILE (CSV with a header row, numeric features)."""
+    """Tune an SVM on the table in FILE (CSV with a header row, numeric features).
+
+    Random search runs beside the search. Both begin with the SVM's own parameters and the centre of the space.
+    """
     from spotsvm.errors import ArgumentError
 
     if pipeline == "stormwater":

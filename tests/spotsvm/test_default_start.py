@@ -8,6 +8,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
+from spotsvm.cutoff_classifier import CutoffClassifier
 from spotsvm.default_start import default_start
 from spotsvm.pipelines.spectra import spectra_pipeline
 from spotsvm.pipelines.stormwater import REGIONS, stormwater_pipeline
@@ -47,6 +48,12 @@ def test_a_number_beyond_a_range_is_the_nearest_one_in_it(scaled, support, neare
 
 def test_an_integer_beyond_a_range(scaled):
     assert default_start(scaled, {"svc__degree": randint(4, 9)}, X) == [{"svc__degree": 4}]
+
+
+def test_a_rule_for_all_classes_has_no_entries():
+    space = {"class_weight__0": uniform(0, 9)}
+    assert default_start(CutoffClassifier(class_weight="balanced").fit(X, y), space, X) == []
+    assert default_start(CutoffClassifier(class_weight={1: 3.0}).fit(X, y), space, X) == [{"class_weight__0": 1.0}]
 
 
 @pytest.mark.parametrize("space", [{"svc__kernel": ["linear", "poly"]}, {"svc__class_weight": uniform(0, 1)}])
