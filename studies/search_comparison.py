@@ -40,9 +40,9 @@ class SearchComparisonStudy(Experiment):
 
     Each search runs on each task from the same seeds, knowing neither the budget nor whether there is noise; the n-th evaluation
     of a seed has the same noise for every search. All begin with the machine's own parameters, where there is a machine, and then
-    with the centre of the space. The tasks: cross-validated errors of SVCs and SVRs on small data sets (two to
-    fourteen parameters), an SVR that tells a tank's level from rain (nine, four of them integers), class weights and cut-offs
-    judged on random splits, and functions with known minima, with and without noise.
+    with the centre of the space. The tasks: cross-validated errors of SVCs and SVRs on small data sets (two to fourteen
+    parameters), an SVR that tells a tank's level from rain (nine, four of them integers), class weights and cut-offs judged on
+    random splits, and functions with known minima, with and without noise.
 
     Parameters
     ----------
