@@ -118,6 +118,31 @@ def class_weights(given: Any, classes: NDArray[Any]) -> Floats | None:
     return weights
 
 
+def balanced_weights(codes: NDArray[np.intp], n_classes: int, sample_weight: Any = None) -> Floats:
+    """Give n / (K count) for each of the classes, of which K are there; 1 where there is none.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (n_samples,)
+        The rows' classes as numbers from 0.
+    n_classes : int
+        How many classes there can be.
+    sample_weight : array-like of shape (n_samples,) or None, default=None
+        What a row counts for; None for 1.
+
+    Examples
+    --------
+    >>> balanced_weights(np.array([0, 0, 0, 2]), 3).round(3).tolist()
+    [0.667, 1.0, 2.0]
+    """
+    rows = np.ones(len(codes)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    counts = np.bincount(codes, rows, n_classes)
+    there = counts > 0
+    weights = np.ones(n_classes)
+    weights[there] = counts.sum() / (there.sum() * counts[there])
+    return weights
+
+
 def class_cutoffs(given: Any, classes: NDArray[Any], excess: Any = "raise") -> Floats:
     """Give a cutoff for each class; together they make 1 at most.
 

@@ -15,8 +15,9 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from spotsvm.class_entries import class_cutoffs, class_weights, known_classes, with_entries
+from spotsvm.class_entries import balanced_weights, class_cutoffs, class_weights, known_classes, with_entries
 from spotsvm.entry_parameters import EntryParametersMixin
+from spotsvm.errors import ArgumentError
 from spotsvm.vote_shares import check_response, chosen_response, shares_from
 from spotsvm.weighted_machine import machine_prefix, row_weights_name, weighted_fit
 
@@ -39,6 +40,9 @@ class CutoffClassifier(ClassifierMixin, MetaEstimatorMixin, EntryParametersMixin
     cutoff : array-like, dict or None, default=None
         Positive cutoffs that sum to 1 at most: one for each class, sorted, or for all but the last one; or a dict from classes,
         or their text, to cutoffs. What is left of 1 is shared by classes that have none. None for equal ones.
+    weight_unit : {"balanced"} or None, default=None
+        What the weights are multiples of: None for 1; or "balanced" for n / (K count) of each class, which is inversely
+        proportional to its rows, or to their weights, so that all classes weigh the same where `class_weight` is None or 1.
     classes : array-like or None, default=None
         All classes that there can be; None for those of the training data. A class that the training data lack gets no vote.
         Name them all where a fold may lack one.
@@ -58,7 +62,7 @@ class CutoffClassifier(ClassifierMixin, MetaEstimatorMixin, EntryParametersMixin
     classes_ : ndarray of shape (n_classes,)
         The classes, sorted.
     class_weight_ : ndarray of shape (n_classes,)
-        Their weights; 1 where none were given.
+        Their weights, in units of 1; 1 where none were given.
     cutoff_ : ndarray of shape (n_classes,)
         Their cutoffs.
     response_method_ : str
@@ -104,6 +108,7 @@ class CutoffClassifier(ClassifierMixin, MetaEstimatorMixin, EntryParametersMixin
         *,
         class_weight: Any = None,
         cutoff: Any = None,
+        weight_unit: str | None = None,
         classes: Any = None,
         response_method: str = "auto",
         excess: str = "raise",
@@ -111,6 +116,7 @@ class CutoffClassifier(ClassifierMixin, MetaEstimatorMixin, EntryParametersMixin
         self.estimator = estimator
         self.class_weight = class_weight
         self.cutoff = cutoff
+        self.weight_unit = weight_unit
         self.classes = classes
         self.response_method = response_method
         self.excess = excess
@@ -145,15 +151,18 @@ class CutoffClassifier(ClassifierMixin, MetaEstimatorMixin, EntryParametersMixin
         check_classification_targets(labels)
         classes = known_classes(labels, self.classes)
         cutoff = class_cutoffs(self.cutoff, classes, self.excess)
+        codes = np.searchsorted(classes, labels)
         balanced = isinstance(self.class_weight, str) and self.class_weight == "balanced"
         weights = None if balanced else class_weights(self.class_weight, classes)
+        if self._unit_is_balanced(balanced):
+            unit = balanced_weights(codes, len(classes), sample_weight)
+            weights = unit if weights is None else unit * weights
         estimator = clone(self._estimator)
         response = self._prepare(estimator)
         if params and get_config()["enable_metadata_routing"]:
             params = dict(process_routing(self, "fit", **params).estimator.fit)
         if sample_weight is not None:
             params = {**params, row_weights_name(estimator): sample_weight}
-        codes = np.searchsorted(classes, labels)
         # libsvm prints a warning of weights for classes that are not there
         by_class = None if weights is None else {int(k): float(weights[k]) for k in np.unique(codes)}
         self.estimator_ = weighted_fit(estimator, X, codes, "balanced" if balanced else by_class, params)
@@ -237,6 +246,15 @@ class CutoffClassifier(ClassifierMixin, MetaEstimatorMixin, EntryParametersMixin
     @property
     def _estimator(self) -> Any:
         return SVC() if self.estimator is None else self.estimator
+
+    def _unit_is_balanced(self, balanced: bool) -> bool:
+        if self.weight_unit is None:
+            return False
+        if not (isinstance(self.weight_unit, str) and self.weight_unit == "balanced"):
+            raise ArgumentError(f"weight_unit={self.weight_unit!r}; use 'balanced' or None")
+        if balanced:
+            raise ArgumentError("class_weight='balanced' is a multiple of no weight_unit; use class_weight=None with it")
+        return True
 
     def _prepare(self, estimator: Any) -> str:
         """Choose the response, and make an estimator of pairs of classes give it."""

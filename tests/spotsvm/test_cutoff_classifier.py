@@ -51,6 +51,7 @@ NOT_OF_SVC = {
         CutoffClassifier(ExactSVC()),
         CutoffClassifier(ExactSVC(), class_weight={}, response_method="soft_votes", excess="scale"),
         CutoffClassifier(LogisticRegression()),
+        CutoffClassifier(LogisticRegression(), weight_unit="balanced"),
     ],
     expected_failed_checks=lambda estimator: NOT_OF_SVC if estimator.estimator is None else {},
 )
@@ -209,6 +210,29 @@ def test_weights_are_the_machine_s_class_weight(machine, weights):
     if weights != "balanced":
         assert ours.class_weight_.tolist() == [0.3, 1.0, 2.0]
     assert (ours.predict(X) != clone(machine).fit(X, y).predict(X)).any()
+
+
+@pytest.mark.parametrize("weights", [None, {}, [1.0, 1.0, 1.0]], ids=["none", "empty", "ones"])
+def test_balanced_is_the_unit_of_the_weights(weights):
+    X, y = WINE, np.where(CULTIVAR == 2, 1, CULTIVAR)
+    y[::7] = 2
+    plain = SVC(class_weight="balanced", break_ties=True).fit(X, y)
+    ours = CutoffClassifier(SVC(), class_weight=weights, weight_unit="balanced", classes=[0, 1, 2, 3] if not weights else None)
+    np.testing.assert_array_equal(ours.fit(X, y).predict(X), plain.predict(X))
+    np.testing.assert_allclose(ours.class_weight_[:3], plain.class_weight_)
+    assert ours.class_weight_[3:].tolist() == ([] if weights else [1.0])
+    ours.set_params(class_weight={1: 0.25}, weight_unit=None).set_params(weight_unit="balanced").fit(X, y)
+    np.testing.assert_allclose(ours.class_weight_[:3], plain.class_weight_ * [1.0, 0.25, 1.0])
+
+
+def test_the_balanced_unit_counts_weights_of_rows():
+    """A row of weight 2 is two rows."""
+    X, y = MANY
+    times = np.random.default_rng(0).integers(1, 4, len(y))
+    machine = CutoffClassifier(LogisticRegression(C=0.01, tol=1e-8), class_weight={4: 2.0}, weight_unit="balanced")
+    weighted, repeated = clone(machine).fit(X, y, sample_weight=times), machine.fit(np.repeat(X, times, 0), np.repeat(y, times))
+    np.testing.assert_allclose(weighted.class_weight_, repeated.class_weight_)
+    np.testing.assert_allclose(weighted.vote_shares(NEW), repeated.vote_shares(NEW), atol=1e-4)
 
 
 def test_weights_of_rows_where_there_are_none_of_classes():
@@ -422,6 +446,8 @@ def test_the_estimator_is_not_changed():
         ({"class_weight": "equal"}, "class_weight='equal'; use a dict"),
         ({"classes": [0, 1]}, "y holds the class 2, which is not among classes=0, 1"),
         ({"classes": [1]}, r"classes=\[1\]; use a sequence of two classes or more"),
+        ({"weight_unit": "even"}, "weight_unit='even'; use 'balanced' or None"),
+        ({"class_weight": "balanced", "weight_unit": "balanced"}, "class_weight='balanced' is a multiple of no weight_unit"),
         ({"excess": "cut"}, "excess='cut'; use 'raise' or 'scale'"),
         (
             {"response_method": "vote"},
