@@ -71,14 +71,14 @@ def machine_space(epsilon: bool = False) -> Space:
 
 
 def voting_space(classes: Sequence[Any]) -> Space:
-    """Give the space of a weight for each class, and a cutoff for all but the last, which follows.
+    """Give the space of a weight for each class, from half to twice its unit, and a cutoff for all but the last of them.
 
-    Of five classes it is that of Koch 2011, Table 7; of K the cutoffs reach from 0.05 / K to 2 / K.
+    Both are uniform in their logarithms. Of K classes the cutoffs reach from 2 / (3 K) to 3 / (2 K): about equal shares.
     """
     names = class_names(np.unique(np.asarray(classes)))
-    low, high = 0.05 / len(names), 2.0 / len(names)
-    space = {f"class_weight__{name}": uniform(0.05, 0.95) for name in names}
-    return space | {f"cutoff__{name}": uniform(low, high - low) for name in names[:-1]}
+    share = 1.0 / len(names)
+    space = {f"class_weight__{name}": loguniform(0.5, 2.0) for name in names}
+    return space | {f"cutoff__{name}": loguniform(share / 1.5, share * 1.5) for name in names[:-1]}
 
 
 def _found(estimator: Any, prefix: str, classes: Sequence[Any] | None) -> Iterator[tuple[str, Any]]:

@@ -6,6 +6,8 @@ from sklearn.datasets import make_classification, make_regression
 from sklearn.decomposition import PCA
 from sklearn.metrics import r2_score
 from sklearn.model_selection import cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.svm import SVC
 
 from spotsvm import Space, SpotSearchCV, mean_class_accuracy_scorer
 from spotsvm.errors import ArgumentError
@@ -53,6 +55,35 @@ def test_the_region_of_table_8_differs_in_gamma_and_c():
         "estimator__C": [0.01, 100.0],
         "estimator__gamma": [0.001, 0.8],
     }
+
+
+def test_the_default_region_is_about_balanced_weights_and_equal_cutoffs():
+    pipeline, space = spectra_pipeline("classification", 100, CLASSES)
+    assert bounds(space) == {
+        "importancefraction__fraction": [0.05, 1.0],
+        "estimator__C": [0.25, 4096.0],
+        "estimator__gamma": [0.0002, 1.0],
+        **{f"class_weight__{k}": [0.5, 2.0] for k in CLASSES},
+        **{f"cutoff__{k}": [0.1333, 0.3] for k in CLASSES[:-1]},
+    }
+    own, centre = pipeline.get_params(deep=True), middle(space)
+    of_classes = [name for name in space if "__class_weight__" in name or "__cutoff__" in name]
+    assert {name: own[name] for name in of_classes} == pytest.approx({name: centre[name] for name in of_classes})
+    uneven = np.r_[: len(GRADE), np.flatnonzero(GRADE == 2)]
+    balanced = make_pipeline(*clone(pipeline[:-1]), SVC(class_weight="balanced", break_ties=True))
+    ours, plain = (machine.fit(SPECTRA[uneven], GRADE[uneven]) for machine in (pipeline, balanced))
+    np.testing.assert_array_equal(ours.predict(SPECTRA), plain.predict(SPECTRA))
+
+
+def test_only_ratios_of_the_cutoffs_matter():
+    pipeline, space = spectra_pipeline("classification", 240, CLASSES, n_estimators=10)
+    lowest = {name: float(d.support()[0]) for name, d in space.items() if "__cutoff__" in name}
+    a = pipeline.set_params(**lowest).fit(SPECTRA, GRADE)
+    b = clone(pipeline).set_params(cutoffclassifier__cutoff=[2 / 11] * 4 + [3 / 11]).fit(SPECTRA, GRADE)
+    np.testing.assert_array_equal(a.predict(SPECTRA), b.predict(SPECTRA))
+    assert (a.predict(SPECTRA) == 5).sum() < (
+        clone(pipeline).set_params(cutoffclassifier__cutoff=None).fit(SPECTRA, GRADE).predict(SPECTRA) == 5
+    ).sum()
 
 
 def test_the_paper_s_best_values_can_be_set():
@@ -128,7 +159,8 @@ def test_two_classes_and_labels_of_text():
     _, space = spectra_pipeline("classification", 100, ["lean", "fat"])
     found = bounds(space)
     assert [name for name in found if "cutoff" in name] == ["cutoff__fat"]
-    assert found["cutoff__fat"] == [0.025, 1.0]
+    assert found["cutoff__fat"] == [0.3333, 0.75]
+    assert bounds(spectra_pipeline("classification", 100, ["lean", "fat"], region="table7")[1])["cutoff__fat"] == [0.025, 1.0]
     assert {"class_weight__fat", "class_weight__lean"} <= set(found)
 
 
