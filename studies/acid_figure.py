@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 
 from spotsvm.comparison_figure import COLOURS
-from studies.acid_runs import UNTUNED
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -26,7 +25,7 @@ def draw_acid(table: pd.DataFrame) -> Figure:
 
     figure = Figure(figsize=(9.0, 4.6), layout="constrained")
     ax = figure.subplots()
-    tuned = table[table.tuner != UNTUNED]
+    tuned = table[table["design points"] > 0]
     budgets = sorted(tuned["design points"].unique())
     tuners = list(dict.fromkeys(tuned.tuner))
     width = 0.8 / len(tuners)
@@ -40,8 +39,9 @@ def draw_acid(table: pd.DataFrame) -> Figure:
                 at + shift * width, part[score], spread, fmt=marker, ms=6, mfc=fill, color=colour, capsize=2.5,
                 label=f"{tuner}, {score}",
             )  # fmt: skip
-    default = float(table[table.tuner == UNTUNED].test.iloc[0])
-    ax.axhline(default, color="0.4", ls=":", lw=1.2, label="default, test")
+    untuned = table[table["design points"] == 0]
+    for style, tuner, test in zip((":", "--"), untuned.tuner, untuned.test, strict=True):
+        ax.axhline(float(test), color="0.4", ls=style, lw=1.2, label=f"{tuner}, test")
     ax.set_xticks(range(len(budgets)), [str(budget) for budget in budgets])
     ax.set_xlabel("design points (two trainings each)")
     ax.set_ylabel("mean class accuracy")

@@ -7,7 +7,6 @@ import pandas as pd
 
 from spotsvm.class_entries import class_cutoffs
 from spotsvm.optimism.intervals import nadeau_bengio
-from studies.acid_runs import UNTUNED
 from studies.acid_task import CLASSES, PRINTED, acid_space
 
 
@@ -16,7 +15,7 @@ def by_budget(frame: pd.DataFrame) -> pd.DataFrame:
 
     Optimism is the mean tuned score less the mean test score of the same trial, the best seen.
     """
-    runs = frame[frame.tuner != UNTUNED]
+    runs = frame[frame.budget > 0]
     rows = []
     for (budget, tuner), part in runs.groupby(["budget", "tuner"], sort=False):
         row = {"design points": budget, "tuner": tuner, "tuned": part.tuned.mean(), "sd tuned": part.tuned.std(ddof=1)}
@@ -24,20 +23,21 @@ def by_budget(frame: pd.DataFrame) -> pd.DataFrame:
         row |= {"optimism": (part.tuned - part.test_best_seen).mean(), "predicted": part.predicted.mean()}
         rows.append(row | {"s a suggestion": part.ask_seconds.mean(), "runs": len(part)})
     table = pd.DataFrame(rows).sort_values("design points", kind="stable", ignore_index=True)
-    untuned = frame[frame.tuner == UNTUNED]
-    default = {"design points": 0, "tuner": UNTUNED, "test": untuned.test.iloc[0], "runs": 1}
-    return pd.concat([pd.DataFrame([default]), table], ignore_index=True)[table.columns.tolist()]
+    untuned = frame.loc[frame.budget == 0, ["tuner", "test"]].assign(runs=1, **{"design points": 0})
+    return pd.concat([untuned, table], ignore_index=True)[table.columns.tolist()]
 
 
 def table_8(frame: pd.DataFrame, region: str) -> pd.DataFrame:
     """Give a row a parameter: its region, the best setting that any tuner recommends, and the paper's, of other data.
 
-    The best is the one of which the most is predicted after all design points: the test rows have no say.
+    The best is the one of which the most is predicted after all design points: the test rows have no say. In the default region
+    weights count from the balanced ones, and the last cutoff is that of equal shares.
     """
-    last = frame[frame.budget == frame.budget.max()]
+    last = frame[(frame.budget == frame.budget.max()) & (frame.region == region)]
     best = last.loc[last.predicted.idxmax()]
-    tuned = {f"CUTOFF[{c}]": best[f"CUTOFF[{c}]"] for c in CLASSES[:-1]}
-    cutoffs = class_cutoffs(list(tuned.values()), np.array(CLASSES), "scale")
+    tuned = [best[f"CUTOFF[{c}]"] for c in CLASSES[:-1]] + ([1 / len(CLASSES)] if region == "default" else [])
+    cutoffs = class_cutoffs(tuned, np.array(CLASSES), "scale")
+    cutoffs = cutoffs / cutoffs.sum()
     rows = []
     for name, distribution in acid_space(region).items():
         low, high = distribution.support()
@@ -57,7 +57,7 @@ def judged(frame: pd.DataFrame, confidence: float = 0.95) -> pd.DataFrame:
 
     Of each seed the tuners' differences are averaged, for they share its splits; the t interval is over the seeds.
     """
-    runs = frame[frame.tuner != UNTUNED].assign(difference=lambda f: f.test - f.test_best_seen)
+    runs = frame[frame.budget > 0].assign(difference=lambda f: f.test - f.test_best_seen)
     runs = runs.assign(other=runs.recommended != runs.best_seen)
     rows = []
     for budget, part in runs.groupby("budget"):
@@ -71,17 +71,35 @@ def judged(frame: pd.DataFrame, confidence: float = 0.95) -> pd.DataFrame:
 
 
 def on_scores(table: pd.DataFrame) -> str:
-    """Say who scores best, what was gained over the default, and how much of the tuned score is luck."""
-    last = table[table["design points"] == table["design points"].max()].sort_values("test", ascending=False)
-    default = table[table.tuner == UNTUNED].test.iloc[0]
+    """Say who scores best, what is reached without tuning, and how much of the tuned score is luck."""
+    tuned, untuned = table[table["design points"] > 0], table[table["design points"] == 0]
+    last = tuned[tuned["design points"] == tuned["design points"].max()].sort_values("test", ascending=False)
     scores = ", ".join(f"{row.tuner} {row.test:.3f} (tuned {row.tuned:.3f})" for row in last.itertuples())
-    tuned = table[table.tuner != UNTUNED]
+    without = ", ".join(f"{row.tuner} {row.test:.3f}" for row in untuned.itertuples())
     shares = tuned.groupby("design points").optimism.mean()
     luck = ", ".join(f"{value:+.3f} after {budget}" for budget, value in shares.items())
     return (
-        f"Mean class accuracy on the test rows after {last['design points'].iloc[0]} design points: {scores}; by default "
-        f"{default:.3f}. Of the tuned scores this was not there on the test rows, on average over the tuners: {luck}."
+        f"Mean class accuracy on the test rows after {last['design points'].iloc[0]} design points: {scores}; {without}. "
+        f"Of the tuned scores this was not there on the test rows, on average over the tuners: {luck}."
     )
+
+
+def on_parameters(frame: pd.DataFrame, confidence: float = 0.95) -> str:
+    """Say what Kriging's twelve parameters gain over three, and the default region over the paper's; nothing without them."""
+    runs = frame[frame.budget > 0].pivot(index=["budget", "seed"], columns="tuner", values="test")
+    others = {"kriging, 3 parameters": "three parameters", "kriging, Table 8": "twelve in the paper's region"}
+    gains = []
+    for tuner, name in others.items():
+        if {tuner, "kriging"} <= set(runs):
+            by_budget = (runs["kriging"] - runs[tuner]).groupby("budget")
+            shown = [_with_interval(part, confidence) + f" after {budget}" for budget, part in by_budget]
+            gains.append(f"over {name} {', '.join(shown)}")
+    return f"Kriging's twelve parameters in the default region gain {'; '.join(gains)}." if gains else ""
+
+
+def _with_interval(differences: pd.Series, confidence: float) -> str:
+    low, high = nadeau_bengio(differences, 0.0, confidence)
+    return f"{differences.mean():+.3f}" + ("" if np.isnan(low) else f" ({low:+.3f} to {high:+.3f})")
 
 
 def on_judgement(table: pd.DataFrame) -> str:
