@@ -88,7 +88,8 @@ def recommend(trials: Sequence[Trial], domain: Domain, *, sign: float, noise: No
     seen = done[int(np.argmin(values))]
     verdict = judge_noise(points, values) if noise == "auto" else ("noisy" if noise else "deterministic")
     observed = Recommendation(
-        seen.params, seen.number, _value(seen), 0.0, "observed", _count(seen, done), seen.params, seen.number, _value(seen), 0.0
+        dict(seen.params), seen.number, _value(seen), 0.0, "observed", _count(seen, done),
+        dict(seen.params), seen.number, _value(seen), 0.0,
     )  # fmt: skip
     if verdict == "deterministic" or len({t.point for t in done}) < 2:
         return observed
@@ -107,7 +108,7 @@ def recommend(trials: Sequence[Trial], domain: Domain, *, sign: float, noise: No
     error = models.error_evaluated(at)
     best = next(t for t in done if t.point == done[rows[at]].point)
     return replace(
-        observed, params=best.params, number=best.number, value=sign * float(mean[at]), standard_error=float(error[0]),
+        observed, params=dict(best.params), number=best.number, value=sign * float(mean[at]), standard_error=float(error[0]),
         basis="predicted", n_evaluations=_count(best, done), best_seen_standard_error=models.noise,
     )  # fmt: skip
 

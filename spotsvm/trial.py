@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from spotsvm.read_only import ReadOnlyDict, ReadOnlyParams
+
 State = Literal["running", "ok", "failed", "timeout"]
 FINISHED: tuple[State, ...] = ("ok", "failed", "timeout")
 
@@ -19,7 +21,8 @@ class Trial:
     number : int
         From 0, in the order of asking.
     params : dict
-        The configuration to evaluate, in the parameters' own types.
+        The configuration to evaluate, in the parameters' own types. It cannot be changed, nor can `extra`: `dict(trial.params)`
+        is a copy that can. Choices that are objects, such as estimators, are those of the space: clone one before changing it.
     point : tuple of float
         The same as a point of the unit cube.
     state : {"running", "ok", "failed", "timeout"}
@@ -70,5 +73,8 @@ class Trial:
     told_at: float | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
+        for name, kind in (("params", ReadOnlyParams), ("extra", ReadOnlyDict)):
+            if type(given := getattr(self, name)) is not kind:
+                object.__setattr__(self, name, kind(given))
         if self.values is None and self.value is not None:
             object.__setattr__(self, "values", (self.value,))

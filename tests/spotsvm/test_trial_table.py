@@ -72,7 +72,7 @@ def test_further_numbers_are_in_the_order_in_which_they_appear():
 
 
 def test_objects_stay_what_they_are():
-    values = [None, True, (1, 2), np.array([1, 2]), {"a": 1}]
+    values = [None, True, (1, 2), np.array([1, 2])]
     frame = trial_table([Trial(k, {"x": v}, (0.5,)) for k, v in enumerate(values)], ["x"])
     assert all(a is b for a, b in zip(frame["param_x"], values, strict=True))
 
