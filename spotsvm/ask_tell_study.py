@@ -16,7 +16,7 @@ from spotsvm.errors import ArgumentError, TrialStateError
 from spotsvm.evaluation import Outcome, Values, one_line, outcome_of
 from spotsvm.interrupts import interrupts_held
 from spotsvm.record import Record
-from spotsvm.run_guard import RunGuard
+from spotsvm.run_guard import RunGuard, in_turn
 from spotsvm.start import START
 from spotsvm.study_results import StudyResults
 from spotsvm.study_search import StudySearch
@@ -36,6 +36,7 @@ class AskTellStudy(StudyResults):
     _outcomes: dict[int, Outcome]
     guard: RunGuard
 
+    @in_turn
     def plan(self, n_trials: int, batch_size: int | None = 1) -> None:
         """Say how many finished trials the study is to have in the end, and how many are evaluated together.
 
@@ -49,6 +50,7 @@ class AskTellStudy(StudyResults):
             if self._record is not None:
                 self._record.describe(plan)
 
+    @in_turn
     def ask(self) -> Trial:
         """Give the next trial to evaluate; it is running until it is told.
 
@@ -152,6 +154,7 @@ class AskTellStudy(StudyResults):
         numbers = {name: float(number) for name, number in (extra or {}).items()}
         return self.finish(trial, Outcome("failed", None, numbers, one_line(str(reason)), seconds))
 
+    @in_turn  # outside: who waits for another thread may be interrupted
     @interrupts_held()
     def finish(self, trial: Trial | int, outcome: Outcome) -> Trial:
         """Take an outcome as it is; what `tell` and `fail` come down to."""
@@ -184,6 +187,7 @@ class AskTellStudy(StudyResults):
             raise ArgumentError(wrong)
         return told
 
+    @in_turn
     def hold(self, trial: Trial, outcome: Outcome) -> None:
         """Keep what came of a running trial that is not to be told yet: a resumed study has it, and does not evaluate again."""
         if trial.number not in self._outcomes:
@@ -195,6 +199,7 @@ class AskTellStudy(StudyResults):
         """Give what came of a running trial, if it is known; see `hold`."""
         return self._outcomes.get(trial.number)
 
+    @in_turn
     def lose(self, trial: Trial, reason: str) -> Trial:
         """Keep that the worker which evaluated a trial has died, and why; the trial is still running."""
         running = self._trials[trial.number]
@@ -204,6 +209,7 @@ class AskTellStudy(StudyResults):
         self._trials[lost.number] = lost
         return lost
 
+    @in_turn
     def ask_batch(self, size: int) -> list[Trial]:
         """Ask for up to `size` trials to evaluate together; fewer, or none, if the space has no more.
 
@@ -226,12 +232,14 @@ class AskTellStudy(StudyResults):
     def _start_is_next(self) -> bool:
         return self._trials[self._unfinished[0]].origin == START if self._unfinished else self._search.n_starts > 0
 
+    @in_turn
     def hand_back(self, trials: Sequence[Trial]) -> None:
         """Let `ask` give those of these trials once more, before any other, that are still running: nobody evaluates them."""
         back = {t.number for t in trials if self._trials[t.number].state == "running"}
         self._unfinished = sorted(back.union(self._unfinished))
 
     @property
+    @in_turn
     def n_finished(self) -> int:
         """How many trials have ended, well or not."""
         return len(self._events) - len(self._trials)  # each was asked once, and told once if it has ended
@@ -247,6 +255,7 @@ class AskTellStudy(StudyResults):
         return tuple(number for _, what, number in self._events if what == "told")
 
     @property
+    @in_turn
     def n_told_since_asked(self) -> int:
         """How many trials were told since one was asked for last."""
         since = 0
@@ -255,6 +264,7 @@ class AskTellStudy(StudyResults):
         return since
 
     @property
+    @in_turn
     def waits_for_starts(self) -> bool:
         """Whether what is asked for next follows from the best start, and starts are still running."""
         if self._unfinished or self._search.n_starts or not self._search.follows_starts:

@@ -9,6 +9,7 @@ from typing import Any
 
 from spotsvm.errors import ArgumentError
 from spotsvm.record import Record
+from spotsvm.run_guard import RunGuard, in_turn
 
 
 def checked_finding(name: str, finding: Mapping[str, Any]) -> dict[str, Any]:
@@ -63,16 +64,18 @@ def _plain(part: Any) -> Any:
 
 
 class StudyFindings:
-    """Findings of a study, for a class with a record or None."""
+    """Findings of a study, for a class with a guard, and a record or None."""
 
     _record: Record | None
     _findings: dict[str, dict[str, Any]]
+    guard: RunGuard
 
     @property
     def findings(self) -> dict[str, dict[str, Any]]:
         """What was found out about the study, by name: a copy of what `add_finding` was given."""
         return {name: copy.deepcopy(self._findings[name]) for name in sorted(self._findings)}
 
+    @in_turn
     def add_finding(self, name: str, finding: Mapping[str, Any]) -> None:
         """Keep what was found out about the study, in its record too; in place of an earlier finding of that name.
 

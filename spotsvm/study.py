@@ -18,7 +18,7 @@ from spotsvm.findings import StudyFindings
 from spotsvm.objectives import Directions, Objectives
 from spotsvm.record import Record
 from spotsvm.resume import describe_study, take_up
-from spotsvm.run_guard import RunGuard
+from spotsvm.run_guard import RunGuard, in_turn
 from spotsvm.run_settings import RunSettings, check_budget, checked_timeout
 from spotsvm.space import Space
 from spotsvm.start import start_points, starts_left
@@ -31,6 +31,8 @@ from spotsvm.workers.open_workers import open_workers
 
 class Study(AskTellStudy, StudyFindings):
     """A search of a space for the best value of an objective, or of several, with a record of every trial.
+
+    Threads of one process may ask and tell: they take turns, and the trials' numbers follow the order of the calls.
 
     Parameters
     ----------
@@ -247,6 +249,7 @@ class Study(AskTellStudy, StudyFindings):
             return f"{done}; run() of this study goes on from there. With a path, a study outlives its process"
         return f"{done} and recorded in {self.path}; the same call goes on from there"
 
+    @in_turn
     def close(self) -> None:
         """Close the record; the study can still be read."""
         if self._record is not None:

@@ -75,7 +75,7 @@ class StudyResults:
         """
         self.objectives.require_one("recommend()")
         sign = float(self.objectives.signs[0])
-        return recommend(self._trials, self.space.domain, sign=sign, noise=self.noise, seed=self.seed)
+        return recommend(self.trials, self.space.domain, sign=sign, noise=self.noise, seed=self.seed)
 
     def pareto(self) -> tuple[Trial, ...]:
         """Give the trials that no other trial dominates, from the best in the first objective on; of equal ones the first.
@@ -89,7 +89,7 @@ class StudyResults:
         ArgumentError
             If there is one objective only.
         """
-        return pareto_trials(self._trials, self.objectives)
+        return pareto_trials(self.trials, self.objectives)
 
     def hypervolume(self, reference: Sequence[float] | Mapping[str, float] | None = None) -> pd.Series[float]:
         """Give the hypervolume that the trials dominate, after each of those that have ended.
@@ -115,7 +115,7 @@ class StudyResults:
         ----------
         Zitzler, Thiele 1998, "Multiobjective optimization using evolutionary algorithms: a comparative case study".
         """
-        return hypervolume_curve(self._trials, self.objectives, reference)
+        return hypervolume_curve(self.trials, self.objectives, reference)
 
     def plot_pareto(self, ax: Axes | Sequence[Axes] | None = None) -> Any:
         """Draw the trials and their front; of three or more objectives a picture for each pair of them.
@@ -140,15 +140,15 @@ class StudyResults:
         """
         from spotsvm.pareto_plot import plot_pareto
 
-        return plot_pareto(self._trials, self.objectives, ax)
+        return plot_pareto(self.trials, self.objectives, ax)
 
     def frame(self) -> pd.DataFrame:
         """Give the trials as a frame, a row a trial; its columns are those of `trial_table`."""
-        return trial_table(self._trials, self.space.names, self.objectives.columns)
+        return trial_table(self.trials, self.space.names, self.objectives.columns)
 
     def folds(self) -> pd.DataFrame:
         """Give the scores of the folds as a frame, a row a trial and fold; see `fold_table`. Empty where there are none."""
-        return fold_table(self._trials)
+        return fold_table(self.trials)
 
     def status(self) -> Status:
         """Say how the study stands: trials in each state, incumbent, time spent, pace, failures; see `Status`.
@@ -163,7 +163,7 @@ class StudyResults:
         from spotsvm.read_status import status_of  # on use: most studies are never asked
 
         findings = getattr(self, "findings", {})
-        return status_of(self._trials, self.about, findings, self.objectives, getattr(self, "path", None))
+        return status_of(self.trials, self.about, findings, self.objectives, getattr(self, "path", None))
 
     def to_csv(self, path: str | Path) -> None:
         """Write `frame` as a CSV file; see `write_csv`.
