@@ -13,8 +13,9 @@ import numpy as np
 from solvers.errors import SearchExhaustedError
 from solvers.search import Suggestion
 from spotsvm.errors import ArgumentError, TrialStateError
-from spotsvm.evaluation import Outcome, Values, one_line, outcome_of
+from spotsvm.evaluation import Outcome, Values, checked_extra, checked_seconds, one_line, outcome_of
 from spotsvm.interrupts import interrupts_held
+from spotsvm.printable import shown_value
 from spotsvm.record import Record
 from spotsvm.run_guard import RunGuard, in_turn
 from spotsvm.start import START
@@ -143,16 +144,16 @@ class AskTellStudy(StudyResults):
         StorageError
             If the record cannot be written; the trial is then still running.
         ArgumentError
-            If there are more or fewer values than objectives; the trial has failed, and its reason says the same.
+            If `seconds` is no time; the trial is then still running. If there are more or fewer values than objectives; the trial
+            has failed, and its reason says the same.
         """
-        return self.finish(trial, outcome_of(value, seconds))
+        return self.finish(trial, outcome_of(value, checked_seconds(seconds)))
 
     def fail(
         self, trial: Trial | int, reason: str, *, extra: Mapping[str, float] | None = None, seconds: float | None = None
     ) -> Trial:
         """Say that a trial gave no value, and why, in one line; `extra` takes named numbers all the same. See `tell`."""
-        numbers = {name: float(number) for name, number in (extra or {}).items()}
-        return self.finish(trial, Outcome("failed", None, numbers, one_line(str(reason)), seconds))
+        return self.finish(trial, Outcome("failed", None, checked_extra(extra), one_line(str(reason)), checked_seconds(seconds)))
 
     @in_turn  # outside: who waits for another thread may be interrupted
     @interrupts_held()
@@ -161,7 +162,7 @@ class AskTellStudy(StudyResults):
         self.guard.check("tell")
         number = trial.number if isinstance(trial, Trial) else trial
         if not isinstance(number, Integral) or not 0 <= number < len(self._trials):
-            raise TrialStateError(f"trial={number!r} was never asked for; this study has {len(self._trials)} trials")
+            raise TrialStateError(f"trial={shown_value(number)} was never asked for; this study has {len(self._trials)} trials")
         running = self._trials[number]
         if running.state != "running":
             raise TrialStateError(f"trial={number} is not running; it was told before and is {running.state!r}")

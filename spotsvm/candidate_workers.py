@@ -7,6 +7,7 @@ import threading
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
 from typing import Any
 
 from sklearn import config_context, get_config
@@ -63,6 +64,8 @@ class CandidateObjective:
         return self.__dict__ | {"_own": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
+        import numba  # noqa: F401  # what it takes is not the first candidate's, and without memory it fails in its own ways
+
         self.__dict__.update(state, _own=threading.local())
 
     def __call__(self, params: dict[str, Any]) -> Outcome:
@@ -87,6 +90,8 @@ class CandidateObjective:
 class CandidatesElsewhere(AbstractContextManager["CandidatesElsewhere"]):
     """Workers that evaluate a CandidateObjective: what it raises, which is no candidate's own failure, is raised.
 
+    But for too little memory, be it for the candidate itself or for what it shares with others: then it has failed.
+
     Parameters
     ----------
     workers : Workers
@@ -108,7 +113,7 @@ class CandidatesElsewhere(AbstractContextManager["CandidatesElsewhere"]):
 
     def wait(self, timeout: float | None = None) -> list[tuple[int, Outcome]]:
         """Wait for candidates; of one whose scoring raised, nothing is told."""
-        ended = self._workers.wait(timeout)
+        ended = [(key, _without_memory_error(outcome)) for key, outcome in self._workers.wait(timeout)]
         self._kept = [(key, outcome) for key, outcome in ended if outcome.error is None]
         for _, outcome in ended:
             if outcome.error is not None:
@@ -118,7 +123,8 @@ class CandidatesElsewhere(AbstractContextManager["CandidatesElsewhere"]):
 
     def abandon(self) -> list[tuple[int, Outcome]]:
         """Give what has been scored, and kill or cancel the rest."""
-        return [*self._kept, *((key, outcome) for key, outcome in self._workers.abandon() if outcome.error is None)]
+        ended = ((key, _without_memory_error(outcome)) for key, outcome in self._workers.abandon())
+        return [*self._kept, *((key, outcome) for key, outcome in ended if outcome.error is None)]
 
     def __enter__(self) -> CandidatesElsewhere:
         self._workers.__enter__()
@@ -126,3 +132,7 @@ class CandidatesElsewhere(AbstractContextManager["CandidatesElsewhere"]):
 
     def __exit__(self, *details: Any) -> None:
         self._workers.__exit__(*details)
+
+
+def _without_memory_error(outcome: Outcome) -> Outcome:
+    return replace(outcome, error=None) if isinstance(outcome.error, MemoryError) else outcome

@@ -64,6 +64,10 @@ class _Commands(click.Group):
         return context
 
     def invoke(self, ctx: click.Context) -> Any:
+        from spotsvm.file_paths import has_working_directory  # on use: --help needs none of the library
+
+        if not has_working_directory():  # relative paths, worker processes and some imports would fail, each in its own way
+            raise _OneLineError("the working directory has been removed; change to a directory that is there")
         with exits_when_interrupted(), _one_line_errors(), _one_line_usage_errors():
             return super().invoke(ctx)
 

@@ -9,6 +9,7 @@ from typing import IO, Any
 import pandas as pd
 
 from spotsvm.errors import StorageError
+from spotsvm.file_paths import checked_path
 from spotsvm.printable import printable
 
 #: what a formula begins with, full-width signs among it, which some spreadsheets take for the same
@@ -33,6 +34,8 @@ def write_csv(frame: pd.DataFrame, target: str | Path | IO[str], what: str) -> N
 
     Raises
     ------
+    ArgumentError
+        If the target is neither.
     StorageError
         If the file cannot be written.
 
@@ -48,6 +51,8 @@ def write_csv(frame: pd.DataFrame, target: str | Path | IO[str], what: str) -> N
     -0.1,'=cmd()
     1e-300,-1
     """
+    if not hasattr(target, "write"):
+        target = checked_path(target, such_as="table.csv")
     try:
         safe_frame(frame).to_csv(target, index=False, lineterminator="\n", encoding="utf-8")
     except OSError as error:

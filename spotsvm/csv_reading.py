@@ -16,6 +16,7 @@ from typing import IO, Any, cast
 import pandas as pd
 
 from spotsvm.errors import DataError
+from spotsvm.file_paths import checked_path
 
 #: bytes of a table once it is unpacked
 MOST_BYTES = 2**31
@@ -36,7 +37,9 @@ def read_csv(path: str | Path, **options: Any) -> pd.DataFrame:
     Raises
     ------
     DataError
-        If it is packed in another way, or damaged, or unpacked has more than 2 GiB.
+        If it is packed in another way, or damaged, or unpacked has more than 2 GiB; or if it is a pipe.
+    ArgumentError, StorageError
+        If `path` is no path.
     OSError, ValueError
         As `pandas.read_csv` does.
 
@@ -49,7 +52,9 @@ def read_csv(path: str | Path, **options: Any) -> pd.DataFrame:
     ...     read_csv(file).to_dict("list")
     {'a': [1], 'b': [2]}
     """
-    file = Path(path)
+    file = checked_path(path, such_as="table.csv")
+    if file.resolve().is_fifo():  # a shell's pipe between two commands has no place in a folder
+        raise DataError(f"{file} is a pipe, which brings nothing unless another program writes to it; save the table as a file")
     ending = file.suffix.lower()
     if ending in _OTHERS:
         raise DataError(f"{file}: an archive of this kind is not read; use .csv, or .csv.gz, .bz2, .xz or .zip")

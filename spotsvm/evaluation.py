@@ -8,12 +8,15 @@ import pickle
 import time
 import traceback
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from spotsvm.errors import ArgumentError
+from spotsvm.printable import shown_value
 from spotsvm.trial import State
 
 Values = Sequence[float] | Mapping[str, float]
@@ -82,36 +85,37 @@ def outcome_of(returned: Any, seconds: float | None = None) -> Outcome:
         for name, number in returned.items():
             if name == key:
                 continue
-            if not isinstance(name, str) or not _is_number(number):
-                return Outcome(
-                    "failed", reason=f"the objective returned {name!r}: {number!r}, which is not a named number", seconds=seconds
-                )
-            extra[name] = float(number)
+            if not isinstance(name, str) or (extra_number := as_float(number)) is None:
+                named = f"{shown_value(name)}: {shown_value(number)}"
+                return Outcome("failed", reason=f"the objective returned {named}, which is not a named number", seconds=seconds)
+            extra[name] = extra_number
     if several:
         return _outcome_of_values(value, extra, seconds)
-    if not _is_number(value):
-        return Outcome(
-            "failed", extra=extra, reason=f"the objective returned {_short(value)}, which is not a number", seconds=seconds
-        )
-    if not math.isfinite(float(value)):
-        return Outcome("failed", extra=extra, reason=f"the objective returned {float(value)}", seconds=seconds)
-    return Outcome("ok", float(value), extra, seconds=seconds)
+    number = as_float(value)
+    if number is None:
+        reason = f"the objective returned {shown_value(value)}, which is not a number"
+        return Outcome("failed", extra=extra, reason=reason, seconds=seconds)
+    if not math.isfinite(number):
+        too_large = isinstance(value, numbers.Rational)
+        said = f"{shown_value(value)}, which is too large for a float" if too_large else str(number)
+        return Outcome("failed", extra=extra, reason=f"the objective returned {said}", seconds=seconds)
+    return Outcome("ok", number, extra, seconds=seconds)
 
 
 def _outcome_of_values(given: Any, extra: Mapping[str, float], seconds: float | None) -> Outcome:
     named = isinstance(given, Mapping)
-    numbers = list(given.values()) if named else list(given) if _is_row(given) else []
-    if not numbers or not all(map(_is_number, numbers)):
-        reason = f"the objective returned 'values': {_short(given)}, which are not numbers"
+    found = [as_float(one) for one in (given.values() if named else given if _is_row(given) else ())]
+    values = tuple(number for number in found if number is not None)
+    if not found or len(values) < len(found):
+        reason = f"the objective returned 'values': {shown_value(given)}, which are not numbers"
         return Outcome("failed", extra=extra, reason=reason, seconds=seconds)
-    values = tuple(float(number) for number in numbers)
     if not all(map(math.isfinite, values)):
-        return Outcome("failed", extra=extra, reason=f"the objective returned {_short(list(values))}", seconds=seconds)
+        return Outcome("failed", extra=extra, reason=f"the objective returned {shown_value(list(values))}", seconds=seconds)
     return Outcome("ok", None, extra, seconds=seconds, values=dict(zip(given, values, strict=True)) if named else values)
 
 
 def _is_several(returned: Any) -> bool:
-    return _is_row(returned) and len(returned) > 1 and all(map(_is_number, returned))
+    return _is_row(returned) and len(returned) > 1 and None not in map(as_float, returned)
 
 
 def _is_row(value: Any) -> bool:
@@ -119,11 +123,12 @@ def _is_row(value: Any) -> bool:
     return isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.ndim == 1)
 
 
-def call(objective: Objective, params: dict[str, Any]) -> Outcome:
-    """Evaluate the objective once; whatever it raises becomes a failed outcome."""
+def call(objective: Objective, params: dict[str, Any], limits: AbstractContextManager[None] | None = None) -> Outcome:
+    """Evaluate the objective once, within limits; whatever it raises becomes a failed outcome, judged without them."""
     began = time.perf_counter()
     try:
-        returned = objective(params)
+        with limits or nullcontext():
+            returned = objective(params)
         return outcome_of(returned, time.perf_counter() - began)
     except Exception as error:
         return Outcome("failed", reason=reason_of(error), seconds=time.perf_counter() - began, error=error)
@@ -150,15 +155,48 @@ def one_line(text: str) -> str:
     return " ".join(text.split()).encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def _is_number(value: Any) -> bool:
-    if isinstance(value, numbers.Real):
-        return True
+def as_float(value: Any) -> float | None:
+    """Return a number of any kind as a float, infinite where it is too large for one; None where it is no number.
+
+    Examples
+    --------
+    >>> as_float(np.float32(0.5)), as_float(-(10**400)), as_float("1")
+    (0.5, -inf, None)
+    """
+    if not isinstance(value, numbers.Real):
+        try:
+            value = value.item() if getattr(value, "shape", None) == () else None
+        except (AttributeError, TypeError, ValueError):
+            return None
+        if not isinstance(value, numbers.Real):
+            return None
+    number: Any = value
     try:
-        return getattr(value, "shape", None) == () and isinstance(value.item(), numbers.Real)
-    except (AttributeError, TypeError, ValueError):
-        return False
+        return float(number)
+    except OverflowError:
+        return math.inf if number > 0 else -math.inf
 
 
-def _short(value: Any) -> str:
-    text = one_line(repr(value))
-    return text if len(text) <= 80 else text[:77] + "..."
+def checked_seconds(seconds: Any) -> float | None:
+    """Return the seconds that an evaluation took as a float, None where they are not told; ArgumentError if they are no time."""
+    if seconds is None:
+        return None
+    number = None if isinstance(seconds, bool | np.bool_) else as_float(seconds)
+    if number is None or not math.isfinite(number):
+        raise ArgumentError(f"seconds={shown_value(seconds)} is not a time; use a finite number of seconds, or None")
+    return number
+
+
+def checked_extra(extra: Any) -> dict[str, float]:
+    """Return further named numbers as floats, or raise ArgumentError if they are none."""
+    if extra is None:
+        return {}
+    if not isinstance(extra, Mapping):
+        raise ArgumentError(f"extra={shown_value(extra)} is not a mapping; use names and numbers, as {{'time': 3.0}}")
+    found = {}
+    for name, given in extra.items():
+        if not isinstance(name, str) or (number := as_float(given)) is None:
+            named = f"{shown_value(name)}: {shown_value(given)}"
+            raise ArgumentError(f"extra has {named}, which is not a named number; use text and a number, as {{'time': 3.0}}")
+        found[name] = number
+    return found

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import copy
-import json
 from collections.abc import Mapping
 from typing import Any
 
 from spotsvm.errors import ArgumentError
+from spotsvm.plain_json import plain_json
 from spotsvm.record import Record
 from spotsvm.run_guard import RunGuard, in_turn
 
@@ -34,33 +34,7 @@ def checked_finding(name: str, finding: Mapping[str, Any]) -> dict[str, Any]:
     """
     if not isinstance(name, str) or not name or name != " ".join(name.split()):
         raise ArgumentError(f"name={name!r} does not name a finding; use a line of text")
-    if not isinstance(finding, Mapping):
-        raise ArgumentError(f"finding {name!r} is {type(finding).__name__}; use a mapping")
-    _check(finding, name)
-    plain: dict[str, Any] = json.loads(json.dumps(_plain(finding)))
-    return plain
-
-
-def _check(part: Any, where: str) -> None:
-    if isinstance(part, Mapping):
-        for key, value in part.items():
-            if not isinstance(key, str):
-                raise ArgumentError(f"finding {where}: the key {key!r} is {type(key).__name__}; use text")
-            _check(value, f"{where}: {key}")
-    elif isinstance(part, list | tuple):
-        for k, value in enumerate(part):
-            _check(value, f"{where}[{k}]")
-    elif not isinstance(part, str | bool | int | float | None):
-        raise ArgumentError(
-            f"finding {where} is {type(part).__name__}, which is not JSON; use text, Python's own numbers, as float(x) gives "
-            "them, lists and mappings"
-        )
-
-
-def _plain(part: Any) -> Any:
-    if isinstance(part, Mapping):
-        return {key: _plain(value) for key, value in part.items()}
-    return [_plain(value) for value in part] if isinstance(part, list | tuple) else part
+    return plain_json(finding, f"finding {name}")
 
 
 class StudyFindings:

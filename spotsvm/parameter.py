@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import numbers
 import re
+import sys
 from collections.abc import Set
 from dataclasses import dataclass
 from itertools import pairwise
@@ -13,9 +14,12 @@ from typing import Any, Protocol
 import numpy as np
 
 from spotsvm.errors import SpaceError
+from spotsvm.printable import shown_value
 
 #: the probabilities whose quantiles describe a distribution
 QUANTILES = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0)
+#: whole numbers of a parameter, which are counted in 64 bits
+MOST_INTEGERS = 2**62
 
 
 class Parameter(Protocol):
@@ -62,8 +66,8 @@ class ContinuousParameter:
 
     def encode(self, value: Any) -> float:
         """Give the probability up to `value`."""
-        if not isinstance(value, numbers.Real) or isinstance(value, bool) or not self.low <= float(value) <= self.high:
-            raise SpaceError(f"{self.name}={value!r} is not a number in [{self.low:g}, {self.high:g}]")
+        if not _is_number(value) or not self.low <= value <= self.high:
+            raise SpaceError(f"{self.name}={shown_value(value)} is not a number in [{self.low:g}, {self.high:g}]")
         return float(self.distribution.cdf(float(value)))
 
     def describe(self) -> dict[str, Any]:
@@ -94,9 +98,8 @@ class IntegerParameter:
 
     def encode(self, value: Any) -> float:
         """Give the middle of the integer's share."""
-        whole = isinstance(value, numbers.Real) and not isinstance(value, bool) and float(value).is_integer()
-        if not whole or not self.low <= int(value) <= self.high:
-            raise SpaceError(f"{self.name}={value!r} is not an integer in [{self.low}, {self.high}]")
+        if not _is_number(value) or not self.low <= value <= self.high or value != int(value):
+            raise SpaceError(f"{self.name}={shown_value(value)} is not an integer in [{self.low}, {self.high}]")
         return (int(value) - self.low + 0.5) / self.levels
 
     def describe(self) -> dict[str, Any]:
@@ -174,7 +177,7 @@ def _from_distribution(name: str, law: Any) -> Parameter:
         with np.errstate(all="ignore"):
             ends = law.support()
         low, high = (float(v) for v in ends)
-    except TypeError as error:  # arguments that are missing, arrays or text
+    except (TypeError, OverflowError) as error:  # arguments that are missing, arrays or text; or too large for a float
         raise SpaceError(f"{name}={shown} cannot be used as a distribution: {error}") from error
     kind = getattr(getattr(law, "dist", None), "name", "")
     first = law.args[0] if getattr(law, "args", ()) else getattr(law, "kwds", {}).get("a", 1.0)
@@ -184,16 +187,27 @@ def _from_distribution(name: str, law: Any) -> Parameter:
         raise SpaceError(f"{name}={shown} has an empty or reversed range; the lower bound comes first")
     if math.isinf(low) or math.isinf(high):
         raise SpaceError(f"{name}={shown} has no bounds ([{low:g}, {high:g}]); use a distribution that has, such as truncnorm")
+    if 1.25 * max(high - low, abs(low), abs(high)) > sys.float_info.max:  # there must be room for an axis around it
+        raise SpaceError(
+            f"{name}={shown} has a range whose width overflows ([{low:g}, {high:g}]); use a narrower one, or the logarithm"
+        )
     if hasattr(law, "pmf"):
         listed = getattr(law, "xk", getattr(getattr(law, "dist", None), "xk", None))
-        return IntegerParameter(name, int(ends[0]), int(ends[1])) if listed is None else make_parameter(name, listed)
+        if listed is not None:
+            return make_parameter(name, listed)
+        whole = IntegerParameter(name, int(ends[0]), int(ends[1]))
+        if whole.levels > MOST_INTEGERS:
+            raise SpaceError(
+                f"{name}={shown} has a range whose width overflows ({whole.levels:.3g} whole numbers); use at most 2**62 of them"
+            )
+        return whole
     return ContinuousParameter(name, law, low, high)
 
 
 def _shown(law: Any) -> str:
     kind = getattr(getattr(law, "dist", None), "name", type(law).__name__)
-    arguments = [f"{a!r}" for a in getattr(law, "args", ())]
-    arguments += [f"{k}={v!r}" for k, v in getattr(law, "kwds", {}).items()]
+    arguments = [shown_value(a) for a in getattr(law, "args", ())]
+    arguments += [f"{k}={shown_value(v)}" for k, v in getattr(law, "kwds", {}).items()]
     return f"{kind}({', '.join(arguments)})"
 
 

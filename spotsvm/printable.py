@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 #: control characters but for tab and line feed; marks that turn the direction of text; halves of surrogate pairs; no characters
 _STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
@@ -44,6 +45,20 @@ def printable_line(text: str, longest: int = _LONGEST) -> str:
     """
     line = printable(" ".join(text[: 4 * longest].split()))
     return line if len(line) <= longest else line[: longest - 1] + "…"
+
+
+def shown_value(value: Any, longest: int = 80) -> str:
+    """Return how a value is written in code, for the line of an error: cut where it is longer than `longest`.
+
+    Examples
+    --------
+    >>> shown_value("a"), shown_value(10**400, 12), shown_value(10**5000)
+    ("'a'", '10000000000…', 'a value of type int')
+    """
+    try:
+        return printable_line(repr(value), longest)
+    except Exception:  # whole numbers of very many digits have no text, and what a user's object raises can be anything
+        return f"a value of type {type(value).__name__}"
 
 
 def _escape(sign: str) -> str:

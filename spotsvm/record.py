@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 from spotsvm.errors import StorageError
 from spotsvm.evaluation import Outcome
+from spotsvm.file_paths import checked_path
 from spotsvm.inherited_records import never_close_in_forks
 from spotsvm.log_watch import LogWatch
 from spotsvm.record_errors import damaged, storage_failures
@@ -19,7 +20,6 @@ from spotsvm.record_guard import RecordGuard
 from spotsvm.record_opening import (
     check_kind,
     check_single,
-    checked_path,
     connect_to_read,
     connect_to_write,
     is_cut,

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import sqlite3
 import stat
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-from spotsvm.errors import ArgumentError, StorageError
+from spotsvm.errors import StorageError
 from spotsvm.writer_lock import writer_of
 
 #: seconds to wait for another program that has locked the file; no reader and no writer of this library does for long
@@ -27,21 +25,6 @@ _KINDS = {
     stat.S_IFBLK: "a device",
 }
 _CANNOT_OPEN = {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY}
-
-
-def checked_path(path: Any) -> Path:
-    """Give the path of a record, or raise ArgumentError if it is none.
-
-    Examples
-    --------
-    >>> checked_path(3)
-    Traceback (most recent call last):
-    spotsvm.errors.ArgumentError: path=3 is not the path of a file; use text, such as "study.db", or a pathlib.Path
-    """
-    text = os.fspath(path) if isinstance(path, str | os.PathLike) else None
-    if not isinstance(text, str) or not text or "\0" in text:
-        raise ArgumentError(f'path={path!r} is not the path of a file; use text, such as "study.db", or a pathlib.Path')
-    return Path(text)
 
 
 def check_kind(path: Path) -> bool:

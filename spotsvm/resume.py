@@ -20,7 +20,8 @@ from spotsvm.errors import ArgumentError, StudyMismatchError
 from spotsvm.evaluation import Outcome
 from spotsvm.objectives import Objectives
 from spotsvm.parameter_code import parameter_code
-from spotsvm.printable import printable_line
+from spotsvm.plain_json import plain_json
+from spotsvm.printable import printable_line, shown_value
 from spotsvm.record import Record
 from spotsvm.record_errors import damaged
 from spotsvm.record_rows import shown
@@ -69,9 +70,9 @@ def check_same_study(path: Path, recorded: Mapping[str, Any], given: Mapping[str
 def describe_study(
     space: Space, objectives: Objectives, search: Any, seed: int | None, noise: str | bool, context: Mapping[str, str]
 ) -> dict[str, Any]:
-    """Give what identifies a study, as its record has it; ArgumentError if the seed is none."""
+    """Give what identifies a study, as its record has it; ArgumentError if the seed or the context is none."""
     if seed is not None and not is_seed(seed):
-        raise ArgumentError(f"seed={seed!r} is not a seed; use an integer of at least 0, or None")
+        raise ArgumentError(f"seed={shown_value(seed)} is not a seed; use an integer of at least 0, or None")
     return {
         "space": space.describe(),
         "direction": objectives.describe(),
@@ -81,7 +82,7 @@ def describe_study(
         # these two are for the reader, and need not be the same for a record to be resumed
         "versions": versions(),
         "code": [{name: parameter_code(parameter) for name, parameter in branch.items()} for branch in space.branches],
-        **{f"{_CONTEXT}{key}": value for key, value in context.items()},
+        **{f"{_CONTEXT}{key}": value for key, value in plain_json(context, "context").items()},
     }
 
 

@@ -8,6 +8,7 @@ from numbers import Integral, Real
 from typing import TYPE_CHECKING
 
 from spotsvm.errors import ArgumentError, BudgetError
+from spotsvm.printable import shown_value
 
 if TYPE_CHECKING:
     from spotsvm.study import Study
@@ -46,11 +47,11 @@ class RunSettings:
 
     def __post_init__(self) -> None:
         if not _is_number(self.n_trials, Integral):
-            raise ArgumentError(f"n_trials={self.n_trials!r} is not a number of trials; use a whole number")
+            raise ArgumentError(f"n_trials={shown_value(self.n_trials)} is not a number of trials; use a whole number")
         if self.batch_size is not None and (not _is_number(self.batch_size, Integral) or self.batch_size < 1):
-            raise ArgumentError(f"batch_size={self.batch_size!r} is not a number of trials; use 1 or more, or None")
+            raise ArgumentError(f"batch_size={shown_value(self.batch_size)} is not a number of trials; use 1 or more, or None")
         if not _is_number(self.retries, Integral) or self.retries < 0:
-            raise ArgumentError(f"retries={self.retries!r} is not a number of further attempts; use 0 or more")
+            raise ArgumentError(f"retries={shown_value(self.retries)} is not a number of further attempts; use 0 or more")
 
 
 def check_budget(study: Study, n_trials: int, name: str) -> None:
@@ -65,7 +66,7 @@ def check_budget(study: Study, n_trials: int, name: str) -> None:
 def checked_timeout(timeout: float | None) -> float | None:
     """Give the timeout back, or raise ArgumentError if it is not a time."""
     if timeout is not None and not (_is_number(timeout, Real) and 0 < timeout <= threading.TIMEOUT_MAX):
-        raise ArgumentError(f"trial_timeout={timeout!r} is not a time; use a positive number of seconds, or None")
+        raise ArgumentError(f"trial_timeout={shown_value(timeout)} is not a time; use a positive number of seconds, or None")
     return timeout
 
 

@@ -59,7 +59,7 @@ class Study(AskTellStudy, StudyFindings):
         of CMA-ES's first generation, and none that of a nested search's trials. Where a record is resumed, those that it has are
         not asked for again; all at which it has started must still be among them, and further ones are asked for next.
     context : dict of str to str, optional
-        What else must be the same for a record to be resumed, such as a checksum of the data.
+        What else must be the same for a record to be resumed, such as a checksum of the data; whatever JSON can hold.
 
     Attributes
     ----------
@@ -76,9 +76,9 @@ class Study(AskTellStudy, StudyFindings):
 
     Raises
     ------
-    SpaceError, StudyMismatchError, StorageError, SolverError
+    SpaceError, StudyMismatchError, StorageError, SolverError, ArgumentError
         All ValueErrors: a space that cannot be searched, or a start outside it; a record of another study; a file that cannot
-        be used; an unknown search, or one of another number of objectives.
+        be used; an unknown search, or one of another number of objectives; another argument that makes no sense.
 
     Examples
     --------
@@ -120,7 +120,7 @@ class Study(AskTellStudy, StudyFindings):
         self.trial_timeout = checked_timeout(trial_timeout)
         self._asked_at: dict[int, float] = {}
         self.guard = RunGuard()
-        about = describe_study(self.space, self.objectives, search, seed, self.noise, context or {})
+        about = describe_study(self.space, self.objectives, search, seed, self.noise, {} if context is None else context)
         self._record = None if path is None else Record(path)
         try:
             past = take_up(self._record, about, self.space, len(self.objectives))
@@ -230,8 +230,8 @@ class Study(AskTellStudy, StudyFindings):
         >>> study.n_finished - 1 - study.best_trial.number
         3
         """
-        check_budget(self, n_trials, "n_trials")
         settings = RunSettings(n_trials, batch_size, retries, raise_errors)
+        check_budget(self, n_trials, "n_trials")
         timeout = checked_timeout(self.trial_timeout if trial_timeout is None else trial_timeout)
         followers, stopper = Followers(callback), Stopper(self, stop)
         with self.guard.running():

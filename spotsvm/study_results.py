@@ -11,6 +11,7 @@ import pandas as pd
 from solvers.search.base import Noise
 from spotsvm.csv_files import write_csv
 from spotsvm.errors import NoCompletedTrialError
+from spotsvm.file_paths import checked_path
 from spotsvm.fold_table import fold_table
 from spotsvm.objectives import Objectives
 from spotsvm.pareto_front import hypervolume_curve, pareto_trials
@@ -170,6 +171,8 @@ class StudyResults:
 
         Raises
         ------
+        ArgumentError
+            If `path` is none.
         StorageError
             If the file cannot be written.
         """
@@ -180,6 +183,8 @@ class StudyResults:
 
         Raises
         ------
+        ArgumentError
+            If `path` is none.
         StorageError
             If the file cannot be written.
         """
@@ -210,7 +215,7 @@ class StudyResults:
         Raises
         ------
         ArgumentError
-            If the baseline is of other objectives, another space or other data, or has no trial that succeeded.
+            If a path is none; if the baseline is of other objectives, another space or other data, or no trial of it succeeded.
         StorageError
             If a file cannot be written.
 
@@ -225,7 +230,9 @@ class StudyResults:
         """
         from spotsvm.reports.study_page import study_page  # on use: most studies are never shown
 
+        file = checked_path(path, such_as="report.html")
+        folder = None if tables is None else checked_path(tables, "tables", "tables")
         page = study_page(self, baseline)
-        if tables is not None:
-            page.write_tables(tables)
-        return page.write(path)
+        if folder is not None:
+            page.write_tables(folder)
+        return page.write(file)

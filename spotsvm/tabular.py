@@ -14,7 +14,7 @@ import pandas as pd
 from pandas.api.types import is_bool_dtype, is_float_dtype, is_integer_dtype, is_numeric_dtype
 
 from spotsvm.csv_reading import read_csv
-from spotsvm.errors import DataError
+from spotsvm.errors import DataError, SpotSVMError
 from spotsvm.printable import printable_line
 
 MANY_CLASSES = 100
@@ -91,7 +91,7 @@ def _read(path: str | Path) -> pd.DataFrame:
             warnings.simplefilter("error", pd.errors.ParserWarning)
             # without an index column, rows that are longer than the header are told of; else they would be shifted
             frame = read_csv(path, index_col=False, low_memory=False)
-    except DataError:
+    except SpotSVMError:
         raise
     except OSError as error:
         raise DataError(f"{path}: cannot read the file: {error.strerror or error}") from error

@@ -161,6 +161,9 @@ def _round_values(parameter: Parameter) -> list[float]:
         if np.sum((whole >= low) & (whole <= high)) < 3:
             whole = LogLocator(subs=(1.0, 2.0, 5.0), numticks=_MOST_TICKS + 1).tick_values(low, high)
     else:
-        whole = MaxNLocator(_MOST_TICKS - 2, steps=[1, 2, 2.5, 5, 10]).tick_values(low, high)
+        try:
+            whole = MaxNLocator(_MOST_TICKS - 2, steps=[1, 2, 2.5, 5, 10]).tick_values(low, high)
+        except ValueError:  # beside 1e308 there is nothing round
+            whole = [low, high]
     # 0.1 + 0.2 is not what anybody wants to read
     return [value for value in (float(f"{v:.12g}") for v in whole) if low <= value <= high]

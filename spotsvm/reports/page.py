@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from spotsvm.csv_files import write_csv
 from spotsvm.errors import StorageError
+from spotsvm.file_paths import checked_path
 from spotsvm.printable import printable, printable_line
 from spotsvm.reports.colours import colour_variables
 from spotsvm.reports.parts import Code, Items, Notice, Picture, Table
@@ -87,18 +88,18 @@ class Page:
 
         Raises
         ------
+        ArgumentError
+            If `path` is none.
         StorageError
             If the file cannot be written.
         """
-        file = Path(path)
+        file = checked_path(path, such_as="report.html")
         text = self.html()
         try:
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(text, encoding="utf-8")
         except OSError as error:
             raise StorageError(f"{file}: cannot write the report: {error.strerror or error}") from error
-        except ValueError as error:  # no file can have such a name
-            raise StorageError(f"{str(file)!r} is not the name of a file: {error}") from error
         return file
 
     def write_tables(self, folder: str | Path) -> list[Path]:
@@ -109,7 +110,7 @@ class Page:
         StorageError
             If a file cannot be written.
         """
-        place = Path(folder)
+        place = checked_path(folder, "tables", "tables")
         try:
             place.mkdir(parents=True, exist_ok=True)
         except OSError as error:

@@ -68,8 +68,8 @@ def evaluate(
         sync(worker.loop, tell)
     began = time.perf_counter()
     try:
-        with one_thread(), limited_process(memory_limit):
-            outcome = with_limit_named(call(objective, pickle.loads(params)), memory_limit)
+        with one_thread():
+            outcome = with_limit_named(call(objective, pickle.loads(params), limited_process(memory_limit)), memory_limit)
     except (SystemExit, KeyboardInterrupt) as error:  # either would end the worker
         outcome = Outcome("failed", reason=reason_of(error), seconds=time.perf_counter() - began)
     finally:

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from spotsvm.errors import ArgumentError
-from spotsvm.evaluation import Outcome
+from spotsvm.evaluation import Outcome, as_float
+from spotsvm.printable import shown_value
 
 _UNITS = {"": 1, "b": 1} | {
     prefix + ending: base**power
@@ -46,7 +47,7 @@ def checked_memory_limit(memory_limit: Any) -> int | None:
     size = _size(memory_limit)
     if size is None or not _SMALLEST <= size < 2**62:
         raise ArgumentError(
-            f"memory_limit={memory_limit!r} is not an amount of memory that a trial can do with; "
+            f"memory_limit={shown_value(memory_limit)} is not an amount of memory that a trial can do with; "
             "use bytes, at least 1000000, or text such as '2GB' or '512MiB'"
         )
     if not sys.platform.startswith("linux"):
@@ -59,7 +60,7 @@ def checked_memory_limit(memory_limit: Any) -> int | None:
 
 def _size(given: Any) -> float | None:
     if isinstance(given, Real) and not isinstance(given, bool):
-        return float(given)
+        return as_float(given)
     if not isinstance(given, str):
         return None
     found = re.fullmatch(r"\s*(\d{1,18}(?:\.\d{0,18})?)\s*([a-z]*)\s*", given.lower())
@@ -111,6 +112,8 @@ def with_limit_named(outcome: Outcome, memory_limit: int | None) -> Outcome:
     >>> with_limit_named(Outcome("failed", reason="MemoryError: ", error=MemoryError()), 2_000_000).reason
     'it took more than memory_limit=2 MB: MemoryError: '
     """
-    if memory_limit is None or not isinstance(outcome.error, MemoryError):
+    # compiled code that finds no memory may raise a SystemError as well
+    if memory_limit is None or not isinstance(outcome.error, MemoryError | SystemError):
         return outcome
-    return replace(outcome, reason=f"it took more than memory_limit={shown(memory_limit)}: {outcome.reason}")
+    reason = f"it took more than memory_limit={shown(memory_limit)}: {outcome.reason}"
+    return replace(outcome, reason=reason, error=MemoryError(reason))

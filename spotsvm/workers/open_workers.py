@@ -5,8 +5,9 @@ from __future__ import annotations
 from concurrent.futures import Executor
 from typing import Any
 
-from spotsvm.errors import ArgumentError
+from spotsvm.errors import ArgumentError, WorkersError
 from spotsvm.evaluation import Objective
+from spotsvm.file_paths import has_working_directory
 from spotsvm.workers.dask_client import is_dask
 from spotsvm.workers.here import Here
 from spotsvm.workers.memory_limit import checked_memory_limit
@@ -49,6 +50,8 @@ def open_workers(
     ------
     ArgumentError
         If an argument makes no sense.
+    WorkersError
+        If processes are wanted, and the working directory has been removed.
 
     Examples
     --------
@@ -64,12 +67,15 @@ def open_workers(
     if executor is None:
         if n_jobs in (None, 1) and trial_timeout is None and limit is None:
             return Here(objective)
+        _check_place_for_processes()
         from spotsvm.workers.killable_pool import KillablePool
 
         return KillablePool(objective, n_jobs or 1, trial_timeout, limit)
     if isinstance(executor, str) and executor != "dask":
         from spotsvm.workers.named_workers import named_workers
 
+        if executor == "loky":
+            _check_place_for_processes()
         return named_workers(objective, executor, executor_size(None, n_jobs), trial_timeout, limit)
     if is_dask(executor):
         from spotsvm.workers.dask_workers import DaskWorkers
@@ -85,3 +91,10 @@ def open_workers(
     from spotsvm.workers.on_executor import OnExecutor
 
     return OnExecutor(objective, executor, executor_size(executor, n_jobs), trial_timeout, limit)
+
+
+def _check_place_for_processes() -> None:
+    if not has_working_directory():
+        raise WorkersError(
+            "the working directory has been removed, and worker processes start in it; change to a directory that is there"
+        )

@@ -71,8 +71,7 @@ def call_to_the_end(objective: Objective, params: bytes | dict[str, Any], memory
     except BaseException as error:
         return Outcome("failed", reason=f"its parameters cannot be unpickled in the worker: {reason_of(error)}")
     try:
-        with limited_memory(memory_limit):
-            outcome = call(objective, loaded)
+        outcome = call(objective, loaded, limited_memory(memory_limit))
     except SystemExit as error:
         return Outcome("failed", reason=f"the objective left by sys.exit({_code(error)})", error=RuntimeError("sys.exit"))
     except BaseException as error:  # KeyboardInterrupt of the objective's own making, and the like

@@ -73,7 +73,7 @@ def test_further_numbers_are_kept_be_they_finite_or_not():
         ([[0.5, 0.1]], "which is not a number"),
         (np.zeros((2, 2)), "which is not a number"),
         ({"value": [0.5, 0.1]}, "which is not a number"),
-        ("x" * 500, r"\.\.\., which is not a number"),
+        ("x" * 500, "…, which is not a number"),
         ("two\nlines", "which is not a number"),
         ({}, r"a mapping without 'value', or 'values' of several objectives \(it has \)"),
         ({"score": 1.0, 3: 4}, r"a mapping without 'value', or 'values' of several objectives \(it has 'score', 3\)"),

@@ -80,7 +80,7 @@ def test_numbers_that_are_not_finite_are_kept(tmp_path):
         ({"a": {"b": [1, np.int64(2)]}}, r"one: a: b\[1\] is int64, which is not JSON"),
         ({"a": {1, 2}}, "one: a is set, which is not JSON"),
         ({"a": {3: 4}}, "one: a: the key 3 is int; use text"),
-        ([1, 2], "'one' is list; use a mapping"),
+        ([1, 2], r"finding one=\[1, 2\] is list; use a mapping"),
     ],
 )
 def test_what_is_not_json_is_refused_and_not_kept(finding, words):

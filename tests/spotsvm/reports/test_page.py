@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
-from spotsvm.errors import StorageError
+from spotsvm.errors import ArgumentError, StorageError
 from spotsvm.reports.page import Page, Section
 from spotsvm.reports.parts import Code, Items, Notice, Picture, Table
 
@@ -106,5 +106,5 @@ def test_tables_are_written_in_full(tmp_path):
 
 
 def test_a_name_that_no_file_can_have_is_refused():
-    with pytest.raises(StorageError, match="is not the name of a file"):
+    with pytest.raises(ArgumentError, match="is not the path of a file"):
         Page("t", []).write("a\0b.html")
