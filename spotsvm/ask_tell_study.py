@@ -206,7 +206,7 @@ class AskTellStudy(StudyResults):
         running = self._trials[trial.number]
         lost = replace(running, lost=(*running.lost, one_line(reason)))
         if self._record is not None:
-            self._record.write_lost(lost.number, lost.lost)
+            self._record.write_lost(lost)
         self._trials[lost.number] = lost
         return lost
 

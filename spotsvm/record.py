@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -15,6 +14,7 @@ from spotsvm.evaluation import Outcome
 from spotsvm.file_paths import checked_path
 from spotsvm.inherited_records import never_close_in_forks
 from spotsvm.log_watch import LogWatch
+from spotsvm.record_checksum import add_checksum, checksum
 from spotsvm.record_errors import damaged, storage_failures
 from spotsvm.record_guard import RecordGuard
 from spotsvm.record_opening import (
@@ -25,7 +25,19 @@ from spotsvm.record_opening import (
     is_cut,
     prepare_to_write,
 )
-from spotsvm.record_rows import COLUMNS, RowError, asked_row, from_json, outcome_json, outcome_of_json, told_row, trial_of
+from spotsvm.record_rows import (
+    COLUMNS,
+    UNLIKE,
+    RowError,
+    asked_row,
+    check_row,
+    from_json,
+    outcome_json,
+    outcome_of_json,
+    shown,
+    told_row,
+    trial_of,
+)
 from spotsvm.record_schema import SCHEMA_VERSION, about_rows, checked_version, column, creation, table_names, upgrade
 from spotsvm.same_file import SameFile
 from spotsvm.trial import Trial
@@ -39,8 +51,9 @@ class Record:
     """The SQLite file of one study.
 
     `asked` and `told` number the events of a study in one sequence, so that a search can be told the same things in the
-    same order again. Nothing in the file is pickled or executed: numbers, names and JSON only. A record of an earlier version
-    is read as it is, and made one of this version, in one transaction, when it is opened for writing.
+    same order again. Nothing in the file is pickled or executed: numbers, names and JSON only. Each row has a checksum, so that
+    what has changed on disk is told of rather than read. A record of an earlier version is read as it is, and made one of this
+    version, in one transaction, when it is opened for writing.
 
     One process writes, and one object in it (`WriterLock`); any number read, and neither side waits for the other. A record
     that is only read needs nothing written beside it. It may be used by several threads, of which one writes at a time, and not
@@ -121,18 +134,23 @@ class Record:
             if is_cut(self._connection, self.path):
                 raise damaged(self.path, "its end is missing")
             self._guard.check_shape(self._version)
+            # rows that a page has lost have no checksum that could fail
+            wrong = self._connection.execute("PRAGMA integrity_check(1)").fetchone()[0]
+        if wrong != "ok":
+            raise damaged(self.path, " ".join(str(wrong).split())[:200])
         if self._lock is not None:
-            with self._failures("read"):
-                wrong = self._connection.execute("PRAGMA integrity_check(1)").fetchone()[0]
-            if wrong != "ok":
-                raise damaged(self.path, " ".join(str(wrong).split())[:200])
             with self._failures("write"):
                 check_single(self.path)
                 prepare_to_write(self._connection)
             if self._version < SCHEMA_VERSION:
+                add_checksum(self._connection)
                 with self.transaction():  # all of it, or none; and only now no other process can be at it
                     self._execute(upgrade(checked_version(self.about(), self.path)))
                 self._version = SCHEMA_VERSION
+
+    @property
+    def _has_checksums(self) -> bool:
+        return self._version >= 4
 
     def _rows(self, query: str) -> list[Any]:
         with self._failures("read"):
@@ -186,9 +204,12 @@ class Record:
 
     def about(self) -> dict[str, Any]:
         """Give what the record says of its study; empty entries for a new one."""
-        rows = self._rows("SELECT key, value FROM about")
+        rows = self._rows("SELECT * FROM about")
+        for key, value, *known in rows:  # no checksum before version 4
+            if known and known[0] != checksum(key, value):
+                raise damaged(self.path, f"its entry {shown(key)}: {UNLIKE}")
         try:
-            return {str(key): from_json(value) for key, value in rows}
+            return {str(key): from_json(value) for key, value, *_ in rows}
         except RowError as error:
             raise damaged(self.path, str(error)) from error
 
@@ -232,22 +253,33 @@ class Record:
             self._update_running(trial.number, told_row(trial, sequence))
             self._connection.execute("DELETE FROM outcomes WHERE number = ?", (trial.number,))
 
-    def write_lost(self, number: int, reasons: Sequence[str]) -> None:
+    def write_lost(self, trial: Trial) -> None:
         """Write the reasons of all attempts at a running trial whose worker died, in place of those written before."""
         with self.transaction():
-            self._update_running(number, {"lost": json.dumps(list(reasons))})
+            self._update_running(trial.number, told_row(trial, None))
 
     def write_outcome(self, number: int, outcome: Outcome) -> None:
         """Write what came back of a running trial that cannot be told yet, because an earlier one is still running."""
+        text = outcome_json(outcome)
         with self.transaction():
-            self._connection.execute("INSERT OR REPLACE INTO outcomes VALUES (?, ?)", (number, outcome_json(outcome)))
+            self._connection.execute("INSERT OR REPLACE INTO outcomes VALUES (?, ?, ?)", (number, text, checksum(number, text)))
 
     def outcomes(self) -> dict[int, Outcome]:
         """Give what came back of trials that are not told yet, by number; without errors, of which `reason` tells."""
         if self._version < 3:
             return {}
-        rows = self._rows("SELECT number, outcome FROM outcomes NATURAL JOIN trials WHERE state = 'running' ORDER BY number")
-        return {number: self._read(outcome_of_json, text, f"the outcome of trial {number}") for number, text in rows}
+        rows = self._rows(
+            f"SELECT number, outcome, {column('checksum', self._version)}, state FROM outcomes LEFT JOIN trials USING (number) "
+            "ORDER BY number"
+        )
+        for number, text, known, _ in rows:
+            if self._has_checksums and known != checksum(number, text):
+                raise damaged(self.path, f"the outcome of trial {number}: {UNLIKE}")
+        return {
+            number: self._read(outcome_of_json, text, f"the outcome of trial {number}")
+            for number, text, _, state in rows
+            if state == "running"
+        }
 
     def _update_running(self, number: int, row: Mapping[str, Any]) -> None:
         changed = self._connection.execute(
@@ -268,9 +300,12 @@ class Record:
 
     def trials(self) -> list[Trial]:
         """Give all trials by number."""
-        columns = ", ".join(column(name, self._version) for name in COLUMNS)
-        rows = self._rows(f"SELECT {columns} FROM trials ORDER BY number")
-        trials = [self._read(trial_of, row, f"trial {row[0]} cannot be read") for row in rows]
+        names = [*COLUMNS, "asked", "told", "asked_checksum", "told_checksum"]
+        rows = self._rows(f"SELECT {', '.join(column(name, self._version) for name in names)} FROM trials ORDER BY number")
+        if self._has_checksums:
+            for row in rows:
+                self._read(check_row, dict(zip(names, row, strict=True)), f"trial {row[0]} cannot be read")
+        trials = [self._read(trial_of, row[: len(COLUMNS)], f"trial {row[0]} cannot be read") for row in rows]
         if [t.number for t in trials] != list(range(len(trials))):
             raise damaged(self.path, "trials are missing from it")
         return trials

@@ -10,6 +10,8 @@ from typing import Any, cast
 import numpy as np
 
 from spotsvm.evaluation import Outcome
+from spotsvm.record_checksum import checksum
+from spotsvm.record_schema import ASKED, TOLD
 from spotsvm.stored_json import read_json
 from spotsvm.trial import FINISHED, State, Trial
 
@@ -18,6 +20,9 @@ COLUMNS = (
     "number", "params", "point", "state", "value", "extra", "reason", "origin", "note", "seed", "ask_seconds", "seconds",
     "objectives", "fit_seconds", "acquisition_seconds", "lost", "asked_at", "told_at",
 )  # fmt: skip
+
+#: what is wrong with a row whose checksum does not fit
+UNLIKE = "it is not what was written: its checksum does not fit"
 
 
 class RowError(ValueError):
@@ -60,22 +65,36 @@ def trial_of(row: Sequence[Any]) -> Trial:
 
 def asked_row(trial: Trial, sequence: int) -> dict[str, Any]:
     """Give what is written of a trial that was asked for, by column."""
-    return {
-        "number": trial.number, "asked": sequence, "state": trial.state, "point": _point_bytes(trial.point),
-        "params": _params_json(trial.params), "origin": trial.origin, "note": trial.note, "seed": trial.seed,
-        "ask_seconds": trial.ask_seconds, "fit_seconds": trial.fit_seconds, "acquisition_seconds": trial.acquisition_seconds,
-        "asked_at": trial.asked_at,
+    row = {
+        "number": trial.number, "asked": sequence, "point": _point_bytes(trial.point), "params": _params_json(trial.params),
+        "origin": trial.origin, "note": trial.note, "seed": trial.seed, "ask_seconds": _real(trial.ask_seconds),
+        "fit_seconds": _real(trial.fit_seconds), "acquisition_seconds": _real(trial.acquisition_seconds),
+        "asked_at": _real(trial.asked_at),
     }  # fmt: skip
+    return row | {"asked_checksum": _checksum(row, ASKED)} | told_row(trial, None)
 
 
-def told_row(trial: Trial, sequence: int) -> dict[str, Any]:
-    """Give what is written of a trial that has ended, by column."""
+def told_row(trial: Trial, sequence: int | None) -> dict[str, Any]:
+    """Give what is written of a trial that has ended, by column; of one that is running with None as `sequence`."""
     several = None if trial.values is None or trial.value is not None else json.dumps(trial.values)
-    return {
-        "told": sequence, "state": trial.state, "value": trial.value, "extra": _compact(dict(trial.extra)),
-        "reason": trial.reason, "seconds": trial.seconds, "objectives": several, "lost": json.dumps(trial.lost),
-        "told_at": trial.told_at,
+    row = {
+        "told": sequence, "state": trial.state, "value": _real(trial.value), "extra": _compact(dict(trial.extra)),
+        "reason": trial.reason, "seconds": _real(trial.seconds), "objectives": several, "lost": json.dumps(trial.lost),
+        "told_at": _real(trial.told_at),
     }  # fmt: skip
+    # without the number itself, which SQLite would take for another one that the row is to have
+    return row | {"told_checksum": _checksum({"number": trial.number, **row}, TOLD)}
+
+
+def check_row(row: Mapping[str, Any]) -> None:
+    """Raise RowError if a checksum of a row of `trials` does not fit its cells."""
+    for name, columns in (("asked_checksum", ASKED), ("told_checksum", TOLD)):
+        if row[name] != _checksum(row, columns):
+            raise RowError(UNLIKE)
+
+
+def _checksum(row: Mapping[str, Any], columns: Sequence[str]) -> int:
+    return checksum(*(row[name] for name in columns))
 
 
 def outcome_json(outcome: Outcome) -> str:
@@ -136,6 +155,11 @@ def _point_of(stored: Any) -> tuple[float, ...]:
 def _params_json(params: Mapping[str, Any]) -> str:
     """Write parameters for people and programs that read the file; what JSON lacks, such as an estimator, as its text."""
     return _compact({name: value if _is_json(value) else repr(value) for name, value in params.items()})
+
+
+def _real(value: float | None) -> float | None:
+    """Give a number as the file is to have it: SQLite has no nan, and bytes in place of a number of numpy's."""
+    return None if value is None or math.isnan(value) else float(value)
 
 
 def _compact(value: Any) -> str:

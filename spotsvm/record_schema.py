@@ -11,13 +11,15 @@ from pathlib import Path
 from typing import Any
 
 from spotsvm.errors import StorageError
+from spotsvm.record_checksum import add_checksum, checksum
 
 FORMAT = "spotsvm study"
-#: version 2 has the column `objectives`, version 3 the times of the search, lost workers, and outcomes that wait to be told
-SCHEMA_VERSION = 3
+#: version 2 has the column `objectives`, version 3 the times of the search, lost workers, and outcomes that wait to be told,
+#: version 4 checksums
+SCHEMA_VERSION = 4
 
 _TABLES = (
-    "CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
+    "CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT NOT NULL, checksum INTEGER) WITHOUT ROWID",
     """CREATE TABLE trials (
     number INTEGER PRIMARY KEY,
     asked INTEGER NOT NULL UNIQUE,
@@ -38,10 +40,19 @@ _TABLES = (
     acquisition_seconds REAL,
     lost TEXT NOT NULL DEFAULT '[]',
     asked_at REAL,
-    told_at REAL
+    told_at REAL,
+    asked_checksum INTEGER,
+    told_checksum INTEGER
 )""",
-    "CREATE TABLE outcomes (number INTEGER PRIMARY KEY, outcome TEXT NOT NULL)",
+    "CREATE TABLE outcomes (number INTEGER PRIMARY KEY, outcome TEXT NOT NULL, checksum INTEGER)",
 )
+
+#: what a row of `trials` is given when it is asked for, and what is written anew when it is told; each has a checksum
+ASKED = (
+    "number", "asked", "point", "params", "origin", "note", "seed", "ask_seconds", "fit_seconds", "acquisition_seconds",
+    "asked_at",
+)  # fmt: skip
+TOLD = ("number", "told", "state", "value", "extra", "reason", "seconds", "objectives", "lost", "told_at")
 
 #: what makes a record of a version one of the next; columns are only ever added, at the end
 _UPGRADES = {
@@ -52,12 +63,22 @@ _UPGRADES = {
         "ALTER TABLE trials ADD COLUMN lost TEXT NOT NULL DEFAULT '[]'",
         "ALTER TABLE trials ADD COLUMN asked_at REAL",
         "ALTER TABLE trials ADD COLUMN told_at REAL",
-        _TABLES[2],
+        "CREATE TABLE outcomes (number INTEGER PRIMARY KEY, outcome TEXT NOT NULL)",
+    ),
+    3: (
+        "ALTER TABLE about ADD COLUMN checksum INTEGER",
+        "ALTER TABLE trials ADD COLUMN asked_checksum INTEGER",
+        "ALTER TABLE trials ADD COLUMN told_checksum INTEGER",
+        "ALTER TABLE outcomes ADD COLUMN checksum INTEGER",
     ),
 }
 
-#: the columns of `trials` that a version does not have yet, and what stands for them when it is read
-_NEWER_COLUMNS = {1: ("objectives",), 2: ("fit_seconds", "acquisition_seconds", "lost", "asked_at", "told_at")}
+#: the columns that a version does not have yet, and what stands for them when it is read
+_NEWER_COLUMNS = {
+    1: ("objectives",),
+    2: ("fit_seconds", "acquisition_seconds", "lost", "asked_at", "told_at"),
+    3: ("asked_checksum", "told_checksum", "checksum"),
+}
 _STAND_INS = {"lost": "'[]'"}
 
 
@@ -87,14 +108,10 @@ def checked_version(about: Mapping[str, Any], path: Path) -> int:
 
 def creation_of(version: int) -> tuple[str, ...]:
     """Give the statements that make the tables of a version."""
-    if version == SCHEMA_VERSION:
-        return _TABLES
+    late = {name for step in range(version, SCHEMA_VERSION) for name in _NEWER_COLUMNS[step]}
+    tables = tuple(re.sub(rf",\s+({'|'.join(late)}) [^,\n)]*", "", table) for table in _TABLES) if late else _TABLES
     # versions 1 and 2 had points as text, and but two tables
-    trials = _TABLES[1].replace("point BLOB", "point TEXT")
-    for step in range(version, SCHEMA_VERSION):
-        for late in _NEWER_COLUMNS[step]:
-            trials = re.sub(rf",\n    {late} [^,\n]*", "", trials)
-    return (_TABLES[0], trials)
+    return tables if version > 2 else (tables[0], tables[1].replace("point BLOB", "point TEXT"))
 
 
 def upgrade_step(version: int) -> tuple[str, ...]:
@@ -102,25 +119,44 @@ def upgrade_step(version: int) -> tuple[str, ...]:
     return _UPGRADES[version]
 
 
-def creation() -> Iterator[tuple[str, tuple[str, ...]]]:
+def creation() -> Iterator[tuple[str, tuple[Any, ...]]]:
     """Give the statements, with their values, that make an empty file a record; to be run in one transaction."""
     for statement in _TABLES:
         yield statement, ()
     yield from about_rows({"format": FORMAT, "schema_version": SCHEMA_VERSION})
 
 
-def upgrade(version: int) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Give the statements that make a record of a version one of this version; to be run in one transaction."""
+def upgrade(version: int) -> Iterator[tuple[str, tuple[Any, ...]]]:
+    """Give the statements that make a record of a version one of this version; to be run in one transaction.
+
+    The connection needs the function `checksum`; see `add_checksum`.
+    """
     for step in range(version, SCHEMA_VERSION):
         for statement in _UPGRADES[step]:
             yield statement, ()
+    yield from signing()
     yield from about_rows({"schema_version": SCHEMA_VERSION})
 
 
-def about_rows(about: Mapping[str, Any]) -> Iterator[tuple[str, tuple[str, ...]]]:
+def signing() -> Iterator[tuple[str, tuple[Any, ...]]]:
+    """Give the statements that write the checksums of all rows as they are; the connection needs the function `checksum`."""
+    yield "UPDATE about SET checksum = checksum(key, value)", ()
+    yield f"UPDATE trials SET asked_checksum = checksum({', '.join(ASKED)}), told_checksum = checksum({', '.join(TOLD)})", ()
+    yield "UPDATE outcomes SET checksum = checksum(number, outcome)", ()
+
+
+def sign(connection: sqlite3.Connection) -> None:
+    """Write the checksums of all rows as they are: of a record that something else than `Record` has changed."""
+    add_checksum(connection)
+    for statement, _ in signing():
+        connection.execute(statement)
+
+
+def about_rows(about: Mapping[str, Any]) -> Iterator[tuple[str, tuple[Any, ...]]]:
     """Give the statements that write what a record says of its study."""
     for key, value in about.items():
-        yield "INSERT OR REPLACE INTO about VALUES (?, ?)", (key, json.dumps(value))
+        text = json.dumps(value)
+        yield "INSERT OR REPLACE INTO about VALUES (?, ?, ?)", (key, text, checksum(key, text))
 
 
 @cache
@@ -135,6 +171,6 @@ def stored_columns() -> tuple[str, ...]:
 
 
 def column(name: str, version: int) -> str:
-    """Give a column of `trials` as SQL for a record of a version: itself, or what stands for it where it is missing."""
+    """Give a column as SQL for a record of a version: itself, or what stands for it where it is missing."""
     missing = {late for step in range(version, SCHEMA_VERSION) for late in _NEWER_COLUMNS[step]}
     return _STAND_INS.get(name, "NULL") if name in missing else name

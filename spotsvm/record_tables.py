@@ -37,6 +37,8 @@ def salvaged_tables(path: str | Path) -> tuple[pd.DataFrame, pd.DataFrame, str]:
     line = f"{len(found.trials)} trials were read of {path}, up to number {found.trials[-1].number}"
     if found.missing:
         line += f"; {len(found.missing)} of the numbers before are missing"
+    if found.changed:
+        line += f"; {len(found.changed)} were left out because their checksums do not fit"
     return found.frame(), fold_table(found.trials), line
 
 

@@ -13,9 +13,10 @@ from typing import Any
 import pandas as pd
 
 from spotsvm.errors import StorageError
+from spotsvm.record_checksum import checksum
 from spotsvm.record_errors import storage_failures
 from spotsvm.record_opening import check_kind, copy_of, log_of
-from spotsvm.record_rows import COLUMNS, RowError, from_json, trial_of
+from spotsvm.record_rows import COLUMNS, RowError, check_row, from_json, trial_of
 from spotsvm.record_schema import stored_columns
 from spotsvm.sqlite_pages import stored_rows
 from spotsvm.trial import Trial
@@ -39,11 +40,15 @@ class Salvaged:
         The numbers between theirs whose trials cannot be read; of how many there were after the last, nothing is known.
     about : dict
         What can be read of what the record says of its study.
+    changed : tuple of int
+        The numbers of trials that were left out because their checksum does not fit: some of their bytes are not what was
+        written. Records of versions before 4 have no checksums.
     """
 
     trials: tuple[Trial, ...]
     missing: tuple[int, ...]
     about: dict[str, Any] = field(default_factory=dict)
+    changed: tuple[int, ...] = ()
 
     def frame(self) -> pd.DataFrame:
         """Give the trials as a frame, a row a trial; its columns are those of `trial_table`."""
@@ -57,8 +62,9 @@ def salvage(path: str | Path) -> Salvaged:
     """Read what can be read of a record that is damaged: cut off, or overwritten in places.
 
     Each page of the file, and of SQLite's write-ahead log beside it, is read by itself, so one that is lost takes with it
-    only the trials it holds. A trial whose bytes make no sense is left out; one whose numbers were overwritten by others
-    cannot be told from one that is whole. The file is only read. A record that is whole is read whole.
+    only the trials it holds. A trial whose bytes make no sense, or do not fit their checksum, is left out; in a record of a
+    version before 4, which has no checksums, one whose numbers were overwritten by others cannot be told from one that is whole.
+    The file is only read. A record that is whole is read whole.
 
     Parameters
     ----------
@@ -101,18 +107,23 @@ def _salvaged_copy(path: Path) -> Salvaged:
 
 def salvaged(file: bytes, log: bytes) -> Salvaged:
     """Give what can be read of a record's file and its write-ahead log; see `salvage`."""
-    best: dict[int, tuple[tuple[bool, int], Trial]] = {}
+    best: dict[int, tuple[tuple[bool, bool, int], Trial]] = {}
+    changed: set[int] = set()
     about: dict[str, Any] = {}
     columns = stored_columns()
     for number, values in stored_rows(file, log):
         if number is None:
-            if len(values) == 2 and isinstance(values[0], str):
-                _take_about(about, values)
+            if len(values) in (2, 3) and isinstance(values[0], str):
+                _take_about(about, *values)
         elif _FEWEST <= len(values) <= len(columns) and values[0] is None and number >= 0:
             row = dict(zip(columns, [number, *values[1:]], strict=False))
+            checked = len(values) == len(columns)
+            if checked and not _fits(row):
+                changed.add(number)
+                continue
             trial = _trial(row)
             told = row["told"]
-            newness = (isinstance(told, int), told if isinstance(told, int) else 0)
+            newness = (checked, isinstance(told, int), told if isinstance(told, int) else 0)
             if trial is not None and (number not in best or newness >= best[number][0]):
                 best[number] = newness, trial
     counts = Counter(len(t.values) for _, t in best.values() if t.values is not None)
@@ -122,7 +133,7 @@ def salvaged(file: bytes, log: bytes) -> Salvaged:
     last = trials[-1].number if trials else -1
     # a number that is itself overwritten may be anything
     missing = tuple(sorted(set(range(last + 1)) - set(best))) if last < 10 * len(trials) + 1000 else ()
-    return Salvaged(trials, missing, about)
+    return Salvaged(trials, missing, about, tuple(sorted(changed - set(best))))
 
 
 def readable(path: Path) -> str:
@@ -145,9 +156,19 @@ def _trial(row: dict[str, Any]) -> Trial | None:
         return None
 
 
-def _take_about(about: dict[str, Any], values: Sequence[Any]) -> None:
+def _fits(row: dict[str, Any]) -> bool:
     try:
-        about[values[0]] = from_json(values[1])
+        check_row(row)
+    except RowError:
+        return False
+    return True
+
+
+def _take_about(about: dict[str, Any], key: str, text: Any, *known: Any) -> None:
+    if known and known[0] != checksum(key, text):
+        return
+    try:
+        about[key] = from_json(text)
     except RowError:
         pass
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from scipy.stats import loguniform, randint, truncnorm, uniform
 
+from spotsvm.record_schema import sign
 from spotsvm.study import Study
 from studies.hostile_values import CELLS, JSON_TEXTS, TEXTS, Rng, changed_bytes, hostile_json, one_of
 
@@ -134,6 +135,9 @@ def change_content(rng: Rng, base: Path, target: Path) -> None:
             # what SQLite itself refuses is no hostile file
             with contextlib.suppress(sqlite3.Error, UnicodeEncodeError, OverflowError):
                 _CHANGES[number](rng, connection)
+        if rng.random() < 0.9:  # who wants to do harm knows the checksums
+            with contextlib.suppress(sqlite3.Error):
+                sign(connection)
 
 
 def _change_about(rng: Rng, connection: sqlite3.Connection) -> None:
@@ -152,7 +156,8 @@ def _add_about(rng: Rng, connection: sqlite3.Connection) -> None:
     )
     value = one_of(rng, JSON_TEXTS) if rng.random() < 0.7 else hostile_json(rng, json.dumps({"a": {"b": [1.5, "c"]}}))
     connection.execute(
-        "INSERT OR REPLACE INTO about VALUES (?, ?)", (key + (one_of(rng, TEXTS) if rng.random() < 0.3 else ""), value)
+        "INSERT OR REPLACE INTO about (key, value) VALUES (?, ?)",
+        (key + (one_of(rng, TEXTS) if rng.random() < 0.3 else ""), value),
     )
 
 

@@ -10,6 +10,7 @@ from scipy.stats import loguniform, randint, uniform
 
 from solvers.errors import SearchExhaustedError
 from spotsvm.errors import SpotSVMError
+from spotsvm.record_schema import sign
 from spotsvm.study import Study
 from studies.hostile_values import JSON_TEXTS, TEXTS, Rng, hostile_json, one_of
 
@@ -60,7 +61,8 @@ def _add_findings(rng: Rng, target: Path) -> None:
             if rng.random() < 0.4:
                 text = hostile_json(rng, _FINDING) if rng.random() < 0.7 else f'{{"a": {one_of(rng, JSON_TEXTS)}}}'
                 key = f"finding: {name}".encode("utf-8", "replace").decode()
-                connection.execute("INSERT OR REPLACE INTO about VALUES (?, ?)", (key, text))
+                connection.execute("INSERT OR REPLACE INTO about (key, value) VALUES (?, ?)", (key, text))
+        sign(connection)
 
 
 _FINDING = (

@@ -1,4 +1,4 @@
-"""The cells of a record, except times, to tell whether two runs are the same."""
+"""The cells of a record, except times and checksums of them, to tell whether two runs are the same."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def copied(path: str | Path) -> Iterator[Path]:
 
 
 def record_cells(path: str | Path) -> Cells:
-    """Give the rows of each table of a record, without the columns of times.
+    """Give the rows of each table of a record, without the columns of times and of checksums.
 
     The record is read as it is, by SQLite alone, so that nothing of the library's own reading is taken for granted.
 
@@ -39,7 +39,7 @@ def record_cells(path: str | Path) -> Cells:
 
 def _rows(connection: sqlite3.Connection, table: str) -> list[tuple[object, ...]]:
     columns = [row[1] for row in connection.execute(f'PRAGMA table_info("{table}")')]
-    kept = ", ".join(f'"{name}"' for name in columns if not name.endswith(("seconds", "_at")))
+    kept = ", ".join(f'"{name}"' for name in columns if not name.endswith(("seconds", "_at", "checksum")))
     return connection.execute(f'SELECT {kept} FROM "{table}" ORDER BY 1').fetchall()
 
 

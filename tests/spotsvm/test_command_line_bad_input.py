@@ -10,6 +10,7 @@ from click.testing import CliRunner
 
 from spotsvm.command_line import main
 from spotsvm.record import Record
+from spotsvm.record_schema import sign
 
 SCRIPT = str(Path(sys.executable).with_name("spotsvm"))
 
@@ -238,6 +239,7 @@ def test_a_record_of_another_version(recorded):
     args, record = recorded
     connection = sqlite3.connect(record)
     connection.execute("UPDATE about SET value = '99' WHERE key = 'schema_version'")
+    sign(connection)
     connection.commit()
     connection.close()
     for command in (args, ["export", record]):
@@ -276,6 +278,7 @@ def test_a_record_with_text_where_json_is_due(recorded):
     args, record = recorded
     connection = sqlite3.connect(record)
     connection.execute("UPDATE trials SET params = '{', point = '[0.5' WHERE number = 1")
+    sign(connection)
     connection.commit()
     connection.close()
     for command in (args, ["export", record]):

@@ -16,6 +16,7 @@ from solvers.search import Nsga2Search
 from spotsvm import ArgumentError, BudgetError, NoCompletedTrialError, Study, StudyMismatchError
 from spotsvm.command_line import main
 from spotsvm.errors import StorageError
+from spotsvm.record_schema import sign
 
 SPACE = {"x": uniform(0, 1), "y": uniform(0, 1)}
 NAMED = {"cost": "minimize", "gain": "maximize"}
@@ -219,6 +220,7 @@ def test_damaged_values(text, said, tmp_path):
         study.run(trade, 4)
     with closing(sqlite3.connect(tmp_path / "study.db")) as connection:
         connection.execute("UPDATE trials SET objectives = ? WHERE number = 2", (text,))
+        sign(connection)
         connection.commit()
     with pytest.raises(StorageError, match=said):
         make(path=tmp_path / "study.db")

@@ -230,7 +230,7 @@ def test_an_earlier_version_of_the_record(path):
         names = ", ".join(str(row[1]) for row in connection.execute("PRAGMA table_info(trials)"))
         connection.execute("ATTACH ? AS now", (str(path),))
         connection.execute(f"INSERT INTO trials SELECT {names} FROM now.trials")
-        connection.execute("INSERT INTO about SELECT * FROM now.about")
+        connection.execute("INSERT INTO about SELECT key, value FROM now.about")
         connection.execute("UPDATE about SET value = '2' WHERE key = 'schema_version'")
     status = read_status(old)
     assert (status.n_ok, status.n_lost, status.trials_per_minute) == (study.status().n_ok, 0, None)

@@ -4,7 +4,7 @@ import resource
 import sqlite3
 import struct
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from spotsvm import Study, StudyMismatchError
 from spotsvm.errors import ArgumentError, StorageError
 from spotsvm.evaluation import Outcome
 from spotsvm.record import Record
+from spotsvm.record_schema import sign
 from spotsvm.recorded_study import RecordedStudy
 from spotsvm.trial import Trial
 
@@ -43,9 +44,13 @@ def filled(path):
     return path
 
 
-def change(path, statement, *values):
+def change(path, statement, *values, signed=True):
+    """Change a file; of a record with the checksums that go with it."""
     with closing(sqlite3.connect(path)) as connection:
         connection.execute(statement, values)
+        if signed:
+            with suppress(sqlite3.OperationalError):  # it is no record
+                sign(connection)
         connection.commit()
 
 
@@ -162,10 +167,10 @@ def test_the_database_of_another_program_is_left_alone(path):
 
 
 def test_a_newer_version_is_left_alone(filled):
-    for version in ("4", "0", "true", '"1"', "null"):
+    for version in ("5", "0", "true", '"1"', "null"):
         change(filled, "UPDATE about SET value = ? WHERE key = 'schema_version'", version)
         before = filled.read_bytes()
-        fails(filled, "has schema version .*; this spotsvm reads up to version 3. Use the version of spotsvm that wrote it")
+        fails(filled, "has schema version .*; this spotsvm reads up to version 4. Use the version of spotsvm that wrote it")
         assert filled.read_bytes() == before
 
 
@@ -334,7 +339,7 @@ def test_lost_workers_and_outcomes_that_wait(path):
     with closing(Record(path)) as record:
         for k in range(3):
             record.write_asked(Trial(k, {"C": 0.5}, (0.5,), fit_seconds=0.25, acquisition_seconds=0.5), k, {})
-        record.write_lost(1, ["killed", "out of memory"])
+        record.write_lost(replace(record.trials()[1], lost=("killed", "out of memory")))
         record.write_outcome(1, lost)
         record.write_outcome(2, several)
         record.write_outcome(2, several)
@@ -350,7 +355,7 @@ def test_lost_workers_and_outcomes_that_wait(path):
         assert list(record.outcomes()) == [2]
         assert record.trials()[1].lost == ("killed", "out of memory")
         with pytest.raises(StorageError, match="trial 1 is not running in the record"):
-            record.write_lost(1, ["no"])
+            record.write_lost(record.trials()[1])
 
 
 def test_what_is_read_in_a_moment_is_of_one_moment(path):

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from contextlib import closing
+from dataclasses import replace
 
 import pytest
 from click.testing import CliRunner
@@ -196,7 +197,7 @@ def test_the_log_does_not_grow_while_a_reader_is_open(path):
         record = s._record
         trial = s.ask()
         for k in range(400):
-            record.write_lost(trial.number, [chr(65 + k % 26) * 30_000])
+            record.write_lost(replace(trial, lost=(chr(65 + k % 26) * 30_000,)))
             if k % 50 == 0:
                 reader.trials()
         assert log.stat().st_size < 6 << 20
@@ -214,12 +215,12 @@ def test_a_log_that_another_program_keeps_growing_is_emptied_afterwards_and_mean
             other.execute("BEGIN")
             other.execute("SELECT * FROM trials").fetchall()
             for k in range(420):
-                s._record.write_lost(trial.number, [chr(65 + k % 26) * 30_000])
+                s._record.write_lost(replace(trial, lost=(chr(65 + k % 26) * 30_000,)))
             assert log.stat().st_size > 8 << 20
             other.execute("COMMIT")
         assert caplog.text.count("another program has been reading it for long") == 1
         for k in range(3):
-            s._record.write_lost(trial.number, [str(k)])
+            s._record.write_lost(replace(trial, lost=(str(k),)))
         assert log.stat().st_size <= 4 << 20
 
 

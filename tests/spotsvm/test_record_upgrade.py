@@ -17,6 +17,7 @@ from spotsvm import Study, StudyMismatchError
 from spotsvm.command_line import main
 from spotsvm.errors import StorageError
 from spotsvm.record import Record
+from spotsvm.record_checksum import add_checksum
 from spotsvm.record_opening import connect_to_write
 from spotsvm.record_schema import stored_columns, upgrade
 
@@ -55,10 +56,24 @@ def facts(study):
 
 
 LATER = ["fit_seconds", "acquisition_seconds", "lost", "asked_at", "told_at"]
+CHECKSUMS = ["asked_checksum", "told_checksum"]
 
 
 def tables_of(version):
-    return TABLES if version == 1 else TABLES.replace("seconds REAL\n)", "seconds REAL,\n    objectives TEXT\n)")
+    if version == 1:
+        return TABLES
+    second = TABLES.replace("seconds REAL\n)", "seconds REAL,\n    objectives TEXT\n)")
+    if version == 2:
+        return second
+    times = """objectives TEXT,
+    fit_seconds REAL,
+    acquisition_seconds REAL,
+    lost TEXT NOT NULL DEFAULT '[]',
+    asked_at REAL,
+    told_at REAL
+)"""
+    third = second.replace("objectives TEXT\n)", times).replace("point TEXT", "point BLOB")
+    return third + "CREATE TABLE outcomes (number INTEGER PRIMARY KEY, outcome TEXT NOT NULL);"
 
 
 def columns(path):
@@ -76,9 +91,9 @@ def version(path):
         return connection.execute("SELECT value FROM about WHERE key = 'schema_version'").fetchone()[0]
 
 
-@pytest.fixture(params=[1, 2])
+@pytest.fixture(params=[1, 2, 3])
 def old(tmp_path, request):
-    """A record as an earlier version wrote it: ten trials that have ended, and one that was running; points are JSON."""
+    """A record as an earlier version wrote it: ten trials that have ended, and one that was running; first, points are JSON."""
     with study(tmp_path / "new.db") as s:
         s.run(objective, 10)
         s.ask()
@@ -88,7 +103,7 @@ def old(tmp_path, request):
         connection.execute("ATTACH ? AS new", (str(tmp_path / "new.db"),))
         names = ", ".join(row[1] for row in connection.execute("PRAGMA main.table_info(trials)"))
         connection.execute(f"INSERT INTO trials ({names}) SELECT {names} FROM new.trials")
-        for t in s.trials:
+        for t in s.trials if request.param < 3 else ():
             connection.execute("UPDATE trials SET point = ? WHERE number = ?", (json.dumps(t.point), t.number))
         connection.execute("INSERT INTO about SELECT key, value FROM new.about")
         connection.execute("UPDATE about SET value = ? WHERE key = 'schema_version'", (str(request.param),))
@@ -96,24 +111,25 @@ def old(tmp_path, request):
     return path
 
 
-def test_a_new_record_is_of_version_3(tmp_path):
+def test_a_new_record_is_of_version_4(tmp_path):
     study(tmp_path / "study.db").close()
-    assert version(tmp_path / "study.db") == "3"
-    assert columns(tmp_path / "study.db")[-6:] == ["objectives", *LATER]
+    assert version(tmp_path / "study.db") == "4"
+    assert columns(tmp_path / "study.db")[-8:] == ["objectives", *LATER, *CHECKSUMS]
     assert tables(tmp_path / "study.db") == {"about", "trials", "outcomes"}
 
 
 def test_reading_only_leaves_it_as_it_is(old, tmp_path):
     before, had = old.read_bytes(), columns(old)
     with closing(Record(old, read_only=True)) as record, closing(Record(tmp_path / "new.db", read_only=True)) as new:
-        known = [replace(t, fit_seconds=None, acquisition_seconds=None) for t in new.trials()]
+        without_times = {} if "fit_seconds" in had else {"fit_seconds": None, "acquisition_seconds": None}
+        known = [replace(t, **without_times) for t in new.trials()]
         assert record.trials() == known
         assert record.events() == new.events()
         assert record.outcomes() == {}
     result = CliRunner().invoke(main, ["export", str(old)])
     assert result.exit_code == 0
     written = pd.read_csv(StringIO(CliRunner().invoke(main, ["export", str(tmp_path / "new.db")]).stdout))
-    written[["fit_seconds", "acquisition_seconds"]] = float("nan")
+    written[list(without_times)] = float("nan")
     assert pd.read_csv(StringIO(result.stdout)).equals(written)
     assert old.read_bytes() == before
     assert columns(old) == had
@@ -123,8 +139,8 @@ def test_reading_only_leaves_it_as_it_is(old, tmp_path):
 def test_opened_for_writing_it_is_upgraded_and_goes_on(old):
     with study(old) as s:
         s.run(objective, 16)
-    assert version(old) == "3"
-    assert columns(old)[-6:] == ["objectives", *LATER]
+    assert version(old) == "4"
+    assert columns(old)[-8:] == ["objectives", *LATER, *CHECKSUMS]
     assert "outcomes" in tables(old)
     assert facts(s) == facts(Study(SPACE, "kriging", 0).run(objective, 16))
     with study(old) as again:
@@ -211,16 +227,17 @@ def test_killed_at_any_statement_it_is_what_it_was(old, monkeypatch):
 
 def test_the_way_from_any_version_ends_at_the_same_tables(tmp_path):
     ends = []
-    for first in (1, 2):
+    for first in (1, 2, 3):
         connection = sqlite3.connect(":memory:")
         with closing(connection):
             connection.executescript(tables_of(first))
+            add_checksum(connection)
             for statement, values in upgrade(first):
                 connection.execute(statement, values)
             ends.append([tuple(row[1:6]) for row in connection.execute("PRAGMA table_info(trials)")])
     with closing(Record(tmp_path / "new.db")) as record:
         new = [tuple(row[1:6]) for row in record._connection.execute("PRAGMA table_info(trials)")]
-    assert [[(name, *rest) for name, _, *rest in end] for end in ends] == [[(name, *rest) for name, _, *rest in new]] * 2
+    assert [[(name, *rest) for name, _, *rest in end] for end in ends] == [[(name, *rest) for name, _, *rest in new]] * 3
     assert stored_columns() == tuple(name for name, *_ in new)
 
 

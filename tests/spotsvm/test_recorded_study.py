@@ -9,6 +9,7 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from spotsvm import Study
 from spotsvm.errors import NoCompletedTrialError, StorageError
 from spotsvm.record import Record
+from spotsvm.record_schema import sign
 from spotsvm.recorded_study import RecordedStudy
 from spotsvm.versions import versions
 
@@ -48,6 +49,7 @@ def test_the_versions_at_the_beginning_are_kept_and_need_not_be_the_same_to_resu
     copy.write_bytes(path.read_bytes())
     with sqlite3.connect(copy) as connection:
         connection.execute("UPDATE about SET value = ? WHERE key = 'versions'", (json.dumps({"numpy": "0.9"}),))
+        sign(connection)
     study = Study(SPACE, "random", 3, path=copy, context={"data": "abc"}).run(objective, n_trials=26)
     assert study.about["versions"] == RecordedStudy(copy).about["versions"] == {"numpy": "0.9"}
     assert RecordedStudy(path).about["versions"] == versions()
@@ -119,6 +121,7 @@ def test_a_record_that_makes_no_sense_is_refused(path, tmp_path, key, value, mes
             connection.execute("DELETE FROM about WHERE key = ?", (key,))
         else:
             connection.execute("UPDATE about SET value = ? WHERE key = ?", (json.dumps(value), key))
+            sign(connection)
     with pytest.raises(StorageError, match=message):
         RecordedStudy(copy)
 

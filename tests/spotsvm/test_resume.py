@@ -14,6 +14,7 @@ from scipy.stats import loguniform, randint, uniform
 from solvers.search import KrigingSearch
 from spotsvm import Space, Study, StudyMismatchError
 from spotsvm.errors import StorageError
+from spotsvm.record_schema import sign
 
 SPACE = {"C": loguniform(2**-5, 2**15), "gamma": loguniform(2**-15, 2**3)}
 MIXED = [
@@ -301,6 +302,7 @@ def test_a_description_that_is_none_differs_in_one_line(tmp_path, other):
     Study({"C": uniform(0, 1)}, "random", 0, path=path).close()
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("UPDATE about SET value = ? WHERE key = 'space'", (other,))
+        sign(connection)
         connection.commit()
     with pytest.raises(StudyMismatchError, match="another space") as caught:
         Study({"C": uniform(0, 1)}, "random", 0, path=path)

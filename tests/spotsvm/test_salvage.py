@@ -86,16 +86,19 @@ def test_also_what_is_in_the_log_alone(logged):
     assert salvage(path).trials == trials
 
 
-@pytest.mark.parametrize("version", [1, 2])
+@pytest.mark.parametrize("version", [1, 2, 3])
 def test_records_of_earlier_versions(version, whole, tmp_path):
     path, trials = whole
     old = tmp_path / "old.db"
     shutil.copyfile(path, old)
     with closing(sqlite3.connect(old)) as connection:
-        late = ["told_at", "asked_at", "lost", "acquisition_seconds", "fit_seconds"] + ["objectives"] * (version == 1)
+        late = ["told_checksum", "asked_checksum"]
+        late += ["told_at", "asked_at", "lost", "acquisition_seconds", "fit_seconds"] * (version < 3)
+        late += ["objectives"] * (version == 1)
         for name in late:
             connection.execute(f"ALTER TABLE trials DROP COLUMN {name}")
-        connection.execute("DROP TABLE outcomes")
+        if version < 3:
+            connection.execute("DROP TABLE outcomes")
         connection.execute("UPDATE trials SET point = ? WHERE number = 3", (str(list(trials[3].point)),))
         connection.commit()
     assert salvage(old).trials == trials
