@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from solvers.dual.solve import solve_dual
+from solvers.dual.exact import solve_exact
+from solvers.dual.problem import DualProblem
 from solvers.kernels import DistanceColumns, squared_distances
 from spotsvm.one_vs_one import PairCoefficients, chosen_classes, pair_labels, pair_terms, pairs
 
@@ -94,10 +95,11 @@ class SubsetMachine:
             of_pair = np.flatnonzero((code == i) | (code == j))
             part = K if len(of_pair) == len(rows) else K[np.ix_(of_pair, of_pair)]
             labels = pair_labels(code[of_pair] == i, self.n_classes)
-            result = solve_dual(part, labels, C, "exact", bias=True, tol=self.tol)
-            used = np.flatnonzero(result.alpha)
-            coefficients.put(i, j, of_pair[used], (labels * result.alpha)[used])
-            intercept.append(result.bias)
+            problem = DualProblem(part, labels, np.full(len(labels), C), bias=True)
+            alpha = solve_exact(problem, np.zeros(len(labels)), self.tol).alpha
+            used = np.flatnonzero(alpha)
+            coefficients.put(i, j, of_pair[used], (labels * alpha)[used])
+            intercept.append(problem.kkt(alpha, problem.decision(alpha))[1])
         support, n_support, dual_coef = coefficients.support()
         return TrainedPairs(rows[support], n_support, dual_coef, np.array(intercept))
 

@@ -1,4 +1,4 @@
-"""Squared distances from single rows to all rows of another set, kept within a number of bytes."""
+"""Gaussian kernels between single rows and all rows of another set, and their distances, kept within a number of bytes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from solvers.errors import SolverError
 from solvers.kernels.blocks import MAX_BYTES
-from solvers.kernels.distances import DistanceRows
+from solvers.kernels.distances import COMPILED_FEATURES, DistanceRows
 from solvers.kernels.gram import check_rows
 
 Floats = NDArray[np.float64]
@@ -25,7 +25,8 @@ class DistanceColumns:
 
     The squared distances from a row of X to all rows of Z are one column. A column is computed when it is first needed,
     in double precision, and kept in single precision; where there is no more room, it takes the place of the one
-    that has not been needed for longest. So neither memory nor time grows with the square of the rows of X.
+    that has not been needed for longest. So neither memory nor time grows with the square of the rows of X. Where one gamma
+    comes several times in succession, the kernels of a column are kept beside its distances, and are only added up.
 
     Parameters
     ----------
@@ -34,14 +35,14 @@ class DistanceColumns:
     Z : array-like of shape (m, d)
         Rows at which the sums are wanted: finite numbers.
     max_bytes : int, default=200 MiB
-        Memory for the columns, 4 m bytes each; at least one is kept.
+        Memory for the columns, 8 m bytes each; at least one is kept.
 
     Attributes
     ----------
     n_computed : int
         Columns computed so far.
     kept_bytes : int
-        Memory of the columns.
+        Memory of the columns, of their kernels too where there are any.
 
     Raises
     ------
@@ -66,16 +67,20 @@ class DistanceColumns:
         with np.errstate(over="ignore"):
             unit = float(self._pairs.norms_Z.mean())
         self._unit = unit if 0 < unit < np.inf else 1.0
-        self._capacity = min(len(rows), max(1, int(max_bytes) // (4 * len(others))))
+        self._features = np.ascontiguousarray(others.T) if rows.shape[1] <= COMPILED_FEATURES else np.empty((0, 0))
+        self._capacity = min(len(rows), max(1, int(max_bytes) // (8 * len(others))))
         # memory that is never written to is none that is used
         self._columns = np.empty((self._capacity, len(others)), np.float32)
+        self._kernels = np.empty_like(self._columns)
+        self._gammas = np.full(self._capacity, np.nan)  # those that the kernels of each column are of
+        self._last_gamma = np.nan
         self._slot_of: OrderedDict[int, int] = OrderedDict()
         self.n_computed = 0
 
     @property
     def kept_bytes(self) -> int:
         """Memory of the columns."""
-        return 4 * self._columns.shape[1] * len(self._slot_of)
+        return 4 * self._columns.shape[1] * (len(self._slot_of) + int(np.count_nonzero(~np.isnan(self._gammas))))
 
     def gaussian_sums(self, rows: Any, gamma: float, coefficients: Any) -> Floats:
         """Compute sum_j c_pj exp(-gamma ||x_j - z||^2) at all z, for one or several vectors of coefficients.
@@ -99,15 +104,30 @@ class DistanceColumns:
         SolverError
             If a squared distance overflows.
         """
-        from solvers.kernels._column_kernels import add_gaussians
+        from solvers.kernels._column_kernels import add_columns, add_gaussians
 
         chosen, c = np.asarray(rows, dtype=np.intp), np.ascontiguousarray(coefficients, dtype=np.float64)
         sums = np.zeros((len(c), self._columns.shape[1]))
+        again, self._last_gamma = gamma == self._last_gamma, gamma
         for start in range(0, len(chosen), self._capacity):
             part = slice(start, start + self._capacity)
             slots = self._slots(chosen[part])
-            add_gaussians(self._columns, slots, float(gamma) * self._unit, np.ascontiguousarray(c[:, part]), sums)
+            of_part = np.ascontiguousarray(c[:, part])
+            if again:
+                self._keep(slots, gamma)
+                add_columns(self._kernels, slots, of_part, sums)
+            else:
+                add_gaussians(self._columns, slots, float(gamma) * self._unit, of_part, sums)
         return sums
+
+    def _keep(self, slots: Integers, gamma: float) -> None:
+        """Compute the kernels of those columns that are not there."""
+        from solvers.kernels._column_kernels import keep_gaussians
+
+        missing = slots[self._gammas[slots] != gamma]
+        if len(missing):
+            keep_gaussians(self._columns, missing, float(gamma) * self._unit, self._kernels)
+            self._gammas[missing] = gamma
 
     def _slots(self, rows: Integers) -> Integers:
         """Give where the columns of some rows are, at most as many as fit, once those that are missing are computed."""
@@ -133,16 +153,26 @@ class DistanceColumns:
         return slots
 
     def _fill(self, rows: Integers, slots: list[int]) -> None:
-        m = self._columns.shape[1]
+        largest = (
+            self._fill_directly(rows, slots) if self._pairs.X.shape[1] <= COMPILED_FEATURES else self._fill_blocks(rows, slots)
+        )
+        if not np.isfinite(largest) or largest / self._unit > np.finfo(np.float32).max:
+            raise SolverError(f"X has squared distances up to {largest:.3g}, beyond what can be computed with; scale the data")
+        self._gammas[slots] = np.nan
+        self.n_computed += len(rows)
+
+    def _fill_directly(self, rows: Integers, slots: list[int]) -> float:
+        from solvers.kernels._column_kernels import fill_columns
+
+        return float(fill_columns(self._pairs.X[rows], self._features, self._unit, np.array(slots), self._columns))
+
+    def _fill_blocks(self, rows: Integers, slots: list[int]) -> float:
+        m, largest = self._columns.shape[1], 0.0
         step = max(1, _BLOCK_BYTES // (8 * m))
         for start in range(0, len(rows), step):
             part = slice(start, start + step)
             distances = self._pairs.block(rows[part], slice(0, m))
-            largest = float(distances.max())
-            if not np.isfinite(largest) or largest / self._unit > np.finfo(np.float32).max:
-                raise SolverError(
-                    f"X has squared distances up to {largest:.3g}, beyond what can be computed with; scale the data"
-                )
-            distances /= self._unit
-            self._columns[slots[part]] = distances
-        self.n_computed += len(rows)
+            largest = max(largest, float(distances.max()))
+            with np.errstate(over="ignore"):
+                self._columns[slots[part]] = distances / self._unit
+        return largest
