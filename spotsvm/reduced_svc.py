@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
-from solvers.search.alternating import ModelGenetics, SubsetGenetics
+from solvers.search.alternating import ModelGenetics, SubsetGenetics, VectorGenetics
 from spotsvm.delegated_svc import DelegatedSVC
 from spotsvm.errors import ArgumentError
 from spotsvm.exact_svc import ExactSVC
@@ -67,6 +67,13 @@ class ReducedSVC(DelegatedSVC):
         Validation part (X, y), or the fraction of each class that is held out for it, in (0, 1).
     max_per_class : int or None, default=None
         Largest K of n_per_class="grow"; None for half of the smallest class, 500 at most.
+    crossover : {"auto", "vectors", "rows"}, default="auto"
+        What a new training set has of its parents, with "alga" and "gasvm".
+
+        - "vectors": the support vectors of the better one on one side of a hyperplane, and of the worse one on the other. The
+          other places go to rows near to which the hinge loss is large. "alga" gives models their turn after 20 generations.
+        - "rows": rows drawn from both, as in the paper.
+        - "auto": "vectors" where K is a number. What grows does so without need by "vectors", which leave few rows unused.
     ties : {"any", "fewer vectors"}, default="fewer vectors"
         Whether of two pairs with the same accuracy the one with fewer support vectors is fitter. "any" is the paper's.
     population_size : int, default=20
@@ -134,7 +141,7 @@ class ReducedSVC(DelegatedSVC):
     Notes
     -----
     Not in the paper: more classes than two, by one machine for each pair of them and K rows of each class; "grow", after the
-    authors' adaptive algorithms; "fewer vectors"; and "nsga2".
+    authors' adaptive algorithms; the crossover "vectors"; "fewer vectors"; and "nsga2".
 
     References
     ----------
@@ -162,6 +169,7 @@ class ReducedSVC(DelegatedSVC):
         gamma: Any = None,
         validation: Any = 1 / 3,
         max_per_class: int | None = None,
+        crossover: str = "auto",
         ties: str = "fewer vectors",
         population_size: int = 20,
         mutation_probability: float = 0.3,
@@ -183,6 +191,7 @@ class ReducedSVC(DelegatedSVC):
         self.gamma = gamma
         self.validation = validation
         self.max_per_class = max_per_class
+        self.crossover = crossover
         self.ties = ties
         self.population_size = population_size
         self.mutation_probability = mutation_probability
@@ -223,6 +232,7 @@ class ReducedSVC(DelegatedSVC):
         X, y = validate_data(self, X, y, dtype=np.float64, order="C")
         check_classification_targets(y)
         method = check_method(self.method, self.n_per_class)
+        check_choice("crossover", self.crossover, ("auto", "vectors", "rows"))
         check_choice("ties", self.ties, ("any", "fewer vectors"))
         check_choice("decision_function_shape", self.decision_function_shape, ("ovr", "ovo"))
         self.classes_, code = np.unique(y, return_inverse=True)
@@ -253,11 +263,17 @@ class ReducedSVC(DelegatedSVC):
         n_per_class = 1 if method == "ga-model" else self.n_per_class
         counts = dict(zip(self.classes_.tolist(), np.bincount(machine.code, minlength=n_classes).tolist(), strict=True))
         sizes = check_sizes(n_per_class, self.max_per_class, X.shape[1], counts, held_out)
-        subsets = SubsetGenetics(
-            machine.code,
-            sizes.start,
+        size, budget = check_population_size(self.population_size), check_budget(self.max_evaluations)
+        inherits = method in ("alga", "gasvm") and (self.crossover == "vectors" or (self.crossover == "auto" and not sizes.grows))
+        fitness = SubsetFitness(machine, self.ties == "fewer vectors", 3 * size if inherits else 0)
+        mutation = (
             check_share("mutation_probability", self.mutation_probability),
             check_share("mutated_share", self.mutated_share),
+        )
+        subsets = (
+            VectorGenetics(X, machine.code, sizes.start, *mutation, support=fitness.support, gains=fitness.gains)
+            if inherits
+            else SubsetGenetics(machine.code, sizes.start, *mutation)
         )
         models = ModelGenetics(
             check_model(method, self.C, self.gamma, self.C_values, self.gamma_values, X),
@@ -265,8 +281,6 @@ class ReducedSVC(DelegatedSVC):
             check_share("model_mutation_probability", self.model_mutation_probability),
             check_share("model_mutation_range", self.model_mutation_range, below_one=True),
         )
-        fitness = SubsetFitness(machine, self.ties == "fewer vectors")
-        size, budget = check_population_size(self.population_size), check_budget(self.max_evaluations)
         return Reduction(fitness, subsets, models, sizes, size, budget, rng)
 
     def _keep(self, reduction: Reduction, part: ValidationPart) -> None:

@@ -10,7 +10,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from solvers.search.alternating import Alternation, ModelGenetics, Phase, PhaseRecord, Population, SubsetGenetics
+from solvers.search.alternating import (
+    Alternation,
+    ModelGenetics,
+    Phase,
+    PhaseRecord,
+    Population,
+    SubsetGenetics,
+    VectorGenetics,
+)
 from spotsvm.reduction_settings import Sizes
 from spotsvm.subset_fitness import Model, SubsetFitness
 
@@ -25,6 +33,8 @@ _FRONT_EVALUATIONS = 2000
 _NEEDED_SHARE = 0.3
 # times that sets may grow in vain, one after the other: a few rows can be as bad as chance, whatever they are
 _VAIN_GROWTHS = 3
+# generations after which it is the models' turn, where children inherit support vectors: such sets improve for very long
+_TURN = 20
 # draws of sets that were drawn before, after which no new ones are expected
 _BARREN = 20
 
@@ -81,7 +91,7 @@ class Reduction:
 
     def _alga(self) -> None:
         alternation = Alternation(
-            self._set_phase(),
+            self._set_phase(_TURN if isinstance(self.subsets, VectorGenetics) else None),
             Phase(self.models, self.population_size, self._models_again if self.sizes.grows else None, self._progress),
             self.fitness,
             (TRAINING_SET, MODEL),
@@ -170,8 +180,8 @@ class Reduction:
         self._watch(PhaseRecord(0, GRID, 0, population.best_fitness, population.mean, (rows, population.best)))
         return population.best
 
-    def _set_phase(self) -> Phase[Integers]:
-        return Phase(self.subsets, self.population_size, self._grow if self.sizes.grows else None, self._progress)
+    def _set_phase(self, most: int | None = None) -> Phase[Integers]:
+        return Phase(self.subsets, self.population_size, self._grow if self.sizes.grows else None, self._progress, most)
 
     def _grow(self, population: Population[Integers], rng: np.random.Generator) -> list[Integers] | None:
         """Give larger training sets: more so the more of the best one's rows are support vectors, twice as many at most."""

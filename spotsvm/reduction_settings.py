@@ -97,10 +97,11 @@ def check_method(method: Any, n_per_class: Any) -> str:
     return method
 
 
-def check_choice(name: str, value: Any, choices: tuple[str, str]) -> None:
-    """Raise ArgumentError if a value is not one of two."""
+def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> None:
+    """Raise ArgumentError if a value is not one of some."""
     if not (isinstance(value, str) and value in choices):
-        raise ArgumentError(f"{name}={value!r}; use {choices[0]!r} or {choices[1]!r}")
+        *others, last = map(repr, choices)
+        raise ArgumentError(f"{name}={value!r}; use {', '.join(others)} or {last}")
 
 
 def check_budget(max_evaluations: Any) -> int | None:

@@ -116,7 +116,7 @@ def test_a_budget_that_the_grid_of_gasvm_uses_up():
 
 
 def test_alga_alternates_and_stops_by_itself():
-    ours = machine(max_evaluations=None).fit(X, Y)
+    ours = machine(max_evaluations=None, crossover="rows").fit(X, Y)
     history = ours.history_
     assert ours.stopped_by_ == "no improvement"
     kinds = history.groupby("phase")["kind"].unique().map(lambda found: found.item()).tolist()
@@ -125,6 +125,32 @@ def test_alga_alternates_and_stops_by_itself():
     ends = history.groupby("phase")["mean"].apply(list).iloc[1:-1]
     assert all(means[-1] == means[-2] == means[-3] for means in ends)
     assert ours.score(X_NEW, Y_NEW) > 0.93
+
+
+def test_children_that_inherit_support_vectors_find_a_chessboard():
+    # 4 x 4 squares: with K = 12 the paper's crossover misses every sixth row
+    rng = np.random.default_rng(0)
+    board, new = rng.random((1200, 2)), rng.random((600, 2))
+    y, y_new = (np.floor(4 * rows).sum(axis=1) % 2 for rows in (board, new))
+    found = {}
+    for crossover in ("vectors", "rows"):
+        machines = [ReducedSVC(n_per_class=12, crossover=crossover, max_evaluations=500, random_state=k) for k in range(3)]
+        found[crossover] = np.mean([one.fit(board, y).score(new, y_new) for one in machines])
+    assert found["vectors"] > found["rows"] + 0.02
+
+
+def test_models_have_their_turn_where_support_vectors_are_inherited():
+    history = machine(max_evaluations=None).fit(X, Y).history_
+    kinds = history.groupby("phase")["kind"].unique().map(lambda found: found.item()).tolist()
+    assert kinds == (["training set"] + ["model", "training set"] * len(kinds))[: len(kinds)]
+    assert history[history["kind"] == "training set"].groupby("phase").size().max() <= 21
+    assert history["best"].is_monotonic_increasing
+
+
+@pytest.mark.parametrize(("n_per_class", "same_as"), [("grow", "rows"), (8, "vectors")])
+def test_the_crossover_by_default(n_per_class, same_as):
+    auto, named = (machine(n_per_class=n_per_class, crossover=which).fit(X, Y) for which in ("auto", same_as))
+    pd.testing.assert_frame_equal(auto.history_, named.history_)
 
 
 def test_the_fixed_model_of_gasvm():

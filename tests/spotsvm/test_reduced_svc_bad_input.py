@@ -14,6 +14,7 @@ LONE = np.where(np.arange(60) == 7, 2, Y)
     [
         ({"method": "aga"}, "method='aga'; use one of 'alga', 'gasvm', 'ga-model', 'nsga2', 'random'"),
         ({"method": None}, "method=None; use one of"),
+        ({"crossover": "all"}, "crossover='all'; use 'auto', 'vectors' or 'rows'"),
         ({"n_per_class": 21}, "n_per_class=21; class 0 has 20 rows that are left for training; use at most as many"),
         ({"n_per_class": 0}, "n_per_class=0; use a whole number, 1 or more, or 'grow'"),
         ({"n_per_class": 2.5}, "n_per_class=2.5"),

@@ -57,6 +57,20 @@ def test_what_is_evaluated_aside_is_not_kept():
     assert len(ours.front) == 1
 
 
+def test_machines_that_are_kept_are_not_trained_again():
+    results = {(k, 1.0): (0.5, k + 1) for k in range(4)}
+    ours = SubsetFitness(Table(results), True, n_kept=2)
+    for k in range(4):
+        ours(rows(k), (1.0, 2.0))
+    assert [len(ours.support(rows(k))) for k in (3, 2)] == [4, 3]
+    assert len(ours.machine.trained) == 4
+    # others are, with the same result, and are no evaluations
+    assert len(ours.support(rows(0))) == 1
+    assert (len(ours.machine.trained), ours.n_evaluations) == (5, 4)
+    assert len(ours.support(rows(2))) == 3
+    assert len(ours.machine.trained) == 5
+
+
 def test_the_front_is_that_of_all_pairs():
     rng = np.random.default_rng(0)
     results = {(k, 1.0): (float(rng.integers(20)) / 20, int(rng.integers(1, 15))) for k in range(200)}

@@ -1,9 +1,11 @@
 import numpy as np
 import pytest
 from sklearn.datasets import load_wine, make_moons
+from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.preprocessing import scale
 from sklearn.svm import SVC
 
+from spotsvm.one_vs_one import pair_labels, pairs
 from spotsvm.subset_machine import SubsetMachine
 
 MOONS = make_moons(n_samples=240, noise=0.2, random_state=0)
@@ -32,6 +34,28 @@ def test_it_trains_and_scores_as_svc_does(name, max_bytes):
         np.testing.assert_allclose(trained.intercept, plain.intercept_, atol=1e-3)
         expected = plain.score(DATA[name][0][1::2], DATA[name][1][1::2])
         assert ours.accuracy(trained, gamma) == pytest.approx(expected, abs=0.009)
+
+
+@pytest.mark.parametrize("name", DATA)
+def test_gains_are_minus_the_derivatives_of_the_hinge_loss(name):
+    ours = machine(name)
+    rng, gamma, step = np.random.default_rng(0), 0.3, 1e-7
+    rows = np.sort(np.concatenate([rng.choice(np.flatnonzero(ours.code == c), 6, False) for c in range(ours.n_classes)]))
+    trained, sample = ours.train(rows, 2.0, gamma), rng.choice(len(ours.X), 40, replace=False)
+    gains = ours.gains(trained, gamma, sample)
+    code, new = ours.code[sample], np.setdiff1d(np.arange(len(ours.X)), rows)[::7]
+    decisions = rbf_kernel(ours.X[sample], ours.X[trained.support], gamma) @ trained.pair_coefficients().T + trained.intercept
+    for row, found in zip(new, gains(new), strict=True):
+        change = step * rbf_kernel(ours.X[sample], ours.X[[row]], gamma)[:, 0]
+        rate = 0.0
+        for (i, j), of_pair in zip(pairs(ours.n_classes), decisions.T, strict=True):
+            if ours.code[row] in (i, j):
+                there = (code == i) | (code == j)
+                labels = pair_labels(code == i, ours.n_classes)[there]
+                sign = pair_labels(np.array([ours.code[row] == i]), ours.n_classes)[0]
+                before, after = of_pair[there], (of_pair + sign * change)[there]
+                rate += (np.maximum(0, 1 - labels * before) - np.maximum(0, 1 - labels * after)).sum() / step
+        assert found == pytest.approx(rate, rel=1e-4, abs=1e-6)
 
 
 def test_coefficients_of_each_pair():

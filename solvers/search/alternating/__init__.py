@@ -6,6 +6,7 @@ from solvers.search.alternating.model_genetics import ModelGenetics
 from solvers.search.alternating.phase import Phase
 from solvers.search.alternating.population import Population, high_low_children
 from solvers.search.alternating.subset_genetics import SubsetGenetics
+from solvers.search.alternating.vector_genetics import VectorGenetics
 
 __all__ = [
     "Alternation",
@@ -15,5 +16,6 @@ __all__ = [
     "PhaseRecord",
     "Population",
     "SubsetGenetics",
+    "VectorGenetics",
     "high_low_children",
 ]

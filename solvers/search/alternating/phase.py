@@ -44,6 +44,9 @@ class Phase(Generic[T]):
         such as larger ones, or None to go on with those that there are.
     progress : callable, optional
         What must not stagnate: the population's average fitness, unless it is something else.
+    most : int, optional
+        Generations of a run after which it ends even if nothing stagnates; None, the paper's, for no limit. After such an end
+        nothing is renewed.
 
     Attributes
     ----------
@@ -65,12 +68,19 @@ class Phase(Generic[T]):
     2
     """
 
-    def __init__(self, genetics: Genetics[T], size: int, renew: Renew[T] | None = None, progress: Progress[T] = average):
-        self.genetics, self.size, self.renew, self.progress = genetics, size, renew, progress
+    def __init__(
+        self,
+        genetics: Genetics[T],
+        size: int,
+        renew: Renew[T] | None = None,
+        progress: Progress[T] = average,
+        most: int | None = None,
+    ):
+        self.genetics, self.size, self.renew, self.progress, self.most = genetics, size, renew, progress, most
         self.population: Population[T] | None = None
         self.highest_mean = -np.inf
         self.cut_short = False
-        self._has_run = False
+        self._stagnated = False
 
     def begin(self, individuals: list[T], evaluate: Evaluate[T], note: Note[T] = lambda population: None) -> None:
         """Evaluate the first individuals; their average fitness is what the first run has to improve on."""
@@ -110,20 +120,21 @@ class Phase(Generic[T]):
             individuals = self._renewed(rng)
             self.population = Population(individuals, evaluate(individuals))
             note(self.population)
-        self._has_run = True
-        population, unchanged = self.population, 0
-        while unchanged < PATIENCE and may_go_on():
+        population, unchanged, generations = self.population, 0, 0
+        while unchanged < PATIENCE and generations != self.most and may_go_on():
             before = self.progress(population)
             children = high_low_children(population, self.genetics, rng)
             population = self.population = population.joined(children, evaluate(children))
             note(population)
             unchanged = 0 if self.progress(population) > before else unchanged + 1
-        self.cut_short = unchanged < PATIENCE
+            generations += 1
+        self._stagnated = unchanged == PATIENCE
+        self.cut_short = not self._stagnated and generations != self.most
         improved = population.mean > self.highest_mean
         self.highest_mean = max(self.highest_mean, population.mean)
         return improved
 
     def _renewed(self, rng: np.random.Generator) -> list[T]:
         assert self.population is not None
-        fresh = self.renew(self.population, rng) if self.renew is not None and self._has_run else None
+        fresh = self.renew(self.population, rng) if self.renew is not None and self._stagnated else None
         return self.population.individuals if fresh is None else fresh

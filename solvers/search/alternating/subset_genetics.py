@@ -77,7 +77,7 @@ class SubsetGenetics:
 
     def draw(self, n_per_class: int, rng: np.random.Generator) -> Integers:
         """Draw one subset uniformly."""
-        return _joined([rng.choice(rows, n_per_class, replace=False) for rows in self._members])
+        return joined([rng.choice(rows, n_per_class, replace=False) for rows in self._members])
 
     def cross(self, better: Integers, worse: Integers, rng: np.random.Generator) -> Integers:
         """Draw K rows of each class from the union of two subsets, K being the better one's."""
@@ -95,7 +95,7 @@ class SubsetGenetics:
                 parts.append(np.concatenate([rows, fresh]))
             else:
                 parts.append(rng.choice(rows, n_per_class, replace=False))
-        return _joined(parts)
+        return joined(parts)
 
     def mutate(self, individual: Integers, rng: np.random.Generator) -> Integers:
         """Exchange a part of the rows, with the probability of mutations."""
@@ -113,14 +113,15 @@ class SubsetGenetics:
             exchanged = np.flatnonzero(gone)[: len(others)]
             kept = np.delete(rows, exchanged)
             parts.append(np.concatenate([kept, rng.choice(others, len(exchanged), replace=False)]))
-        return _joined(parts)
+        return joined(parts)
 
     def enlarge(self, individual: Integers, n_per_class: int, rng: np.random.Generator) -> Integers:
         """Add random rows of each class to a subset until it has as many as asked for."""
         return self.cross_to(individual, individual, n_per_class, rng)
 
 
-def _joined(parts: list[Integers]) -> Integers:
+def joined(parts: list[Integers]) -> Integers:
+    """Give one sorted array of several."""
     return np.sort(np.concatenate(parts)).astype(np.intp, copy=False)
 
 
