@@ -10,7 +10,7 @@ from matplotlib.patheffects import withStroke
 from matplotlib.ticker import LogLocator, NullFormatter, ScalarFormatter
 
 from spotsvm.comparison_figure import COLOURS
-from studies.alga_runs import ALGA, GA_MODEL, GASVM, GRID, GROWN, NSGA2, RANDOM
+from studies.alga_runs import ALGA, GA_MODEL, GASVM, GRID, GROWN, INHERITING, NSGA2, RANDOM, TUNED
 from studies.alga_tables import by_method
 
 if TYPE_CHECKING:
@@ -19,11 +19,13 @@ if TYPE_CHECKING:
 
 _STYLES: dict[str, dict[str, Any]] = {
     ALGA: {"color": COLOURS[0], "marker": "o", "ls": "-"},
+    INHERITING: {"color": COLOURS[4], "marker": "v", "ls": "-."},
     GROWN: {"color": COLOURS[5], "marker": "P", "ls": "none", "ms": 8},
     GASVM: {"color": COLOURS[1], "marker": "s", "ls": "--"},
     RANDOM: {"color": COLOURS[2], "marker": "^", "ls": ":"},
     GA_MODEL: {"color": COLOURS[3], "marker": "D", "ls": "none", "ms": 7},
     GRID: {"color": COLOURS[6], "marker": "*", "ls": "none", "ms": 11},
+    TUNED: {"color": "black", "marker": "X", "ls": "none", "ms": 8},
 }
 _ALL: dict[str, Any] = {"ms": 5, "lw": 1.3, "mec": "white", "mew": 0.6}
 _COLUMNS = 3

@@ -11,19 +11,21 @@ import numpy as np
 from spotsvm.reduced_svc import ReducedSVC
 from studies.alga_grid import GridModel, grid_search, whole_machine
 from studies.alga_parts import N_FOLDS, Parts
+from studies.alga_tuned import tuned_machine
 
 GRID, GA_MODEL, GASVM, ALGA, RANDOM, NSGA2 = "grid search", "GA-model", "GASVM", "ALGA", "random subsets", "NSGA-II"
-GROWN = "ALGA, growing"
+INHERITING, GROWN, TUNED = "ALGA, vectors", "ALGA, growing", "tuned SVC"
 #: in the order of the tables
-METHODS = (GRID, GA_MODEL, GASVM, ALGA, GROWN, RANDOM, NSGA2)
+METHODS = (GRID, GA_MODEL, GASVM, ALGA, INHERITING, GROWN, RANDOM, NSGA2, TUNED)
 #: those that train on K vectors a class, and those that take the model of the grid search
-OF_SIZE = (GASVM, ALGA, RANDOM)
+OF_SIZE = (GASVM, ALGA, INHERITING, RANDOM)
 WITH_GRID_MODEL = (GASVM,)
 
 _BUDGETS = {RANDOM: 1000, NSGA2: 2000}  # machines to train, of methods that have no end of their own
 _NSGA2_LARGEST = 512  # K at most, for the time of larger sets
 
-_METHODS = {GA_MODEL: "ga-model", GASVM: "gasvm", ALGA: "alga", GROWN: "alga", RANDOM: "random", NSGA2: "nsga2"}
+_METHODS = {GA_MODEL: "ga-model", GASVM: "gasvm", ALGA: "alga", INHERITING: "alga", GROWN: "alga"}
+_METHODS |= {RANDOM: "random", NSGA2: "nsga2"}
 
 
 def run_method(
@@ -48,11 +50,12 @@ def run_method(
     grid : GridModel or None
         What grid search has found on this split, of methods that take its model.
     max_evaluations : int or None, default=None
-        Machines after which no further generation begins; None for the methods' own ends.
+        Machines after which no further generation begins; None for the methods' own ends. The tuned SVC has its own number.
     """
     about = {"set": parts.name, "fold": parts.fold, "method": method, "K": size, "run": run, "checksum": parts.checksum}
-    found = [_grid_row(parts)] if method == GRID else _reduced_rows(parts, method, size, run, grid, max_evaluations)
-    return [about | row for row in found]
+    if method in (GRID, TUNED):
+        return [about | (_grid_row(parts) if method == GRID else _tuned_row(parts, run))]
+    return [about | row for row in _reduced_rows(parts, method, size, run, grid, max_evaluations)]
 
 
 def _grid_row(parts: Parts) -> dict[str, Any]:
@@ -70,10 +73,25 @@ def _grid_row(parts: Parts) -> dict[str, Any]:
     }
 
 
+def _tuned_row(parts: Parts, run: int) -> dict[str, Any]:
+    found = tuned_machine(parts, run * N_FOLDS + parts.fold)
+    return {
+        "vectors": len(found.rows),
+        "validation": float(found.svc.score(parts.validation_X, parts.validation_y)),
+        "test": float(found.svc.score(parts.test_X, parts.test_y)),
+        "support_vectors": int(found.svc.n_support_.sum()),
+        "C": float(found.svc.C),
+        "gamma": float(found.svc.gamma),
+        "seconds": found.seconds,
+        "evaluations": found.n_fits,
+        "chosen": _text(found.rows) if run == 0 else "",
+    }
+
+
 def _reduced_rows(
     parts: Parts, method: str, size: int, run: int, grid: GridModel | None, max_evaluations: int | None
 ) -> list[dict[str, Any]]:
-    options = {"ties": "any"} | _options(parts, method, size, grid)
+    options = {"ties": "any", "crossover": "rows"} | _options(parts, method, size, grid)
     if max_evaluations is not None or method in _BUDGETS:
         options["max_evaluations"] = min(n for n in (max_evaluations, _BUDGETS.get(method)) if n is not None)
     machine = ReducedSVC(method=_METHODS[method], random_state=run * N_FOLDS + parts.fold, **options)
@@ -105,6 +123,8 @@ def _options(parts: Parts, method: str, size: int, grid: GridModel | None) -> di
         return {}
     if method == GROWN:
         return {"n_per_class": "grow", "ties": "fewer vectors"}
+    if method == INHERITING:
+        return {"n_per_class": size, "ties": "fewer vectors", "crossover": "vectors"}
     if method == NSGA2:
         return {"max_per_class": min(_NSGA2_LARGEST, parts.sizes[-1])}
     if method in WITH_GRID_MODEL:

@@ -8,11 +8,13 @@ from solvers.search.alternating import SubsetGenetics
 from spotsvm.errors import ArgumentError, DataError
 from spotsvm.reduced_svc import ReducedSVC
 from studies.alga import SETS, AlgaStudy
+from studies.alga_parts import thirds
 from studies.alga_pictures import draw_machines
 from studies.alga_records import grid_models
-from studies.alga_runs import ALGA, GA_MODEL, GASVM, GRID, METHODS, NSGA2, machine_of, run_method
+from studies.alga_runs import ALGA, GA_MODEL, GASVM, GRID, METHODS, NSGA2, TUNED, machine_of, run_method
 from studies.alga_selected import selected_machines, selected_size
-from studies.dot_sets import DOT_SETS
+from studies.alga_tuned import tuned_machine
+from studies.dot_sets import DOT_SETS, chessboard_dots
 
 BOARD = "2d-chessboard-dots 4x4"
 _TIMES = ["seconds"]
@@ -37,8 +39,8 @@ def test_rows_of_every_run(study):
     for name, sizes in (("2d-random-points", [2, 8]), (BOARD, [2, 8])):
         of_set = runs[runs["set"] == name]
         assert of_set[of_set.method == ALGA].groupby("run")["K"].unique().map(list).tolist() == [sizes, sizes]
-        assert of_set.groupby("method").size().reindex(METHODS).tolist() == [1, 2, 4, 4, 2, 4, 2]
-    assert runs[runs["set"] == "breast cancer"].groupby("fold").size().tolist() == [7, 7]
+        assert of_set.groupby("method").size().reindex(METHODS).tolist() == [1, 2, 4, 4, 4, 2, 4, 2, 2]
+    assert runs[runs["set"] == "breast cancer"].groupby("fold").size().tolist() == [9, 9]
     assert (runs.support_vectors <= runs.vectors).all()
     assert runs[["validation", "test"]].stack().between(0.3, 1.0).all()
 
@@ -46,7 +48,7 @@ def test_rows_of_every_run(study):
 def test_the_row_is_of_the_machine_that_reduced_svc_finds(study):
     row = of_board(study, ALGA, 8).iloc[0]
     parts = study.splits(BOARD)[0]
-    machine = ReducedSVC(n_per_class=8, ties="any", random_state=0, max_evaluations=40)
+    machine = ReducedSVC(n_per_class=8, ties="any", crossover="rows", random_state=0, max_evaluations=40)
     machine.fit(parts.X, parts.y, validation=(parts.validation_X, parts.validation_y))
     assert row.chosen == " ".join(map(str, machine.training_indices_))
     assert (row.C, row.gamma, row.support_vectors) == (machine.C_, machine.gamma_, len(machine.support_))
@@ -68,6 +70,32 @@ def test_runs_of_one_number_begin_with_the_same_training_sets(study, monkeypatch
     for method in (ALGA, GASVM):
         run_method(parts, method, 8, 1, grid, 40)
     np.testing.assert_array_equal(begun[-2], begun[-1])
+
+
+def test_the_tuned_machine_is_trained_on_a_part_by_class():
+    parts = thirds(chessboard_dots(3600, board=4))
+    found = tuned_machine(parts, 0)
+    assert len(np.unique(found.rows)) == 1000
+    assert np.abs(np.mean(parts.y[found.rows]) - np.mean(parts.y)) < 1e-3
+    again = SVC(C=found.svc.C, gamma=found.svc.gamma).fit(parts.X[found.rows], parts.y[found.rows])
+    np.testing.assert_array_equal(found.svc.support_, again.support_)
+    assert found.svc.score(parts.test_X, parts.test_y) > 0.9
+
+
+def test_the_row_of_the_tuned_machine(study):
+    row = of_board(study, TUNED).iloc[0]
+    svc, chosen = machine_of(study.splits(BOARD)[0], row.to_dict())
+    assert (len(chosen), row.evaluations) == (400, 126)  # all of T
+    assert (svc.C, svc.gamma, svc.n_support_.sum()) == (row.C, row.gamma, row.support_vectors)
+
+
+def test_larger_sets_are_split_in_thirds(tmp_path, monkeypatch):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.normal(size=(90, 2)), columns=["x1", "x2"]).assign(y=np.repeat([-1, 1], 45), part="train")
+    table.to_csv(tmp_path / "ida_banana.csv", index=False)
+    monkeypatch.setenv("SPOTSVM_DATA", str(tmp_path))
+    (parts,) = AlgaStudy(sets=["Banana"]).splits("Banana")
+    assert (parts.name, parts.X.shape, len(parts.validation_y), len(parts.test_y)) == ("Banana", (30, 2), 30, 30)
 
 
 def test_fronts_are_fronts(study):
@@ -134,7 +162,8 @@ def test_the_files(study, tmp_path, monkeypatch):
     assert "ALGA beside grid search" in page
     text = (tmp_path / "alga.md").read_text()
     assert "### Wilcoxon tests" in text
-    assert "2d-chessboard-dots 4x4: reached at" in text
+    assert "2d-chessboard-dots 4x4: reached" in text
+    assert "Beside an SVC tuned on 1,000 random rows" in text
 
 
 def test_uci_in_full_has_five_folds_without_missing_values(tmp_path, monkeypatch):
@@ -155,10 +184,10 @@ def test_uci_in_full_has_five_folds_without_missing_values(tmp_path, monkeypatch
 def test_sets_without_data_are_left_out_and_named(monkeypatch):
     monkeypatch.delenv("SPOTSVM_DATA", raising=False)
     study = AlgaStudy()
-    assert study.left_out == ["German", "Ionosphere", "Wisconsin"]
+    assert study.left_out == ["German", "Ionosphere", "Wisconsin", "Banana", "Twonorm", "Waveform", "Titanic"]
     assert study.sets == SETS
     assert (study.n_runs, study.n_model_runs, study.max_evaluations) == (30, 30, None)
-    assert [study._runs_of(name, ALGA) for name in (BOARD, "German")] == [30, 10]
+    assert [study._runs_of(name, ALGA) for name in (BOARD, "Banana", "German")] == [30, 30, 10]
     assert AlgaStudy(n_model_runs=6)._runs_of("German", GA_MODEL) == 2
 
 

@@ -4,9 +4,9 @@ import pytest
 from scipy.stats import wilcoxon
 
 from studies.alga_figure import draw_fronts, mean_front
-from studies.alga_findings import on_goal, on_tendencies
-from studies.alga_runs import ALGA, GA_MODEL, GASVM, GRID, GROWN, NSGA2, RANDOM
-from studies.alga_tables import against_grid, best_of_fronts, by_method, outcomes, wilcoxon_tests
+from studies.alga_findings import on_goal, on_tendencies, on_tuned
+from studies.alga_runs import ALGA, GA_MODEL, GASVM, GRID, GROWN, NSGA2, RANDOM, TUNED
+from studies.alga_tables import against_grid, against_tuned, best_of_fronts, by_method, outcomes, wilcoxon_tests
 
 BOARD = "2d-chessboard-dots 4x4"
 
@@ -88,13 +88,24 @@ def test_the_goal_is_judged_by_all_three(runs):
     assert found["share of SVs"].tolist() == [4 / 200, 16 / 200]
     assert found["share of time"].tolist() == [0.04, 0.04]
     assert found["reached"].tolist() == ["no", "yes"]
-    assert "4x4: reached at K = 32 (" in on_goal(runs)
+    assert "4x4: reached by ALGA with K = 32 (" in on_goal(runs)
     slow = runs.assign(seconds=runs.seconds.where(runs.method != ALGA, 10.5))
     assert (against_grid(slow)["reached"] == "no").all()
     assert "reached at no K that was run" in on_goal(slow)
     assert on_goal(runs.assign(set="other")) == ""
     grown = pd.concat([runs, pd.DataFrame([row(GROWN, 0, 0, 0.94, 20, 9.0)])])
-    assert "reached at K = 32, grown (" in on_goal(grown)
+    assert "reached by ALGA with K = 32, ALGA, growing (" in on_goal(grown)
+
+
+def test_beside_the_tuned_machine(runs):
+    assert (len(against_tuned(runs)), on_tuned(runs)) == (0, "")
+    tuned = pd.concat([runs, pd.DataFrame([row(TUNED, 0, run, 0.95, 64, 2.0) for run in range(12)])])
+    found = against_tuned(tuned).set_index("K")
+    assert found["share of SVs"].tolist() == [4 / 64, 16 / 64]
+    assert found["share of time"].tolist() == [2.0, 2.0]
+    ours = runs[(runs.method == ALGA) & (runs["K"] == 32)].test.mean()
+    assert found.loc["32", "points less on Psi"] == pytest.approx(100 * (0.94 - ours))
+    assert f"4x4: ALGA with K = 32, {100 * (ours - 0.94):+.1f} points, 25 % of the SVs, 2.0 times the time." in on_tuned(tuned)
 
 
 def test_what_is_said_of_the_tendencies(runs):
