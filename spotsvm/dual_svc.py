@@ -69,7 +69,8 @@ class DualSVC(ClassifierMixin, KernelMachine):
         y : array-like of shape (n_samples,)
             Classes, two or more.
         sample_weight : array-like of shape (n_samples,), optional
-            Factors of C, 0 or more. A row of weight 2 counts as two rows, one of weight 0 as none.
+            Factors of C, 0 or more. A row of weight 2 counts as two rows, one of weight 0 as none; only to gamma="scale" each row
+            counts once, as in scikit-learn.
 
         Returns
         -------
@@ -87,13 +88,10 @@ class DualSVC(ClassifierMixin, KernelMachine):
         check_classification_targets(y)
         C, _ = self._check_parameters()
         self._check_training_matrix(X)
-        sample = check_sample_weight(sample_weight, len(X))
-        code, weights = self._set_classes(y, sample)
+        code, weights = self._set_classes(y, check_sample_weight(sample_weight, len(X)))
         check_bounds_finite(C, weights)
         rows = MergedRows.of(X, code.astype(np.float64), weights, merge=not self._pairwise_data)
-        # gamma="scale" is a matter of the data: the weights of classes have no part in it
-        counts = np.bincount(rows.group, weights=sample[rows.kept], minlength=len(rows.first)).astype(np.float64)
-        self._set_kernel(X[rows.first], counts)
+        self._set_kernel(X)
         coefficients, results = self._solve_pairs(X, code, rows, C)
         self._keep_solution(X, coefficients, results)
         self._warn_if_stopped_early([r.message for r in results if not r.converged])

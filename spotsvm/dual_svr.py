@@ -44,7 +44,8 @@ class DualSVR(RegressorMixin, KernelMachine):
         y : array-like of shape (n_samples,)
             Targets, finite numbers.
         sample_weight : array-like of shape (n_samples,), optional
-            Factors of C, 0 or more. A row of weight 2 counts as two rows, one of weight 0 as none.
+            Factors of C, 0 or more. A row of weight 2 counts as two rows, one of weight 0 as none; only to gamma="scale" each row
+            counts once, as in scikit-learn.
 
         Returns
         -------
@@ -67,7 +68,7 @@ class DualSVR(RegressorMixin, KernelMachine):
         weights = check_sample_weight(sample_weight, len(X))
         check_bounds_finite(C, weights)
         rows = MergedRows.of(X, target, weights, merge=not self._pairwise_data)
-        self._set_kernel(X[rows.first], rows.group_weights)
+        self._set_kernel(X)
         K = self._gram(X, rows.first)
         result = self._solve(K, target[rows.first], C * rows.group_weights, epsilon, tol, max_iter)
         signed = rows.expand(result.alpha, len(X))

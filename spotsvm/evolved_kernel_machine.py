@@ -64,7 +64,7 @@ class EvolvedKernelMachine(KernelMachine):
         self.n_evaluations_ = len(found.history)
         return found
 
-    def _set_kernel(self, X: Floats, weights: Floats) -> None:
+    def _set_kernel(self, X: Floats) -> None:
         self.kernel_ = Kernel(self.kernel_function_)
 
     def _gram(self, X: Floats, rows: NDArray[np.intp], problem: int = 0) -> Floats:

@@ -19,8 +19,7 @@ class ExactSVC(DualSVC):
     """C-support vector classification, solved exactly on the whole kernel matrix in float64.
 
     Parameters and attributes are those of scikit-learn's SVC, and so are the results, within the tolerance. What is
-    different: it always stops; any kernel may be indefinite; equal rows are one variable; and `sample_weight` counts a row
-    of weight 2 as two rows also in gamma="scale".
+    different: it always stops; any kernel may be indefinite; and equal rows are one variable.
 
     Parameters
     ----------

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from solvers.kernels import Kernel, gram_matrix, kernel_blocks, make_kernel
+from solvers.kernels import gram_matrix, kernel_blocks, make_kernel
 from solvers.kernels.kernel import check_kernel_name
 from spotsvm.errors import ArgumentError
 from spotsvm.svm_arguments import check_cache_size
@@ -62,21 +62,10 @@ class KernelMachine(BaseEstimator, ABC):
                 f"kernel='precomputed' and X has shape {X.shape}; the kernel matrix of the training data is square, (n, n)"
             )
 
-    def _make_kernel(self, X: Floats, weights: Floats) -> Kernel:
+    def _set_kernel(self, X: Floats) -> None:
+        """Set what the kernel is for some training data."""
         check_kernel_name(self.kernel)
-        return make_kernel(
-            self.kernel,
-            X,
-            gamma=self.gamma,
-            coef0=self.coef0,
-            degree=self.degree,
-            sigma=self.sigma,
-            weights=weights,
-        )
-
-    def _set_kernel(self, X: Floats, weights: Floats) -> None:
-        """Set what the kernel is for some training data, whose rows have weights."""
-        self.kernel_ = self._make_kernel(X, weights)
+        self.kernel_ = make_kernel(self.kernel, X, gamma=self.gamma, coef0=self.coef0, degree=self.degree, sigma=self.sigma)
 
     @property
     def _one_kernel(self) -> bool:

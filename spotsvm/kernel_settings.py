@@ -138,7 +138,7 @@ class KernelSettings:
         """Give the columns of each group."""
         return resolve_groups(self.groups, n_features, feature_names)
 
-    def gammas(self, X: Floats, columns: Mapping[str, tuple[int, ...]], row_weights: Floats | None = None) -> dict[str, float]:
+    def gammas(self, X: Floats, columns: Mapping[str, tuple[int, ...]]) -> dict[str, float]:
         """Give gamma as a number for each group."""
         found = {}
         for group, gamma in self.named_gamma().items():
@@ -147,7 +147,7 @@ class KernelSettings:
             by_rows = isinstance(gamma, str) and gamma == "scale"
             own = X[:, columns[group]] if by_rows else np.zeros((1, len(columns[group])))
             try:
-                found[group] = resolve_gamma(gamma, own, weights=row_weights if by_rows else None)
+                found[group] = resolve_gamma(gamma, own)
             except SolverError as error:
                 raise ArgumentError(f"gamma for the group {group!r}: {error}") from error
         return found

@@ -52,7 +52,8 @@ class MultiKernelMachine(EntryParametersMixin, KernelMachine):
         y : array-like of shape (n_samples,)
             Classes, or targets.
         sample_weight : array-like of shape (n_samples,), optional
-            Factors of C, 0 or more. A row of weight 2 counts as two rows, one of weight 0 as none.
+            Factors of C, 0 or more. A row of weight 2 counts as two rows, one of weight 0 as none; only to gamma="scale" each row
+            counts once, as in scikit-learn.
 
         Returns
         -------
@@ -97,12 +98,12 @@ class MultiKernelMachine(EntryParametersMixin, KernelMachine):
             )
         return {**whole, **entries}
 
-    def _set_kernel(self, X: Floats, weights: Floats) -> None:
+    def _set_kernel(self, X: Floats) -> None:
         settings = self._settings
         self.kernel_names_ = settings.kernel_names
         columns = settings.columns(X.shape[1], getattr(self, "feature_names_in_", None))
         self.groups_ = {name: np.array(chosen, dtype=np.intp) for name, chosen in columns.items()}
-        self.gamma_ = settings.gammas(X, columns, weights)
+        self.gamma_ = settings.gammas(X, columns)
         self.weights_ = settings.weight_table(self._n_problems)
         bases = settings.bases(columns, self.gamma_)
         self.kernels_ = tuple(settings.combined(bases, row) for row in self.weights_)

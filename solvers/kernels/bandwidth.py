@@ -16,7 +16,6 @@ def resolve_gamma(
     X: NDArray[np.float64] | None = None,
     *,
     sigma: Any = None,
-    weights: NDArray[np.float64] | None = None,
 ) -> float:
     """Give gamma as a number.
 
@@ -28,8 +27,6 @@ def resolve_gamma(
         The data that the two names refer to.
     sigma : float, optional
         Instead of gamma, the width of exp(-d^2 / (2 sigma^2)): gamma is 1 / (2 sigma^2).
-    weights : ndarray of shape (n_samples,), optional
-        Weights of the rows in the variance: a row of weight 2 counts as two rows.
 
     Raises
     ------
@@ -56,7 +53,7 @@ def resolve_gamma(
             raise SolverError(f"gamma={gamma!r}; use 'scale', 'auto' or a number")
         if X is None:
             raise SolverError(f"gamma={gamma!r} depends on the data; give X, or gamma as a number")
-        return 1.0 / X.shape[1] if gamma == "auto" else _scale(X, weights)
+        return 1.0 / X.shape[1] if gamma == "auto" else _scale(X)
     if not np.isfinite(as_float(gamma)):
         raise SolverError(f"gamma={gamma!r}; use 'scale', 'auto' or a finite number")
     return as_float(gamma)
@@ -71,16 +68,11 @@ def _gamma_of_sigma(sigma: Any, gamma: Any) -> float:
     return 0.5 / width**2
 
 
-def _scale(X: NDArray[np.float64], weights: NDArray[np.float64] | None) -> float:
+def _scale(X: NDArray[np.float64]) -> float:
     if X.min() == X.max():  # the computed variance of a constant need not be 0
         return 1.0
     with np.errstate(over="ignore", invalid="ignore"):
-        if weights is None:
-            variance = float(X.var())
-        else:
-            share = weights / weights.sum()
-            mean = float(share @ X.mean(axis=1))
-            variance = float(share @ np.square(X - mean).mean(axis=1))
+        variance = float(X.var())
     if not np.isfinite(variance):
         raise SolverError("gamma='scale' needs the variance of X, which overflows; scale X, or give gamma as a number")
     with np.errstate(divide="ignore", over="ignore"):

@@ -20,7 +20,6 @@ def make_kernel(
     coef0: float = 0.0,
     degree: int = 3,
     sigma: Any = None,
-    weights: NDArray[np.float64] | None = None,
 ) -> Kernel:
     """Make a kernel from the parameters that scikit-learn's SVC has, and sigma.
 
@@ -36,8 +35,6 @@ def make_kernel(
         As in `Kernel`.
     sigma : float, optional
         Width of the kernel "rbf", instead of gamma: exp(-d^2 / (2 sigma^2)).
-    weights : ndarray of shape (n_samples,), optional
-        Weights of the rows, for gamma="scale".
 
     Raises
     ------
@@ -60,5 +57,5 @@ def make_kernel(
         raise SolverError(f"sigma={sigma!r} is the width of the kernel 'rbf'; the kernel {kernel!r} has none")
     uses_gamma = isinstance(kernel, str) and kernel not in ("linear", "precomputed")
     if not uses_gamma and isinstance(gamma, str):
-        X, weights = np.ones((1, 1)), None  # checked, though it has no effect
-    return Kernel(kernel, resolve_gamma(gamma, X, sigma=sigma, weights=weights), coef0, degree)
+        X = np.ones((1, 1))  # checked, though it has no effect
+    return Kernel(kernel, resolve_gamma(gamma, X, sigma=sigma), coef0, degree)

@@ -167,7 +167,7 @@ def test_a_precomputed_kernel_is_the_kernel(y, solver):
 @pytest.mark.parametrize("class_weight", [None, "balanced"])
 def test_a_weight_counts_rows(class_weight):
     weights = np.random.default_rng(0).integers(0, 3, size=len(Y))
-    options = {"class_weight": class_weight, "tol": 1e-7}
+    options = {"class_weight": class_weight, "gamma": 0.2, "tol": 1e-7}
     weighted = paper(**options).fit(X, Y, sample_weight=weights)
     if class_weight:  # which counts rows as they are
         counts = np.bincount(Y)

@@ -22,6 +22,7 @@ X, Y = make_classification(n_samples=150, n_features=6, flip_y=0.1, random_state
 X_NEW = np.random.default_rng(1).normal(size=(40, 6))
 WINE, CULTIVAR = load_wine(return_X_y=True)
 WINE = scale(WINE)
+EACH_ROW_ONCE = {"check_sample_weight_equivalence_on_dense_data": "every row counts once to gamma='scale', as in SVC"}
 KERNELS = {
     "rbf": {"kernel": "rbf"},
     "rbf, auto": {"kernel": "rbf", "gamma": "auto"},
@@ -46,7 +47,10 @@ def assert_same(ours, theirs, X_new, atol=1e-4):  # LIBSVM keeps its matrix in f
     np.testing.assert_allclose(ours.intercept_, theirs.intercept_, atol=atol)
 
 
-@parametrize_with_checks([ExactSVC(), ExactSVC(kernel="precomputed"), ExactSVC(kernel="linear", tol=1e-5)])
+@parametrize_with_checks(
+    [ExactSVC(), ExactSVC(gamma="auto"), ExactSVC(kernel="precomputed"), ExactSVC(kernel="linear", tol=1e-5)],
+    expected_failed_checks=lambda machine: EACH_ROW_ONCE if (machine.kernel, machine.gamma) == ("rbf", "scale") else {},
+)
 def test_check_estimator(estimator, check):
     check(estimator)
 
@@ -121,16 +125,18 @@ def test_the_weights_of_classes_have_no_part_in_gamma(class_weight, n):
     assert_same(ours, theirs, data)
 
 
-def test_gamma_counts_rows_whatever_the_weights_of_classes():
-    weights = np.random.default_rng(0).integers(0, 4, size=len(Y))
-    machine = ExactSVC(class_weight={0: 9.0, 1: 0.2}).fit(X, Y, sample_weight=weights)
-    assert machine.kernel_.gamma == pytest.approx(1 / (6 * X.repeat(weights, axis=0).var()), rel=1e-12)
+@pytest.mark.parametrize(("data", "y"), [(X, Y), (WINE + np.arange(13), CULTIVAR)], ids=["two", "three"])
+def test_the_weights_of_rows_have_no_part_in_gamma(data, y):
+    weights = np.random.default_rng(0).integers(0, 4, size=len(y)) * 0.5
+    ours, theirs = (m.fit(data, y, sample_weight=weights) for m in pair(class_weight="balanced"))
+    assert ours.kernel_.gamma == pytest.approx(theirs._gamma, rel=1e-12)
+    assert_same(ours, theirs, data)
 
 
 def test_a_weight_counts_rows():
     weights = np.random.default_rng(0).integers(0, 4, size=len(Y))
-    weighted = ExactSVC().fit(X, Y, sample_weight=weights)
-    repeated = ExactSVC().fit(X.repeat(weights, axis=0), Y.repeat(weights))
+    weighted = ExactSVC(gamma=0.2).fit(X, Y, sample_weight=weights)
+    repeated = ExactSVC(gamma=0.2).fit(X.repeat(weights, axis=0), Y.repeat(weights))
     np.testing.assert_allclose(weighted.decision_function(X_NEW), repeated.decision_function(X_NEW), atol=1e-12)
     assert not set(weighted.support_) & set(np.flatnonzero(weights == 0))
 

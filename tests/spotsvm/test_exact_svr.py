@@ -18,6 +18,7 @@ from spotsvm.exact_svr import ExactSVR
 X, Y = make_friedman1(n_samples=120, n_features=6, noise=0.5, random_state=0)
 Y = (Y - Y.mean()) / Y.std()
 X_NEW = np.random.default_rng(1).uniform(size=(40, 6))
+EACH_ROW_ONCE = {"check_sample_weight_equivalence_on_dense_data": "every row counts once to gamma='scale', as in SVC"}
 KERNELS = {
     "rbf": {"kernel": "rbf"},
     "rbf, gamma": {"kernel": "rbf", "gamma": 0.7},
@@ -34,7 +35,10 @@ def pair(**options):
     return ExactSVR(**options), SVR(**options)
 
 
-@parametrize_with_checks([ExactSVR(), ExactSVR(kernel="precomputed"), ExactSVR(kernel="linear", tol=1e-5)])
+@parametrize_with_checks(
+    [ExactSVR(), ExactSVR(gamma="auto"), ExactSVR(kernel="precomputed"), ExactSVR(kernel="linear", tol=1e-5)],
+    expected_failed_checks=lambda machine: EACH_ROW_ONCE if (machine.kernel, machine.gamma) == ("rbf", "scale") else {},
+)
 def test_check_estimator(estimator, check):
     check(estimator)
 
@@ -78,6 +82,14 @@ def test_weights_of_rows():
     np.testing.assert_allclose(ours.predict(X_NEW), theirs.predict(X_NEW), atol=5e-5)
     repeated = ExactSVR(gamma=0.4, tol=1e-6).fit(X.repeat(weights, axis=0), Y.repeat(weights))
     np.testing.assert_allclose(ours.predict(X_NEW), repeated.predict(X_NEW), atol=1e-12)
+
+
+def test_the_weights_of_rows_have_no_part_in_gamma():
+    weights = np.random.default_rng(0).integers(0, 4, size=len(Y)) * 0.5
+    data = X + np.arange(X.shape[1])
+    ours, theirs = (m.fit(data, Y, sample_weight=weights) for m in pair())
+    assert ours.kernel_.gamma == pytest.approx(theirs._gamma, rel=1e-12)
+    np.testing.assert_allclose(ours.predict(X_NEW), theirs.predict(X_NEW), atol=5e-5)
 
 
 def test_the_order_of_rows_changes_nothing():

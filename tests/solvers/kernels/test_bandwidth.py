@@ -15,14 +15,6 @@ def test_gamma_is_that_of_svc(gamma):
 
 def test_constant_data_have_scale_1_as_in_svc():
     assert resolve_gamma("scale", np.full((3, 2), 7.0)) == 1.0
-    assert resolve_gamma("scale", np.full((3, 2), 7.0), weights=np.ones(3)) == 1.0
-
-
-def test_a_weight_counts_rows():
-    counts = np.arange(40) % 4
-    there = counts > 0
-    weighted = resolve_gamma("scale", X[there], weights=counts[there].astype(float))
-    assert weighted == pytest.approx(resolve_gamma("scale", X.repeat(counts, axis=0)), rel=1e-12)
 
 
 def test_sigma_is_the_width_of_a_gaussian():
