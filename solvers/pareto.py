@@ -41,11 +41,13 @@ def non_dominated(objectives: Floats) -> NDArray[np.intp]:
         lowest_before = np.concatenate([[len(rows)], np.minimum.accumulate(second)])[:-1]
         front: NDArray[np.intp] = rows[order[second < lowest_before]]
         return front
-    kept: list[int] = []
+    kept = np.empty(len(order), dtype=np.intp)
+    front_places, n = np.empty_like(places), 0
     for k in order:  # what comes later in this order dominates nothing that came before
-        if not (places[kept] <= places[k]).all(axis=1).any():
-            kept.append(int(k))
-    found: NDArray[np.intp] = rows[kept]
+        if not (front_places[:n] <= places[k]).all(axis=1).any():
+            kept[n], front_places[n] = k, places[k]
+            n += 1
+    found: NDArray[np.intp] = rows[kept[:n]]
     return found
 
 

@@ -30,9 +30,12 @@ def pareto_trials(trials: Sequence[Trial], objectives: Objectives) -> tuple[Tria
 
 
 def hypervolume_curve(
-    trials: Sequence[Trial], objectives: Objectives, reference: Sequence[float] | Mapping[str, float] | None
+    trials: Sequence[Trial],
+    objectives: Objectives,
+    reference: Sequence[float] | Mapping[str, float] | None,
+    at: Sequence[int] | None = None,
 ) -> pd.Series[float]:
-    """Give the dominated hypervolume after each finished trial; see `Study.hypervolume`."""
+    """Give the dominated hypervolume after each finished trial, or at some places among them; see `Study.hypervolume`."""
     objectives.require_several("hypervolume()")
     from pymoo.indicators.hv import HV  # on use: it takes half a second
 
@@ -43,19 +46,23 @@ def hypervolume_curve(
         bound = objectives.turned(_checked(reference, objectives))
     elif len(known):
         spread = np.ptp(_MARGIN * known, axis=0)
-        bound = known.max(axis=0) + np.where(spread > 0, spread, 1.0)
+        with np.errstate(over="ignore"):  # next to the largest number a bound is infinite, and so is the volume
+            bound = known.max(axis=0) + np.where(spread > 0, spread, 1.0)
     else:
         bound = np.zeros(len(objectives))
     volume = HV(ref_point=bound)
-    front, reached, curve = known[:0], 0.0, []
-    for t in finished:
+    asked = set(range(len(finished)) if at is None else at)
+    front, reached, grown, curve = known[:0], 0.0, False, []
+    for k, t in enumerate(finished):
         if t.values is not None:
             point = objectives.turned(t.values)
             if (point < bound).all() and not (front <= point).all(axis=1).any():
-                front = np.vstack([front[(front < point).any(axis=1)], point])
-                reached = float(volume(front))
-        curve.append(reached)
-    index = pd.Index([t.number for t in finished], name="number", dtype="int64")
+                front, grown = np.vstack([front[(front < point).any(axis=1)], point]), True
+        if k in asked:
+            if grown:
+                reached, grown = float(volume(front)), False
+            curve.append(reached)
+    index = pd.Index([t.number for k, t in enumerate(finished) if k in asked], name="number", dtype="int64")
     return pd.Series(curve, index=index, name="hypervolume", dtype="float64")
 
 

@@ -7,6 +7,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from spotsvm.errors import ArgumentError
 from spotsvm.objectives import Objectives
@@ -18,15 +19,17 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-def plot_pareto(trials: Sequence[Trial], objectives: Objectives, ax: Axes | Sequence[Axes] | None = None) -> Any:
-    """Draw the trials and their front; see `Study.plot_pareto`."""
+def plot_pareto(
+    trials: Sequence[Trial], objectives: Objectives, ax: Axes | Sequence[Axes] | None = None, most: int | None = None
+) -> Any:
+    """Draw the trials and their front, of each at most so many, evenly spread; see `Study.plot_pareto`."""
     objectives.require_several("plot_pareto()")
     front = pareto_trials(trials, objectives)
     on_it = {t.number for t in front}
     others = [t for t in trials if t.values is not None and t.number not in on_it]
     pairs = list(combinations(range(len(objectives)), 2))
     for one, (first, second) in zip(axes := _axes(ax, len(pairs)), pairs, strict=True):
-        _draw(one, front, others, first, second, staircase=len(pairs) == 1)
+        _draw(one, front, others, first, second, staircase=len(pairs) == 1, most=most)
         one.set_xlabel(plain(objectives.labels[first]))
         one.set_ylabel(plain(objectives.labels[second]))
     axes[0].legend()
@@ -44,20 +47,27 @@ def _axes(given: Any, number: int) -> list[Axes]:
     return axes
 
 
-def _draw(ax: Axes, front: Sequence[Trial], others: Sequence[Trial], first: int, second: int, *, staircase: bool) -> None:
+def _draw(
+    ax: Axes, front: Sequence[Trial], others: Sequence[Trial], first: int, second: int, *, staircase: bool, most: int | None
+) -> None:
     """Draw one pair of objectives; a front of more is no line in it."""
     x, y = _columns(front, first, second)
     grey_x, grey_y = _columns(others, first, second)
     (low_x, high_x), (low_y, high_y) = _range(x, grey_x), _range(y, grey_y)
     beyond = sum(not (low_x <= u <= high_x and low_y <= v <= high_y) for u, v in zip(grey_x, grey_y, strict=True))
     label = f"dominated ({len(others)} trials" + (f", {beyond} beyond the axes)" if beyond else ")")
-    ax.plot(grey_x, grey_y, ".", ms=6, color="0.7", label=label, zorder=1)
+    some, dots = _spread(len(front), most), _spread(len(others), most)
+    ax.plot(np.array(grey_x)[dots], np.array(grey_y)[dots], ".", ms=6, color="0.7", label=label, zorder=1)
     if staircase:  # the front is ordered: at each step first the one objective gets worse, then the other one better
-        ax.step(x, y, where="post", color="tab:blue", lw=1, alpha=0.6, zorder=2)
-    ax.plot(x, y, "o", ms=5, color="tab:blue", label=f"front ({len(front)} trials)", zorder=3)
+        ax.step(np.array(x)[some], np.array(y)[some], where="post", color="tab:blue", lw=1, alpha=0.6, zorder=2)
+    ax.plot(np.array(x)[some], np.array(y)[some], "o", ms=5, color="tab:blue", label=f"front ({len(front)} trials)", zorder=3)
     if beyond and np.isfinite([low_x, high_x, low_y, high_y]).all():  # of 1e308 and -1e308 the difference is no number
         ax.set_xlim(low_x, high_x)
         ax.set_ylim(low_y, high_y)
+
+
+def _spread(n: int, most: int | None) -> NDArray[np.intp]:
+    return np.linspace(0, n - 1, n if most is None else min(n, most)).astype(np.intp)
 
 
 def _range(front: Sequence[float], others: Sequence[float]) -> tuple[float, float]:

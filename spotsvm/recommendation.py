@@ -15,6 +15,7 @@ from spotsvm.trial import Trial
 from surrogates.domain import Domain
 from surrogates.ensemble import KrigingEnsemble
 from surrogates.errors import NotPositiveDefiniteError
+from surrogates.magnitude import within_reach
 from surrogates.noise import judge_noise
 from surrogates.one_thread import one_blas_thread
 from surrogates.selection import select_evaluations
@@ -84,7 +85,7 @@ def recommend(trials: Sequence[Trial], domain: Domain, *, sign: float, noise: No
     if not done:
         raise NoCompletedTrialError(f"no trial has succeeded yet: {summarise_failures(trials)}")
     points = np.array([t.point for t in done])
-    values = sign * np.array([t.value for t in done], dtype=float)
+    values, unit = within_reach(sign * np.array([t.value for t in done], dtype=float))
     seen = done[int(np.argmin(values))]
     verdict = judge_noise(points, values) if noise == "auto" else ("noisy" if noise else "deterministic")
     observed = Recommendation(
@@ -108,8 +109,9 @@ def recommend(trials: Sequence[Trial], domain: Domain, *, sign: float, noise: No
     error = models.error_evaluated(at)
     best = next(t for t in done if t.point == done[rows[at]].point)
     return replace(
-        observed, params=dict(best.params), number=best.number, value=sign * float(mean[at]), standard_error=float(error[0]),
-        basis="predicted", n_evaluations=_count(best, done), best_seen_standard_error=models.noise,
+        observed, params=dict(best.params), number=best.number, value=sign * unit * float(mean[at]),
+        standard_error=unit * float(error[0]), basis="predicted", n_evaluations=_count(best, done),
+        best_seen_standard_error=unit * models.noise,
     )  # fmt: skip
 
 

@@ -11,6 +11,7 @@ from surrogates.averaged_improvement import AveragedImprovement
 from surrogates.domain import Domain
 from surrogates.ensemble import KrigingEnsemble
 from surrogates.feasibility import Feasibility
+from surrogates.magnitude import within_reach
 from surrogates.maximize_acquisition import maximize_acquisition
 from surrogates.one_thread import one_blas_thread
 from surrogates.selection import select_evaluations, select_places
@@ -67,7 +68,8 @@ def expected_gain(domain: Domain, points: Floats, values: Floats, *, noisy: bool
     (3, True)
     """
     ok = np.isfinite(values)
-    known, responses = points[ok], values[ok]
+    responses, unit = within_reach(values[ok])
+    known = points[ok]
     with one_blas_thread():
         rows = select_evaluations(domain, known, responses, noisy=noisy)
         models = KrigingEnsemble(domain, warped=not noisy).fit(known[rows], responses[rows], rng)
@@ -81,6 +83,6 @@ def expected_gain(domain: Domain, points: Floats, values: Floats, *, noisy: bool
         seen = {point.tobytes() for point in points}
         found = maximize_acquisition(domain, acquisition, anchors, rng, allowed=lambda point: point.tobytes() not in seen)
         at = int(np.argmin(predicted if noisy else responses[rows]))  # the best of all is among those selected
-        error = float(models.error_evaluated(at)[0])
-    improvement = 0.0 if found is None else models.unit * float(np.exp(found[1]))
+        error = unit * float(models.error_evaluated(at)[0])
+    improvement = 0.0 if found is None else unit * models.unit * float(np.exp(found[1]))
     return ExpectedGain(improvement, int(np.flatnonzero(ok)[rows[at]]), error)

@@ -11,6 +11,7 @@ from surrogates.ensemble import Models
 from surrogates.process import Process
 
 Floats = NDArray[np.float64]
+_BLOCK = 256  # points whose correlations with a thousand others stay in the cache
 
 
 def predict_mean(models: Models, inputs: Floats) -> Floats:
@@ -24,7 +25,10 @@ def predict_mean(models: Models, inputs: Floats) -> Floats:
         Model inputs.
     """
     embedded = models.embedding.transform(inputs)
-    means = [_correlations(member.process, embedded) @ member.process.a + member.process.mu for member in models.members]
+    blocks = [embedded[k : k + _BLOCK] for k in range(0, len(embedded), _BLOCK)]
+    means = [
+        m.process.mu + np.concatenate([_correlations(m.process, block) @ m.process.a for block in blocks]) for m in models.members
+    ]
     return np.asarray(models.members[0].warp.low + models.unit * np.mean(means, axis=0))
 
 

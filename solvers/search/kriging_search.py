@@ -21,6 +21,7 @@ from surrogates.design import initial_design
 from surrogates.domain import Domain
 from surrogates.ensemble import Inference, KrigingEnsemble
 from surrogates.errors import NotPositiveDefiniteError
+from surrogates.magnitude import within_reach
 from surrogates.maximize_acquisition import maximize_acquisition
 from surrogates.noise import Verdict, judge_noise, needs_second_look
 from surrogates.one_thread import one_blas_thread
@@ -179,8 +180,8 @@ class KrigingSearch(Search):
         return Suggestion(self.new_point(rng), "random", note)
 
     def _modelled(self) -> Floats:
-        """Give the response to model at each point told, nan where the evaluation failed; shape (n,)."""
-        return self.values
+        """Give the response to model at each point told, in some unit, nan where the evaluation failed; shape (n,)."""
+        return within_reach(self.values)[0]
 
     def _fitted(self, points: Floats, values: Floats, noise: Verdict, rng: np.random.Generator) -> KrigingFit:
         """Fit the model, or take that of the last suggestion where nothing has been told since."""

@@ -22,6 +22,7 @@ from spotsvm.study_results import StudyResults
 from spotsvm.trial import FINISHED, Trial
 
 Floats = NDArray[np.float64]
+_PLACES = 300
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,7 @@ class _Band:
     `chance` is that of a random search of as many trials to get as far as the study.
     """
 
+    numbers: NDArray[np.intp]
     edges: Floats
     source: str
     chance: float
@@ -95,18 +97,22 @@ def _best_so_far(view: StudyView, baseline: StudyResults | None) -> list[Part]:
     ended = _ended(view.study)
     curve = best_so_far(ended, sign)
     numbers = np.arange(1, len(ended) + 1)
-    band = _band(view, baseline, numbers, sign, float(curve[-1]))
+    shown = _without_the_straight(curve)
+    band = _band(view, baseline, shown, sign, float(curve[-1]))
     with drawing(7.2, 3.6) as figure:
         ax = figure.subplots()
         values = np.array([np.nan if t.value is None else t.value for t in ended])
-        ax.plot(numbers, values, ".", color="0.6", ms=4, label="each trial")
+        drawn = {t.number for t in view.drawn}
+        dots = np.array([t.number in drawn for t in ended])
+        ax.plot(numbers[dots], values[dots], ".", color="0.6", ms=4, label="each trial")
         if band is not None:
-            ax.fill_between(numbers, band.edges[0], band.edges[2], color="#D55E00", alpha=0.18, lw=0, step="mid")
-            ax.plot(numbers, band.edges[1], "--", color="#D55E00", lw=1.2, label="random search, middle and 80 % band")
+            ax.fill_between(band.numbers, band.edges[0], band.edges[2], color="#D55E00", alpha=0.18, lw=0, step="mid")
+            ax.plot(band.numbers, band.edges[1], "--", color="#D55E00", lw=1.2, label="random search, middle and 80 % band")
         if baseline is not None:
             other = best_so_far(_ended(baseline), sign)
-            ax.step(np.arange(1, len(other) + 1), other, where="post", color="#009E73", lw=1.2, label="baseline, best so far")
-        ax.step(numbers, curve, where="post", color="#0072B2", lw=1.8, label="best so far")
+            at = _without_the_straight(other)
+            ax.step(at, other[at - 1], where="post", color="#009E73", lw=1.2, label="baseline, best so far")
+        ax.step(shown, curve[shown - 1], where="post", color="#0072B2", lw=1.8, label="best so far")
         beyond = _set_limits(ax, sign, values, curve, band)
         count_axis(ax)
         ax.set_xlabel("finished trials")
@@ -121,7 +127,11 @@ def _best_so_far(view: StudyView, baseline: StudyResults | None) -> list[Part]:
     if beyond:
         parts.append(f"{beyond} far worse values lie outside the picture.")
     parts.append(
-        Picture(figure, "The best value so far, by trials.", f"Line: {_told(numbers, curve)}. {_told_band(band)}".strip())
+        Picture(
+            figure,
+            f"The best value so far, by trials.{view.thinned_words}",
+            f"Line: {_told(numbers, curve)}. {_told_band(band)}".strip(),
+        )
     )
     return parts
 
@@ -135,14 +145,14 @@ def _band(view: StudyView, baseline: StudyResults | None, numbers: NDArray[Any],
         source = (
             f"the {len(values)} values of the given {name} search, drawn again and again; it cannot go beyond the best of them"
         )
-        return _Band(sign * best_of(values, numbers), source, chance_to_match(values, sign * best, len(numbers)))
+        return _Band(numbers, sign * best_of(values, numbers), source, chance_to_match(values, sign * best, int(numbers[-1])))
     model = view.models[0]
     if isinstance(model, str):
         return None
     noise = ", its estimate of the noise added" if model.noise > 0 else ""
     source = f"the study's own Kriging model at random configurations{noise}: an estimate, which no random search was run for"
     values = random_values(model, view.study.seed)
-    return _Band(sign * best_of(values, numbers), source, chance_to_match(values, sign * best, len(numbers)))
+    return _Band(numbers, sign * best_of(values, numbers), source, chance_to_match(values, sign * best, int(numbers[-1])))
 
 
 def _band_words(band: _Band, *, noisy: bool) -> str:
@@ -182,7 +192,7 @@ def _set_limits(ax: Any, sign: float, values: Floats, curve: Floats, band: _Band
     shown = [np.quantile(losses, 0.9), *(sign * curve[len(curve) // 10 :])]
     low = float(losses.min())
     if band is not None:
-        shown += [*(sign * band.edges[:, len(curve) // 10 :]).ravel()]
+        shown += [*(sign * band.edges[:, band.numbers > len(curve) // 10]).ravel()]
         low = min(low, float((sign * band.edges).min()))
     high = float(np.nanmax(shown))
     if losses.max() <= high + 0.5 * (high - low):
@@ -191,6 +201,14 @@ def _set_limits(ax: Any, sign: float, values: Floats, curve: Floats, band: _Band
     ends = sorted((sign * (low - room), sign * (high + room)))
     ax.set_ylim(ends[0], ends[1])
     return int(np.sum(losses > high + room))
+
+
+def _without_the_straight(curve: Floats) -> NDArray[np.intp]:
+    """Give the numbers of trials, from 1, that a line of steps needs: where it changes, and some hundreds over all."""
+    n = len(curve)
+    changed = np.flatnonzero(np.diff(curve, prepend=np.nan) != 0)
+    changed = changed[np.isfinite(curve[changed])]
+    return np.unique(np.concatenate([changed, np.linspace(0, n - 1, min(n, _PLACES)).astype(int)])) + 1
 
 
 def _told(numbers: NDArray[Any], curve: Floats) -> str:
@@ -211,19 +229,17 @@ def _hypervolume(view: StudyView, baseline: StudyResults | None) -> list[Part]:
     losses = objectives.turned(np.array([t.values for t in every]))
     spread = np.ptp(losses, axis=0)
     reference = objectives.turned(losses.max(axis=0) + np.where(spread > 0, 0.1 * spread, 1.0)).tolist()
-    curve = hypervolume_curve(view.trials, objectives, reference)
+    numbers, curve = _hypervolumes(view.study, reference)
     with drawing(7.2, 3.4) as figure:
         ax = figure.subplots()
         if baseline is not None:
-            other = hypervolume_curve(baseline.trials, objectives, reference)
-            ax.step(np.arange(1, len(other) + 1), other, where="post", color="#009E73", lw=1.2, label="baseline")
-        ax.step(np.arange(1, len(curve) + 1), curve, where="post", color="#0072B2", lw=1.8, label="this study")
+            ax.step(*_hypervolumes(baseline, reference), where="post", color="#009E73", lw=1.2, label="baseline")
+        ax.step(numbers, curve, where="post", color="#0072B2", lw=1.8, label="this study")
         count_axis(ax)
         ax.set_xlabel("finished trials")
         ax.set_ylabel("hypervolume (larger is better)")
         ax.set_ylim(0.0, None)
         ax.legend(loc="lower right")
-    values = np.asarray(curve, dtype=float)
     return [
         "The hypervolume is what the front dominates, measured from a point a little worse than all trials: it grows as the "
         "front gets better or wider. There is no band of random search for several objectives; give a study of it as the "
@@ -231,7 +247,14 @@ def _hypervolume(view: StudyView, baseline: StudyResults | None) -> list[Part]:
         Picture(
             figure,
             f"The hypervolume by trials, from the reference {', '.join(short(one) for one in reference)}.",
-            f"Line: the hypervolume is {short(float(values[len(values) // 2]))} after half of the trials and "
-            f"{short(float(values[-1]))} in the end.",
+            f"Line: the hypervolume is {short(float(curve[len(curve) // 2]))} after half of the trials and "
+            f"{short(float(curve[-1]))} in the end.",
         ),
     ]
+
+
+def _hypervolumes(study: StudyResults, reference: list[float]) -> tuple[NDArray[np.intp], Floats]:
+    """Give numbers of finished trials, some hundreds where they are many, and the hypervolume after each."""
+    n = len(_ended(study))
+    at = np.linspace(0, n - 1, min(n, _PLACES)).astype(int)
+    return at + 1, np.asarray(hypervolume_curve(study.trials, study.objectives, reference, at.tolist()), dtype=float)

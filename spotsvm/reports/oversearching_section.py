@@ -102,7 +102,8 @@ def _tuned_and_test(view: StudyView, name: str) -> list[Part]:
     sign = float(view.study.objectives.signs[0])
     tuned = best_so_far(view.done, sign)
     values = view.values()
-    leader = np.array([int(np.argmin(sign * values[: k + 1])) for k in range(len(values))])
+    better = np.diff(tuned, prepend=np.nan) != 0
+    leader = np.maximum.accumulate(np.where(better, np.arange(len(values)), 0))
     test = np.array([t.extra[name] for t in view.done])[leader]
     gap = sign * (test[-1] - tuned[-1])
     numbers = np.arange(1, len(values) + 1)

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from spotsvm.reports.axes import StudyAxis, cut_name
 from spotsvm.reports.drawing import drawing, plain
 from spotsvm.reports.parts import Picture
 from spotsvm.reports.study_view import StudyView
 
-Floats = NDArray[np.float64]
 _MOST = 14
 _BEST = 0.1
 
@@ -22,13 +20,14 @@ def parallel_picture(view: StudyView) -> Picture:
     """
     several = view.study.objectives.several
     axes = _chosen_axes(view)
-    stands_out = _front(view) if several else _best(view)
+    best = {t.number for t in view.front} if several else _best(view)
     with drawing(max(5.0, 0.95 * len(axes) + 1.2), 3.7) as figure:
         ax = figure.subplots()
-        exists = view.study.space.domain.active(np.array([t.point for t in view.done]))
+        done = [t for t in view.drawn if t.values is not None]
+        exists = view.study.space.domain.active(np.array([t.point for t in done]))
         for front in (False, True):
-            for k, t in enumerate(view.done):
-                if stands_out[k] == front:
+            for k, t in enumerate(done):
+                if (t.number in best) == front:
                     u = np.array([t.point[axis.column] if exists[k, axis.column] else np.nan for axis in axes])
                     colour = "#D55E00" if front else "0.65"
                     ax.plot(
@@ -49,8 +48,9 @@ def parallel_picture(view: StudyView) -> Picture:
     gaps = " A line has a gap where a parameter does not exist." if not exists.all() else ""
     return Picture(
         figure,
-        f"The trials: a line a trial, an axis a parameter, from its lowest value to its highest; {which} in colour.{some}{gaps}",
-        f"Parallel coordinates of {len(view.done)} trials, {int(np.sum(stands_out))} in colour; the table of trials "
+        f"The trials: a line a trial, an axis a parameter, from its lowest value to its highest; {which} in colour."
+        f"{some}{gaps}{view.thinned_words}",
+        f"Parallel coordinates of {len(done)} trials, {sum(t.number in best for t in done)} in colour; the table of trials "
         "has their values.",
     )
 
@@ -63,17 +63,10 @@ def _chosen_axes(view: StudyView) -> list[StudyAxis]:
     return [view.axes[j] for j in sorted(order[:_MOST].tolist())]
 
 
-def _best(view: StudyView) -> NDArray[np.bool_]:
+def _best(view: StudyView) -> set[int]:
     losses = float(view.study.objectives.signs[0]) * view.values()
     number = max(1, round(_BEST * len(losses)))
-    chosen = np.zeros(len(losses), dtype=bool)
-    chosen[np.argsort(losses, kind="stable")[:number]] = True
-    return chosen
-
-
-def _front(view: StudyView) -> NDArray[np.bool_]:
-    numbers = {t.number for t in view.study.pareto()}
-    return np.array([t.number in numbers for t in view.done])
+    return {view.done[k].number for k in np.argsort(losses, kind="stable")[:number]}
 
 
 def _write_ticks(ax: object, j: int, axis: StudyAxis) -> None:

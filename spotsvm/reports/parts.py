@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from spotsvm.reports.cells import Cell, cell_of, cut_text, is_numeric
 
@@ -29,17 +31,20 @@ class Table:
         What it shows.
     digits : int, default=4
         Significant digits of numbers.
+    rows_shown : ndarray of int, optional
+        The rows that a page shows, where it shall not show all; the file of the table has all.
     """
 
     frame: pd.DataFrame
     caption: str
     digits: int = 4
+    rows_shown: NDArray[np.intp] | None = None
     kind: Literal["table"] = field(default="table", init=False)
 
     @property
     def shown(self) -> pd.DataFrame:
-        """The rows and columns that a page can show: all, but for tables of more than 100,000 cells."""
-        columns = self.frame.iloc[:, :_MOST_COLUMNS]
+        """The rows and columns that a page can show: all, or `rows_shown`, up to 100,000 cells."""
+        columns = self.frame.iloc[slice(None) if self.rows_shown is None else self.rows_shown, :_MOST_COLUMNS]
         return columns.iloc[: max(_MOST_CELLS // max(columns.shape[1], 1), 1)]
 
     @property
@@ -48,7 +53,8 @@ class Table:
         if self.shown.shape == self.frame.shape:
             return ""
         whole, part = (f"{frame.shape[0]} rows and {frame.shape[1]} columns" for frame in (self.frame, self.shown))
-        return f" (of {whole} the first {part}; the file of the table has all)"
+        which = "the first " if self.rows_shown is None else ""
+        return f" (of {whole} {which}{part}; the file of the table has all)"
 
     @property
     def columns(self) -> list[tuple[str, bool]]:

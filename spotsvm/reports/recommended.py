@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 
 from spotsvm.recommendation import Recommendation
@@ -10,6 +11,7 @@ from spotsvm.reports.drawing import drawing
 from spotsvm.reports.page import Part, Section
 from spotsvm.reports.parts import Notice, Picture, Table
 from spotsvm.reports.study_view import StudyView
+from spotsvm.reports.thinned import MOST
 from spotsvm.reports.tuned import counted
 
 
@@ -81,7 +83,7 @@ def _caption(found: Recommendation) -> str:
 def _front(view: StudyView) -> list[Part]:
     from spotsvm.pareto_plot import plot_pareto
 
-    front, objectives = view.study.pareto(), view.study.objectives
+    front, objectives = view.front, view.study.objectives
     pairs = len(objectives) * (len(objectives) - 1) // 2
     columns = min(pairs, 3)
     rows = -(-pairs // columns)
@@ -89,7 +91,7 @@ def _front(view: StudyView) -> list[Part]:
         axes = figure.subplots(rows, columns, squeeze=False).ravel()
         for unused in axes[pairs:]:
             unused.remove()
-        plot_pareto(view.trials, objectives, list(axes[:pairs]))
+        plot_pareto(view.trials, objectives, list(axes[:pairs]), MOST)
     table = [
         {"trial": t.number}
         | dict(zip((view.objective_name(k) for k in range(len(objectives))), t.values or (), strict=True))
@@ -97,6 +99,7 @@ def _front(view: StudyView) -> list[Part]:
         for t in front
     ]
     named = " and ".join(objectives.labels)
+    thin = f" Where they are more, {MOST} of the front and {MOST} others are drawn." if len(view.done) > MOST else ""
     return [
         Notice(
             f"No trial is the best in everything: {counted(len(front), 'trial')} of {len(view.done)} are not beaten by another "
@@ -105,8 +108,12 @@ def _front(view: StudyView) -> list[Part]:
         ),
         Picture(
             figure,
-            f"The trials by {named}; the front is what no other trial beats.",
+            f"The trials by {named}; the front is what no other trial beats.{thin}",
             f"Scatter plot of {len(view.done)} trials, {len(front)} of them on the front; the table of the front follows.",
         ),
-        Table(pd.DataFrame(table), "The front, from the best in the first objective on"),
+        Table(
+            pd.DataFrame(table),
+            "The front, from the best in the first objective on",
+            rows_shown=np.linspace(0, len(table) - 1, min(len(table), MOST)).astype(np.intp),
+        ),
     ]

@@ -83,7 +83,8 @@ def _pairs_picture(view: StudyView, model: StudyModel, pairs: list[tuple[StudyAx
     named = "; ".join(f"{x.name} and {y.name}" for x, y in pairs)
     return Picture(
         figure,
-        f"Slices of the model through the recommended configuration, by the most important parameters.{others}{worse}",
+        f"Slices of the model through the recommended configuration, by the most important parameters.{others}{worse}"
+        f"{view.thinned_words}",
         f"Maps of the predicted value over {named}, with the trials as dots and the recommended one as a ring.",
     )
 
@@ -167,8 +168,12 @@ def _draw_trials(ax: Any, view: StudyView, x: StudyAxis, y: StudyAxis) -> None:
     """Draw the trials that have both parameters; many at one value of a discrete one are spread a little."""
     domain = view.study.space.domain
     styles: Any = (
-        (view.done, {"marker": "o", "ms": 3.6, "mfc": "#1b1b1b", "mec": "1.0", "mew": 0.5}, "trial"),
-        (view.failed, {"marker": "x", "ms": 4.5, "mec": "#d62728", "mew": 1.3}, "failed trial"),
+        (
+            [t for t in view.drawn if t.state == "ok"],
+            {"marker": "o", "ms": 3.6, "mfc": "#1b1b1b", "mec": "1.0", "mew": 0.5},
+            "trial",
+        ),
+        ([t for t in view.drawn if t.state != "ok"], {"marker": "x", "ms": 4.5, "mec": "#d62728", "mew": 1.3}, "failed trial"),
     )
     for trials, style, label in styles:
         points = np.array([t.point for t in trials])
@@ -205,7 +210,8 @@ def _curve_picture(view: StudyView, model: StudyModel, axis: StudyAxis) -> Pictu
     points = np.tile(view.chosen_point, (len(places), 1))
     points[:, axis.column] = places
     mean, error = model.average(points[:, None, :])
-    own = np.array([t.point[axis.column] for t in view.done])
+    shown = [t for t in view.drawn if t.value is not None]
+    own = [t.point[axis.column] for t in shown]
     with drawing(6.0, 3.6) as figure:
         ax = figure.subplots()
         if axis.levels and not axis.ordered:
@@ -214,7 +220,7 @@ def _curve_picture(view: StudyView, model: StudyModel, axis: StudyAxis) -> Pictu
         else:
             ax.fill_between(places, mean - 1.96 * error, mean + 1.96 * error, color="#0072B2", alpha=0.2, lw=0)
             ax.plot(places, mean, color="#0072B2", label="model, with a 95 % band")
-        ax.plot(own, view.values(), "o", ms=3.6, color="0.25", label="trial")
+        ax.plot(own, [t.value for t in shown], "o", ms=3.6, color="0.25", label="trial")
         ax.axvline(view.chosen_point[axis.column], color="#D55E00", ls="--", lw=1.2, label="recommended")
         set_ticks(ax, "x", *axis.ticks())
         ax.set_xlabel(plain(cut_name(axis.name, 40)))
@@ -222,7 +228,7 @@ def _curve_picture(view: StudyView, model: StudyModel, axis: StudyAxis) -> Pictu
         ax.legend(loc="best")
     return Picture(
         figure,
-        f"The model along {axis.name}, and the trials.",
+        f"The model along {axis.name}, and the trials.{view.thinned_words}",
         f"The predicted value at each {axis.name}, with {len(view.done)} trials as dots; the recommended one is at "
         f"{axis.value_at(view.chosen_point[axis.column])}.",
     )

@@ -14,6 +14,7 @@ from spotsvm.trial import Trial
 from surrogates.domain import Domain
 from surrogates.ensemble import KrigingEnsemble, Models
 from surrogates.errors import NotPositiveDefiniteError
+from surrogates.magnitude import within_reach
 from surrogates.noise import judge_noise
 from surrogates.one_thread import one_blas_thread
 from surrogates.selection import select_evaluations
@@ -41,6 +42,8 @@ class StudyModel:
         Standard deviation of one response near the best one; 0 for an objective known to be deterministic.
     explained : float
         Share of the values' variance that it explains where it has not seen them.
+    unit : float, default=1.0
+        In which the models have the values.
     """
 
     domain: Domain
@@ -48,19 +51,20 @@ class StudyModel:
     sign: float
     noise: float
     explained: float
+    unit: float = 1.0
 
     def mean(self, points: Floats) -> Floats:
         """Give the predicted value at points of the cube, shape (m, d); shape (m,)."""
-        with one_blas_thread():
-            return self.sign * predict_mean(self.models, self.domain.model_inputs(self.domain.snap(points)))
+        with one_blas_thread(), np.errstate(over="ignore"):
+            return self.sign * self.unit * predict_mean(self.models, self.domain.model_inputs(self.domain.snap(points)))
 
     def average(self, groups: Floats) -> tuple[Floats, Floats]:
         """Give the average over each group of points, shape (g, m, d), and its standard error; shapes (g,)."""
         g, m, d = groups.shape
         inputs = self.domain.model_inputs(self.domain.snap(groups.reshape(g * m, d))).reshape(g, m, d)
-        with one_blas_thread():
+        with one_blas_thread(), np.errstate(over="ignore"):
             mean, error = predict_averages(self.models, inputs)
-        return self.sign * mean, error
+            return self.sign * self.unit * mean, self.unit * error
 
 
 def fit_study_model(
@@ -90,7 +94,7 @@ def fit_study_model(
         return f"{been} been evaluated with success so far; a model is shown from {FEWEST} on."
     points = np.array([t.point for t in done])
     sign = float(objectives.signs[objective])
-    values = sign * np.array([t.values[objective] for t in done if t.values is not None])
+    values, unit = within_reach(sign * np.array([t.values[objective] for t in done if t.values is not None]))
     if not np.ptp(values) > 0:
         return "All values are the same, so no parameter has been seen to have an effect."
     verdict = judge_noise(points, values) if noise == "auto" else ("noisy" if noise else "deterministic")
@@ -102,4 +106,4 @@ def fit_study_model(
             explained = left_out_share(models)
     except NotPositiveDefiniteError as failure:
         return f"The model could not be fitted: {failure}."
-    return StudyModel(domain, models, sign, 0.0 if verdict == "deterministic" else models.noise, explained)
+    return StudyModel(domain, models, sign, 0.0 if verdict == "deterministic" else unit * models.noise, explained, unit)

@@ -12,8 +12,9 @@ from spotsvm.recommendation import Recommendation
 from spotsvm.reports.axes import StudyAxis, study_axes
 from spotsvm.reports.effects import Importance, importance
 from spotsvm.reports.study_model import StudyModel, fit_study_model
+from spotsvm.reports.thinned import MOST, SHOWN, thinned
 from spotsvm.study_results import StudyResults
-from spotsvm.trial import Trial
+from spotsvm.trial import FINISHED, Trial
 
 Floats = NDArray[np.float64]
 HUGE = 1e301
@@ -48,6 +49,28 @@ class StudyView:
         """The trials that failed or were ended."""
         return [t for t in self.trials if t.state in ("failed", "timeout")]
 
+    def rows(self, most: int = MOST) -> NDArray[np.intp]:
+        """Give the numbers of the trials to show where they are more than so many; the recommended one is among them."""
+        if self.study.objectives.several:
+            front = {t.number for t in self.front} if self.done else set()
+            losses = np.array([0.0 if t.number in front else 1.0 for t in self.trials])
+        else:
+            sign = float(self.study.objectives.signs[0])
+            losses = np.array([np.inf if t.value is None else sign * t.value for t in self.trials])
+            if self.recommended is not None:
+                losses[self.recommended.number] = -np.inf
+        return thinned(losses, most)
+
+    @cached_property
+    def drawn(self) -> list[Trial]:
+        """The trials that pictures show: all that have ended, or some where they are many."""
+        return [t for t in (self.trials[k] for k in self.rows()) if t.state in FINISHED]
+
+    @property
+    def thinned_words(self) -> str:
+        """Say that a picture does not show all trials; empty where it does."""
+        return f" Of {len(self.trials)} trials {MOST} are drawn: {SHOWN}." if len(self.trials) > MOST else ""
+
     @cached_property
     def too_large(self) -> str:
         """Say that values are too large for a model and an axis, whose widths must be numbers; empty if none is."""
@@ -63,6 +86,11 @@ class StudyView:
     def recommended(self) -> Recommendation | None:
         """The trial to use; None if no trial has succeeded, or there are several objectives."""
         return None if not self.done or self.study.objectives.several else self.study.recommend()
+
+    @cached_property
+    def front(self) -> tuple[Trial, ...]:
+        """Of several objectives, the trials that no other one dominates."""
+        return self.study.pareto()
 
     @cached_property
     def models(self) -> list[StudyModel | str]:
@@ -83,8 +111,7 @@ class StudyView:
         """The point of the recommended trial; of several objectives, of the front's middle one."""
         if self.recommended is not None:
             return np.array(self.trials[self.recommended.number].point)
-        front = self.study.pareto()
-        return np.array(front[len(front) // 2].point)
+        return np.array(self.front[len(self.front) // 2].point)
 
     def objective_name(self, k: int) -> str:
         """Give the name of an objective; of a single one "value"."""

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 
 from spotsvm.reports.axes import shown_params
 from spotsvm.reports.page import Part, Section
 from spotsvm.reports.parts import Table
 from spotsvm.reports.study_view import StudyView
+from spotsvm.reports.thinned import MOST, SHOWN, thinned
 from spotsvm.reports.tuned import counted
 
 _WIDEST = 13
+_MOST_CELLS = 30_000
+_FEWEST = 200
+_FAILED = 500
 _ENDS = ("origin", "note", "reason", "seed", "ask_seconds", "fit_seconds", "acquisition_seconds", "seconds", "lost")
 
 
@@ -30,10 +35,14 @@ def failures_section(view: StudyView) -> Section:
         columns=["number", "state", "parameters", "seconds", "reason"],
     )
     told = len(view.done) + len(view.failed)
-    parts: list[Part] = [
-        f"{counted(len(view.failed), 'trial')} of {told} failed. A search avoids where trials fail, and goes on."
-    ]
-    return Section("Failed trials", [*parts, Table(reasons, "Reasons, the commonest first"), Table(each, "Each failed trial")])
+    return Section(
+        "Failed trials",
+        [
+            f"{counted(len(view.failed), 'trial')} of {told} failed. A search avoids where trials fail, and goes on.",
+            Table(reasons, "Reasons, the commonest first"),
+            Table(each, "Each failed trial", rows_shown=thinned(np.arange(len(each), dtype=float), _FAILED)),
+        ],
+    )
 
 
 def _listed(numbers: list[int]) -> str:
@@ -51,10 +60,16 @@ def trials_section(view: StudyView) -> Section:
     ends = [name for name in _ENDS if not _empty(frame[name])]
     first = ["number", "state", *values, *params]
     parts: list[Part] = []
+    rows = view.rows(min(MOST, max(_MOST_CELLS // frame.shape[1], _FEWEST)))
+    if len(rows) < len(frame):
+        parts.append(
+            f"Of {len(frame)} trials {len(rows)} are shown: {SHOWN}. "
+            "The CSV file of study.to_csv, and of spotsvm export, has all."
+        )
     for k, columns in enumerate([*_split(first), *_split(["number", *extras, *ends])]):
         what = "their parameters and values" if set(columns) & {*params, *values} else "what else is known of them"
         more = "" if k == 0 else ", continued" if what.startswith("their") else ""
-        parts.append(Table(_renamed(frame[columns]), f"{counted(len(frame), 'trial')}: {what}{more}"))
+        parts.append(Table(_renamed(frame[columns]), f"{counted(len(frame), 'trial')}: {what}{more}", rows_shown=rows))
     return Section("All trials", parts)
 
 

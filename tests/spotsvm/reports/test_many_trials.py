@@ -1,0 +1,73 @@
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import uniform
+
+from spotsvm import Study
+from spotsvm.objectives import Objectives
+from spotsvm.pareto_front import hypervolume_curve
+from spotsvm.reports.thinned import thinned
+
+SQUARE = {"x": uniform(-1, 2), "y": uniform(-1, 2)}
+N = 10_000
+
+
+def failing(p):
+    if p["x"] > 0.9:
+        raise ValueError("too large")
+    return p["x"] ** 2 + 2 * p["y"] ** 2
+
+
+def test_a_report_of_10000_trials_is_small_and_says_what_it_leaves_out(tmp_path, check_page):
+    study = Study(SQUARE, "random", 0, noise=False).run(failing, n_trials=N)
+    file = study.report(tmp_path / "report.html", tables=tmp_path / "tables")
+    assert file.stat().st_size < 3e6
+    text = file.read_text(encoding="utf-8")
+    check_page(text)
+    kept = "the best, the first and the last ones, and an even spread of the others"
+    assert text.count(f"Of 10000 trials 500 are drawn: {kept}.") == 2  # convergence, slices
+    assert f"Of 10000 trials 500 are shown: {kept}. The CSV file of study.to_csv, and of spotsvm export, has all." in text
+    assert "of 10000 rows and 5 columns 500 rows and 5 columns; the file of the table has all" in " ".join(text.split())
+    best = study.best_trial.number
+    for number in (0, best, N - 1):
+        assert f'<th scope="row" class="n">{number}</th>' in text[text.index(">All trials</h2>") :]
+    whole = next(f for f in (tmp_path / "tables").iterdir() if "10000-trials-their-parameters" in f.name)
+    assert pd.read_csv(whole)["value"].notna().sum() == sum(t.value is not None for t in study.trials)
+    assert len(pd.read_csv(whole)) == N
+
+
+def test_a_report_of_3000_trials_of_two_objectives_is_small(tmp_path, check_page):
+    study = Study(SQUARE, "random", 0, direction=("minimize", "minimize"))
+    study.run(lambda p: {"values": [p["x"], -p["x"]]}, n_trials=3000)  # all are on the front
+    file = study.report(tmp_path / "report.html")
+    assert file.stat().st_size < 3e6
+    text = file.read_text(encoding="utf-8")
+    check_page(text)
+    assert "3000 trials of 3000 are not beaten" in text
+    assert "Where they are more, 500 of the front and 500 others are drawn." in text
+    assert len(re.findall(r"<tr>", text)) < 2000
+
+
+def test_few_trials_are_all_shown():
+    assert thinned(np.arange(500.0)).tolist() == list(range(500))
+
+
+@pytest.mark.parametrize("n", [501, 750, 10_000])
+def test_what_is_kept_of_many(n):
+    losses = np.random.default_rng(0).normal(size=n)
+    losses[::3] = np.inf
+    kept = thinned(losses)
+    assert len(kept) == len(set(kept.tolist())) == 500
+    assert set(np.argsort(losses)[:125]) | set(range(62)) | set(range(n - 62, n)) <= set(kept.tolist())
+    assert np.diff(kept).max() <= 4 * n / 500
+
+
+def test_the_hypervolume_at_some_places_is_that_of_all():
+    study = Study(SQUARE, "random", 0, direction=("minimize", "minimize")).run(
+        lambda p: {"values": [p["x"], p["y"]]}, n_trials=60
+    )
+    objectives = Objectives.of(("minimize", "minimize"))
+    whole = hypervolume_curve(study.trials, objectives, None)
+    assert hypervolume_curve(study.trials, objectives, None, [3, 17, 59]).equals(whole.iloc[[3, 17, 59]])
