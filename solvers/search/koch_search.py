@@ -14,6 +14,7 @@ from solvers.search.chain_state import checked_count
 from solvers.search.kriging_search import KrigingSearch
 from solvers.search.paper_repeats import PaperRepeats
 from surrogates.domain import Domain
+from surrogates.noise import Verdict
 
 _SINCE = "repeats_since"
 
@@ -126,7 +127,7 @@ class KochSearch(KrigingSearch):
         super().tell(point, value)
         self._repeats.told(self._points[-1], self._values[-1], asked=len(self.pending) < n_pending)
 
-    def _verdict(self) -> str:
+    def _verdict(self) -> Verdict:
         ok = np.isfinite(self.values)
         return self._judge_noise(self.points[ok], self.values[ok])
 
