@@ -39,7 +39,8 @@ def cross_val_scores(
     that ends at the optimum share the kernel matrix only.
     Everything else, and whatever would not give scikit-learn's result
     (an indefinite kernel, a cap on iterations, sparse data, a scorer that needs more than predictions and decisions), is left
-    to scikit-learn.
+    to scikit-learn. So are folds of SVC and SVR in which any bias of an interval is optimal, and candidates for which the
+    offset of a column costs LIBSVM the digits in which rows differ; a UserWarning names the column.
 
     Parameters
     ----------

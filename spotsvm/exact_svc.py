@@ -19,7 +19,8 @@ class ExactSVC(DualSVC):
     """C-support vector classification, solved exactly on the whole kernel matrix in float64.
 
     Parameters and attributes are those of scikit-learn's SVC, and so are the results, within the tolerance. What is
-    different: it always stops; any kernel may be indefinite; and equal rows are one variable.
+    different: it always stops; any kernel may be indefinite; equal rows are one variable; and where any bias of an interval is
+    optimal, as with class_weight="balanced" and a small C, it is the middle, while LIBSVM's depends on the rounding of its steps.
 
     Parameters
     ----------

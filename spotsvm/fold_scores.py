@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
+import warnings
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
@@ -127,6 +128,7 @@ class FoldScorer:
         self._engine, self._max_bytes, self._race_for, self._warn = engine, max_bytes, race_for, warn
         self._shared: SharedScores | None = None
         self._looked = engine == "sklearn"
+        self._warned_of_offset = False
         #: the best mean score so far, which a race compares with
         self.best_mean: float | None = None
 
@@ -182,6 +184,7 @@ class FoldScorer:
         return shared
 
     def _score_shared(self, shared: SharedScores, candidates: Sequence[Mapping[str, Any]]) -> list[FoldScores]:
+        from spotsvm.lost_digits import LostDigitsError
         from spotsvm.stand_in import NotSharedError
 
         found: dict[int, FoldScores] = {}
@@ -192,6 +195,9 @@ class FoldScorer:
             except NotSharedError as reason:
                 _log.info("scikit-learn scores %s: %s", dict(candidates[k]), reason)
                 left.append(k)
+                if isinstance(reason, LostDigitsError) and reason.advice and not self._warned_of_offset:
+                    self._warned_of_offset = True
+                    warnings.warn(reason.advice, UserWarning, stacklevel=4)
         if left:
             found |= dict(zip(left, self._score_by_sklearn([candidates[k] for k in left]), strict=True))
         return [found[k] for k in range(len(candidates))]

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,6 +20,7 @@ from solvers.kernels.group_gram import GroupGram
 from solvers.kernels.multi_kernel import MultiKernel
 from solvers.kernels.single_gram import SingleGram
 from spotsvm.fold_scores import Split
+from spotsvm.lost_digits import Digits
 from spotsvm.stand_in import NotSharedError
 from spotsvm.svm_machine import SvmMachine
 
@@ -46,6 +49,8 @@ class View:
         Whether the folds are all of these rows.
     names : list of str or None
         Names of the columns, where they have any.
+    transformers : Pipeline or None
+        The fitted transformers that the rows come from.
     group_bytes : int
         Memory for what groups of columns contribute to combined kernels.
     solved : dict
@@ -58,8 +63,22 @@ class View:
     shared: bool
     names: list[str] | None = None
     group_bytes: int = 0
+    transformers: Pipeline | None = None
     solved: dict[int, Solved] = field(default_factory=dict)
     groups: GroupGram | None = None
+
+    @cached_property
+    def digits(self) -> Digits:
+        """What looks after the digits of kernel values."""
+        return Digits(self.gram.X, self.label)
+
+    def label(self, column: int) -> str:
+        """Give the name of a column, as the data frame or the transformers have it, or else its number."""
+        names = self.names
+        if names is None and hasattr(self.transformers, "feature_names_in_"):
+            with suppress(Exception):  # whatever a transformer that has no names to give raises
+                names = self.transformers.get_feature_names_out().tolist()
+        return f"column {column}" if names is None else f"column {names[column]!r}"
 
     def matrix(self, kernel: Kernel | MultiKernel) -> tuple[NDArray[np.float32], float]:
         """Give a kernel matrix less a constant, and the constant; it is overwritten by the next one."""
@@ -108,16 +127,17 @@ class FoldViews:
             while self._views and len(self._views) >= max(self._most, 1):
                 self._views.popitem(last=False)
             shared = transformers is None
-            rows, names = (plain_rows(self._X), names_of(self._X)) if shared else self._transformed(transformers, fold)
+            fitted = None if shared else clone(transformers)
+            rows, names = (plain_rows(self._X), names_of(self._X)) if shared else self._transformed(fitted, fold)
             share = self._max_bytes // (1 if shared else len(self._splits)) - 4 * len(rows) ** 2
-            view = self._views[place] = View(SingleGram(rows, self._keep_distances), shared, names, max(share, 0))
+            view = View(SingleGram(rows, self._keep_distances), shared, names, max(share, 0), transformers=fitted)
+            self._views[place] = view
         self._views.move_to_end(place)
         return view
 
-    def _transformed(self, transformers: Pipeline | None, fold: int) -> tuple[Floats, list[str] | None]:
-        """Give all rows behind transformers, and the names of their columns."""
+    def _transformed(self, fitted: Any, fold: int) -> tuple[Floats, list[str] | None]:
+        """Fit transformers; give all rows behind them, and the names of their columns."""
         train, test = self._splits[fold]
-        fitted = clone(transformers)
         try:
             transformed = fitted.fit_transform(take(self._X, train), take(self._y, train))
             own = plain_rows(transformed)

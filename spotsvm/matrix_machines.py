@@ -10,8 +10,9 @@ from sklearn.base import clone, is_regressor
 from sklearn.svm import NuSVC, NuSVR
 
 from solvers.errors import SolverError
-from solvers.kernels import gram_matrix, make_kernel
+from solvers.kernels import Kernel, gram_matrix, make_kernel
 from spotsvm.evo_svc import EvoSVC
+from spotsvm.own_decisions import own_decisions
 from spotsvm.stand_in import NotSharedError
 
 Floats = NDArray[np.float64]
@@ -42,17 +43,23 @@ class MatrixMachine:
             raise NotSharedError(f"{estimator!r} is not a machine whose work can be shared")
         self.kernel_depends_on_rows = params["gamma"] == "scale" and params["kernel"] != "linear"
         self._estimator, self._params = estimator, params
+        self.by_libsvm = type(estimator) is not EvoSVC
+        self.tol = float(params["tol"])
         self.regression = is_regressor(estimator)
         self.shape = params.get("decision_function_shape", "ovr")
         self.break_ties = bool(params.get("break_ties", False))
 
-    def gram(self, X: Floats, rows: NDArray[np.intp]) -> Floats:
-        """Give the kernel matrix of all rows, the kernel being that of the training rows."""
+    def kernel_on(self, X: Floats) -> Kernel:
+        """Give the kernel as it is for some training rows."""
         p = self._params
         try:
-            kernel = make_kernel(
-                p["kernel"], X[rows], gamma=p["gamma"], coef0=p["coef0"], degree=p["degree"], sigma=p.get("sigma")
-            )
+            return make_kernel(p["kernel"], X, gamma=p["gamma"], coef0=p["coef0"], degree=p["degree"], sigma=p.get("sigma"))
+        except SolverError as error:
+            raise NotSharedError(str(error)) from error
+
+    def gram(self, kernel: Kernel, X: Floats) -> Floats:
+        """Give the kernel matrix of all rows."""
+        try:
             return gram_matrix(kernel, X)
         except SolverError as error:
             raise NotSharedError(str(error)) from error
@@ -60,14 +67,4 @@ class MatrixMachine:
     def decisions(self, K: Floats, y: NDArray[Any], rows: NDArray[np.intp]) -> tuple[NDArray[Any] | None, Floats]:
         """Train on some rows; give the classes, and each pair's decision, or the prediction, for all rows."""
         machine = clone(self._estimator).set_params(kernel="precomputed")
-        if not self.regression:
-            machine.set_params(decision_function_shape="ovo", break_ties=False)
-        try:
-            machine.fit(K[np.ix_(rows, rows)], y[rows])
-        except ValueError as error:  # scikit-learn's own way meets it again and reports it
-            raise NotSharedError(str(error)) from error
-        columns = K[:, rows]
-        if self.regression:
-            return None, machine.predict(columns)[:, None]
-        values = machine.decision_function(columns)
-        return machine.classes_, values[:, None] if values.ndim == 1 else values
+        return own_decisions(machine, K[np.ix_(rows, rows)], y[rows], K[:, rows])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -21,8 +22,9 @@ from solvers.kernels.multi_kernel import MultiKernel
 from spotsvm.errors import SpotSVMError
 from spotsvm.fold_scores import Split
 from spotsvm.fold_targets import FoldTargets
-from spotsvm.fold_views import FoldViews, Solved, View, plain_rows
+from spotsvm.fold_views import FoldViews, Solved, View, plain_rows, take
 from spotsvm.matrix_machines import MatrixMachine
+from spotsvm.own_decisions import own_decisions
 from spotsvm.single_digits import check_rounding, check_scale, some_squares
 from spotsvm.stand_in import NotSharedError
 from spotsvm.svm_machine import MACHINES, SvmMachine, read_machine, split_pipeline
@@ -100,6 +102,7 @@ class SharedFolds:
         ranking: bool = False,
     ):
         self._estimator, self._X, self._max_bytes, self._ranking = estimator, X, max_bytes, ranking
+        self._training_answers = training_answers
         self._regression = is_regressor(estimator)
         # of a machine alone the parameters are read without making a candidate: that takes as long as training on 200 rows
         self._own = estimator.get_params(deep=False) if type(estimator) in MACHINES else None
@@ -164,12 +167,17 @@ class SharedFolds:
         by_rows = machine.kernel_depends_on_rows
         for fold, (train, test) in enumerate(self._splits):
             view = self._views.of(transformers, key, fold)
+            targets = self._targets.of(machine, fold)
             if fold == 0 or by_rows or not view.shared:
-                kernel, K, offset = _matrix(view, machine, view.gram.X[train] if by_rows else view.gram.X)
+                with _left_to_sklearn():
+                    kernel = machine.kernel_on(view.gram.X[train] if by_rows else view.gram.X, view.names)
+                    if isinstance(kernel, Kernel):
+                        reach = max(float((t.upper - t.lower).max()) for t in targets) * len(train) ** 0.5
+                        view.digits.check(kernel, by_libsvm=machine.by_libsvm, reach=reach, tol=machine.tol)
+                    K, offset = view.matrix(kernel)
                 check_scale(K, offset)
                 # of one kernel C alone says how large terms are, and rounding is the same in scikit-learn
                 squares = some_squares(K) if isinstance(kernel, MultiKernel) else None
-            targets = self._targets.of(machine, fold)
             shared = view.shared and self._seeded and not by_rows
             states = []
             for pair, target in enumerate(targets):
@@ -188,12 +196,27 @@ class SharedFolds:
             if squares is not None:
                 check_rounding(squares, [state.beta for state in states], self._open)
             before = list(zip(targets, states, strict=True))
+            if machine.by_libsvm and any(np.ptp(s.bias_interval(t)) > machine.tol for t, s in before):
+                yield self._by_libsvm(machine, params, view.gram.X, train, test)
+                continue
             decisions = np.column_stack([s.decision(t) for t, s in before])
             if self._ranking:
                 self._check_spread(decisions[train], machine)
                 if offset == 0.0:
                     decisions[test] = np.column_stack([s.fresh_decision(t, K, test) for t, s in before])
             yield FoldAnswer(self._targets.classes, decisions, machine.decision_function_shape, bool(machine.break_ties))
+
+    def _by_libsvm(
+        self, machine: SvmMachine, params: dict[str, Any], X: Floats, train: NDArray[np.intp], test: NDArray[np.intp]
+    ) -> FoldAnswer:
+        """Train a fold's machine by scikit-learn: which optimal bias LIBSVM returns depends on the rounding of its steps."""
+        _, last = split_pipeline(self._candidate(params))
+        rows = np.union1d(train, test) if self._training_answers else test
+        among = X[:, train] if machine.kernel == "precomputed" else X
+        classes, of_rows = own_decisions(last, among[train], take(self._y, train), among[rows])
+        decisions = np.full((len(X), of_rows.shape[1]), np.nan)
+        decisions[rows] = of_rows
+        return FoldAnswer(classes, decisions, machine.decision_function_shape, bool(machine.break_ties))
 
     def _candidate(self, params: dict[str, Any]) -> Any:
         try:
@@ -211,7 +234,10 @@ class SharedFolds:
         for fold, (train, _) in enumerate(self._splits):
             view = self._views.of(transformers, key, fold)
             if fold == 0 or machine.kernel_depends_on_rows or not view.shared:
-                K = machine.gram(view.gram.X, train)
+                kernel = machine.kernel_on(view.gram.X[train])
+                if machine.by_libsvm:
+                    view.digits.check(kernel, by_libsvm=True, reach=len(train) ** 0.5, tol=machine.tol)
+                K = machine.gram(kernel, view.gram.X)
             classes, decisions = machine.decisions(K, self._y, train)
             yield FoldAnswer(classes, decisions, machine.shape, machine.break_ties)
 
@@ -270,9 +296,9 @@ def _differ_in_C_only(one: SvmMachine, other: SvmMachine) -> bool:
     return not one.regression and bool(replace(one, C=other.C) == other)
 
 
-def _matrix(view: View, machine: SvmMachine, rows: Floats) -> tuple[Kernel | MultiKernel, NDArray[np.float32], float]:
+@contextmanager
+def _left_to_sklearn() -> Iterator[None]:
     try:
-        kernel = machine.kernel_on(rows, view.names)
-        return kernel, *view.matrix(kernel)
+        yield
     except SpotSVMError as error:
         raise NotSharedError(str(error)) from error

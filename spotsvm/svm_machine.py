@@ -38,6 +38,8 @@ class SvmMachine:
         As SVC's; "scale" and "auto" depend on the training rows.
     degree, coef0, C, epsilon, tol, class_weight, decision_function_shape, break_ties
         As SVC's and SVR's.
+    by_libsvm : bool
+        Whether LIBSVM trains it, and has the last word where the solution leaves its result open.
     """
 
     regression: bool
@@ -51,6 +53,7 @@ class SvmMachine:
     class_weight: Any = None
     decision_function_shape: str = "ovr"
     break_ties: bool = False
+    by_libsvm: bool = False
 
     def kernel_on(self, X: NDArray[np.float64], names: Sequence[str] | None = None) -> Kernel | MultiKernel:
         """Give the kernel as it is for some training rows, whose columns may have names, or raise a SpotSVMError."""
@@ -95,6 +98,7 @@ def read_machine(kind: type, p: Mapping[str, Any]) -> SvmMachine | None:
         gamma=gamma,
         degree=p["degree"],
         coef0=p["coef0"],
+        by_libsvm=kind in (SVC, SVR),
         **common_parameters(p, regression),
     )
     return rounded_if_sound(machine)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from solvers.dual.bias_interval import bias_interval, middle_bias
 from solvers.dual.smo import PairProblem, minimise
 from solvers.dual.solution import iteration_cap
 
@@ -62,17 +63,11 @@ class State:
 
     def bias(self, target: Target) -> float:
         """Give the threshold: the mean over free variables, else the middle of the interval that the others allow."""
-        g, beta, e = self.slope, self.beta, target.epsilon
-        # what rounding has left of a step to a bound does not make a variable free
-        rest = 1e-9 * (target.upper - target.lower)
-        off_zero = (np.abs(beta) > rest) | (e == 0.0)
-        can_rise, can_fall = beta < target.upper - rest, beta > target.lower + rest
-        free = can_rise & can_fall & off_zero
-        if free.any():
-            return -float((g[free] + e * np.sign(beta[free])).mean())
-        rise = (g + np.where(beta >= -rest, e, -e))[can_rise]
-        fall = (g + np.where(beta > rest, e, -e))[can_fall]
-        return -0.5 * float(rise.min() + fall.max())
+        return middle_bias(*self.bias_interval(target))
+
+    def bias_interval(self, target: Target) -> tuple[float, float]:
+        """Give the least and the largest threshold that the variables allow."""
+        return bias_interval(self.slope, self.beta, target.lower, target.upper, target.epsilon)
 
 
 class FoldSolver:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvers.checked_numbers import as_float, as_floats, check_flag
+from solvers.dual.bias_interval import bias_interval, middle_bias
 from solvers.errors import SolverError
 
 Floats = NDArray[np.float64]
@@ -64,15 +65,9 @@ class DualProblem:
         lowest = float(np.min(gain[down], initial=np.inf))
         if not self.bias:
             return max(highest, -lowest, 0.0), 0.0
-        rest = 1e-9 * self.C  # what rounding has left of a step to a bound does not make a variable free
-        free = (alpha > rest) & (alpha < self.C - rest)
-        if free.any():
-            bias = float(gain[free].mean())
-        elif np.isfinite(highest) and np.isfinite(lowest):
-            bias = 0.5 * (highest + lowest)
-        else:
-            bias = highest if np.isfinite(highest) else lowest if np.isfinite(lowest) else 0.0
-        return max(highest - lowest, 0.0), bias
+        signed = self.C * self.y
+        interval = bias_interval(-gain, alpha * self.y, np.minimum(signed, 0.0), np.maximum(signed, 0.0))
+        return max(highest - lowest, 0.0), middle_bias(*interval)
 
     def primal(self, alpha: Floats, decision: Floats, bias: float) -> float:
         """Give the primal objective: half the squared norm plus the slacks times their C."""

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from solvers.checked_numbers import as_float
+from solvers.dual.bias_interval import bias_interval, middle_bias
 from solvers.dual.exact import solve_pairs
 from solvers.dual.problem import (
     Floats,
@@ -96,9 +97,7 @@ def _measure(
     slope = f - y
     rise = np.where(beta < C, slope + np.where(beta >= 0, epsilon, -epsilon), np.inf)
     fall = np.where(beta > -C, slope + np.where(beta > 0, epsilon, -epsilon), -np.inf)
-    rest = 1e-9 * C  # what rounding has left of a step to a bound does not make a variable free
-    free = (np.abs(beta) > rest) & (np.abs(beta) < C - rest)
-    bias = -float(rise[free].mean()) if free.any() else -0.5 * float(rise.min() + fall.max())
+    bias = middle_bias(*bias_interval(slope, beta, -C, C, epsilon))
     objective = float(y @ beta - epsilon * np.abs(beta).sum() - 0.5 * beta @ f)
     slack = np.maximum(np.abs(y - f - bias) - epsilon, 0.0)
     gap = float(0.5 * beta @ f + C @ slack) - objective

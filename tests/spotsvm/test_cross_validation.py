@@ -211,8 +211,8 @@ def test_data_out_of_the_range_of_single_precision(scale):
 
 def test_a_linear_kernel_far_from_the_origin():
     X, y = standard(load_breast_cancer)
-    near = cross_val_scores(SVC(kernel="linear"), X, y, [{"C": 0.01}], scoring="roc_auc")
-    far = cross_val_scores(SVC(kernel="linear"), X + 1e4, y, [{"C": 0.01}], scoring="roc_auc")
+    near = cross_val_scores(ExactSVC(kernel="linear"), X, y, [{"C": 0.01}], scoring="roc_auc")
+    far = cross_val_scores(ExactSVC(kernel="linear"), X + 1e4, y, [{"C": 0.01}], scoring="roc_auc")
     np.testing.assert_allclose(near, far, atol=1e-4)
 
 
