@@ -13,8 +13,9 @@ from typing import Any
 
 import cloudpickle
 
-from spotsvm.errors import WorkersError
+from spotsvm.errors import ArgumentError, WorkersError
 from spotsvm.evaluation import Objective, Outcome, timed_out
+from spotsvm.printable import shown_value
 from spotsvm.workers.dask_attempt import Attempt, Job
 from spotsvm.workers.dask_client import dask_client
 from spotsvm.workers.dask_connection import LOOK, DaskConnection
@@ -26,12 +27,17 @@ _log = logging.getLogger(__name__)
 
 # seconds after which it is said that no worker is there, or the run ends as all of them hang
 _PATIENCE = 60.0
+#: seconds after which a run ends on a cluster that has lost all its workers
+NO_WORKERS_SECONDS = 600.0
 # how often a trial is begun anew because its worker left as it was told to
 _MOVES = 3
 
 
 class DaskWorkers(AbstractContextManager["DaskWorkers"]):
     """Trials on the workers of a Dask cluster, as many at once as these have threads, however they come and go.
+
+    For the first worker trials wait without end, as it may be in a queue. A cluster that has lost all its workers is given 10
+    minutes. Dask's setting `distributed.scheduler.no-workers-timeout`, such as "2 hours", takes the place of both.
 
     The objective is sent to each worker once. A trial is bound to a worker with a free thread: when that worker dies, the trial
     comes back as lost at its first death, and Dask does not quietly run it again.
@@ -59,7 +65,7 @@ class DaskWorkers(AbstractContextManager["DaskWorkers"]):
     ArgumentError
         If there is no such client, the client is asynchronous, or the objective cannot be pickled.
     WorkersError
-        By any method: if the scheduler is gone, all workers hang, or a worker cannot load what is sent to it.
+        By any method: if the scheduler is gone, all workers hang or are lost, or a worker cannot load what is sent to it.
 
     References
     ----------
@@ -97,6 +103,8 @@ class DaskWorkers(AbstractContextManager["DaskWorkers"]):
         self._hung: dict[int, str] = {}
         self._killed: set[str] = set()
         self._stuck_since: float | None = None
+        self._no_workers_seconds = _no_workers_timeout()
+        self._had_workers = False
         self._warned = False
         self._cluster = DaskConnection(dask_client(client), self)
 
@@ -152,7 +160,8 @@ class DaskWorkers(AbstractContextManager["DaskWorkers"]):
         self._cluster.wait(0)
         while True:
             self._cluster.check()
-            self._cluster.threads()
+            if self._cluster.threads():
+                self._had_workers = True
             self._give_up_late()
             self._start()
             if self._ended or not (self._running or self._waiting):
@@ -193,7 +202,10 @@ class DaskWorkers(AbstractContextManager["DaskWorkers"]):
             return
         now = time.monotonic()
         self._stuck_since = now if self._stuck_since is None else self._stuck_since
-        if now - self._stuck_since < _PATIENCE:
+        waited = now - self._stuck_since
+        if not self._hung:
+            self._end_without_workers(waited)
+        if waited < _PATIENCE:
             return
         if self._hung:
             raise WorkersError(
@@ -205,6 +217,18 @@ class DaskWorkers(AbstractContextManager["DaskWorkers"]):
                 "the Dask cluster at %s has no worker; %d trials wait for one", self._cluster.address, len(self._waiting)
             )
             self._warned = True
+
+    def _end_without_workers(self, waited: float) -> None:
+        """Raise WorkersError if no worker has been there for too long."""
+        patience = self._no_workers_seconds
+        if patience is None and self._had_workers:
+            patience = NO_WORKERS_SECONDS
+        if patience is not None and waited >= patience:
+            raise WorkersError(
+                f"the Dask cluster at {self._cluster.address} has had no worker for {patience:g} s, and {len(self._waiting)} "
+                "trials wait for one; everything told is kept. Start workers, or a new cluster, and run again; where workers "
+                "take longer to come, set distributed.scheduler.no-workers-timeout in Dask's configuration"
+            )
 
     def on_told(self, message: Mapping[str, Any]) -> None:
         """Take what a task tells: that it has begun, and where, or that it has ended."""
@@ -278,3 +302,19 @@ class DaskWorkers(AbstractContextManager["DaskWorkers"]):
 
     def __exit__(self, *details: object) -> None:
         self._cluster.close(forget)
+
+
+def _no_workers_timeout() -> float | None:
+    """Return the seconds after which Dask is set to give up waiting for a worker, or None."""
+    import dask
+    from dask.utils import parse_timedelta
+
+    given = dask.config.get("distributed.scheduler.no-workers-timeout", None)
+    try:
+        seconds: float | None = parse_timedelta(given)
+    except (KeyError, TypeError, ValueError) as error:
+        raise ArgumentError(
+            f"distributed.scheduler.no-workers-timeout={shown_value(given)} in Dask's configuration is no time; use one, such as "
+            "'10 min'"
+        ) from error
+    return seconds

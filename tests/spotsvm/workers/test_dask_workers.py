@@ -335,6 +335,55 @@ def test_no_worker_is_said_once(monkeypatch, caplog):
     ]
 
 
+@pytest.mark.parametrize("how", ["constant", "setting"])
+def test_a_run_ends_when_the_cluster_has_lost_all_its_workers_and_keeps_what_was_told(how, tmp_path, monkeypatch):
+    import dask
+
+    monkeypatch.setattr(dask_workers, "NO_WORKERS_SECONDS", 0.3 if how == "constant" else 60.0)
+    options = {"threads_per_worker": 1, **OURS}
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(dask.config.set({"distributed.scheduler.no-workers-timeout": "300 ms" if how == "setting" else None}))
+        cluster = stack.enter_context(distributed.LocalCluster(n_workers=1, processes=False, **options))
+        client = stack.enter_context(distributed.Client(cluster))
+
+        def lose_all(study, trial):
+            if study.n_finished == 3:
+                cluster.scale(0)
+                while client.nthreads():
+                    time.sleep(0.01)
+
+        study = stack.enter_context(Study(SPACE, "random", 0, path=tmp_path / "study.db"))
+        said = r"the Dask cluster at inproc:.* has had no worker for 0.3 s, and \d+ trials wait for one; everything told is kept"
+        with pytest.raises(WorkersError, match=said):
+            study.run(lambda params: params["x"], 10, client, callback=lose_all)
+        told = [t for t in study.trials if t.state == "ok"]
+        assert len(told) == study.n_finished >= 3
+        cluster.scale(1)
+        client.wait_for_workers(1, timeout=20)
+        assert study.run(lambda params: params["x"], 10, client).n_finished == 10
+        assert [t for t in study.trials if t.number in {one.number for one in told}] == told
+
+
+def test_the_first_worker_is_waited_for_longer_than_one_that_was_lost(monkeypatch):
+    import dask
+
+    monkeypatch.setattr(dask_workers, "NO_WORKERS_SECONDS", 0.0)
+    with distributed.Client(processes=False, n_workers=0, **OURS) as client:
+        with DaskWorkers(lambda params: 1.0, client) as workers:
+            workers.submit(0, {})
+            assert workers.wait(0.2) == []
+        with (
+            dask.config.set({"distributed.scheduler.no-workers-timeout": 0.1}),
+            DaskWorkers(lambda params: 1.0, client) as workers,
+        ):
+            workers.submit(0, {})
+            with pytest.raises(WorkersError, match="has had no worker for 0.1 s, and 1 trials wait for one"):
+                workers.wait(20.0)
+        with dask.config.set({"distributed.scheduler.no-workers-timeout": "soon"}):
+            with pytest.raises(ArgumentError, match="no-workers-timeout='soon' in Dask's configuration is no time"):
+                DaskWorkers(lambda params: 1.0, client)
+
+
 def test_what_is_abandoned_is_cancelled(client, tmp_path):
     count = counted(str(tmp_path / "calls"))
 
