@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betaln
 
 from spotsvm.reports.study_model import StudyModel
 
@@ -48,37 +47,6 @@ def best_of(values: Floats, numbers: Floats, quantiles: tuple[float, ...] = QUAN
     # less one part in 10^12: 0.5 that has come out as 0.5 and a bit is still 0.5
     places = np.ceil(shares * len(values) - 1e-12).astype(int) - 1
     return np.asarray(np.sort(values)[np.clip(places, 0, len(values) - 1)])
-
-
-def chance_to_match(values: Floats, best: float, number: int) -> float:
-    """Give the chance that so many random draws get as far as a value, given other draws from the same unknown distribution.
-
-    With k of n draws as good, the share of the distribution that is as good is taken to be Beta(k + 1, n - k): that up to the
-    next draw. So few draws that were all surpassed do not yet say that hardly any will get there: with none of n the chance
-    of m draws is m / (n + m).
-
-    Parameters
-    ----------
-    values : ndarray of shape (n,)
-        What was drawn, smaller ones better.
-    best : float
-        The value to get to.
-    number : int
-        How many draws are to be made.
-
-    References
-    ----------
-    David, Nagaraja 2003, "Order Statistics", section 7.2 (what lies between order statistics, whatever the distribution).
-
-    Examples
-    --------
-    >>> round(chance_to_match(np.arange(20.0), -1.0, 20), 3), chance_to_match(np.arange(20.0), 19.0, 1)
-    (0.5, 1.0)
-    """
-    n, k = len(values), int(np.sum(np.asarray(values) <= best))
-    if k == n:
-        return 1.0
-    return float(-np.expm1(betaln(k + 1, n - k + number) - betaln(k + 1, n - k)))
 
 
 def random_values(model: StudyModel, seed: int) -> Floats:

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from spotsvm.errors import ArgumentError
 from spotsvm.pareto_front import hypervolume_curve
-from spotsvm.reports.best_of import best_of, chance_to_match, random_values
+from spotsvm.reports.against_random import against_random
+from spotsvm.reports.best_of import best_of, random_values
 from spotsvm.reports.cells import short
 from spotsvm.reports.drawing import count_axis, drawing, plain
 from spotsvm.reports.page import Part, Section
@@ -27,15 +28,11 @@ _PLACES = 300
 
 @dataclass(frozen=True)
 class _Band:
-    """What random search reaches: lower edge, middle and upper edge by number of trials, and whence it is known.
-
-    `chance` is that of a random search of as many trials to get as far as the study.
-    """
+    """What random search reaches: lower edge, middle and upper edge after some numbers of trials, and whence it is known."""
 
     numbers: NDArray[np.intp]
     edges: Floats
     source: str
-    chance: float
 
 
 def check_baseline(study: StudyResults, baseline: StudyResults) -> None:
@@ -98,7 +95,7 @@ def _best_so_far(view: StudyView, baseline: StudyResults | None) -> list[Part]:
     curve = best_so_far(ended, sign)
     numbers = np.arange(1, len(ended) + 1)
     shown = _without_the_straight(curve)
-    band = _band(view, baseline, shown, sign, float(curve[-1]))
+    band = _band(view, baseline, shown, sign)
     with drawing(7.2, 3.6) as figure:
         ax = figure.subplots()
         values = np.array([np.nan if t.value is None else t.value for t in ended])
@@ -122,8 +119,7 @@ def _best_so_far(view: StudyView, baseline: StudyResults | None) -> list[Part]:
     reached = (
         f"The best value was {last}, seen first after {int(np.flatnonzero(curve == curve[-1])[0]) + 1} of {len(ended)} trials."
     )
-    parts: list[Part] = [reached]
-    parts += [_band_words(band, noisy=_is_noisy(view))] if band is not None else [_no_band(view)]
+    parts: list[Part] = [reached, _verdict(view, baseline, sign), _no_band(view) if band is None else _band_words(band)]
     if beyond:
         parts.append(f"{beyond} far worse values lie outside the picture.")
     parts.append(
@@ -136,44 +132,47 @@ def _best_so_far(view: StudyView, baseline: StudyResults | None) -> list[Part]:
     return parts
 
 
-def _band(view: StudyView, baseline: StudyResults | None, numbers: NDArray[Any], sign: float, best: float) -> _Band | None:
+def _band(view: StudyView, baseline: StudyResults | None, numbers: NDArray[np.intp], sign: float) -> _Band | None:
     if baseline is not None:
-        name = str(getattr(baseline, "about", {}).get("search", ""))
-        values = sign * np.array([t.value for t in baseline.trials if t.value is not None and t.origin != START])
-        if name not in ("random", "lhs") or len(values) < 2:
+        values = np.array([np.inf if t.value is None else sign * t.value for t in _drawn(baseline)])
+        if np.isfinite(values).sum() < 2:
             return None
         source = (
-            f"the {len(values)} values of the given {name} search, drawn again and again; it cannot go beyond the best of them"
+            f"the {len(values)} values of the given random search, drawn again and again; it cannot go beyond the best of them"
         )
-        return _Band(numbers, sign * best_of(values, numbers), source, chance_to_match(values, sign * best, int(numbers[-1])))
+        edges = best_of(values, numbers)
+        return _Band(numbers, sign * np.where(np.isfinite(edges), edges, np.nan), source)
     model = view.models[0]
     if isinstance(model, str):
         return None
     noise = ", its estimate of the noise added" if model.noise > 0 else ""
     source = f"the study's own Kriging model at random configurations{noise}: an estimate, which no random search was run for"
-    values = random_values(model, view.study.seed)
-    return _Band(numbers, sign * best_of(values, numbers), source, chance_to_match(values, sign * best, int(numbers[-1])))
+    return _Band(numbers, sign * best_of(random_values(model, view.study.seed), numbers), source)
 
 
-def _band_words(band: _Band, *, noisy: bool) -> str:
+def _drawn(baseline: StudyResults | None) -> list[Trial]:
+    """Give the trials of a study that were drawn at random."""
+    if baseline is None or str(getattr(baseline, "about", {}).get("search", "")) not in ("random", "lhs"):
+        return []
+    return [t for t in _ended(baseline) if t.origin != START]
+
+
+def _verdict(view: StudyView, baseline: StudyResults | None, sign: float) -> str:
+    study = view.study
+    found = against_random(view.trials, study.space.domain, sign=sign, noise=study.noise, seed=study.seed, drawn=_drawn(baseline))
+    luck = (
+        " Under noise both are lucky draws, so this compares what was seen, not what is recommended." if _is_noisy(view) else ""
+    )
+    return found.sentence() + luck
+
+
+def _band_words(band: _Band) -> str:
     best_edge, middle, worst_edge = (float(edge[-1]) for edge in band.edges)
     low, high = sorted((best_edge, worst_edge))
-    if band.chance < 0.1:
-        verdict = "The search has done better than random search does in nine of ten cases"
-    elif band.chance <= 0.5:
-        verdict = "The search has done better than random search does on average, but luck can do as much"
-    else:
-        verdict = "The search has not done better than random search does on average"
-    luck = " Under noise both are lucky draws, so this compares what was seen, not what is recommended." if noisy else ""
     return (
-        f"{verdict}: with as many trials random search gets as far in {_percent(band.chance)} of cases; it reaches "
-        f"{short(middle, 4)} in the middle, and from {short(low, 4)} to {short(high, 4)} in eight of ten cases. The band comes "
-        f"from {band.source}.{luck}"
+        f"With as many trials, random search is thought to reach {short(middle, 4)} in the middle, and from {short(low, 4)} to "
+        f"{short(high, 4)} in eight of ten cases. This band comes from {band.source}."
     )
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.0f} %" if share >= 0.01 else "less than 1 %"
 
 
 def _is_noisy(view: StudyView) -> bool:
@@ -193,7 +192,7 @@ def _set_limits(ax: Any, sign: float, values: Floats, curve: Floats, band: _Band
     low = float(losses.min())
     if band is not None:
         shown += [*(sign * band.edges[:, band.numbers > len(curve) // 10]).ravel()]
-        low = min(low, float((sign * band.edges).min()))
+        low = min(low, float(np.nanmin(sign * band.edges)))
     high = float(np.nanmax(shown))
     if losses.max() <= high + 0.5 * (high - low):
         high = float(losses.max())

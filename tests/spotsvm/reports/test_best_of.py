@@ -3,7 +3,7 @@ import pytest
 from scipy.stats import uniform
 
 from spotsvm import Study
-from spotsvm.reports.best_of import best_of, chance_to_match, random_values
+from spotsvm.reports.best_of import best_of, random_values
 from spotsvm.reports.study_model import fit_study_model
 
 
@@ -37,18 +37,3 @@ def test_the_band_of_the_model_is_where_random_search_ends(noise):
     ends = [Study(space, "random", k, direction="maximize").run(objective, n_trials=20).best_trial.value for k in range(40)]
     assert model.noise == pytest.approx(noise, abs=0.1)
     assert band == pytest.approx(np.quantile(ends, [0.9, 0.5, 0.1]), abs=0.02 + 0.5 * noise)
-
-
-@pytest.mark.parametrize(("n", "m"), [(20, 20), (10, 40), (60, 15)])
-def test_the_chance_to_surpass_draws_that_were_made_is_that_of_two_samples(n, m):
-    """Of n and m draws of one distribution the best is among the m with probability m / (n + m), whatever the distribution."""
-    values = np.random.default_rng(0).lognormal(size=n)
-    assert chance_to_match(values, values.min() - 1e-9, m) == pytest.approx(m / (n + m))
-    assert chance_to_match(values, values.max(), m) == 1.0
-    chances = [chance_to_match(values, best, m) for best in np.sort(values)]
-    assert np.all(np.diff(chances) >= 0)
-
-
-def test_the_chance_of_many_draws_is_that_of_their_share():
-    values = np.arange(100_000.0)
-    assert chance_to_match(values, 999.0, 50) == pytest.approx(1 - 0.99**50, rel=1e-3)

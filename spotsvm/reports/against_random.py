@@ -1,0 +1,178 @@
+"""Whether a search has done better than random search would have: what can be known of it, and what cannot."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import beta
+
+from solvers.search.base import Noise
+from spotsvm.start import START
+from spotsvm.trial import FINISHED, Trial
+from surrogates.domain import Domain
+from surrogates.ensemble import KrigingEnsemble
+from surrogates.errors import NotPositiveDefiniteError
+from surrogates.level_share import draw_level_shares
+from surrogates.magnitude import within_reach
+from surrogates.noise import Verdict, judge_noise
+from surrogates.one_thread import one_blas_thread
+from surrogates.selection import select_evaluations
+
+Floats = NDArray[np.float64]
+
+_ERROR = 0.025  # beyond each end of the interval
+_FEWEST = 8  # distinct configurations behind a model
+_MOST = 2000  # trials; what random search reaches with more, a model of a thousand does not know
+_POINTS = (1024, 16384)
+_TIED = 0.9
+
+
+@dataclass(frozen=True)
+class AgainstRandom:
+    """What is known of the chance that a random search gets as far as a study.
+
+    Attributes
+    ----------
+    low, high : float
+        Between these the chance lies, with an error of one in forty to each side.
+    source : str
+        What was compared.
+    """
+
+    low: float
+    high: float
+    source: str
+
+    @property
+    def verdict(self) -> Literal["better", "above", "not better", "unknown"]:
+        """Whether random search gets as far in at most one of ten cases, in at most or at least half of them, or is not known."""
+        if self.high <= 0.1:
+            return "better"
+        if self.high <= 0.5:
+            return "above"
+        return "not better" if self.low >= 0.5 else "unknown"
+
+    def sentence(self) -> str:
+        """Say it, and what was compared."""
+        told = {
+            "better": "The search has done better than random search does in nine of ten cases",
+            "above": "The search has done better than random search does in half of all cases, but perhaps not in nine of ten",
+            "not better": "The search has not done better than random search does in half of all cases",
+            "unknown": "It cannot be told whether the search has done better than random search",
+        }[self.verdict]
+        if self.high - self.low in (0.0, 1.0):
+            return f"{told}. {self.source}."
+        return (
+            f"{told}: with as many trials, random search gets as far in {_percent(self.low)} to {_percent(self.high)} of cases "
+            f"(95 % interval). {self.source}."
+        )
+
+
+def against_random(
+    trials: Sequence[Trial], domain: Domain, *, sign: float, noise: Noise, seed: int, drawn: Sequence[Trial] = ()
+) -> AgainstRandom:
+    """Compare the best value of a study with the best of as many random configurations.
+
+    Random trials are counted, where that decides: none of n draws as good leaves open a share of 1 - 0.025^(1 / n), so to say
+    "in at most one of ten cases" takes 35 times as many of them as the study has trials, and "in at most half" 6 times; four or
+    more that are as good can show the opposite. Else Kriging models of all trials say what share of the space is as good: draws
+    from all that they leave open, of a model of the values and of one that warps them by a logarithm. What is said holds for
+    both.
+
+    Parameters
+    ----------
+    trials : sequence of Trial
+        Those of the study; those at which it was told to start are not counted as its own.
+    domain : Domain
+        The cube of their points.
+    sign : float
+        1 if a smaller value is better, -1 if a larger one is.
+    noise : "auto" or bool
+        Whether the objective is noisy.
+    seed : int
+        Seed of the models' samples and of the draws.
+    drawn : sequence of Trial, optional
+        Those of a random search of the same objective.
+
+    References
+    ----------
+    Clopper, Pearson 1934, "The use of confidence or fiducial limits illustrated in the case of the binomial".
+    """
+    ended = [t for t in trials if t.state in FINISHED]
+    random = [t for t in drawn if t.state in FINISHED and t.origin != START]
+    losses, others = (np.array([np.inf if t.value is None else sign * t.value for t in some]) for some in (ended, random))
+    started = np.array([t.origin == START for t in ended])
+    own, best = int(np.sum(~started)), float(losses.min())
+    if np.any(losses[started] <= best):
+        return AgainstRandom(1.0, 1.0, "No trial has surpassed those at which it was told to start, as random search would be")
+    k, n = int(np.sum(others <= best)), len(others)
+    if n:
+        low = 0.0 if k == 0 else float(beta.ppf(_ERROR, k, n - k + 1))
+        high = 1.0 if k == n else float(beta.ppf(1.0 - _ERROR, k + 1, n - k))
+        counted = f"Of the {n} trials of random search, {k} got as far"
+        found = AgainstRandom(_chance(low, own), _chance(high, own), counted)
+        if found.verdict != "unknown":
+            return found
+    pooled = f"{len(ended)} trials" + (f" and the {n} of random search" if n else "")
+    asked = f"The best value was compared with what two Kriging models of the {pooled} leave open about random configurations"
+    if own > _MOST:
+        return AgainstRandom(0.0, 1.0, f"Beyond {_MOST} trials no model can tell, and there are too few random ones to count")
+    try:
+        return AgainstRandom(*_by_models([*ended, *random], domain, sign, noise, seed, own, best), asked)
+    except NotPositiveDefiniteError:
+        return AgainstRandom(0.0, 1.0, "There are too few trials, or too few different values, for a model of them")
+
+
+def _chance(share: float, number: int) -> float:
+    """Give the chance that at least one of so many draws is within a share of all."""
+    return float(-np.expm1(number * np.log1p(-min(share, 1.0 - 1e-16))))
+
+
+def _by_models(
+    trials: Sequence[Trial], domain: Domain, sign: float, noise: Noise, seed: int, number: int, best: float
+) -> tuple[float, float]:
+    """Give the least and the largest chance that models of the values, and of their logarithms, allow."""
+    points = np.array([t.point for t in trials])
+    losses, unit = within_reach(np.array([np.nan if t.value is None else sign * t.value for t in trials]))
+    ok = np.isfinite(losses)
+    known, values = points[ok], losses[ok]
+    if len(np.unique(known, axis=0)) < _FEWEST or not np.ptp(values) > 0:
+        raise NotPositiveDefiniteError("no model")
+    judged: Verdict = judge_noise(known, values) if noise == "auto" else "noisy" if noise else "deterministic"
+    rows = select_evaluations(domain, known, values, noisy=judged != "deterministic")
+    n_points = int(np.clip(2 ** np.ceil(np.log2(64 * number)), *_POINTS))
+    lows, highs = [], []
+    with one_blas_thread():
+        for warped in (False, True):
+            rng = np.random.default_rng([seed, 1 << 42, warped])
+            models = KrigingEnsemble(domain, warped=warped).fit(known[rows], values[rows], rng)
+            lower, upper = draw_level_shares(
+                models,
+                domain,
+                best / unit,
+                rng,
+                noise=judged,
+                n_points=n_points,
+                tolerance=_half_step(known, values),
+                failed=points[~ok],
+            )
+            lows.append(float(np.quantile(lower, _ERROR)))
+            highs.append(float(np.quantile(upper, 1.0 - _ERROR)))
+    return _chance(min(lows), number), _chance(max(highs), number)
+
+
+def _half_step(points: Floats, values: Floats) -> float:
+    """Give half of the least step between values that are rounded, as a share of a few rows correct is; 0 of others."""
+    different = np.unique(values)
+    if len(different) > _TIED * len(np.unique(points, axis=0)):
+        return 0.0
+    steps = np.diff(different)
+    return 0.5 * float(steps[steps > 1e-9 * np.ptp(different)].min())
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %" if share >= 0.01 else "less than 1 %"
