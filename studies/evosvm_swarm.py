@@ -17,6 +17,7 @@ from studies.evosvm_printed import ERRORS, FOLDS
 
 UNIFORM, NORMAL, OPTIMUM = "uniform pulls", "normal pulls", "the optimum without bias"
 _LONG = 1000
+_DIFFERENT = ", so that no swarm which nears it can have what is printed: the data or the decision must differ."
 #: settings of the swarm, and whether the features are standardised; None is the exact solution
 READINGS: dict[str, tuple[SwarmSettings | None, bool]] = {
     UNIFORM: (SwarmSettings(pulls="uniform"), False),
@@ -98,18 +99,14 @@ def on_swarm(readings: pd.DataFrame) -> str:
         f"({of_swarms.min():.1f})."
     ]
     for name, rows in off.groupby("data set", sort=False):
-        swarms = rows[rows["reading"] != OPTIMUM]
-        near = swarms.loc[swarms["off"].abs().idxmin()]
-        optimum = rows[rows["reading"] == OPTIMUM].iloc[0]
-        if near["off"] > 2 * near["se of the printed error"]:
-            beyond = optimum["off"] > 2 * optimum["se of the printed error"]
+        at = rows.set_index("reading")
+        nearest = str(at["off"].abs().drop(OPTIMUM).idxmin())
+        allowed = 2 * float(at["se of the printed error"].iloc[0])
+        if at["off"][nearest] > allowed:
+            beyond = at["off"][OPTIMUM] > allowed
             texts.append(
-                f"On {name} no reading explains the printed {near['printed error']:.2f} %: the nearest, '{near['reading']}', has "
-                f"{near['error']:.2f} %, and the optimum without bias {optimum['error']:.2f} %"
-                + (
-                    ", so that no swarm which nears it can have what is printed: the data or the decision must differ."
-                    if beyond
-                    else "."
-                )
+                f"On {name} no reading explains the printed {at['printed error'].iloc[0]:.2f} %: the nearest, '{nearest}', has "
+                f"{at['error'][nearest]:.2f} %, and the optimum without bias {at['error'][OPTIMUM]:.2f} %"
+                f"{_DIFFERENT if beyond else '.'}"
             )
     return " ".join(texts)
