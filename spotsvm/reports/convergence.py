@@ -140,14 +140,14 @@ def _band(view: StudyView, baseline: StudyResults | None, numbers: NDArray[np.in
         source = (
             f"the {len(values)} values of the given random search, drawn again and again; it cannot go beyond the best of them"
         )
-        edges = best_of(values, numbers)
+        edges = best_of(values, numbers.astype(float))
         return _Band(numbers, sign * np.where(np.isfinite(edges), edges, np.nan), source)
     model = view.models[0]
     if isinstance(model, str):
         return None
     noise = ", its estimate of the noise added" if model.noise > 0 else ""
     source = f"the study's own Kriging model at random configurations{noise}: an estimate, which no random search was run for"
-    return _Band(numbers, sign * best_of(random_values(model, view.study.seed), numbers), source)
+    return _Band(numbers, sign * best_of(random_values(model, view.study.seed), numbers.astype(float)), source)
 
 
 def _drawn(baseline: StudyResults | None) -> list[Trial]:

@@ -220,7 +220,7 @@ def _curve_picture(view: StudyView, model: StudyModel, axis: StudyAxis) -> Pictu
         else:
             ax.fill_between(places, mean - 1.96 * error, mean + 1.96 * error, color="#0072B2", alpha=0.2, lw=0)
             ax.plot(places, mean, color="#0072B2", label="model, with a 95 % band")
-        ax.plot(own, [t.value for t in shown], "o", ms=3.6, color="0.25", label="trial")
+        ax.plot(own, np.array([t.value for t in shown], dtype=float), "o", ms=3.6, color="0.25", label="trial")
         ax.axvline(view.chosen_point[axis.column], color="#D55E00", ls="--", lw=1.2, label="recommended")
         set_ticks(ax, "x", *axis.ticks())
         ax.set_xlabel(plain(cut_name(axis.name, 40)))
