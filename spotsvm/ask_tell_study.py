@@ -24,6 +24,8 @@ from spotsvm.study_search import StudySearch
 from spotsvm.trial import Trial
 
 _LOG = logging.getLogger(__name__)
+#: of what is planned: nobody gets there, and not all numbers can be read from a record
+_MOST = 2**53
 
 
 class AskTellStudy(StudyResults):
@@ -45,7 +47,10 @@ class AskTellStudy(StudyResults):
         between two runs is None, as it is where several workers got a trial each as they came free.
         """
         before = self.about.get("batch_size", batch_size) if self._trials else batch_size
-        plan = {"budget": int(n_trials), "batch_size": None if batch_size is None or before != batch_size else int(batch_size)}
+        plan = {
+            "budget": min(int(n_trials), _MOST),
+            "batch_size": None if batch_size is None or before != batch_size else min(int(batch_size), _MOST),
+        }
         if any(key not in self.about or self.about[key] != value for key, value in plan.items()):
             self.about = {**self.about, **plan}
             if self._record is not None:

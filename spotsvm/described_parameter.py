@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-import math
-import sys
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from spotsvm.errors import SpaceError
-from spotsvm.parameter import QUANTILES, ChoiceParameter, ContinuousParameter, IntegerParameter, Parameter
+from spotsvm.parameter import (
+    MOST_VALUES,
+    QUANTILES,
+    ChoiceParameter,
+    ContinuousParameter,
+    IntegerParameter,
+    Parameter,
+    are_quantiles,
+)
 from spotsvm.printable import printable_line
 
 Floats = NDArray[np.float64]
 Scale = Literal["linear", "log", "quantiles"]
 _SAME = 1e-6
-#: of integers, so that each has a number of its own among the floats
-_LARGEST = 2**52
-#: of a list of values
-MOST_VALUES = 100_000
+#: of integers, and how many of them there may be, so that they can be counted in 64 bits
+_LARGEST = 2**62
 
 
 @dataclass(frozen=True)
@@ -85,13 +88,17 @@ def described_parameter(name: str, description: Any) -> Parameter:
     True
     """
     match description:
-        case {"kind": "continuous", "quantiles": [*quantiles]} if _rising(quantiles):
+        case {"kind": "continuous", "quantiles": [*quantiles]} if are_quantiles(quantiles):
             known = tuple(float(value) for value in quantiles)
             return ContinuousParameter(name, QuantileLaw(known, _scale(known)), known[0], known[-1])
-        case {"kind": "integer", "low": int(low), "high": int(high)} if -_LARGEST <= low <= high <= _LARGEST:
+        case {"kind": "integer", "low": int(low), "high": int(high)} if (
+            -_LARGEST <= low <= high <= _LARGEST and high - low < _LARGEST
+        ):
             return IntegerParameter(name, low, high)
         case {"kind": "choice", "values": [_, *_] as values} if len(values) <= MOST_VALUES:
-            return ChoiceParameter(name, tuple(values))
+            contents = description.get("contents", [None] * len(values))
+            if isinstance(contents, list) and len(contents) == len(values) and all(map(_is_hash, contents)):
+                return ChoiceParameter(name, tuple(values), tuple(contents))
     raise SpaceError(printable_line(f"{name}={description!r}", 300) + " is not the description of a parameter")
 
 
@@ -128,16 +135,8 @@ def octaves(parameter: Parameter) -> float | None:
     return math.log2(parameter.high) - math.log2(parameter.low)
 
 
-def _rising(quantiles: list[Any]) -> bool:
-    numeric = all(isinstance(q, int | float) and abs(q) <= sys.float_info.max for q in quantiles)
-    # a width beyond all numbers has no middle
-    return (
-        numeric
-        and len(quantiles) > 1
-        and math.isfinite(float(quantiles[-1]) - float(quantiles[0]))
-        and len(quantiles) == len(QUANTILES)
-        and all(a <= b for a, b in pairwise(quantiles))
-    )
+def _is_hash(content: Any) -> bool:
+    return content is None or (isinstance(content, str) and len(content) == 16)
 
 
 def _scale(quantiles: tuple[float, ...]) -> Scale:

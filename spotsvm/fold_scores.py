@@ -8,13 +8,13 @@ import warnings
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from functools import partial
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import joblib
 import numpy as np
 from numpy.typing import NDArray
-from sklearn import config_context
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import GridSearchCV
 
@@ -139,18 +139,18 @@ class FoldScorer:
 
     def context(self) -> dict[str, str]:
         """Say what the scores depend on beside the candidate, so that those of an earlier run can be told to be the same."""
-        with config_context(print_changed_only=True), np.printoptions(threshold=sys.maxsize, floatmode="unique"):
-            parameters = sorted(self._estimator.get_params(deep=True).items())
-            return {
-                "data": joblib.hash((canonical(self._X), canonical(self._y), self._fit_params)),
-                "folds": joblib.hash(self._splits),
-                "estimator": as_text(self._estimator),
-                "parameter of the estimator": joblib.hash(as_text([(name, whole(value)) for name, value in parameters])),
-                "scoring": as_text(self._options["scoring"]),
-                "return_train_score": str(self._options["return_train_score"]),
-                "engine": self._engine,
-                "racing": str(self._race_for is not None),
-            }
+        text = partial(as_text, threshold=sys.maxsize, floatmode="unique")
+        parameters = sorted(self._estimator.get_params(deep=True).items())
+        return {
+            "data": joblib.hash((canonical(self._X), canonical(self._y), self._fit_params)),
+            "folds": joblib.hash(self._splits),
+            "estimator": text(self._estimator),
+            "parameter of the estimator": joblib.hash(text([(name, whole(value)) for name, value in parameters])),
+            "scoring": text(self._options["scoring"]),
+            "return_train_score": str(self._options["return_train_score"]),
+            "engine": self._engine,
+            "racing": str(self._race_for is not None),
+        }
 
     def score(self, candidates: Sequence[Mapping[str, Any]]) -> list[FoldScores]:
         """Score candidates, in the order given.

@@ -18,8 +18,8 @@ Direction = Literal["minimize", "maximize"]
 Directions = Direction | Sequence[Direction] | Mapping[str, Direction]
 Floats = NDArray[np.float64]
 
-#: objectives that a record may have, and the length of their names
-MOST_DESCRIBED = 20
+#: objectives of a study, and the length of their names
+MOST_OBJECTIVES = 20
 LONGEST_NAME = 1000
 
 
@@ -66,10 +66,14 @@ class Objectives:
             raise ArgumentError(
                 f"direction={direction!r} names {len(direction)} objectives; name two or more, or use 'minimize' or 'maximize'"
             )
+        if len(direction) > MOST_OBJECTIVES:
+            raise ArgumentError(f"direction names {len(direction):,} objectives; use at most {MOST_OBJECTIVES}")
         names = list(direction) if isinstance(direction, Mapping) else [str(k) for k in range(len(direction))]
         for name in names:
             if not isinstance(name, str) or not name:
                 raise ArgumentError(f"direction has an objective called {name!r}; use a name of letters")
+            if len(name) > LONGEST_NAME:
+                raise ArgumentError(f"direction has an objective called {name[:40]!r}...; use at most {LONGEST_NAME:,} signs")
         keys: list[Any] = names if isinstance(direction, Mapping) else [*range(len(names))]
         directions = list(direction.values()) if isinstance(direction, Mapping) else list(direction)
         return cls(tuple(names), tuple(_checked(one, f"direction[{key!r}]") for key, one in zip(keys, directions, strict=True)))
@@ -81,11 +85,6 @@ class Objectives:
             objectives = cls.of(description)
         except ArgumentError as error:
             raise StorageError(f"the record is damaged: {printable_line(str(error), 300)}") from error
-        if len(objectives) > MOST_DESCRIBED or any(len(name) > LONGEST_NAME for name in objectives.names):
-            raise StorageError(
-                f"the record is damaged: its direction has more than {MOST_DESCRIBED} objectives, or names of more than "
-                f"{LONGEST_NAME} signs"
-            )
         for t in trials:
             if t.values is not None and len(t.values) != len(objectives):
                 raise StorageError(f"the record is damaged: trial {t.number} has {len(t.values)} values, not {len(objectives)}")

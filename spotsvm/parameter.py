@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 import numbers
-import re
 import sys
-from collections.abc import Set
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, Protocol
 
@@ -15,11 +15,17 @@ import numpy as np
 
 from spotsvm.errors import SpaceError
 from spotsvm.printable import shown_value
+from spotsvm.stored_json import MOST_DIGITS
 
 #: the probabilities whose quantiles describe a distribution
 QUANTILES = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0)
 #: whole numbers of a parameter, which are counted in 64 bits
 MOST_INTEGERS = 2**62
+#: of a list of values, which a record has in full
+MOST_VALUES = 1_000_000
+#: whole numbers from here on JSON text cannot have, nor from there on any text of Python's
+_NO_JSON: int = 10**MOST_DIGITS
+_NO_TEXT: int = 10**4000
 
 
 class Parameter(Protocol):
@@ -109,10 +115,20 @@ class IntegerParameter:
 
 @dataclass(frozen=True)
 class ChoiceParameter:
-    """A list of values; ordered where they are rising or falling numbers, else a category each."""
+    """A list of values; ordered where they are rising or falling numbers, else a category each.
+
+    `contents` are the hashes of values that JSON does not have, None of others; they are computed where they are not given.
+    """
 
     name: str
     values: tuple[Any, ...]
+    contents: tuple[str | None, ...] | None = None
+
+    @cached_property
+    def _contents(self) -> tuple[str | None, ...]:
+        if self.contents is not None:
+            return self.contents
+        return tuple(None if _is_plain(value) else _fingerprint().content_hash(value) for value in self.values)
 
     @property
     def levels(self) -> int:
@@ -140,8 +156,9 @@ class ChoiceParameter:
         raise SpaceError(f"{self.name}={value!r} is not one of {list(self.values)!r}")
 
     def describe(self) -> dict[str, Any]:
-        """Describe the values by their text."""
-        return {"kind": "choice", "values": [_text(v) for v in self.values]}
+        """Describe the values by their text, and those that JSON does not have by their content too."""
+        described: dict[str, Any] = {"kind": "choice", "values": [_text(v) for v in self.values]}
+        return described | {"contents": list(self._contents)} if any(self._contents) else described
 
 
 def make_parameter(name: str, definition: Any) -> Parameter:
@@ -163,9 +180,13 @@ def make_parameter(name: str, definition: Any) -> Parameter:
         raise SpaceError(f"{name}={definition!r} is not a list of values or a scipy.stats distribution") from None
     if not values:
         raise SpaceError(f"{name} has an empty list of values; give at least one")
+    if len(values) > MOST_VALUES:
+        raise SpaceError(f"{name} has {len(values):,} values; use at most {MOST_VALUES:,}, or a distribution such as randint")
     for v in values:
         if isinstance(v, float) and math.isnan(v):
             raise SpaceError(f"{name} has nan among its values; leave it out")
+        if isinstance(v, int) and abs(v) >= _NO_TEXT:
+            raise SpaceError(f"{name} has a whole number of more than 4000 digits among its values; use text in its place")
     return ChoiceParameter(name, values)
 
 
@@ -201,7 +222,28 @@ def _from_distribution(name: str, law: Any) -> Parameter:
                 f"{name}={shown} has a range whose width overflows ({whole.levels:.3g} whole numbers); use at most 2**62 of them"
             )
         return whole
-    return ContinuousParameter(name, law, low, high)
+    parameter = ContinuousParameter(name, law, low, high)
+    if not are_quantiles(quantiles := parameter.describe()["quantiles"]):
+        raise SpaceError(f"{name}={shown} has quantiles that are no rising numbers, {quantiles}; use another distribution")
+    return parameter
+
+
+def are_quantiles(given: Sequence[Any]) -> bool:
+    """Tell whether these can be the quantiles at `QUANTILES` of a distribution with bounds: finite numbers that do not fall.
+
+    Examples
+    --------
+    >>> are_quantiles([0, 1, 2, 2, 3, 4, 5]), are_quantiles([0, 1, 2, float("nan"), 3, 4, 5]), are_quantiles([0, 1])
+    (True, False, False)
+    """
+    numeric = all(isinstance(q, int | float) and abs(q) <= sys.float_info.max for q in given)
+    # a width beyond all numbers has no middle
+    return (
+        numeric
+        and len(given) == len(QUANTILES)
+        and math.isfinite(float(given[-1]) - float(given[0]))
+        and all(a <= b for a, b in pairwise(given))
+    )
 
 
 def _shown(law: Any) -> str:
@@ -223,6 +265,17 @@ def _equal(a: Any, b: Any) -> bool:
 
 
 def _text(value: Any) -> Any:
-    if value is None or isinstance(value, bool | int | float | str):
-        return value
-    return re.sub(r" at 0x[0-9a-fA-F]+", "", repr(value))
+    return value if _is_plain(value) else _fingerprint().as_text(value)
+
+
+def _is_plain(value: Any) -> bool:
+    """Tell whether a record has the value itself, and not its text."""
+    if isinstance(value, int):
+        return -_NO_JSON < value < _NO_JSON
+    return value is None or isinstance(value, float | str)
+
+
+def _fingerprint() -> Any:
+    import spotsvm.fingerprint  # on use: most values are numbers and texts
+
+    return spotsvm.fingerprint

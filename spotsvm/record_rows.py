@@ -10,6 +10,7 @@ from typing import Any, cast
 import numpy as np
 
 from spotsvm.evaluation import Outcome
+from spotsvm.fingerprint import as_text
 from spotsvm.record_checksum import checksum
 from spotsvm.record_schema import ASKED, TOLD
 from spotsvm.stored_json import read_json
@@ -154,7 +155,7 @@ def _point_of(stored: Any) -> tuple[float, ...]:
 
 def _params_json(params: Mapping[str, Any]) -> str:
     """Write parameters for people and programs that read the file; what JSON lacks, such as an estimator, as its text."""
-    return _compact({name: value if _is_json(value) else repr(value) for name, value in params.items()})
+    return _compact({name: value if _is_json(value) else as_text(value) for name, value in params.items()})
 
 
 def _real(value: float | None) -> float | None:
@@ -167,11 +168,11 @@ def _compact(value: Any) -> str:
 
 
 def _is_json(value: Any) -> bool:
-    if isinstance(value, float | int | str | None):
+    if isinstance(value, float | str | None):
         return True
     try:
-        json.dumps(value)
-    except (TypeError, ValueError):
+        read_json(json.dumps(value))
+    except (TypeError, ValueError, RecursionError):
         return False
     return True
 

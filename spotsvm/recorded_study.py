@@ -18,6 +18,7 @@ from spotsvm.space import Space
 from spotsvm.study_results import StudyResults
 from spotsvm.trial import Trial
 from spotsvm.trial_checks import events_problem, params_problem, size_problem, trial_problem
+from spotsvm.writer_lock import writer_of
 
 
 class RecordedStudy(StudyResults):
@@ -55,6 +56,8 @@ class RecordedStudy(StudyResults):
             trials, events = record.trials(), record.events()
         self.path = Path(path)
         if "space" not in self.about:
+            if (writer := writer_of(self.path)) is not None:
+                raise StorageError(f"{path} is just being created by {writer}: it holds no study yet; try again in a moment")
             raise StorageError(f"{path} is empty: it says of no study what is tuned")
         self.space = self._space()
         self.objectives = Objectives.described(self.about.get("direction", "minimize"), trials)
@@ -88,6 +91,6 @@ class RecordedStudy(StudyResults):
         decoded = self.space.decode(trial.point, trial.params)
         if problem := params_problem(trial, decoded):
             raise damaged(self.path, problem)
-        # a tuple is a list in JSON, and a text in the space's description
-        lists = [name for name, value in trial.params.items() if isinstance(value, list)]
-        return replace(trial, params={**trial.params, **{name: decoded[name] for name in lists}}) if lists else trial
+        # a tuple is a list in JSON, a number that is a key is text, and in the space's description they are text themselves
+        several = [name for name, value in trial.params.items() if isinstance(value, list | dict)]
+        return replace(trial, params={**trial.params, **{name: decoded[name] for name in several}}) if several else trial

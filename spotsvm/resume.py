@@ -7,6 +7,7 @@ import logging
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from solvers.errors import SolverError
 from solvers.search import describe_search
 from solvers.search.base import AskTell, Search, Suggestion
 from spotsvm.errors import ArgumentError, StudyMismatchError
-from spotsvm.evaluation import Outcome
+from spotsvm.evaluation import Outcome, checked_seconds, one_line
 from spotsvm.objectives import Objectives
 from spotsvm.parameter_code import parameter_code
 from spotsvm.plain_json import plain_json
@@ -27,6 +28,7 @@ from spotsvm.record_errors import damaged
 from spotsvm.record_rows import shown
 from spotsvm.space import Space
 from spotsvm.start import START
+from spotsvm.stored_json import MOST_DIGITS
 from spotsvm.trial import Trial
 from spotsvm.trial_checks import events_problem, size_problem, trial_problem
 from spotsvm.versions import versions
@@ -45,8 +47,8 @@ _CONTEXT = "context: "
 
 
 def is_seed(seed: Any) -> bool:
-    """Tell whether a value is a seed: a whole number of at least 0."""
-    return isinstance(seed, int | np.integer) and not isinstance(seed, bool) and bool(seed >= 0)
+    """Tell whether a value is a seed: a whole number of at least 0, which a record can hold."""
+    return isinstance(seed, int | np.integer) and not isinstance(seed, bool) and 0 <= int(seed) < 10**MOST_DIGITS
 
 
 def check_same_study(path: Path, recorded: Mapping[str, Any], given: Mapping[str, Any]) -> None:
@@ -59,9 +61,10 @@ def check_same_study(path: Path, recorded: Mapping[str, Any], given: Mapping[str
     """
     words = _WORDS | {key: key.removeprefix(_CONTEXT) for key in [*given, *recorded] if key.startswith(_CONTEXT)}
     for key, word in words.items():
+        before, now = recorded.get(key), given.get(key)
         # as text, which tells True from 1 and sees in which order a space has its parameters: their places in a point
-        if json.dumps(recorded.get(key)) != json.dumps(given.get(key)):
-            before, now = _difference(recorded.get(key), given.get(key))
+        if not same_parameter(before, now):
+            before, now = _difference(before, now)
             raise StudyMismatchError(
                 f"{path} holds a study with another {word}: it has {before}, this one {now}. Use the same {word}, or another file"
             )
@@ -175,13 +178,54 @@ def _checked_trials(record: Record, space: Space, n_objectives: int) -> list[Tri
     return [replace(t, params=space.decode(t.point, t.params if t.state != "running" else {})) for t in trials]
 
 
+def same_parameter(recorded: Any, given: Any) -> bool:
+    """Tell whether two descriptions are of the same parameter: values that JSON does not have are compared by their contents.
+
+    Where the recorded one lacks them, as in records of schema versions before 4, the texts decide.
+
+    Examples
+    --------
+    >>> from spotsvm.parameter import make_parameter
+    >>> one, other = (make_parameter("size", sizes).describe() for sizes in ([(1, 2)], [(1, 3)]))
+    >>> same_parameter(one, one), same_parameter(one, other)
+    (True, False)
+    >>> same_parameter({"kind": "choice", "values": ["(1, 2)"]}, one)
+    True
+    """
+    one, other = _identities(recorded, given)
+    return json.dumps(one) == json.dumps(other)
+
+
+def _identities(recorded: Any, given: Any) -> tuple[Any, Any]:
+    """Give what identifies two descriptions of spaces or parameters."""
+    match recorded, given:
+        case [*before], [*now] if len(before) == len(now):
+            pairs = [_identities(one, other) for one, other in zip(before, now, strict=True)]
+            return [one for one, _ in pairs], [other for _, other in pairs]
+        case {"values": [*_], "contents": [*_]}, {"values": [*_], "contents": [*_]}:
+            return _without_texts(recorded), _without_texts(given)
+        case {"kind": "choice"}, {"kind": "choice", "contents": [*_]} if "contents" not in recorded:
+            return recorded, {key: value for key, value in given.items() if key != "contents"}
+        case {}, {} if list(recorded) == list(given):
+            found = {name: _identities(one, given[name]) for name, one in recorded.items()}
+            return {name: one for name, (one, _) in found.items()}, {name: other for name, (_, other) in found.items()}
+    return recorded, given
+
+
+def _without_texts(choice: Mapping[str, Any]) -> dict[str, Any]:
+    """Give a description in which contents stand in the place of texts."""
+    values = [value for value, content in zip_longest(choice["values"], choice["contents"]) if content is None]
+    return {**choice, "values": values}
+
+
 def _difference(recorded: Any, given: Any) -> tuple[str, str]:
     """Show what differs; of two spaces only the first parameter that does."""
     if isinstance(recorded, list) and isinstance(given, list) and all(isinstance(one, Mapping) for one in (*recorded, *given)):
         for before, now in zip(recorded, given, strict=False):
             for name in dict.fromkeys([*before, *now]):
-                if json.dumps(before.get(name)) != json.dumps(now.get(name)):
-                    return f"{name}={_shown(before.get(name))}", f"{name}={_shown(now.get(name))}"
+                if not same_parameter(before.get(name), now.get(name)):
+                    one, other = f"{name}={_shown(before.get(name))}", f"{name}={_shown(now.get(name))}"
+                    return one, other if other != one else "values with the same texts and other contents"
             if list(before) != list(now):
                 return f"the order {', '.join(before)}", f"the order {', '.join(now)}"
         return f"{len(recorded)} sets of parameters", f"{len(given)}"
@@ -208,7 +252,14 @@ def as_suggestion(answer: Suggestion | ArrayLike, search: AskTell, domain: Domai
         answer = Suggestion(np.asarray(answer, dtype=float), type(search).__name__)
     if np.shape(answer.point) != (domain.dimension,) or not np.isfinite(answer.point).all():
         raise SolverError(f"the search suggests {answer.point!r}; use a point of the unit cube of dimension {domain.dimension}")
-    return answer
+    # as a record has them, whatever a search of one's own gives
+    return replace(
+        answer,
+        origin=one_line(str(answer.origin)),
+        note=one_line(str(answer.note)),
+        fit_seconds=checked_seconds(answer.fit_seconds),
+        acquisition_seconds=checked_seconds(answer.acquisition_seconds),
+    )
 
 
 def replay(

@@ -16,8 +16,8 @@ from spotsvm.parameter import ContinuousParameter, Parameter, make_parameter
 from spotsvm.printable import printable_line
 from surrogates.domain import Coordinate, Domain
 
-#: parameters of a space that is read from a record, in all its dictionaries, and the length of their names
-MOST_DESCRIBED = 1000
+#: parameters of a space, in all its dictionaries, and the length of their names
+MOST_PARAMETERS = 1000
 LONGEST_NAME = 1000
 
 
@@ -77,6 +77,8 @@ class Space:
                 raise SpaceError(f"space[{k}]={dictionary!r} is not a dictionary of parameters")
             if not dictionary:
                 raise SpaceError(f"space[{k}] has no parameter" if len(dictionaries) > 1 else "space has no parameter")
+        if (count := sum(map(len, dictionaries))) > MOST_PARAMETERS:
+            raise SpaceError(f"space has {count:,} parameters; use at most {MOST_PARAMETERS:,}")
         self._branches: list[dict[str, Parameter]] = [
             {_checked_name(name): _parameter(name, what) for name, what in dictionary.items()} for dictionary in dictionaries
         ]
@@ -111,10 +113,6 @@ class Space:
         """
         if not isinstance(description, list) or not all(isinstance(branch, Mapping) for branch in description):
             raise SpaceError(f"{printable_line(repr(description), 200)} is not the description of a space")
-        if sum(map(len, description)) > MOST_DESCRIBED or any(len(name) > LONGEST_NAME for one in description for name in one):
-            raise SpaceError(
-                f"the description of a space has more than {MOST_DESCRIBED} parameters, or a name over {LONGEST_NAME} signs"
-            )
         return cls([{name: _Described(name, what) for name, what in branch.items()} for branch in description])
 
     def _make_domain(self) -> Domain:
@@ -218,6 +216,8 @@ def _as_list(definition: Any) -> list[Any]:
 def _checked_name(name: Any) -> str:
     if not isinstance(name, str) or not name:
         raise SpaceError(f"a parameter is called {name!r}; use a name of letters")
+    if len(name) > LONGEST_NAME:
+        raise SpaceError(f"a parameter is called {name[:40]!r}... ({len(name):,} signs); use at most {LONGEST_NAME:,}")
     return name
 
 

@@ -48,7 +48,9 @@ class Study(AskTellStudy, StudyFindings):
     direction : {"minimize", "maximize"}, or a sequence or mapping of them, default="minimize"
         Whether a smaller or a larger value is better. Two or more make a study of as many objectives; a mapping names them.
     path : path-like or None, default=None
-        The record: an SQLite file, made or resumed. None keeps the study in memory.
+        The record: an SQLite file, made or resumed. None keeps the study in memory. It is resumed with the same space only:
+        values in lists, such as arrays and estimators, are told by what they hold, however they are printed; in a record that
+        was made before schema version 4 by their texts alone.
     noise : "auto" or bool, default="auto"
         Whether the objective's value at one configuration can differ from evaluation to evaluation. "auto" finds out.
     trial_timeout : float or None, default=None

@@ -10,7 +10,7 @@ from typing import Any
 from spotsvm.space import Space
 from spotsvm.trial import FINISHED, Trial
 
-#: cells of the table of all trials; a record with more was made to fill the memory
+#: cells of the table of all trials; a record with more, most of them empty, was made to fill the memory
 MOST_CELLS = 5_000_000
 
 
@@ -49,7 +49,7 @@ def params_problem(trial: Trial, decoded: Mapping[str, Any]) -> str:
         return f"trial {trial.number} has other parameters than the space"
     for name, value in trial.params.items():
         known = decoded[name]
-        if isinstance(known, float) and not (_is_number(value) and math.isfinite(value)):
+        if isinstance(known, float) and not (_is_number(value) and (math.isfinite(value) or value == known)):
             return f"trial {trial.number} has a parameter that is no finite number"
         if isinstance(known, int) and not isinstance(known, bool) and not isinstance(value, numbers.Integral):
             return f"trial {trial.number} has a parameter that is no whole number"
@@ -90,7 +90,8 @@ def events_problem(trials: Sequence[Trial], events: Sequence[tuple[int, str, int
 def size_problem(trials: Sequence[Trial]) -> str:
     """Say whether the table of all trials would fill the memory, as where each has further numbers of other names."""
     names = len({name for trial in trials for name in (*trial.params, *trial.extra)})
-    return f"its {len(trials)} trials have {names} different names" if names * len(trials) > MOST_CELLS else ""
+    cells, filled = names * len(trials), sum(len(trial.params) + len(trial.extra) for trial in trials)
+    return f"its {len(trials)} trials have {names} different names" if cells > max(MOST_CELLS, 10 * filled) else ""
 
 
 def _is_number(value: Any) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +17,7 @@ from spotsvm.reports.drawing import count_axis, drawing, plain
 from spotsvm.reports.page import Part, Section
 from spotsvm.reports.parts import Picture
 from spotsvm.reports.study_view import StudyView
+from spotsvm.resume import same_parameter
 from spotsvm.start import START
 from spotsvm.study_results import StudyResults
 from spotsvm.trial import FINISHED, Trial
@@ -52,15 +52,12 @@ def check_baseline(study: StudyResults, baseline: StudyResults) -> None:
 
 def _differing(study: StudyResults, baseline: StudyResults) -> list[str]:
     """Give the parameters that are not the same in both spaces."""
-    mine, other = (
-        [{name: json.dumps(p.describe()) for name, p in b.items()} for b in s.space.branches] for s in (study, baseline)
-    )
-    if mine == other:
-        return []
+    mine, other = study.space.describe(), baseline.space.describe()
     if len(mine) != len(other):
         return [f"the numbers of dictionaries, {len(other)} and {len(mine)},"]
-    names = [*study.space.names, *baseline.space.names]
-    return [n for n in dict.fromkeys(names) if any(a.get(n) != b.get(n) for a, b in zip(mine, other, strict=True))]
+    names = dict.fromkeys([*study.space.names, *baseline.space.names])
+    pairs = [(name, a.get(name), b.get(name)) for a, b in zip(mine, other, strict=True) for name in names]
+    return list(dict.fromkeys(name for name, a, b in pairs if not same_parameter(a, b) and not same_parameter(b, a)))
 
 
 def convergence_section(view: StudyView, baseline: StudyResults | None) -> Section | None:
