@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
@@ -23,7 +24,10 @@ from spotsvm.record_opening import (
     connect_to_read,
     connect_to_write,
     is_cut,
+    lacks_log,
     prepare_to_write,
+    why_empty,
+    why_lone,
 )
 from spotsvm.record_rows import (
     COLUMNS,
@@ -88,6 +92,7 @@ class Record:
         self._guard: RecordGuard | None = None
         with self._failures("open"):
             there = check_kind(self.path)
+            lone = False
             if read_only:
                 if not there:
                     raise StorageError(f"{self.path}: there is no such record")
@@ -96,6 +101,7 @@ class Record:
                 self.path.parent.mkdir(parents=True, exist_ok=True)
                 self._lock = WriterLock(self.path)
                 try:
+                    lone = there and lacks_log(self.path)  # which the connection makes
                     self._connection = connect_to_write(self.path)
                 except BaseException:
                     self._lock.release()
@@ -103,27 +109,30 @@ class Record:
         try:
             with self._failures("open"):
                 self._guard = RecordGuard(self._connection, self.path)
-            self._prepare()
+            self._prepare(lone)
             self._file = SameFile(self.path) if self._lock is not None else None
         except BaseException:
             self.close()
             raise
         never_close_in_forks(self)
 
-    def _prepare(self) -> None:
+    def _prepare(self, lone: bool) -> None:
+        """Make, check or upgrade the tables; `lone` is whether the file, as it was found, was without its write-ahead log."""
         with self._failures("read"):
             tables = table_names(self._connection)
             pages = self._connection.execute("PRAGMA page_count").fetchone()[0]
         empty = not self.path.stat().st_size or pages > 0  # else it is a file so short that SQLite takes it for none
         if not tables and empty and self._lock is not None:
+            if lone:
+                warnings.warn(f"{why_lone(self.path)}. The study begins anew", stacklevel=4)
             self._version = SCHEMA_VERSION
             with self._failures("write"):
                 prepare_to_write(self._connection)
             with self.transaction():
                 self._execute(creation())
             return
-        if not tables and not self.path.stat().st_size:
-            raise StorageError(f"{self.path} is empty: it is no record yet")
+        if not tables:
+            raise StorageError(why_empty(self.path))
         if not {"about", "trials"} <= tables:
             raise StorageError(f"{self.path} is not a record of spotsvm; name another file")
         assert self._guard is not None

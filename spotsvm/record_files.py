@@ -8,7 +8,7 @@ from pathlib import Path
 
 from spotsvm.errors import StorageError
 
-_MAGIC = b"SQLite format 3\x00"
+MAGIC = b"SQLite format 3\x00"
 
 
 def record_files(path: str | Path) -> list[Path]:
@@ -45,6 +45,6 @@ def _below(folder: Path) -> Iterator[Path]:
 def _is_sqlite(path: Path) -> bool:
     try:
         with path.open("rb") as file:
-            return file.read(len(_MAGIC)) == _MAGIC
+            return file.read(len(MAGIC)) == MAGIC
     except OSError:
         return False

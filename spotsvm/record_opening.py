@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from spotsvm.errors import StorageError
+from spotsvm.record_files import MAGIC
 from spotsvm.writer_lock import writer_of
 
 #: seconds to wait for another program that has locked the file; no reader and no writer of this library does for long
@@ -97,6 +98,32 @@ def is_cut(connection: sqlite3.Connection, path: Path) -> bool:
     if log.is_file() and log.stat().st_size:
         return False
     return bool(path.stat().st_size % int(connection.execute("PRAGMA page_size").fetchone()[0]))
+
+
+def lacks_log(path: Path) -> bool:
+    """Tell whether a file is SQLite's with a write-ahead log, which is not beside it; so is each record that was closed."""
+    with path.open("rb") as file:
+        header = file.read(20)
+    log = log_of(path)
+    return header[:16] == MAGIC and header[18:] == b"\x02\x02" and not (log.is_file() and log.stat().st_size)
+
+
+def why_empty(path: Path) -> str:
+    """Say of a file that holds no tables of a record yet what it is, and what to do."""
+    if (writer := writer_of(path)) is not None:
+        return f"{path} is just being created by {writer}: it holds nothing yet; try again in a moment"
+    if not path.stat().st_size:
+        return f"{path} is empty: it is no record yet"
+    return why_lone(path) if lacks_log(path) else f"{path} is not a record of spotsvm; name another file"
+
+
+def why_lone(path: Path) -> str:
+    """Say of a file without tables, whose log is not beside it, what it is, and what to do."""
+    return (
+        f"{path} holds nothing without {log_of(path).name}, in which SQLite keeps what was written last: it is a copy of one of "
+        "the two files of a record in use, or its study was ended as it began. Copy both files, or copy it again once its study "
+        "is closed"
+    )
 
 
 def log_of(path: Path) -> Path:
