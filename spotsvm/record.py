@@ -131,7 +131,7 @@ class Record:
             with self.transaction():
                 self._execute(creation())
             return
-        if not tables:
+        if not tables and self._lock is None:
             raise StorageError(why_empty(self.path))
         if not {"about", "trials"} <= tables:
             raise StorageError(f"{self.path} is not a record of spotsvm; name another file")

@@ -10,7 +10,6 @@ from typing import Any, cast
 import numpy as np
 
 from spotsvm.evaluation import Outcome
-from spotsvm.fingerprint import as_text
 from spotsvm.record_checksum import checksum
 from spotsvm.record_schema import ASKED, TOLD
 from spotsvm.stored_json import read_json
@@ -155,7 +154,13 @@ def _point_of(stored: Any) -> tuple[float, ...]:
 
 def _params_json(params: Mapping[str, Any]) -> str:
     """Write parameters for people and programs that read the file; what JSON lacks, such as an estimator, as its text."""
-    return _compact({name: value if _is_json(value) else as_text(value) for name, value in params.items()})
+    return _compact({name: value if _is_json(value) else _text_of(value) for name, value in params.items()})
+
+
+def _text_of(value: Any) -> str:
+    from spotsvm.fingerprint import as_text  # on use: most values are numbers and texts
+
+    return as_text(value)
 
 
 def _real(value: float | None) -> float | None:
