@@ -76,6 +76,7 @@ if TYPE_CHECKING:
     from spotsvm.multi_kernel_svc import MultiKernelSVC
     from spotsvm.multi_kernel_svr import MultiKernelSVR
     from spotsvm.nested_models import nested
+    from spotsvm.opening import opening
     from spotsvm.optimism.analysis import oversearching
     from spotsvm.optimism.result import Optimism
     from spotsvm.optimism.set_matrix import OversearchingMatrix
@@ -172,6 +173,7 @@ _HOMES = {
     "spotsvm.multi_kernel_svc": ["MultiKernelSVC"],
     "spotsvm.multi_kernel_svr": ["MultiKernelSVR"],
     "spotsvm.nested_models": ["nested"],
+    "spotsvm.opening": ["opening"],
     "spotsvm.optimism.analysis": ["oversearching"],
     "spotsvm.optimism.result": ["Optimism"],
     "spotsvm.optimism.set_matrix": ["OversearchingMatrix"],
@@ -297,6 +299,7 @@ __all__ = [
     "mean_class_accuracy_scorer",
     "minimum_of_mean",
     "nested",
+    "opening",
     "oversearching",
     "oversearching_between_sets",
     "probability_of_improvement",

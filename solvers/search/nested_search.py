@@ -42,6 +42,9 @@ class NestedSearch(Search):
         What searches a stage: a name of `SEARCHES`, or a callable that takes a domain and a seed and makes a `Search`.
     noise : "auto" or bool, default="auto"
         What is known of the objective's noise; for the searches that can use it.
+    whole : bool, default=True
+        Whether `n_initial`, and with it the smallest budget, is what it takes to reach the last stage, and to do there what its
+        search needs to begin with; else it is that of the first stage's search.
 
     Attributes
     ----------
@@ -60,9 +63,6 @@ class NestedSearch(Search):
     then, or after all configurations of its model were. Values that arrive later are told to the search of the stage that runs
     then. A point that was told without having been asked for goes to the stages whose models contain it; so does one that was
     given as a start, and neither counts as a trial of a stage.
-
-    `n_initial` is what it takes to reach the last stage, and to do there what its search needs to begin with: fewer trials
-    would never tune the richest model.
 
     References
     ----------
@@ -100,6 +100,7 @@ class NestedSearch(Search):
         stages: Sequence[Stage],
         inner: str | SearchFactory = "vns",
         noise: Noise = "auto",
+        whole: bool = True,
     ):
         super().__init__(domain, seed)
         check_stages(stages, domain)
@@ -112,10 +113,10 @@ class NestedSearch(Search):
                     f"{s!r} has n_trials={s.n_trials}, below the {search.initial_name} of {search.n_initial} of its search; "
                     "use at least that"
                 )
-        last = self._inners[-1]
-        self.n_initial = sum(s.n_trials for s in self.stages[:-1]) + last.n_initial
-        self.initial_name = last.initial_name
-        if len(self.stages) > 1:
+        first, last = self._inners[0], self._inners[-1]
+        self.n_initial, self.initial_name = first.n_initial, first.initial_name
+        if whole and len(self.stages) > 1:
+            self.n_initial = sum(s.n_trials for s in self.stages[:-1]) + last.n_initial
             self.initial_name = f"trials of the stages before the last and its {last.initial_name}"
         self.plans_ahead = last.plans_ahead
         self._n_asked_here = 0
