@@ -126,7 +126,7 @@ class TuningJob:
             warnings.simplefilter("ignore", ShortSeriesWarning)
             fitted = clone(named.estimator).fit(train.X, train.y)
             start = equal_start(named.space, default_start(fitted, named.space, train.X))
-            check_budget(Study(named.space, self.search, self.seed, start=start), self.budget, "--budget")
+            check_budget(Study(named.space, named.search(self.search), self.seed, start=start), self.budget, "--budget")
             default = self._default_score(named, train, scorer)
             contestants.append(Contestant("default", default, *self._test(scorer, fitted, test), fitted))
             for name in dict.fromkeys(["random", self.search]):
@@ -149,7 +149,7 @@ class TuningJob:
             named.estimator,
             named.space,
             n_iter=self.budget,
-            search=name,
+            search=named.search(name),
             cv=named.splitter,
             scoring=scorer if self.metric == "mean_class_accuracy" else self.metric,
             n_jobs=None if self.executor is not None else self.workers,

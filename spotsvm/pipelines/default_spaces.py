@@ -71,14 +71,15 @@ def machine_space(epsilon: bool = False) -> Space:
 
 
 def voting_space(classes: Sequence[Any]) -> Space:
-    """Give the space of a weight for each class, from half to twice its unit, and a cutoff for all but the last of them.
+    """Give the space of a weight for each class, from 2/3 to 3/2 of its unit, and a cutoff for all but the last of them.
 
-    Both are uniform in their logarithms. Of K classes the cutoffs reach from 2 / (3 K) to 3 / (2 K): about equal shares.
+    Both are uniform in their logarithms. Of K classes the cutoffs reach from 7/8 to 8/7 of 1 / K: of five classes three votes
+    outdo four where the cutoffs' ratio is 4/3, so that much more would leave little to the votes.
     """
     names = class_names(np.unique(np.asarray(classes)))
     share = 1.0 / len(names)
-    space = {f"class_weight__{name}": loguniform(0.5, 2.0) for name in names}
-    return space | {f"cutoff__{name}": loguniform(share / 1.5, share * 1.5) for name in names[:-1]}
+    space = {f"class_weight__{name}": loguniform(1 / 1.5, 1.5) for name in names}
+    return space | {f"cutoff__{name}": loguniform(share * 7 / 8, share * 8 / 7) for name in names[:-1]}
 
 
 def _found(estimator: Any, prefix: str, classes: Sequence[Any] | None) -> Iterator[tuple[str, Any]]:

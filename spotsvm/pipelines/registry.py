@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 from sklearn.model_selection import KFold, StratifiedKFold, TimeSeriesSplit
 
+from spotsvm.comparison_entrants import Entrant
 from spotsvm.errors import ArgumentError
+from spotsvm.opening import opening
+from spotsvm.pipelines.spectra import FIRST, spectra_pipeline
 from spotsvm.pipelines.spectra import REGIONS as SPECTRA_REGIONS
-from spotsvm.pipelines.spectra import spectra_pipeline
 from spotsvm.pipelines.stormwater import REGIONS as STORMWATER_REGIONS
 from spotsvm.pipelines.stormwater import stormwater_pipeline
 from spotsvm.pipelines.table import table_pipeline
@@ -38,6 +40,8 @@ class NamedPipeline:
         Makes the folds.
     scoring : str
         The score to tune by: a scorer's name, of scikit-learn or "mean_class_accuracy".
+    first : tuple of str, default=()
+        What Kriging is to vary before it varies all (see `opening`); nothing where it varies all from the beginning.
     """
 
     name: str
@@ -45,6 +49,11 @@ class NamedPipeline:
     space: dict[str, Any]
     splitter: Any
     scoring: str
+    first: tuple[str, ...] = ()
+
+    def search(self, name: str) -> Entrant:
+        """Give the search of this name for the pipeline."""
+        return opening(self.space, self.first, search=name) if self.first and name == "kriging" else name
 
 
 def is_series(name: str) -> bool:
@@ -132,7 +141,8 @@ def named_pipeline(
         return NamedPipeline(name, pipeline, space, folds, scoring)
     classes = np.unique(np.asarray(y)).tolist() if task == "classification" else None
     pipeline, space = spectra_pipeline(task, n, classes, region=region, scale=True, random_state=seed)
-    return NamedPipeline(name, pipeline, space, folds, scoring)
+    first = FIRST if task == "classification" and region == REGIONS[name][0] else ()
+    return NamedPipeline(name, pipeline, space, folds, scoring, first)
 
 
 def _checked_region(name: str, region: str | None) -> str:

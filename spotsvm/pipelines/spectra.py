@@ -24,6 +24,8 @@ from spotsvm.tabular import Task
 _CLASSIFIER, _REGRESSOR = "cutoffclassifier", "transformedtargetregressor"
 
 REGIONS = ("default", "table7", "table8")
+#: of the default region of classification what to vary first (see `opening`): the share of importance, C and gamma
+FIRST = ("importancefraction__fraction", f"{_CLASSIFIER}__estimator__C", f"{_CLASSIFIER}__estimator__gamma")
 
 
 def spectra_pipeline(
@@ -51,9 +53,10 @@ def spectra_pipeline(
     classes : sequence, optional
         All classes, two or more; not used in regression.
     region : {"default", "table7", "table8"}, default="default"
-        "default" has gamma in 2^-12 .. 1 and C in 2^-2 .. 2^12, class weights from half to twice the "balanced" ones, and cutoffs
-        from 2/3 to 3/2 of equal shares, all uniform in their logarithms: the machine's own parameters are in the middle of what
-        concerns the classes. "table7" and "table8" are the paper's, whose gamma and C differ: all uniform, with absolute weights.
+        "default" has gamma in 2^-12 .. 1 and C in 2^-2 .. 2^12, class weights from 2/3 to 3/2 of the "balanced" ones, and
+        cutoffs from 7/8 to 8/7 of equal shares, all uniform in their logarithms: what the pipeline has without tuning is in the
+        middle of what concerns the classes. "table7" and "table8" are the paper's, whose gamma and C differ: all uniform, with
+        absolute weights.
     scale : bool, default=False
         Whether each wavelength is scaled to unit variance first. The paper does not. The pipeline "spectra" does: over four
         splits of the Tecator spectra the mean tuned score was higher with it.
@@ -80,6 +83,9 @@ def spectra_pipeline(
     Table 8 prints 0 for the least C, which is no C: the region begins at 0.01. The paper's last cutoff follows from the others,
     which may sum past 1, as the paper's do; they are then scaled (see `CutoffClassifier`). Tables 7 and 8 are of five classes;
     of K their cutoffs reach from 0.05 / K to 2 / K, which is the same of five.
+
+    With few trials the many parameters are a burden. `opening(space, FIRST)` makes a search that varies share, C and gamma first,
+    with balanced weights and equal cutoffs; `spotsvm tune` does so.
 
     References
     ----------

@@ -427,6 +427,16 @@ def test_the_regions_of_the_paper():
         job(iris(), pipeline="spectra", region="table9").run(quiet)
 
 
+def test_kriging_opens_the_weights_of_spectra_late():
+    contestants = job(iris(), pipeline="spectra", budget=9, cv=2).run(quiet)
+    random, kriging = (contestant.search.study_.trials[2:] for contestant in contestants[1:])
+    weights = [
+        {t.params[name] for t in trials for name in t.params if "__class_weight__" in name} for trials in (random, kriging)
+    ]
+    assert sorted(weights[1]) == pytest.approx([1.0] * len(weights[1]))
+    assert len(weights[0]) > len(random)
+
+
 @pytest.mark.parametrize("n", [2, 3, 4, 5])
 def test_few_rows_of_a_series_are_refused(n):
     short = storm()

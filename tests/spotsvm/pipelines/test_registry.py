@@ -4,7 +4,7 @@ import pytest
 from sklearn.datasets import load_diabetes, load_iris
 from sklearn.model_selection import KFold, StratifiedKFold, TimeSeriesSplit, cross_val_score
 
-from spotsvm import Space
+from spotsvm import Space, Study
 from spotsvm.class_accuracy import named_scorer
 from spotsvm.errors import ArgumentError
 from spotsvm.pipelines.registry import REGIONS, default_scoring, description, is_series, named_pipeline
@@ -50,6 +50,22 @@ def test_regions(name):
     assert all(described.count(d) == 1 for d in described)
     with pytest.raises(ArgumentError, match=f"region 'table9' is none of the pipeline {name}; use {REGIONS[name][0]}"):
         named_pipeline(name, task, X, y, region="table9")
+
+
+def test_kriging_varies_share_gamma_and_c_of_spectra_before_the_rest():
+    X, y = IRIS
+    given = named_pipeline("spectra", "classification", X, y)
+    own = given.estimator.get_params(deep=True)
+    of_classes = [name for name in given.space if "__class_weight__" in name or "__cutoff__" in name]
+    assert set(given.first) == set(given.space) - set(of_classes)
+    study = Study(given.space, given.search("kriging"), 0).run(lambda params: params[given.first[0]], n_trials=41)
+    for trial in study.trials[:40]:
+        assert [trial.params[name] for name in of_classes] == pytest.approx([own[name] for name in of_classes])
+    assert study.trials[40].params[of_classes[0]] != pytest.approx(1.0)
+    assert given.search("cmaes") == "cmaes"
+    assert named_pipeline("spectra", "classification", X, y, region="table8").search("kriging") == "kriging"
+    assert named_pipeline("spectra", "regression", *DIABETES).search("kriging") == "kriging"
+    assert named_pipeline("table", "classification", X, y).search("kriging") == "kriging"
 
 
 def test_the_seed_decides_the_folds_and_the_forest():

@@ -63,8 +63,8 @@ def test_the_default_region_is_about_balanced_weights_and_equal_cutoffs():
         "importancefraction__fraction": [0.05, 1.0],
         "estimator__C": [0.25, 4096.0],
         "estimator__gamma": [0.0002, 1.0],
-        **{f"class_weight__{k}": [0.5, 2.0] for k in CLASSES},
-        **{f"cutoff__{k}": [0.1333, 0.3] for k in CLASSES[:-1]},
+        **{f"class_weight__{k}": [0.6667, 1.5] for k in CLASSES},
+        **{f"cutoff__{k}": [0.175, 0.2286] for k in CLASSES[:-1]},
     }
     own, centre = pipeline.get_params(deep=True), middle(space)
     of_classes = [name for name in space if "__class_weight__" in name or "__cutoff__" in name]
@@ -78,12 +78,12 @@ def test_the_default_region_is_about_balanced_weights_and_equal_cutoffs():
 def test_only_ratios_of_the_cutoffs_matter():
     pipeline, space = spectra_pipeline("classification", 240, CLASSES, n_estimators=10)
     lowest = {name: float(d.support()[0]) for name, d in space.items() if "__cutoff__" in name}
-    a = pipeline.set_params(**lowest).fit(SPECTRA, GRADE)
-    b = clone(pipeline).set_params(cutoffclassifier__cutoff=[2 / 11] * 4 + [3 / 11]).fit(SPECTRA, GRADE)
-    np.testing.assert_array_equal(a.predict(SPECTRA), b.predict(SPECTRA))
-    assert (a.predict(SPECTRA) == 5).sum() < (
-        clone(pipeline).set_params(cutoffclassifier__cutoff=None).fit(SPECTRA, GRADE).predict(SPECTRA) == 5
-    ).sum()
+    same, equal = {"cutoffclassifier__cutoff": [7 / 36] * 4 + [8 / 36]}, {"cutoffclassifier__cutoff": None}
+    found = [
+        clone(pipeline).set_params(**changed).fit(SPECTRA, GRADE).decision_function(SPECTRA) for changed in (lowest, same, equal)
+    ]
+    np.testing.assert_allclose(found[0], found[1] * 40 / 36)
+    np.testing.assert_allclose(found[0], found[2] * ([8 / 7] * 4 + [1.0]))
 
 
 def test_the_paper_s_best_values_can_be_set():
@@ -159,7 +159,7 @@ def test_two_classes_and_labels_of_text():
     _, space = spectra_pipeline("classification", 100, ["lean", "fat"])
     found = bounds(space)
     assert [name for name in found if "cutoff" in name] == ["cutoff__fat"]
-    assert found["cutoff__fat"] == [0.3333, 0.75]
+    assert found["cutoff__fat"] == [0.4375, 0.5714]
     assert bounds(spectra_pipeline("classification", 100, ["lean", "fat"], region="table7")[1])["cutoff__fat"] == [0.025, 1.0]
     assert {"class_weight__fat", "class_weight__lean"} <= set(found)
 
