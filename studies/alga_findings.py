@@ -131,6 +131,8 @@ def _on_fitted_to_v(table: pd.DataFrame) -> str:
         ]
         if of_kind:
             parts.append(f"{method} {' and '.join(of_kind)}")
+    if not parts:
+        return ""
     return f"Accuracy on V less that on Psi, in points (the paper: GA-model is overfitted to V on UCI): {', '.join(parts)}."
 
 

@@ -115,6 +115,9 @@ def test_what_is_said_of_the_tendencies(runs):
     assert "longer than GASVM in 2 of 2, longer than grid search and GASVM together in 0" in text
     assert "-24 SVs on 2d-chessboard-dots 4x4" in text
     assert on_tendencies(runs[runs.method == GRID])  # nothing to compare, and no error
+    # of larger sets the paper says nothing
+    assert "Accuracy on V less" in text
+    assert "Accuracy on V less" not in "\n".join(on_tendencies(runs.assign(set="Banana")))
 
 
 def test_the_mean_front_starts_where_all_runs_have_a_point(runs):
