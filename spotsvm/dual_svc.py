@@ -58,6 +58,7 @@ class DualSVC(ClassifierMixin, KernelMachine):
     max_iter: Any
     decision_function_shape: Any
     break_ties: Any
+    _merges_rows = True  # whether equal rows of one class are one variable
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to training data.
@@ -90,7 +91,7 @@ class DualSVC(ClassifierMixin, KernelMachine):
         self._check_training_matrix(X)
         code, weights = self._set_classes(y, check_sample_weight(sample_weight, len(X)))
         check_bounds_finite(C, weights)
-        rows = MergedRows.of(X, code.astype(np.float64), weights, merge=not self._pairwise_data)
+        rows = MergedRows.of(X, code.astype(np.float64), weights, merge=self._merges_rows and not self._pairwise_data)
         self._set_kernel(X)
         coefficients, results = self._solve_pairs(X, code, rows, C)
         self._keep_solution(X, coefficients, results)

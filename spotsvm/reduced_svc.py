@@ -301,6 +301,7 @@ class ReducedSVC(DelegatedSVC):
         rows = self.training_indices_
         if machine.fits(len(rows)):
             self.machine_ = ExactSVC(**options)
+            self.machine_._merges_rows = False  # as it was judged: where the threshold is open, variables decide on it
         else:
             from sklearn.svm import SVC
 
