@@ -76,7 +76,7 @@ if TYPE_CHECKING:
     from spotsvm.multi_kernel_svc import MultiKernelSVC
     from spotsvm.multi_kernel_svr import MultiKernelSVR
     from spotsvm.nested_models import nested
-    from spotsvm.opening import opening
+    from spotsvm.opening_search import opening
     from spotsvm.optimism.analysis import oversearching
     from spotsvm.optimism.result import Optimism
     from spotsvm.optimism.set_matrix import OversearchingMatrix
@@ -173,7 +173,7 @@ _HOMES = {
     "spotsvm.multi_kernel_svc": ["MultiKernelSVC"],
     "spotsvm.multi_kernel_svr": ["MultiKernelSVR"],
     "spotsvm.nested_models": ["nested"],
-    "spotsvm.opening": ["opening"],
+    "spotsvm.opening_search": ["opening"],
     "spotsvm.optimism.analysis": ["oversearching"],
     "spotsvm.optimism.result": ["Optimism"],
     "spotsvm.optimism.set_matrix": ["OversearchingMatrix"],

@@ -13,7 +13,7 @@ from solvers.search import SEARCHES
 from spotsvm.comparison_entrants import Entrant, check_entrants, checked_seeds, labelled_searches
 from spotsvm.csv_files import write_csv
 from spotsvm.errors import ArgumentError, DataError
-from spotsvm.opening import opening
+from spotsvm.opening_search import opening
 from spotsvm.space import Space
 from spotsvm.start import equal_start
 from studies.acid_data import SOURCES

@@ -10,7 +10,7 @@ from sklearn.model_selection import KFold, StratifiedKFold, TimeSeriesSplit
 
 from spotsvm.comparison_entrants import Entrant
 from spotsvm.errors import ArgumentError
-from spotsvm.opening import opening
+from spotsvm.opening_search import opening
 from spotsvm.pipelines.spectra import FIRST, spectra_pipeline
 from spotsvm.pipelines.spectra import REGIONS as SPECTRA_REGIONS
 from spotsvm.pipelines.stormwater import REGIONS as STORMWATER_REGIONS
