@@ -75,7 +75,7 @@ class View:
     def label(self, column: int) -> str:
         """Give the name of a column, as the data frame or the transformers have it, or else its number."""
         names = self.names
-        if names is None and hasattr(self.transformers, "feature_names_in_"):
+        if names is None and self.transformers is not None and hasattr(self.transformers, "feature_names_in_"):
             with suppress(Exception):  # whatever a transformer that has no names to give raises
                 names = self.transformers.get_feature_names_out().tolist()
         return f"column {column}" if names is None else f"column {names[column]!r}"
