@@ -8,6 +8,7 @@ import os
 import shutil
 import signal
 import sqlite3
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable
 from contextlib import closing
@@ -111,8 +112,10 @@ def _read(path: Path) -> Iterable[Trial]:
 
 
 def _resume(path: Path) -> Iterable[Trial]:
-    with Study(SPACE, "random", 0, path=path) as study:
-        return study.trials
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=".*The study begins anew")  # of a file without its log: that is its word
+        with Study(SPACE, "random", 0, path=path) as study:
+            return study.trials
 
 
 def _salvage(path: Path) -> Iterable[Trial]:

@@ -48,8 +48,8 @@ NOT_OF_SVC = {
 @parametrize_with_checks(
     [
         CutoffClassifier(),
-        CutoffClassifier(ExactSVC()),
-        CutoffClassifier(ExactSVC(), class_weight={}, response_method="soft_votes", excess="scale"),
+        CutoffClassifier(ExactSVC(gamma="auto")),
+        CutoffClassifier(ExactSVC(gamma="auto"), class_weight={}, response_method="soft_votes", excess="scale"),
         CutoffClassifier(LogisticRegression()),
         CutoffClassifier(LogisticRegression(), weight_unit="balanced"),
     ],
