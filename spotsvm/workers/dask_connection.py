@@ -93,6 +93,14 @@ class DaskConnection:
             self._look()
         return {worker: n for worker, n in self._threads.items() if worker not in self._resting}
 
+    def had_workers(self) -> bool:
+        """Return whether the scheduler remembers a worker, of this run or of an earlier one."""
+        try:
+            events = self._client.get_events("all")
+        except (OSError, RuntimeError) as error:
+            raise self.lost(error) from error
+        return any(isinstance(event, dict) and event.get("action") == "add-worker" for _, event in events)
+
     def _look(self) -> None:
         """Ask for the list of workers, and hear of each: its topic tells at once what the next look would tell too late."""
         self.check()

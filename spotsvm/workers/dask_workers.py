@@ -36,8 +36,8 @@ _MOVES = 3
 class DaskWorkers(AbstractContextManager["DaskWorkers"]):
     """Trials on the workers of a Dask cluster, as many at once as these have threads, however they come and go.
 
-    For the first worker trials wait without end, as it may be in a queue. A cluster that has lost all its workers is given 10
-    minutes. Dask's setting `distributed.scheduler.no-workers-timeout`, such as "2 hours", takes the place of both.
+    For the first worker of a cluster trials wait without end, as it may be in a queue. A cluster that has lost all its workers, in
+    this run or before it, is given 10 minutes. Dask's setting `distributed.scheduler.no-workers-timeout`, such as "2 hours", takes the place of both.
 
     The objective is sent to each worker once. A trial is bound to a worker with a free thread: when that worker dies, the trial
     comes back as lost at its first death, and Dask does not quietly run it again.
@@ -104,7 +104,7 @@ class DaskWorkers(AbstractContextManager["DaskWorkers"]):
         self._killed: set[str] = set()
         self._stuck_since: float | None = None
         self._no_workers_seconds = _no_workers_timeout()
-        self._had_workers = False
+        self._had_workers: bool | None = None
         self._warned = False
         self._cluster = DaskConnection(dask_client(client), self)
 
@@ -221,8 +221,10 @@ class DaskWorkers(AbstractContextManager["DaskWorkers"]):
     def _end_without_workers(self, waited: float) -> None:
         """Raise WorkersError if no worker has been there for too long."""
         patience = self._no_workers_seconds
-        if patience is None and self._had_workers:
-            patience = NO_WORKERS_SECONDS
+        if patience is None and waited >= NO_WORKERS_SECONDS:
+            if self._had_workers is None:
+                self._had_workers = self._cluster.had_workers()
+            patience = NO_WORKERS_SECONDS if self._had_workers else None
         if patience is not None and waited >= patience:
             raise WorkersError(
                 f"the Dask cluster at {self._cluster.address} has had no worker for {patience:g} s, and {len(self._waiting)} "

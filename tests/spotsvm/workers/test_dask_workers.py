@@ -358,6 +358,8 @@ def test_a_run_ends_when_the_cluster_has_lost_all_its_workers_and_keeps_what_was
             study.run(lambda params: params["x"], 10, client, callback=lose_all)
         told = [t for t in study.trials if t.state == "ok"]
         assert len(told) == study.n_finished >= 3
+        with pytest.raises(WorkersError, match=said):  # a second run has never seen a worker there
+            study.run(lambda params: params["x"], 10, client)
         cluster.scale(1)
         client.wait_for_workers(1, timeout=20)
         assert study.run(lambda params: params["x"], 10, client).n_finished == 10
