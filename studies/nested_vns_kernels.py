@@ -15,6 +15,7 @@ from sklearn.model_selection import RepeatedStratifiedKFold
 from spotsvm.kernel_models import ConicModel, FixedKernelModel, KernelModel, RbfModel, TunedConicModel
 from spotsvm.nested_models import nested
 from spotsvm.spot_search_cv import SpotSearchCV
+from spotsvm.start import equal_start
 from studies.nested_vns_printed import TABLES_4_AND_5, rank_bounds
 from studies.view_sets import ViewSet, digits_by_quarters, read_ads, read_mfeat
 
@@ -63,19 +64,29 @@ def kernel_runs(
     return pd.DataFrame(Parallel(n_jobs=n_jobs)(delayed(_run)(*job, trials) for job in jobs))
 
 
+def tune_nested(
+    models: Sequence[KernelModel], X: Any, y: Any, search: str, seed: int, trials: tuple[int, int] = TRIALS
+) -> SpotSearchCV:
+    """Return a fitted nested search; the first trial is the centre of the poorest model's space, whatever the search."""
+    richest = models[-1]
+    centre = equal_start(models[0].space())[-1]
+    return SpotSearchCV(
+        richest.estimator(),
+        richest.space(),
+        n_iter=sum(trials),
+        search=nested(models, (trials[0] - 1, trials[1]), search),
+        start=richest.embed(models[0], centre),
+        cv=RepeatedStratifiedKFold(n_splits=2, n_repeats=5, random_state=seed),
+        random_state=seed,
+    ).fit(X, y)
+
+
 def _run(data: ViewSet, model: str, search: str, seed: int, trials: tuple[int, int]) -> dict[str, Any]:
     began = time.process_time()
     X, y, X_test, y_test = data.split(seed)
     models = model_sequence(model, data)
     richest = models[-1]
-    tuned = SpotSearchCV(
-        richest.estimator(),
-        richest.space(),
-        n_iter=sum(trials),
-        search=nested(models, trials, SEARCHES[search]),
-        cv=RepeatedStratifiedKFold(n_splits=2, n_repeats=5, random_state=seed),
-        random_state=seed,
-    ).fit(X, y)
+    tuned = tune_nested(models, X, y, SEARCHES[search], seed, trials)
     scores = np.array(tuned.cv_results_["mean_test_score"])
     first = int(np.argmax(scores[: trials[0]]))
     poorer = richest.estimator(tuned.cv_results_["params"][first]).fit(X, y)

@@ -2,7 +2,7 @@ import pandas as pd
 import pytest
 
 from studies.nested_vns import NestedVnsStudy
-from studies.nested_vns_kernels import kernel_table, model_sequence, on_tables_4_and_5
+from studies.nested_vns_kernels import SEARCHES, kernel_table, model_sequence, on_tables_4_and_5, tune_nested
 from studies.nested_vns_rbf import on_table_3, rbf_table
 from studies.view_sets import digits_by_quarters
 
@@ -35,6 +35,17 @@ def test_models_are_nested_and_of_the_papers_size(model, poorer, richer):
     models = model_sequence(model, digits_by_quarters())
     assert [m.n_parameters for m in models] == [poorer, richer]
     assert models[1].contains(models[0])
+
+
+@pytest.mark.parametrize("model", ["linear", "fixed", "tuned"])
+def test_all_nested_searches_begin_with_the_same_trial(model):
+    data = digits_by_quarters()
+    models = model_sequence(model, data)
+    X, y, *_ = data.split(0)
+    first = [tune_nested(models, X, y, search, 0, (6, 7)).cv_results_["params"][0] for search in SEARCHES.values()]
+    assert first[0] == first[1]
+    centre = {name: float(dist.median()) for name, dist in models[0].space().items()}
+    assert first[0] == pytest.approx(models[1].embed(models[0], centre))
 
 
 def rbf_of(errors):
