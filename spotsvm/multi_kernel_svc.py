@@ -12,6 +12,7 @@ from solvers.dual.result import DualResult
 from solvers.dual.solve import solve_dual
 from spotsvm.dual_svc import DualSVC
 from spotsvm.multi_kernel_machine import MultiKernelMachine
+from spotsvm.multi_machine import read_multi_machine
 from spotsvm.one_vs_one import pair_decisions
 from spotsvm.svm_arguments import check_max_iter
 
@@ -112,6 +113,8 @@ dual_objective_, n_features_in_, feature_names_in_
     >>> machine.set_params(weights__sepal=0.5, gamma__petal=0.1).weights
     {'sepal': 0.5, 'petal': 2.0}
     """
+
+    _shared_machine = staticmethod(read_multi_machine)
 
     def __init__(
         self,

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from spotsvm.dual_svr import DualSVR
 from spotsvm.multi_kernel_machine import MultiKernelMachine
+from spotsvm.multi_machine import read_multi_machine
 
 Floats = NDArray[np.float64]
 
@@ -62,6 +63,8 @@ n_features_in_, feature_names_in_
     >>> machine.weights_
     array([[1., 1.]])
     """
+
+    _shared_machine = staticmethod(read_multi_machine)
 
     def __init__(
         self,

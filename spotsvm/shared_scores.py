@@ -14,7 +14,7 @@ from spotsvm.fold_views import take
 from spotsvm.matrix_machines import MATRIX_MACHINES
 from spotsvm.shared_folds import FoldAnswer, SharedFolds
 from spotsvm.stand_in import ClassifierStandIn, NotSharedError, RegressorStandIn
-from spotsvm.svm_machine import MACHINES, split_pipeline
+from spotsvm.svm_machine import is_machine, split_pipeline
 
 #: The most a score can be, for the scorers whose best value is known; an error's negative is at most 0.
 _HIGHEST_ONE = ("accuracy", "average_precision", "balanced_accuracy", "explained_variance", "matthews_corrcoef", "r2", "score")
@@ -34,7 +34,8 @@ def share_scores(
 ) -> SharedScores | None:
     """Give what scores candidates from shared work; None where it cannot be shared, whatever the candidate."""
     _, last = split_pipeline(estimator)
-    if y is None or type(last) not in (*MACHINES, *MATRIX_MACHINES) or not all(map(can_share, scorers.values())):
+    known = is_machine(type(last)) or type(last) in MATRIX_MACHINES
+    if y is None or not known or not all(map(can_share, scorers.values())):
         return None
     target = y if hasattr(y, "iloc") else np.asarray(y)
     folds = [(np.asarray(rows), np.asarray(others)) for rows, others in splits]
