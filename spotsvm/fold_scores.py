@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 import joblib
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import GridSearchCV
 
@@ -23,12 +22,11 @@ from spotsvm.fingerprint import as_text, canonical, whole
 from spotsvm.fit_warnings import unwarned, warn_of_failure
 
 if TYPE_CHECKING:
+    from spotsvm.fold_views import Split
     from spotsvm.shared_scores import SharedScores
 
 MAX_BYTES = 2 * 2**30
 _log = logging.getLogger(__name__)
-
-Split = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 
 @dataclass(frozen=True)

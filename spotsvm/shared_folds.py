@@ -20,9 +20,8 @@ from solvers.dual.fold_solver import FoldSolver, State, Target
 from solvers.kernels import Kernel
 from solvers.kernels.multi_kernel import MultiKernel
 from spotsvm.errors import SpotSVMError
-from spotsvm.fold_scores import Split
 from spotsvm.fold_targets import FoldTargets
-from spotsvm.fold_views import FoldViews, Solved, View, plain_rows, take
+from spotsvm.fold_views import FoldViews, Solved, Split, View, plain_rows, take
 from spotsvm.matrix_machines import MatrixMachine
 from spotsvm.own_decisions import own_decisions
 from spotsvm.single_digits import check_rounding, check_scale, some_squares

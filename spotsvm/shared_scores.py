@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spotsvm.fold_scores import Split
-from spotsvm.fold_views import take
+from spotsvm.fold_views import Split, take
 from spotsvm.matrix_machines import MATRIX_MACHINES
 from spotsvm.shared_folds import FoldAnswer, SharedFolds
 from spotsvm.stand_in import ClassifierStandIn, NotSharedError, RegressorStandIn
