@@ -16,8 +16,7 @@ from solvers.kernels.multi_kernel import MultiKernel
 from spotsvm.column_groups import group_names
 from spotsvm.errors import ArgumentError
 from spotsvm.kernel_models.columns import KnownColumns
-from spotsvm.kernel_models.nesting import ParameterMap, parameter_map
-from spotsvm.kernel_models.terms import Term
+from spotsvm.kernel_models.terms import ParameterMap, Term, fixed_gammas, parameter_map
 from spotsvm.kernel_settings import KernelSettings
 
 if TYPE_CHECKING:
@@ -41,6 +40,20 @@ class KernelModel(ABC):
     machine is one with C = 1 and the kernel C K; and gammas, "gamma" or "gamma__<group>". The names are those that
     `MultiKernelSVC.set_params` takes.
 
+    Parameters
+    ----------
+    groups : dict, sequence or None
+        Groups of columns, as in `MultiKernelSVC`.
+    n_features : int, optional
+        The number of columns of the data, where something depends on it that `groups` does not say.
+    feature_names : sequence of str, optional
+        Their names.
+
+    Raises
+    ------
+    ArgumentError, SolverError
+        If groups or kernels make no sense; ValueErrors.
+
     References
     ----------
     Carrizosa, Martin-Barragan, Romero Morales 2014, "A nested heuristic for parameter tuning in Support Vector Machines",
@@ -50,6 +63,13 @@ class KernelModel(ABC):
     groups: Any
     n_features: int | None
     feature_names: Any
+    kernel: Any = "rbf"
+    gamma: Any = "auto"
+    scales: Any = (1.0,)
+    _product = False
+
+    def __post_init__(self) -> None:
+        self._terms(self._known)
 
     def __repr__(self) -> str:
         groups = "" if self.groups is None else f"groups {', '.join(group_names(self.groups))}"
@@ -60,16 +80,34 @@ class KernelModel(ABC):
     def names(self) -> tuple[str, ...]:
         """The names of the parameters."""
 
-    @abstractmethod
-    def _settings(self, params: Mapping[str, float]) -> tuple[KernelSettings, float]:
-        """Give what the machine's kernels are for some parameters (for those given), and C."""
+    @property
+    def _groups(self) -> Any:
+        """The groups of columns, as `MultiKernelSVC` takes them."""
+        return self.groups
 
-    @abstractmethod
+    def _settings(self, params: Mapping[str, float]) -> tuple[KernelSettings, float]:
+        """Return what the machine's kernels are for some parameters (for those given), and C."""
+        weights, gammas = (
+            {name.removeprefix(kind): value for name, value in params.items() if name.startswith(kind)}
+            for kind in ("weights__", "gamma__")
+        )
+        gamma = gammas or params.get("gamma", self.gamma)
+        combine = "product" if self._product else "sum"
+        return KernelSettings(self._groups, self.kernel, gamma, self.scales, weights or None, combine), params.get("C", 1.0)
+
     def _terms(self, known: KnownColumns) -> tuple[Term, ...]:
-        """Give what the model is made of."""
+        """Return what the model is made of."""
+        settings, names = self._settings({})[0], self.names
+        fixed, columns = fixed_gammas(settings), known.groups(self._groups)
+        terms = []
+        for entry in settings.entries:
+            weight = next(name for name in (f"weights__{entry.name}", "C") if name in names)
+            gamma = next((name for name in (f"gamma__{entry.group}", "gamma") if name in names), fixed[entry.name])
+            terms.append(Term(entry.name, columns[entry.group], entry.kernel, weight, gamma))
+        return tuple(terms)
 
     def _gamma_ranges(self, gamma: Range) -> dict[str, Range]:
-        """Give the range of each gamma that is a parameter."""
+        """Return the range of each gamma that is a parameter."""
         return {}
 
     @property
@@ -274,10 +312,6 @@ class KernelModel(ABC):
         except ArgumentError as error:
             raise ArgumentError(f"{self!r} does not contain {poorer!r}: {error}") from error
         return {name: found[name] for name in self.names}
-
-    @property
-    def _product(self) -> bool:
-        return False
 
     @property
     def _known(self) -> KnownColumns:
