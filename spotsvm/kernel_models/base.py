@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,14 +15,10 @@ from solvers.kernels.multi_gram import check_columns, multi_gram_matrix, multi_k
 from solvers.kernels.multi_kernel import MultiKernel
 from spotsvm.column_groups import group_names
 from spotsvm.errors import ArgumentError
-from spotsvm.kernel_models.columns import KnownColumns
+from spotsvm.kernel_models.columns import KnownColumns, column_names
+from spotsvm.kernel_models.matrices import KernelMatrices
 from spotsvm.kernel_models.terms import ParameterMap, Term, fixed_gammas, parameter_map
 from spotsvm.kernel_settings import KernelSettings
-
-if TYPE_CHECKING:
-    from spotsvm.kernel_models.matrices import KernelMatrices
-    from spotsvm.multi_kernel_svc import MultiKernelSVC
-    from spotsvm.multi_kernel_svr import MultiKernelSVR
 
 Floats = NDArray[np.float64]
 Range = tuple[float, float]
@@ -31,6 +27,9 @@ Range = tuple[float, float]
 WEIGHTS: Range = (2.0**-12, 2.0**12)
 #: the range -8 to 8 of the logarithm of sigma in section 3.2; here it is relative to 1 / gamma = the number of columns
 GAMMA: Range = (2.0**-8, 2.0**8)
+
+#: MultiKernelSVC as "classifier" and MultiKernelSVR as "regressor"; their files, which import this one, enter them
+MACHINES: dict[str, type[Any]] = {}
 
 
 class KernelModel(ABC):
@@ -146,9 +145,7 @@ class KernelModel(ABC):
         ranges |= self._gamma_ranges(_checked_range("gamma", gamma))
         return {name: loguniform(*ranges[name]) for name in self.names}
 
-    def estimator(
-        self, params: Mapping[str, float] | None = None, regression: bool = False, **more: Any
-    ) -> MultiKernelSVC | MultiKernelSVR:
+    def estimator(self, params: Mapping[str, float] | None = None, regression: bool = False, **more: Any) -> Any:
         """Make the machine with this kernel.
 
         Parameters
@@ -170,12 +167,9 @@ class KernelModel(ABC):
         ArgumentError
             If the names are not the model's, or a value is not positive; a ValueError.
         """
-        from spotsvm.multi_kernel_svc import MultiKernelSVC
-        from spotsvm.multi_kernel_svr import MultiKernelSVR
-
         settings, C = self._settings({} if params is None else self._checked(params))
         kernels = {name: getattr(settings, name) for name in ("groups", "kernel", "gamma", "scales", "weights", "combine")}
-        return (MultiKernelSVR if regression else MultiKernelSVC)(**{**kernels, "C": C, **more})
+        return MACHINES["regressor" if regression else "classifier"](**{**kernels, "C": C, **more})
 
     def gram(self, X: Any, params: Mapping[str, float], Z: Any = None) -> Floats:
         """Compute the kernel matrix, C or the weights included.
@@ -224,8 +218,6 @@ class KernelModel(ABC):
         SolverError
             If the data make no sense; a ValueError.
         """
-        from spotsvm.kernel_models.matrices import KernelMatrices
-
         return KernelMatrices(self, X)
 
     def _combined(self, rows: Floats, names: list[str] | None, params: Mapping[str, float]) -> tuple[MultiKernel, float]:
@@ -336,11 +328,6 @@ class KernelModel(ABC):
             if not 0 < number < np.inf:
                 raise ArgumentError(f"{name}={params[name]!r}; use a positive, finite number")
         return numbers
-
-
-def column_names(X: Any) -> list[str] | None:
-    """Give the names of the columns of a frame, None of an array."""
-    return [str(name) for name in getattr(X, "columns", ())] or None
 
 
 def _checked_range(name: str, given: Any) -> Range:
