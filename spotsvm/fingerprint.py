@@ -22,6 +22,8 @@ _PRINTED: dict[str, Any] = {
     "formatter": None, "sign": "-", "floatmode": "maxprec", "legacy": False,
 }  # fmt: skip
 
+_OUR_PACKAGES = ("spotsvm", "solvers", "surrogates", "studies")
+
 
 def canonical(data: Any) -> Any:
     """Give sparse data in a form that does not depend on what was done with them; other data as they are."""
@@ -128,7 +130,10 @@ def _parts(value: Any, above: tuple[int, ...]) -> list[bytes]:
 
 
 def _name(of: Any) -> bytes:
-    return f"{getattr(of, '__module__', '')}.{getattr(of, '__qualname__', of.__name__)}".encode("utf-8", "backslashreplace")
+    """Return the name of a class or a function, of ours without the file that it is in, which may change."""
+    module = str(getattr(of, "__module__", ""))
+    place = "spotsvm" if module.partition(".")[0] in _OUR_PACKAGES else module
+    return f"{place}.{getattr(of, '__qualname__', of.__name__)}".encode("utf-8", "backslashreplace")
 
 
 def whole(value: Any) -> Any:

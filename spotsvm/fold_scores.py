@@ -14,21 +14,20 @@ from typing import TYPE_CHECKING, Any
 
 import joblib
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import GridSearchCV
 
+from spotsvm.class_accuracy import score_range
 from spotsvm.errors import ArgumentError
 from spotsvm.fingerprint import as_text, canonical, whole
 from spotsvm.fit_warnings import unwarned, warn_of_failure
 
 if TYPE_CHECKING:
+    from spotsvm.fold_views import Split
     from spotsvm.shared_scores import SharedScores
 
 MAX_BYTES = 2 * 2**30
 _log = logging.getLogger(__name__)
-
-Split = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 
 @dataclass(frozen=True)
@@ -205,13 +204,11 @@ class FoldScorer:
     def _race(self, shared: SharedScores, params: dict[str, Any]) -> dict[str, float]:
         if self._race_for is None:
             return shared.score(params)
-        from spotsvm.shared_scores import highest_score
-
         scoring = self._options["scoring"]
         name = scoring if isinstance(scoring, str) or callable(scoring) else self._race_for
         if isinstance(scoring, Mapping):
             name = scoring[self._race_for]
-        highest = highest_score(name)
+        highest = score_range(name)[1] if isinstance(name, str) else None
         if highest is None:
             raise ArgumentError(f"racing=True needs a score whose best value is known; that of {name!r} is not")
         numbers = shared.score(params, self.best_mean, self._race_for, highest)

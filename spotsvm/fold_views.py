@@ -19,12 +19,13 @@ from solvers.kernels import Kernel
 from solvers.kernels.group_gram import GroupGram
 from solvers.kernels.multi_kernel import MultiKernel
 from solvers.kernels.single_gram import SingleGram
-from spotsvm.fold_scores import Split
 from spotsvm.lost_digits import Digits
 from spotsvm.stand_in import NotSharedError
 from spotsvm.svm_machine import SvmMachine
 
 Floats = NDArray[np.float64]
+#: the rows that a fold trains on, and those that it tests on
+Split = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 
 @dataclass(frozen=True)

@@ -16,14 +16,8 @@ from solvers.errors import SolverError
 from spotsvm.column_groups import group_names, resolve_groups
 from spotsvm.dual_svc import DualSVC
 from spotsvm.errors import ArgumentError, BudgetError
-from spotsvm.kernel_models import (
-    AnisotropicRbfModel,
-    ConicModel,
-    FixedKernelModel,
-    KernelModel,
-    RbfModel,
-    TunedConicModel,
-)
+from spotsvm.kernel_models.base import KernelModel
+from spotsvm.kernel_models.families import AnisotropicRbfModel, ConicModel, FixedKernelModel, RbfModel, TunedConicModel
 from spotsvm.svm_arguments import check_sample_weight
 
 if TYPE_CHECKING:

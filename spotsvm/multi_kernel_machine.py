@@ -13,7 +13,6 @@ from spotsvm.entry_parameters import EntryParametersMixin
 from spotsvm.errors import ArgumentError
 from spotsvm.kernel_machine import KernelMachine
 from spotsvm.kernel_settings import KernelSettings
-from spotsvm.kernel_tuning import take_fitted, tuned
 from spotsvm.svm_arguments import check_cache_size
 
 if TYPE_CHECKING:
@@ -73,6 +72,8 @@ class MultiKernelMachine(EntryParametersMixin, KernelMachine):
             # the machine beside this class in a subclass's bases
             fitted: Self = cast("Any", super()).fit(X, y, sample_weight)
             return fitted
+        from spotsvm.kernel_tuning import take_fitted, tuned
+
         take_fitted(self, tuned(self, X, y, sample_weight))
         return self
 

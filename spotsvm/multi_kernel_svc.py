@@ -11,7 +11,9 @@ from sklearn.utils.validation import check_is_fitted
 from solvers.dual.result import DualResult
 from solvers.dual.solve import solve_dual
 from spotsvm.dual_svc import DualSVC
+from spotsvm.kernel_models.base import MACHINES
 from spotsvm.multi_kernel_machine import MultiKernelMachine
+from spotsvm.multi_machine import read_multi_machine
 from spotsvm.one_vs_one import pair_decisions
 from spotsvm.svm_arguments import check_max_iter
 
@@ -113,6 +115,8 @@ dual_objective_, n_features_in_, feature_names_in_
     {'sepal': 0.5, 'petal': 2.0}
     """
 
+    _shared_machine = staticmethod(read_multi_machine)
+
     def __init__(
         self,
         *,
@@ -175,3 +179,6 @@ dual_objective_, n_features_in_, feature_names_in_
 
     def _linear_coefficients(self) -> Floats:
         return self._weighted(super()._linear_coefficients())
+
+
+MACHINES["classifier"] = MultiKernelSVC

@@ -8,7 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spotsvm.dual_svr import DualSVR
+from spotsvm.kernel_models.base import MACHINES
 from spotsvm.multi_kernel_machine import MultiKernelMachine
+from spotsvm.multi_machine import read_multi_machine
 
 Floats = NDArray[np.float64]
 
@@ -63,6 +65,8 @@ n_features_in_, feature_names_in_
     array([[1., 1.]])
     """
 
+    _shared_machine = staticmethod(read_multi_machine)
+
     def __init__(
         self,
         *,
@@ -106,3 +110,6 @@ n_features_in_, feature_names_in_
 
     def _linear_coefficients(self) -> Floats:
         return self._weighted(super()._linear_coefficients())
+
+
+MACHINES["regressor"] = MultiKernelSVR

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from solvers.search import NestedSearch, Stage
 from solvers.search.registry import SearchFactory
 from spotsvm.errors import ArgumentError, SpaceError
-from spotsvm.kernel_models import KernelModel
+from spotsvm.kernel_models.base import KernelModel
 from spotsvm.space import Space
 
 Floats = NDArray[np.float64]

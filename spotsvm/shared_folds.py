@@ -20,14 +20,13 @@ from solvers.dual.fold_solver import FoldSolver, State, Target
 from solvers.kernels import Kernel
 from solvers.kernels.multi_kernel import MultiKernel
 from spotsvm.errors import SpotSVMError
-from spotsvm.fold_scores import Split
 from spotsvm.fold_targets import FoldTargets
-from spotsvm.fold_views import FoldViews, Solved, View, plain_rows, take
+from spotsvm.fold_views import FoldViews, Solved, Split, View, plain_rows, take
 from spotsvm.matrix_machines import MatrixMachine
 from spotsvm.own_decisions import own_decisions
 from spotsvm.single_digits import check_rounding, check_scale, some_squares
 from spotsvm.stand_in import NotSharedError
-from spotsvm.svm_machine import MACHINES, SvmMachine, read_machine, split_pipeline
+from spotsvm.svm_machine import SvmMachine, is_machine, read_machine, split_pipeline
 
 Floats = NDArray[np.float64]
 
@@ -105,7 +104,7 @@ class SharedFolds:
         self._training_answers = training_answers
         self._regression = is_regressor(estimator)
         # of a machine alone the parameters are read without making a candidate: that takes as long as training on 200 rows
-        self._own = estimator.get_params(deep=False) if type(estimator) in MACHINES else None
+        self._own = estimator.get_params(deep=False) if is_machine(type(estimator)) else None
         self._y = np.asarray(y)
         if self._y.ndim != 1 or not isinstance(X, np.ndarray) and not hasattr(X, "iloc"):
             raise NotSharedError("the data are not a matrix and a column")
@@ -152,7 +151,7 @@ class SharedFolds:
             machine = read_machine(type(last), {**self._own, **params})
         else:
             transformers, last = split_pipeline(self._candidate(params))
-            machine = read_machine(type(last), last.get_params(deep=False)) if type(last) in MACHINES else None
+            machine = read_machine(type(last), last.get_params(deep=False)) if is_machine(type(last)) else None
         if machine is None:
             if self._own is not None:
                 _, last = split_pipeline(self._candidate(params))

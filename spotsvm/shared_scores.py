@@ -9,17 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spotsvm.fold_scores import Split
-from spotsvm.fold_views import take
+from spotsvm.fold_views import Split, take
 from spotsvm.matrix_machines import MATRIX_MACHINES
 from spotsvm.shared_folds import FoldAnswer, SharedFolds
 from spotsvm.stand_in import ClassifierStandIn, NotSharedError, RegressorStandIn
-from spotsvm.svm_machine import MACHINES, split_pipeline
-
-#: The most a score can be, for the scorers whose best value is known; an error's negative is at most 0.
-_HIGHEST_ONE = ("accuracy", "average_precision", "balanced_accuracy", "explained_variance", "matthews_corrcoef", "r2", "score")
-#: as these, alone or with an ending such as _macro
-_HIGHEST_ONE_FAMILIES = ("f1", "jaccard", "precision", "recall", "roc_auc")
+from spotsvm.svm_machine import is_machine, split_pipeline
 
 
 def share_scores(
@@ -34,7 +28,8 @@ def share_scores(
 ) -> SharedScores | None:
     """Give what scores candidates from shared work; None where it cannot be shared, whatever the candidate."""
     _, last = split_pipeline(estimator)
-    if y is None or type(last) not in (*MACHINES, *MATRIX_MACHINES) or not all(map(can_share, scorers.values())):
+    known = is_machine(type(last)) or type(last) in MATRIX_MACHINES
+    if y is None or not known or not all(map(can_share, scorers.values())):
         return None
     target = y if hasattr(y, "iloc") else np.asarray(y)
     folds = [(np.asarray(rows), np.asarray(others)) for rows, others in splits]
@@ -62,22 +57,6 @@ def _is_own_score(scorer: Any) -> bool:
 def can_share(scorer: Any) -> bool:
     """Say whether a scorer is one of `make_scorer`, or the estimator's own: they ask for its answers, and for nothing else."""
     return type(scorer).__module__.startswith("sklearn.metrics.")
-
-
-def highest_score(name: Any) -> float | None:
-    """Give the most a scorer's score can be; None where that is not known.
-
-    Examples
-    --------
-    >>> highest_score("neg_log_loss"), highest_score("accuracy"), highest_score("max_error")
-    (0.0, 1.0, None)
-    """
-    if not isinstance(name, str):
-        return None
-    if name.startswith("neg_"):
-        return 0.0
-    family = any(name == base or name.startswith(f"{base}_") for base in _HIGHEST_ONE_FAMILIES)
-    return 1.0 if family or name in _HIGHEST_ONE else None
 
 
 class SharedScores:

@@ -14,7 +14,7 @@ from spotsvm.callbacks import Followers
 from spotsvm.candidate_scoring import CandidateScoring
 from spotsvm.candidate_workers import CandidateObjective, CandidatesElsewhere, CandidatesHere
 from spotsvm.fit_warnings import warn_of_failure
-from spotsvm.fold_scores import FoldScorer, Split
+from spotsvm.fold_scores import FoldScorer
 from spotsvm.run_settings import RunSettings, check_budget
 from spotsvm.stop_rule import with_test_share
 from spotsvm.stopper import Stopper
@@ -25,6 +25,7 @@ from spotsvm.workers.open_workers import open_workers
 from spotsvm.workers.protocol import Workers
 
 if TYPE_CHECKING:
+    from spotsvm.fold_views import Split
     from spotsvm.spot_search_cv import SpotSearchCV
 
 

@@ -16,11 +16,8 @@ from solvers.kernels import Kernel, make_kernel
 from solvers.kernels.multi_kernel import MultiKernel
 from spotsvm.exact_svc import ExactSVC
 from spotsvm.exact_svr import ExactSVR
-from spotsvm.multi_kernel_svc import MultiKernelSVC
-from spotsvm.multi_kernel_svr import MultiKernelSVR
 
-#: The estimators whose work can be shared; a subclass may do anything.
-MACHINES = (SVC, SVR, ExactSVC, ExactSVR, MultiKernelSVC, MultiKernelSVR)
+_MACHINES = (SVC, SVR, ExactSVC, ExactSVR)
 _SHARED_KERNELS = ("linear", "poly", "rbf", "precomputed")
 
 
@@ -73,16 +70,23 @@ def split_pipeline(estimator: Any) -> tuple[Pipeline | None, Any]:
     return (estimator[:-1] if steps else None), estimator[-1]
 
 
+def is_machine(kind: type) -> bool:
+    """Return whether `read_machine` knows a type of estimators; a subclass of one that it knows may do anything."""
+    return kind in _MACHINES or "_shared_machine" in vars(kind)
+
+
 def read_machine(kind: type, p: Mapping[str, Any]) -> SvmMachine | None:
-    """Give a machine from an estimator's type and parameters; None for those for which the work cannot be shared."""
-    if kind not in MACHINES or p["max_iter"] != -1 or p.get("probability") is True:
+    """Return a machine from an estimator's type and parameters; None for those for which the work cannot be shared.
+
+    A class can say itself how it is trained elsewhere, by a static method `_shared_machine` of its parameters.
+    """
+    if not is_machine(kind) or p["max_iter"] != -1 or p.get("probability") is True:
         return None
     if not _unused_are_sound(p):
         return None
-    if kind in (MultiKernelSVC, MultiKernelSVR):
-        from spotsvm.multi_machine import read_multi_machine
-
-        return read_multi_machine(p)
+    if "_shared_machine" in vars(kind):
+        own: SvmMachine | None = vars(kind)["_shared_machine"](p)
+        return own
     if not isinstance(p["kernel"], str) or p["kernel"] not in _SHARED_KERNELS:
         return None
     gamma = p["gamma"]

@@ -1,12 +1,10 @@
 """Kernel models: families of kernels with parameters to tune, nested into each other."""
 
-from spotsvm.kernel_models.anisotropic import AnisotropicRbfModel
+import spotsvm.multi_kernel_svc  # noqa: F401  it enters its machine in `base.MACHINES`
+import spotsvm.multi_kernel_svr  # noqa: F401
 from spotsvm.kernel_models.base import KernelModel
-from spotsvm.kernel_models.conic import ConicModel
-from spotsvm.kernel_models.fixed import FixedKernelModel
+from spotsvm.kernel_models.families import AnisotropicRbfModel, ConicModel, FixedKernelModel, RbfModel, TunedConicModel
 from spotsvm.kernel_models.matrices import KernelMatrices
-from spotsvm.kernel_models.rbf import RbfModel
-from spotsvm.kernel_models.tuned_conic import TunedConicModel
 
 __all__ = [
     "AnisotropicRbfModel",

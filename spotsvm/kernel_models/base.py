@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,15 +15,10 @@ from solvers.kernels.multi_gram import check_columns, multi_gram_matrix, multi_k
 from solvers.kernels.multi_kernel import MultiKernel
 from spotsvm.column_groups import group_names
 from spotsvm.errors import ArgumentError
-from spotsvm.kernel_models.columns import KnownColumns
-from spotsvm.kernel_models.nesting import ParameterMap, parameter_map
-from spotsvm.kernel_models.terms import Term
+from spotsvm.kernel_models.columns import KnownColumns, column_names
+from spotsvm.kernel_models.matrices import KernelMatrices
+from spotsvm.kernel_models.terms import ParameterMap, Term, fixed_gammas, parameter_map
 from spotsvm.kernel_settings import KernelSettings
-
-if TYPE_CHECKING:
-    from spotsvm.kernel_models.matrices import KernelMatrices
-    from spotsvm.multi_kernel_svc import MultiKernelSVC
-    from spotsvm.multi_kernel_svr import MultiKernelSVR
 
 Floats = NDArray[np.float64]
 Range = tuple[float, float]
@@ -33,6 +28,9 @@ WEIGHTS: Range = (2.0**-12, 2.0**12)
 #: the range -8 to 8 of the logarithm of sigma in section 3.2; here it is relative to 1 / gamma = the number of columns
 GAMMA: Range = (2.0**-8, 2.0**8)
 
+#: MultiKernelSVC as "classifier" and MultiKernelSVR as "regressor"; their files, which import this one, enter them
+MACHINES: dict[str, type[Any]] = {}
+
 
 class KernelModel(ABC):
     """Base class of the kernel models.
@@ -40,6 +38,20 @@ class KernelModel(ABC):
     A model is a family of kernels with positive parameters: "C" or weights ("weights__<kernel>"), which carry C, so that the
     machine is one with C = 1 and the kernel C K; and gammas, "gamma" or "gamma__<group>". The names are those that
     `MultiKernelSVC.set_params` takes.
+
+    Parameters
+    ----------
+    groups : dict, sequence or None
+        Groups of columns, as in `MultiKernelSVC`.
+    n_features : int, optional
+        The number of columns of the data, where something depends on it that `groups` does not say.
+    feature_names : sequence of str, optional
+        Their names.
+
+    Raises
+    ------
+    ArgumentError, SolverError
+        If groups or kernels make no sense; ValueErrors.
 
     References
     ----------
@@ -50,6 +62,13 @@ class KernelModel(ABC):
     groups: Any
     n_features: int | None
     feature_names: Any
+    kernel: Any = "rbf"
+    gamma: Any = "auto"
+    scales: Any = (1.0,)
+    _product = False
+
+    def __post_init__(self) -> None:
+        self._terms(self._known)
 
     def __repr__(self) -> str:
         groups = "" if self.groups is None else f"groups {', '.join(group_names(self.groups))}"
@@ -60,16 +79,34 @@ class KernelModel(ABC):
     def names(self) -> tuple[str, ...]:
         """The names of the parameters."""
 
-    @abstractmethod
-    def _settings(self, params: Mapping[str, float]) -> tuple[KernelSettings, float]:
-        """Give what the machine's kernels are for some parameters (for those given), and C."""
+    @property
+    def _groups(self) -> Any:
+        """The groups of columns, as `MultiKernelSVC` takes them."""
+        return self.groups
 
-    @abstractmethod
+    def _settings(self, params: Mapping[str, float]) -> tuple[KernelSettings, float]:
+        """Return what the machine's kernels are for some parameters (for those given), and C."""
+        weights, gammas = (
+            {name.removeprefix(kind): value for name, value in params.items() if name.startswith(kind)}
+            for kind in ("weights__", "gamma__")
+        )
+        gamma = gammas or params.get("gamma", self.gamma)
+        combine = "product" if self._product else "sum"
+        return KernelSettings(self._groups, self.kernel, gamma, self.scales, weights or None, combine), params.get("C", 1.0)
+
     def _terms(self, known: KnownColumns) -> tuple[Term, ...]:
-        """Give what the model is made of."""
+        """Return what the model is made of."""
+        settings, names = self._settings({})[0], self.names
+        fixed, columns = fixed_gammas(settings), known.groups(self._groups)
+        terms = []
+        for entry in settings.entries:
+            weight = next(name for name in (f"weights__{entry.name}", "C") if name in names)
+            gamma = next((name for name in (f"gamma__{entry.group}", "gamma") if name in names), fixed[entry.name])
+            terms.append(Term(entry.name, columns[entry.group], entry.kernel, weight, gamma))
+        return tuple(terms)
 
     def _gamma_ranges(self, gamma: Range) -> dict[str, Range]:
-        """Give the range of each gamma that is a parameter."""
+        """Return the range of each gamma that is a parameter."""
         return {}
 
     @property
@@ -108,9 +145,7 @@ class KernelModel(ABC):
         ranges |= self._gamma_ranges(_checked_range("gamma", gamma))
         return {name: loguniform(*ranges[name]) for name in self.names}
 
-    def estimator(
-        self, params: Mapping[str, float] | None = None, regression: bool = False, **more: Any
-    ) -> MultiKernelSVC | MultiKernelSVR:
+    def estimator(self, params: Mapping[str, float] | None = None, regression: bool = False, **more: Any) -> Any:
         """Make the machine with this kernel.
 
         Parameters
@@ -132,12 +167,9 @@ class KernelModel(ABC):
         ArgumentError
             If the names are not the model's, or a value is not positive; a ValueError.
         """
-        from spotsvm.multi_kernel_svc import MultiKernelSVC
-        from spotsvm.multi_kernel_svr import MultiKernelSVR
-
         settings, C = self._settings({} if params is None else self._checked(params))
         kernels = {name: getattr(settings, name) for name in ("groups", "kernel", "gamma", "scales", "weights", "combine")}
-        return (MultiKernelSVR if regression else MultiKernelSVC)(**{**kernels, "C": C, **more})
+        return MACHINES["regressor" if regression else "classifier"](**{**kernels, "C": C, **more})
 
     def gram(self, X: Any, params: Mapping[str, float], Z: Any = None) -> Floats:
         """Compute the kernel matrix, C or the weights included.
@@ -186,8 +218,6 @@ class KernelModel(ABC):
         SolverError
             If the data make no sense; a ValueError.
         """
-        from spotsvm.kernel_models.matrices import KernelMatrices
-
         return KernelMatrices(self, X)
 
     def _combined(self, rows: Floats, names: list[str] | None, params: Mapping[str, float]) -> tuple[MultiKernel, float]:
@@ -276,10 +306,6 @@ class KernelModel(ABC):
         return {name: found[name] for name in self.names}
 
     @property
-    def _product(self) -> bool:
-        return False
-
-    @property
     def _known(self) -> KnownColumns:
         return KnownColumns.of(self.groups, self.n_features, self.feature_names)
 
@@ -302,11 +328,6 @@ class KernelModel(ABC):
             if not 0 < number < np.inf:
                 raise ArgumentError(f"{name}={params[name]!r}; use a positive, finite number")
         return numbers
-
-
-def column_names(X: Any) -> list[str] | None:
-    """Give the names of the columns of a frame, None of an array."""
-    return [str(name) for name in getattr(X, "columns", ())] or None
 
 
 def _checked_range(name: str, given: Any) -> Range:

@@ -87,6 +87,11 @@ class KnownColumns:
         }
 
 
+def column_names(X: Any) -> list[str] | None:
+    """Return the names of the columns of a frame, None of an array."""
+    return [str(name) for name in getattr(X, "columns", ())] or None
+
+
 def _members(groups: Any) -> list[Any]:
     return list(groups.values()) if isinstance(groups, Mapping) else list(groups)
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from solvers.kernels.gram import check_rows
 from solvers.kernels.gram_cache import GramCache
 from solvers.kernels.multi_kernel import BaseKernel
-from spotsvm.kernel_models.base import KernelModel, column_names
+from spotsvm.kernel_models.columns import column_names
 
 Floats = NDArray[np.float64]
 
@@ -43,7 +43,7 @@ class KernelMatrices:
            [ 7., 17.]])
     """
 
-    def __init__(self, model: KernelModel, X: Any):
+    def __init__(self, model: Any, X: Any):
         self.model = model
         self._names = column_names(X)
         self._rows = check_rows(X)

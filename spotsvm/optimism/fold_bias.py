@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from spotsvm.class_accuracy import expected_interval
 from spotsvm.errors import ArgumentError, NoCompletedTrialError
 from spotsvm.fold_spread import fold_metrics, fold_scores
 from spotsvm.optimism.intervals import check_confidence, nadeau_bengio
 from spotsvm.optimism.result import Optimism
-from spotsvm.optimism.search_access import expected_interval
 from spotsvm.trial import Trial
 
 Floats = NDArray[np.float64]

@@ -9,6 +9,7 @@ import joblib
 import numpy as np
 from numpy.typing import NDArray
 
+from spotsvm.class_accuracy import expected_interval
 from spotsvm.optimism.intervals import (
     Interval,
     corrected_factor,
@@ -19,7 +20,6 @@ from spotsvm.optimism.intervals import (
 from spotsvm.optimism.outer_fold import FoldTask, Incumbent, OuterFold, run_outer_fold
 from spotsvm.optimism.outer_splits import OuterSplits
 from spotsvm.optimism.result import Optimism
-from spotsvm.optimism.search_access import expected_interval
 
 Floats = NDArray[np.float64]
 Variance = Literal["auto", "jackknife", "nadeau-bengio"]

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from spotsvm.class_accuracy import expected_interval
 from spotsvm.errors import DataError
 from spotsvm.optimism.fresh_scores import fresh_scores, fresh_splits
 from spotsvm.optimism.intervals import nadeau_bengio
 from spotsvm.optimism.result import Optimism
 from spotsvm.optimism.search_access import (
     candidate_params,
-    expected_interval,
     mean_scores,
     metric_of,
     metric_title,

@@ -13,8 +13,6 @@ from sklearn.model_selection import check_cv
 from sklearn.utils import _safe_indexing
 
 from spotsvm.errors import ArgumentError, NoCompletedTrialError
-from spotsvm.optimism.intervals import Interval, nadeau_bengio
-from spotsvm.optimism.score_range import bounded
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
@@ -86,23 +84,6 @@ def metric_title(search: Any, metric: str) -> str:
         name = str(getattr(getattr(search.scoring, "_score_func", search.scoring), "__name__", "score"))
         return f"neg_{name}" if getattr(search.scoring, "_sign", 1) < 0 else name
     return "accuracy" if is_classifier(search.estimator) else "r2" if is_regressor(search.estimator) else "score"
-
-
-def expected_interval(scores: Floats, ratio: float, confidence: float, metric: str) -> Interval:
-    """Give the interval of the score to be expected, from the scores of resamples.
-
-    Parameters
-    ----------
-    scores : ndarray of shape (n_resamples,)
-        Scores on rows held out.
-    ratio : float
-        Rows tested on per row trained on.
-    confidence : float
-        Between 0 and 1.
-    metric : str
-        The score's name; the interval ends at the least and the most it can be.
-    """
-    return bounded(nadeau_bengio(scores, ratio, confidence), scores, metric)
 
 
 def scorer_of(search: Any) -> Callable[..., float]:

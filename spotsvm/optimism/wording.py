@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import floor, isfinite, isnan, log10
 from typing import TYPE_CHECKING
 
-from spotsvm.optimism.score_range import score_range
+from spotsvm.class_accuracy import score_range
 
 if TYPE_CHECKING:
     from spotsvm.optimism.result import Optimism

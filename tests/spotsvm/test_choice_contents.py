@@ -17,7 +17,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.svm import SVC
 
-from spotsvm import Space, SpotSearchCV, Study, StudyMismatchError
+from solvers.kernels import Kernel, make_kernel
+from spotsvm import ExactSVC, Kriging, Space, SpotSearchCV, Study, StudyMismatchError
 from spotsvm.fingerprint import as_text, content_hash
 from spotsvm.record_schema import sign
 from spotsvm.recorded_study import RecordedStudy
@@ -140,6 +141,16 @@ def test_what_holds_the_same_has_the_same(one, other):
 
 def test_an_estimator_is_the_same_whatever_it_has_learned():
     assert content_hash(SVC().fit([[0.0], [1.0]], [0, 1])) == content_hash(SVC())
+
+
+@pytest.mark.parametrize("kind", [ExactSVC, Kernel, Kriging, make_kernel], ids=lambda kind: kind.__name__)
+def test_where_the_file_of_a_class_of_ours_is_does_not_matter(kind, monkeypatch):
+    before = content_hash(kind)
+    for place in ("spotsvm.estimators.dual", "solvers.elsewhere", "spotsvm.surrogates.elsewhere"):
+        monkeypatch.setattr(kind, "__module__", place)
+        assert content_hash(kind) == before
+    monkeypatch.setattr(kind, "__module__", "mine")
+    assert content_hash(kind) != before
 
 
 SCRIPT = """

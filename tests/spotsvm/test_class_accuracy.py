@@ -10,7 +10,7 @@ from sklearn.model_selection import cross_val_score
 from sklearn.svm import SVC
 
 from spotsvm import SpotSearchCV, mean_class_accuracy, mean_class_accuracy_scorer
-from spotsvm.class_accuracy import named_scorer
+from spotsvm.class_accuracy import bounded, named_scorer
 from spotsvm.errors import ArgumentError
 
 
@@ -61,3 +61,18 @@ def test_scorers_by_name():
     assert named_scorer("accuracy")._score_func([1, 0], [1, 1]) == 0.5
     with pytest.raises(ArgumentError, match="'mean_class_acuracy' is unknown; use mean_class_accuracy"):
         named_scorer("mean_class_acuracy")
+
+
+def test_an_interval_ends_at_the_highest_score():
+    assert bounded((0.9, 1.1), [0.95, 1.0], "accuracy") == (0.9, 1.0)
+    assert bounded((-0.1, 0.4), [0.1, 0.2], "f1_macro") == (0.0, 0.4)
+    assert bounded((-0.1, 1.4), [0.1, 0.2], "r2_score") == (-0.1, 1.0)
+    assert bounded((-3.0, 1.0), [-1.0, -1.0], "neg_max_error") == (-3.0, 0.0)
+    assert bounded((0.9, 1.1), [0.95, 1.0], "score") == (0.9, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("scores", "metric"), [([50.0, 60.0], "score"), ([-2.0, -1.0], "score"), ([2.0], "accuracy"), ([0.5], "profit")]
+)
+def test_a_score_whose_range_is_another_is_not_cut(scores, metric):
+    assert bounded((-9.0, 99.0), scores, metric) == (-9.0, 99.0)

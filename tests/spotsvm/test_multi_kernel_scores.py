@@ -173,6 +173,18 @@ def test_what_is_left_to_scikit_learn(candidate, counted):
     assert counted == []
 
 
+@pytest.mark.parametrize("kind", [SVC, MultiKernelSVC])
+def test_a_subclass_is_left_to_scikit_learn(kind, counted):
+    class Reversed(kind):
+        def predict(self, X):
+            return super().predict(X)[::-1]
+
+    X, y, _ = standard(load_wine, 6)
+    ours = cross_val_scores(Reversed(), X, y, [{"C": 1.0}, {"C": 4.0}])
+    np.testing.assert_array_equal(ours, by_sklearn(Reversed(), X, y, [{"C": 1.0}, {"C": 4.0}], cv=5))
+    assert counted == []
+
+
 @pytest.mark.parametrize(
     "candidate",
     [

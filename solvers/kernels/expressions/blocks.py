@@ -66,3 +66,7 @@ _OF_KERNELS = (
 
 PAPER_BLOCKS = {block.name: block for block in _OF_THE_PAPER}
 BLOCKS = PAPER_BLOCKS | {block.name: block for block in _OF_KERNELS}
+
+#: most levels and nodes of an expression, far above what is ever grown: they bound recursion over a tree, and the time that a
+#: hostile file can cost
+MAX_DEPTH, MAX_SIZE = 64, 10_000

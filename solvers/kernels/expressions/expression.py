@@ -10,12 +10,8 @@ import numpy as np
 
 from solvers.checked_numbers import as_float
 from solvers.errors import SolverError
-from solvers.kernels.expressions.blocks import BLOCKS, CONSTANTS, Block, Type
+from solvers.kernels.expressions.blocks import BLOCKS, CONSTANTS, MAX_DEPTH, MAX_SIZE, Block, Type
 from solvers.kernels.expressions.shown import shown
-
-# far above what is ever grown: it keeps recursion over a tree, and the time a hostile file can cost, within bounds
-MAX_DEPTH = 64
-MAX_SIZE = 10_000
 
 
 @dataclass(frozen=True)
@@ -220,9 +216,9 @@ class Expression:
         >>> Expression.from_dict({"block": "square", "arguments": [{"block": "c1"}]}).text()
         'c1^2'
         """
-        from solvers.kernels.expressions.reading import expression_from_dict
+        from solvers.kernels.expressions.reading import read_mapping
 
-        return expression_from_dict(content)
+        return read_mapping(Expression, content)
 
     @classmethod
     def from_json(cls, text: str) -> Expression:
@@ -238,9 +234,9 @@ class Expression:
         SolverError
             If it is no JSON, or no expression.
         """
-        from solvers.kernels.expressions.reading import expression_from_json
+        from solvers.kernels.expressions.reading import read_json
 
-        return expression_from_json(text)
+        return read_json(Expression, text)
 
 
 def _check_arguments(block: Block, arguments: Any) -> None:

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from solvers.kernels.expressions.expression import Expression
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, Protocol
 
 # how tightly a formula holds together; one that holds less than its place asks for is put in parentheses
 _NEGATIVE, _SUM, _OPEN_PRODUCT, _PRODUCT, _POWER, _ATOM = range(6)
+
+
+class _Node(Protocol):
+    """The part of `Expression` that a formula shows."""
+
+    @property
+    def block(self) -> str: ...
+
+    @property
+    def arguments(self) -> Sequence[_Node]: ...
+
+    @property
+    def value(self) -> float | None: ...
 
 
 class _Formula(NamedTuple):
@@ -20,13 +30,13 @@ class _Formula(NamedTuple):
         return self.string if self.holds >= needed else f"({self.string})"
 
 
-def text_formula(expression: Expression) -> str:
-    """Give the formula in plain text; see `Expression.text`."""
+def text_formula(expression: _Node) -> str:
+    """Return the formula in plain text; see `Expression.text`."""
     return _text(expression).string
 
 
-def latex_formula(expression: Expression) -> str:
-    """Give the formula in LaTeX; see `Expression.latex`."""
+def latex_formula(expression: _Node) -> str:
+    """Return the formula in LaTeX; see `Expression.latex`."""
     return _latex(expression).string
 
 
@@ -34,7 +44,7 @@ def _number(value: float | None) -> str:
     return f"{value:.4g}"
 
 
-def _text(node: Expression) -> _Formula:
+def _text(node: _Node) -> _Formula:
     if not node.arguments:
         return _text_leaf(node)
     parts = [_text(child) for child in node.arguments]
@@ -63,7 +73,7 @@ def _sum_or_product(block: str, first: _Formula, last: _Formula, times: str) -> 
     return _Formula(f"{first.within(_PRODUCT)}{times}{last.within(_OPEN_PRODUCT)}", holds)
 
 
-def _text_leaf(node: Expression) -> _Formula:
+def _text_leaf(node: _Node) -> _Formula:
     if node.value is None:
         return _Formula(node.block, _ATOM)
     v = _number(node.value)
@@ -81,7 +91,7 @@ _X, _Z = r"\vec{X}_i", r"\vec{X}_j"
 _DISTANCE, _NORMS = rf"\|{_X} - {_Z}\|^2", (rf"\|{_X}\|^2", rf"\|{_Z}\|^2")
 
 
-def _latex(node: Expression) -> _Formula:
+def _latex(node: _Node) -> _Formula:
     if not node.arguments:
         return _latex_leaf(node)
     parts = [_latex(child) for child in node.arguments]
@@ -120,7 +130,7 @@ def _latex_number(value: float | None) -> str:
     return rf"{mantissa} \cdot 10^{{{int(exponent)}}}" if exponent else mantissa
 
 
-def _latex_leaf(node: Expression) -> _Formula:
+def _latex_leaf(node: _Node) -> _Formula:
     names = {"x_i": _X, "x_j": _Z}
     if node.value is None:
         return _Formula(names.get(node.block, f"c_{node.block[1:]}"), _ATOM)

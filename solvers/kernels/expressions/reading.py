@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from solvers.errors import SolverError
-from solvers.kernels.expressions.blocks import BLOCKS
-from solvers.kernels.expressions.expression import MAX_DEPTH, MAX_SIZE, Expression
+from solvers.kernels.expressions.blocks import BLOCKS, MAX_DEPTH, MAX_SIZE
 from solvers.kernels.expressions.shown import shown
+
+T = TypeVar("T")
 
 _KEYS = {"block", "arguments", "value"}
 
@@ -23,11 +24,11 @@ class _Node:
     value: Any
     waiting: list[Any]
     place: str
-    done: list[Expression] = field(default_factory=list)
+    done: list[Any] = field(default_factory=list)
 
 
-def expression_from_dict(content: Mapping[str, Any]) -> Expression:
-    """Read what `Expression.to_dict` gave; see `Expression.from_dict`."""
+def read_mapping(make: Callable[..., T], content: Mapping[str, Any]) -> T:
+    """Read a mapping as `Expression.from_dict` does; `make` is the class `Expression`."""
     # by a stack of its own: a file of 10^5 levels must end in an error that says so
     stack = [_opened(content, "expression")]
     n_nodes = 1
@@ -41,21 +42,21 @@ def expression_from_dict(content: Mapping[str, Any]) -> Expression:
                 what = f"{MAX_DEPTH} levels" if len(stack) > MAX_DEPTH else f"{MAX_SIZE} nodes"
                 raise SolverError(f"the expression has more than {what}; it was not written by this library")
             continue
-        expression = _closed(stack.pop())
+        expression = _closed(make, stack.pop())
         if not stack:
             return expression
         stack[-1].done.append(expression)
 
 
-def expression_from_json(text: str) -> Expression:
-    """Read the JSON text of an expression; see `Expression.from_json`."""
+def read_json(make: Callable[..., T], text: str) -> T:
+    """Read a JSON text as `Expression.from_json` does; `make` is the class `Expression`."""
     try:
         content = json.loads(text)
     except RecursionError:
         raise SolverError(f"the JSON text is nested too deep; an expression has at most {MAX_DEPTH} levels") from None
     except (ValueError, TypeError) as error:
         raise SolverError(f"the text is not JSON: {error}") from error
-    return expression_from_dict(content)
+    return read_mapping(make, content)
 
 
 def _opened(content: Any, place: str) -> _Node:
@@ -77,8 +78,8 @@ def _opened(content: Any, place: str) -> _Node:
     return _Node(name, content.get("value"), list(reversed(arguments)), place)
 
 
-def _closed(node: _Node) -> Expression:
+def _closed(make: Callable[..., T], node: _Node) -> T:
     try:
-        return Expression(node.block, tuple(node.done), node.value)
+        return make(node.block, tuple(node.done), node.value)
     except SolverError as error:
         raise SolverError(f"{node.place}: {error}") from None

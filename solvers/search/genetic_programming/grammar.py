@@ -10,7 +10,7 @@ import numpy as np
 from solvers.checked_numbers import check_counts
 from solvers.errors import SolverError
 from solvers.kernels.expressions import Expression
-from solvers.kernels.expressions.expression import MAX_DEPTH
+from solvers.kernels.expressions.blocks import MAX_DEPTH
 
 
 class Grammar(ABC):

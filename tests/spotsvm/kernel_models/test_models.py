@@ -1,3 +1,6 @@
+import subprocess
+import sys
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -139,6 +142,12 @@ def test_a_search_over_a_model_of_columns_by_name():
     assert set(search.best_params_) == set(model.names)
     assert search.best_score_ > 0.6
     assert model.gram(table, search.best_params_).shape == (178, 178)
+
+
+def test_a_model_alone_makes_its_machine_in_a_fresh_process():
+    script = "from spotsvm import RbfModel; print(RbfModel().estimator(), RbfModel().estimator(regression=True))"
+    said = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
+    assert said == "MultiKernelSVC() MultiKernelSVR()\n"
 
 
 def test_a_regression():
