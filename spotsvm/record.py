@@ -16,7 +16,7 @@ from spotsvm.file_paths import checked_path
 from spotsvm.inherited_records import never_close_in_forks
 from spotsvm.log_watch import LogWatch
 from spotsvm.record_checksum import add_checksum, checksum
-from spotsvm.record_errors import damaged, storage_failures
+from spotsvm.record_errors import storage_failures
 from spotsvm.record_guard import RecordGuard
 from spotsvm.record_opening import (
     check_kind,
@@ -43,6 +43,7 @@ from spotsvm.record_rows import (
     trial_of,
 )
 from spotsvm.record_schema import SCHEMA_VERSION, about_rows, checked_version, column, creation, table_names, upgrade
+from spotsvm.salvage import damaged, readable
 from spotsvm.same_file import SameFile
 from spotsvm.trial import Trial
 from spotsvm.writer_lock import WriterLock
@@ -173,7 +174,7 @@ class Record:
     def _failures(self, doing: str) -> AbstractContextManager[None]:
         if self._guard is not None:
             self._guard.begin()
-        return storage_failures(self.path, doing)
+        return storage_failures(self.path, doing, readable)
 
     def _check_writable(self) -> None:
         """Raise StorageError if this is closed, or not the process or not the file any more to write to."""

@@ -12,9 +12,9 @@ from spotsvm.errors import SpaceError, StorageError
 from spotsvm.objectives import Objectives
 from spotsvm.readable import ReadableStudy
 from spotsvm.record import Record
-from spotsvm.record_errors import damaged
 from spotsvm.record_rows import shown
 from spotsvm.resume import is_seed
+from spotsvm.salvage import damaged
 from spotsvm.space import Space
 from spotsvm.trial import Trial
 from spotsvm.trial_checks import events_problem, params_problem, size_problem, trial_problem

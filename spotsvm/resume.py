@@ -24,8 +24,8 @@ from spotsvm.parameter_code import parameter_code
 from spotsvm.plain_json import plain_json
 from spotsvm.printable import printable_line, shown_value
 from spotsvm.record import Record
-from spotsvm.record_errors import damaged
 from spotsvm.record_rows import shown
+from spotsvm.salvage import damaged
 from spotsvm.space import Space
 from spotsvm.start import START
 from spotsvm.stored_json import MOST_DIGITS
