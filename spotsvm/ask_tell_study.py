@@ -14,12 +14,13 @@ from solvers.errors import SearchExhaustedError
 from solvers.search import Suggestion
 from spotsvm.errors import ArgumentError, TrialStateError
 from spotsvm.evaluation import Outcome, Values, checked_extra, checked_seconds, one_line, outcome_of
+from spotsvm.findings import StudyFindings
 from spotsvm.interrupts import interrupts_held
 from spotsvm.printable import shown_value
+from spotsvm.readable import ReadableStudy
 from spotsvm.record import Record
 from spotsvm.run_guard import RunGuard, in_turn
 from spotsvm.start import START
-from spotsvm.study_results import StudyResults
 from spotsvm.study_search import StudySearch
 from spotsvm.trial import Trial
 
@@ -28,7 +29,7 @@ _LOG = logging.getLogger(__name__)
 _MOST = 2**53
 
 
-class AskTellStudy(StudyResults):
+class AskTellStudy(ReadableStudy, StudyFindings):
     """Asking and telling, for a class that makes the search and the record, or takes them up; see `Study`."""
 
     _record: Record | None

@@ -5,13 +5,10 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from spotsvm.errors import ArgumentError
 from spotsvm.trial import Trial
-
-if TYPE_CHECKING:
-    from spotsvm.study import Study
 
 _LOG = logging.getLogger(__name__)
 _METHODS = ("on_start", "on_ask", "on_tell", "on_end")
@@ -58,21 +55,21 @@ class Callback:
     3 asked, 3 told, best value 1.0
     """
 
-    def on_start(self, study: Study) -> None:
+    def on_start(self, study: Any) -> None:
         """Hear that a run starts; `study.trials` has those of earlier runs."""
 
-    def on_ask(self, study: Study, trial: Trial) -> None:
+    def on_ask(self, study: Any, trial: Trial) -> None:
         """Hear of a trial that is about to be evaluated."""
 
-    def on_tell(self, study: Study, trial: Trial) -> None:
+    def on_tell(self, study: Any, trial: Trial) -> None:
         """Hear of a trial that has ended, as it is now recorded."""
 
-    def on_end(self, study: Study) -> None:
+    def on_end(self, study: Any) -> None:
         """Hear that the run has ended, also where an error or an interrupt has ended it."""
 
 
-#: what `callback` arguments take: a callable with the study and each trial told, an object, or several of both
-Callbacks: TypeAlias = Callable[["Study", Trial], object] | Callback | Sequence[Callable[["Study", Trial], object] | Callback]
+#: what `callback` arguments take: a callable with the Study and each trial told, an object, or several of both
+Callbacks: TypeAlias = Callable[[Any, Trial], object] | Callback | Sequence[Callable[[Any, Trial], object] | Callback]
 
 
 class Followers:

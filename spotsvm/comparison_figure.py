@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spotsvm.errors import ArgumentError
+from spotsvm.reports.drawing import COLOURS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,8 +18,6 @@ Floats = NDArray[np.float64]
 Centre = Literal["median", "mean"]
 Band = Literal["interquartile", "range", "bootstrap"]
 
-#: Okabe and Ito's palette, which the colour-blind can tell apart, without its yellow, which paper swallows
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 _STYLES = ("-", "--", ":", "-.")
 _RESAMPLES = 2000
 

@@ -1,9 +1,12 @@
-"""A parameter made again from its description: what a record says of it, and nothing that has to be executed."""
+"""A parameter made from its description in a record, where nothing has to be executed, and the comparison of two descriptions."""
 
 from __future__ import annotations
 
+import json
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any, Literal
 
 import numpy as np
@@ -136,6 +139,25 @@ def octaves(parameter: Parameter) -> float | None:
     return math.log2(parameter.high) - math.log2(parameter.low)
 
 
+def same_parameter(recorded: Any, given: Any) -> bool:
+    """Return whether two descriptions are of the same parameter, or of the same space.
+
+    Values that JSON does not have are compared by their contents. Where the recorded description lacks them, as in records of
+    schema versions before 4, the texts decide.
+
+    Examples
+    --------
+    >>> from spotsvm.parameter import make_parameter
+    >>> one, other = (make_parameter("size", sizes).describe() for sizes in ([(1, 2)], [(1, 3)]))
+    >>> same_parameter(one, one), same_parameter(one, other)
+    (True, False)
+    >>> same_parameter({"kind": "choice", "values": ["(1, 2)"]}, one)
+    True
+    """
+    one, other = _identities(recorded, given)
+    return json.dumps(one) == json.dumps(other)
+
+
 def _is_hash(content: Any) -> bool:
     return content is None or (isinstance(content, str) and len(content) == 16)
 
@@ -150,3 +172,25 @@ def _scale(quantiles: tuple[float, ...]) -> Scale:
 def _even(knots: Floats) -> bool:
     width = knots[-1] - knots[0]
     return bool(np.all(np.abs(knots - (knots[0] + width * np.array(QUANTILES))) <= _SAME * width))
+
+
+def _identities(recorded: Any, given: Any) -> tuple[Any, Any]:
+    """Return what identifies two descriptions of spaces or parameters."""
+    match recorded, given:
+        case [*before], [*now] if len(before) == len(now):
+            pairs = [_identities(one, other) for one, other in zip(before, now, strict=True)]
+            return [one for one, _ in pairs], [other for _, other in pairs]
+        case {"values": [*_], "contents": [*_]}, {"values": [*_], "contents": [*_]}:
+            return _without_texts(recorded), _without_texts(given)
+        case {"kind": "choice"}, {"kind": "choice", "contents": [*_]} if "contents" not in recorded:
+            return recorded, {key: value for key, value in given.items() if key != "contents"}
+        case {}, {} if list(recorded) == list(given):
+            found = {name: _identities(one, given[name]) for name, one in recorded.items()}
+            return {name: one for name, (one, _) in found.items()}, {name: other for name, (_, other) in found.items()}
+    return recorded, given
+
+
+def _without_texts(choice: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a description in which contents stand in the place of texts."""
+    values = [value for value, content in zip_longest(choice["values"], choice["contents"]) if content is None]
+    return {**choice, "values": values}

@@ -15,7 +15,6 @@ import numpy as np
 
 from spotsvm.errors import SpaceError
 from spotsvm.printable import shown_value
-from spotsvm.stored_json import MOST_DIGITS
 
 #: the probabilities whose quantiles describe a distribution
 QUANTILES = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0)
@@ -23,7 +22,9 @@ QUANTILES = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0)
 MOST_INTEGERS = 2**62
 #: of a list of values, which a record has in full
 MOST_VALUES = 1_000_000
-#: whole numbers from here on JSON text cannot have, nor from there on any text of Python's
+#: digits of a whole number, so that it can be turned into a float
+MOST_DIGITS = 300
+#: whole numbers from here on a record does not have as numbers, nor from there on any text of Python's
 _NO_JSON: int = 10**MOST_DIGITS
 _NO_TEXT: int = 10**4000
 

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tqdm import tqdm
 
 from spotsvm.callbacks import Callback
+from spotsvm.study_results import StudyResults
 from spotsvm.trial import Trial
-
-if TYPE_CHECKING:
-    from spotsvm.study import Study
 
 
 class _TrialsBar(Callback):
@@ -21,13 +19,13 @@ class _TrialsBar(Callback):
     def __init__(self, bar: Any):
         self._bar = bar
 
-    def on_start(self, study: Study) -> None:
+    def on_start(self, study: StudyResults) -> None:
         self._show(study)
 
-    def on_tell(self, study: Study, trial: Trial) -> None:
+    def on_tell(self, study: StudyResults, trial: Trial) -> None:
         self._show(study)
 
-    def _show(self, study: Study) -> None:
+    def _show(self, study: StudyResults) -> None:
         if self._bar.disable:
             return
         self._bar.update(study.n_finished - self._bar.n)

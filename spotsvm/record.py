@@ -14,9 +14,8 @@ from spotsvm.errors import StorageError
 from spotsvm.evaluation import Outcome
 from spotsvm.file_paths import checked_path
 from spotsvm.inherited_records import never_close_in_forks
-from spotsvm.log_watch import LogWatch
 from spotsvm.record_checksum import add_checksum, checksum
-from spotsvm.record_errors import damaged, storage_failures
+from spotsvm.record_errors import storage_failures
 from spotsvm.record_guard import RecordGuard
 from spotsvm.record_opening import (
     check_kind,
@@ -43,7 +42,7 @@ from spotsvm.record_rows import (
     trial_of,
 )
 from spotsvm.record_schema import SCHEMA_VERSION, about_rows, checked_version, column, creation, table_names, upgrade
-from spotsvm.same_file import SameFile
+from spotsvm.salvage import damaged, readable
 from spotsvm.trial import Trial
 from spotsvm.writer_lock import WriterLock
 
@@ -85,9 +84,8 @@ class Record:
         self._read_only = read_only
         self._closed = False
         self._pid, self._turn = os.getpid(), threading.RLock()
-        self._log = LogWatch(self.path)
         self._lock: WriterLock | None = None
-        self._file: SameFile | None = None
+        self._file: tuple[int, int] | None = None
         self._afterwards: Callable[[], None] = _nothing
         self._guard: RecordGuard | None = None
         with self._failures("open"):
@@ -110,7 +108,7 @@ class Record:
             with self._failures("open"):
                 self._guard = RecordGuard(self._connection, self.path)
             self._prepare(lone)
-            self._file = SameFile(self.path) if self._lock is not None else None
+            self._file = _device_and_number(self.path) if self._lock is not None else None
         except BaseException:
             self.close()
             raise
@@ -173,7 +171,7 @@ class Record:
     def _failures(self, doing: str) -> AbstractContextManager[None]:
         if self._guard is not None:
             self._guard.begin()
-        return storage_failures(self.path, doing)
+        return storage_failures(self.path, doing, readable)
 
     def _check_writable(self) -> None:
         """Raise StorageError if this is closed, or not the process or not the file any more to write to."""
@@ -181,8 +179,12 @@ class Record:
             raise StorageError(f"{self.path}: the record is closed; make the study again, with the same arguments, to go on")
         if self._lock is not None:
             self._lock.check()
-        if self._file is not None:
-            self._file.check()
+        if self._file is not None and (now := _device_and_number(self.path)) != self._file:
+            what = "is not there any more" if now is None else "was replaced by another file"
+            raise StorageError(
+                f"{self.path}: the record {what}; the study has in memory what it was told: write it with to_csv, or put the "
+                "file back"
+            )
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -193,7 +195,6 @@ class Record:
                 self._connection.execute("BEGIN IMMEDIATE")
                 yield
                 self._connection.execute("COMMIT")
-                self._log.committed()
             except BaseException:
                 # of a closed connection, whose error this then is, nothing can be asked
                 if not self._closed and self._connection.in_transaction:
@@ -338,6 +339,15 @@ class Record:
         finally:
             if self._lock is not None:
                 self._lock.release()
+
+
+def _device_and_number(path: Path) -> tuple[int, int] | None:
+    """Return what tells a file from all others, whatever its name; None if it is not there."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _nothing() -> None:

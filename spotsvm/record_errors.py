@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from spotsvm.printable import printable_line
 
 
 @contextmanager
-def storage_failures(path: Path, doing: str) -> Iterator[None]:
+def storage_failures(path: Path, doing: str, rest: Callable[[Path], str] = lambda path: "") -> Iterator[None]:
     """Turn what the file system and SQLite raise inside into a StorageError of one line.
 
     Parameters
@@ -21,6 +21,8 @@ def storage_failures(path: Path, doing: str) -> Iterator[None]:
         The record.
     doing : str
         What is being done to it: "open", "read" or "write".
+    rest : callable, optional
+        Return what to append to the message if the record is damaged: how much of it can be read.
 
     Raises
     ------
@@ -32,7 +34,7 @@ def storage_failures(path: Path, doing: str) -> Iterator[None]:
     except (sqlite3.OperationalError, sqlite3.ProgrammingError) as error:
         # other than that a disk is full or a file locked: a column is missing, or a text is no text
         inside = doing == "read" and getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) == sqlite3.SQLITE_ERROR
-        left = _readable(path) if inside else ""
+        left = rest(path) if inside else ""
         raise StorageError(f"{path}: cannot {doing} the record: {one_line_of(error)}{left}") from error
     except sqlite3.IntegrityError as error:
         raise StorageError(
@@ -41,20 +43,9 @@ def storage_failures(path: Path, doing: str) -> Iterator[None]:
     except UnicodeEncodeError as error:
         raise StorageError(f"{path}: cannot {doing} the record: a name in it is no text that UTF-8 has: {error}") from error
     except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # also the text of a sqlite3 error may be garbage
-        raise StorageError(f"{path} is damaged, or not a record of spotsvm: {one_line_of(error)}{_readable(path)}") from error
+        raise StorageError(f"{path} is damaged, or not a record of spotsvm: {one_line_of(error)}{rest(path)}") from error
     except OSError as error:
         raise StorageError(f"{path}: cannot {doing} the record: {error.strerror or error}") from error
-
-
-def damaged(path: Path, what: str) -> StorageError:
-    """Make the error for a record that holds what no record does; it says how many of its trials can be read, and how."""
-    return StorageError(f"{path} is damaged: {what}{_readable(path)}")
-
-
-def _readable(path: Path) -> str:
-    from spotsvm.salvage import readable  # which reads records itself, and so needs these errors
-
-    return readable(path)
 
 
 def one_line_of(error: BaseException) -> str:

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from spotsvm.errors import StorageError
-
-MAGIC = b"SQLite format 3\x00"
+from spotsvm.record_opening import MAGIC
 
 
 def record_files(path: str | Path) -> list[Path]:

@@ -11,8 +11,8 @@ from typing import Any
 
 from spotsvm.errors import StorageError
 from spotsvm.printable import printable_line
-from spotsvm.record_errors import damaged
 from spotsvm.record_schema import SCHEMA_VERSION, creation_of, upgrade_step
+from spotsvm.salvage import damaged
 
 #: seconds after which reading or writing is ended
 MOST_SECONDS = 8.0

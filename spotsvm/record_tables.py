@@ -11,9 +11,8 @@ from spotsvm.errors import StorageError
 from spotsvm.fold_table import fold_table
 from spotsvm.objectives import Objectives
 from spotsvm.record import Record
-from spotsvm.record_errors import damaged
 from spotsvm.record_rows import shown
-from spotsvm.salvage import salvage
+from spotsvm.salvage import damaged, salvage
 from spotsvm.trial_checks import size_problem
 from spotsvm.trial_table import parameter_names, trial_table
 

@@ -10,18 +10,18 @@ from typing import Any
 from solvers.search.base import Noise
 from spotsvm.errors import SpaceError, StorageError
 from spotsvm.objectives import Objectives
+from spotsvm.readable import ReadableStudy
 from spotsvm.record import Record
-from spotsvm.record_errors import damaged
 from spotsvm.record_rows import shown
 from spotsvm.resume import is_seed
+from spotsvm.salvage import damaged
 from spotsvm.space import Space
-from spotsvm.study_results import StudyResults
 from spotsvm.trial import Trial
 from spotsvm.trial_checks import events_problem, params_problem, size_problem, trial_problem
 from spotsvm.writer_lock import writer_of
 
 
-class RecordedStudy(StudyResults):
+class RecordedStudy(ReadableStudy):
     """A study read from its record; it has the results of a `Study`, and can be neither asked nor told.
 
     The record is only read, and what is read is never executed: another process may be writing to it. Values that JSON does

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -17,18 +15,19 @@ from numpy.typing import ArrayLike
 from solvers.errors import SolverError
 from solvers.search import describe_search
 from solvers.search.base import AskTell, Search, Suggestion
+from spotsvm.described_parameter import same_parameter
 from spotsvm.errors import ArgumentError, StudyMismatchError
 from spotsvm.evaluation import Outcome, checked_seconds, one_line
 from spotsvm.objectives import Objectives
+from spotsvm.parameter import MOST_DIGITS
 from spotsvm.parameter_code import parameter_code
 from spotsvm.plain_json import plain_json
 from spotsvm.printable import printable_line, shown_value
 from spotsvm.record import Record
-from spotsvm.record_errors import damaged
 from spotsvm.record_rows import shown
+from spotsvm.salvage import damaged
 from spotsvm.space import Space
 from spotsvm.start import START
-from spotsvm.stored_json import MOST_DIGITS
 from spotsvm.trial import Trial
 from spotsvm.trial_checks import events_problem, size_problem, trial_problem
 from spotsvm.versions import versions
@@ -176,46 +175,6 @@ def _checked_trials(record: Record, space: Space, n_objectives: int) -> list[Tri
         raise damaged(record.path, problem)
     # of a trial that has ended, what was evaluated; of one that is running, what its point says
     return [replace(t, params=space.decode(t.point, t.params if t.state != "running" else {})) for t in trials]
-
-
-def same_parameter(recorded: Any, given: Any) -> bool:
-    """Tell whether two descriptions are of the same parameter: values that JSON does not have are compared by their contents.
-
-    Where the recorded one lacks them, as in records of schema versions before 4, the texts decide.
-
-    Examples
-    --------
-    >>> from spotsvm.parameter import make_parameter
-    >>> one, other = (make_parameter("size", sizes).describe() for sizes in ([(1, 2)], [(1, 3)]))
-    >>> same_parameter(one, one), same_parameter(one, other)
-    (True, False)
-    >>> same_parameter({"kind": "choice", "values": ["(1, 2)"]}, one)
-    True
-    """
-    one, other = _identities(recorded, given)
-    return json.dumps(one) == json.dumps(other)
-
-
-def _identities(recorded: Any, given: Any) -> tuple[Any, Any]:
-    """Give what identifies two descriptions of spaces or parameters."""
-    match recorded, given:
-        case [*before], [*now] if len(before) == len(now):
-            pairs = [_identities(one, other) for one, other in zip(before, now, strict=True)]
-            return [one for one, _ in pairs], [other for _, other in pairs]
-        case {"values": [*_], "contents": [*_]}, {"values": [*_], "contents": [*_]}:
-            return _without_texts(recorded), _without_texts(given)
-        case {"kind": "choice"}, {"kind": "choice", "contents": [*_]} if "contents" not in recorded:
-            return recorded, {key: value for key, value in given.items() if key != "contents"}
-        case {}, {} if list(recorded) == list(given):
-            found = {name: _identities(one, given[name]) for name, one in recorded.items()}
-            return {name: one for name, (one, _) in found.items()}, {name: other for name, (_, other) in found.items()}
-    return recorded, given
-
-
-def _without_texts(choice: Mapping[str, Any]) -> dict[str, Any]:
-    """Give a description in which contents stand in the place of texts."""
-    values = [value for value, content in zip_longest(choice["values"], choice["contents"]) if content is None]
-    return {**choice, "values": values}
 
 
 def _difference(recorded: Any, given: Any) -> tuple[str, str]:

@@ -5,13 +5,10 @@ from __future__ import annotations
 import threading
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import TYPE_CHECKING
 
+from spotsvm.ask_tell_study import AskTellStudy
 from spotsvm.errors import ArgumentError, BudgetError
 from spotsvm.printable import shown_value
-
-if TYPE_CHECKING:
-    from spotsvm.study import Study
 
 
 @dataclass(frozen=True)
@@ -54,7 +51,7 @@ class RunSettings:
             raise ArgumentError(f"retries={shown_value(self.retries)} is not a number of further attempts; use 0 or more")
 
 
-def check_budget(study: Study, n_trials: int, name: str) -> None:
+def check_budget(study: AskTellStudy, n_trials: int, name: str) -> None:
     """Raise BudgetError if so many trials do not pay for how the search begins, nor for the whole of a small space."""
     if n_trials < min(study.n_initial, study.space.domain.size):
         raise BudgetError(

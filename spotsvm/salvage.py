@@ -136,8 +136,13 @@ def salvaged(file: bytes, log: bytes) -> Salvaged:
     return Salvaged(trials, missing, about, tuple(sorted(changed - set(best))))
 
 
+def damaged(path: Path, what: str) -> StorageError:
+    """Return the error for a record with invalid content; it says how many of its trials can be read, and how."""
+    return StorageError(f"{path} is damaged: {what}{readable(path)}")
+
+
 def readable(path: Path) -> str:
-    """Say what can be read of a damaged record and how, to be put behind what is wrong with it; empty where it is none."""
+    """Return what can be read of a damaged record and how, to append to what is wrong with it; empty where nothing can."""
     try:
         found = _salvaged_copy(path)  # of a damaged record SQLite's locks do not matter any more
     except (StorageError, OSError, MemoryError):

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from spotsvm.ask_tell_study import AskTellStudy
 from spotsvm.errors import ArgumentError
 from spotsvm.stop_rule import Look, StopRule, checked_stop
-
-if TYPE_CHECKING:
-    from spotsvm.study import Study
 
 FINDING = "stop"
 
@@ -20,7 +18,7 @@ class Stopper:
 
     Parameters
     ----------
-    study : Study
+    study : AskTellStudy
         What is being run.
     stop : {"uncertainty"}, StopRule or None
         The rule; None never stops, and says nothing.
@@ -31,7 +29,7 @@ class Stopper:
         If there is no such rule, or the study has several objectives.
     """
 
-    def __init__(self, study: Study, stop: Any):
+    def __init__(self, study: AskTellStudy, stop: Any):
         self._study, self._rule = study, checked_stop(stop)
         self._looks: dict[int, Look | None] = {}
         # of the trials told before one was last asked for, the rule did not stop

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from spotsvm.parameter import MOST_DIGITS
+
 #: levels of lists and mappings; what the library stores has fewer than ten
 MOST_LEVELS = 50
-#: digits of a whole number, so that it can be turned into a float
-MOST_DIGITS = 300
 
 
 def read_json(text: Any) -> Any:

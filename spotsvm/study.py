@@ -14,7 +14,6 @@ from spotsvm.ask_tell_study import AskTellStudy
 from spotsvm.callbacks import Callbacks, Followers
 from spotsvm.errors import ArgumentError
 from spotsvm.evaluation import Objective
-from spotsvm.findings import StudyFindings
 from spotsvm.objectives import Directions, Objectives
 from spotsvm.record import Record
 from spotsvm.resume import describe_study, take_up
@@ -29,7 +28,7 @@ from spotsvm.trial_loop import run_trials
 from spotsvm.workers.open_workers import open_workers
 
 
-class Study(AskTellStudy, StudyFindings):
+class Study(AskTellStudy):
     """A search of a space for the best value of an objective, or of several, with a record of every trial.
 
     Threads of one process may ask and tell: they take turns, and the trials' numbers follow the order of the calls.

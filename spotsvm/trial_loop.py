@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING
 
+from spotsvm.ask_tell_study import AskTellStudy
 from spotsvm.callbacks import Followers
 from spotsvm.interrupts import Interrupts
 from spotsvm.run_settings import RunSettings
@@ -12,16 +12,13 @@ from spotsvm.stopper import Stopper
 from spotsvm.trial_run import TrialRun
 from spotsvm.workers.protocol import Workers
 
-if TYPE_CHECKING:
-    from spotsvm.study import Study
 
-
-def run_trials(study: Study, workers: Workers, settings: RunSettings, followers: Followers, stopper: Stopper) -> bool:
+def run_trials(study: AskTellStudy, workers: Workers, settings: RunSettings, followers: Followers, stopper: Stopper) -> bool:
     """Evaluate until the study has `settings.n_trials` finished trials, or the stop rule or the search ends it.
 
     Parameters
     ----------
-    study : Study
+    study : AskTellStudy
         What is run; nobody else may ask or tell it meanwhile.
     workers : Workers
         What evaluates; closed in the end.

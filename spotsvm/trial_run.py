@@ -6,8 +6,9 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from spotsvm.ask_tell_study import AskTellStudy
 from spotsvm.callbacks import Followers
 from spotsvm.errors import StorageError, WorkersError
 from spotsvm.evaluation import Outcome
@@ -19,9 +20,6 @@ from spotsvm.workers.here import Here
 from spotsvm.workers.protocol import Workers
 from surrogates.errors import SpotSVMError
 
-if TYPE_CHECKING:
-    from spotsvm.study import Study
-
 _LOG = logging.getLogger(__name__)
 #: seconds after which waiting looks whether Ctrl-C was pressed
 _PATIENCE = 0.2
@@ -32,7 +30,7 @@ class TrialRun:
 
     Parameters
     ----------
-    study : Study
+    study : AskTellStudy
         What is run.
     workers : Workers
         What evaluates.
@@ -53,7 +51,7 @@ class TrialRun:
 
     def __init__(
         self,
-        study: Study,
+        study: AskTellStudy,
         workers: Workers,
         settings: RunSettings,
         followers: Followers,

@@ -14,7 +14,6 @@ from weakref import WeakSet
 
 from spotsvm.errors import StorageError
 from spotsvm.file_locks import lock, lock_holder
-from spotsvm.network_drives import keeps_locks_to_itself
 from spotsvm.record_writer import Writer, described, left_behind, this_process, write_writer
 
 __all__ = ["Writer", "WriterLock", "is_written_here", "lock_path", "writer_of"]
@@ -33,9 +32,9 @@ class WriterLock:
     The lock is one of the operating system's on a file beside the record. It ends with the process, also when that is killed,
     and a worker process forked from it does not inherit it. The file itself, which says who has the lock, means nothing
     without it; it is removed when the lock is released, and one that was left behind is taken over. On a network drive the
-    lock holds between machines as far as the drive passes locks on (NFS does, unless it was mounted without). Where it is
-    known not to, a file that another machine has left behind is not taken over; where it has no locks at all the record cannot
-    be opened for writing. SQLite's write-ahead log wants one machine at a time in any case.
+    lock holds between machines only if the drive passes locks on: NFS does unless it is mounted with `nolock` or `local_lock`,
+    sshfs does not. Where there are no locks at all the record cannot be opened for writing. SQLite's write-ahead log needs all
+    readers and the writer on one machine in any case.
 
     Parameters
     ----------
@@ -109,11 +108,6 @@ class WriterLock:
     def _say_who(self, fd: int) -> None:
         before = left_behind(fd)
         if before is not None and before.host != self.writer.host:
-            if keeps_locks_to_itself(self.path):
-                raise StorageError(
-                    f"{self.record} may be being written to by {before}: this drive does not tell one machine of another's "
-                    f"locks. If that process has ended, remove {self.path.name}; else wait for it, or use another file"
-                )
             # a container has a name of its own each time, and a killed job may go on elsewhere
             _LOG.warning("%s was not closed by %s; its lock is released, so it is taken over", self.record, before)
         write_writer(fd, self.writer)

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from spotsvm.comparison_figure import COLOURS
-from spotsvm.reports.drawing import plain
+from spotsvm.reports.drawing import COLOURS, plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from spotsvm.described_parameter import same_parameter
 from spotsvm.errors import ArgumentError
 from spotsvm.pareto_front import hypervolume_curve
 from spotsvm.reports.against_random import against_random
@@ -17,7 +18,6 @@ from spotsvm.reports.drawing import count_axis, drawing, plain
 from spotsvm.reports.page import Part, Section
 from spotsvm.reports.parts import Picture
 from spotsvm.reports.study_view import StudyView
-from spotsvm.resume import same_parameter
 from spotsvm.start import START
 from spotsvm.study_results import StudyResults
 from spotsvm.trial import FINISHED, Trial

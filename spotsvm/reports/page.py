@@ -13,7 +13,7 @@ from spotsvm.csv_files import write_csv
 from spotsvm.errors import StorageError
 from spotsvm.file_paths import checked_path
 from spotsvm.printable import printable, printable_line
-from spotsvm.reports.colours import colour_variables
+from spotsvm.reports.drawing import colour_variables
 from spotsvm.reports.parts import Code, Items, Notice, Picture, Table
 from spotsvm.reports.svg import inline_svg
 

@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 import numpy as np
 
 from spotsvm.printable import printable
-from spotsvm.reports.colours import variable_of
+from spotsvm.reports.drawing import variable_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

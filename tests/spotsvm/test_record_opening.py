@@ -206,8 +206,7 @@ def test_the_log_does_not_grow_while_a_reader_is_open(path):
     assert [file.name for file in path.parent.iterdir()] == ["study.db"]
 
 
-def test_a_log_that_another_program_keeps_growing_is_emptied_afterwards_and_meanwhile_reported(path, monkeypatch, caplog):
-    monkeypatch.setattr("spotsvm.log_watch._BYTES", 8 << 20)
+def test_a_log_that_another_program_keeps_growing_is_emptied_afterwards(path):
     log = path.with_name("study.db-wal")
     with study(path) as s:
         trial = s.ask()
@@ -218,7 +217,6 @@ def test_a_log_that_another_program_keeps_growing_is_emptied_afterwards_and_mean
                 s._record.write_lost(replace(trial, lost=(chr(65 + k % 26) * 30_000,)))
             assert log.stat().st_size > 8 << 20
             other.execute("COMMIT")
-        assert caplog.text.count("another program has been reading it for long") == 1
         for k in range(3):
             s._record.write_lost(replace(trial, lost=(str(k),)))
         assert log.stat().st_size <= 4 << 20

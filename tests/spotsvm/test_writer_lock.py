@@ -193,20 +193,6 @@ def test_what_a_lock_file_says_is_only_text(content, path, caplog):
     assert ("was not closed by process 1 on a b" in caplog.text) == (b"a\\nb" in content)
 
 
-def left_by_another_machine(path):
-    lock_path(path).write_text('{"pid": 1, "host": "another", "command": "python x.py", "since": "2026-01-01T00:00:00Z"}')
-
-
-def test_where_other_machines_do_not_see_locks_what_one_left_behind_is_not_taken_over(path, monkeypatch):
-    left_by_another_machine(path)
-    monkeypatch.setattr("spotsvm.writer_lock.keeps_locks_to_itself", lambda place: place == lock_path(path))
-    with pytest.raises(StorageError, match=r"by process 1 on another .*If that process has ended, remove study.db-lock;"):
-        study(path)
-    assert not path.exists()
-    lock_path(path).unlink()
-    study(path).close()
-
-
 def test_a_fork_that_closes_what_it_inherited_leaves_the_record_to_its_parent(path):
     with study(path) as s:
         s.run(lambda p: p["x"], 2)

@@ -6,7 +6,7 @@ from matplotlib.colors import to_hex
 from scipy.stats import randint, uniform
 
 from spotsvm import Study
-from spotsvm.reports.colours import LEVELS
+from spotsvm.reports.drawing import LEVELS
 from spotsvm.reports.slices import level_edges, slices_section
 from spotsvm.reports.study_view import StudyView
 
