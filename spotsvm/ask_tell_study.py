@@ -38,6 +38,7 @@ class AskTellStudy(StudyResults):
     _asked_at: dict[int, float]
     _outcomes: dict[int, Outcome]
     guard: RunGuard
+    _is_exhausted = False
 
     @in_turn
     def plan(self, n_trials: int, batch_size: int | None = 1) -> None:
@@ -233,6 +234,7 @@ class AskTellStudy(StudyResults):
         except BaseException:
             self.hand_back(batch)
             raise
+        self._is_exhausted = not batch
         return batch
 
     def _start_is_next(self) -> bool:
@@ -254,6 +256,11 @@ class AskTellStudy(StudyResults):
     def n_unfinished(self) -> int:
         """How many running trials nobody evaluates: `ask` gives them first."""
         return len(self._unfinished)
+
+    @property
+    def is_exhausted(self) -> bool:
+        """Whether the search had no more to suggest when a run asked it last."""
+        return self._is_exhausted
 
     @property
     def told_numbers(self) -> tuple[int, ...]:
