@@ -39,6 +39,7 @@ class AskTellStudy(ReadableStudy, StudyFindings):
     _asked_at: dict[int, float]
     _outcomes: dict[int, Outcome]
     guard: RunGuard
+    _is_exhausted = False
 
     @in_turn
     def plan(self, n_trials: int, batch_size: int | None = 1) -> None:
@@ -234,6 +235,7 @@ class AskTellStudy(ReadableStudy, StudyFindings):
         except BaseException:
             self.hand_back(batch)
             raise
+        self._is_exhausted = not batch
         return batch
 
     def _start_is_next(self) -> bool:
@@ -255,6 +257,11 @@ class AskTellStudy(ReadableStudy, StudyFindings):
     def n_unfinished(self) -> int:
         """How many running trials nobody evaluates: `ask` gives them first."""
         return len(self._unfinished)
+
+    @property
+    def is_exhausted(self) -> bool:
+        """Whether the search had no more to suggest when a run asked it last."""
+        return self._is_exhausted
 
     @property
     def told_numbers(self) -> tuple[int, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -14,12 +14,10 @@ from spotsvm.errors import NoCompletedTrialError, NoCompletedTrialTypeError
 from spotsvm.fold_scores import FoldScorer, make_scorers
 from spotsvm.fold_spread import fold_metrics
 from spotsvm.recommendation import summarise_failures
+from spotsvm.search_arguments import SearchArguments
 from spotsvm.search_results import search_results
 from spotsvm.study import Study
 from spotsvm.trial import Trial
-
-if TYPE_CHECKING:
-    from spotsvm.spot_search_cv import SpotSearchCV
 
 
 @dataclass(frozen=True)
@@ -48,14 +46,14 @@ class BestCandidate:
 
 
 def best_candidate(
-    search: SpotSearchCV, study: Study, scorer: FoldScorer, scoring: CandidateScoring, fit_params: Mapping[str, Any]
+    search: SearchArguments, study: Study, scorer: FoldScorer, scoring: CandidateScoring, fit_params: Mapping[str, Any]
 ) -> BestCandidate:
     """Choose among the finished trials of a study.
 
     Parameters
     ----------
-    search : SpotSearchCV
-        Whose study it is.
+    search : SearchArguments
+        The search whose study it is.
     study : Study
         What has been scored.
     scorer : FoldScorer
@@ -100,7 +98,7 @@ def _raise_that_all_failed(trials: Sequence[Trial], scorer: FoldScorer, fit_para
     raise kind(f"All the {len(trials)} candidates failed{passed}: {summarise_failures(trials)}") from scorer.last_error
 
 
-def _has_scores(search: SpotSearchCV, trials: Sequence[Trial]) -> bool:
+def _has_scores(search: SearchArguments, trials: Sequence[Trial]) -> bool:
     return not isinstance(search.error_score, str) and np.isfinite(search.error_score) and any(t.extra for t in trials)
 
 

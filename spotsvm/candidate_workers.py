@@ -1,4 +1,4 @@
-"""What scores the candidates of a cross-validated search: this process, folds at once, or workers, each a whole candidate."""
+"""Workers of a cross-validated search: this process, which scores folds at once, or others, each of which scores a candidate."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from sklearn import config_context, get_config
 from spotsvm.candidate_scoring import CandidateScoring
 from spotsvm.evaluation import Outcome
 from spotsvm.fold_scores import FoldScorer
+from spotsvm.interrupts import interrupts_allowed
 from spotsvm.workers.here import Here
 from spotsvm.workers.protocol import Workers
 
@@ -38,7 +39,8 @@ class CandidatesHere(Here):
         """Score all that wait."""
         batch = list(self._waiting)
         self._waiting.clear()
-        scores = self._scorer.score([params for _, params in batch]) if batch else []
+        with interrupts_allowed():
+            scores = self._scorer.score([params for _, params in batch]) if batch else []
         return [(key, self._scoring.outcome(of_one, self._scorer)) for (key, _), of_one in zip(batch, scores, strict=True)]
 
 
@@ -69,7 +71,7 @@ class CandidateObjective:
         self.__dict__.update(state, _own=threading.local())
 
     def __call__(self, params: dict[str, Any]) -> Outcome:
-        """Give what is told of a candidate; what is not its own failure is raised."""
+        """Return what is told of a candidate; what is not its own failure is raised."""
         with self._as_at_home():
             if not hasattr(self._own, "scorer"):
                 self._own.scorer = self._make_scorer()
@@ -100,7 +102,7 @@ class CandidatesElsewhere(AbstractContextManager["CandidatesElsewhere"]):
 
     def __init__(self, workers: Workers):
         self._workers = workers
-        self._kept: list[tuple[int, Outcome]] = []
+        self._completed: list[tuple[int, Outcome]] = []
 
     @property
     def n_workers(self) -> int:
@@ -108,23 +110,23 @@ class CandidatesElsewhere(AbstractContextManager["CandidatesElsewhere"]):
         return self._workers.n_workers
 
     def submit(self, key: int, params: dict[str, Any]) -> None:
-        """Hand over a candidate."""
+        """Submit a candidate."""
         self._workers.submit(key, params)
 
     def wait(self, timeout: float | None = None) -> list[tuple[int, Outcome]]:
         """Wait for candidates; of one whose scoring raised, nothing is told."""
-        ended = [(key, _without_memory_error(outcome)) for key, outcome in self._workers.wait(timeout)]
-        self._kept = [(key, outcome) for key, outcome in ended if outcome.error is None]
-        for _, outcome in ended:
+        completed = [(key, _without_memory_error(outcome)) for key, outcome in self._workers.wait(timeout)]
+        self._completed = [(key, outcome) for key, outcome in completed if outcome.error is None]
+        for _, outcome in completed:
             if outcome.error is not None:
                 raise outcome.error
-        self._kept = []
-        return ended
+        self._completed = []
+        return completed
 
     def abandon(self) -> list[tuple[int, Outcome]]:
-        """Give what has been scored, and kill or cancel the rest."""
-        ended = ((key, _without_memory_error(outcome)) for key, outcome in self._workers.abandon())
-        return [*self._kept, *((key, outcome) for key, outcome in ended if outcome.error is None)]
+        """Return what has been scored, and kill or cancel the rest."""
+        completed = ((key, _without_memory_error(outcome)) for key, outcome in self._workers.abandon())
+        return [*self._completed, *((key, outcome) for key, outcome in completed if outcome.error is None)]
 
     def __enter__(self) -> CandidatesElsewhere:
         self._workers.__enter__()

@@ -6,7 +6,7 @@ import signal
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from types import FrameType
 from typing import Any
 
@@ -81,11 +81,29 @@ class Interrupts(AbstractContextManager["Interrupts"]):
     def allowed(self) -> Iterator[None]:
         """In this block, Ctrl-C raises KeyboardInterrupt at once."""
         self.check()
-        self._allowed = True
+        before, self._allowed = self._allowed, True
         try:
             yield
         finally:
-            self._allowed = False
+            self._allowed = before
+
+
+def interrupts_allowed() -> AbstractContextManager[None]:
+    """Return a block in which a run that holds Ctrl-C back, if there is one in this thread, lets it be raised at once.
+
+    Examples
+    --------
+    >>> with Interrupts(), interrupts_allowed():
+    ...     try:
+    ...         signal.raise_signal(signal.SIGINT)
+    ...     except KeyboardInterrupt:
+    ...         print("raised at once")
+    raised at once
+    """
+    if threading.current_thread() is threading.main_thread() and _is_of_a_run(handler := signal.getsignal(signal.SIGINT)):
+        allowed: AbstractContextManager[None] = handler.__self__.allowed()
+        return allowed
+    return nullcontext()
 
 
 @contextmanager

@@ -172,16 +172,14 @@ class ImprovementBelowUncertainty:
         return Look(n, gain.improvement, float("nan"), "none")
 
 
-def checked_stop(stop: Any) -> StopRule | None:
-    """Give a stop rule, or raise ArgumentError.
+def checked_stop(stop: Any) -> StopRule:
+    """Return a stop rule, or raise ArgumentError.
 
     Parameters
     ----------
-    stop : {"uncertainty"}, StopRule or None
+    stop : {"uncertainty"} or StopRule
         "uncertainty" is `ImprovementBelowUncertainty` as it is by default.
     """
-    if stop is None:
-        return None
     if isinstance(stop, str) and stop == "uncertainty":
         return ImprovementBelowUncertainty()
     if isinstance(stop, StopRule) and not isinstance(stop, type):
@@ -189,8 +187,8 @@ def checked_stop(stop: Any) -> StopRule | None:
     raise ArgumentError(f"stop={stop!r} is no stop rule; use None, 'uncertainty' or ImprovementBelowUncertainty(...)")
 
 
-def with_test_share(stop: Any, test_share: float) -> StopRule | None:
-    """Give a stop rule that knows what share of the rows the folds test on, unless it was told another."""
+def with_test_share(stop: Any, test_share: float) -> StopRule:
+    """Return a stop rule that knows what share of the rows the folds test on, unless it was told another."""
     rule = checked_stop(stop)
     if isinstance(rule, ImprovementBelowUncertainty) and rule.test_share is None and 0 < test_share < 1:
         return replace(rule, test_share=test_share)

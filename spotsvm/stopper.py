@@ -20,8 +20,8 @@ class Stopper:
     ----------
     study : AskTellStudy
         What is being run.
-    stop : {"uncertainty"}, StopRule or None
-        The rule; None never stops, and says nothing.
+    stop : {"uncertainty"} or StopRule
+        The rule.
 
     Raises
     ------
@@ -35,40 +35,38 @@ class Stopper:
         # of the trials told before one was last asked for, the rule did not stop
         self._judged = study.n_finished - study.n_told_since_asked
         self._stopped_at: int | None = None
-        if self._rule is not None and study.objectives.several:
+        if study.objectives.several:
             raise ArgumentError(f"stop={stop!r} is for one objective, and the study has {len(study.objectives)}; leave it out")
 
     def reached(self) -> bool:
         """Tell whether to stop: whether after one of the trials the last ones, as many as the rule has patience, all said so."""
-        if self._rule is None:
-            return False
         while self._stopped_at is None and self._judged < self._study.n_finished:
             self._judged += 1
-            if all(self._says_stop(self._rule, self._judged - k) for k in range(self._rule.patience)):
+            if all(self._says_stop(self._judged - k) for k in range(self._rule.patience)):
                 self._stopped_at = self._judged
         return self._stopped_at is not None
 
-    def _says_stop(self, rule: StopRule, n: int) -> bool:
-        look = self._look(rule, n)
-        return look is not None and look.expected_improvement < rule.factor * look.uncertainty
+    def _says_stop(self, n: int) -> bool:
+        look = self._look(n)
+        return look is not None and look.expected_improvement < self._rule.factor * look.uncertainty
 
-    def _look(self, rule: StopRule, n: int) -> Look | None:
+    def _look(self, n: int) -> Look | None:
         if n not in self._looks:
             study = self._study
             trials = [study.trials[number] for number in study.told_numbers[:n]]
             sign = float(study.objectives.signs[0])
             self._looks[n] = (
-                rule.look(trials, study.space, sign=sign, noise=study.noise, seed=study.seed) if len(trials) == n > 0 else None
+                self._rule.look(trials, study.space, sign=sign, noise=study.noise, seed=study.seed)
+                if len(trials) == n > 0
+                else None
             )
         return self._looks[n]
 
     def report(self) -> None:
         """Keep as the study's finding "stop" what the rule did."""
-        if self._rule is None:
-            return
         stopped = self.reached()
         n = self._study.n_finished if self._stopped_at is None else self._stopped_at
-        look = self._look(self._rule, n)
+        look = self._look(n)
         finding: dict[str, Any] = {"stopped": stopped, "n_trials": n, "rule": repr(self._rule)}
         if look is not None:
             finding |= {"expected_improvement": look.expected_improvement, "uncertainty": look.uncertainty, "basis": look.basis}

@@ -26,6 +26,7 @@ from spotsvm.stopper import Stopper
 from spotsvm.study_search import StudySearch
 from spotsvm.trial_loop import run_trials
 from spotsvm.workers.open_workers import open_workers
+from spotsvm.workers.protocol import Workers, is_workers
 
 
 class Study(AskTellStudy):
@@ -146,7 +147,7 @@ class Study(AskTellStudy):
 
     def run(
         self,
-        objective: Objective,
+        objective: Objective | Workers,
         n_trials: int = 100,
         executor: Executor | str | Any | None = None,
         *,
@@ -170,7 +171,7 @@ class Study(AskTellStudy):
         objective : callable
             Takes the parameters as a dict; returns what `tell` takes: a float, or a mapping with "value" and further named
             numbers; of several objectives a sequence, or a mapping with "values". What it raises makes a failed trial with
-            that reason.
+            that reason. Or an object that evaluates trials itself (see `Workers`), with the arguments that concern it.
         n_trials : int, default=100
             Finished trials that the study is to have in the end, failed ones included.
         executor : concurrent.futures.Executor, str, distributed.Client or None, default=None
@@ -234,9 +235,13 @@ class Study(AskTellStudy):
         settings = RunSettings(n_trials, batch_size, retries, raise_errors)
         check_budget(self, n_trials, "n_trials")
         timeout = checked_timeout(self.trial_timeout if trial_timeout is None else trial_timeout)
-        followers, stopper = Followers(callback), Stopper(self, stop)
+        followers = Followers(callback)
+        stopper = None if stop is None else Stopper(self, stop)
         with self.guard.running():
-            workers = open_workers(objective, executor, n_jobs=n_jobs, trial_timeout=timeout, memory_limit=memory_limit)
+            if is_workers(objective):
+                workers = objective
+            else:
+                workers = open_workers(objective, executor, n_jobs=n_jobs, trial_timeout=timeout, memory_limit=memory_limit)
             try:
                 run_trials(self, workers, settings, followers, stopper)
             except KeyboardInterrupt as interrupt:

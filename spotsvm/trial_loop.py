@@ -13,7 +13,9 @@ from spotsvm.trial_run import TrialRun
 from spotsvm.workers.protocol import Workers
 
 
-def run_trials(study: AskTellStudy, workers: Workers, settings: RunSettings, followers: Followers, stopper: Stopper) -> bool:
+def run_trials(
+    study: AskTellStudy, workers: Workers, settings: RunSettings, followers: Followers, stopper: Stopper | None = None
+) -> None:
     """Evaluate until the study has `settings.n_trials` finished trials, or the stop rule or the search ends it.
 
     Parameters
@@ -26,57 +28,52 @@ def run_trials(study: AskTellStudy, workers: Workers, settings: RunSettings, fol
         How long, and whether in batches.
     followers : Followers
         Who hears of it.
-    stopper : Stopper
+    stopper : Stopper, optional
         The stop rule at work.
-
-    Returns
-    -------
-    bool
-        Whether the search had no more to suggest.
     """
     study.plan(settings.n_trials, settings.batch_size or 1)
     with followers.during(study), workers, Interrupts() as interrupts:
         run = TrialRun(study, workers, settings, followers, stopper, interrupts)
-        with run.nothing_lost():
+        with run.saving_what_is_completed():
             if settings.batch_size is None:
                 as_workers_are_free(run)
             else:
                 in_batches(run, settings.batch_size)
-    stopper.report()
-    return run.exhausted
+    if stopper is not None:
+        stopper.report()
 
 
 def as_workers_are_free(run: TrialRun) -> None:
-    """Give each worker that is free the next trial at once, and tell what ends when it ends: the slowest keeps nobody waiting.
+    """Submit a trial to each free worker at once, and tell each outcome when it arrives: no worker waits for the slowest.
 
-    But a search that goes on from the best start waits for the last of them.
+    Only a search that goes on from the best start waits for the last of the starts.
 
-    What is suggested depends on which trials have ended by then. So the record's order of asking and telling, and not the seed
+    What is suggested depends on which trials are completed by then. So the record's order of asking and telling, and not the seed
     alone, makes the same run again; with one worker there is but one order.
     """
-    while run.may_ask or run.running:
-        if run.may_start:
-            run.start_next()
-        if len(run.running) > 1:
+    while run.may_ask or run.pending:
+        if run.may_submit:
+            run.submit_next()
+        if len(run.pending) > 1:
             run.study.plan(run.settings.n_trials, None)
-        run.collect(wait=not run.may_start)
-        for trial, outcome in run.ended:
+        run.collect(wait=not run.may_submit)
+        for trial, outcome in run.completed:
             run.tell(trial, outcome)
 
 
 def in_batches(run: TrialRun, size: int) -> None:
     """Evaluate `size` trials together, and tell them in the order asked: the same wherever they are evaluated.
 
-    What ends before its turn is recorded at once, and told in its turn.
+    What is completed before its turn is recorded at once, and told in its turn.
     """
     while run.may_ask:
         batch = run.ask(min(size, run.left))
         for trial in batch:
-            run.start(trial)
+            run.submit(trial)
         turns = deque(batch)
         while turns:
-            if (outcome := run.came(turns[0])) is not None:
+            if (outcome := run.outcome_of(turns[0])) is not None:
                 run.tell(turns.popleft(), outcome)
             else:
-                run.hold_ended()
+                run.record_completed()
                 run.collect(wait=True)

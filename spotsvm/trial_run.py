@@ -1,4 +1,4 @@
-"""The steps of a run: ask, hand over to a worker, take back, tell; and what to keep of it when it is broken off."""
+"""The steps of a run: ask, submit to a worker, collect, tell; and what is saved of it when it is broken off."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from spotsvm.interrupts import Interrupts
 from spotsvm.run_settings import RunSettings
 from spotsvm.stopper import Stopper
 from spotsvm.trial import Trial
-from spotsvm.workers.here import Here
 from spotsvm.workers.protocol import Workers
 from surrogates.errors import SpotSVMError
 
@@ -38,15 +37,15 @@ class TrialRun:
         How long it goes on.
     followers : Followers
         Who hears of what is asked and told.
-    stopper : Stopper
+    stopper : Stopper or None
         The rule that may end it early.
     interrupts : Interrupts
-        Ctrl-C, held back but while waiting.
+        Ctrl-C, held back except where an objective is evaluated in this thread.
 
     Attributes
     ----------
-    running : dict of int to Trial
-        What was handed over and has not come back.
+    pending : dict of int to Trial
+        Trials that were submitted and are not completed.
     """
 
     def __init__(
@@ -55,14 +54,14 @@ class TrialRun:
         workers: Workers,
         settings: RunSettings,
         followers: Followers,
-        stopper: Stopper,
+        stopper: Stopper | None,
         interrupts: Interrupts,
     ):
         self.study, self.workers, self.settings = study, workers, settings
         self._followers, self._stopper, self._interrupts = followers, stopper, interrupts
-        self.running: dict[int, Trial] = {}
+        self.pending: dict[int, Trial] = {}
         self._asked: dict[int, Trial] = {}
-        self._came: dict[int, Outcome] = {}  # in the order in which they did
+        self._completed: dict[int, Outcome] = {}  # in the order in which they arrived
         self._exhausted = False
         self._follower_failed = False
 
@@ -72,27 +71,24 @@ class TrialRun:
         return self.settings.n_trials - self.study.n_finished - len(self._asked)
 
     @property
-    def exhausted(self) -> bool:
-        """Whether the search had no more to suggest."""
-        return self._exhausted
-
-    @property
     def may_ask(self) -> bool:
-        """Whether there is budget, the search has more, and no rule ends it; what an earlier run left open comes in any case."""
-        return self.left > 0 and not self._exhausted and (self.study.n_unfinished > 0 or not self._stopper.reached())
+        """Whether there is budget, the search has more, and no rule ends it; trials left unfinished by an earlier run always count."""
+        if self.left <= 0 or self._exhausted:
+            return False
+        return self.study.n_unfinished > 0 or self._stopper is None or not self._stopper.reached()
 
     @property
-    def may_start(self) -> bool:
-        """Whether to ask for a trial now: a worker has nothing to do, and the search needs no start's value first.
+    def may_submit(self) -> bool:
+        """Whether to ask for a trial now: a worker is free, and the search needs no start's value first.
 
         One worker is counted on even while none is there.
         """
-        return self.may_ask and len(self.running) < max(self.workers.n_workers, 1) and not self.study.waits_for_starts
+        return self.may_ask and len(self.pending) < max(self.workers.n_workers, 1) and not self.study.waits_for_starts
 
-    def start_next(self) -> None:
-        """Ask for a trial and hand it over, unless the search has no more."""
+    def submit_next(self) -> None:
+        """Ask for a trial and submit it, unless the search has no more."""
         for trial in self.ask(1):
-            self.start(trial)
+            self.submit(trial)
 
     def ask(self, size: int) -> list[Trial]:
         """Ask for trials to evaluate together; none if the search has no more."""
@@ -102,59 +98,56 @@ class TrialRun:
         self._exhausted = not batch
         return batch
 
-    def start(self, trial: Trial) -> None:
-        """Hand a trial over, or take what came of it in an earlier run."""
+    def submit(self, trial: Trial) -> None:
+        """Submit a trial, or take its outcome from an earlier run."""
         self._tell_followers("on_ask", trial)
         if (outcome := self.study.held(trial)) is not None:
-            self._came[trial.number] = outcome
+            self._completed[trial.number] = outcome
         else:
-            self._hand_over(trial)
+            self._submit(trial)
 
-    def _hand_over(self, trial: Trial) -> None:
-        self.running[trial.number] = trial
+    def _submit(self, trial: Trial) -> None:
+        self.pending[trial.number] = trial
         self.workers.submit(trial.number, dict(trial.params))
 
     def collect(self, *, wait: bool) -> None:
-        """Take what has come back, and wait for it if nothing has; a trial whose worker died may go on its way again."""
-        while self.running and not self._came:
+        """Take what is completed, and wait for it if nothing is; a trial whose worker died may be submitted again."""
+        while self.pending and not self._completed:
             self._interrupts.check()
-            for number, outcome in self._take(_PATIENCE if wait else 0.0):
-                del self.running[number]
-                self._came[number] = outcome
+            for number, outcome in self._wait(_PATIENCE if wait else 0.0):
+                del self.pending[number]
+                self._completed[number] = outcome
             if not wait:
                 break
         # Ctrl-C goes to the processes of an executor as well, and they may die of it
-        self._interrupts.check(_PATIENCE if any(outcome.lost for outcome in self._came.values()) else 0.0)
-        for trial, outcome in self.ended:
+        self._interrupts.check(_PATIENCE if any(outcome.lost for outcome in self._completed.values()) else 0.0)
+        for trial, outcome in self.completed:
             if not outcome.lost:
                 continue
-            if self._may_try_again(trial, outcome):
-                del self._came[trial.number]
-                self._hand_over(trial)
+            if self._may_retry(trial, outcome):
+                del self._completed[trial.number]
+                self._submit(trial)
             else:
-                self._came[trial.number] = replace(outcome, lost=False)
+                self._completed[trial.number] = replace(outcome, lost=False)
 
     @property
-    def ended(self) -> list[tuple[Trial, Outcome]]:
-        """What has come back and is neither told nor held, in the order in which it did."""
-        return [(self._asked[number], outcome) for number, outcome in self._came.items()]
+    def completed(self) -> list[tuple[Trial, Outcome]]:
+        """Trials that are completed and neither told nor recorded, with their outcomes, in the order in which they arrived."""
+        return [(self._asked[number], outcome) for number, outcome in self._completed.items()]
 
-    def came(self, trial: Trial) -> Outcome | None:
-        """Give what came of a trial that is to be told, if it is known."""
-        return self._came.get(trial.number) or self.study.held(trial)
+    def outcome_of(self, trial: Trial) -> Outcome | None:
+        """Return the outcome of a trial that is to be told, or None if it is not completed."""
+        return self._completed.get(trial.number) or self.study.held(trial)
 
-    def _take(self, timeout: float) -> list[tuple[int, Outcome]]:
-        if isinstance(self.workers, Here):
-            with self._interrupts.allowed():
-                return self.workers.wait()
+    def _wait(self, timeout: float) -> list[tuple[int, Outcome]]:
         try:
             return self.workers.wait(timeout)
         except WorkersError:
             self._interrupts.check(_PATIENCE)
             raise
 
-    def _may_try_again(self, trial: Trial, outcome: Outcome) -> bool:
-        """Keep that a worker died, and say whether the trial may be evaluated again."""
+    def _may_retry(self, trial: Trial, outcome: Outcome) -> bool:
+        """Record that a worker died, and return whether the trial may be evaluated again."""
         lost = len(self.study.lose(trial, outcome.reason).lost)
         _LOG.warning("trial %d has lost its worker, attempt %d: %s", trial.number, lost, outcome.reason)
         return lost <= self.settings.retries
@@ -166,18 +159,18 @@ class TrialRun:
         if self.settings.raise_errors and outcome.error is not None:
             raise outcome.error
 
-    def hold_ended(self) -> None:
-        """Keep what has come back before its turn to be told."""
-        for trial, outcome in self.ended:
-            self._hold(trial, outcome)
+    def record_completed(self) -> None:
+        """Record the outcomes that arrived before their turn to be told."""
+        for trial, outcome in self.completed:
+            self._record(trial, outcome)
 
-    def _hold(self, trial: Trial, outcome: Outcome) -> None:
-        del self._came[trial.number]
+    def _record(self, trial: Trial, outcome: Outcome) -> None:
+        del self._completed[trial.number]
         with _in_the_error(trial, outcome):
             self.study.hold(trial, outcome)
 
     def _finish(self, trial: Trial, outcome: Outcome) -> Trial:
-        self._came.pop(trial.number, None)
+        self._completed.pop(trial.number, None)
         with self.study.guard.loop(), _in_the_error(trial, outcome):
             told = self.study.finish(trial, outcome)
         del self._asked[trial.number]
@@ -189,8 +182,8 @@ class TrialRun:
         self._follower_failed = False
 
     @contextmanager
-    def nothing_lost(self) -> Iterator[None]:
-        """Whatever breaks the run off: keep what has come back, and hand the rest back to the study."""
+    def saving_what_is_completed(self) -> Iterator[None]:
+        """Return a block that, whatever breaks it off, records what is completed and requeues the other trials in the study."""
         try:
             yield
         except BaseException as error:
@@ -198,19 +191,19 @@ class TrialRun:
             if isinstance(error, SystemExit | GeneratorExit):  # as a program's own handler of a signal raises it
                 _LOG.warning("the run ends, because %r was raised in it; its trials come first when it goes on", error)
             try:
-                self._keep_what_came(error)
+                self._save_completed(error)
             finally:
                 self.study.hand_back(list(self._asked.values()))
             raise
 
-    def _keep_what_came(self, error: BaseException) -> None:
-        self._came |= self.workers.abandon()
-        for trial, outcome in self.ended:
+    def _save_completed(self, error: BaseException) -> None:
+        self._completed |= self.workers.abandon()
+        for trial, outcome in self.completed:
             if outcome.lost:  # its worker may have died of the same Ctrl-C
                 continue
             try:
                 if self.settings.batch_size is not None:
-                    self._hold(trial, outcome)
+                    self._record(trial, outcome)
                     continue
                 told = self._finish(trial, outcome)
                 if not self._follower_failed:
@@ -222,7 +215,7 @@ class TrialRun:
 
 @contextmanager
 def _in_the_error(trial: Trial, outcome: Outcome) -> Iterator[None]:
-    """Where the record cannot be written, put into the error what may have taken hours to find out."""
+    """Add the outcome, which may have taken hours, to the error that the record cannot be written."""
     try:
         yield
     except StorageError as error:

@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from spotsvm.evaluation import Objective, Outcome, call
+from spotsvm.interrupts import interrupts_allowed
 
 
 class Here(AbstractContextManager["Here"]):
@@ -40,7 +41,8 @@ class Here(AbstractContextManager["Here"]):
         if not self._waiting:
             return []
         key, params = self._waiting.popleft()
-        return [(key, call(self._objective, params))]
+        with interrupts_allowed():
+            return [(key, call(self._objective, params))]
 
     def abandon(self) -> list[tuple[int, Outcome]]:
         """Forget what waits."""

@@ -63,7 +63,7 @@ def open_workers(
     if not callable(objective):
         raise ArgumentError(f"objective={objective!r} cannot be called; use a callable that takes the parameters as a dict")
     given, n_jobs = n_jobs, checked_n_jobs(n_jobs)
-    limit = checked_memory_limit(memory_limit)
+    limit = None if memory_limit is None else checked_memory_limit(memory_limit)
     if executor is None:
         if n_jobs in (None, 1) and trial_timeout is None and limit is None:
             return Here(objective)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from types import TracebackType
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeGuard
 
 from spotsvm.evaluation import Outcome
 
@@ -60,6 +60,11 @@ class Workers(Protocol):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None, /
     ) -> bool | None: ...
+
+
+def is_workers(given: Any) -> TypeGuard[Workers]:
+    """Check whether an object evaluates trials, rather than being an objective."""
+    return all(hasattr(type(given), name) for name in ("submit", "wait", "abandon"))
 
 
 def in_order(workers: Workers, batch: Sequence[dict[str, Any]]) -> Iterator[Outcome]:

@@ -8,12 +8,8 @@ import pytest
 from scipy.stats import uniform
 
 from spotsvm import Study, TrialStateError
-from spotsvm.callbacks import Followers
 from spotsvm.evaluation import Outcome
-from spotsvm.run_settings import RunSettings
 from spotsvm.stop_rule import Look
-from spotsvm.stopper import Stopper
-from spotsvm.trial_loop import run_trials
 from tests.spotsvm.virtual_workers import VirtualWorkers
 
 SPACE = {"x": uniform(0, 1), "y": uniform(0, 1)}
@@ -33,8 +29,7 @@ def facts(study):
 
 
 def run(study, n_trials, workers, *, callback=None, stop=None, **settings):
-    run_trials(study, workers, RunSettings(n_trials, **settings), Followers(callback), Stopper(study, stop))
-    return study
+    return study.run(workers, n_trials, callback=callback, stop=stop, **settings)
 
 
 class BrokenOff(Exception):

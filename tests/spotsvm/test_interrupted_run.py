@@ -10,11 +10,7 @@ import pytest
 from scipy.stats import uniform
 
 from spotsvm import Study
-from spotsvm.callbacks import Followers
 from spotsvm.record import Record
-from spotsvm.run_settings import RunSettings
-from spotsvm.stopper import Stopper
-from spotsvm.trial_loop import run_trials
 from tests.spotsvm.virtual_workers import VirtualWorkers
 
 SPACE = {"x": uniform(0, 1), "y": uniform(0, 1)}
@@ -106,7 +102,7 @@ def test_a_second_ctrl_c_ends_the_keeping_too():
 
     study = Study(SPACE, "random", 0)
     with pytest.raises(KeyboardInterrupt):
-        run_trials(study, Stubborn(bowl, 2), RunSettings(9), Followers(None), Stopper(study, None))
+        study.run(Stubborn(bowl, 2), 9)
     assert (study.n_finished, study.n_unfinished) == (0, len(study.trials))
 
 

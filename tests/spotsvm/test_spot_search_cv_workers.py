@@ -258,9 +258,9 @@ def test_ctrl_c_tells_what_was_scored_and_how_to_go_on(tmp_path, monkeypatch):
         for path in (None, tmp_path / "s.db"):
             with pytest.raises(KeyboardInterrupt) as caught:
                 search(executor="threading", path=path, batch_size=None).fit(X, Y)
-            (note,) = caught.value.__notes__
-            assert note.endswith("and lost: give SpotSearchCV a path, and fit goes on where it stopped") == (path is None)
-    assert f"recorded in {path}; the same fit goes on from there" in note
+            note, *rest = caught.value.__notes__
+            assert rest == ([] if path else ["fit begins anew: give SpotSearchCV a path, and it goes on where it stopped"])
+    assert f"recorded in {path}; the same call goes on from there" in note
     fitted = search(path=path).fit(X, Y)
     assert [t.state for t in fitted.study_.trials] == ["ok"] * 8
     assert [t.params for t in fitted.study_.trials] == [t.params for t in search().fit(X, Y).study_.trials]

@@ -212,7 +212,6 @@ def test_what_is_no_rule(stop):
 
 
 def test_the_share_of_test_rows_is_filled_in_once():
-    assert with_test_share(None, 0.2) is None
     assert with_test_share("uncertainty", 0.2).test_share == 0.2
     assert with_test_share(ImprovementBelowUncertainty(test_share=0.5), 0.2).test_share == 0.5
     rule = Told([])
