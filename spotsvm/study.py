@@ -176,8 +176,8 @@ class Study(AskTellStudy):
             Finished trials that the study is to have in the end, failed ones included.
         executor : concurrent.futures.Executor, str, distributed.Client or None, default=None
             Where to evaluate. None evaluates here, or in worker processes of spotsvm's own if `n_jobs`, `trial_timeout` or
-            `memory_limit` ask for them; "loky" does so in any case, "threading" makes threads and "multiprocessing" a
-            ProcessPoolExecutor for this run, of `n_jobs` workers; "dask" is the Dask client in use.
+            `memory_limit` ask for them; "loky" does so in any case, "threading" makes `n_jobs` threads for this run; "dask" is
+            the Dask client in use.
         n_jobs : int or None, default=None
             Trials to evaluate at once; -1 is all cores. None is 1, or as many as the executor has workers.
         batch_size : int or None, default=None

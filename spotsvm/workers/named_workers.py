@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import os
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
-from functools import partial
+from concurrent.futures import ThreadPoolExecutor
 
 from spotsvm.errors import ArgumentError
 from spotsvm.evaluation import Objective
-from spotsvm.workers import worker_process
 from spotsvm.workers.killable_pool import KillablePool
 from spotsvm.workers.on_executor import OnExecutor
 from spotsvm.workers.protocol import Workers
-from spotsvm.workers.reopened_executor import OnReopenedExecutor
 
-NAMES = ("loky", "threading", "multiprocessing")
+NAMES = ("loky", "threading")
 
 
 def named_workers(
@@ -22,15 +18,13 @@ def named_workers(
 ) -> Workers:
     """Open workers that are closed at the end.
 
-    A trial of which a process dies costs no other trial.
-
     Parameters
     ----------
     objective : callable
         What is evaluated.
-    name : {"loky", "threading", "multiprocessing"}
+    name : {"loky", "threading"}
         "loky": processes that do not import the user's script, each of which can be killed, as of `KillablePool`; "threading":
-        threads; "multiprocessing": a ProcessPoolExecutor, opened anew where one of its processes dies.
+        threads.
     n_workers : int
         Trials at once.
     trial_timeout : float, optional
@@ -54,9 +48,6 @@ def named_workers(
         return KillablePool(objective, n_workers, trial_timeout, memory_limit)
     if name == "threading":
         return OnExecutor(objective, ThreadPoolExecutor(n_workers), n_workers, trial_timeout, memory_limit, is_ours=True)
-    if name == "multiprocessing":
-        make = partial(ProcessPoolExecutor, n_workers, initializer=worker_process.begin, initargs=(os.getpid(),))
-        return OnReopenedExecutor(objective, make, n_workers, trial_timeout, memory_limit)
     raise ArgumentError(
         f"executor={name!r} is unknown; use {', '.join(map(repr, NAMES))} or 'dask', a concurrent.futures.Executor, "
         "a distributed.Client, or None for worker processes that can be killed"

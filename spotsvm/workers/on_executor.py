@@ -14,7 +14,6 @@ import cloudpickle
 
 from spotsvm.errors import ArgumentError, WorkersError
 from spotsvm.evaluation import Objective, Outcome, one_line, reason_of, timed_out
-from spotsvm.workers.close_executor import close_now
 from spotsvm.workers.executor_task import Reply, run_trial
 from spotsvm.workers.memory_limit import checked_memory_limit, shown
 from spotsvm.workers.shared_objective import SharedObjective
@@ -53,7 +52,7 @@ class OnExecutor(AbstractContextManager["OnExecutor"]):
     memory_limit : int or str, optional
         Memory that a trial may take beyond what its process has, in bytes or as text such as "2GB"; Linux only, and processes.
     is_ours : bool, default=False
-        Whether the executor is closed at the end, and its processes killed.
+        Whether the executor is closed at the end.
 
     Raises
     ------
@@ -102,11 +101,6 @@ class OnExecutor(AbstractContextManager["OnExecutor"]):
         self._stuck = {future for future in self._stuck if not future.done()}
         return max(self._size - len(self._stuck), 0)
 
-    @property
-    def broken(self) -> str:
-        """Why the executor takes no more trials; empty while it does."""
-        return self._broken
-
     def submit(self, key: int, params: dict[str, Any]) -> None:
         """Hand over a trial."""
         self._check_broken()
@@ -154,7 +148,7 @@ class OnExecutor(AbstractContextManager["OnExecutor"]):
         self._running.clear()
         self._shared.__exit__()
         if self._is_ours:
-            close_now(self._executor)
+            self._executor.shutdown(wait=False, cancel_futures=True)
 
     def _send(self, trial: _Running, payload: bytes | None = None) -> None:
         trial.ticket = next(self._tickets)  # not the key: a trial that was lost may come again

@@ -31,8 +31,8 @@ def open_workers(
         What is evaluated.
     executor : concurrent.futures.Executor, distributed.Client, str or None, default=None
         Where. None is this process, one trial at a time; or, with more `n_jobs` or a limit, worker processes of our own, in which
-        a trial can be killed. "loky", "threading" and "multiprocessing" are joblib's backends, opened for the time (see
-        `named_workers`); "dask" is the Dask client in use.
+        a trial can be killed. "loky" and "threading" are joblib's backends, opened for the time (see `named_workers`); "dask" is
+        the Dask client in use.
     n_jobs : int, optional
         Trials at once; -1 is as many as there are processors, here or in the cluster. None is 1, and with an executor its number
         of workers.
@@ -86,7 +86,7 @@ def open_workers(
     if not isinstance(executor, Executor):
         raise ArgumentError(
             f"executor={executor!r} is no executor; use a concurrent.futures.Executor, a distributed.Client, 'loky', "
-            "'threading', 'multiprocessing', 'dask', or None for worker processes that can be killed"
+            "'threading', 'dask', or None for worker processes that can be killed"
         )
     from spotsvm.workers.on_executor import OnExecutor
 

@@ -9,6 +9,7 @@ import time
 import pytest
 from ended_trials import evaluated
 
+from spotsvm import Study
 from spotsvm.workers.killable_pool import KillablePool
 
 pytestmark = [
@@ -163,3 +164,17 @@ def test_a_worker_that_keeps_more_than_the_limit_is_replaced():
     assert [outcome.state for outcome in outcomes] == ["ok"] * 4
     pids = [outcome.value for outcome in outcomes]
     assert pids[0] == pids[1] != pids[2] == pids[3]
+
+
+@pytest.mark.parametrize("options", [{}, {"batch_size": 3}, {"retries": 1}])
+def test_a_study_survives_what_kills_its_workers(options):
+    def objective(params):
+        time.sleep(0.02)
+        if params["x"] in (2, 5):
+            os._exit(3)
+        return params["x"]
+
+    study = Study({"x": list(range(8))}, "random", 0).run(objective, 8, "loky", n_jobs=2, **options)
+    assert {t.params["x"]: t.state for t in study.trials} == {x: "failed" if x in (2, 5) else "ok" for x in range(8)}
+    lost = {t.params["x"]: len(t.lost) for t in study.trials}
+    assert lost == {x: 1 + options.get("retries", 0) if x in (2, 5) else 0 for x in range(8)}

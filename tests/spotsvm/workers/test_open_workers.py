@@ -15,7 +15,6 @@ from spotsvm.workers.killable_pool import KillablePool
 from spotsvm.workers.on_executor import OnExecutor
 from spotsvm.workers.open_workers import open_workers
 from spotsvm.workers.protocol import in_order
-from spotsvm.workers.reopened_executor import OnReopenedExecutor
 
 
 def objective(params):
@@ -34,7 +33,6 @@ def objective(params):
         ({"executor": "threading"}, OnExecutor, joblib.cpu_count()),
         ({"executor": "loky", "n_jobs": 1}, KillablePool, 1),
         ({"executor": "loky"}, KillablePool, joblib.cpu_count()),
-        ({"executor": "multiprocessing", "n_jobs": 2}, OnReopenedExecutor, 2),
     ],
 )
 def test_what_is_opened(options, kind, n_workers):
@@ -58,7 +56,7 @@ def test_the_users_executor_stays_open():
         assert executor.submit(abs, -1).result() == 1
 
 
-@pytest.mark.parametrize("name", ["loky", "threading", "multiprocessing"])
+@pytest.mark.parametrize("name", ["loky", "threading"])
 def test_executors_by_name_are_closed_at_the_end_and_their_processes_killed(name):
     def nap(params):
         time.sleep(params["x"])
@@ -93,7 +91,7 @@ def alive(pid):
     ("options", "said"),
     [
         ({"executor": 7}, "executor=7 is no executor; use a concurrent.futures.Executor, a distributed.Client, 'loky'"),
-        ({"executor": "ray"}, "executor='ray' is unknown; use 'loky', 'threading', 'multiprocessing' or 'dask', a concurrent"),
+        ({"executor": "ray"}, "executor='ray' is unknown; use 'loky', 'threading' or 'dask', a concurrent"),
         ({"executor": ThreadPoolExecutor}, "executor=<class 'concurrent.futures.thread.ThreadPoolExecutor'> is no executor"),
         ({"n_jobs": 0}, "n_jobs=0 is not a number of trials at once; use 1 or more, or -1"),
         ({"n_jobs": math.inf}, "n_jobs=inf is not"),
