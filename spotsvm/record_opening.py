@@ -10,9 +10,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from spotsvm.errors import StorageError
-from spotsvm.record_files import MAGIC
 from spotsvm.writer_lock import writer_of
 
+#: the first bytes of every SQLite file
+MAGIC = b"SQLite format 3\x00"
 #: seconds to wait for another program that has locked the file; no reader and no writer of this library does for long
 _BUSY_SECONDS = 5.0
 #: bytes that the write-ahead log keeps on disk once its content is in the file itself
