@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spotsvm.errors import ArgumentError
+from spotsvm.reports.colours import COLOURS
+from spotsvm.reports.drawing import tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,8 +19,6 @@ Floats = NDArray[np.float64]
 Centre = Literal["median", "mean"]
 Band = Literal["interquartile", "range", "bootstrap"]
 
-#: Okabe and Ito's palette, which the colour-blind can tell apart, without its yellow, which paper swallows
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 _STYLES = ("-", "--", ":", "-.")
 _RESAMPLES = 2000
 
@@ -132,9 +132,7 @@ def draw_curves(
         _look_away_from_the_beginning(ax, curves, sign)
     ax.xaxis.set_major_locator(MaxNLocator(6, integer=True))
     ax.set_xlim(0, 1.02 * float(evaluations[-1]))
-    ax.grid(axis="y", color="0.9", lw=0.6)
-    ax.set_axisbelow(True)
-    ax.spines[["top", "right"]].set_visible(False)
+    tidy(ax)
 
 
 def _look_away_from_the_beginning(ax: Axes, curves: Mapping[str, Floats], sign: float) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from spotsvm.comparison_figure import COLOURS
+from spotsvm.reports.colours import COLOURS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

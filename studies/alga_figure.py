@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.patheffects import withStroke
 from matplotlib.ticker import LogLocator, NullFormatter, ScalarFormatter
 
-from spotsvm.comparison_figure import COLOURS
+from spotsvm.reports.colours import COLOURS
 from studies.alga_runs import ALGA, GA_MODEL, GASVM, GRID, GROWN, INHERITING, NSGA2, RANDOM, TUNED
 from studies.alga_tables import by_method
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from spotsvm.comparison_figure import COLOURS
+from spotsvm.reports.colours import COLOURS
 from studies.conformal_toy import Reading, draw_points
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from spotsvm.comparison_figure import COLOURS
+from spotsvm.reports.colours import COLOURS
 from studies.kernel_evolution_tables import ordered_methods, ordered_sets, table_9
 
 if TYPE_CHECKING:

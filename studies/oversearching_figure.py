@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 from matplotlib.ticker import NullFormatter, ScalarFormatter
 
-from spotsvm.comparison_figure import COLOURS
+from spotsvm.reports.colours import COLOURS
 from studies.oversearching_tables import means
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from spotsvm.comparison import Comparison
-from spotsvm.comparison_figure import COLOURS
+from spotsvm.reports.colours import COLOURS
 from studies.stormwater_error import BY_HAND, REGION, StormwaterErrors
 from studies.stormwater_runs import HAND
 

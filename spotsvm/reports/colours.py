@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from spotsvm.comparison_figure import COLOURS as SERIES
+#: Okabe and Ito's palette for the colour-blind, without its yellow, which is too faint on white paper
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 
 #: name of a CSS variable to its colour in the light and in the dark scheme
 _BASE = {
@@ -95,7 +96,7 @@ def _between(start: str, end: str, share: float) -> str:
 
 
 _NAMES = (
-    {colour.lower(): f"series-{k}" for k, colour in enumerate(SERIES[: len(_SERIES)])}
+    {colour.lower(): f"series-{k}" for k, colour in enumerate(COLOURS[: len(_SERIES)])}
     | {colour: f"level-{k}" for k, colour in enumerate(LEVELS)}
     | _ALIASES
 )

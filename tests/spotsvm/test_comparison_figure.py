@@ -2,8 +2,9 @@ import numpy as np
 import pytest
 from scipy.stats import bootstrap
 
-from spotsvm.comparison_figure import COLOURS, band_over_seeds, draw_curves
+from spotsvm.comparison_figure import band_over_seeds, draw_curves
 from spotsvm.errors import ArgumentError
+from spotsvm.reports.colours import COLOURS
 
 CURVES = np.array([[5.0, 4.0], [3.0, 3.0], [4.0, 1.0], [9.0, 2.0], [1.0, 0.0]])
 
