@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
+from spotsvm.optimism.plain import nan_to_none, plain
 from spotsvm.record_writer import Writer
 from spotsvm.time_spent import TimeSpent
 
@@ -108,14 +108,5 @@ class Status:
 
     def to_dict(self) -> dict[str, Any]:
         """Return all attributes as JSON types; the repr of a parameter that has none of them, such as an estimator."""
-        return {name: _plain(value) for name, value in [*asdict(self).items(), ("n_finished", self.n_finished)]}
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {str(name): _plain(one) for name, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(one) for one in value]
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    return value if value is None or isinstance(value, bool | int | str) else repr(value)
+        found: dict[str, Any] = nan_to_none(plain(asdict(self) | {"n_finished": self.n_finished}))
+        return found
