@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, Literal
 
 from solvers.search.base import Noise
 from spotsvm.comparison import Comparison
-from spotsvm.comparison_entrants import Searches, check_entrants, checked_seeds, labelled_searches
-from spotsvm.comparison_run import Run, Task, run_search
+from spotsvm.comparison_entrants import Searches, check_direction_and_jobs, check_entrants, checked_seeds, labelled_searches
+from spotsvm.comparison_run import Run, Task, run_jobs, run_search
 from spotsvm.errors import ArgumentError
+from spotsvm.optimism.intervals import check_confidence
 from spotsvm.space import Space
 from spotsvm.start import Start, equal_start
 
@@ -106,14 +106,10 @@ def compare(
     """
     if not callable(objective):
         raise ArgumentError(f"objective={objective!r} is not callable; give a function of the parameters")
-    if direction not in ("minimize", "maximize"):
-        raise ArgumentError(f"direction={direction!r} is not one objective's direction; use 'minimize' or 'maximize'")
     if not isinstance(measure, str | None) or measure == "value":
         raise ArgumentError(f"measure={measure!r} is not a further number's name; use None for the best value seen")
-    if not (isinstance(confidence, Real) and 0 < confidence < 1):
-        raise ArgumentError(f"confidence={confidence!r} is not between 0 and 1; use such as 0.95")
-    if n_jobs is not None and (not isinstance(n_jobs, Integral) or isinstance(n_jobs, bool) or n_jobs == 0):
-        raise ArgumentError(f"n_jobs={n_jobs!r} is not a number of processes; use 1 or more, -1 for all, or None")
+    confidence = check_confidence(confidence)
+    check_direction_and_jobs(direction, n_jobs)
     labelled = labelled_searches(searches, names)
     all_seeds = checked_seeds(seeds)
     task = Task(
@@ -130,17 +126,8 @@ def compare(
     check_entrants(labelled, task.space, n_trials, all_seeds[0], direction=direction, noise=noise, start=first)
     jobs = [(task, label, search, seed) for label, search in labelled.items() for seed in all_seeds]
     runs = []
-    for run in _run_all(jobs, n_jobs):
+    for run in run_jobs(run_search, jobs, n_jobs):
         runs.append(run)
         if callback is not None:
             callback(run)
-    return Comparison(runs, task, float(confidence))
-
-
-def _run_all(jobs: Sequence[tuple[Any, ...]], n_jobs: int | None) -> Any:
-    """Give the runs in the order of the jobs, as they end."""
-    if n_jobs in (None, 1):
-        return (run_search(*job) for job in jobs)
-    import joblib
-
-    return joblib.Parallel(n_jobs=n_jobs, return_as="generator")(joblib.delayed(run_search)(*job) for job in jobs)
+    return Comparison(runs, task, confidence)

@@ -16,6 +16,7 @@ from spotsvm.comparison_figure import Band, Centre, draw_curves
 from spotsvm.comparison_run import Run, Task, measured, recommended_number
 from spotsvm.comparison_table import comparison_table, rank_searches
 from spotsvm.errors import ArgumentError
+from spotsvm.reports.drawing import new_axes
 from spotsvm.trial_table import trial_table
 
 if TYPE_CHECKING:
@@ -244,10 +245,7 @@ class Comparison:
         ArgumentError
             If `centre` or `band` is unknown, or the axis is to be logarithmic with values that are not positive.
         """
-        if ax is None:
-            from matplotlib import pyplot  # on use: it takes half a second
-
-            ax = pyplot.subplots(figsize=(6, 4), layout="constrained")[1]
+        ax = new_axes(ax)
         evaluations, curves = self._curves()
         sign, measure = self._task.sign, self._task.measure
         if optimum is not None:

@@ -126,6 +126,14 @@ def _is_integer(value: object) -> TypeGuard[int]:
     return isinstance(value, Integral | np.integer) and not isinstance(value, bool | np.bool_)
 
 
+def check_direction_and_jobs(direction: object, n_jobs: object) -> None:
+    """Raise ArgumentError unless `direction` is that of one objective and `n_jobs` a number of processes or None."""
+    if direction not in ("minimize", "maximize"):
+        raise ArgumentError(f"direction={direction!r} is not one objective's direction; use 'minimize' or 'maximize'")
+    if n_jobs is not None and (not _is_integer(n_jobs) or n_jobs == 0):
+        raise ArgumentError(f"n_jobs={n_jobs!r} is not a number of processes; use 1 or more, -1 for all, or None")
+
+
 def check_entrants(
     searches: Mapping[str, Entrant],
     space: Space,

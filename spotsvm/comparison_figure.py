@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spotsvm.errors import ArgumentError
-from spotsvm.reports.drawing import COLOURS
+from spotsvm.reports.drawing import COLOURS, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -131,9 +131,7 @@ def draw_curves(
         _look_away_from_the_beginning(ax, curves, sign)
     ax.xaxis.set_major_locator(MaxNLocator(6, integer=True))
     ax.set_xlim(0, 1.02 * float(evaluations[-1]))
-    ax.grid(axis="y", color="0.9", lw=0.6)
-    ax.set_axisbelow(True)
-    ax.spines[["top", "right"]].set_visible(False)
+    tidy(ax)
 
 
 def _look_away_from_the_beginning(ax: Axes, curves: Mapping[str, Floats], sign: float) -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import inspect
 import re
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, Literal, TypeVar, cast
 
 from solvers.search.base import Noise
 from spotsvm.comparison_entrants import Entrant
@@ -21,6 +21,7 @@ from spotsvm.study import Study
 from spotsvm.trial import FINISHED, Trial
 
 Direction = Literal["minimize", "maximize"]
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
@@ -82,6 +83,28 @@ def run_search(task: Task, label: str, search: Entrant, seed: int) -> Run:
         study.run(_with_seed(task.objective, study), task.n_trials, callback=_measure_check(task.measure))
         trials = tuple(t for t in study.trials if t.state in FINISHED)[: task.n_trials]
     return Run(label, seed, trials, recommended_number(trials, task, seed))
+
+
+def run_jobs(function: Callable[..., Result], jobs: Sequence[tuple[Any, ...]], n_jobs: int | None) -> Iterable[Result]:
+    """Return the results of a function for several tuples of arguments, in their order, each as it is ready.
+
+    Parameters
+    ----------
+    function : callable
+        Takes the arguments of a job.
+    jobs : sequence of tuple
+        Arguments.
+    n_jobs : int or None
+        Processes, as joblib takes it; None and 1 are this process.
+    """
+    if n_jobs in (None, 1):
+        return (function(*job) for job in jobs)
+    import joblib
+
+    parallel: Iterable[Result] = joblib.Parallel(n_jobs=n_jobs, return_as="generator")(
+        joblib.delayed(function)(*job) for job in jobs
+    )
+    return parallel
 
 
 def recommended_number(trials: tuple[Trial, ...], task: Task, seed: int) -> int | None:

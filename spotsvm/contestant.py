@@ -11,7 +11,7 @@ from spotsvm.spot_search_cv import SpotSearchCV
 
 
 @dataclass(frozen=True)
-class Contestant:
+class HeldOutResult:
     """One way to choose the parameters, and what came of it.
 
     Attributes

@@ -1,15 +1,15 @@
-"""Times in words."""
+"""Durations as text."""
 
 from __future__ import annotations
 
 
 def duration(seconds: float) -> str:
-    """Give a time in words.
+    """Return a duration as text.
 
     Parameters
     ----------
     seconds : float
-        The time.
+        The duration.
 
     Examples
     --------

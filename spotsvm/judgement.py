@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass, fields
 from math import isnan
 from typing import Any, Literal
 
-#: under which name a study keeps it
-FINDING = "judgement"
+#: the name under which a study stores a judgement
+JUDGEMENT = "judgement"
 
 Choice = Literal["recommended", "best predicted"]
 Verdict = Literal["recommended", "best predicted", "best seen", "no clear difference", "same"]

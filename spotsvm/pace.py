@@ -1,4 +1,4 @@
-"""How fast a study gets on."""
+"""The speed of a study."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ _RECENT = 50
 
 
 def trials_per_minute(trials: Sequence[Trial]) -> float | None:
-    """Give how many trials a minute have ended of late, the breaks between two runs left out.
+    """Return the number of trials finished per minute recently, breaks between runs left out.
 
-    It is the number of the latest 50 trials, or of all, divided by the time in which one of them at least was being asked for or
-    evaluated; None where no trial says when it was told.
+    It is the number of the latest 50 trials (or all), divided by the time in which at least one of them was being asked for or
+    evaluated; None if no trial says when it was told.
 
     Parameters
     ----------
@@ -23,7 +23,7 @@ def trials_per_minute(trials: Sequence[Trial]) -> float | None:
 
     Examples
     --------
-    Two at once, ten seconds each, and after a break one more:
+    Two trials at once, ten seconds each, and one more after a break:
 
     >>> def told(at):
     ...     return Trial(0, {}, (), "ok", 1.0, ask_seconds=0.0, seconds=10.0, asked_at=at - 10.0, told_at=at)
@@ -37,7 +37,7 @@ def trials_per_minute(trials: Sequence[Trial]) -> float | None:
 
 
 def _spans(trial: Trial) -> list[tuple[float, float]]:
-    """Give when a trial was evaluated and when it was asked for; not from asked to told: a break can lie between."""
+    """Return when a trial was evaluated and when it was asked for; not from asked to told, as a break can lie between."""
     if trial.told_at is None or trial.asked_at is None:
         return []
     spans = [
@@ -49,7 +49,7 @@ def _spans(trial: Trial) -> list[tuple[float, float]]:
 
 
 def _length(spans: list[tuple[float, float]]) -> float:
-    """Give the length of the union of spans."""
+    """Return the length of the union of spans."""
     total, reached = 0.0, float("-inf")
     for start, end in sorted(spans):
         total += max(end - max(start, reached), 0.0)

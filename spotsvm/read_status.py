@@ -1,4 +1,4 @@
-"""Find out how a study stands, from its trials and its record."""
+"""Determine the status of a study from its trials and its record."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from spotsvm.objectives import Objectives
 from spotsvm.pace import trials_per_minute
 from spotsvm.record import Record
 from spotsvm.record_writer import left_behind
-from spotsvm.status import Incumbent, RunningTrial, Stand, Status
+from spotsvm.status import Incumbent, RunningTrial, State, Status
 from spotsvm.time_spent import time_spent
 from spotsvm.trial import FINISHED, Trial
 from spotsvm.writer_lock import Writer, lock_path, writer_of
 
 
 def read_status(path: str | Path) -> Status:
-    """Give how the study of a record stands; the record is only read, and whoever writes to it is not held up.
+    """Return the status of the study in a record; the record is only read, and a process writing to it is not held up.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def status_of(
     objectives: Objectives,
     path: Path | None,
 ) -> Status:
-    """Give how a study stands, from its trials, what is said and found of it, and its record, if it has one.
+    """Return the status of a study, given its trials, its description and findings, and the path of its record, if any.
 
     Examples
     --------
@@ -63,7 +63,7 @@ def status_of(
     budget = budget if isinstance(budget, int) and 0 < budget < 2**53 else None
     n_finished = sum(counts[state] for state in FINISHED)
     reason = _why_ended(trials, n_finished, budget, about, findings)
-    state = _stand(path, writer, budget, counts["running"], reason)
+    state = _state(path, writer, budget, counts["running"], reason)
     pace, now = trials_per_minute(trials), time.time()
     last = max((at for t in trials for at in (t.asked_at, t.told_at) if at is not None and math.isfinite(at)), default=None)
     left = None if budget is None or not pace or state == "ended" else 60.0 * max(budget - n_finished, 0) / pace
@@ -88,7 +88,7 @@ def status_of(
         pace,
         left,
         None if last is None else max(now - last, 0.0),
-        _commonest([t.reason or "(no reason was given)" for t in trials if t.state in ("failed", "timeout")]),
+        _commonest([t.reason or "no reason given" for t in trials if t.state in ("failed", "timeout")]),
         sum(len(t.lost) for t in trials),
         _commonest([reason for t in trials for reason in t.lost]),
     )
@@ -102,7 +102,7 @@ def _last_writer(path: Path) -> Writer | None:
         return None
 
 
-def _stand(path: Path | None, writer: Writer | None, budget: int | None, n_running: int, why_ended: str) -> Stand:
+def _state(path: Path | None, writer: Writer | None, budget: int | None, n_running: int, why_ended: str) -> State:
     if why_ended and not n_running:
         return "ended"
     if writer is not None or (path is None and n_running):
@@ -117,21 +117,21 @@ def _why_ended(
     about: Mapping[str, Any],
     findings: Mapping[str, Mapping[str, Any]],
 ) -> str:
-    """Say why no further trial is to come; empty if one is, for all that the record tells."""
+    """Return why no further trial will be run; an empty text if one will, as far as the record shows."""
     if budget is None:
         return ""
     if n_finished >= budget:
         return "all trials of the budget are finished"
     stop = findings.get("stop", {})
     if stop.get("stopped") is True and stop.get("n_trials") == n_finished:
-        return "the stop rule ended it"
+        return "the stop rule ended the run"
     if n_finished and len({t.point for t in trials if t.state in FINISHED}) >= _n_configurations(about.get("space")):
-        return "every configuration of its space was evaluated"
+        return "every configuration in its space has been evaluated"
     return ""
 
 
 def _n_configurations(space: Any) -> float:
-    """Give how many configurations a described space has; `inf` where it cannot be told."""
+    """Return the number of configurations in a described space; `inf` if it is infinite or unknown."""
     if not isinstance(space, list) or not all(isinstance(branch, Mapping) for branch in space):
         return math.inf
     return sum(math.prod(_n_values(parameter) for parameter in branch.values()) for branch in space)
@@ -161,7 +161,7 @@ def _size_of_front(trials: Sequence[Trial], objectives: Objectives) -> int:
 
 
 def _running(trial: Trial, runs: bool, writer: Writer | None, now: float) -> RunningTrial:
-    """Say for how long a trial has been running: one of an earlier process since this one has taken it up."""
+    """Return a running trial; one of an earlier process counts from the time at which the present writer opened the record."""
     since = trial.asked_at if runs else None
     if since is not None and writer is not None:
         since = max(since, _seconds_of(writer.since))

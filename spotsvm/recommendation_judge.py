@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -12,8 +12,8 @@ import numpy as np
 from spotsvm.comparison_run import takes_seed
 from spotsvm.errors import ArgumentError
 from spotsvm.evaluation import Outcome
-from spotsvm.judgement import FINDING, Judgement
-from spotsvm.optimism.intervals import nadeau_bengio, welch
+from spotsvm.judgement import JUDGEMENT, Judgement
+from spotsvm.optimism.intervals import check_confidence, nadeau_bengio, welch
 from spotsvm.study import Study
 from spotsvm.workers.open_workers import open_workers
 from spotsvm.workers.protocol import in_order
@@ -117,7 +117,7 @@ def judge_recommendation(
         paired=seeded,
         same=same,
     )
-    study.add_finding(FINDING, judgement.to_dict())
+    study.add_finding(JUDGEMENT, judgement.to_dict())
     return judgement
 
 
@@ -143,5 +143,4 @@ def check_repeats(n_repeats: Any, confidence: Any) -> None:
     """Raise ArgumentError unless these are a number of repeats and a confidence."""
     if not isinstance(n_repeats, Integral) or isinstance(n_repeats, bool) or n_repeats < 2:
         raise ArgumentError(f"n_repeats={n_repeats!r} is no number of fresh evaluations that shows their spread; use 2 or more")
-    if not (isinstance(confidence, Real) and 0 < float(confidence) < 1):
-        raise ArgumentError(f"confidence={confidence!r} is not between 0 and 1; use such as 0.95")
+    check_confidence(confidence)

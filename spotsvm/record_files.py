@@ -1,44 +1,31 @@
-"""The records in a folder."""
+"""Find the records in a folder."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from pathlib import Path
+from typing import NoReturn
 
 from spotsvm.errors import StorageError
 from spotsvm.record_opening import MAGIC
 
 
-def record_files(path: str | Path) -> list[Path]:
-    """Give the SQLite files in a folder and all within it, by name; links are not followed. A file is its only one.
-
-    Parameters
-    ----------
-    path : path-like
-        A folder, or a file.
+def record_files(path: Path) -> list[Path]:
+    """Return the SQLite files in a folder and its subfolders, sorted; links are not followed. Return any other path as it is.
 
     Raises
     ------
     StorageError
-        If there is no such file or folder, or it cannot be read.
+        If a folder cannot be read.
     """
-    place = Path(path)
-    if not place.exists():
-        raise StorageError(f"{place}: there is no such record or folder")
-    return sorted(_below(place)) if place.is_dir() else [place]
+    if not path.is_dir():
+        return [path]
+    files = (Path(folder, name) for folder, _, names in os.walk(path, onerror=_refuse) for name in names)
+    return sorted(file for file in files if not file.is_symlink() and file.is_file() and _is_sqlite(file))
 
 
-def _below(folder: Path) -> Iterator[Path]:
-    try:
-        with os.scandir(folder) as entries:
-            for entry in entries:
-                if entry.is_dir(follow_symlinks=False):
-                    yield from _below(Path(entry.path))
-                elif entry.is_file(follow_symlinks=False) and _is_sqlite(Path(entry.path)):
-                    yield Path(entry.path)
-    except OSError as error:
-        raise StorageError(f"{folder}: cannot look into the folder: {error.strerror or error}") from error
+def _refuse(error: OSError) -> NoReturn:
+    raise StorageError(f"{error.filename}: cannot read the folder: {error.strerror}") from error
 
 
 def _is_sqlite(path: Path) -> bool:

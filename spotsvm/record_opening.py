@@ -12,7 +12,7 @@ from pathlib import Path
 from spotsvm.errors import StorageError
 from spotsvm.writer_lock import writer_of
 
-#: how a file of SQLite begins
+#: the first bytes of every SQLite file
 MAGIC = b"SQLite format 3\x00"
 #: seconds to wait for another program that has locked the file; no reader and no writer of this library does for long
 _BUSY_SECONDS = 5.0

@@ -10,7 +10,7 @@ from sklearn.utils import indexable, resample
 from sklearn.utils.validation import check_is_fitted
 
 from spotsvm.errors import ArgumentError
-from spotsvm.judgement import FINDING, Judgement
+from spotsvm.judgement import JUDGEMENT, Judgement
 from spotsvm.optimism.fresh_scores import fresh_scores, fresh_splits
 from spotsvm.optimism.held_out import score_or_nan
 from spotsvm.optimism.intervals import nadeau_bengio, t_interval
@@ -135,7 +135,7 @@ def judge_search(
         same=same,
         choice="best predicted" if search.noise is False else "recommended",
     )
-    study.add_finding(FINDING, judgement.to_dict())
+    study.add_finding(JUDGEMENT, judgement.to_dict())
     return judgement
 
 

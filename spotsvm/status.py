@@ -1,21 +1,21 @@
-"""How a study stands, as `spotsvm status` says it."""
+"""The status of a study."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
+from spotsvm.optimism.plain import nan_to_none, plain
 from spotsvm.record_writer import Writer
 from spotsvm.time_spent import TimeSpent
 
-Stand = Literal["running", "ended", "broken off", "idle"]
+State = Literal["running", "ended", "broken off", "idle"]
 
 
 @dataclass(frozen=True)
 class Incumbent:
-    """The trial with the best value seen, which under noise is a lucky one."""
+    """The trial with the best observed value, which under noise is partly luck."""
 
     number: int
     value: float
@@ -24,7 +24,7 @@ class Incumbent:
 
 @dataclass(frozen=True)
 class RunningTrial:
-    """A trial that is not told yet; `seconds` since it was asked for, None where no process evaluates it or nobody knows."""
+    """A trial without a result yet; `seconds` since it was asked for, None if no process evaluates it or that is unknown."""
 
     number: int
     params: Mapping[str, Any]
@@ -33,52 +33,53 @@ class RunningTrial:
 
 @dataclass(frozen=True)
 class Status:
-    """How a study stands.
+    """The status of a study, as `Study.status()` and `spotsvm status` report it.
 
     Attributes
     ----------
     path : str or None
         The record.
     state : {"running", "ended", "broken off", "idle"}
-        "running": a process has it open for writing, or it is in memory and has a running trial. "ended": it has its budget, or
-        a stop rule ended it, or its space is used up. "broken off": no process has it open, and trials are left. "idle": the
-        same, of a study that was asked and told by hand and has no budget.
+        "running": a process has the record open for writing, or the study is in memory and has a running trial. "ended": the
+        budget is used, a stop rule ended the run, or every configuration was evaluated. "broken off": no process has the record
+        open, and trials are left. "idle": no process has it open, and it has no budget, as after asking and telling by hand.
     reason : str
-        Why it ended; empty otherwise.
+        Why the study ended; empty otherwise.
     writer : Writer or None
-        The process that has it open for writing.
+        The process that has the record open for writing.
     last_writer : Writer or None
-        The one that had, if it was killed and nobody has taken its place.
+        The process that had it open last, if it was killed and no other one has opened it since.
     search, seed
-        Those of the study.
+        The name of the search, and its seed.
     budget : int or None
-        Trials that it is to have in the end; None where it was asked and told by hand.
+        Number of trials to run; None if the study was only asked and told by hand.
     n_ok, n_failed, n_timeout, n_running : int
-        Trials in each state.
+        Number of trials in each state.
     incumbent : Incumbent or None
-        The best trial seen; None where none has succeeded, or there are several objectives.
+        The best observed trial; None if none has succeeded, or there are several objectives.
     n_front : int or None
-        Of several objectives, how many trials no other dominates.
+        Number of non-dominated trials, if there are several objectives.
     running : tuple of RunningTrial
-        The trials that are not told yet.
+        The trials without a result yet.
     time_spent : dict of str to TimeSpent
-        Seconds spent in fitting the model ("fit"), finding the next point ("acquisition"), the rest of "asking", "evaluation".
+        Seconds spent fitting the model ("fit"), finding the next point ("acquisition"), in the rest of "asking", and in
+        "evaluation".
     trials_per_minute : float or None
-        How many have ended a minute, of late, while it ran.
+        Finished trials per minute of running time, over the latest trials.
     seconds_left : float or None
-        What the rest of the budget takes at that pace.
+        Estimated time for the rest of the budget at that rate.
     seconds_since : float or None
-        Since a trial was last asked for or told.
+        Time since a trial was last asked for or told.
     failures : tuple of (str, int)
-        The commonest reasons of failed trials, five at most, and how often each.
+        The most frequent reasons of failed trials, at most five, each with its number.
     n_lost : int
-        Attempts at trials that ended with their worker.
+        Number of attempts at trials whose worker died.
     lost : tuple of (str, int)
-        Their commonest reasons, five at most.
+        Their most frequent reasons, at most five.
     """
 
     path: str | None
-    state: Stand
+    state: State
     reason: str
     writer: Writer | None
     last_writer: Writer | None
@@ -102,19 +103,10 @@ class Status:
 
     @property
     def n_finished(self) -> int:
-        """How many trials have ended, well or not."""
+        """Number of finished trials, successful or not."""
         return self.n_ok + self.n_failed + self.n_timeout
 
     def to_dict(self) -> dict[str, Any]:
-        """Give all of it in JSON's types; a parameter that has none of them, such as an estimator, as its text."""
-        return {name: _plain(value) for name, value in [*asdict(self).items(), ("n_finished", self.n_finished)]}
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {str(name): _plain(one) for name, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(one) for one in value]
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    return value if value is None or isinstance(value, bool | int | str) else repr(value)
+        """Return all attributes as JSON types; the repr of a parameter that has none of them, such as an estimator."""
+        found: dict[str, Any] = nan_to_none(plain(asdict(self) | {"n_finished": self.n_finished}))
+        return found

@@ -1,4 +1,4 @@
-"""Where the time of a study went: into the model, the search for the next point, the rest of asking, and evaluation."""
+"""The time a study spent on the model, on finding the next point, on the rest of asking, and on evaluation."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from statistics import median
 
 from spotsvm.trial import Trial
 
-#: what the time is spent in, and what it is called
+#: phases of a trial, and their names in reports
 PHASES = {
     "fit": "fitting the model",
     "acquisition": "finding the next point",
@@ -20,14 +20,14 @@ PHASES = {
 
 @dataclass(frozen=True)
 class TimeSpent:
-    """The seconds that trials took in one phase.
+    """The seconds that trials spent in one phase.
 
     Attributes
     ----------
     total, median, last : float
-        Of all trials that have such a time, and of the last of them.
+        Over all trials with a time for this phase, and of the last of them.
     n_trials : int
-        How many have.
+        Number of trials with a time for this phase.
     """
 
     total: float
@@ -37,12 +37,12 @@ class TimeSpent:
 
 
 def time_spent(trials: Sequence[Trial]) -> dict[str, TimeSpent]:
-    """Give the time that was spent in each of `PHASES`; a phase that no trial has is left out.
+    """Return the time spent in each of `PHASES`; a phase without times is left out.
 
     Parameters
     ----------
     trials : sequence of Trial
-        Trials by number; those of several workers at once overlap, so that their sum can be more than has passed.
+        Trials by number. Those of parallel workers overlap, so that the total can exceed the time that has passed.
 
     Examples
     --------

@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning, FitFailedWarning, UndefinedMe
 from sklearn.model_selection import TimeSeriesSplit, cross_val_score, train_test_split
 
 from spotsvm.class_accuracy import named_scorer
-from spotsvm.contestant import Contestant
+from spotsvm.contestant import HeldOutResult
 from spotsvm.default_start import default_start
 from spotsvm.errors import ArgumentError, DataError, ShortSeriesWarning, SpotSVMError
 from spotsvm.held_out_score import block_length, held_out_score
@@ -98,7 +98,7 @@ class TuningJob:
     memory_limit: int | str | None = None
     retries: int = 0
 
-    def run(self, progress: Progress) -> list[Contestant]:
+    def run(self, progress: Progress) -> list[HeldOutResult]:
         """Evaluate the default, random search and the search, in this order; both searches start at the default and the centre.
 
         Parameters
@@ -115,7 +115,7 @@ class TuningJob:
         named = self.named(train)
         if self.oversearching == "repeats" and is_series(self.pipeline):
             raise ArgumentError("--oversearching repeats: splits by time cannot be drawn anew; use folds, nested or none")
-        contestants = []
+        results = []
         with warnings.catch_warnings():
             # the cap on the solver's iterations is ours, and a setting that needs more is scored as it stands
             warnings.simplefilter("ignore", ConvergenceWarning)
@@ -128,7 +128,7 @@ class TuningJob:
             start = equal_start(named.space, default_start(fitted, named.space, train.X))
             check_budget(Study(named.space, named.search(self.search), self.seed, start=start), self.budget, "--budget")
             default = self._default_score(named, train, scorer)
-            contestants.append(Contestant("default", default, *self._test(scorer, fitted, test), fitted))
+            results.append(HeldOutResult("default", default, *self._test(scorer, fitted, test), fitted))
             for name in dict.fromkeys(["random", self.search]):
                 with progress(name, self.budget) as callback:
                     search = self._search(name, named, scorer, start, callback).fit(train.X, train.y)
@@ -137,11 +137,11 @@ class TuningJob:
                 # rows of a series are no independent sample, and some test rows have no score
                 if name == self.search and not is_series(self.pipeline) and np.isfinite(tested[0]):
                     judge_search(search, train.X, train.y, test.X, test.y)
-                contestants.append(Contestant(name, float(search.best_score_), *tested, best, search))
-            contestants[-1] = self._with_optimism(contestants[-1], train)
+                results.append(HeldOutResult(name, float(search.best_score_), *tested, best, search))
+            results[-1] = self._with_optimism(results[-1], train)
         if self.out is not None:
-            write_results(contestants, self.out)
-        return contestants
+            write_results(results, self.out)
+        return results
 
     def _search(self, name: str, named: NamedPipeline, scorer: Any, start: Start, callback: Any) -> SpotSearchCV:
         """Give the search of that name, not fitted yet."""
@@ -165,22 +165,22 @@ class TuningJob:
             retries=self.retries,
         )
 
-    def _with_optimism(self, contestant: Contestant, train: Table) -> Contestant:
+    def _with_optimism(self, result: HeldOutResult, train: Table) -> HeldOutResult:
         """Say how much of a search's tuned score is luck, and keep that with its study."""
-        search = contestant.search
+        search = result.search
         if search is None or self.oversearching == "none":
-            return contestant
+            return result
         # of a series the last half is told, so that no search has much less of the past than the one judged
         last_half = TimeSeriesSplit(OUTER_FOLDS, test_size=max(len(train.y) // (2 * OUTER_FOLDS), 1))
         outer = last_half if is_series(self.pipeline) else OUTER_FOLDS
-        path = None if self.out is None or self.oversearching != "nested" else self.out / f"{contestant.name}_outer"
+        path = None if self.out is None or self.oversearching != "nested" else self.out / f"{result.name}_outer"
         # the outer folds are what is spread over the workers here, and nobody watches their searches
         judged = clone(search).set_params(callback=None, n_jobs=None) if self.oversearching == "nested" else search
         n_jobs = 1 if self.oversearching == "nested" and self.executor is not None else self.workers
         method = cast("Method", self.oversearching)
         found = oversearching(judged, train.X, train.y, outer, method, n_jobs=n_jobs, random_state=self.seed, path=path)
         search.study_.add_finding("oversearching", found.to_dict())
-        return replace(contestant, optimism=found)
+        return replace(result, optimism=found)
 
     @property
     def metric(self) -> str:

@@ -10,15 +10,15 @@ from typing import Any
 
 import pandas as pd
 
-from spotsvm.contestant import Contestant
+from spotsvm.contestant import HeldOutResult
 from spotsvm.csv_files import write_csv
 from spotsvm.errors import StorageError
 from spotsvm.tuning_report import write_tuning_report
 
 
-def comparison(contestants: list[Contestant]) -> pd.DataFrame:
-    """Give a frame with a row a contestant: name, tuned_score, test_score, test_error, gap."""
-    rows = [(c.name, c.tuned_score, c.test_score, c.test_error, c.gap) for c in contestants]
+def comparison(results: list[HeldOutResult]) -> pd.DataFrame:
+    """Give a frame with a row a result: name, tuned_score, test_score, test_error, gap."""
+    rows = [(c.name, c.tuned_score, c.test_score, c.test_error, c.gap) for c in results]
     return pd.DataFrame(rows, columns=["search", "tuned_score", "test_score", "test_error", "gap"])
 
 
@@ -32,7 +32,7 @@ def check_writable(out: Path) -> None:
         raise StorageError(f"--out {out}: cannot write there: {error.strerror or error}") from error
 
 
-def write_results(contestants: list[Contestant], out: Path) -> list[Path]:
+def write_results(results: list[HeldOutResult], out: Path) -> list[Path]:
     """Write comparison.csv, for each search its trials, their folds and parameters, and report.html; give the files.
 
     Raises
@@ -43,14 +43,14 @@ def write_results(contestants: list[Contestant], out: Path) -> list[Path]:
     try:
         out.mkdir(parents=True, exist_ok=True)
         files = [out / "comparison.csv"]
-        write_csv(comparison(contestants), files[0], "comparison")
-        for c in contestants:
+        write_csv(comparison(results), files[0], "comparison")
+        for c in results:
             if c.search is not None:
                 files += [out / f"{c.name}_{what}" for what in ("trials.csv", "folds.csv", "parameters.json")]
                 c.search.study_.to_csv(files[-3])
                 c.search.study_.folds_to_csv(files[-2])
                 files[-1].write_text(json.dumps(_plain(c.estimator.get_params(deep=True)), indent=2) + "\n")
-        files += write_tuning_report(contestants, out)
+        files += write_tuning_report(results, out)
     except (OSError, StorageError) as error:
         raise StorageError(f"--out {out}: cannot write there: {getattr(error, 'strerror', None) or error}") from error
     return files

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from math import isnan
 from textwrap import wrap
 
-from spotsvm.contestant import Contestant
+from spotsvm.contestant import HeldOutResult
 from spotsvm.optimism.result import Method, Optimism
 from spotsvm.pipelines.registry import description, is_series
 from spotsvm.recommendation import summarise_failures
@@ -34,34 +34,34 @@ _METHODS: dict[Method, tuple[str, str]] = {
 }
 
 
-def tuning_summary(job: TuningJob, contestants: Sequence[Contestant]) -> str:
+def tuning_summary(job: TuningJob, results: Sequence[HeldOutResult]) -> str:
     """Give the closing table, and what to make of it, as text of 100 columns.
 
     Parameters
     ----------
     job : TuningJob
         What was run.
-    contestants : sequence of Contestant
+    results : sequence of HeldOutResult
         What came of it; the last one is the search that was asked for.
     """
     lines = ["", f"{'':22}{'tuned score':>12}  {'test score':>18}  {'gap':>9}"]
-    for c in contestants:
+    for c in results:
         test = f"{c.test_score:.4f} +- {c.test_error:.4f}"
         lines.append(f"{_title(c):22}{c.tuned_score:12.4f}  {test:>18}  {c.gap:+9.4f}")
-    for paragraph in _paragraphs(job, contestants):
+    for paragraph in _paragraphs(job, results):
         lines += ["", *_wrapped(paragraph)]
     return "\n".join(lines)
 
 
-def _paragraphs(job: TuningJob, contestants: Sequence[Contestant]) -> Iterator[str]:
+def _paragraphs(job: TuningJob, results: Sequence[HeldOutResult]) -> Iterator[str]:
     """Say what is to be expected of new data, and then by what it is told, and what else is to be known."""
-    final = contestants[-1]
+    final = results[-1]
     if final.optimism is None:
         yield _verdict(final)
     else:
         yield f"{_luck(final.optimism)} {_verdict(final)}"
         yield _method(final.optimism)
-    if final.search is not None and contestants[0].tuned_score >= final.tuned_score:
+    if final.search is not None and results[0].tuned_score >= final.tuned_score:
         yield f"No candidate of {final.name} has a better tuned score than the default SVM: keep the defaults."
     with_error = ("the last quarter, " if is_series(job.pipeline) else "") + "+- its standard error"
     yield (
@@ -71,7 +71,7 @@ def _paragraphs(job: TuningJob, contestants: Sequence[Contestant]) -> Iterator[s
     )
     if job.pipeline != "table":
         yield f"Pipeline {job.pipeline}: {description(job.pipeline, job.table.task)}."
-    for c in contestants:
+    for c in results:
         if c.search is not None and any(t.state in ("failed", "timeout") for t in c.search.study_.trials):
             yield f"Failed trials of {c.name}: {summarise_failures(c.search.study_.trials)}"
     if final.search is not None:
@@ -139,11 +139,11 @@ def short_names(names: Sequence[str]) -> list[str]:
     return short
 
 
-def _title(c: Contestant) -> str:
+def _title(c: HeldOutResult) -> str:
     return "default SVM" if c.search is None else f"{c.name} ({c.search.study_.n_finished} trials)"
 
 
-def _verdict(c: Contestant) -> str:
+def _verdict(c: HeldOutResult) -> str:
     """Say in words what the gap means."""
     if isnan(c.gap) or isnan(c.test_error):
         return f"The held-out rows are too few to judge the tuned score of {c.name}."

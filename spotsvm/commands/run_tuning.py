@@ -28,5 +28,5 @@ def run_tuning(table: Any, *, dask: str | None, **options: Any) -> None:
         raise ArgumentError(f"--search {options['search']!r} {wrong}; use one of {', '.join(searches)}")
     with cluster(dask) as executor, says_how_to_resume(options.get("out")):
         job = TuningJob(table, executor=executor, **options)
-        contestants = job.run(progress_bar)
-    click.echo(printable(tuning_summary(job, contestants)))
+        results = job.run(progress_bar)
+    click.echo(printable(tuning_summary(job, results)))

@@ -129,7 +129,15 @@ class Optimism:
         """
         from spotsvm.optimism.plot import plot_optimism
 
-        return plot_optimism(self, ax)
+        return plot_optimism(
+            self.frame(),
+            self.curve(),
+            optimism=self.optimism,
+            method=self.method,
+            metric=self.metric,
+            confidence=self.confidence,
+            ax=ax,
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Give it as plain JSON: numbers, texts, lists and dictionaries, and None for what is not a number."""

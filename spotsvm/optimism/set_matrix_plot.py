@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from spotsvm.reports.drawing import new_axes
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
@@ -14,11 +16,8 @@ if TYPE_CHECKING:
 
 def plot_set_matrix(matrix: OversearchingMatrix, ax: Axes | None = None) -> Axes:
     """Draw the matrix; see `OversearchingMatrix.plot`."""
-    if ax is None:
-        from matplotlib import pyplot  # on use: it takes half a second
-
-        size = 2.2 + 0.9 * len(matrix.names)
-        ax = pyplot.subplots(figsize=(size + 1.2, size), layout="constrained")[1]
+    size = 2.2 + 0.9 * len(matrix.names)
+    ax = new_axes(ax, size + 1.2, size)
     own = np.diagonal(matrix.mean)
     worse = 100 * (matrix.mean - own) / own * (1 if matrix.direction == "minimize" else -1)
     top = max(float(worse.max()), 1e-9)

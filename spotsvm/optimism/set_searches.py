@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from numbers import Integral
 from pathlib import Path
 from typing import Any, Literal, cast
 
 import numpy as np
 
 from solvers.search.base import Noise
-from spotsvm.comparison_entrants import Entrant, check_entrants, checked_seeds, labelled_searches
-from spotsvm.comparison_run import record_name
+from spotsvm.comparison_entrants import Entrant, check_direction_and_jobs, check_entrants, checked_seeds, labelled_searches
+from spotsvm.comparison_run import record_name, run_jobs
 from spotsvm.errors import ArgumentError, NoCompletedTrialError
 from spotsvm.evaluation import call
 from spotsvm.optimism.set_checks import checked_names
@@ -96,10 +95,7 @@ def oversearching_between_sets(
     names = checked_names(sets)
     if not callable(objective):
         raise ArgumentError(f"objective={objective!r} is not callable; give a function of the parameters and a set's name")
-    if direction not in ("minimize", "maximize"):
-        raise ArgumentError(f"direction={direction!r} is not one objective's direction; use 'minimize' or 'maximize'")
-    if n_jobs is not None and (not isinstance(n_jobs, Integral) or isinstance(n_jobs, bool) or n_jobs == 0):
-        raise ArgumentError(f"n_jobs={n_jobs!r} is not a number of processes; use 1 or more, -1 for all, or None")
+    check_direction_and_jobs(direction, n_jobs)
     all_seeds = checked_seeds(seeds)
     entrants = labelled_searches([search])
     shared = space if isinstance(space, Space) else Space(space)
@@ -113,17 +109,8 @@ def oversearching_between_sets(
             return _tuned_and_applied(study, objective, n_trials, name, names)
 
     jobs = [(seed, name) for seed in all_seeds for name in names]
-    rows = np.array(_all_rows(row, jobs, n_jobs)).reshape(len(all_seeds), len(names), len(names))
+    rows = np.array(list(run_jobs(row, jobs, n_jobs))).reshape(len(all_seeds), len(names), len(names))
     return OversearchingMatrix(rows, names, direction)
-
-
-def _all_rows(row: Callable[[int, str], list[float]], jobs: Sequence[tuple[int, str]], n_jobs: int | None) -> list[list[float]]:
-    if n_jobs in (None, 1):
-        return [row(*job) for job in jobs]
-    import joblib
-
-    rows: list[list[float]] = joblib.Parallel(n_jobs=n_jobs)(joblib.delayed(row)(*job) for job in jobs)
-    return rows
 
 
 def _tuned_and_applied(study: Study, objective: SetObjective, n_trials: int, tuned_on: str, names: Sequence[str]) -> list[float]:

@@ -93,6 +93,22 @@ def drawing(width: float, height: float) -> Iterator[Figure]:
         yield Figure(figsize=(width, height), layout="constrained")
 
 
+def new_axes(ax: Axes | None, width: float = 6.0, height: float = 4.0) -> Axes:
+    """Return `ax`, or the axes of a new figure of pyplot if it is None."""
+    if ax is not None:
+        return ax
+    from matplotlib import pyplot  # on use: it takes half a second
+
+    return pyplot.subplots(figsize=(width, height), layout="constrained")[1]
+
+
+def tidy(ax: Axes) -> None:
+    """Draw a faint grid for the y axis, and no frame at the top and on the right."""
+    ax.grid(axis="y", color="0.9", lw=0.6)
+    ax.set_axisbelow(True)
+    ax.spines[["top", "right"]].set_visible(False)
+
+
 def panels(figure: Figure, number: int, columns: int) -> list[Axes]:
     """Give so many axes in rows of so many columns."""
     rows = -(-number // columns)

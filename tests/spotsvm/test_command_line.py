@@ -60,7 +60,7 @@ def tune(file, *args, target="kind"):
 
 
 def rows(text):
-    """The closing table: a list of numbers a contestant."""
+    """The closing table: a list of numbers a result."""
     table = [line for line in text.splitlines() if "+-" in line and "standard error" not in line]
     return {line[:22].strip(): [float(v) for v in line[22:].replace("+-", "").split()] for line in table}
 

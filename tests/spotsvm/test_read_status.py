@@ -8,6 +8,7 @@ import textwrap
 import time
 from contextlib import closing
 from dataclasses import FrozenInstanceError, replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -21,7 +22,7 @@ from spotsvm.objectives import Objectives
 from spotsvm.read_status import read_status, status_of
 from spotsvm.record_schema import creation_of
 from spotsvm.recorded_study import RecordedStudy
-from spotsvm.status_text import status_lines, status_page
+from spotsvm.status_text import status_page, status_table
 from spotsvm.trial import Trial
 from spotsvm.writer_lock import lock_path
 
@@ -101,7 +102,7 @@ def test_a_study_that_is_open_after_its_end_says_so(path):
         status = study.run(objective, n_trials=2).status()
     assert status.state == "ended"
     assert status.writer.pid == os.getpid()
-    assert "still has it open" in status_page(status)
+    assert "still open in process" in status_page(status)
 
 
 def test_a_study_that_was_broken_off(path):
@@ -113,7 +114,7 @@ def test_a_study_that_was_broken_off(path):
     status = read_status(path)
     assert (status.state, status.n_running, status.budget) == ("broken off", 1, 6)
     assert status.running[0].seconds is None
-    assert "run the same program again" in status_page(status)
+    assert "run the same program," in status_page(status)
     assert "1 unfinished" in status_page(status)
 
 
@@ -131,7 +132,7 @@ def test_a_killed_process_is_named(path):
     status = read_status(path)
     assert (status.state, status.writer, status.n_running) == ("broken off", None, 1)
     assert status.last_writer.pid != os.getpid()
-    assert f"broken off by the end of process {status.last_writer.pid} on " in status_page(status)
+    assert f"broken off when process {status.last_writer.pid} on " in status_page(status)
 
 
 def test_a_study_that_nobody_gave_a_budget(path):
@@ -151,21 +152,21 @@ def test_a_study_in_memory():
     study.tell(trial, 2.0)
     assert study.status().incumbent.value == 2.0
     assert study.run(objective, n_trials=3).status().state == "ended"
-    assert status_page(study.status()).startswith("a study in memory: random, seed 0\nended: ")
+    assert status_page(study.status()).startswith("study in memory: random, seed 0\nended: ")
 
 
 def test_a_space_that_is_used_up(path):
     with Study([{"k": ["a"], "n": [1, 2]}, {"k": ["b"]}], "random", 0, path=path) as study:
         study.run(lambda params: 1.0, n_trials=10)
     status = read_status(path)
-    assert (status.state, status.reason, status.n_finished) == ("ended", "every configuration of its space was evaluated", 3)
+    assert (status.state, status.reason, status.n_finished) == ("ended", "every configuration in its space has been evaluated", 3)
 
 
 def test_a_stop_rule_ended_it(path):
     study = ended(path)
     about, trials = study.about | {"budget": 50}, study.trials
     stop = {"stop": {"stopped": True, "n_trials": 12}}
-    assert status_of(trials, about, stop, ONE, path).reason == "the stop rule ended it"
+    assert status_of(trials, about, stop, ONE, path).reason == "the stop rule ended the run"
     for other in ({}, {"stop": {"stopped": False, "n_trials": 12}}, {"stop": {"stopped": True, "n_trials": 7}}):
         assert status_of(trials, about, other, ONE, path).state == "broken off"
 
@@ -176,7 +177,7 @@ def test_several_objectives(path):
         front = study.pareto()
     status = read_status(path)
     assert (status.incumbent, status.n_front) == (None, len(front))
-    assert "3 trials that no other one dominates" in status_page(status)
+    assert "3 non-dominated trials" in status_page(status)
 
 
 def test_maximised(path):
@@ -235,7 +236,7 @@ def test_an_earlier_version_of_the_record(path):
     status = read_status(old)
     assert (status.n_ok, status.n_lost, status.trials_per_minute) == (study.status().n_ok, 0, None)
     assert status.seconds_left is status.seconds_since is None
-    assert "pace" not in status_page(status)
+    assert "speed" not in status_page(status)
 
 
 def test_a_missing_record(path):
@@ -279,5 +280,5 @@ def test_whatever_a_record_holds_can_be_said(rows, about, findings):
     ]
     status = status_of(trials, about, findings, ONE, None)
     json.dumps(status.to_dict(), allow_nan=False)
-    for text in (status_page(status), status_lines([("a", status), ("b", "damaged")])):
+    for text in (status_page(status), status_table({Path("a"): status})):
         assert all(c == "\n" or c.isprintable() for c in text)

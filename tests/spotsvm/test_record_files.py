@@ -1,3 +1,4 @@
+import os
 import sqlite3
 from contextlib import closing
 
@@ -15,7 +16,7 @@ def test_all_records_in_a_folder_by_name(tmp_path):
     (tmp_path / "notes.db").write_text("SQLite format 3 is what this is not")
     (tmp_path / "empty.db").touch()
     assert record_files(tmp_path) == sorted(made)
-    assert record_files(str(tmp_path / "a")) == sorted(made[1:])
+    assert record_files(tmp_path / "a") == sorted(made[1:])
 
 
 def test_what_lies_beside_a_record_is_none(tmp_path):
@@ -34,7 +35,7 @@ def test_links_are_not_followed(tmp_path):
     assert record_files(inside) == []
 
 
-def test_a_file_is_its_only_one_whatever_it_holds(tmp_path):
+def test_a_file_is_returned_whatever_it_holds(tmp_path):
     (tmp_path / "a.txt").write_text("no record")
     assert record_files(tmp_path / "a.txt") == [tmp_path / "a.txt"]
 
@@ -47,5 +48,11 @@ def test_a_database_of_another_program_is_given_too(tmp_path):
 
 def test_nothing_there(tmp_path):
     assert record_files(tmp_path) == []
-    with pytest.raises(StorageError, match="gone: there is no such record or folder"):
-        record_files(tmp_path / "gone")
+    assert record_files(tmp_path / "gone") == [tmp_path / "gone"]
+
+
+@pytest.mark.skipif(os.name == "nt" or os.getuid() == 0, reason="all may read")
+def test_a_folder_that_cannot_be_read(tmp_path):
+    (tmp_path / "locked").mkdir(mode=0)
+    with pytest.raises(StorageError, match="locked: cannot read the folder: Permission denied"):
+        record_files(tmp_path)

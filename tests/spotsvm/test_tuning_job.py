@@ -45,9 +45,9 @@ def job(table, **changed):
     return TuningJob(table, **({"budget": BUDGET, "cv": 3, "seed": 1} | changed))
 
 
-def trials(contestants, which=-1):
+def trials(results, which=-1):
     """What does not depend on the clock."""
-    frame = contestants[which].search.study_.frame()
+    frame = results[which].search.study_.frame()
     return frame.drop(columns=[c for c in frame if c.endswith(("seconds", "_time"))])
 
 
@@ -58,25 +58,25 @@ def done(request, tmp_path_factory):
     return given, given.run(quiet)
 
 
-def test_three_contestants(done):
-    _, contestants = done
-    assert [c.name for c in contestants] == ["default", "random", "kriging"]
-    assert [c.search is None for c in contestants] == [True, False, False]
-    assert all(c.search.study_.n_finished == BUDGET for c in contestants[1:])
+def test_three_results(done):
+    _, results = done
+    assert [c.name for c in results] == ["default", "random", "kriging"]
+    assert [c.search is None for c in results] == [True, False, False]
+    assert all(c.search.study_.n_finished == BUDGET for c in results[1:])
 
 
 def test_both_searches_begin_with_the_default_and_the_centre(done):
-    _, contestants = done
-    first, again = ([(t.params, t.value, t.origin) for t in c.search.study_.trials[:3]] for c in contestants[1:])
+    _, results = done
+    first, again = ([(t.params, t.value, t.origin) for t in c.search.study_.trials[:3]] for c in results[1:])
     assert first[:2] == again[:2]
     assert [origin == "start" for *_, origin in first] == [True, True, False]
     default, centre = ({name.rpartition("__")[2]: value for name, value in params.items()} for params, *_ in first[:2])
-    features = contestants[0].estimator.n_features_in_
+    features = results[0].estimator.n_features_in_
     assert default == pytest.approx({"C": 1.0, "gamma": 1 / features} | ({"epsilon": 0.1} if "epsilon" in default else {}))
     assert (centre["C"], centre["gamma"]) == pytest.approx((2.0**5, 2.0**-6))
     # the default competes in each search, which is then never worse
-    assert first[0][1] == pytest.approx(contestants[0].tuned_score, abs=1e-9)
-    assert all(c.tuned_score >= first[0][1] for c in contestants[1:])
+    assert first[0][1] == pytest.approx(results[0].tuned_score, abs=1e-9)
+    assert all(c.tuned_score >= first[0][1] for c in results[1:])
 
 
 def test_the_default_wins_ties():
@@ -92,12 +92,12 @@ def test_the_default_wins_ties():
 
 
 def test_test_scores_are_those_of_rows_that_nothing_was_fitted_on(done):
-    given, contestants = done
+    given, results = done
     train, test = given._split()
     assert set(train.X.index).isdisjoint(test.X.index)
     assert set(train.X.index) | set(test.X.index) == set(given.table.X.index)
     assert len(test.y) == pytest.approx(len(given.table.y) / 4, abs=1)
-    for c in contestants:
+    for c in results:
         predicted = c.estimator.predict(test.X)
         hand = accuracy_score(test.y, predicted) if test.task == "classification" else -root_mean_squared_error(test.y, predicted)
         assert c.test_score == pytest.approx(hand)
@@ -126,21 +126,21 @@ def test_the_searches_see_the_training_rows_only(monkeypatch):
 
 
 def test_tuned_scores_are_cross_validated_on_the_same_folds(done):
-    given, contestants = done
+    given, results = done
     train, _ = given._split()
     splitter = StratifiedKFold if train.task == "classification" else KFold
     folds = splitter(3, shuffle=True, random_state=1)
-    for c in contestants:
+    for c in results:
         again = cross_val_score(c.estimator, train.X, train.y, cv=folds, scoring=given.metric).mean()
         assert c.tuned_score == pytest.approx(again)
         if c.search is not None:
-            assert c.tuned_score == c.search.study_.best_trial.value == trials(contestants, contestants.index(c))["value"].max()
+            assert c.tuned_score == c.search.study_.best_trial.value == trials(results, results.index(c))["value"].max()
 
 
 def test_the_bootstrap_error_is_of_the_right_size(done):
-    given, contestants = done
+    given, results = done
     _, test = given._split()
-    for c in contestants:
+    for c in results:
         predicted = c.estimator.predict(test.X)
         if test.task == "classification":
             assert c.test_error == pytest.approx(np.sqrt(c.test_score * (1 - c.test_score) / len(test.y)), rel=0.4, abs=1e-12)
@@ -150,11 +150,11 @@ def test_the_bootstrap_error_is_of_the_right_size(done):
 
 
 def test_the_files(done):
-    given, contestants = done
+    given, results = done
     table = pd.read_csv(given.out / "comparison.csv")
-    pd.testing.assert_frame_equal(table, comparison(contestants))
+    pd.testing.assert_frame_equal(table, comparison(results))
     assert list(table["search"]) == ["default", "random", "kriging"]
-    for c in contestants[1:]:
+    for c in results[1:]:
         written = pd.read_csv(given.out / f"{c.name}_trials.csv")
         assert written["value"].max() == c.tuned_score == table.set_index("search")["tuned_score"][c.name]
         assert list(written["number"]) == list(range(BUDGET))
@@ -170,7 +170,7 @@ def test_the_files(done):
 
 
 def test_again_with_the_same_folder_evaluates_nothing(done, monkeypatch):
-    given, contestants = done
+    given, results = done
     files = {f.name: f.read_text() for f in given.out.iterdir() if f.suffix != ".db"}
     told = []
 
@@ -180,7 +180,7 @@ def test_again_with_the_same_folder_evaluates_nothing(done, monkeypatch):
 
     again = given.run(count)
     assert told == []
-    pd.testing.assert_frame_equal(comparison(again), comparison(contestants))
+    pd.testing.assert_frame_equal(comparison(again), comparison(results))
     assert {f.name: f.read_text() for f in given.out.iterdir() if f.suffix != ".db"} == files
 
 
@@ -232,9 +232,9 @@ def test_labels_of_text_are_the_same_task():
 def test_another_scorer():
     given = job(iris(), scoring="balanced_accuracy", search="random", budget=3)
     train, test = given._split()
-    contestant = given.run(quiet)[-1]
-    recall = [(contestant.estimator.predict(test.X[test.y == k]) == k).mean() for k in (1, 2)]
-    assert contestant.test_score == pytest.approx(np.mean(recall))
+    result = given.run(quiet)[-1]
+    recall = [(result.estimator.predict(test.X[test.y == k]) == k).mean() for k in (1, 2)]
+    assert result.test_score == pytest.approx(np.mean(recall))
 
 
 @pytest.mark.parametrize(
@@ -272,9 +272,9 @@ def test_a_class_that_a_resample_lacks_is_no_error():
     """Some of the y are taken for z, also in resamples that have no z."""
     y = pd.Series(np.repeat(list("xyyz"), [30, 25, 8, 12]), name="y")
     X = pd.DataFrame({"a": np.repeat([0.0, 5.0, 10.0, 10.0], [30, 25, 8, 12])})
-    contestants = job(make_table(X, y), scoring="balanced_accuracy", search="random", budget=2).run(quiet)
-    assert all(np.isfinite(c.test_error) for c in contestants)
-    assert "z" in contestants[0].estimator.predict(X[y == "y"])
+    results = job(make_table(X, y), scoring="balanced_accuracy", search="random", budget=2).run(quiet)
+    assert all(np.isfinite(c.test_error) for c in results)
+    assert "z" in results[0].estimator.predict(X[y == "y"])
 
 
 def test_the_cap_on_iterations_is_no_news(monkeypatch):
@@ -329,20 +329,20 @@ def test_a_folder_is_made_and_what_is_none_is_refused(tmp_path):
 
 
 def test_what_the_model_predicts_best_is_judged_on_the_rows_held_out(done):
-    given, contestants = done
-    finding = contestants[-1].search.study_.findings["judgement"]
+    given, results = done
+    finding = results[-1].search.study_.findings["judgement"]
     assert finding["choice"] == "best predicted"
-    assert finding["best_seen_fresh"] == pytest.approx(contestants[-1].test_score)
-    assert finding["sentence"] in " ".join(tuning_summary(given, contestants).split())
-    assert "judgement" not in contestants[1].search.study_.findings
+    assert finding["best_seen_fresh"] == pytest.approx(results[-1].test_score)
+    assert finding["sentence"] in " ".join(tuning_summary(given, results).split())
+    assert "judgement" not in results[1].search.study_.findings
 
 
 def test_searches_that_may_stop_say_so():
     given = job(iris(), search="random", stop=True)
-    contestants = given.run(quiet)
-    finding = contestants[-1].search.study_.findings["stop"]
+    results = given.run(quiet)
+    finding = results[-1].search.study_.findings["stop"]
     assert finding["n_trials"] == BUDGET
-    assert finding["sentence"] in " ".join(tuning_summary(given, contestants).split())
+    assert finding["sentence"] in " ".join(tuning_summary(given, results).split())
 
 
 def storm(n=420, missing=False):
@@ -370,15 +370,15 @@ def test_a_series_is_tested_on_its_last_quarter(missing):
     assert len(test.y) == pytest.approx(n / 4, abs=1)
     assert train.X.index.max() < test.X.index.min()
     assert list(train.X.index) + list(test.X.index) == list(given.table.X.index)
-    for contestant in (contestants := given.run(quiet)):
-        hand = -root_mean_squared_error(test.y, contestant.estimator.predict(test.X))
-        assert contestant.test_score == pytest.approx(hand)
-        assert contestant.test_error > 0
+    for result in (results := given.run(quiet)):
+        hand = -root_mean_squared_error(test.y, result.estimator.predict(test.X))
+        assert result.test_score == pytest.approx(hand)
+        assert result.test_error > 0
         folds = TimeSeriesSplit(3)
-        again = cross_val_score(contestant.estimator, train.X, train.y, cv=folds, scoring=given.metric).mean()
-        assert contestant.tuned_score == pytest.approx(again)
+        again = cross_val_score(result.estimator, train.X, train.y, cv=folds, scoring=given.metric).mean()
+        assert result.tuned_score == pytest.approx(again)
     # the rain between rows with a target is known to the pipeline
-    assert contestants[-1].test_score > -0.7 * test.y.std()
+    assert results[-1].test_score > -0.7 * test.y.std()
 
 
 def test_a_series_is_resumed_and_workers_change_nothing(tmp_path):
@@ -408,13 +408,13 @@ def test_a_horizon_past_the_end_is_told_as_such():
 @pytest.mark.parametrize("table", [iris(["a", "b"]), diabetes()], ids=["classification", "regression"])
 def test_spectra(table, tmp_path):
     given = job(table, pipeline="spectra", budget=12, out=tmp_path)
-    contestants = given.run(quiet)
+    results = given.run(quiet)
     _, test = given._split()
     assert given.metric == ("mean_class_accuracy" if table.task == "classification" else "neg_root_mean_squared_error")
-    predicted = contestants[-1].estimator.predict(test.X)
+    predicted = results[-1].estimator.predict(test.X)
     hand = balanced_accuracy_score if table.task == "classification" else lambda *y: -root_mean_squared_error(*y)
-    assert contestants[-1].test_score == pytest.approx(hand(test.y, predicted))
-    pd.testing.assert_frame_equal(comparison(given.run(quiet)), comparison(contestants))
+    assert results[-1].test_score == pytest.approx(hand(test.y, predicted))
+    pd.testing.assert_frame_equal(comparison(given.run(quiet)), comparison(results))
     with pytest.raises(StudyMismatchError, match="holds a study with another"):
         job(table, budget=12, out=tmp_path, scoring=given.metric).run(quiet)
 
@@ -428,8 +428,8 @@ def test_the_regions_of_the_paper():
 
 
 def test_kriging_opens_the_weights_of_spectra_late():
-    contestants = job(iris(), pipeline="spectra", budget=9, cv=2).run(quiet)
-    random, kriging = (contestant.search.study_.trials[2:] for contestant in contestants[1:])
+    results = job(iris(), pipeline="spectra", budget=9, cv=2).run(quiet)
+    random, kriging = (result.search.study_.trials[2:] for result in results[1:])
     weights = [
         {t.params[name] for t in trials for name in t.params if "__class_weight__" in name} for trials in (random, kriging)
     ]
@@ -445,14 +445,14 @@ def test_few_rows_of_a_series_are_refused(n):
 
 
 def test_how_much_is_luck_is_told_and_kept(done):
-    given, contestants = done
-    final = contestants[-1]
+    given, results = done
+    final = results[-1]
     assert final.optimism == oversearching(final.search, method="folds")
-    assert [c.optimism for c in contestants[:-1]] == [None, None]
+    assert [c.optimism for c in results[:-1]] == [None, None]
     record = Record(given.out / "kriging.db", read_only=True)
     assert Optimism.from_dict(record.findings()["oversearching"]) == final.optimism
     record.close()
-    told = " ".join(tuning_summary(given, contestants).split())
+    told = " ".join(tuning_summary(given, results).split())
     assert f"How much of it is luck? Expect {final.optimism.outer_score:.4g} on new data" in told
     assert "Method folds: the scores of all" in told
 
@@ -468,6 +468,6 @@ def test_nested_resampling_keeps_its_searches(tmp_path):
 def test_fresh_repeats_or_nothing():
     assert job(iris(), search="random", budget=3, oversearching="repeats").run(quiet)[-1].optimism.method == "repeats"
     nothing = job(iris(), search="random", budget=2, oversearching="none")
-    contestants = nothing.run(quiet)
-    assert contestants[-1].optimism is None
-    assert "luck" not in tuning_summary(nothing, contestants)
+    results = nothing.run(quiet)
+    assert results[-1].optimism is None
+    assert "luck" not in tuning_summary(nothing, results)

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from sklearn.dummy import DummyClassifier
 
-from spotsvm.contestant import Contestant
+from spotsvm.contestant import HeldOutResult
 from spotsvm.optimism.result import Optimism
 from spotsvm.tabular import make_table
 from spotsvm.trial import Trial
@@ -31,11 +31,11 @@ def flat(text):
 
 def summary(tuned=0.9, test=0.8, error=0.02, given=None, optimism=None, **changed):
     given = search() if given is None else given
-    contestants = [
-        Contestant("default", 0.75, 0.7, 0.1, DummyClassifier()),
-        Contestant("kriging", tuned, test, error, DummyClassifier(), given, optimism),
+    results = [
+        HeldOutResult("default", 0.75, 0.7, 0.1, DummyClassifier()),
+        HeldOutResult("kriging", tuned, test, error, DummyClassifier(), given, optimism),
     ]
-    return tuning_summary(TuningJob(**({"table": TABLE} | changed)), contestants)
+    return tuning_summary(TuningJob(**({"table": TABLE} | changed)), results)
 
 
 def test_the_table():
@@ -76,7 +76,9 @@ def test_the_gap_in_words(tuned, test, error, verdict):
     ],
 )
 def test_the_score_and_the_folds_are_named(changed, score):
-    text = flat(tuning_summary(TuningJob(**({"table": TABLE, "cv": 7} | changed)), [Contestant("default", 0.7, 0.7, 0.1, None)]))
+    text = flat(
+        tuning_summary(TuningJob(**({"table": TABLE, "cv": 7} | changed)), [HeldOutResult("default", 0.7, 0.7, 0.1, None)])
+    )
     assert score in text
     assert "mean over 7 folds" in text
 
@@ -183,7 +185,7 @@ def test_no_line_is_longer_than_the_table_is_wide_or_100_columns(tmp_path):
 
 
 def test_the_comparison_as_a_frame():
-    frame = comparison([Contestant("default", 0.75, 0.5, 0.1, None)])
+    frame = comparison([HeldOutResult("default", 0.75, 0.5, 0.1, None)])
     assert frame.to_dict("records") == [
         {"search": "default", "tuned_score": 0.75, "test_score": 0.5, "test_error": 0.1, "gap": 0.25}
     ]
