@@ -36,8 +36,9 @@ _MOVES = 3
 class DaskWorkers(AbstractContextManager["DaskWorkers"]):
     """Trials on the workers of a Dask cluster, as many at once as these have threads, however they come and go.
 
-    For the first worker of a cluster trials wait without end, as it may be in a queue. A cluster that has lost all its workers, in
-    this run or before it, is given 10 minutes. Dask's setting `distributed.scheduler.no-workers-timeout`, such as "2 hours", takes the place of both.
+    For the first worker of a cluster trials wait without end, as it may be in a queue. A cluster that has lost all its workers,
+    in this run or before it, is given 10 minutes. Dask's setting `distributed.scheduler.no-workers-timeout`, such as "2 hours",
+    takes the place of both.
 
     The objective is sent to each worker once. A trial is bound to a worker with a free thread: when that worker dies, the trial
     comes back as lost at its first death, and Dask does not quietly run it again.
