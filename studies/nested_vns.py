@@ -18,12 +18,12 @@ split of each set. The file of diabetis holds another split than the paper's, so
 centre of the box.
 Errors are in percent, means and standard deviations over the seeds, which decide folds and search."""
 _NOTES_4 = f"""\
-Nested searches with {TRIALS[0]} and {TRIALS[1]} evaluations of 5 x 2 folds. Both begin at the centre of the poorer model's space
-(the paper's begins at random). Two thirds of the rows, drawn anew for each seed, are trained on, the rest is tested on; features
-are scaled by the training rows' means and standard deviations. Weights and C are searched from 2^-12 to 2^12. The paper's advertisements have 3279 rows; 1966 are at hand, without the geometry, so that
-the row is beside figures of other data; the views of pendigits are not to be had. Of the 12 methods that the paper ranks its
-own among, best, median and worst are printed: a rank is what they, and the paper's own, leave open. For model (8) they are
-those for model (7)."""
+Nested searches with {TRIALS[0]} and {TRIALS[1]} evaluations of 5 x 2 folds. Both begin at the centre of the poorer model's
+space (the paper's begins at random). Two thirds of the rows, drawn anew for each seed, are trained on, the rest is tested on;
+features are scaled by the training rows' means and standard deviations. Weights and C are searched from 2^-12 to 2^12. The
+paper's advertisements have 3279 rows; 1966 are at hand, without the geometry, so that the row is beside figures of other data;
+the views of pendigits are not to be had. Of the 12 methods that the paper ranks its own among, best, median and worst are
+printed: a rank is what they, and the paper's own, leave open. For model (8) they are those for model (7)."""
 _QUICK = "The data are small sets of scikit-learn, of which the paper prints nothing."
 
 
