@@ -414,7 +414,7 @@ def test_training_scores():
     [
         ({"candidates": []}, "candidates is empty"),
         ({"engine": "fast"}, "engine='fast'; use 'auto' or 'sklearn'"),
-        ({"scoring": ["accuracy", "f1"]}, "one score is given for a fold"),
+        ({"scoring": ["accuracy", "f1"]}, "use one score: a name, a callable or None"),
     ],
     ids=["candidates", "engine", "scoring"],
 )
