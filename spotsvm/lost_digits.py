@@ -99,8 +99,8 @@ class Digits:
         shown = ", ".join(f"{self._label(j)} ({self._mean[j]:.3g} +- {self._deviation[j]:.2g})" for j in columns[:_SHOWN])
         more = f" and {len(columns) - _SHOWN} more" if len(columns) > _SHOWN else ""
         return (
-            f"The offset of {shown}{more} costs the kernel {kernel.label} the digits in which rows differ, which makes machines less "
-            "accurate. Subtract it, for example by a StandardScaler before the machine in a pipeline."
+            f"The offset of {shown}{more} costs the kernel {kernel.label} the digits in which rows differ, which makes machines "
+            "less accurate. Subtract it, for example by a StandardScaler before the machine in a pipeline."
         )
 
     def _half_distance(self, kernel: Kernel) -> float:
