@@ -17,7 +17,7 @@ _RULE = "every column belongs to exactly one"
 
 
 def group_names(groups: Any) -> tuple[str, ...]:
-    """Give the names of groups, which do not depend on the data.
+    """Return the names of groups, which do not depend on the data.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ def group_names(groups: Any) -> tuple[str, ...]:
 
 
 def resolve_groups(groups: Any, n_features: int, feature_names: Sequence[str] | None = None) -> dict[str, tuple[int, ...]]:
-    """Give the columns of each group.
+    """Return the columns of each group.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def resolve_groups(groups: Any, n_features: int, feature_names: Sequence[str] | 
 
 
 def _columns(name: str, member: Any, n_features: int, known: list[str] | None) -> NDArray[np.intp]:
-    """Give the columns of one group as indices from 0."""
+    """Return the columns of one group as indices from 0."""
     if isinstance(member, slice):
         try:
             columns = list(range(*member.indices(n_features)))
@@ -138,7 +138,7 @@ def _entries(name: str, member: Any, n_features: int) -> list[Any]:
 
 
 def _index(name: str, entry: Any, n_features: int, known: list[str] | None) -> int:
-    """Give one column as an index from 0."""
+    """Return one column as an index from 0."""
     if isinstance(entry, str):
         if known is None:
             raise ArgumentError(f"groups: group {name!r} has the column {entry!r}, but the data have no names; use indices")

@@ -101,7 +101,7 @@ def cross_val_scores(
     if error_score != "raise" and not isinstance(error_score, Real):
         raise ArgumentError(f"error_score={error_score!r} is not a score; use 'raise' or a number")
     if not (callable(scoring) or isinstance(scoring, str | None)):
-        raise ArgumentError(f"scoring={scoring!r}; one score is given for a fold: use a name, a callable or None")
+        raise ArgumentError(f"scoring={scoring!r}; use one score: a name, a callable or None")
     X, y, groups = indexable(X, y, groups)
     splits = list(check_cv(cv, y, classifier=is_classifier(estimator)).split(X, y, groups))
     scorer = FoldScorer(

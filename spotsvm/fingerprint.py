@@ -26,7 +26,7 @@ _OUR_PACKAGES = ("spotsvm", "solvers", "surrogates", "studies")
 
 
 def canonical(data: Any) -> Any:
-    """Give sparse data in a form that does not depend on what was done with them; other data as they are."""
+    """Return sparse data in a form that does not depend on what was done with them; other data as they are."""
     if not issparse(data):
         return data
     rows = data.tocsr(copy=True)
@@ -87,7 +87,7 @@ def _digest(value: Any, above: tuple[int, ...]) -> bytes:
 
 
 def _parts(value: Any, above: tuple[int, ...]) -> list[bytes]:
-    """Give what a value consists of; `above` are those that it is a part of, in which it may be found again."""
+    """Return what a value consists of; `above` are those that it is a part of, in which it may be found again."""
     value = value.item() if isinstance(value, np.bool_ | np.number) else value
     if value is None or type(value) in (bool, int, float, complex, str, bytes):
         return [type(value).__name__.encode(), (hex(value) if type(value) is int else ascii(value)).encode()]
@@ -137,7 +137,7 @@ def _name(of: Any) -> bytes:
 
 
 def whole(value: Any) -> Any:
-    """Give a parameter of which the text leaves nothing out: frames, series and sparse data become a hash of their values.
+    """Return a parameter of which the text leaves nothing out: frames, series and sparse data become a hash of their values.
 
     Examples
     --------

@@ -47,13 +47,13 @@ class FoldScores:
     reason: str = ""
 
     def mean(self, metric: str, n_splits: int) -> float:
-        """Give the mean test score; nan if a fold has none. Of a race that ended early, the mean of the folds that ran."""
+        """Return the mean test score; nan if a fold has none. Of a race that ended early, the mean of the folds that ran."""
         ran = int(self.numbers.get("folds_run", n_splits))
         return float(np.mean([self.numbers.get(f"split{i}_test_{metric}", np.nan) for i in range(ran)]))
 
 
 class FoldScorer:
-    """Scores candidates on folds that are fixed once.
+    """Scores of candidates on folds that are fixed once.
 
     Parameters
     ----------
@@ -137,7 +137,7 @@ class FoldScorer:
         return float(np.mean([len(test) / (len(train) + len(test)) for train, test in self._splits]))
 
     def context(self) -> dict[str, str]:
-        """Say what the scores depend on beside the candidate, so that those of an earlier run can be told to be the same."""
+        """Return what the scores depend on beside the candidate, by which a later run checks that it is the same."""
         text = partial(as_text, threshold=sys.maxsize, floatmode="unique")
         parameters = sorted(self._estimator.get_params(deep=True).items())
         return {
@@ -168,7 +168,7 @@ class FoldScorer:
         return self._score_by_sklearn(candidates)
 
     def _share(self) -> SharedScores | None:
-        """Give what shares the work of these folds, None where nothing does."""
+        """Return the scorer that shares the work of these folds; None where it cannot be shared."""
         from spotsvm.shared_scores import share_scores
 
         n_jobs = self._options["n_jobs"]
@@ -261,14 +261,14 @@ class FoldScorer:
 
 
 def _single(value: Any) -> Any:
-    """Give a list of one value that numpy does not take apart, be it an array or an estimator."""
+    """Return a list of one value that numpy does not take apart, be it an array or an estimator."""
     column = np.empty(1, dtype=object)
     column[0] = value
     return column
 
 
 def make_scorers(estimator: Any, scoring: Any) -> Any:
-    """Give the scorer, or of several a dictionary."""
+    """Return the scorer, or of several a dictionary."""
     if callable(scoring) or isinstance(scoring, str | None):
         return check_scoring(estimator, scoring)
     named = scoring if isinstance(scoring, Mapping) else {name: name for name in metric_names(scoring)}
@@ -276,7 +276,7 @@ def make_scorers(estimator: Any, scoring: Any) -> Any:
 
 
 def metric_names(scoring: Any) -> list[str]:
-    """Give the names of several metrics in their order; of a set, whose own order differs by process, the alphabetical one."""
+    """Return the names of several metrics in their order; of a set, whose own order differs by process, the alphabetical one."""
     return sorted(scoring) if isinstance(scoring, AbstractSet) else list(scoring)
 
 

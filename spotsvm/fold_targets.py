@@ -1,4 +1,4 @@
-"""What each fold's machines are trained to: labels and bounds of every pair of classes, or the target of a regression."""
+"""The problems that each fold's machines solve: labels and bounds of every pair of classes, or the target of a regression."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MOST_CLASSES = 10
 
 
 class FoldTargets:
-    """Makes the problems of each fold, and of all rows.
+    """The problems of each fold, and of all rows.
 
     Parameters
     ----------
@@ -53,12 +53,12 @@ class FoldTargets:
         self._labels = self._pair_labels(n_classes)
 
     def _pair_labels(self, n_classes: int) -> list[Floats]:
-        """Give the labels of each pair's classifier, 0 for rows of other classes."""
+        """Return the labels of each pair's classifier, 0 for rows of other classes."""
         code = self._code
         return [np.where((code == i) | (code == j), pair_labels(code == i, n_classes), 0.0) for i, j in pairs(n_classes)]
 
     def of(self, machine: SvmMachine, fold: int) -> list[Target]:
-        """Give the problems of a fold; of all rows for fold -1."""
+        """Return the problems of a fold; of all rows for fold -1."""
         rows = self._rows[fold]
         labels = self._labels if fold == -1 else [np.where(rows, z, 0.0) for z in self._labels]
         if machine.regression:

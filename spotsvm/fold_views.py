@@ -70,11 +70,11 @@ class View:
 
     @cached_property
     def digits(self) -> Digits:
-        """What looks after the digits of kernel values."""
+        """The checks of the digits of kernel values."""
         return Digits(self.gram.X, self.label)
 
     def label(self, column: int) -> str:
-        """Give the name of a column, as the data frame or the transformers have it, or else its number."""
+        """Return the name of a column, as the data frame or the transformers have it, or else its number."""
         names = self.names
         if names is None and self.transformers is not None and hasattr(self.transformers, "feature_names_in_"):
             with suppress(Exception):  # whatever a transformer that has no names to give raises
@@ -82,7 +82,7 @@ class View:
         return f"column {column}" if names is None else f"column {names[column]!r}"
 
     def matrix(self, kernel: Kernel | MultiKernel) -> tuple[NDArray[np.float32], float]:
-        """Give a kernel matrix less a constant, and the constant; it is overwritten by the next one."""
+        """Return a kernel matrix less a constant, and the constant; it is overwritten by the next one."""
         if not isinstance(kernel, MultiKernel):
             self.groups = None
             return self.gram.matrix(kernel)
@@ -93,7 +93,7 @@ class View:
 
 
 class FoldViews:
-    """Gives the view of each fold, and keeps as many as fit.
+    """The view of each fold; as many are kept as fit into memory.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ class FoldViews:
         self._max_bytes = max_bytes
 
     def of(self, transformers: Pipeline | None, key: Any, fold: int) -> View:
-        """Give the view of a fold behind transformers, which `key` identifies."""
+        """Return the view of a fold behind transformers, which `key` identifies."""
         place = None if transformers is None else (key, fold)
         view = self._views.get(place)
         if view is None:
@@ -160,18 +160,18 @@ class FoldViews:
 
 
 def take(data: Any, rows: NDArray[np.intp]) -> Any:
-    """Give some rows of a numpy array or a pandas object."""
+    """Return some rows of a numpy array or a pandas object."""
     return data.iloc[rows] if hasattr(data, "iloc") else data[rows]
 
 
 def names_of(data: Any) -> list[str] | None:
-    """Give the names of the columns of a data frame, if they are texts."""
+    """Return the names of the columns of a data frame, if they are texts."""
     names = list(getattr(data, "columns", ()))
     return names if names and all(isinstance(name, str) for name in names) else None
 
 
 def plain_rows(data: Any) -> Floats:
-    """Give data as a matrix of finite numbers, or raise NotSharedError."""
+    """Return data as a matrix of finite numbers, or raise NotSharedError."""
     if hasattr(data, "toarray"):
         raise NotSharedError("the data are sparse")
     if np.iscomplexobj(data):

@@ -1,4 +1,4 @@
-"""What a multiple-kernel machine is told about its kernels, and the combined kernels that this means for some data."""
+"""The parameters of multiple-kernel machines that are about kernels, and the combined kernels that they mean for some data."""
 
 from __future__ import annotations
 
@@ -95,17 +95,17 @@ class KernelSettings:
         return (PRODUCT,) if self.product else names
 
     def named_weights(self) -> dict[str, Any]:
-        """Give the weights by the names of their kernels."""
+        """Return the weights by the names of their kernels."""
         return _named("weights", self.weights, self.kernel_names, 1.0, "kernels")
 
     def named_gamma(self) -> dict[str, Any]:
-        """Give gamma by the names of the groups, as it was set."""
+        """Return gamma by the names of the groups, as it was set."""
         if self.gamma is None:
             raise ArgumentError("gamma=None; use 'auto', 'scale', a number, or one of these for each group")
         return _named("gamma", self.gamma, group_names(self.groups), "auto", "groups")
 
     def weight_table(self, n_problems: int) -> Floats:
-        """Give the weights as an array of shape (n_problems, n_kernels)."""
+        """Return the weights as an array of shape (n_problems, n_kernels)."""
         names = self.kernel_names
         given = self.weights
         for_each = n_problems > 1
@@ -135,11 +135,11 @@ class KernelSettings:
         return table
 
     def columns(self, n_features: int, feature_names: Sequence[str] | None) -> dict[str, tuple[int, ...]]:
-        """Give the columns of each group."""
+        """Return the columns of each group."""
         return resolve_groups(self.groups, n_features, feature_names)
 
     def gammas(self, X: Floats, columns: Mapping[str, tuple[int, ...]]) -> dict[str, float]:
-        """Give gamma as a number for each group."""
+        """Return gamma as a number for each group."""
         found = {}
         for group, gamma in self.named_gamma().items():
             if not isinstance(gamma, str) and not np.isfinite(as_float(gamma)):
@@ -153,11 +153,11 @@ class KernelSettings:
         return found
 
     def bases(self, columns: Mapping[str, tuple[int, ...]], gammas: Mapping[str, float]) -> tuple[BaseKernel, ...]:
-        """Give the base kernels, their gammas being numbers."""
+        """Return the base kernels, their gammas being numbers."""
         return tuple(BaseKernel(self._made(entry, gammas[entry.group]), columns[entry.group]) for entry in self.entries)
 
     def combined(self, bases: tuple[BaseKernel, ...], weights: Floats) -> MultiKernel:
-        """Give the combination with some weights, (n_kernels,)."""
+        """Return the combination with some weights, (n_kernels,)."""
         return MultiKernel(bases, tuple(weights.tolist()), self.product)
 
     def _made(self, entry: Entry, gamma: float) -> Kernel:
@@ -169,7 +169,7 @@ class KernelSettings:
             raise ArgumentError(f"the kernel {entry.name!r}: {error}") from error
 
     def _kernels(self) -> dict[str, list[Any]]:
-        """Give the kernels of each group."""
+        """Return the kernels of each group."""
         groups = group_names(self.groups)
         if isinstance(self.kernel, Mapping):
             _check_names("kernel", self.kernel, groups, "groups")
@@ -209,12 +209,12 @@ def _label(kernel: Any) -> str:
 
 
 def _distinct(labels: list[str]) -> list[str]:
-    """Give labels of which the second and further equal ones have a number."""
+    """Return labels of which the second and further equal ones have a number."""
     return [label + (f".{labels[:k].count(label) + 1}" if label in labels[:k] else "") for k, label in enumerate(labels)]
 
 
 def _named(parameter: str, given: Any, names: Sequence[str], default: Any, what: str) -> dict[str, Any]:
-    """Give a value for each name: of a dict, with a default for what is absent, a sequence, or one for all."""
+    """Return a value for each name: of a dict, with a default for what is absent, a sequence, or one for all."""
     if given is None:
         return dict.fromkeys(names, default)
     if isinstance(given, Mapping):

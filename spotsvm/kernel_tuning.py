@@ -29,7 +29,7 @@ _POORER = 1 / 3
 
 
 def kernel_models_of(machine: MultiKernelMachine, n_features: int, feature_names: Any) -> list[KernelModel]:
-    """Give the nested models that a machine's parameters mean: one C for all kernels, then a weight for each.
+    """Return the nested models that a machine's parameters mean: one C for all kernels, then a weight for each.
 
     Gaussian kernels on one scale whose gamma is "auto" have that tuned as well: first a common one, then one for each group.
     Where there is one kernel, there is one model.
@@ -111,7 +111,7 @@ def _check_budget(search: Any, space: Any, budget: int, machine: MultiKernelMach
 
 
 def _trials(n_trials: Any, n_models: int) -> list[int]:
-    """Give the trials of each model, of a total or as they were given."""
+    """Return the trials of each model, from their total or as they were given."""
     given = list(n_trials) if isinstance(n_trials, Sequence) and not isinstance(n_trials, str) else [n_trials]
     if not given or not all(isinstance(m, Integral) and not isinstance(m, bool) and int(m) >= 1 for m in given):
         raise ArgumentError(f"n_trials={n_trials!r} is not a number of trials; use 1 or more, or two such numbers")
@@ -125,7 +125,7 @@ def _trials(n_trials: Any, n_models: int) -> list[int]:
 
 
 def take_fitted(machine: MultiKernelMachine, search: SpotSearchCV) -> None:
-    """Let a machine be fitted as the best one that a search found."""
+    """Copy the fitted attributes of a search's best machine to a machine."""
     for name, value in vars(search.best_estimator_).items():
         if name.endswith("_") and not name.startswith("_"):
             setattr(machine, name, value)

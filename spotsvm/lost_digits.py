@@ -1,4 +1,4 @@
-"""Where columns with a large offset cost the kernel values of a machine's own library the digits in which rows differ."""
+"""Checks for columns whose large offset costs the kernel values of a machine's own library the digits in which rows differ."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class LostDigitsError(NotSharedError):
 
 
 class Digits:
-    """Looks after the digits of the kernel values of some rows.
+    """Checks of the digits of the kernel values of some rows.
 
     Parameters
     ----------
@@ -99,12 +99,12 @@ class Digits:
         shown = ", ".join(f"{self._label(j)} ({self._mean[j]:.3g} +- {self._deviation[j]:.2g})" for j in columns[:_SHOWN])
         more = f" and {len(columns) - _SHOWN} more" if len(columns) > _SHOWN else ""
         return (
-            f"The offset of {shown}{more} costs the kernel {kernel.label} the digits in which rows differ, and machines that are "
-            "trained with it are the worse for it. Take it off, as StandardScaler does before the machine in a pipeline."
+            f"The offset of {shown}{more} costs the kernel {kernel.label} the digits in which rows differ, which makes machines "
+            "less accurate. Subtract it, for example by a StandardScaler before the machine in a pipeline."
         )
 
     def _half_distance(self, kernel: Kernel) -> float:
-        """Give half the largest squared distance of some rows in the space of a kernel of inner products."""
+        """Return half the largest squared distance of some rows in the space of a kernel of inner products."""
         rows = self._X - self._mean if kernel.name == "linear" else self._X
         some = rows[np.append(np.arange(0, len(rows), max(len(rows) // _SOME, 1)), self._longest)]
         with np.errstate(over="ignore", invalid="ignore"):

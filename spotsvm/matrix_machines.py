@@ -50,7 +50,7 @@ class MatrixMachine:
         self.break_ties = bool(params.get("break_ties", False))
 
     def kernel_on(self, X: Floats) -> Kernel:
-        """Give the kernel as it is for some training rows."""
+        """Return the kernel as it is for some training rows."""
         p = self._params
         try:
             return make_kernel(p["kernel"], X, gamma=p["gamma"], coef0=p["coef0"], degree=p["degree"], sigma=p.get("sigma"))
@@ -58,7 +58,7 @@ class MatrixMachine:
             raise NotSharedError(str(error)) from error
 
     def gram(self, kernel: Kernel, X: Floats) -> Floats:
-        """Give the kernel matrix of all rows."""
+        """Return the kernel matrix of all rows."""
         try:
             return gram_matrix(kernel, X)
         except SolverError as error:

@@ -1,4 +1,4 @@
-"""What the multiple-kernel classifier and regressor share: their kernels, and parameters inside of dictionaries."""
+"""The base class of the multiple-kernel classifier and regressor: their kernels, and parameters inside of dictionaries."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ class MultiKernelMachine(EntryParametersMixin, KernelMachine):
         )
 
     def _weighted(self, plain: Floats) -> Floats:
-        """Give the weights of the features from those with the plain linear kernel: times their groups' weights."""
+        """Return the weights of the features from those with the plain linear kernel: times their groups' weights."""
         factors = np.empty_like(plain)
         for k, name in enumerate(self.kernel_names_):
             factors[:, self.groups_[name]] = self.weights_[:, [k]]

@@ -1,4 +1,4 @@
-"""What a multiple-kernel machine is told, for training it elsewhere with the same result."""
+"""The parameters of a multiple-kernel machine, from which it can be trained elsewhere with the same result."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class MultiMachine(SvmMachine):
     settings: KernelSettings = field(default_factory=KernelSettings, compare=False)
 
     def kernel_on(self, X: NDArray[np.float64], names: Sequence[str] | None = None) -> MultiKernel:
-        """Give the combined kernel as it is for some training rows, or raise a SpotSVMError."""
+        """Return the combined kernel as it is for some training rows, or raise a SpotSVMError."""
         columns = self.settings.columns(X.shape[1], names)
         weights = self.settings.weight_table(1)
         kernel = self.settings.combined(self.settings.bases(columns, self.settings.gammas(X, columns)), weights[0])
@@ -43,7 +43,7 @@ class MultiMachine(SvmMachine):
 
 
 def read_multi_machine(p: Mapping[str, Any]) -> SvmMachine | None:
-    """Give a machine from the parameters of a multiple-kernel machine; None where the work cannot be shared."""
+    """Return a machine from the parameters of a multiple-kernel machine; None where the work cannot be shared."""
     if p["tune"] is not None:
         return None
     regression = "epsilon" in p

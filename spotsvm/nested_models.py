@@ -113,7 +113,7 @@ def _restrict(richest: KernelModel, model: KernelModel, space: Space, richest_sp
 
 
 def _checked_counts(n_trials: Any, n_models: int) -> list[int]:
-    """Give the trials of each model; the last's, which goes on anyway, is 1 where it was left out."""
+    """Return the trials of each model; the last's, which goes on anyway, is 1 where it was left out."""
     if not n_models:
         raise ArgumentError("models is empty; give at least one kernel model")
     counts = list(n_trials) if isinstance(n_trials, Sequence) else []

@@ -1,4 +1,4 @@
-"""What a machine that its own library trains says of rows, pair of classes by pair."""
+"""Decisions of a machine that its own library trains, for each pair of classes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Floats = NDArray[np.float64]
 
 
 def own_decisions(machine: Any, X: Floats, y: NDArray[Any], rows: Floats) -> tuple[NDArray[Any] | None, Floats]:
-    """Train a machine, and ask it about rows.
+    """Train a machine, and return its decisions for rows.
 
     Parameters
     ----------

@@ -43,7 +43,7 @@ _OPEN, _OPEN_SHARE = 0.05, 1e-3
 
 @dataclass(frozen=True)
 class FoldAnswer:
-    """What a fold's machine says of rows.
+    """The answers of a fold's machine for all rows of the data.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ class FoldAnswer:
 
 
 class SharedFolds:
-    """Trains an estimator's candidates on all folds.
+    """Training of an estimator's candidates on all folds.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ class SharedFolds:
         self._semidefinite: bool | None = None
 
     def order(self, candidates: Sequence[dict[str, Any]]) -> list[int]:
-        """Give the order in which candidates share most: by transformers, kernel, then C."""
+        """Return the order in which candidates share most: by transformers, kernel, then C."""
 
         def key(k: int) -> tuple[str, float]:
             params = candidates[k]
@@ -243,7 +243,7 @@ class SharedFolds:
     def _on_all_rows(
         self, view: View, machine: SvmMachine, kernel: Kernel | MultiKernel, pair: int, K: NDArray[np.float32], offset: float
     ) -> Solved:
-        """Give the solution on all rows, from that of another C with the same kernel if there is one."""
+        """Return the solution on all rows, from that of another C with the same kernel if there is one."""
         known = view.solved.get(pair)
         if known is not None and known.machine == machine and known.kernel == kernel:
             return known
@@ -279,7 +279,7 @@ class SharedFolds:
 
 
 def _key(transformers: Any) -> str | None:
-    """Tell settings of transformers apart, by their content."""
+    """Return a key that differs between settings of transformers whose contents differ."""
     if transformers is None:
         return None
     try:

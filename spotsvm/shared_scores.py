@@ -26,7 +26,7 @@ def share_scores(
     train: bool,
     max_bytes: int,
 ) -> SharedScores | None:
-    """Give what scores candidates from shared work; None where it cannot be shared, whatever the candidate."""
+    """Return the scorer of candidates from shared work; None where no candidate's work can be shared."""
     _, last = split_pipeline(estimator)
     known = is_machine(type(last)) or type(last) in MATRIX_MACHINES
     if y is None or not known or not all(map(can_share, scorers.values())):
@@ -45,22 +45,22 @@ def share_scores(
 
 
 def _ranks(scorer: Any) -> bool:
-    """Say whether a scorer uses more of a decision than the class it stands for."""
+    """Check whether a scorer uses more of a decision than the class it stands for."""
     return not _is_own_score(scorer) and getattr(scorer, "_response_method", None) != "predict"
 
 
 def _is_own_score(scorer: Any) -> bool:
-    """Say whether a scorer is the estimator's own `score`."""
+    """Check whether a scorer is the estimator's own `score`."""
     return type(scorer).__name__ == "_PassthroughScorer"
 
 
 def can_share(scorer: Any) -> bool:
-    """Say whether a scorer is one of `make_scorer`, or the estimator's own: they ask for its answers, and for nothing else."""
+    """Check whether a scorer is one of `make_scorer`, or the estimator's own: they ask for its answers, and for nothing else."""
     return type(scorer).__module__.startswith("sklearn.metrics.")
 
 
 class SharedScores:
-    """Scores candidates from shared work.
+    """Scores of candidates from shared work.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ class SharedScores:
         self._train = [(rows, take(y, rows)) for rows, _ in self._splits] if train else []
 
     def order(self, candidates: Sequence[dict[str, Any]]) -> list[int]:
-        """Give the order in which candidates share most."""
+        """Return the order in which candidates share most."""
         return self._folds.order(candidates)
 
     def score(self, params: dict[str, Any], bar: float | None = None, metric: str = "", highest: float = 1.0) -> dict[str, float]:

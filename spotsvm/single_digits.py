@@ -1,4 +1,4 @@
-"""Whether single precision has digits enough for a kernel matrix: solutions on it are then those of double precision."""
+"""Checks that single precision has enough digits for a kernel matrix, so that solutions on it are those of double precision."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def check_scale(K: Single, offset: float) -> None:
 
 
 def some_squares(K: Single) -> Single:
-    """Give the squares of some rows of a kernel matrix, for `check_rounding`."""
+    """Return the squares of some rows of a kernel matrix, for `check_rounding`."""
     with np.errstate(over="ignore"):
         squares: Single = np.square(_some_rows(K))
     return squares

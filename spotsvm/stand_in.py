@@ -1,4 +1,4 @@
-"""Fitted estimators of which only the answers for one set of rows are known: what a scorer needs, and no more."""
+"""Fitted estimators that know their answers for one set of rows only, which is all that a scorer needs."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ class ClassifierStandIn(ClassifierMixin, BaseEstimator):
         self._shape, self._break_ties = shape, break_ties
 
     def decision_function(self, X: Any) -> Floats:
-        """Give the decision function."""
+        """Return the decision function."""
         _check_same(X, self.X)
         return decision_values(self._decisions, len(self.classes_), self._shape)
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Give the classes."""
+        """Return the classes."""
         _check_same(X, self.X)
         chosen = chosen_classes(self._decisions, len(self.classes_), self._break_ties)
         predicted: NDArray[Any] = self.classes_[chosen]
@@ -69,7 +69,7 @@ class RegressorStandIn(RegressorMixin, BaseEstimator):
         self._predictions = predictions
 
     def predict(self, X: Any) -> Floats:
-        """Give the predictions."""
+        """Return the predictions."""
         _check_same(X, self.X)
         return self._predictions
 

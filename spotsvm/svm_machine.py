@@ -1,4 +1,4 @@
-"""What a support vector machine of scikit-learn's or ours is told, for training it elsewhere with the same result."""
+"""The parameters of a support vector machine, from which it can be trained elsewhere with the same result."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class SvmMachine:
     by_libsvm: bool = False
 
     def kernel_on(self, X: NDArray[np.float64], names: Sequence[str] | None = None) -> Kernel | MultiKernel:
-        """Give the kernel as it is for some training rows, whose columns may have names, or raise a SpotSVMError."""
+        """Return the kernel as it is for some training rows, whose columns may have names, or raise a SpotSVMError."""
         return make_kernel(self.kernel, X, gamma=self.gamma, coef0=self.coef0, degree=self.degree)
 
     @property
@@ -63,7 +63,7 @@ class SvmMachine:
 
 
 def split_pipeline(estimator: Any) -> tuple[Pipeline | None, Any]:
-    """Give the transformers and the last step; None where there are no transformers."""
+    """Return the transformers and the last step; None where there are no transformers."""
     if type(estimator) is not Pipeline:
         return None, estimator
     steps = [step for _, step in estimator.steps[:-1] if step is not None and step != "passthrough"]
@@ -109,19 +109,19 @@ def read_machine(kind: type, p: Mapping[str, Any]) -> SvmMachine | None:
 
 
 def common_parameters(p: Mapping[str, Any], regression: bool) -> dict[str, Any]:
-    """Give the parameters that have nothing to do with kernels."""
+    """Return the parameters that have nothing to do with kernels."""
     found = {"C": p["C"], "tol": p["tol"]}
     names = ["epsilon"] if regression else ["class_weight", "decision_function_shape", "break_ties"]
     return found | {name: p[name] for name in names}
 
 
 def rounded_if_sound(machine: SvmMachine) -> SvmMachine | None:
-    """Give a machine with floats for numbers, or None if scikit-learn has to do it, or to say what is wrong."""
+    """Return a machine with floats for numbers; None if scikit-learn has to train it, or to report what is wrong."""
     return replace(machine, C=float(machine.C), tol=float(machine.tol)) if _is_sound(machine) else None
 
 
 def _unused_are_sound(p: Mapping[str, Any]) -> bool:
-    """Say whether scikit-learn takes the parameters that change nothing here."""
+    """Check whether scikit-learn takes the parameters that change nothing here."""
     seed = p.get("random_state")
     return (
         isinstance(p.get("shrinking", True), bool | np.bool_)
@@ -132,7 +132,7 @@ def _unused_are_sound(p: Mapping[str, Any]) -> bool:
 
 
 def _is_sound(m: SvmMachine) -> bool:
-    """Say whether every parameter is one that scikit-learn takes, too, and the kernel is positive semidefinite."""
+    """Check whether every parameter is one that scikit-learn takes, too, and the kernel is positive semidefinite."""
     if not (_positive(m.C) and _positive(m.tol) and m.C <= 1e9):
         return False
     if m.regression and not (_is_number(m.epsilon) and 0 <= float(m.epsilon) < np.inf):

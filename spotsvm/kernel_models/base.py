@@ -1,4 +1,4 @@
-"""What every kernel model can do: name its parameters, give their space, its matrix, its machine, and take a poorer model in."""
+"""The base class of kernel models: parameters and their space, the kernel matrix, the machine, and what a model contains."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ class KernelModel(ABC):
         return len(self.names)
 
     def space(self, weights: Range = WEIGHTS, gamma: Range = GAMMA) -> dict[str, Any]:
-        """Give the search space: each parameter on a logarithmic scale.
+        """Return the search space: each parameter on a logarithmic scale.
 
         With the same ranges what is embedded from a poorer model stays inside of a richer one's space, but for a gamma that was
         fixed at a number outside.
@@ -201,7 +201,7 @@ class KernelModel(ABC):
         return np.vstack([values for _, values in multi_kernel_blocks(kernel, rows, others)]) * C
 
     def matrices(self, X: Any) -> KernelMatrices:
-        """Give the kernel matrices of some rows for any parameters, with what they share computed once.
+        """Return the kernel matrices of some rows for any parameters, with what they share computed once.
 
         Parameters
         ----------
@@ -221,14 +221,14 @@ class KernelModel(ABC):
         return KernelMatrices(self, X)
 
     def _combined(self, rows: Floats, names: list[str] | None, params: Mapping[str, float]) -> tuple[MultiKernel, float]:
-        """Give the combined kernel as it is for some rows, and C."""
+        """Return the combined kernel as it is for some rows, and C."""
         settings, C = self._settings(self._checked(params))
         columns = settings.columns(rows.shape[1], names or self.feature_names)
         bases = settings.bases(columns, settings.gammas(rows, columns))
         return settings.combined(bases, settings.weight_table(1)[0]), C
 
     def contains(self, poorer: KernelModel) -> bool:
-        """Say whether every kernel of another model is one of this model's.
+        """Check whether every kernel of another model is one of this model's.
 
         Parameters
         ----------
@@ -242,7 +242,7 @@ class KernelModel(ABC):
         return True
 
     def embed(self, poorer: KernelModel, params: Mapping[str, float]) -> dict[str, float]:
-        """Give the parameters with which this model has the very kernel of a poorer one.
+        """Return the parameters with which this model has the very kernel of a poorer one.
 
         Parameters
         ----------
@@ -265,7 +265,7 @@ class KernelModel(ABC):
         return {name: given[source] if isinstance(source, str) else source for name, source in sources.items()}
 
     def restrict(self, poorer: KernelModel, params: Mapping[str, float]) -> dict[str, float]:
-        """Give the parameters of a poorer model that these are the embedding of.
+        """Return the parameters of a poorer model that these are the embedding of.
 
         Parameters
         ----------
@@ -310,7 +310,7 @@ class KernelModel(ABC):
         return KnownColumns.of(self.groups, self.n_features, self.feature_names)
 
     def _sizes(self) -> dict[str, int]:
-        """Give the number of columns of each group, or raise ArgumentError where one is not known."""
+        """Return the number of columns of each group, or raise ArgumentError where one is not known."""
         sizes = {}
         for name, columns in self._known.groups(self.groups).items():
             if not isinstance(columns, tuple):
@@ -319,7 +319,7 @@ class KernelModel(ABC):
         return sizes
 
     def _checked(self, params: Mapping[str, float]) -> dict[str, float]:
-        """Give parameters as floats, or raise ArgumentError."""
+        """Return parameters as floats, or raise ArgumentError."""
         if not isinstance(params, Mapping) or set(params) != set(self.names):
             shown = sorted(map(str, params)) if isinstance(params, Mapping) else params
             raise ArgumentError(f"params has {shown}; the parameters of {self!r} are {list(self.names)}")

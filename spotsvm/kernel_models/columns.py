@@ -1,4 +1,4 @@
-"""What a kernel model knows of the columns of data that it has not seen."""
+"""The columns of data that a kernel model has not seen, as far as they are known."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class KnownColumns:
 
     @classmethod
     def of(cls, groups: Any, n_features: Any, feature_names: Any) -> KnownColumns:
-        """Give what is known from a model's arguments, or raise ArgumentError."""
+        """Return what is known from a model's arguments, or raise ArgumentError."""
         if n_features is not None and (not isinstance(n_features, Integral) or isinstance(n_features, bool) or n_features < 1):
             raise ArgumentError(f"n_features={n_features!r}; use the number of columns, 1 or more")
         names = None if feature_names is None else tuple(map(str, feature_names))
@@ -61,7 +61,7 @@ class KnownColumns:
         return cls(counted if n_features is None else int(n_features), names)
 
     def joined(self, other: KnownColumns) -> KnownColumns:
-        """Give what is known from either, or raise ArgumentError where they contradict each other."""
+        """Return what is known from either, or raise ArgumentError where they contradict each other."""
         for name in ("n_features", "feature_names"):
             own, others = getattr(self, name), getattr(other, name)
             if own is not None and others is not None and own != others:
@@ -69,7 +69,7 @@ class KnownColumns:
         return KnownColumns(self.n_features or other.n_features, self.feature_names or other.feature_names)
 
     def groups(self, groups: Any) -> dict[str, Columns]:
-        """Give the columns of each group."""
+        """Return the columns of each group."""
         names = group_names(groups)
         if groups is None:
             return {names[0]: UnknownColumns() if self.n_features is None else tuple(range(self.n_features))}
@@ -115,7 +115,7 @@ def _is_count(value: Any) -> bool:
 
 
 def _by_name(groups: Any) -> bool:
-    """Say whether columns are given by names."""
+    """Check whether columns are given by names."""
     members = [] if groups is None else [_explicit(member) for member in _members(groups)]
     return any(isinstance(entry, str) for member in members for entry in member or ())
 

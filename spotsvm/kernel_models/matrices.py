@@ -82,7 +82,7 @@ class KernelMatrices:
         return matrix
 
     def _base(self, base: BaseKernel) -> Floats:
-        """Give the matrix of one kernel, not to be written to."""
+        """Return the matrix of one kernel, not to be written to."""
         known = self._fixed.get(base)
         if known is not None:
             return known

@@ -156,55 +156,34 @@ def test_racing_finds_the_same_best():
     assert plain[complete].mean(axis=1).max() == plain.mean(axis=1).max()
 
 
+WINE = standard(load_wine, 6)
+FRONT_AND_BACK = {"front": slice(0, 3), "back": slice(3, 8)}
+TWO_CLASSES = (*make_classification(200, 8, n_informative=4, flip_y=0.15, random_state=1), FRONT_AND_BACK)
+
+
 @pytest.mark.parametrize(
-    "candidate",
+    ("data", "candidate"),
     [
-        {"kernel": "sigmoid", "gamma": 0.01},
-        {"kernel": laplacian_kernel},
-        {"weights": np.array([[1.0, 2.0], [2.0, 1.0], [1.0, 1.0]])},
+        (WINE, {"kernel": "sigmoid", "gamma": 0.01}),
+        (WINE, {"kernel": laplacian_kernel}),
+        (WINE, {"weights": np.array([[1.0, 2.0], [2.0, 1.0], [1.0, 1.0]])}),
+        (TWO_CLASSES, {"kernel": {"front": "linear", "back": "rbf"}, "weights": (1e6, 0.02)}),
+        (TWO_CLASSES, {"kernel": {"front": "rbf", "back": Kernel("poly", 1e-6, 100.0, 3)}, "gamma": {"front": 1e-4}}),
+        (TWO_CLASSES, {"gamma": 0.001, "weights": (1e8, 1.0)}),
     ],
-    ids=["indefinite", "callable", "weights of pairs"],
+    ids=["indefinite", "callable", "weights of pairs", "heavy linear kernel", "flat polynomial", "heavy smooth kernel"],
 )
-def test_what_is_left_to_scikit_learn(candidate, counted):
-    X, y, groups = standard(load_wine, 6)
+def test_what_is_left_to_scikit_learn(data, candidate, counted):
+    X, y, groups = data
     machine = MultiKernelSVC(groups=groups)
     ours = cross_val_scores(machine, X, y, [candidate])
     np.testing.assert_array_equal(ours, by_sklearn(machine, X, y, [candidate], cv=5))
     assert counted == []
 
 
-@pytest.mark.parametrize("kind", [SVC, MultiKernelSVC])
-def test_a_subclass_is_left_to_scikit_learn(kind, counted):
-    class Reversed(kind):
-        def predict(self, X):
-            return super().predict(X)[::-1]
-
-    X, y, _ = standard(load_wine, 6)
-    ours = cross_val_scores(Reversed(), X, y, [{"C": 1.0}, {"C": 4.0}])
-    np.testing.assert_array_equal(ours, by_sklearn(Reversed(), X, y, [{"C": 1.0}, {"C": 4.0}], cv=5))
-    assert counted == []
-
-
-@pytest.mark.parametrize(
-    "candidate",
-    [
-        {"kernel": {"front": "linear", "back": "rbf"}, "weights": (1e6, 0.02)},
-        {"kernel": {"front": "rbf", "back": Kernel("poly", 1e-6, 100.0, 3)}, "gamma": {"front": 1e-4}},
-        {"gamma": 0.001, "weights": (1e8, 1.0)},
-    ],
-    ids=["a heavy linear kernel", "a flat polynomial", "a heavy smooth kernel"],
-)
-def test_sums_beyond_single_precision_are_left_to_scikit_learn(candidate, counted):
-    X, y = make_classification(200, 8, n_informative=4, flip_y=0.15, random_state=1)
-    machine = MultiKernelSVC(groups={"front": slice(0, 3), "back": slice(3, 8)})
-    ours = cross_val_scores(machine, X, y, [candidate], 3)
-    np.testing.assert_array_equal(ours, by_sklearn(machine, X, y, [candidate], cv=3))
-    assert counted == []
-
-
 def test_weights_across_the_whole_range_stay_shared(counted):
-    X, y = make_classification(200, 8, n_informative=4, flip_y=0.15, random_state=1)
-    machine = MultiKernelSVC(groups={"front": slice(0, 3), "back": slice(3, 8)})
+    X, y, groups = TWO_CLASSES
+    machine = MultiKernelSVC(groups=groups)
     settings = [
         {"weights": weights, "gamma": gamma}
         for weights in ((2.0**12, 2.0**-12), (2.0**-12, 2.0**12), (2.0**12, 2.0**12), (2.0**-12, 2.0**-12))

@@ -122,17 +122,6 @@ def test_the_best_score_is_that_of_the_best_estimator(class_weight):
         assert trial.value == pytest.approx(own.mean(), abs=1e-12)
 
 
-def test_training_scores_where_the_bias_is_open():
-    X, y = DATA["skewed"]
-    splits = list(StratifiedKFold(3).split(X, y))
-    machine = SVC(C=1 / 32, gamma=1 / 64, class_weight="balanced")
-    ours, theirs = (
-        FoldScorer(machine, X, y, splits, {}, engine=e, return_train_score=True).score([{}])[0].numbers
-        for e in ("auto", "sklearn")
-    )
-    assert {k: v for k, v in ours.items() if "split" in k} == {k: v for k, v in theirs.items() if "split" in k}
-
-
 def test_a_precomputed_kernel_where_the_bias_is_open():
     X, y = DATA["skewed"]
     K = X @ X.T

@@ -105,7 +105,7 @@ def evaluate_settings(
 
 
 def _row_blocks(products: InnerProducts) -> Iterator[tuple[slice, PairFields, dict[Any, Any]]]:
-    """Give blocks of rows that stay in the cache from one node to the next, each with room for its constant fields."""
+    """Yield blocks of rows that stay in the cache from one node to the next, each with room for its constant fields."""
     assert products.distances is not None
     n, m = products.shape
     step = max(1, _BLOCK // max(1, m))
@@ -145,7 +145,7 @@ class Evaluation:
         self.pairs, self.constants, self.known, self.number = pairs, constants, known, number
 
     def scalar(self, node: Expression) -> ScalarField:
-        """Give the field of a scalar, silent about overflow and 0/0."""
+        """Return the field of a scalar, silent about overflow and 0/0."""
         with np.errstate(all="ignore"):
             return self._of(node)
 
@@ -190,7 +190,7 @@ class Evaluation:
 
 
 def _inverse_root(squared: ScalarField) -> ScalarField:
-    """Give 1 / sqrt(k(x, x)), 0 where k(x, x) is 0: all of that row of a positive semidefinite matrix is."""
+    """Return 1 / sqrt(k(x, x)), 0 where k(x, x) is 0: all of that row of a positive semidefinite matrix is."""
     nothing = squared == 0
     return np.where(nothing, squared, 1 / np.where(nothing, squared + 1, np.sqrt(squared)))
 

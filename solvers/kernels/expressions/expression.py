@@ -120,7 +120,7 @@ class Expression:
         return BLOCKS[self.block].result
 
     def nodes(self) -> Iterator[Expression]:
-        """Give every node, the root first, then the nodes of each argument in turn."""
+        """Yield every node, the root first, then the nodes of each argument in turn."""
         yield self
         for child in self.arguments:
             yield from child.nodes()
@@ -131,7 +131,7 @@ class Expression:
         return tuple(node.value for node in self.nodes() if node.value is not None)
 
     def with_values(self, values: Sequence[float]) -> Expression:
-        """Give the same tree with other numbers.
+        """Return the same tree with other numbers.
 
         Parameters
         ----------
@@ -177,19 +177,19 @@ class Expression:
         return Expression(self.block, tuple(child.bind(constants) for child in self.arguments), self.value)
 
     def text(self) -> str:
-        """Give the formula as plain text, numbers with four digits."""
+        """Return the formula as plain text, numbers with four digits."""
         from solvers.kernels.expressions.formula import text_formula
 
         return text_formula(self)
 
     def latex(self) -> str:
-        """Give the formula in LaTeX's mathematics, numbers with four digits."""
+        """Return the formula in LaTeX's mathematics, numbers with four digits."""
         from solvers.kernels.expressions.formula import latex_formula
 
         return latex_formula(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """Give nested dictionaries, lists, strings and numbers, as JSON can hold them."""
+        """Return nested dictionaries, lists, strings and numbers, as JSON can hold them."""
         content: dict[str, Any] = {"block": self.block}
         if self.value is not None:
             content["value"] = self.value

@@ -1,4 +1,4 @@
-"""What kernel expressions need of the data: inner products of rows, and their squared norms."""
+"""Inner products of rows and their squared norms, from which kernel expressions are computed."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class InnerProducts:
             return cls(G, left, left, squared_distances(X))
 
     def block(self, rows: Any, columns: Any) -> InnerProducts:
-        """Give those of some rows on the left and some on the right.
+        """Return those of some rows on the left and some on the right.
 
         Parameters
         ----------

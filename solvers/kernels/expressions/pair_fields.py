@@ -38,14 +38,14 @@ class VectorField(NamedTuple):
         return VectorField(_product(scalar, self.a), _product(scalar, self.b))
 
     def dot(self, other: VectorField, pairs: PairFields) -> ScalarField:
-        """Give the inner product of two vectors."""
+        """Return the inner product of two vectors."""
         cross = _sum(_product(self.a, other.b), _product(self.b, other.a))
         own = _product(_product(self.a, other.a), pairs.left)
         others = _product(_product(self.b, other.b), pairs.right)
         return _sum(_sum(own, _product(cross, pairs.inner)), others)
 
     def squared_norm(self, pairs: PairFields) -> ScalarField:
-        """Give the squared norm; exactly where the vector is a multiple of x_i - x_j by a number."""
+        """Return the squared norm; exactly where the vector is a multiple of x_i - x_j by a number."""
         a, b = self.a, self.b
         if a is None or b is None:
             return self.dot(self, pairs)
