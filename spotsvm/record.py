@@ -140,7 +140,7 @@ class Record:
         with self._failures("read"):
             if is_cut(self._connection, self.path):
                 raise damaged(self.path, "its end is missing")
-            self._guard.check_shape(self._version)
+            self._guard.check_tables(self._version)
             # rows that a page has lost have no checksum that could fail
             wrong = self._connection.execute("PRAGMA integrity_check(1)").fetchone()[0]
         if wrong != "ok":

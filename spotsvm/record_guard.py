@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 import time
-from collections.abc import Callable, Iterable
-from functools import cache
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from spotsvm.errors import StorageError
 from spotsvm.printable import printable_line
-from spotsvm.record_schema import SCHEMA_VERSION, creation_of, upgrade_step
+from spotsvm.record_schema import SCHEMA_VERSION, STATE_CHECK, columns_of, known_columns
 from spotsvm.salvage import damaged
 
 #: seconds after which reading or writing is ended
@@ -20,9 +20,6 @@ MOST_SECONDS = 8.0
 _MOST_BYTES = 100_000_000
 _STEPS = 50_000  # of SQLite's machine between two looks at the clock, some milliseconds
 _MOST_OBJECTS = 32
-
-Shape = frozenset[tuple[str, str, str, str]]
-_OF_SQLITE = {"sqlite_stat1", "sqlite_stat4"}  # what ANALYZE leaves behind, which steers nothing but speed
 
 
 class RecordGuard:
@@ -74,10 +71,14 @@ class RecordGuard:
         return sum(file.stat().st_size for file in files if file.is_file())
 
     def check_about(self) -> None:
-        """Raise StorageError unless the table that says what the record is can be read without harm; a view could be one."""
-        self._check(lambda found: any(_about(found) == _about(known) for shapes in _known_shapes().values() for known in shapes))
+        """Raise StorageError unless the table that says what the record is can be read without harm."""
+        known = [known_columns(version)["about"] for version in range(1, SCHEMA_VERSION + 1)]
+        if ("table", "about") not in self._objects() or columns_of(self._connection, "about") not in known:
+            raise StorageError(
+                f"{self._path} is not a record of spotsvm, or was changed: spotsvm did not create its table 'about'"
+            )
 
-    def check_shape(self, version: int) -> None:
+    def check_tables(self, version: int) -> None:
         """Raise StorageError unless the file has the tables of a record of this version, and nothing beside them.
 
         Parameters
@@ -85,45 +86,25 @@ class RecordGuard:
         version : int
             Version of the schema, as the record says it.
         """
-        self._check(lambda found: found in _known_shapes()[version])
+        known = known_columns(version)
+        for kind, name in self._objects():
+            if kind != "table" or name not in known:
+                what = printable_line(f"{kind} {name!r}", 80)
+                raise damaged(self._path, f"spotsvm did not create its {what}; remove it, or use an unchanged copy")
+        for name, columns in known.items():
+            if columns_of(self._connection, name) != columns:
+                raise damaged(self._path, f"its table {name!r} is not as spotsvm creates it; use an unchanged copy")
 
-    def _check(self, is_known: Callable[[Shape], bool]) -> None:
-        cursor = self._connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_master LIMIT ?", (_MOST_OBJECTS,))
-        found = _shape(row for row in cursor if str(row[1]) not in _OF_SQLITE)
-        if is_known(found):
-            return
-        ours = frozenset[tuple[str, str, str, str]]().union(*(known for shapes in _known_shapes().values() for known in shapes))
-        odd = sorted(found - ours)
-        what = printable_line(f"{odd[0][0]} {odd[0][1]!r}", 80) if odd else "list of tables"
-        if "about" in what or not any(name == "about" for _, name, *_ in found):
-            raise StorageError(f"{self._path} is not a record of spotsvm, or was changed: its {what} is none of a record")
-        raise damaged(self._path, f"its {what} is not as spotsvm makes it; take out what was added, or use an unchanged copy")
-
-
-def _about(shape: Shape) -> Shape:
-    """Give what a schema holds of the table `about`."""
-    return frozenset(one for one in shape if "about" in one[1:3])
-
-
-@cache
-def _known_shapes() -> dict[int, list[Shape]]:
-    """Give the tables of each version: made as such, or by upgrades from each version before."""
-    known: dict[int, list[Shape]] = {version: [] for version in range(1, SCHEMA_VERSION + 1)}
-    for first in known:
-        connection = sqlite3.connect(":memory:")
-        try:
-            for statement in creation_of(first):
-                connection.execute(statement)
-            for version in range(first, SCHEMA_VERSION + 1):
-                known[version].append(_shape(connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_master")))
-                if version < SCHEMA_VERSION:
-                    for statement in upgrade_step(version):
-                        connection.execute(statement)
-        finally:
-            connection.close()
-    return known
+    def _objects(self) -> list[tuple[str, str]]:
+        """Return kind and name of what the file holds; without the indexes and statistics that SQLite makes by itself."""
+        found = self._connection.execute(
+            "SELECT type, name, sql FROM sqlite_master WHERE name NOT IN ('sqlite_stat1', 'sqlite_stat4') "
+            "AND NOT (type = 'index' AND sql IS NULL) LIMIT ?",
+            (_MOST_OBJECTS,),
+        )
+        return [(kind if kind != "table" or _is_plain(str(sql)) else "table with code", name) for kind, name, sql in found]
 
 
-def _shape(rows: Iterable[tuple[Any, ...]]) -> Shape:
-    """Give what a schema holds; white space does not matter, which earlier versions wrote otherwise."""
-    return frozenset((str(kind), str(name), str(table), " ".join(str(sql or "").split())) for kind, name, table, sql in rows)
+def _is_plain(sql: str) -> bool:
+    """Return whether what made a table neither names a module of SQLite nor checks rows by expressions that are not spotsvm's."""
+    return sql.startswith("CREATE TABLE ") and not re.search(r"\bCHECK\b", sql.replace(STATE_CHECK, ""), re.IGNORECASE)

@@ -124,10 +124,10 @@ def outcome_of_json(text: Any) -> Outcome:
 
 
 def from_json(text: Any) -> Any:
-    """Read JSON, or raise RowError; nothing nests so deep, nor is a number so long, that reading it fails otherwise."""
+    """Return the content of a cell with JSON text; raise RowError if it is none, or one that `read_json` refuses."""
     try:
         return read_json(text)
-    except ValueError:
+    except (TypeError, ValueError):
         raise RowError(f"it holds {shown(text)} where JSON is due") from None
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-import re
 import sqlite3
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -18,17 +18,20 @@ FORMAT = "spotsvm study"
 #: version 4 checksums
 SCHEMA_VERSION = 4
 
+#: the only expression in a table
+STATE_CHECK = "CHECK (state IN ('running', 'ok', 'failed', 'timeout'))"
+
 _TABLES = (
     "CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT NOT NULL, checksum INTEGER) WITHOUT ROWID",
-    """CREATE TABLE trials (
+    f"""CREATE TABLE trials (
     number INTEGER PRIMARY KEY,
     asked INTEGER NOT NULL UNIQUE,
     told INTEGER UNIQUE,
-    state TEXT NOT NULL CHECK (state IN ('running', 'ok', 'failed', 'timeout')),
+    state TEXT NOT NULL {STATE_CHECK},
     point BLOB NOT NULL,
     params TEXT NOT NULL,
     value REAL,
-    extra TEXT NOT NULL DEFAULT '{}',
+    extra TEXT NOT NULL DEFAULT '{{}}',
     reason TEXT NOT NULL DEFAULT '',
     origin TEXT NOT NULL DEFAULT '',
     note TEXT NOT NULL DEFAULT '',
@@ -106,19 +109,6 @@ def checked_version(about: Mapping[str, Any], path: Path) -> int:
     return version
 
 
-def creation_of(version: int) -> tuple[str, ...]:
-    """Give the statements that make the tables of a version."""
-    late = {name for step in range(version, SCHEMA_VERSION) for name in _NEWER_COLUMNS[step]}
-    tables = tuple(re.sub(rf",\s+({'|'.join(late)}) [^,\n)]*", "", table) for table in _TABLES) if late else _TABLES
-    # versions 1 and 2 had points as text, and but two tables
-    return tables if version > 2 else (tables[0], tables[1].replace("point BLOB", "point TEXT"))
-
-
-def upgrade_step(version: int) -> tuple[str, ...]:
-    """Give the statements that make the tables of a version those of the next."""
-    return _UPGRADES[version]
-
-
 def creation() -> Iterator[tuple[str, tuple[Any, ...]]]:
     """Give the statements, with their values, that make an empty file a record; to be run in one transaction."""
     for statement in _TABLES:
@@ -159,18 +149,34 @@ def about_rows(about: Mapping[str, Any]) -> Iterator[tuple[str, tuple[Any, ...]]
         yield "INSERT OR REPLACE INTO about VALUES (?, ?, ?)", (key, text, checksum(key, text))
 
 
+def columns_of(connection: sqlite3.Connection, table: str) -> tuple[tuple[Any, ...], ...]:
+    """Return what SQLite knows of the columns of a table: name, type, not null, default, place in the key, whether hidden."""
+    found = (tuple(row[1:]) for row in connection.execute(f"PRAGMA table_xinfo({table})"))
+    # versions 1 and 2 had points as text
+    return tuple((name, "BLOB" if name == "point" and kind == "TEXT" else kind, *rest) for name, kind, *rest in found)
+
+
 @cache
+def known_columns(version: int) -> dict[str, tuple[tuple[Any, ...], ...]]:
+    """Return what `columns_of` gives for each table of a version."""
+    late = _newer_columns(version)
+    with closing(sqlite3.connect(":memory:")) as connection:
+        for statement in _TABLES if version > 2 else _TABLES[:2]:
+            connection.execute(statement)
+        tables = sorted(table_names(connection))
+        return {table: tuple(one for one in columns_of(connection, table) if one[0] not in late) for table in tables}
+
+
 def stored_columns() -> tuple[str, ...]:
-    """Give the columns of `trials` in the order of the file; those of an earlier version are the first of them."""
-    connection = sqlite3.connect(":memory:")
-    try:
-        connection.execute(_TABLES[1])
-        return tuple(str(row[1]) for row in connection.execute("PRAGMA table_info(trials)"))
-    finally:
-        connection.close()
+    """Return the columns of `trials` in the order of the file; those of an earlier version are the first of them."""
+    return tuple(name for name, *_ in known_columns(SCHEMA_VERSION)["trials"])
 
 
 def column(name: str, version: int) -> str:
-    """Give a column as SQL for a record of a version: itself, or what stands for it where it is missing."""
-    missing = {late for step in range(version, SCHEMA_VERSION) for late in _NEWER_COLUMNS[step]}
-    return _STAND_INS.get(name, "NULL") if name in missing else name
+    """Return a column as SQL for a record of a version: itself, or what stands for it where it is missing."""
+    return _STAND_INS.get(name, "NULL") if name in _newer_columns(version) else name
+
+
+def _newer_columns(version: int) -> set[str]:
+    """Return the columns that a version does not have yet."""
+    return {name for step in range(version, SCHEMA_VERSION) for name in _NEWER_COLUMNS[step]}

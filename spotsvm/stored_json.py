@@ -11,19 +11,14 @@ from spotsvm.parameter import MOST_DIGITS
 MOST_LEVELS = 50
 
 
-def read_json(text: Any) -> Any:
-    """Read JSON text that may be hostile.
-
-    Parameters
-    ----------
-    text : str
-        JSON, with nan and infinite numbers as `json.dumps` writes them.
+def read_json(text: str) -> Any:
+    """Return the content of JSON text, also with nan and infinite numbers as `json.dumps` writes them.
 
     Raises
     ------
     ValueError
-        If it is no text, or not JSON, or lists and mappings in it are nested more than 50 deep, or a whole number has more than
-        300 digits.
+        If it is not JSON; if a whole number in it is too long for a float, or lists and mappings are nested more than 50 deep:
+        the code that uses the content is not made for either.
 
     Examples
     --------
@@ -33,15 +28,12 @@ def read_json(text: Any) -> Any:
     Traceback (most recent call last):
     ValueError: its lists and mappings are nested too deep
     """
-    if not isinstance(text, str):
-        raise ValueError(f"it is {type(text).__name__}, not text")
     try:
         content = json.loads(text, parse_int=_whole)
+        if text.count("[") + text.count("{") > MOST_LEVELS:  # fewer brackets cannot be nested too deep
+            _check_levels(content, MOST_LEVELS)
     except RecursionError:
         raise ValueError("its lists and mappings are nested too deep") from None
-    # fewer brackets than levels are quickly counted, and the rule
-    if text.count("[") + text.count("{") > MOST_LEVELS and _is_deep(content):
-        raise ValueError("its lists and mappings are nested too deep")
     return content
 
 
@@ -51,13 +43,9 @@ def _whole(digits: str) -> int:
     return int(digits)
 
 
-def _is_deep(content: Any) -> bool:
-    """Tell whether lists and mappings are nested too deep, level by level: recursion would be what is to be avoided."""
-    level = [content]
-    for _ in range(MOST_LEVELS):
-        level = [
-            one for part in level if isinstance(part, dict | list) for one in (part.values() if isinstance(part, dict) else part)
-        ]
-        if not level:
-            return False
-    return any(isinstance(part, dict | list) for part in level)
+def _check_levels(content: Any, most: int) -> None:
+    if isinstance(content, dict | list):
+        if not most:
+            raise RecursionError
+        for part in content.values() if isinstance(content, dict) else content:
+            _check_levels(part, most - 1)

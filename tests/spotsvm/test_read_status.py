@@ -1,6 +1,7 @@
 import json
 import math
 import os
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -20,7 +21,6 @@ from spotsvm import Status, Study
 from spotsvm.errors import StorageError
 from spotsvm.objectives import Objectives
 from spotsvm.read_status import read_status, status_of
-from spotsvm.record_schema import creation_of
 from spotsvm.recorded_study import RecordedStudy
 from spotsvm.status_text import status_page, status_table
 from spotsvm.trial import Trial
@@ -224,14 +224,12 @@ def test_to_dict_is_json():
 
 def test_an_earlier_version_of_the_record(path):
     study = ended(path)
-    old = path.with_name("old.db")
+    old = Path(shutil.copy(path, path.with_name("old.db")))
     with closing(sqlite3.connect(old, isolation_level=None)) as connection:
-        for statement in creation_of(2):
-            connection.execute(statement)
-        names = ", ".join(str(row[1]) for row in connection.execute("PRAGMA table_info(trials)"))
-        connection.execute("ATTACH ? AS now", (str(path),))
-        connection.execute(f"INSERT INTO trials SELECT {names} FROM now.trials")
-        connection.execute("INSERT INTO about SELECT key, value FROM now.about")
+        connection.execute("DROP TABLE outcomes")
+        connection.execute("ALTER TABLE about DROP COLUMN checksum")
+        for name in ("fit_seconds", "acquisition_seconds", "lost", "asked_at", "told_at", "asked_checksum", "told_checksum"):
+            connection.execute(f"ALTER TABLE trials DROP COLUMN {name}")
         connection.execute("UPDATE about SET value = '2' WHERE key = 'schema_version'")
     status = read_status(old)
     assert (status.n_ok, status.n_lost, status.trials_per_minute) == (study.status().n_ok, 0, None)

@@ -198,7 +198,7 @@ def test_a_newer_version_is_left_alone(filled):
         ("DELETE FROM about WHERE key = 'seed'", "another seed"),
         ("UPDATE about SET value = 'study' WHERE key = 'format'", "where JSON is due"),
         ("DROP TABLE trials", "is not a record"),
-        ("ALTER TABLE trials DROP COLUMN reason", "its table 'trials' is not as spotsvm makes it"),
+        ("ALTER TABLE trials DROP COLUMN reason", "its table 'trials' is not as spotsvm creates it"),
     ],
 )
 def test_damage_inside(filled, statement, said):

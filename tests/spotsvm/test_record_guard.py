@@ -12,7 +12,6 @@ from spotsvm import Study
 from spotsvm.errors import StorageError
 from spotsvm.record import Record
 from spotsvm.record_guard import RecordGuard
-from spotsvm.record_schema import SCHEMA_VERSION, creation_of, upgrade_step
 from spotsvm.recorded_study import RecordedStudy
 from studies.hostile_records import SCHEMAS
 
@@ -53,22 +52,6 @@ def test_what_changes_no_table_does_no_harm(path, script):
     assert len(RecordedStudy(path).trials) == 5
     with Study(SPACE, "random", 0, path=path) as study:
         assert study.run(lambda p: p["C"], 6).n_finished == 6
-
-
-@pytest.mark.parametrize("first", range(1, SCHEMA_VERSION + 1))
-def test_the_tables_of_each_version_and_of_each_upgrade_are_known(tmp_path, first):
-    with closing(sqlite3.connect(":memory:")) as connection:
-        guard = RecordGuard(connection, tmp_path)
-        for statement in creation_of(first):
-            connection.execute(" ".join(statement.split()))  # earlier versions broke lines elsewhere
-        for version in range(first, SCHEMA_VERSION + 1):
-            guard.check_about()
-            guard.check_shape(version)
-            if version < SCHEMA_VERSION:
-                with pytest.raises(StorageError):
-                    guard.check_shape(version + 1)
-                for statement in upgrade_step(version):
-                    connection.execute(statement)
 
 
 def test_a_query_without_end_is_ended(tmp_path, monkeypatch):

@@ -49,9 +49,3 @@ def test_nan_and_infinity_as_json_dumps_writes_them():
     nan, infinite = read_json(json.dumps([math.nan, -math.inf]))
     assert math.isnan(nan)
     assert infinite == -math.inf
-
-
-@pytest.mark.parametrize("text", [b"{}", None, 5])
-def test_what_is_no_text(text):
-    with pytest.raises(ValueError, match="not text"):
-        read_json(text)
