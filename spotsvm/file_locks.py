@@ -21,7 +21,7 @@ if sys.platform == "win32":
             raise BlockingIOError(error.errno, error.strerror) from error
 
     def lock_holder(fd: int) -> int | None:
-        """Give the process that holds the lock of an open file: its id, 0 where that cannot be told, or None."""
+        """Return the id of the process that holds the lock of an open file, 0 where it is unknown, or None."""
         try:
             lock(fd)
         except BlockingIOError:
@@ -48,7 +48,7 @@ else:
             raise BlockingIOError(error.errno, error.strerror) from error
 
     def lock_holder(fd: int) -> int | None:
-        """Give the process that holds the lock of an open file: its id, 0 where that cannot be told, or None."""
+        """Return the id of the process that holds the lock of an open file, 0 where it is unknown, or None."""
         kind, whence = fcntl.F_WRLCK, os.SEEK_SET
         asked = (_OFFSET, 1, 0, kind, whence) if _BSD else (kind, whence, _OFFSET, 1, 0)
         try:

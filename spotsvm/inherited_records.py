@@ -1,4 +1,4 @@
-"""What a process inherits that is forked from one with open records: connections that it must leave alone."""
+"""Connections to records that a forked process inherits, and must not close."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _INHERITED: list[object] = []
 
 
 def never_close_in_forks(record: object) -> None:
-    """Keep a record from being collected, which closes its connection, in any process that is forked from this one.
+    """Keep a record from being garbage-collected, which would close its connection, in processes forked from this one.
 
     Parameters
     ----------

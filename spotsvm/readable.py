@@ -1,4 +1,4 @@
-"""What can be read of a study while it runs: its status, and its report."""
+"""The status and the report of a study, also while it runs."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ class ReadableStudy(StudyResults):
         return status_of(self.trials, self.about, findings, self.objectives, getattr(self, "path", None))
 
     def report(self, path: str | Path, baseline: StudyResults | None = None, *, tables: str | Path | None = None) -> Path:
-        """Write a report: one HTML file with tables and pictures, to be read without network or script.
+        """Write a report: one HTML file with tables and pictures, which needs neither network nor script.
 
         It says what was tuned and what is recommended, and shows convergence, effects and importance of the parameters, slices
-        of the model, how much of the value is luck, failures, all trials, and how to repeat the study. It can be asked for while
+        of the model, how much of the value is luck, failures, all trials, and how to repeat the study. It can be written while
         the study runs.
 
         Parameters
@@ -51,7 +51,8 @@ class ReadableStudy(StudyResults):
         Raises
         ------
         ArgumentError
-            If a path is none; if the baseline is of other objectives, another space or other data, or no trial of it succeeded.
+            If an argument is not a path; if the baseline has other objectives, another space or other data, or no trial of it
+            succeeded.
         StorageError
             If a file cannot be written.
 

@@ -1,4 +1,4 @@
-"""The record of a study: one SQLite file, to which every asked and every told trial is a transaction of its own."""
+"""The record of a study: one SQLite file, in which each trial asked for and each value told is a transaction."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Record:
 
     `asked` and `told` number the events of a study in one sequence, so that a search can be told the same things in the
     same order again. Nothing in the file is pickled or executed: numbers, names and JSON only. Each row has a checksum, so that
-    what has changed on disk is told of rather than read. A record of an earlier version is read as it is, and made one of this
+    changes on disk are reported rather than read. A record of an earlier version is read as it is, and made one of this
     version, in one transaction, when it is opened for writing.
 
     One process writes, and one object in it (`WriterLock`); any number read, and neither side waits for the other. A record
@@ -72,9 +72,9 @@ class Record:
     Raises
     ------
     ArgumentError
-        If `path` is none.
+        If `path` is not a path.
     StorageError
-        If the file cannot be opened, or is no record, or one of a later version; or if another process, which it names, is
+        If the file cannot be opened, is not a record, or has a later schema version; or if another process, which it names, is
         writing to it. Of a damaged record it says how many trials can be read, and how.
     """
 
@@ -188,7 +188,7 @@ class Record:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """All or nothing: what is written inside is on disk when the block is left, or not written at all."""
+        """Write all that the block writes, on disk when it is left, or none of it."""
         self._check_writable()
         with self._turn, self._failures("write"):
             try:
@@ -203,7 +203,7 @@ class Record:
 
     @contextmanager
     def moment(self) -> Iterator[None]:
-        """Let all that is read inside be of one moment, whatever is written meanwhile."""
+        """Read one consistent state inside the block, whatever is written meanwhile."""
         with self._failures("read"):
             self._connection.execute("BEGIN")
         try:
@@ -213,7 +213,7 @@ class Record:
                 self._connection.execute("ROLLBACK")
 
     def about(self) -> dict[str, Any]:
-        """Give what the record says of its study; empty entries for a new one."""
+        """Return the description of the study; empty for a new record."""
         rows = self._rows("SELECT * FROM about")
         for key, value, *known in rows:  # no checksum before version 4
             if known and known[0] != checksum(key, value):
@@ -224,12 +224,12 @@ class Record:
             raise damaged(self.path, str(error)) from error
 
     def describe(self, about: Mapping[str, Any]) -> None:
-        """Write what identifies the study, once."""
+        """Write entries of the description of the study."""
         with self.transaction():
             self._execute(about_rows(about))
 
     def findings(self) -> dict[str, dict[str, Any]]:
-        """Give what was found out about the study, by name."""
+        """Return the findings of the study by name."""
         found = {key.removeprefix(_FINDING): value for key, value in self.about().items() if key.startswith(_FINDING)}
         for name, value in found.items():
             if not isinstance(value, dict):
@@ -248,7 +248,7 @@ class Record:
             self._execute(about_rows({f"{_FINDING}{name}": finding}))
 
     def write_asked(self, trial: Trial, sequence: int, search_state: Mapping[str, Any]) -> None:
-        """Write a trial that was just asked for, and what the search then remembers."""
+        """Write a trial that was just asked for, and the state of the search after it."""
         row = asked_row(trial, sequence)
         with self.transaction():
             self._connection.execute(
@@ -258,7 +258,7 @@ class Record:
                 self._execute(about_rows({"search_state": search_state}))
 
     def write_told(self, trial: Trial, sequence: int) -> None:
-        """Write how a running trial ended; an outcome of it that was waiting is told with it."""
+        """Write the end of a running trial, and delete its outcome that waited to be told."""
         with self.transaction():
             self._update_running(trial.number, told_row(trial, sequence))
             self._connection.execute("DELETE FROM outcomes WHERE number = ?", (trial.number,))
@@ -269,13 +269,13 @@ class Record:
             self._update_running(trial.number, told_row(trial, None))
 
     def write_outcome(self, number: int, outcome: Outcome) -> None:
-        """Write what came back of a running trial that cannot be told yet, because an earlier one is still running."""
+        """Write the outcome of a running trial that cannot be told yet, because an earlier one is still running."""
         text = outcome_json(outcome)
         with self.transaction():
             self._connection.execute("INSERT OR REPLACE INTO outcomes VALUES (?, ?, ?)", (number, text, checksum(number, text)))
 
     def outcomes(self) -> dict[int, Outcome]:
-        """Give what came back of trials that are not told yet, by number; without errors, of which `reason` tells."""
+        """Return the outcomes that wait to be told, by trial number; of an error only the `reason`."""
         if self._version < 3:
             return {}
         rows = self._rows(
@@ -300,7 +300,7 @@ class Record:
             raise StorageError(f"{self.path}: trial {number} is not running in the record; is another process writing to it?")
 
     def events(self) -> list[tuple[int, str, int]]:
-        """Give what happened, in order: (sequence, "asked" or "told", number of the trial)."""
+        """Return the events in order: (sequence, "asked" or "told", number of the trial)."""
         rows = self._rows("SELECT number, asked, told FROM trials")
         out = [(asked, "asked", number) for number, asked, _ in rows]
         out += [(told, "told", number) for number, _, told in rows if told is not None]
@@ -309,7 +309,7 @@ class Record:
         return sorted(out)
 
     def trials(self) -> list[Trial]:
-        """Give all trials by number."""
+        """Return all trials by number."""
         names = [*COLUMNS, "asked", "told", "asked_checksum", "told_checksum"]
         rows = self._rows(f"SELECT {', '.join(column(name, self._version) for name in names)} FROM trials ORDER BY number")
         if self._has_checksums:

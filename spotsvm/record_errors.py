@@ -1,4 +1,4 @@
-"""What the file system and SQLite raise over a record, as one clear line."""
+"""Errors of the file system and of SQLite as errors of one line about a record."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from spotsvm.printable import printable_line
 
 @contextmanager
 def storage_failures(path: Path, doing: str, rest: Callable[[Path], str] = lambda path: "") -> Iterator[None]:
-    """Turn what the file system and SQLite raise inside into a StorageError of one line.
+    """Raise errors of the file system and of SQLite in the block as a StorageError of one line.
 
     Parameters
     ----------
@@ -27,12 +27,12 @@ def storage_failures(path: Path, doing: str, rest: Callable[[Path], str] = lambd
     Raises
     ------
     StorageError
-        In place of the errors of sqlite3, of OSError and of text that is no text.
+        In place of errors of sqlite3, OSError, and errors of text that is not valid UTF-8.
     """
     try:
         yield
     except (sqlite3.OperationalError, sqlite3.ProgrammingError) as error:
-        # other than that a disk is full or a file locked: a column is missing, or a text is no text
+        # not a full disk or a locked file: a column is missing, or a TEXT value is not valid UTF-8
         inside = doing == "read" and getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) == sqlite3.SQLITE_ERROR
         left = rest(path) if inside else ""
         raise StorageError(f"{path}: cannot {doing} the record: {one_line_of(error)}{left}") from error
@@ -49,5 +49,5 @@ def storage_failures(path: Path, doing: str, rest: Callable[[Path], str] = lambd
 
 
 def one_line_of(error: BaseException) -> str:
-    """Give the text of an error as one line of at most 200 characters."""
+    """Return the text of an error as one line of at most 200 characters."""
     return printable_line(str(error), 200)

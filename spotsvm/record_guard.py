@@ -1,4 +1,4 @@
-"""What a record must not do when it is opened: bring tables, triggers or views of its own, take no end, or fill the memory."""
+"""Limits for opening a record: no foreign tables, triggers or views, bounded time and bounded memory."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _MOST_OBJECTS = 32
 
 
 class RecordGuard:
-    """Bounds of a connection to a record: no code from its schema, and an end to each piece of work.
+    """Limits of a connection to a record: no code from its schema is run, and each query ends.
 
     Parameters
     ----------
     connection : sqlite3.Connection
-        The connection, of which nothing has been asked yet.
+        The connection, before its first query.
     path : Path
         The record.
     """
@@ -47,14 +47,14 @@ class RecordGuard:
             connection.setconfig(getattr(sqlite3, "SQLITE_DBCONFIG_DEFENSIVE"), True)  # noqa: B009
 
     def begin(self) -> None:
-        """Start the clock anew, for the next piece of work."""
+        """Restart the clock for the next query."""
         self._ends = time.monotonic() + MOST_SECONDS
 
     def _is_late(self) -> int:
         return int(time.monotonic() > self._ends)
 
     def rows(self, cursor: Iterable[Any]) -> list[Any]:
-        """Give all rows of a query, or raise StorageError if they hold more than there is in the file, or take too long."""
+        """Return all rows of a query; raise StorageError if they are larger than the file allows, or take too long."""
         left = 4 * self._size() + 1_000_000
         found = []
         for row in cursor:
@@ -96,7 +96,7 @@ class RecordGuard:
                 raise damaged(self._path, f"its table {name!r} is not as spotsvm creates it; use an unchanged copy")
 
     def _objects(self) -> list[tuple[str, str]]:
-        """Return kind and name of what the file holds; without the indexes and statistics that SQLite makes by itself."""
+        """Return kind and name of what the file holds; without the indexes and statistics of SQLite itself."""
         found = self._connection.execute(
             "SELECT type, name, sql FROM sqlite_master WHERE name NOT IN ('sqlite_stat1', 'sqlite_stat4') "
             "AND NOT (type = 'index' AND sql IS NULL) LIMIT ?",

@@ -30,12 +30,12 @@ _CANNOT_OPEN = {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY}
 
 
 def check_kind(path: Path) -> bool:
-    """Tell whether there is a file, or raise StorageError if it is none that can be a record; nothing is opened.
+    """Return whether there is a file, without opening it; raise StorageError if it cannot be a record.
 
     Raises
     ------
     StorageError
-        If it is a directory, a pipe or a device, or has several names.
+        If it is a directory, a pipe or a device.
     """
     try:
         found = path.stat()
@@ -53,12 +53,12 @@ def check_single(path: Path) -> None:
 
 
 def connect_to_write(path: Path) -> sqlite3.Connection:
-    """Open a file, which is made if it is not there, for writing."""
+    """Open a file for writing; create it if it does not exist."""
     return _connect(path, "mode=rwc")
 
 
 def prepare_to_write(connection: sqlite3.Connection) -> None:
-    """Set what makes a commit survive a crash, of the process and of the machine, and lets others read meanwhile."""
+    """Set the pragmas by which a commit survives a crash of the process or machine, and others can read meanwhile."""
     # of an empty file: two trials of forty parameters share a page, which is where a smaller one would be half empty
     connection.execute(f"PRAGMA page_size = {_PAGE_BYTES}")
     connection.execute("PRAGMA journal_mode = WAL")
@@ -68,9 +68,9 @@ def prepare_to_write(connection: sqlite3.Connection) -> None:
 
 
 def connect_to_read(path: Path) -> tuple[sqlite3.Connection, Callable[[], None]]:
-    """Open a file for reading, also where nothing can be written beside it, which SQLite's write-ahead log asks for.
+    """Open a file for reading, also where nothing can be written beside it, as SQLite's write-ahead log needs.
 
-    Where there is no log, the file alone is all; else a private copy of both is read.
+    Without a log the file alone is read; else a private copy of both.
 
     Returns
     -------
@@ -94,7 +94,7 @@ def connect_to_read(path: Path) -> tuple[sqlite3.Connection, Callable[[], None]]
 
 
 def is_cut(connection: sqlite3.Connection, path: Path) -> bool:
-    """Tell whether the end of a file is missing, which SQLite reads as zeros: a page is not whole, and no log has it."""
+    """Return whether the end of a file is missing, which SQLite reads as zeros: its last page is incomplete, and not in a log."""
     log = log_of(path)
     if log.is_file() and log.stat().st_size:
         return False
@@ -102,7 +102,7 @@ def is_cut(connection: sqlite3.Connection, path: Path) -> bool:
 
 
 def lacks_log(path: Path) -> bool:
-    """Tell whether a file is SQLite's with a write-ahead log, which is not beside it; so is each record that was closed."""
+    """Return whether an SQLite file in write-ahead mode has no log beside it, as each closed record."""
     with path.open("rb") as file:
         header = file.read(20)
     log = log_of(path)
@@ -110,7 +110,7 @@ def lacks_log(path: Path) -> bool:
 
 
 def why_empty(path: Path) -> str:
-    """Say of a file that holds no tables of a record yet what it is, and what to do."""
+    """Return what a file without the tables of a record is, and what to do."""
     if (writer := writer_of(path)) is not None:
         return f"{path} is just being created by {writer}: it holds nothing yet; try again in a moment"
     if not path.stat().st_size:
@@ -119,7 +119,7 @@ def why_empty(path: Path) -> str:
 
 
 def why_lone(path: Path) -> str:
-    """Say of a file without tables, whose log is not beside it, what it is, and what to do."""
+    """Return what a file without tables and without its log is, and what to do."""
     return (
         f"{path} holds nothing without {log_of(path).name}, in which SQLite keeps what was written last: it is a copy of one of "
         "the two files of a record in use, or its study was ended as it began. Copy both files, or copy it again once its study "
@@ -128,13 +128,13 @@ def why_lone(path: Path) -> str:
 
 
 def log_of(path: Path) -> Path:
-    """Give the file of SQLite's write-ahead log."""
+    """Return the path of SQLite's write-ahead log."""
     resolved = path.resolve()
     return resolved.with_name(resolved.name + "-wal")
 
 
 def copy_of(path: Path, folder: Path) -> Path:
-    """Copy a file and its write-ahead log, as they are at one moment, and give the copy."""
+    """Copy a file and its write-ahead log as they are at one moment; return the path of the copy."""
     copy = folder / "copy.db"
     for _ in range(10):
         before = path.stat()
@@ -156,7 +156,7 @@ def _connect(path: Path, how: str) -> sqlite3.Connection:
 
 
 def _checked(connection: sqlite3.Connection) -> sqlite3.Connection:
-    """Read something, which is when SQLite opens what it needs."""
+    """Run a query, for SQLite opens its files only then."""
     try:
         connection.execute("SELECT 1 FROM sqlite_master").fetchone()
     except BaseException:
@@ -166,7 +166,7 @@ def _checked(connection: sqlite3.Connection) -> sqlite3.Connection:
 
 
 def _tidy(path: Path) -> None:
-    """Take away the empty log that reading has made, if nobody writes: SQLite does where the last to close may write."""
+    """Remove the empty log that reading has created, if nobody writes; SQLite does so only where the last to close may write."""
     log = log_of(path)
     try:
         if not log.is_file() or log.stat().st_size or writer_of(path) is not None:

@@ -26,16 +26,16 @@ UNLIKE = "it is not what was written: its checksum does not fit"
 
 
 class RowError(ValueError):
-    """A row is none that this library wrote."""
+    """A row has content that spotsvm did not write."""
 
 
 def trial_of(row: Sequence[Any]) -> Trial:
-    """Give the trial of a row with `COLUMNS`.
+    """Return the trial of a row with `COLUMNS`.
 
     Raises
     ------
     RowError
-        If it is no trial; the text says what is wrong.
+        If the row is not a trial; the text says what is wrong.
     """
     number, params, point, state, value, extra, reason, origin, note, seed, *rest = row
     ask_seconds, seconds, objectives, fit_seconds, acquisition_seconds, lost, asked_at, told_at = rest
@@ -64,7 +64,7 @@ def trial_of(row: Sequence[Any]) -> Trial:
 
 
 def asked_row(trial: Trial, sequence: int) -> dict[str, Any]:
-    """Give what is written of a trial that was asked for, by column."""
+    """Return the cells of a trial that was asked for, by column."""
     row = {
         "number": trial.number, "asked": sequence, "point": _point_bytes(trial.point), "params": _params_json(trial.params),
         "origin": trial.origin, "note": trial.note, "seed": trial.seed, "ask_seconds": _real(trial.ask_seconds),
@@ -75,7 +75,7 @@ def asked_row(trial: Trial, sequence: int) -> dict[str, Any]:
 
 
 def told_row(trial: Trial, sequence: int | None) -> dict[str, Any]:
-    """Give what is written of a trial that has ended, by column; of one that is running with None as `sequence`."""
+    """Return the cells that are written when a trial ends, by column; with None as `sequence` for one that is running."""
     several = None if trial.values is None or trial.value is not None else json.dumps(trial.values)
     row = {
         "told": sequence, "state": trial.state, "value": _real(trial.value), "extra": _compact(dict(trial.extra)),
@@ -98,7 +98,7 @@ def _checksum(row: Mapping[str, Any], columns: Sequence[str]) -> int:
 
 
 def outcome_json(outcome: Outcome) -> str:
-    """Write an outcome as JSON; of the error only what `reason` says of it."""
+    """Return an outcome as JSON; of its error only the `reason`."""
     values = outcome.values
     written = {
         "state": outcome.state, "value": outcome.value, "extra": dict(outcome.extra), "reason": outcome.reason,
@@ -109,7 +109,7 @@ def outcome_json(outcome: Outcome) -> str:
 
 
 def outcome_of_json(text: Any) -> Outcome:
-    """Give back what `outcome_json` wrote, or raise RowError."""
+    """Return the outcome that `outcome_json` wrote, or raise RowError."""
     read = _mapping(text, "outcome")
     if read.get("state") not in FINISHED:
         raise RowError(f"its state is {shown(read.get('state'))}")
@@ -132,7 +132,7 @@ def from_json(text: Any) -> Any:
 
 
 def shown(value: Any) -> str:
-    """Show a value in an error's line, in at most 80 characters."""
+    """Return the text of a value for an error message, in at most 80 characters."""
     if isinstance(value, dict | list):  # of which the whole text may be long
         return f"a {'mapping' if isinstance(value, dict) else 'list'} of {len(value)}"
     text = repr(value[:80]) if isinstance(value, str | bytes) else repr(value)
@@ -153,7 +153,7 @@ def _point_of(stored: Any) -> tuple[float, ...]:
 
 
 def _params_json(params: Mapping[str, Any]) -> str:
-    """Write parameters for people and programs that read the file; what JSON lacks, such as an estimator, as its text."""
+    """Return parameters as JSON, for people and programs that read the file; what JSON lacks, such as an estimator, as text."""
     return _compact({name: value if _is_json(value) else _text_of(value) for name, value in params.items()})
 
 
@@ -164,7 +164,7 @@ def _text_of(value: Any) -> str:
 
 
 def _real(value: float | None) -> float | None:
-    """Give a number as the file is to have it: SQLite has no nan, and bytes in place of a number of numpy's."""
+    """Return a number for SQLite, which has no nan and stores a numpy number as bytes."""
     return None if value is None or math.isnan(value) else float(value)
 
 

@@ -1,4 +1,4 @@
-"""The tables of a record, and how those of earlier versions become them."""
+"""The tables of a record, and the upgrade of records of earlier versions."""
 
 from __future__ import annotations
 
@@ -86,17 +86,17 @@ _STAND_INS = {"lost": "'[]'"}
 
 
 def table_names(connection: sqlite3.Connection) -> set[str]:
-    """Give the names of the tables of a database."""
+    """Return the names of the tables of a database."""
     return {str(name) for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
 
 
 def checked_version(about: Mapping[str, Any], path: Path) -> int:
-    """Give the version of the schema that a record says it has.
+    """Return the schema version of a record.
 
     Raises
     ------
     StorageError
-        If it is none of spotsvm's, or a later one than is known here.
+        If the file is not a record, or its version is not known here.
     """
     if about.get("format") != FORMAT:
         raise StorageError(f"{path} is not a record of spotsvm; name another file")
@@ -110,14 +110,14 @@ def checked_version(about: Mapping[str, Any], path: Path) -> int:
 
 
 def creation() -> Iterator[tuple[str, tuple[Any, ...]]]:
-    """Give the statements, with their values, that make an empty file a record; to be run in one transaction."""
+    """Return the statements, with their values, that make an empty file a record; to be run in one transaction."""
     for statement in _TABLES:
         yield statement, ()
     yield from about_rows({"format": FORMAT, "schema_version": SCHEMA_VERSION})
 
 
 def upgrade(version: int) -> Iterator[tuple[str, tuple[Any, ...]]]:
-    """Give the statements that make a record of a version one of this version; to be run in one transaction.
+    """Return the statements that upgrade a record to this version; to be run in one transaction.
 
     The connection needs the function `checksum`; see `add_checksum`.
     """
@@ -129,7 +129,7 @@ def upgrade(version: int) -> Iterator[tuple[str, tuple[Any, ...]]]:
 
 
 def signing() -> Iterator[tuple[str, tuple[Any, ...]]]:
-    """Give the statements that write the checksums of all rows as they are; the connection needs the function `checksum`."""
+    """Return the statements that write the checksums of all rows as they are; the connection needs the function `checksum`."""
     yield "UPDATE about SET checksum = checksum(key, value)", ()
     yield f"UPDATE trials SET asked_checksum = checksum({', '.join(ASKED)}), told_checksum = checksum({', '.join(TOLD)})", ()
     yield "UPDATE outcomes SET checksum = checksum(number, outcome)", ()
@@ -143,7 +143,7 @@ def sign(connection: sqlite3.Connection) -> None:
 
 
 def about_rows(about: Mapping[str, Any]) -> Iterator[tuple[str, tuple[Any, ...]]]:
-    """Give the statements that write what a record says of its study."""
+    """Return the statements that write entries of the description of the study."""
     for key, value in about.items():
         text = json.dumps(value)
         yield "INSERT OR REPLACE INTO about VALUES (?, ?, ?)", (key, text, checksum(key, text))

@@ -18,7 +18,7 @@ from spotsvm.trial_table import parameter_names, trial_table
 
 
 def salvaged_tables(path: str | Path) -> tuple[pd.DataFrame, pd.DataFrame, str]:
-    """Give the tables of what can still be read of a damaged record, and say in a line how much that is; see `salvage`.
+    """Return the tables of the trials that can be read of a damaged record, and a line that counts them; see `salvage`.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def salvaged_tables(path: str | Path) -> tuple[pd.DataFrame, pd.DataFrame, str]:
 
 
 def record_tables(path: str | Path) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Give what `Study.frame` and `Study.folds` give, of a record that is only read.
+    """Return `Study.frame` and `Study.folds` of a record, which is only read.
 
     Parameters
     ----------

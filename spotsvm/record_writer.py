@@ -1,4 +1,4 @@
-"""The process that writes to a record, as the file of its lock names it."""
+"""The process that writes to a record, as its lock file names it."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Writer:
 
 
 def this_process() -> Writer:
-    """Give this process as a writer."""
+    """Return this process as a writer."""
     command = " ".join(shlex.join(sys.orig_argv).split()).encode("utf-8", "backslashreplace").decode("utf-8")
     shown = command if len(command) <= 200 else command[:197] + "..."
     return Writer(os.getpid(), socket.gethostname(), shown, datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"))
@@ -57,7 +57,7 @@ def write_writer(fd: int, writer: Writer) -> None:
 
 
 def described(fd: int, holder: int | None) -> Writer:
-    """Give the writer whose lock it is; what the file says of another one is left there by a process that was killed."""
+    """Return the holder of a lock; another one that the file names is a process that was killed."""
     for _ in range(5):
         written = left_behind(fd)
         if written is not None and (not holder or holder == written.pid):
@@ -67,7 +67,7 @@ def described(fd: int, holder: int | None) -> Writer:
 
 
 def left_behind(fd: int) -> Writer | None:
-    """Give whom the file names, who need not have the lock any more; None where it names nobody."""
+    """Return the writer that the file names, who need not hold the lock any more; None where it names nobody."""
     os.lseek(fd, 0, os.SEEK_SET)
     return _read(os.read(fd, _LONGEST))
 

@@ -46,12 +46,12 @@ _CONTEXT = "context: "
 
 
 def is_seed(seed: Any) -> bool:
-    """Tell whether a value is a seed: a whole number of at least 0, which a record can hold."""
+    """Return whether a value is a seed: a whole number of at least 0 that a record can hold."""
     return isinstance(seed, int | np.integer) and not isinstance(seed, bool) and 0 <= int(seed) < 10**MOST_DIGITS
 
 
 def check_same_study(path: Path, recorded: Mapping[str, Any], given: Mapping[str, Any]) -> None:
-    """Refuse to resume a record with another study.
+    """Raise StudyMismatchError if a record is of another study than the one given.
 
     Raises
     ------
@@ -72,7 +72,7 @@ def check_same_study(path: Path, recorded: Mapping[str, Any], given: Mapping[str
 def describe_study(
     space: Space, objectives: Objectives, search: Any, seed: int | None, noise: str | bool, context: Mapping[str, str]
 ) -> dict[str, Any]:
-    """Give what identifies a study, as its record has it; ArgumentError if the seed or the context is none."""
+    """Return what identifies a study, as its record has it; raise ArgumentError for an invalid seed or context."""
     if seed is not None and not is_seed(seed):
         raise ArgumentError(f"seed={shown_value(seed)} is not a seed; use an integer of at least 0, or None")
     return {
@@ -120,7 +120,7 @@ class Past:
 
 
 def take_up(record: Record | None, given: Mapping[str, Any], space: Space, n_objectives: int) -> Past:
-    """Give what a study begins with: what its record has, or nothing.
+    """Return what a study begins with: the content of its record, or nothing.
 
     Parameters
     ----------
@@ -162,7 +162,7 @@ def take_up(record: Record | None, given: Mapping[str, Any], space: Space, n_obj
 
 
 def _for_readers(recorded: Mapping[str, Any]) -> dict[str, Any]:
-    """Give the versions with which a record was made, which earlier records do not say, its budget and its batches."""
+    """Return the versions with which a record was made, its budget and its batch size, as far as it has them."""
     return {key: recorded[key] for key in ("versions", "budget", "batch_size") if key in recorded}
 
 
@@ -178,7 +178,7 @@ def _checked_trials(record: Record, space: Space, n_objectives: int) -> list[Tri
 
 
 def _difference(recorded: Any, given: Any) -> tuple[str, str]:
-    """Show what differs; of two spaces only the first parameter that does."""
+    """Return texts of what differs; of two spaces only of the first parameter that does."""
     if isinstance(recorded, list) and isinstance(given, list) and all(isinstance(one, Mapping) for one in (*recorded, *given)):
         for before, now in zip(recorded, given, strict=False):
             for name in dict.fromkeys([*before, *now]):
@@ -192,7 +192,7 @@ def _difference(recorded: Any, given: Any) -> tuple[str, str]:
 
 
 def _shown(parameter: Any) -> str:
-    """Show a parameter as a record describes it."""
+    """Return the text of a described parameter."""
     if parameter is None:
         return "(absent)"
     match parameter:
@@ -206,7 +206,7 @@ def _shown(parameter: Any) -> str:
 
 
 def as_suggestion(answer: Suggestion | ArrayLike, search: AskTell, domain: Domain) -> Suggestion:
-    """Give what a search answers as a suggestion, or raise SolverError if it is no point of the unit cube."""
+    """Return the answer of a search as a suggestion; raise SolverError if it is not a point of the unit cube."""
     if not isinstance(answer, Suggestion):
         answer = Suggestion(np.asarray(answer, dtype=float), type(search).__name__)
     if np.shape(answer.point) != (domain.dimension,) or not np.isfinite(answer.point).all():
@@ -224,7 +224,7 @@ def as_suggestion(answer: Suggestion | ArrayLike, search: AskTell, domain: Domai
 def replay(
     search: AskTell, domain: Domain, trials: Sequence[Trial], events: Sequence[tuple[int, str, int]], objectives: Objectives
 ) -> None:
-    """Let a fresh search live through what a record says: the same asks and tells, in the same order.
+    """Replay the recorded asks and tells, in their order, with a new search.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What can still be read of a record that is damaged."""
+"""The trials that can still be read of a damaged record."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Salvaged:
     changed: tuple[int, ...] = ()
 
     def frame(self) -> pd.DataFrame:
-        """Give the trials as a frame, a row a trial; its columns are those of `trial_table`."""
+        """Return the trials as a frame, a row a trial, with the columns of `trial_table`."""
         space = self.about.get("space")
         branches = [branch for branch in space if isinstance(branch, dict)] if isinstance(space, list) else []
         names = parameter_names(branches, self.trials)
@@ -106,7 +106,7 @@ def _salvaged_copy(path: Path) -> Salvaged:
 
 
 def salvaged(file: bytes, log: bytes) -> Salvaged:
-    """Give what can be read of a record's file and its write-ahead log; see `salvage`."""
+    """Return what can be read of the bytes of a record and of its write-ahead log; see `salvage`."""
     best: dict[int, tuple[tuple[bool, bool, int], Trial]] = {}
     changed: set[int] = set()
     about: dict[str, Any] = {}
@@ -179,7 +179,7 @@ def _take_about(about: dict[str, Any], key: str, text: Any, *known: Any) -> None
 
 
 def _value_columns(direction: Any, trials: Sequence[Trial]) -> tuple[str, ...]:
-    """Give the columns for the values: by their names, or where these are lost too, by their numbers."""
+    """Return the columns of the values: by the names of the objectives, or by numbers where the names are lost."""
     counts = {len(t.values) for t in trials if t.values is not None}
     if isinstance(direction, dict) and counts <= {len(direction)}:
         return tuple(f"value_{name}" for name in direction)

@@ -68,7 +68,7 @@ def _page_sizes(file: bytes, log: bytes) -> tuple[int, ...]:
 
 
 def _logged_pages(log: bytes, size: int) -> dict[int, bytes]:
-    """Give the pages of a write-ahead log as the last transaction left them that was completed."""
+    """Return the pages of a write-ahead log as of the last completed transaction."""
     pages: dict[int, bytes] = {}
     pending: dict[int, bytes] = {}
     salts = log[40:48]  # of the first frame, which is of the log's last use
@@ -114,7 +114,7 @@ def _cell(page: bytes, at: int, numbered: bool, pages: Mapping[int, bytes], left
 
 
 def _local(length: int, size: int, numbered: bool) -> int:
-    """Give how many bytes of a row are on its page; the rest is on pages of its own."""
+    """Return how many bytes of a row are on its page; the rest is on overflow pages."""
     most = size - 35 if numbered else (size - 12) * 64 // 255 - 23
     if length <= most:
         return length

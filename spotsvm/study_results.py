@@ -1,4 +1,4 @@
-"""What follows from the trials of a study, whatever search they come from."""
+"""The results of a study: its best trial, Pareto front and tables."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class StudyResults:
 
     @property
     def n_finished(self) -> int:
-        """How many trials have ended, well or not."""
+        """Number of trials that have ended, failed ones included."""
         return sum(t.state in FINISHED for t in self._trials)
 
     @property
@@ -62,7 +62,7 @@ class StudyResults:
         return self._trials[min(done)[1]]
 
     def recommend(self) -> Recommendation:
-        """Give the trial to use: under noise the best predicted among the evaluated, else the best observed.
+        """Return the trial to use: under noise the best predicted among the evaluated, else the best observed.
 
         Raises
         ------
@@ -76,7 +76,7 @@ class StudyResults:
         return recommend(self.trials, self.space.domain, sign=sign, noise=self.noise, seed=self.seed)
 
     def pareto(self) -> tuple[Trial, ...]:
-        """Give the trials that no other trial dominates, from the best in the first objective on; of equal ones the first.
+        """Return the trials that no other trial dominates, sorted from the best in the first objective; of equal ones the first.
 
         Numbers that differ by at most 1e-12 of themselves are equal. Under noise some of them are there by luck.
 
@@ -90,7 +90,7 @@ class StudyResults:
         return pareto_trials(self.trials, self.objectives)
 
     def hypervolume(self, reference: Sequence[float] | Mapping[str, float] | None = None) -> pd.Series[float]:
-        """Give the hypervolume that the trials dominate, after each of those that have ended.
+        """Return the hypervolume that the trials dominate, after each trial that has ended.
 
         Parameters
         ----------
@@ -141,11 +141,11 @@ class StudyResults:
         return plot_pareto(self.trials, self.objectives, ax)
 
     def frame(self) -> pd.DataFrame:
-        """Give the trials as a frame, a row a trial; its columns are those of `trial_table`."""
+        """Return the trials as a frame, a row a trial, with the columns of `trial_table`."""
         return trial_table(self.trials, self.space.names, self.objectives.columns)
 
     def folds(self) -> pd.DataFrame:
-        """Give the scores of the folds as a frame, a row a trial and fold; see `fold_table`. Empty where there are none."""
+        """Return the scores of the folds as a frame, a row a trial and fold; empty where there are none. See `fold_table`."""
         return fold_table(self.trials)
 
     def to_csv(self, path: str | Path) -> None:
@@ -154,7 +154,7 @@ class StudyResults:
         Raises
         ------
         ArgumentError
-            If `path` is none.
+            If `path` is not a path.
         StorageError
             If the file cannot be written.
         """
@@ -166,7 +166,7 @@ class StudyResults:
         Raises
         ------
         ArgumentError
-            If `path` is none.
+            If `path` is not a path.
         StorageError
             If the file cannot be written.
         """

@@ -116,7 +116,7 @@ class WriterLock:
         return StorageError(f"{self.record} is being written to by {writer}: wait for it or end it, or use another file")
 
     def check(self) -> None:
-        """Make sure that the lock is held still, or raise StorageError.
+        """Raise StorageError unless the lock is still held, or can be taken again.
 
         Closing any descriptor of a file releases the locks that a process has on it, so a program that copies the record's
         folder loses them: then the lock is taken anew, unless another process was faster.
@@ -160,7 +160,7 @@ _HELD: WeakSet[WriterLock] = WeakSet()
 
 
 def writer_of(path: str | Path) -> Writer | None:
-    """Give the process that has a record open for writing, or None; the lock is not taken.
+    """Return the process that has a record open for writing, or None; the lock is not taken.
 
     Parameters
     ----------
@@ -184,13 +184,13 @@ def writer_of(path: str | Path) -> Writer | None:
 
 
 def is_written_here(path: Path) -> bool:
-    """Tell whether this very process has a record open for writing."""
+    """Return whether this process has a record open for writing."""
     with _GUARD:
         return _held_here(lock_path(path)) is not None
 
 
 def lock_path(record: Path) -> Path:
-    """Give the file that is locked: beside the record that a path comes to in the end."""
+    """Return the path of the lock file, beside the record with symbolic links resolved."""
     resolved = record.resolve()
     return resolved.with_name(resolved.name + _SUFFIX)
 
