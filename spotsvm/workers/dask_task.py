@@ -10,10 +10,9 @@ import time
 from collections import OrderedDict
 
 from spotsvm.evaluation import Objective, Outcome, call, reason_of
-from spotsvm.workers.memory_limit import with_limit_named
+from spotsvm.workers.memory_limit import limited_process, with_limit_named
 from spotsvm.workers.one_thread import one_thread
-from spotsvm.workers.process_memory import limited_process
-from spotsvm.workers.sent_outcome import packed
+from spotsvm.workers.protocol import packed
 
 # a worker's messages leave in batches, one every 2 ms; an objective that holds the interpreter would keep them back
 _SENT = 0.01

@@ -9,6 +9,7 @@ from collections import Counter, deque
 from collections.abc import Mapping
 from concurrent.futures import CancelledError
 from contextlib import AbstractContextManager, suppress
+from dataclasses import dataclass
 from typing import Any
 
 import cloudpickle
@@ -16,12 +17,10 @@ import cloudpickle
 from spotsvm.errors import ArgumentError, WorkersError
 from spotsvm.evaluation import Objective, Outcome, timed_out
 from spotsvm.printable import shown_value
-from spotsvm.workers.dask_attempt import Attempt, Job
-from spotsvm.workers.dask_client import dask_client
-from spotsvm.workers.dask_connection import LOOK, DaskConnection
+from spotsvm.workers.dask_connection import LOOK, DaskConnection, dask_client
 from spotsvm.workers.dask_task import evaluate, forget, want_worker
 from spotsvm.workers.memory_limit import checked_memory_limit
-from spotsvm.workers.sent_outcome import unpacked
+from spotsvm.workers.protocol import unpacked
 
 _log = logging.getLogger(__name__)
 
@@ -31,6 +30,27 @@ _PATIENCE = 60.0
 NO_WORKERS_SECONDS = 600.0
 # how often a trial is begun anew because its worker left as it was told to
 _MOVES = 3
+
+
+@dataclass
+class _Job:
+    """A trial: its number, its configuration pickled, and how often it was begun anew because its worker left."""
+
+    key: int
+    params: bytes
+    moves: int = 0
+
+
+@dataclass
+class _Attempt:
+    """A trial at a worker: when it began there, in which process, and whether a nanny can kill that."""
+
+    job: _Job
+    worker: str
+    future: Any = None
+    began: float | None = None
+    pid: int = 0
+    nanny: bool = False
 
 
 class DaskWorkers(AbstractContextManager["DaskWorkers"]):
@@ -97,8 +117,8 @@ class DaskWorkers(AbstractContextManager["DaskWorkers"]):
         self._n_jobs = n_jobs
         self._memory_limit = checked_memory_limit(memory_limit)
         self._numbers = itertools.count()
-        self._waiting: deque[Job] = deque()
-        self._running: dict[int, Attempt] = {}
+        self._waiting: deque[_Job] = deque()
+        self._running: dict[int, _Attempt] = {}
         self._ended: list[tuple[int, Outcome]] = []
         #: attempts that were given up, but hold a thread of a worker
         self._hung: dict[int, str] = {}
@@ -124,7 +144,7 @@ class DaskWorkers(AbstractContextManager["DaskWorkers"]):
 
     def submit(self, key: int, params: dict[str, Any]) -> None:
         """Hand over a trial; it starts at once, or as soon as a worker is free."""
-        self._waiting.append(Job(key, cloudpickle.dumps(params)))
+        self._waiting.append(_Job(key, cloudpickle.dumps(params)))
         self._cluster.wait(0)
         self._start()
 
@@ -140,10 +160,10 @@ class DaskWorkers(AbstractContextManager["DaskWorkers"]):
             left -= 1
         self._cluster.want_workers(want_worker, max(min(len(self._waiting), left), 0))
 
-    def _start_at(self, worker: str, job: Job) -> None:
+    def _start_at(self, worker: str, job: _Job) -> None:
         number = next(self._numbers)
         topic = None if self._timeout is None else self._cluster.topic
-        self._running[number] = attempt = Attempt(job, worker)
+        self._running[number] = attempt = _Attempt(job, worker)
         attempt.future = self._cluster.submit(
             evaluate,
             self._objective,

@@ -17,9 +17,8 @@ import cloudpickle
 from spotsvm.errors import ArgumentError, WorkersError
 from spotsvm.evaluation import Objective, Outcome, reason_of, timed_out
 from spotsvm.workers.memory_limit import checked_memory_limit
-from spotsvm.workers.sent_outcome import unpacked
-from spotsvm.workers.worker_process import describe_end
-from spotsvm.workers.worker_slot import WorkerSlot
+from spotsvm.workers.protocol import unpacked
+from spotsvm.workers.worker_slot import WorkerSlot, describe_end
 
 _GRACE = 0.05  # seconds that a result in time may take to be heard of
 _LOOK = 1.0  # seconds after which to look whether the workers live

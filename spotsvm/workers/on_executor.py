@@ -14,9 +14,8 @@ import cloudpickle
 
 from spotsvm.errors import ArgumentError, WorkersError
 from spotsvm.evaluation import Objective, Outcome, one_line, reason_of, timed_out
-from spotsvm.workers.executor_task import Reply, run_trial
 from spotsvm.workers.memory_limit import checked_memory_limit, shown
-from spotsvm.workers.shared_objective import SharedObjective
+from spotsvm.workers.shared_objective import Reply, SharedObjective, run_trial
 
 _LOOK = 0.05  # seconds between two looks at the clock, where trials have a limit
 _START = 60.0  # seconds that an executor whose workers cannot tell when a trial begins may take to start it

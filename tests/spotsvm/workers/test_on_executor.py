@@ -342,8 +342,8 @@ def test_memory_is_limited_in_processes_and_refused_in_threads():
 
 def test_a_reply_is_small():
     from spotsvm.evaluation import Outcome
-    from spotsvm.workers.executor_task import Reply
-    from spotsvm.workers.sent_outcome import packed
+    from spotsvm.workers.protocol import packed
+    from spotsvm.workers.shared_objective import Reply
 
     reply = Reply(packed(Outcome("ok", 0.5, seconds=1.0)))
     assert len(pickle.dumps(reply)) < 500

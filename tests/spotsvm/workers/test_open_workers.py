@@ -1,19 +1,21 @@
 import math
 import os
+import re
 import subprocess
 import sys
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor
 
 import joblib
+import numpy as np
 import pytest
 
 from spotsvm import ArgumentError
 from spotsvm.workers.here import Here
 from spotsvm.workers.killable_pool import KillablePool
 from spotsvm.workers.on_executor import OnExecutor
-from spotsvm.workers.open_workers import open_workers
+from spotsvm.workers.open_workers import checked_n_jobs, executor_size, open_workers
 from spotsvm.workers.protocol import in_order
 
 
@@ -90,11 +92,17 @@ def alive(pid):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"executor": 7}, "executor=7 is no executor; use a concurrent.futures.Executor, a distributed.Client, 'loky'"),
-        ({"executor": "ray"}, "executor='ray' is unknown; use 'loky', 'threading' or 'dask', a concurrent"),
-        ({"executor": ThreadPoolExecutor}, "executor=<class 'concurrent.futures.thread.ThreadPoolExecutor'> is no executor"),
+        (
+            {"executor": 7},
+            "executor=7 cannot evaluate trials; use 'loky', 'threading' or 'dask', a concurrent.futures.Executor, a",
+        ),
+        ({"executor": "ray"}, "executor='ray' cannot evaluate trials; use 'loky', 'threading' or 'dask'"),
+        (
+            {"executor": ThreadPoolExecutor},
+            "executor=<class 'concurrent.futures.thread.ThreadPoolExecutor'> cannot evaluate trials",
+        ),
         ({"n_jobs": 0}, "n_jobs=0 is not a number of trials at once; use 1 or more, or -1"),
-        ({"n_jobs": math.inf}, "n_jobs=inf is not"),
+        *(({"n_jobs": n}, re.escape(f"n_jobs={n!r} is not a number")) for n in (math.inf, 1.5, "2", True, np.float64(2))),
         ({"memory_limit": -1}, "memory_limit=-1 is not an amount of memory"),
         ({"memory_limit": "much"}, "memory_limit='much' is not an amount of memory"),
         ({"executor": "threading", "memory_limit": "1GB"}, "memory_limit=1 GB cannot be held in threads"),
@@ -124,3 +132,20 @@ with open_workers(abs):
 assert not {"dask", "distributed", "loky"} & set(sys.modules), set(sys.modules)
 """
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+
+
+@pytest.mark.parametrize("n_jobs", [None, -100, -3, -2, -1, 1, 2, 7, np.int64(3)])
+def test_negative_numbers_count_as_joblib_counts_them(n_jobs):
+    with joblib.parallel_config("threading"):
+        assert checked_n_jobs(n_jobs) == (None if n_jobs is None else joblib.effective_n_jobs(n_jobs))
+
+
+def test_an_executor_tells_its_size_unless_it_is_said():
+    class Mpi(Executor):
+        num_workers = 12
+
+    with ThreadPoolExecutor(5) as threads:
+        assert executor_size(threads, None) == 5
+        assert executor_size(threads, 2) == 2
+    assert executor_size(Mpi(), None) == 12
+    assert executor_size(Executor(), None) == joblib.cpu_count()

@@ -12,8 +12,7 @@ import pytest
 
 from spotsvm import ArgumentError
 from spotsvm.workers import shared_objective
-from spotsvm.workers.executor_task import run_trial
-from spotsvm.workers.shared_objective import SharedObjective, Token, find, shared_here, tell_begin
+from spotsvm.workers.shared_objective import SharedObjective, Token, find, run_trial, shared_here, tell_begin
 
 
 class Counted:
