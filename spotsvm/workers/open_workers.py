@@ -1,4 +1,4 @@
-"""Find what evaluates trials, from what `Study.run` was given."""
+"""Open the workers that the arguments of `Study.run` ask for."""
 
 from __future__ import annotations
 
@@ -24,15 +24,16 @@ def open_workers(
     trial_timeout: float | None = None,
     memory_limit: int | str | None = None,
 ) -> Workers:
-    """Open what evaluates an objective.
+    """Open the workers that evaluate an objective.
 
     Parameters
     ----------
     objective : callable
-        What is evaluated.
+        The objective.
     executor : concurrent.futures.Executor, distributed.Client, str or None, default=None
-        Where. None is this process, one trial at a time; or, with more `n_jobs` or a limit, worker processes that can be killed,
-        as of `KillablePool`. "loky" is such processes in any case, "threading" threads, "dask" the Dask client in use.
+        Where to evaluate. None is this process, one trial at a time; or, with more `n_jobs` or a limit, worker processes that
+        can be killed, see `KillablePool`. "loky" is such processes in any case, "threading" threads, "dask" the Dask client in
+        use.
     n_jobs : int, optional
         Trials at once; -1 is as many as there are processors, here or in the cluster. None is 1, and with an executor its number
         of workers.
@@ -49,9 +50,9 @@ def open_workers(
     Raises
     ------
     ArgumentError
-        If an argument makes no sense.
+        If an argument is invalid.
     WorkersError
-        If processes are wanted, and the working directory has been removed.
+        If processes are to be started and the working directory has been removed.
 
     Examples
     --------
@@ -76,7 +77,7 @@ def open_workers(
     if is_dask(executor):
         from spotsvm.workers.dask_workers import DaskWorkers
 
-        # -1 is what the cluster has, not this machine
+        # -1 is the size of the cluster, not of this machine
         n_jobs = n_jobs if n_jobs == given else None
         return DaskWorkers(objective, executor, n_jobs=n_jobs, trial_timeout=trial_timeout, memory_limit=limit)
     from spotsvm.workers.on_executor import OnExecutor
@@ -95,12 +96,12 @@ def open_workers(
 def _check_place_for_processes() -> None:
     if not has_working_directory():
         raise WorkersError(
-            "the working directory has been removed, and worker processes start in it; change to a directory that is there"
+            "the working directory has been removed, and worker processes start in it; change to an existing directory"
         )
 
 
 def checked_n_jobs(n_jobs: Any) -> int | None:
-    """Give `n_jobs` as a number of trials at once.
+    """Return `n_jobs` as a number of trials at once.
 
     Parameters
     ----------
@@ -128,7 +129,7 @@ def checked_n_jobs(n_jobs: Any) -> int | None:
 
 
 def executor_size(executor: Any, n_jobs: int | None) -> int:
-    """Give how many trials an executor is handed at once: `n_jobs`, else the workers it tells of, else the processors here.
+    """Return the number of trials to submit at once: `n_jobs`, else the workers of the executor, else the processors here.
 
     Examples
     --------

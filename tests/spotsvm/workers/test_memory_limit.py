@@ -56,7 +56,7 @@ def test_what_is_no_amount_is_named(given):
 
 def test_where_it_cannot_be_held_it_is_refused(monkeypatch):
     monkeypatch.setattr(sys, "platform", "darwin")
-    with pytest.raises(ArgumentError, match="memory_limit='2GB' cannot be held on darwin, only on Linux; use None"):
+    with pytest.raises(ArgumentError, match="memory_limit='2GB' cannot be enforced on darwin, only on Linux; use None"):
         checked_memory_limit("2GB")
     assert checked_memory_limit(None) is None
 

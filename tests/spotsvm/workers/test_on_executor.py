@@ -236,7 +236,7 @@ def test_a_broken_pool_loses_what_was_in_flight_and_then_says_so(kind):
         assert [(o.state, o.lost) for o in outcomes.values()] == [("failed", True)] * 2
         assert "a worker process died, and broke the executor: " in outcomes[1].reason
         for _ in range(2):
-            with pytest.raises(WorkersError, match=r"the executor takes no more trials \(.*\); go on with a new one"):
+            with pytest.raises(WorkersError, match=r"the executor takes no more trials \(.*\); continue with a new one"):
                 workers.submit(2, {"x": 0})
         assert workers.wait() == []
 
@@ -324,7 +324,7 @@ def test_memory_is_limited_in_processes_and_refused_in_threads():
         outcomes = evaluated(workers, {"MB": 100}, {"MB": 300}, {"MB": 100})
     assert [o.state for o in outcomes] == ["ok", "failed", "ok"]
     assert outcomes[1].reason.startswith("it took more than memory_limit=200 MB: ")
-    said = "memory_limit=200 MB cannot be held in threads, which share their memory; use executor=None or 'loky'"
+    said = "memory_limit=200 MB cannot be enforced in threads, which share their memory; use executor=None or 'loky'"
     with ThreadPoolExecutor(1) as executor, pytest.raises(ArgumentError, match=said):
         OnExecutor(objective, executor, 1, memory_limit="200MB")
 

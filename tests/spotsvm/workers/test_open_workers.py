@@ -105,7 +105,7 @@ def alive(pid):
         *(({"n_jobs": n}, re.escape(f"n_jobs={n!r} is not a number")) for n in (math.inf, 1.5, "2", True, np.float64(2))),
         ({"memory_limit": -1}, "memory_limit=-1 is not an amount of memory"),
         ({"memory_limit": "much"}, "memory_limit='much' is not an amount of memory"),
-        ({"executor": "threading", "memory_limit": "1GB"}, "memory_limit=1 GB cannot be held in threads"),
+        ({"executor": "threading", "memory_limit": "1GB"}, "memory_limit=1 GB cannot be enforced in threads"),
     ],
 )
 def test_bad_arguments_are_named_with_their_value(options, said):

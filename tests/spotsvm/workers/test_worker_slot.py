@@ -127,7 +127,7 @@ import os, sys, time
 from spotsvm.workers import worker_slot
 if {watch}:
     sys.platform = "other"
-    worker_slot._watch.__defaults__ = (0.05,)
+    worker_slot._watch_parent.__defaults__ = (0.05,)
 worker_slot.die_with_parent(os.getppid())
 print(os.getpid(), flush=True)
 time.sleep(60)
