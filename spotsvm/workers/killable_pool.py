@@ -1,7 +1,8 @@
 """Evaluate trials in worker processes, each of which can be killed without affecting the others.
 
-Pebble's ProcessPool was tried in its place (5.2.3, on loky's context). A trial that ends its process with exit code 0 is never
-reported there, a pool that is closed while a worker starts prints a traceback, and what a killed trial has started lives on.
+Pebble's ProcessPool was tried in its place (5.2.3, on loky's context). A trial that ends its process with exit code 0 is
+reported at its time limit or never, a pool that is closed while a worker starts prints a traceback, and what a killed trial
+has started lives on.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ import time
 
 import numpy as np
 import pytest
-from ended_trials import Unloadable, evaluated
+from completed_trials import Unloadable, evaluated
 from sklearn.svm import SVC
 
 from spotsvm import ArgumentError

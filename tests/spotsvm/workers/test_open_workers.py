@@ -31,6 +31,12 @@ def objective(params):
         ({"n_jobs": 2}, KillablePool, 2),
         ({"n_jobs": -1}, KillablePool if joblib.cpu_count() > 1 else Here, joblib.cpu_count()),
         ({"trial_timeout": 1.0}, KillablePool, 1),
+        pytest.param(
+            {"memory_limit": "1GB"},
+            KillablePool,
+            1,
+            marks=pytest.mark.skipif(not sys.platform.startswith("linux"), reason="memory limits are held on Linux only"),
+        ),
         ({"executor": "threading", "n_jobs": 3}, OnExecutor, 3),
         ({"executor": "threading"}, OnExecutor, joblib.cpu_count()),
         ({"executor": "loky", "n_jobs": 1}, KillablePool, 1),
@@ -41,12 +47,6 @@ def test_what_is_opened(options, kind, n_workers):
     with open_workers(objective, **options) as workers:
         assert type(workers) is kind
         assert workers.n_workers == n_workers
-
-
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="memory limits are held on Linux only")
-def test_a_memory_limit_takes_a_process():
-    with open_workers(objective, memory_limit="1GB") as workers:
-        assert type(workers) is KillablePool
 
 
 def test_the_users_executor_stays_open():
@@ -101,6 +101,7 @@ def alive(pid):
             {"executor": ThreadPoolExecutor},
             "executor=<class 'concurrent.futures.thread.ThreadPoolExecutor'> cannot evaluate trials",
         ),
+        ({"objective": 0.5}, "objective=0.5 cannot be called; use a callable that takes the parameters"),
         ({"n_jobs": 0}, "n_jobs=0 is not a number of trials at once; use 1 or more, or -1"),
         *(({"n_jobs": n}, re.escape(f"n_jobs={n!r} is not a number")) for n in (math.inf, 1.5, "2", True, np.float64(2))),
         ({"memory_limit": -1}, "memory_limit=-1 is not an amount of memory"),
@@ -111,13 +112,8 @@ def alive(pid):
 def test_bad_arguments_are_named_with_their_value(options, said):
     n_threads = threading.active_count()
     with pytest.raises(ArgumentError, match=said):
-        open_workers(objective, **options)
+        open_workers(**{"objective": objective} | options)
     assert threading.active_count() == n_threads
-
-
-def test_what_cannot_be_called_is_no_objective():
-    with pytest.raises(ArgumentError, match=r"objective=0.5 cannot be called; use a callable that takes the parameters"):
-        open_workers(0.5)
 
 
 def test_dask_is_not_loaded_to_find_out_that_it_is_not_asked_for():
