@@ -29,13 +29,15 @@ ALLOWED = {
         "pickle.loads": "what was pickled in the same line",
         "cloudpickle.loads": "the objective, from the process that started this one",
     },
-    "spotsvm/workers/sent_outcome.py": {"pickle": "between a worker and its parent", "pickle.loads": "from its own worker"},
-    "spotsvm/workers/worker_process.py": {"cloudpickle.loads": "the objective, from the process that started this one"},
+    "spotsvm/workers/protocol.py": {"pickle": "between a worker and its parent", "pickle.loads": "from its own worker"},
+    "spotsvm/workers/worker_slot.py": {
+        "cloudpickle.loads": "the objective, from the process that started this one",
+        "ctypes": "asks the system to end a worker with its parent",
+    },
     "spotsvm/workers/shared_objective.py": {
         "cloudpickle.loads": "the objective; its checksum comes from the process that started this one",
     },
     "spotsvm/workers/dask_task.py": {"pickle": "from the client", "pickle.loads": "parameters from the client of the cluster"},
-    "spotsvm/workers/parent_death.py": {"ctypes": "asks the system to end a worker with its parent"},
     "studies/overhead.py": {"subprocess": "measures memory in a process of its own", "subprocess.run": "of a text in the file"},
     "studies/fork_server.py": {
         "subprocess": "kills processes of its own",

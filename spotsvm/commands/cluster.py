@@ -24,7 +24,7 @@ def cluster(address: str | None) -> Iterator[Any]:
         yield None
         return
     from spotsvm.errors import WorkersError
-    from spotsvm.workers.dask_client import connect
+    from spotsvm.workers.dask_connection import connect
 
     with connect(address, "--dask", timeout=_ANSWER) as client:
         try:

@@ -1,1 +1,1 @@
-"""What evaluates trials: this process, worker processes that can be killed, or an executor of the user's."""
+"""Evaluate trials in this process, in worker processes that can be killed, on an executor, or on a Dask cluster."""

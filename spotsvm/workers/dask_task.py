@@ -1,4 +1,4 @@
-"""What a Dask worker does with a trial."""
+"""The tasks that run in a Dask worker."""
 
 from __future__ import annotations
 
@@ -10,62 +10,60 @@ import time
 from collections import OrderedDict
 
 from spotsvm.evaluation import Objective, Outcome, call, reason_of
-from spotsvm.workers.memory_limit import with_limit_named
+from spotsvm.workers.memory_limit import limited_process, with_limit_named
 from spotsvm.workers.one_thread import one_thread
-from spotsvm.workers.process_memory import limited_process
-from spotsvm.workers.sent_outcome import packed
+from spotsvm.workers.protocol import packed
 
-# a worker's messages leave in batches, one every 2 ms; an objective that holds the interpreter would keep them back
-_SENT = 0.01
-
+# seconds: messages are sent in batches every 2 ms, and an objective that does not release the interpreter delays them
+_SEND_TIME = 0.01
 
 # the objectives of the studies that this process evaluates for; Dask drops copies of its data that no task waits for
 _objectives: OrderedDict[str, Objective] = OrderedDict()
-_keeping = threading.Lock()
-_KEPT = 8
+_lock = threading.Lock()
+_MAX_OBJECTIVES = 8
 
 
 def evaluate(
     objective: Objective | None, study: str, params: bytes, number: int, topic: str | None, memory_limit: int | None
 ) -> bytes | None:
-    """Evaluate one trial in this thread of a Dask worker; give its outcome as `packed` does, None if it has no objective.
+    """Evaluate one trial in a thread of a Dask worker; return its outcome, `packed`, or None if it has no objective.
 
     Parameters
     ----------
     objective : callable or None
-        What to keep for the study; None is what is kept.
+        The objective, stored for the study; None is the stored one.
     study : str
-        A name for it.
+        Name of the study.
     params : bytes
         The configuration, pickled.
     number : int
-        Number of the attempt, by which `topic` speaks of it.
+        Number of the attempt, for messages.
     topic : str or None
-        The topic to tell when the trial begins and ends; None tells nobody.
+        The topic on which the start and the end of the trial are reported; None reports nothing.
     memory_limit : int or None
         Bytes that the trial may take.
     """
     if objective is None:
-        objective = _objectives.get(study)  # another thread may push it out at any moment
+        objective = _objectives.get(study)  # another thread may drop it at any moment
         if objective is None:
             return None
-    with _keeping:
+    with _lock:
         _objectives[study] = objective
         _objectives.move_to_end(study)
-        while len(_objectives) > _KEPT:
+        while len(_objectives) > _MAX_OBJECTIVES:
             _objectives.popitem(last=False)
     if topic is not None:
-        from distributed import get_worker  # not above: without Dask too this file is imported, to say that it is missing
+        from distributed import get_worker  # not above: this file is also imported without Dask, for the error that it is missing
         from distributed.utils import sync
 
         worker = get_worker()
 
-        async def tell() -> None:
-            # the nanny can kill this process and start another, if there is one
-            worker.log_event(topic, {"began": number, "pid": os.getpid(), "nanny": bool(worker.nanny)})
-            await asyncio.sleep(_SENT)
+        async def report() -> None:
+            # a nanny, if there is one, can kill this process and start another
+            worker.log_event(topic, {"started": number, "pid": os.getpid(), "nanny": bool(worker.nanny)})
+            await asyncio.sleep(_SEND_TIME)
 
-        sync(worker.loop, tell)
+        sync(worker.loop, report)
     began = time.perf_counter()
     try:
         with one_thread():
@@ -74,15 +72,15 @@ def evaluate(
         outcome = Outcome("failed", reason=reason_of(error), seconds=time.perf_counter() - began)
     finally:
         if topic is not None:
-            worker.log_event(topic, {"ended": number})
+            worker.log_event(topic, {"completed": number})
     return packed(outcome)
 
 
-def forget(study: str) -> None:
-    """Keep a study's objective no longer."""
-    with _keeping:
+def drop_objective(study: str) -> None:
+    """Drop the objective of a study."""
+    with _lock:
         _objectives.pop(study, None)
 
 
-def want_worker(number: int) -> None:
-    """Do nothing: no worker can run it, and so an adaptive cluster sees that it is too small."""
+def placeholder(number: int) -> None:
+    """Do nothing: no worker can run this task, which shows an adaptive cluster that it is too small."""

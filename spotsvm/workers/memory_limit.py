@@ -1,9 +1,10 @@
-"""Limit the memory that a trial may take."""
+"""Limits on the memory that trials take."""
 
 from __future__ import annotations
 
 import re
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -24,7 +25,7 @@ _SMALLEST = 1_000_000
 
 
 def checked_memory_limit(memory_limit: Any) -> int | None:
-    """Give a memory limit in bytes.
+    """Return a memory limit in bytes.
 
     Parameters
     ----------
@@ -35,7 +36,7 @@ def checked_memory_limit(memory_limit: Any) -> int | None:
     Raises
     ------
     ArgumentError
-        If it is no such amount, or this system cannot hold a process to it: only Linux can.
+        If it is no such amount, or the system is not Linux, which alone can enforce it.
 
     Examples
     --------
@@ -47,13 +48,13 @@ def checked_memory_limit(memory_limit: Any) -> int | None:
     size = _size(memory_limit)
     if size is None or not _SMALLEST <= size < 2**62:
         raise ArgumentError(
-            f"memory_limit={shown_value(memory_limit)} is not an amount of memory that a trial can do with; "
+            f"memory_limit={shown_value(memory_limit)} is not an amount of memory that a trial can run with; "
             "use bytes, at least 1000000, or text such as '2GB' or '512MiB'"
         )
     if not sys.platform.startswith("linux"):
         raise ArgumentError(
-            f"memory_limit={memory_limit!r} cannot be held on {sys.platform}, only on Linux; use None, and limit the processes "
-            "by what the system or its batch queue has for that"
+            f"memory_limit={memory_limit!r} cannot be enforced on {sys.platform}, only on Linux; use None, and limit the "
+            "processes with the tools of the system or of its batch queue"
         )
     return int(size)
 
@@ -68,7 +69,7 @@ def _size(given: Any) -> float | None:
 
 
 def shown(size: int) -> str:
-    """Give an amount of memory as text.
+    """Return an amount of memory as text.
 
     Examples
     --------
@@ -80,7 +81,7 @@ def shown(size: int) -> str:
 
 @contextmanager
 def limited_memory(memory_limit: int | None) -> Iterator[None]:
-    """Hold this process to what it has, and `memory_limit` bytes more; what goes beyond raises MemoryError.
+    """Limit this process to the memory it has and `memory_limit` bytes more; beyond that MemoryError is raised.
 
     The limit is the soft one of RLIMIT_DATA, which counts all private memory that can be written, touched or not.
     """
@@ -98,14 +99,61 @@ def limited_memory(memory_limit: int | None) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_DATA, before)
 
 
+_lock = threading.Lock()
+_n_inside = 0
+_before = (0, 0)
+_base = 0
+_highest = 0
+
+
+@contextmanager
+def limited_process(memory_limit: int | None) -> Iterator[None]:
+    """Limit this process, while trials run in its threads, to what it had before and `memory_limit` bytes for each of them.
+
+    The system counts the memory of a process, not of a thread: concurrent trials share the sum of their limits. Beyond that
+    MemoryError is raised.
+
+    Parameters
+    ----------
+    memory_limit : int or None
+        Bytes for each trial; None sets no limit.
+
+    Examples
+    --------
+    >>> with limited_process(None):
+    ...     pass
+    """
+    global _n_inside, _before, _base, _highest
+    if memory_limit is None:
+        yield
+        return
+    import resource
+
+    with _lock:
+        if _n_inside == 0:
+            _before, _base, _highest = resource.getrlimit(resource.RLIMIT_DATA), own_memory(), 0
+        _n_inside += 1
+        # the limit never falls while trials run: it would leave nothing to those that start
+        _highest = max(_highest, _base + _n_inside * memory_limit)
+        soft = _highest if _before[1] < 0 else min(_highest, _before[1])
+        resource.setrlimit(resource.RLIMIT_DATA, (soft, _before[1]))
+    try:
+        yield
+    finally:
+        with _lock:
+            _n_inside -= 1
+            if _n_inside == 0:
+                resource.setrlimit(resource.RLIMIT_DATA, _before)
+
+
 def own_memory() -> int:
-    """Give the private memory of this process that can be written, in bytes, as RLIMIT_DATA counts it; Linux only."""
+    """Return the private writable memory of this process in bytes, as RLIMIT_DATA counts it; Linux only."""
     found = re.search(r"^VmData:\s*(\d+) kB", Path("/proc/self/status").read_text(), re.MULTILINE)
     return 0 if found is None else 1024 * int(found[1])
 
 
 def with_limit_named(outcome: Outcome, memory_limit: int | None) -> Outcome:
-    """Name the limit in the reason of an outcome that failed by it.
+    """Return the outcome, with the limit named in its reason if it failed by it.
 
     Examples
     --------

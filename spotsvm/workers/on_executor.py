@@ -14,17 +14,16 @@ import cloudpickle
 
 from spotsvm.errors import ArgumentError, WorkersError
 from spotsvm.evaluation import Objective, Outcome, one_line, reason_of, timed_out
-from spotsvm.workers.executor_task import Reply, run_trial
 from spotsvm.workers.memory_limit import checked_memory_limit, shown
-from spotsvm.workers.shared_objective import SharedObjective
+from spotsvm.workers.shared_objective import Reply, SharedObjective, run_trial
 
-_LOOK = 0.05  # seconds between two looks at the clock, where trials have a limit
-_START = 60.0  # seconds that an executor whose workers cannot tell when a trial begins may take to start it
+_CHECK_INTERVAL = 0.05  # seconds between two checks of the time, where trials have a limit
+_START = 60.0  # seconds that an executor whose workers cannot report the start of a trial may take to start it
 
 
 @dataclass
-class _Running:
-    """A trial that is under way."""
+class _Pending:
+    """A trial that is submitted and not completed."""
 
     key: int
     params: bytes | dict[str, Any]
@@ -34,30 +33,30 @@ class _Running:
 
 
 class OnExecutor(AbstractContextManager["OnExecutor"]):
-    """Trials on an executor of the user's: threads, processes, or whatever else has `submit`.
+    """Evaluate trials on an executor of the user: threads, processes, or anything else with `submit`.
 
     The objective, with its data, reaches each worker once. A trial past its time is given up, but cannot be killed: its worker
-    stays busy, and counts again when it has ended.
+    stays busy, and is counted again when the trial has ended.
 
     Parameters
     ----------
     objective : callable
-        What is evaluated.
+        The objective.
     executor : concurrent.futures.Executor
-        Where.
+        The executor.
     n_workers : int
-        How many trials it evaluates at once.
+        Trials that it evaluates at once.
     trial_timeout : float, optional
-        Seconds that a trial may take, from when it begins in its worker.
+        Seconds that a trial may take, from its start in a worker.
     memory_limit : int or str, optional
         Memory that a trial may take beyond what its process has, in bytes or as text such as "2GB"; Linux only, and processes.
     is_ours : bool, default=False
-        Whether the executor is closed at the end.
+        Whether to close the executor at the end.
 
     Raises
     ------
     ArgumentError
-        If a limit makes no sense, or cannot be held; from `wait`, if the objective cannot be sent to the workers or loaded there.
+        If a limit is invalid or cannot be enforced; from `wait`, if the objective cannot be sent to the workers or loaded there.
     WorkersError
         If the executor is broken or closed, or if all its workers are stuck in trials past their time.
 
@@ -84,80 +83,80 @@ class OnExecutor(AbstractContextManager["OnExecutor"]):
         self._memory_limit = checked_memory_limit(memory_limit)
         if isinstance(executor, ThreadPoolExecutor):
             self._refuse_threads(self._memory_limit)
-        self._running: dict[int, _Running] = {}
-        self._ready: list[tuple[int, Outcome]] = []
-        self._done: queue.SimpleQueue[_Running] = queue.SimpleQueue()
+        self._pending: dict[int, _Pending] = {}
+        self._completed: list[tuple[int, Outcome]] = []
+        self._done: queue.SimpleQueue[_Pending] = queue.SimpleQueue()
         self._stuck: set[Future[Reply]] = set()
         self._all_stuck_since: float | None = None
         self._broken = ""
-        self._sees_begin: bool | None = None
+        self._reports_start: bool | None = None
         self._has_loaded = False
         self._tickets = itertools.count()
         self._shared = SharedObjective(objective, in_threads=isinstance(executor, ThreadPoolExecutor))
 
     @property
     def n_workers(self) -> int:
-        """How many trials it can evaluate at once, now: those that are stuck in a trial past its time do not count."""
+        """Trials that it can evaluate at once, now; workers stuck in a trial past its time do not count."""
         self._stuck = {future for future in self._stuck if not future.done()}
         return max(self._size - len(self._stuck), 0)
 
     def submit(self, key: int, params: dict[str, Any]) -> None:
-        """Hand over a trial."""
+        """Submit a trial."""
         self._check_broken()
         sent: bytes | dict[str, Any] = params
         try:
             sent = cloudpickle.dumps(params)
-        except Exception:  # threads may do with what cannot be pickled
+        except Exception:  # threads need no pickle
             sent = params
-        trial = _Running(key, sent)
-        self._running[key] = trial
+        trial = _Pending(key, sent)
+        self._pending[key] = trial
         self._send(trial)
         self._check_broken()
 
     def wait(self, timeout: float | None = None) -> list[tuple[int, Outcome]]:
-        """Wait until at least one trial has ended; give all that have, in the order in which they ended."""
+        """Wait until at least one trial is completed; return all that are, in the order of completion."""
         until = None if timeout is None else time.monotonic() + timeout
         while True:
             self._collect(block=False)
             if self._timeout is not None:
-                self._look(self._timeout)
-            if self._ready or not self._running:
-                ended, self._ready = self._ready, []
-                return ended
+                self._check_times(self._timeout)
+            if self._completed or not self._pending:
+                completed, self._completed = self._completed, []
+                return completed
             left = None if until is None else until - time.monotonic()
             if left is not None and left <= 0:
                 return []
             if self._timeout is not None:
-                left = _LOOK if left is None else min(left, _LOOK)
+                left = _CHECK_INTERVAL if left is None else min(left, _CHECK_INTERVAL)
             self._collect(block=True, timeout=left)
 
     def abandon(self) -> list[tuple[int, Outcome]]:
-        """Give what has ended, and cancel the rest; what has begun goes on in its worker, unheard."""
+        """Return the completed trials and cancel the others; those that have started run on in their workers, unobserved."""
         self._collect(block=False)
-        for trial in self._running.values():
+        for trial in self._pending.values():
             if trial.future is not None:
                 trial.future.cancel()
-        self._running.clear()
-        ended, self._ready = self._ready, []
-        return ended
+        self._pending.clear()
+        completed, self._completed = self._completed, []
+        return completed
 
     def __exit__(self, *details: object) -> None:
-        for trial in self._running.values():
+        for trial in self._pending.values():
             if trial.future is not None:
                 trial.future.cancel()
-        self._running.clear()
+        self._pending.clear()
         self._shared.__exit__()
         if self._is_ours:
             self._executor.shutdown(wait=False, cancel_futures=True)
 
-    def _send(self, trial: _Running, payload: bytes | None = None) -> None:
-        trial.ticket = next(self._tickets)  # not the key: a trial that was lost may come again
+    def _send(self, trial: _Pending, payload: bytes | None = None) -> None:
+        trial.ticket = next(self._tickets)  # not the key: a trial that was lost may be submitted again
         ticket = None if self._timeout is None else trial.ticket
         try:
             trial.future = self._executor.submit(run_trial, self._shared.token, ticket, trial.params, self._memory_limit, payload)
-        except Exception as error:  # each kind of executor has its own for being broken or closed
+        except Exception as error:  # each kind of executor has its own error for being broken or closed
             self._broken = reason_of(error.with_traceback(None))
-            self._running.pop(trial.key, None)
+            self._pending.pop(trial.key, None)
             return
         trial.future.add_done_callback(lambda _: self._done.put(trial))
 
@@ -165,92 +164,94 @@ class OnExecutor(AbstractContextManager["OnExecutor"]):
         try:
             trial = self._done.get(block, timeout)
             while True:
-                if self._running.get(trial.key) is trial:
-                    self._judge(trial)
+                if self._pending.get(trial.key) is trial:
+                    self._handle(trial)
                 trial = self._done.get(block=False)
         except queue.Empty:
             return
 
-    def _judge(self, trial: _Running) -> None:
-        """Take what became of a trial."""
+    def _handle(self, trial: _Pending) -> None:
+        """Handle the result of a trial."""
         assert trial.future is not None
         try:
             reply = trial.future.result()
         except (Exception, CancelledError) as error:
-            self._end(trial, self._outcome_of_trouble(trial, error))
+            self._complete(trial, self._outcome_of_error(trial, error))
             return
-        if reply.lacks:
-            self._sees_begin = False
+        if reply.needs_payload:
+            self._reports_start = False
             trial.first_in_line = None
             self._send(trial, self._shared.payload)
             return
-        if reply.trouble:
+        if reply.load_error:
             if not self._has_loaded:
-                raise ArgumentError(f"the objective cannot be loaded in a worker process: {reply.trouble}")
-            self._end(trial, Outcome("failed", reason=f"the worker cannot load the objective: {reply.trouble}", lost=True))
+                raise ArgumentError(f"the objective cannot be loaded in a worker process: {reply.load_error}")
+            self._complete(
+                trial, Outcome("failed", reason=f"the worker cannot load the objective: {reply.load_error}", lost=True)
+            )
             return
         if reply.is_thread:
             self._refuse_threads(self._memory_limit)
         self._has_loaded = True
         outcome = reply.read()
         late = self._timeout is not None and (outcome.seconds or 0.0) > self._timeout
-        self._end(trial, timed_out(self._timeout) if late else outcome)
+        self._complete(trial, timed_out(self._timeout) if late else outcome)
 
-    def _outcome_of_trouble(self, trial: _Running, error: BaseException) -> Outcome:
-        """Judge an error of the executor's own: what the objective raises is in its outcome."""
-        reason = reason_of(error.with_traceback(None))  # where in the executor does not help
+    def _outcome_of_error(self, trial: _Pending, error: BaseException) -> Outcome:
+        """Return the outcome for an error of the executor itself: what the objective raises is in its outcome."""
+        reason = reason_of(error.with_traceback(None))  # the place in the executor does not help
         if isinstance(error, BrokenExecutor | CancelledError):
             self._broken = reason
             what = "a worker process died, and broke the executor" if isinstance(error, BrokenExecutor) else "it was cancelled"
             return Outcome("failed", reason=f"{what}: {reason}", lost=True)
-        if isinstance(trial.params, dict):  # it is they that could not be pickled
+        if isinstance(trial.params, dict):  # the parameters could not be pickled
             return Outcome("failed", reason=reason, error=error if isinstance(error, Exception) else None)
         return Outcome("failed", reason=f"the executor failed: {reason}", lost=True)
 
-    def _end(self, trial: _Running, outcome: Outcome) -> None:
-        del self._running[trial.key]
+    def _complete(self, trial: _Pending, outcome: Outcome) -> None:
+        del self._pending[trial.key]
         self._shared.forget(trial.ticket)
-        self._ready.append((trial.key, outcome))
+        self._completed.append((trial.key, outcome))
 
-    def _look(self, timeout: float) -> None:
-        """Give up trials past their time, and the whole if no worker is left for those that wait."""
+    def _check_times(self, timeout: float) -> None:
+        """Give up trials past their time, and raise WorkersError if no worker is left for those that wait."""
         now = time.monotonic()
         free = self.n_workers
-        for place, trial in enumerate(list(self._running.values())):
-            began = self._began(trial, now, is_first=place < free)
-            if began is not None and now - began > timeout and trial.future is not None and not trial.future.done():
-                self._end(trial, timed_out(timeout))
+        for place, trial in enumerate(list(self._pending.values())):
+            started_at = self._started_at(trial, now, is_first=place < free)
+            if started_at is not None and now - started_at > timeout and trial.future is not None and not trial.future.done():
+                self._complete(trial, timed_out(timeout))
                 if not trial.future.cancel():
                     self._stuck.add(trial.future)
-        if self.n_workers or not self._running:
+        if self.n_workers or not self._pending:
             self._all_stuck_since = None
             return
         self._all_stuck_since = self._all_stuck_since or now
-        if now - self._all_stuck_since > max(timeout, 1.0) and not self._ready:
+        if now - self._all_stuck_since > max(timeout, 1.0) and not self._completed:
             raise WorkersError(
                 f"all {self._size} workers of the executor are stuck in trials past trial_timeout={timeout:g} s, and only "
-                "executor=None has workers that can be killed; go on without the executor, or with a new one"
+                "executor=None has workers that can be killed; continue without the executor, or with a new one"
             )
 
-    def _began(self, trial: _Running, now: float, *, is_first: bool) -> float | None:
-        """Tell when a trial began; where its worker cannot tell, when it was first in line, and had time to be started."""
-        began = self._shared.has_begun(trial.ticket)
-        if began is not None:
-            self._sees_begin = True
-            return began
-        if self._sees_begin or not is_first or trial.future is None or not trial.future.running():
+    def _started_at(self, trial: _Pending, now: float, *, is_first: bool) -> float | None:
+        """Return when a trial started; if its worker cannot report this, when it was first in line and had time to start."""
+        started_at = self._shared.started_at(trial.ticket)
+        if started_at is not None:
+            self._reports_start = True
+            return started_at
+        if self._reports_start or not is_first or trial.future is None or not trial.future.running():
             return None
         if trial.first_in_line is None:
             trial.first_in_line = now
-        return trial.first_in_line + (_START if self._sees_begin is None else 0.0)
+        return trial.first_in_line + (_START if self._reports_start is None else 0.0)
 
     def _check_broken(self) -> None:
         if self._broken:
-            raise WorkersError(f"the executor takes no more trials ({one_line(self._broken)}); go on with a new one")
+            raise WorkersError(f"the executor takes no more trials ({one_line(self._broken)}); continue with a new one")
 
     def _refuse_threads(self, memory_limit: int | None) -> None:
         if memory_limit is not None:
             raise ArgumentError(
-                f"memory_limit={shown(memory_limit)} cannot be held in threads, which share their memory; "
+                f"memory_limit={shown(memory_limit)} cannot be enforced in threads, which share their memory; "
                 "use executor=None or 'loky'"
             )

@@ -1,4 +1,4 @@
-"""Hold BLAS, OpenMP and numba to one thread where trials run: trials at once are the one level of parallelism."""
+"""Limit BLAS, OpenMP and numba to one thread where trials run: concurrent trials are the only level of parallelism."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 import threadpoolctl
 
-# what the libraries read when they are loaded
+# variables that the libraries read when they are loaded
 ENVIRONMENT = dict.fromkeys(
     (
         "OMP_NUM_THREADS",
@@ -27,7 +27,7 @@ ENVIRONMENT = dict.fromkeys(
 
 
 class _Libraries:
-    """The thread pools of the libraries that are loaded, looked for again when further modules have been."""
+    """The thread pools of the loaded libraries, searched again after further modules have been imported."""
 
     def __init__(self) -> None:
         self._n_modules = -1
@@ -36,7 +36,7 @@ class _Libraries:
     def blas_and_openmp(self) -> tuple[Any, Any]:
         if self._n_modules != len(sys.modules):
             self._n_modules, found = len(sys.modules), threadpoolctl.ThreadpoolController()
-            # one for each: giving back what was before gives back all that a controller has
+            # one controller for each: restoring a limit restores all libraries of its controller
             self._found = found.select(user_api="blas"), found.select(user_api="openmp")
         return self._found
 
@@ -48,7 +48,7 @@ _blas_limits: list[tuple[Any, Any]] = []
 
 
 def hold_process_to_one_thread() -> None:
-    """Hold this process, which is there for trials alone, to one thread: the libraries it has loaded, and those it will load."""
+    """Limit a process that only evaluates trials to one thread, in the libraries it has loaded and in those it will load."""
     with _lock:
         os.environ.update(ENVIRONMENT)
         blas, openmp = _libraries.blas_and_openmp()
@@ -61,10 +61,10 @@ def hold_process_to_one_thread() -> None:
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Hold the libraries to one thread while a trial runs in a thread of this process.
+    """Limit the libraries to one thread while a trial runs in a thread of this process.
 
-    OpenMP's and numba's number of threads belongs to the thread that asks for it, BLAS's to the process: it is given back when
-    the last of the trials that run at once has ended. A library that a trial loads is held from the next trial on.
+    The number of threads of OpenMP and numba belongs to the calling thread, that of BLAS to the process: it is restored when the
+    last of the concurrent trials is completed. A library that a trial loads is limited from the next trial on.
     """
     global _n_inside
     numba = sys.modules.get("numba")
@@ -99,7 +99,7 @@ def _limit(blas: Any) -> Any:
 
 
 def _take_control(blas: Any) -> None:
-    """Let any thread set the number of BLAS's threads: threadpoolctl after 3.6 heeds one thread only, be it idle."""
+    """Let any thread set the number of BLAS threads: threadpoolctl after 3.6 obeys one thread only, even if it is idle."""
     for library in blas.lib_controllers:
         release = getattr(library, "clear_controlling_thread", None)
         if release is not None:

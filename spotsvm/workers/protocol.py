@@ -1,12 +1,19 @@
-"""What the loop asks of whatever evaluates trials."""
+"""The interface of workers, and how outcomes are sent between processes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import pickle
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from types import TracebackType
 from typing import Any, Protocol, TypeGuard
 
+import cloudpickle
+
 from spotsvm.evaluation import Outcome
+
+# a reply that fits the buffer of a pipe is written as a whole, or, by a worker that is killed, not at all
+_LARGEST_ERROR = 8192
 
 
 class Workers(Protocol):
@@ -15,44 +22,44 @@ class Workers(Protocol):
     Attributes
     ----------
     n_workers : int
-        How many trials it can evaluate at once, now. It can be 0 for a while, where workers are stuck or on their way; a trial
-        can be submitted all the same, and `wait` then says what is to be said.
+        Trials that it can evaluate at once, now. It can be 0 for a while, if workers are stuck or have not started; trials
+        can be submitted all the same, and `wait` raises an error if nothing will evaluate them.
     """
 
     @property
     def n_workers(self) -> int:
-        """How many trials it can evaluate at once, now."""
+        """Trials that it can evaluate at once, now."""
         ...
 
     def submit(self, key: int, params: dict[str, Any]) -> None:
-        """Hand over a trial; it starts at once, or as soon as a worker is free.
+        """Submit a trial; it starts at once, or as soon as a worker is free.
 
         Parameters
         ----------
         key : int
-            The trial's number.
+            The number of the trial.
         params : dict
-            Its configuration, which the objective is called with.
+            The configuration that the objective is called with.
         """
         ...
 
     def wait(self, timeout: float | None = None) -> list[tuple[int, Outcome]]:
-        """Wait until at least one trial has ended; give all that have, in the order in which they ended.
+        """Wait until at least one trial is completed; return all that are, in the order of completion.
 
         Parameters
         ----------
         timeout : float, optional
-            Seconds after which to come back in any case, with an empty list if none has ended. None waits.
+            Seconds after which to return in any case, with an empty list if none is completed. None waits.
 
         Returns
         -------
         list of tuple of (int, Outcome)
-            Key and outcome of each; empty too where no trial has been handed over.
+            Key and outcome of each; also empty if no trial is pending.
         """
         ...
 
     def abandon(self) -> list[tuple[int, Outcome]]:
-        """Give what has ended meanwhile, and kill or cancel the rest."""
+        """Return the completed trials, and kill or cancel the others."""
         ...
 
     def __enter__(self) -> Workers: ...
@@ -68,14 +75,14 @@ def is_workers(given: Any) -> TypeGuard[Workers]:
 
 
 def in_order(workers: Workers, batch: Sequence[dict[str, Any]]) -> Iterator[Outcome]:
-    """Evaluate a batch; give the outcomes in the order of the batch, each as soon as it and those before it are there.
+    """Evaluate a batch; yield the outcomes in the order of the batch, each as soon as it and those before it are completed.
 
     Parameters
     ----------
     workers : Workers
-        What evaluates; nothing else may be under way on it.
+        What evaluates; it must have no other pending trials.
     batch : sequence of dict
-        What to call the objective with.
+        Configurations to call the objective with.
 
     Examples
     --------
@@ -86,8 +93,51 @@ def in_order(workers: Workers, batch: Sequence[dict[str, Any]]) -> Iterator[Outc
     """
     for key, params in enumerate(batch):
         workers.submit(key, params)
-    ended: dict[int, Outcome] = {}
+    completed: dict[int, Outcome] = {}
     for key in range(len(batch)):
-        while key not in ended:
-            ended.update(workers.wait())
-        yield ended.pop(key)
+        while key not in completed:
+            completed.update(workers.wait())
+        yield completed.pop(key)
+
+
+def packed(outcome: Outcome) -> bytes:
+    """Return an outcome as bytes that can always be read; its error is pickled apart, as errors can fail to be unpickled.
+
+    Examples
+    --------
+    >>> unpacked(packed(Outcome("ok", 0.5, {"time": 2.0})))
+    Outcome(state='ok', value=0.5, extra={'time': 2.0}, reason='', seconds=None, error=None, values=None, lost=False)
+    """
+    values = _plain(outcome.values) if isinstance(outcome.values, Mapping) else outcome.values
+    sent = replace(outcome, extra={}, error=None, values=None)
+    return pickle.dumps((sent, _plain(outcome.extra), values, _packed_error(outcome.error)))
+
+
+def _plain(named: Mapping[str, float]) -> dict[str, float]:
+    """Return named numbers with names that are plain strings: a name of another type may fail to be unpickled."""
+    return {str.__str__(name) if isinstance(name, str) else repr(name): float(number) for name, number in named.items()}
+
+
+def _packed_error(error: BaseException | None) -> bytes:
+    if error is None:
+        return b""
+    try:
+        sent = cloudpickle.dumps(error)
+        pickle.loads(sent)
+    except BaseException:  # what an error of the user's raises when it is pickled can be anything
+        return b"?"
+    return sent if len(sent) <= _LARGEST_ERROR else b"?"
+
+
+def unpacked(sent: bytes) -> Outcome:
+    """Return the outcome from the bytes of `packed`; an error that cannot be read here becomes a RuntimeError of its text."""
+    read: tuple[Outcome, dict[str, float], Any, bytes] = pickle.loads(sent)
+    outcome, extra, values, error_sent = read
+    outcome = replace(outcome, extra=extra, values=values)
+    if not error_sent:
+        return outcome
+    try:
+        error = pickle.loads(error_sent)
+    except Exception:
+        error = None
+    return replace(outcome, error=error if isinstance(error, BaseException) else RuntimeError(outcome.reason))

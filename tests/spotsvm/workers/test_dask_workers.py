@@ -256,7 +256,7 @@ def test_a_worker_that_is_told_to_leave_has_its_trial_begun_anew(tmp_path):
 
 
 def test_an_objective_that_was_pushed_out_of_a_worker_is_sent_again(threads, monkeypatch):
-    monkeypatch.setattr(dask_task, "_KEPT", 1)
+    monkeypatch.setattr(dask_task, "_MAX_OBJECTIVES", 1)
     with DaskWorkers(lambda params: 1.0, threads) as one, DaskWorkers(lambda params: 2.0, threads) as other:
         for key in range(3):
             for workers, value in ((one, 1.0), (other, 2.0)):
@@ -353,7 +353,9 @@ def test_a_run_ends_when_the_cluster_has_lost_all_its_workers_and_keeps_what_was
                     time.sleep(0.01)
 
         study = stack.enter_context(Study(SPACE, "random", 0, path=tmp_path / "study.db"))
-        said = r"the Dask cluster at inproc:.* has had no worker for 0.3 s, and \d+ trials wait for one; everything told is kept"
+        said = (
+            r"the Dask cluster at inproc:.* has had no worker for 0.3 s, and \d+ trials wait for one; completed trials are kept"
+        )
         with pytest.raises(WorkersError, match=said):
             study.run(lambda params: params["x"], 10, client, callback=lose_all)
         told = [t for t in study.trials if t.state == "ok"]
@@ -382,7 +384,7 @@ def test_the_first_worker_is_waited_for_longer_than_one_that_was_lost(monkeypatc
             with pytest.raises(WorkersError, match="has had no worker for 0.1 s, and 1 trials wait for one"):
                 workers.wait(20.0)
         with dask.config.set({"distributed.scheduler.no-workers-timeout": "soon"}):
-            with pytest.raises(ArgumentError, match="no-workers-timeout='soon' in Dask's configuration is no time"):
+            with pytest.raises(ArgumentError, match="no-workers-timeout='soon' in Dask's configuration is no duration"):
                 DaskWorkers(lambda params: 1.0, client)
 
 
@@ -417,7 +419,7 @@ def test_a_cluster_that_is_gone_ends_the_run_and_keeps_what_was_told(tmp_path):
 
         study = stack.enter_context(Study(SPACE, "random", 0, path=tmp_path / "study.db"))
         with pytest.raises(
-            WorkersError, match="the connection to the Dask scheduler at inproc:.* is lost; everything told is kept"
+            WorkersError, match="the connection to the Dask scheduler at inproc:.* is lost; completed trials are kept"
         ):
             study.run(lambda params: params["x"], 10, client, callback=stop)
         assert study.n_finished >= 3

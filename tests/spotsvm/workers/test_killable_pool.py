@@ -1,11 +1,13 @@
 import os
 import re
+import subprocess
+import sys
 import threading
 import time
 
 import numpy as np
 import pytest
-from ended_trials import Unloadable, evaluated
+from completed_trials import Unloadable, evaluated
 from sklearn.svm import SVC
 
 from spotsvm import ArgumentError
@@ -87,15 +89,17 @@ def test_compiled_code_that_keeps_the_interpreter_to_itself_is_ended_and_the_poo
         assert outcomes[1].value in {outcome.value for outcome in again}
 
 
-def test_a_trial_that_is_killed_does_not_live_on(tmp_path):
+def test_neither_a_trial_that_is_killed_nor_what_it_has_started_lives_on(tmp_path):
     def objective(params):
-        time.sleep(0.8)
-        (tmp_path / "lived on").touch()
+        path = tmp_path / "child"
+        subprocess.Popen([sys.executable, "-c", f"import time; time.sleep(1.5); open({str(path)!r}, 'w')"])
+        time.sleep(1.5)
+        (tmp_path / "trial").touch()
 
     with KillablePool(objective, 1, 0.4) as workers:
         assert evaluated(workers, {})[0].state == "timeout"
-    time.sleep(0.6)
-    assert not (tmp_path / "lived on").exists()
+    time.sleep(1.6)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_starting_and_loading_take_no_time_of_the_trial():
@@ -211,7 +215,7 @@ def test_an_objective_that_cannot_be_loaded_is_said():
 
 @pytest.mark.parametrize("look", [0.001, 10.0])
 def test_workers_that_die_again_and_again_as_they_start_end_it(look, monkeypatch):
-    monkeypatch.setattr(killable_pool, "_LOOK", look)
+    monkeypatch.setattr(killable_pool, "_CHECK_INTERVAL", look)
 
     class Deadly:
         def __reduce__(self):

@@ -7,7 +7,7 @@ import threading
 import time
 
 import pytest
-from ended_trials import evaluated
+from completed_trials import evaluated
 
 from spotsvm import Study
 from spotsvm.workers.killable_pool import KillablePool

@@ -10,7 +10,7 @@ import loky
 import numpy as np
 import pytest
 import threadpoolctl
-from ended_trials import Unloadable, all_ended, evaluated
+from completed_trials import Unloadable, all_completed, evaluated
 from sklearn.svm import SVC
 
 from spotsvm import ArgumentError
@@ -33,7 +33,7 @@ def test_outcomes_come_in_the_order_in_which_they_end(kind):
         evaluated(workers, {"nap": 0.3}, {"nap": 0.3})  # both workers have started
         for key, nap in ((5, 0.8), (3, 0.0), (4, 0.2)):
             workers.submit(key, {"nap": nap})
-        ended = all_ended(workers, 3)
+        ended = all_completed(workers, 3)
         assert [(key, outcome.value) for key, outcome in ended] == [(3, 0.0), (4, 0.2), (5, 0.8)]
         assert ended[0][1].seconds < 0.5
         assert (ended[0][1].extra["pid"] == os.getpid()) == (kind is ThreadPoolExecutor)
@@ -211,7 +211,7 @@ def test_if_all_workers_are_stuck_it_is_said():
         with ThreadPoolExecutor(2) as executor, OnExecutor(lambda params: release.wait(30), executor, 2, 0.2) as workers:
             for key in range(3):
                 workers.submit(key, {})
-            assert [o.state for _, o in all_ended(workers, 2)] == ["timeout"] * 2
+            assert [o.state for _, o in all_completed(workers, 2)] == ["timeout"] * 2
             assert workers.n_workers == 0
             with pytest.raises(WorkersError, match=r"all 2 workers of the executor are stuck in trials past trial_timeout=0.2 s"):
                 workers.wait()
@@ -232,11 +232,11 @@ def test_a_broken_pool_loses_what_was_in_flight_and_then_says_so(kind):
         assert evaluated(workers, {"x": 0})[0].state == "ok"
         for key, x in ((0, 20), (1, 1)):
             workers.submit(key, {"x": x})
-        outcomes = dict(all_ended(workers, 2))
+        outcomes = dict(all_completed(workers, 2))
         assert [(o.state, o.lost) for o in outcomes.values()] == [("failed", True)] * 2
         assert "a worker process died, and broke the executor: " in outcomes[1].reason
         for _ in range(2):
-            with pytest.raises(WorkersError, match=r"the executor takes no more trials \(.*\); go on with a new one"):
+            with pytest.raises(WorkersError, match=r"the executor takes no more trials \(.*\); continue with a new one"):
                 workers.submit(2, {"x": 0})
         assert workers.wait() == []
 
@@ -249,7 +249,7 @@ def test_an_executor_that_is_closed_is_said():
         workers.submit(1, {})
         executor.shutdown(wait=False, cancel_futures=True)
         release.set()
-        outcomes = dict(all_ended(workers, 2))
+        outcomes = dict(all_completed(workers, 2))
         assert (outcomes[0].state, outcomes[1].lost, outcomes[1].reason) == ("ok", True, "it was cancelled: CancelledError: ")
         with pytest.raises(WorkersError, match="takes no more trials"):
             workers.submit(2, {})
@@ -324,7 +324,7 @@ def test_memory_is_limited_in_processes_and_refused_in_threads():
         outcomes = evaluated(workers, {"MB": 100}, {"MB": 300}, {"MB": 100})
     assert [o.state for o in outcomes] == ["ok", "failed", "ok"]
     assert outcomes[1].reason.startswith("it took more than memory_limit=200 MB: ")
-    said = "memory_limit=200 MB cannot be held in threads, which share their memory; use executor=None or 'loky'"
+    said = "memory_limit=200 MB cannot be enforced in threads, which share their memory; use executor=None or 'loky'"
     with ThreadPoolExecutor(1) as executor, pytest.raises(ArgumentError, match=said):
         OnExecutor(objective, executor, 1, memory_limit="200MB")
 
@@ -342,8 +342,8 @@ def test_memory_is_limited_in_processes_and_refused_in_threads():
 
 def test_a_reply_is_small():
     from spotsvm.evaluation import Outcome
-    from spotsvm.workers.executor_task import Reply
-    from spotsvm.workers.sent_outcome import packed
+    from spotsvm.workers.protocol import packed
+    from spotsvm.workers.shared_objective import Reply
 
     reply = Reply(packed(Outcome("ok", 0.5, seconds=1.0)))
     assert len(pickle.dumps(reply)) < 500

@@ -1,19 +1,21 @@
 import math
 import os
+import re
 import subprocess
 import sys
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor
 
 import joblib
+import numpy as np
 import pytest
 
 from spotsvm import ArgumentError
 from spotsvm.workers.here import Here
 from spotsvm.workers.killable_pool import KillablePool
 from spotsvm.workers.on_executor import OnExecutor
-from spotsvm.workers.open_workers import open_workers
+from spotsvm.workers.open_workers import checked_n_jobs, executor_size, open_workers
 from spotsvm.workers.protocol import in_order
 
 
@@ -29,6 +31,12 @@ def objective(params):
         ({"n_jobs": 2}, KillablePool, 2),
         ({"n_jobs": -1}, KillablePool if joblib.cpu_count() > 1 else Here, joblib.cpu_count()),
         ({"trial_timeout": 1.0}, KillablePool, 1),
+        pytest.param(
+            {"memory_limit": "1GB"},
+            KillablePool,
+            1,
+            marks=pytest.mark.skipif(not sys.platform.startswith("linux"), reason="memory limits are held on Linux only"),
+        ),
         ({"executor": "threading", "n_jobs": 3}, OnExecutor, 3),
         ({"executor": "threading"}, OnExecutor, joblib.cpu_count()),
         ({"executor": "loky", "n_jobs": 1}, KillablePool, 1),
@@ -39,12 +47,6 @@ def test_what_is_opened(options, kind, n_workers):
     with open_workers(objective, **options) as workers:
         assert type(workers) is kind
         assert workers.n_workers == n_workers
-
-
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="memory limits are held on Linux only")
-def test_a_memory_limit_takes_a_process():
-    with open_workers(objective, memory_limit="1GB") as workers:
-        assert type(workers) is KillablePool
 
 
 def test_the_users_executor_stays_open():
@@ -90,26 +92,28 @@ def alive(pid):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"executor": 7}, "executor=7 is no executor; use a concurrent.futures.Executor, a distributed.Client, 'loky'"),
-        ({"executor": "ray"}, "executor='ray' is unknown; use 'loky', 'threading' or 'dask', a concurrent"),
-        ({"executor": ThreadPoolExecutor}, "executor=<class 'concurrent.futures.thread.ThreadPoolExecutor'> is no executor"),
+        (
+            {"executor": 7},
+            "executor=7 cannot evaluate trials; use 'loky', 'threading' or 'dask', a concurrent.futures.Executor, a",
+        ),
+        ({"executor": "ray"}, "executor='ray' cannot evaluate trials; use 'loky', 'threading' or 'dask'"),
+        (
+            {"executor": ThreadPoolExecutor},
+            "executor=<class 'concurrent.futures.thread.ThreadPoolExecutor'> cannot evaluate trials",
+        ),
+        ({"objective": 0.5}, "objective=0.5 cannot be called; use a callable that takes the parameters"),
         ({"n_jobs": 0}, "n_jobs=0 is not a number of trials at once; use 1 or more, or -1"),
-        ({"n_jobs": math.inf}, "n_jobs=inf is not"),
+        *(({"n_jobs": n}, re.escape(f"n_jobs={n!r} is not a number")) for n in (math.inf, 1.5, "2", True, np.float64(2))),
         ({"memory_limit": -1}, "memory_limit=-1 is not an amount of memory"),
         ({"memory_limit": "much"}, "memory_limit='much' is not an amount of memory"),
-        ({"executor": "threading", "memory_limit": "1GB"}, "memory_limit=1 GB cannot be held in threads"),
+        ({"executor": "threading", "memory_limit": "1GB"}, "memory_limit=1 GB cannot be enforced in threads"),
     ],
 )
 def test_bad_arguments_are_named_with_their_value(options, said):
     n_threads = threading.active_count()
     with pytest.raises(ArgumentError, match=said):
-        open_workers(objective, **options)
+        open_workers(**{"objective": objective} | options)
     assert threading.active_count() == n_threads
-
-
-def test_what_cannot_be_called_is_no_objective():
-    with pytest.raises(ArgumentError, match=r"objective=0.5 cannot be called; use a callable that takes the parameters"):
-        open_workers(0.5)
 
 
 def test_dask_is_not_loaded_to_find_out_that_it_is_not_asked_for():
@@ -124,3 +128,20 @@ with open_workers(abs):
 assert not {"dask", "distributed", "loky"} & set(sys.modules), set(sys.modules)
 """
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+
+
+@pytest.mark.parametrize("n_jobs", [None, -100, -3, -2, -1, 1, 2, 7, np.int64(3)])
+def test_negative_numbers_count_as_joblib_counts_them(n_jobs):
+    with joblib.parallel_config("threading"):
+        assert checked_n_jobs(n_jobs) == (None if n_jobs is None else joblib.effective_n_jobs(n_jobs))
+
+
+def test_an_executor_tells_its_size_unless_it_is_said():
+    class Mpi(Executor):
+        num_workers = 12
+
+    with ThreadPoolExecutor(5) as threads:
+        assert executor_size(threads, None) == 5
+        assert executor_size(threads, 2) == 2
+    assert executor_size(Mpi(), None) == 12
+    assert executor_size(Executor(), None) == joblib.cpu_count()

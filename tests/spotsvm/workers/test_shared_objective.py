@@ -12,8 +12,14 @@ import pytest
 
 from spotsvm import ArgumentError
 from spotsvm.workers import shared_objective
-from spotsvm.workers.executor_task import run_trial
-from spotsvm.workers.shared_objective import SharedObjective, Token, find, shared_here, tell_begin
+from spotsvm.workers.shared_objective import (
+    SharedObjective,
+    Token,
+    load_objective,
+    report_start,
+    run_trial,
+    shared_in_this_process,
+)
 
 
 class Counted:
@@ -45,19 +51,19 @@ def test_threads_of_the_same_process_use_it_as_it_is():
 
     for in_threads in (True, False):
         with SharedObjective(objective, in_threads=in_threads) as shared:
-            assert find(shared.token) is objective
-            assert shared_here(shared.token) is shared
-        assert shared_here(shared.token) is None
+            assert load_objective(shared.token) is objective
+            assert shared_in_this_process(shared.token) is shared
+        assert shared_in_this_process(shared.token) is None
 
 
 def test_another_process_loads_it_once(request):
     objective = Counted()
     with SharedObjective(objective) as shared:
         request.getfixturevalue("elsewhere")
-        first = find(shared.token)
+        first = load_objective(shared.token)
         assert first is not objective
         assert first({"x": 3}) == 3
-        assert [find(shared.token) is first for _ in range(3)] == [True] * 3
+        assert [load_objective(shared.token) is first for _ in range(3)] == [True] * 3
         assert Counted.loads == 1
 
 
@@ -67,10 +73,10 @@ def test_two_studies_take_turns_without_loading_again(request):
     assert len({token.digest for token in tokens}) == 1  # equal objectives are loaded once
     different = [SharedObjective(np.arange(k)) for k in range(3)]
     request.getfixturevalue("elsewhere")
-    loaded = [find(different[k].token) for k in (0, 1, 0, 1)]
+    loaded = [load_objective(different[k].token) for k in (0, 1, 0, 1)]
     assert loaded[0] is loaded[2]
     assert loaded[1] is loaded[3]
-    find(different[2].token)
+    load_objective(different[2].token)
     assert list(shared_objective._loaded) == [different[1].token.digest, different[2].token.digest]
     for s in shared + different:
         s.__exit__()
@@ -94,8 +100,8 @@ def test_another_file_in_its_place_is_not_unpickled(request):
 
         Path(shared.token.folder, "objective").write_bytes(cloudpickle.dumps(Harm()))
         request.getfixturevalue("elsewhere")
-        assert find(shared.token) is None
-        assert find(shared.token, cloudpickle.dumps(abs)) is abs
+        assert load_objective(shared.token) is None
+        assert load_objective(shared.token, cloudpickle.dumps(abs)) is abs
 
 
 def test_a_full_disk_leaves_the_payload(monkeypatch, request):
@@ -107,9 +113,9 @@ def test_a_full_disk_leaves_the_payload(monkeypatch, request):
         shared = SharedObjective(Counted())
     with shared:
         request.getfixturevalue("elsewhere")
-        assert find(shared.token) is None
-        assert find(shared.token, shared.payload)({"x": 2}) == 2
-        assert find(shared.token) is not None
+        assert load_objective(shared.token) is None
+        assert load_objective(shared.token, shared.payload)({"x": 2}) == 2
+        assert load_objective(shared.token) is not None
         assert Counted.loads == 1
 
 
@@ -121,18 +127,18 @@ def test_what_cannot_be_pickled_is_said_when_a_process_asks_for_it():
 
 def test_the_beginning_of_a_trial_is_told(request):
     with SharedObjective(abs) as shared:
-        assert shared.has_begun(3) is None
-        tell_begin(shared.token, 3)
-        assert shared.has_begun(3) is not None
-        tell_begin(shared.token, None)
+        assert shared.started_at(3) is None
+        report_start(shared.token, 3)
+        assert shared.started_at(3) is not None
+        report_start(shared.token, None)
         request.getfixturevalue("elsewhere")
-        tell_begin(shared.token, 4)
-        assert shared.has_begun(4) is not None
+        report_start(shared.token, 4)
+        assert shared.started_at(4) is not None
         shared.forget(4)
-        assert shared.has_begun(4) is None
+        assert shared.started_at(4) is None
         assert [path.name for path in Path(shared.token.folder).iterdir()] == ["objective"]
-    tell_begin(shared.token, 5)
-    assert shared.has_begun(5) is None
+    report_start(shared.token, 5)
+    assert shared.started_at(5) is None
 
 
 def test_no_data_go_with_a_trial():
@@ -148,7 +154,7 @@ def test_a_fork_reads_the_file_as_any_other_process():
     with SharedObjective(Counted()) as shared:
         context = multiprocessing.get_context("fork")
         queue = context.SimpleQueue()
-        process = context.Process(target=lambda: queue.put(shared_here(shared.token) is None))
+        process = context.Process(target=lambda: queue.put(shared_in_this_process(shared.token) is None))
         process.start()
         assert queue.get()
         process.join()

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from spotsvm.errors import ArgumentError, WorkersError
-from spotsvm.workers.dask_client import _differences, connect, dask_client, is_dask
+from spotsvm.workers.dask_connection import _differences, connect, dask_client, is_dask
 
 OURS = {"dashboard_address": "127.0.0.1:0", "silence_logs": logging.CRITICAL + 1}
 
