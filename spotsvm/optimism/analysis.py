@@ -17,7 +17,7 @@ from spotsvm.optimism.intervals import check_confidence
 from spotsvm.optimism.nested import VARIANCES, Variance, run_nested
 from spotsvm.optimism.outer_fold import FoldTask, check_folder
 from spotsvm.optimism.outer_splits import outer_splits
-from spotsvm.optimism.repeats import score_afresh
+from spotsvm.optimism.repeats import run_repeats
 from spotsvm.optimism.result import METHODS, Method, Optimism
 from spotsvm.optimism.search_access import (
     candidate_params,
@@ -163,7 +163,7 @@ def oversearching(
             confidence=confidence,
             ratio=inner_ratio(search, X, y, groups),
         )
-    return score_afresh(search, X, y, groups, fit_params, confidence=confidence, n_jobs=n_jobs, seed=seed, **counts)
+    return run_repeats(search, X, y, groups, fit_params, confidence=confidence, n_jobs=n_jobs, seed=seed, **counts)
 
 
 def _check_choices(method: Any, variance: Any) -> None:

@@ -25,7 +25,7 @@ from spotsvm.optimism.search_access import (
 Floats = NDArray[np.float64]
 
 
-def score_afresh(
+def run_repeats(
     search: Any,
     X: Any,
     y: Any,

@@ -63,7 +63,7 @@ def test_the_latest_rows_with_the_past_of_all(write, caplog):
     caplog.clear()
     assert len(read_series(write(FRAME), "level", "time", rows=0).X) == N
     assert len(read_series(write(FRAME), "level", "time").X) == N
-    assert "trained" not in caplog.text
+    assert "training" not in caplog.text
     many = pd.DataFrame({"rain": np.ones(DEFAULT_ROWS + 1), "level": np.arange(DEFAULT_ROWS + 1)})
     assert len(read_series(write(many), "level").X) == DEFAULT_ROWS
 
