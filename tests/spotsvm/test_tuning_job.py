@@ -453,8 +453,8 @@ def test_how_much_is_luck_is_told_and_kept(done):
     assert Optimism.from_dict(record.findings()["oversearching"]) == final.optimism
     record.close()
     told = " ".join(tuning_summary(given, results).split())
-    assert f"How much of it is luck? Expect {final.optimism.outer_score:.4g} on new data" in told
-    assert "Method folds: the scores of all" in told
+    assert f"How much of it is luck? Expect a score of {final.optimism.outer_score:.4g} on new data" in told
+    assert "Method folds: estimated from the scores of all" in told
 
 
 def test_nested_resampling_keeps_its_searches(tmp_path):
