@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from spotsvm.reports.colours import LEVELS, SERIES, colour_variables, variable_of
+from spotsvm.reports.colours import COLOURS, LEVELS, colour_variables, variable_of
 from spotsvm.reports.svg import inline_svg
 
 
@@ -39,7 +39,7 @@ def test_levels_go_one_way_in_both_schemes(scheme):
 
 
 def test_colours_that_a_picture_is_drawn_in_have_a_variable():
-    assert [variable_of(colour) for colour in SERIES[:6]] == [f"var(--series-{k})" for k in range(6)]
+    assert [variable_of(colour) for colour in COLOURS[:6]] == [f"var(--series-{k})" for k in range(6)]
     assert [variable_of(colour) for colour in LEVELS] == [f"var(--level-{k})" for k in range(len(LEVELS))]
     assert variable_of("#ffffff") == "var(--grey-20)"
     assert variable_of("#e5e5e5") == "var(--grey-18)"
