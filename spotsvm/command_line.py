@@ -1,4 +1,4 @@
-"""The command `spotsvm`: its group of commands, and how it says what went wrong."""
+"""The command `spotsvm`: its subcommands, and its error messages of one line."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _one_line_usage_errors() -> Iterator[None]:
 
 @contextmanager
 def _one_line_errors() -> Iterator[None]:
-    """Turn the library's own errors into one line and exit code 2."""
+    """Report the library's own errors in one line, with exit code 2."""
     try:
         yield
     except Exception as error:
@@ -54,7 +54,7 @@ def _one_line_errors() -> Iterator[None]:
 
 
 class _Commands(click.Group):
-    """A group that says in one line what is wrong with its arguments, and what one of its commands raises."""
+    """A group that reports errors, in its arguments or raised by its commands, in one line."""
 
     def make_context(self, info_name: str | None, args: list[str], *more: Any, **kwargs: Any) -> click.Context:
         given = list(args)
@@ -67,7 +67,7 @@ class _Commands(click.Group):
         from spotsvm.file_paths import has_working_directory  # on use: --help needs none of the library
 
         if not has_working_directory():  # relative paths, worker processes and some imports would fail, each in its own way
-            raise _OneLineError("the working directory has been removed; change to a directory that is there")
+            raise _OneLineError("the working directory has been removed; change to an existing directory")
         with exits_when_interrupted(), _one_line_errors(), _one_line_usage_errors():
             return super().invoke(ctx)
 
@@ -76,7 +76,7 @@ class _Commands(click.Group):
 @click.version_option(version("spotsvm"), prog_name="spotsvm")
 @verbose_option
 def main() -> None:
-    """Tune support vector machines with few evaluations, and see how much of the score is luck."""
+    """Tune support vector machines with few evaluations, and estimate how much of the score is luck."""
 
 
 for _command in (demo, export, report, status, study, tune, warmup):

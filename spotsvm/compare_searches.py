@@ -1,4 +1,4 @@
-"""Compare searches on one objective, at equal budgets and from the same seeds."""
+"""`compare`: run several searches on one objective, with equal budgets and the same seeds."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ def compare(
     Parameters
     ----------
     objective : callable
-        Takes the parameters as a dict; returns a float, or a mapping with "value" and further named numbers. What it
-        raises makes a failed trial. One that has a second parameter, called `seed`, is given the trial's own seed, which is
-        the same for the n-th trial of every search: draw all noise from it, and the results depend on nothing else.
+        Takes the parameters as a dict; returns a float, or a mapping with "value" and further named numbers. If it raises, the
+        trial has failed. An objective with a second parameter named `seed` gets the trial's own seed, which is the same for the
+        n-th trial of every search: draw all noise from it, so that the results depend on nothing else.
     space : dict or list of dict
         As `Study` takes it.
     searches : sequence or dict, default=("kriging", "cmaes", "lbfgsb", "vns", "random")
@@ -53,7 +53,7 @@ def compare(
     n_trials : int, default=100
         Evaluations of each run.
     seeds : int or sequence of int, default=5
-        Number of runs of each search, from the seeds 0, 1, ...; or the seeds. `Comparison.table` says what few can show.
+        Number of runs of each search, with the seeds 0, 1, ...; or the seeds. See `Comparison.table` on what few seeds can show.
     direction : {"minimize", "maximize"}, default="minimize"
         Whether a smaller or a larger value is better; that holds for the measure as well.
     names : sequence of str, optional
@@ -61,18 +61,17 @@ def compare(
     noise : "auto" or bool, default="auto"
         As in `Study`.
     measure : str, optional
-        The further number of the objective by which runs are judged, at the recommended trial: such as a score on
-        rows that no search sees, or the true value of a noisy function. By default the best value seen counts.
+        The further number of the objective by which runs are compared, at the recommended trial: for example a score on
+        rows that no search sees, or the true value of a noisy function. By default the best value seen is used.
     confidence : float, default=0.95
-        Of the figure's bootstrap bands, between 0 and 1.
+        Confidence level of the figure's bootstrap bands, between 0 and 1.
     n_jobs : int or None, default=None
-        Runs at a time, each in a process of its own; -1 is one a processor, None is 1. The trials do not depend on it,
+        Runs in parallel, each in its own process; -1 means one per processor, None means 1. The trials do not depend on it,
         the times of suggestions do.
     callback : callable or None, default=None
-        Called here with each `Run` as it ends, search by search.
+        Called in this process with each `Run` as it ends, search by search.
     path : path-like, optional
-        A folder for the records, one file a run. The same call goes on where an earlier one was ended. None keeps
-        them in memory.
+        A folder for the records, one file per run. The same call resumes after an interruption. None keeps the runs in memory.
     start : dict, sequence of dict, or None, default=None
         Configurations that every run evaluates first, such as an estimator's defaults. The centre of the space follows: the
         median of each distribution, the middle one of integers and of lists of values; of several dictionaries that of each.
@@ -85,10 +84,10 @@ def compare(
     Raises
     ------
     ArgumentError
-        If there are no searches or seeds, or one is there twice; if a search is for several objectives or cannot be made; if
+        If there are no searches or seeds, or one is repeated; if a search is for several objectives or cannot be created; if
         the objective does not return the measure. A ValueError.
     BudgetError
-        If `n_trials` does not pay for a search's initial design; it says whose. A ValueError.
+        If `n_trials` is smaller than a search's initial design. A ValueError.
     SpaceError, StudyMismatchError, StorageError
         As in `Study`.
 
@@ -105,9 +104,9 @@ def compare(
     ['kriging', 'random']
     """
     if not callable(objective):
-        raise ArgumentError(f"objective={objective!r} is not callable; give a function of the parameters")
+        raise ArgumentError(f"objective={objective!r} is not callable; use a function of the parameters")
     if not isinstance(measure, str | None) or measure == "value":
-        raise ArgumentError(f"measure={measure!r} is not a further number's name; use None for the best value seen")
+        raise ArgumentError(f"measure={measure!r} is not the name of a further number; use None for the best value seen")
     confidence = check_confidence(confidence)
     check_direction_and_jobs(direction, n_jobs)
     labelled = labelled_searches(searches, names)

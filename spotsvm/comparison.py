@@ -1,4 +1,4 @@
-"""What comes of a comparison: its runs, as tables and as a picture."""
+"""`Comparison`: the runs of several searches, as tables and as a figure."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ _CURVE_POINTS = 10
 
 
 class Comparison:
-    """The runs of several searches on one objective, from the same seeds; `compare` makes it.
+    """The runs of several searches on one objective, from the same seeds, as `compare` returns them.
 
     Parameters
     ----------
     runs : sequence of Run
         A run for each search and seed.
     task : Task
-        What the runs share.
+        The settings that the runs share.
     confidence : float, default=0.95
-        Of bootstrap bands.
+        Confidence level of bootstrap bands.
 
     Attributes
     ----------
@@ -69,12 +69,12 @@ class Comparison:
         self._confidence = confidence
 
     def after(self, n_trials: int) -> Comparison:
-        """Give the comparison as it was after fewer evaluations, with what was to be recommended then.
+        """Return the comparison as it was after fewer evaluations, with the recommendations at that point.
 
         Raises
         ------
         ArgumentError
-            If it has not so many.
+            If the runs have fewer evaluations.
         """
         n_trials = self._checked(n_trials)
         runs = [self._shortened(run, n_trials) for run in self.runs]
@@ -82,11 +82,11 @@ class Comparison:
 
     def _checked(self, n_trials: int) -> int:
         if not isinstance(n_trials, Integral) or not 1 <= n_trials <= self.n_trials:
-            raise ArgumentError(f"n_trials={n_trials!r} is not within the runs' evaluations; use 1 to {self.n_trials}")
+            raise ArgumentError(f"n_trials={n_trials!r} is not a number of evaluations of these runs; use 1 to {self.n_trials}")
         return int(n_trials)
 
     def _shortened(self, run: Run, n_trials: int) -> Run:
-        """Give the first trials of a run, and what was to be recommended after them."""
+        """Return a run cut to its first trials, with the recommendation after them."""
         if n_trials >= len(run.trials):
             return run
         trials = run.trials[:n_trials]
@@ -111,46 +111,46 @@ class Comparison:
         return measured(next(t for t in run.trials if t.number == run.recommended), self._task.measure)
 
     def _best_so_far(self, run: Run) -> Floats:
-        """Give the best value after each evaluation; nan while there is none."""
+        """Return the best value after each evaluation; nan while there is none."""
         sign = self._task.sign
         losses = np.array([np.inf if t.value is None else sign * t.value for t in run.trials])
         best = np.minimum.accumulate(losses)
         return np.where(np.isfinite(best), sign * best, np.nan)
 
     def results(self, n_trials: int | None = None) -> pd.DataFrame:
-        """Give the result of each run, a row a seed and a column a search; nan where no trial succeeded.
+        """Return the result of each run, one row per seed and one column per search; nan where no trial succeeded.
 
-        It is the best value seen, or the measure at the recommended trial if there is a measure.
+        The result is the best value seen, or the measure of the recommended trial if there is a measure.
 
         Parameters
         ----------
         n_trials : int, optional
-            After so many evaluations; by default after all.
+            Number of evaluations after which to take it; by default all.
 
         Raises
         ------
         ArgumentError
-            If there are not so many.
+            If the runs have fewer evaluations.
         """
         return self._results.copy() if n_trials is None else self._results_after(self._checked(n_trials))
 
     def ranks(self) -> pd.DataFrame:
-        """Give the rank of each search within each seed: 1 is the best, equal results share the mean of their ranks."""
+        """Return the rank of each search within each seed: 1 is the best, equal results share the mean of their ranks."""
         return rank_searches(self._results, self._task.sign)
 
     def table(self) -> pd.DataFrame:
-        """Sum the final results up: a row a search, as Table 5 of Koch et al. 2011 has it, best mean rank first.
+        """Summarise the final results, one row per search as in Table 5 of Koch et al. 2011, best mean rank first.
 
         Columns: search; best, mean, median, worst and sd (sample standard deviation) of the results over the seeds;
-        mean_rank over the seeds; difference, the median over the seeds of the result less that of the best ranked search;
+        mean_rank over the seeds; difference, the median over the seeds of the result minus that of the best ranked search;
         p, of Wilcoxon's signed-rank test of these differences (two-sided), and p_holm, adjusted for the number of searches
-        tested; note, why p is nan where it is; runs with a result; failed trials; ask_seconds, mean time of a suggestion.
+        tested; note, the reason if p is nan; runs with a result; failed trials; ask_seconds, mean time of a suggestion.
 
         Notes
         -----
-        Few seeds can show little: of k pairs without ties, the smallest possible p is 2^(1-k), so 5 seeds cannot give less
+        Few seeds show little: with k pairs without ties, the smallest possible p is 2^(1-k), so 5 seeds cannot reach less
         than 0.0625, whatever the searches are; from 6 on p can be below 0.05, and with four rivals from 8 on after Holm's
-        adjustment. The search to test against is chosen by the same runs, so p flatters it.
+        adjustment. The search to test against is chosen from the same runs, so p is in its favour.
 
         References
         ----------
@@ -164,7 +164,7 @@ class Comparison:
         return comparison_table(self._results, self._task.sign, failed, means)
 
     def frame(self) -> pd.DataFrame:
-        """Give every trial, a row each: search, seed, and what `Study.frame` has, the trial's own seed as trial_seed.
+        """Return every trial, one row each: search, seed, and the columns of `Study.frame`, the trial's own seed as trial_seed.
 
         Two columns are added: best, the best value so far, and recommended, whether the search's study recommends this trial
         in the end.
@@ -178,10 +178,10 @@ class Comparison:
         return frame.assign(recommended=[trial.number == run.recommended for run, trial in runs])
 
     def curves(self) -> pd.DataFrame:
-        """Give what each run had reached after how many evaluations: search, seed, evaluations, value.
+        """Return what each run had reached after each number of evaluations: search, seed, evaluations, value.
 
-        That is the best value seen, after each evaluation; or, if there is a measure, the measure at what was recommended
-        then, after each tenth of the evaluations. A run that ended early keeps its last value.
+        The value is the best seen, after each evaluation; or, if there is a measure, the measure of the trial recommended at
+        that point, after each tenth of the evaluations. A run that ended early keeps its last value.
         """
         evaluations, curves = self._curves()
         rows = [
@@ -193,7 +193,7 @@ class Comparison:
         return pd.DataFrame(rows, columns=["search", "seed", "evaluations", "value"])
 
     def _curves(self) -> tuple[NDArray[np.intp], dict[str, Floats]]:
-        """Give the numbers of evaluations, and for each search an array of shape (n_seeds, n_points)."""
+        """Return the numbers of evaluations, and for each search an array of shape (n_seeds, n_points)."""
         if self._task.measure is None:
             evaluations = np.arange(1, self.n_trials + 1)
             curve_of = self._best_so_far
@@ -216,34 +216,34 @@ class Comparison:
         optimum: float | None = None,
         ax: Axes | None = None,
     ) -> Figure:
-        """Draw `curves`: for each search the middle of the seeds, and a band.
+        """Draw `curves`: for each search the centre of the seeds, and a band.
 
-        The first values can be worse by orders; unless the axis is logarithmic, it leaves out the worst of them.
+        The first values can be worse by orders of magnitude; unless the axis is logarithmic, it leaves out the worst of them.
 
         Parameters
         ----------
         centre : {"median", "mean"}, default="median"
-            The middle.
+            The centre.
         band : {"interquartile", "range", "bootstrap"} or None, default="interquartile"
             Between the quartiles of the seeds; between the best and the worst of them; or the percentile bootstrap interval
-            of the centre, of the comparison's confidence. The first two show how runs differ, the last how well the
+            of the centre, with the comparison's confidence level. The first two show how runs differ, the last how well the
             centre is known.
         log : bool, default=False
             Whether the axis of values is logarithmic.
         optimum : float, optional
-            A known optimum, or a bound: the distance to it is drawn instead of the value.
+            A known optimum, or a bound: its distance is drawn instead of the value.
         ax : Axes, optional
             Where to draw; by default a new figure of 6 x 4 inches.
 
         Returns
         -------
         Figure
-            The figure, to show or to save.
+            The figure, to be shown or saved.
 
         Raises
         ------
         ArgumentError
-            If `centre` or `band` is unknown, or the axis is to be logarithmic with values that are not positive.
+            If `centre` or `band` is unknown, or the axis is logarithmic and a value is not positive.
         """
         ax = new_axes(ax)
         evaluations, curves = self._curves()
@@ -255,7 +255,7 @@ class Comparison:
             evaluations, curves, ax, sign=sign, centre=centre, band=band, confidence=self._confidence, log=log,
             steps=measure is None,
         )  # fmt: skip
-        what = "best value so far" if measure is None else f"{measure} of what is recommended"
+        what = "best value so far" if measure is None else f"{measure} of the recommended trial"
         ax.set_ylabel(what if optimum is None else f"{what}: distance to {optimum:.4g}")
         ax.set_xlabel(f"evaluations ({_words(centre, band, self._confidence, len(self.seeds))})")
         ax.legend(frameon=False)
@@ -264,7 +264,7 @@ class Comparison:
         return figure
 
     def to_markdown(self) -> str:
-        """Give the table, and what it can show, as markdown."""
+        """Return the table as markdown, with a note on what it can show."""
         return f"{self.table().to_markdown(index=False, floatfmt='.4g')}\n\n{self._footnote()}"
 
     def _footnote(self) -> str:
@@ -273,7 +273,8 @@ class Comparison:
         result = "best value seen" if measure is None else f"{measure} of the recommended configuration"
         return (
             f"Result of a run: {result} after {self.n_trials} evaluations; {self._task.direction}d; {_count(k)}. "
-            f"p: Wilcoxon signed-rank test against the best ranked; {_count(k)} cannot give less than {0.5 ** (k - 1):.3g}."
+            "p: Wilcoxon signed-rank test against the best ranked search; "
+            f"with {_count(k)} the smallest possible p is {0.5 ** (k - 1):.3g}."
         )
 
     def __repr__(self) -> str:
@@ -292,7 +293,7 @@ def _count(seeds: int) -> str:
 
 
 def _words(centre: Centre, band: Band | None, confidence: float, seeds: int) -> str:
-    """Say what a line and its band are."""
+    """Return what a line and its band are."""
     if seeds == 1:
         return "1 seed"
     bands = {"interquartile": "quartiles", "range": "best and worst", "bootstrap": f"{confidence:.0%} bootstrap interval"}

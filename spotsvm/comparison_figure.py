@@ -1,4 +1,4 @@
-"""The picture of a comparison: what each search had reached after so many evaluations, with a band over the seeds."""
+"""The figure of a comparison: what each search had reached after each evaluation, with a band over the seeds."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ _RESAMPLES = 2000
 def band_over_seeds(
     curves: Floats, centre: Centre = "median", band: Band | None = "interquartile", confidence: float = 0.95
 ) -> tuple[Floats, Floats, Floats]:
-    """Give the middle of curves and the two edges of a band about it, at each number of evaluations.
+    """Return the centre of curves and the two edges of a band around it, at each number of evaluations.
 
     Parameters
     ----------
     curves : ndarray of shape (n_seeds, n_points)
-        A curve a seed; nan where a run has no value yet, and then the middle is nan as well.
+        One curve per seed; nan where a run has no value yet, and then the centre is nan as well.
     centre : {"median", "mean"}, default="median"
-        The middle.
+        The centre.
     band : {"interquartile", "range", "bootstrap"} or None, default="interquartile"
         From the first to the third quartile of the seeds; from the best to the worst; or a percentile bootstrap interval
         of the centre. None for no band.
     confidence : float, default=0.95
-        Of the bootstrap interval.
+        Confidence level of the bootstrap interval.
 
     Raises
     ------
@@ -97,7 +97,7 @@ def draw_curves(
     sign : float, default=1.0
         1 if a smaller value is better, -1 if a larger one is.
     centre, band, confidence
-        As `band_over_seeds` takes them.
+        As in `band_over_seeds`.
     log : bool, default=False
         Whether the values' axis is logarithmic.
     steps : bool, default=True
@@ -106,7 +106,7 @@ def draw_curves(
     Raises
     ------
     ArgumentError
-        If the axis is to be logarithmic and there is a negative value, or no positive one.
+        If the axis is logarithmic and there is a negative value, or no positive one.
     """
     from matplotlib.ticker import LogFormatter, MaxNLocator  # on use: matplotlib takes half a second
 
@@ -114,7 +114,7 @@ def draw_curves(
     every = every[np.isfinite(every)]
     if log and len(every) and not (every.min() >= 0 < every.max()):
         raise ArgumentError(
-            f"log=True needs positive values, and the smallest is {every.min():g}; give a known optimum, or a bound, as optimum="
+            f"log=True needs positive values, but the smallest is {every.min():g}; pass a known optimum, or a bound, as optimum="
         )
     for k, (label, curve) in enumerate(curves.items()):
         middle, low, high = band_over_seeds(curve, centre, band, confidence)
@@ -128,14 +128,14 @@ def draw_curves(
         for axis_formatter in (ax.yaxis.set_major_formatter, ax.yaxis.set_minor_formatter):
             axis_formatter(LogFormatter(minor_thresholds=(1.5, 0.4)))
     else:
-        _look_away_from_the_beginning(ax, curves, sign)
+        _leave_out_the_beginning(ax, curves, sign)
     ax.xaxis.set_major_locator(MaxNLocator(6, integer=True))
     ax.set_xlim(0, 1.02 * float(evaluations[-1]))
     tidy(ax)
 
 
-def _look_away_from_the_beginning(ax: Axes, curves: Mapping[str, Floats], sign: float) -> None:
-    """Bound the axis by what the seeds have after a tenth of the evaluations: the first values can be worse by orders."""
+def _leave_out_the_beginning(ax: Axes, curves: Mapping[str, Floats], sign: float) -> None:
+    """Limit the axis to the values after a tenth of the evaluations: the first can be worse by orders of magnitude."""
     every = sign * np.concatenate([curve[:, curve.shape[1] // 10 :].ravel() for curve in curves.values()])
     every = every[np.isfinite(every)]
     if not len(every) or not np.ptp(every) > 0:

@@ -26,7 +26,7 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True)
 class Task:
-    """What all runs of a comparison share; the fields are arguments of `compare`."""
+    """The settings that all runs of a comparison share; the fields are arguments of `compare`."""
 
     objective: Callable[..., float | Mapping[str, float]]
     space: Space
@@ -45,7 +45,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Run:
-    """What one search found from one seed.
+    """The trials of one search from one seed.
 
     Attributes
     ----------
@@ -66,7 +66,7 @@ class Run:
 
 
 def run_search(task: Task, label: str, search: Entrant, seed: int) -> Run:
-    """Run a search from the start that all share, or go on with its record; give its trials and what is recommended in the end.
+    """Run a search from the shared start, or resume its record; return its trials and the final recommendation.
 
     Raises
     ------
@@ -108,19 +108,19 @@ def run_jobs(function: Callable[..., Result], jobs: Sequence[tuple[Any, ...]], n
 
 
 def recommended_number(trials: tuple[Trial, ...], task: Task, seed: int) -> int | None:
-    """Give the number of the trial that is to be used of these; None if none has succeeded."""
+    """Return the number of the recommended trial; None if none has succeeded."""
     try:
         return recommend(trials, task.space.domain, sign=task.sign, noise=task.noise, seed=seed).number
     except NoCompletedTrialError:
         return None
 
 
-#: of a label within a file's name, of which file systems take 255 bytes
+#: most characters of a label in a file name; file systems allow 255 bytes in total
 _LONGEST = 100
 
 
 def record_name(label: str, seed: int) -> str:
-    """Name a run's file: the label, with a checksum of it where it holds what a file's name should not.
+    """Return the file name of a run: the label, with a checksum if it has characters that do not fit in a file name.
 
     Examples
     --------
@@ -134,7 +134,7 @@ def record_name(label: str, seed: int) -> str:
 
 
 def _with_seed(objective: Callable[..., Any], study: Study) -> Callable[[dict[str, Any]], Any]:
-    """Give an objective that has a parameter `seed` the seed of the trial that is being evaluated."""
+    """Return an objective of the parameters alone: a parameter `seed` gets the seed of the running trial."""
     if not takes_seed(objective):
         return objective
 
@@ -145,7 +145,7 @@ def _with_seed(objective: Callable[..., Any], study: Study) -> Callable[[dict[st
 
 
 def takes_seed(objective: Callable[..., Any]) -> bool:
-    """Tell whether an objective has a second parameter, called `seed`, which a functools.partial has not settled.
+    """Return whether an objective has a second parameter named `seed` that no functools.partial has set.
 
     Examples
     --------
@@ -163,7 +163,7 @@ def takes_seed(objective: Callable[..., Any]) -> bool:
 
 
 def _measure_check(measure: str | None) -> Callable[[Study, Trial], None] | None:
-    """Look at the first trial that succeeds, so that a misspelt measure costs one evaluation and not all."""
+    """Return a callback that checks the measure, so that a misspelt one costs one evaluation and not all."""
     if measure is None:
         return None
 
@@ -175,11 +175,10 @@ def _measure_check(measure: str | None) -> Callable[[Study, Trial], None] | None
 
 
 def measured(trial: Trial, measure: str) -> float:
-    """Give the measure at a trial; ArgumentError if the objective did not return it."""
+    """Return the measure of a trial; raise ArgumentError if the objective did not return it."""
     if measure not in trial.extra:
         known = ", ".join(map(repr, trial.extra)) or "none"
         raise ArgumentError(
-            f"measure={measure!r} is not among the numbers that the objective returned beside 'value' at {dict(trial.params)}: "
-            f"it returned {known}"
+            f"measure={measure!r} was not returned by the objective at {dict(trial.params)}; besides 'value' it returned {known}"
         )
     return trial.extra[measure]

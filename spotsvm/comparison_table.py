@@ -1,4 +1,4 @@
-"""A comparison in figures: summary statistics, mean ranks, and a paired test with the best."""
+"""The table of a comparison: summary statistics, mean ranks, and a paired test against the best search."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from scipy.stats import rankdata, wilcoxon
 
 Floats = NDArray[np.float64]
 
-#: of up to so many differences all 2^n signs are tried
+#: up to this number of differences all 2^n signs are tried
 _ENUMERATED = 13
 
 
@@ -36,7 +36,7 @@ def rank_searches(results: pd.DataFrame, sign: float) -> pd.DataFrame:
 
 
 def signed_rank_test(differences: ArrayLike) -> tuple[float, str]:
-    """Test paired differences against 0 by Wilcoxon's signed ranks, two-sided; give p, and why it is nan where it is.
+    """Test paired differences against 0 by Wilcoxon's signed ranks, two-sided; return p, and the reason if it is nan.
 
     Differences of 0 are left out. p is exact for up to 13 differences, and up to 50 without ties; else it is the normal
     approximation's.
@@ -44,7 +44,7 @@ def signed_rank_test(differences: ArrayLike) -> tuple[float, str]:
     Parameters
     ----------
     differences : array-like of shape (n_seeds,)
-        One search's result less the other's; nan where one of them has none.
+        One search's result minus the other's; nan where one of them has none.
 
     References
     ----------
@@ -61,7 +61,7 @@ def signed_rank_test(differences: ArrayLike) -> tuple[float, str]:
     if missing := int(np.isnan(d).sum()):
         return np.nan, f"{missing} of {len(d)} pairs have a run without a result"
     if len(d) < 2:
-        return np.nan, "one seed shows nothing of the spread"
+        return np.nan, "a single seed does not show the spread"
     d = d[d != 0]
     if not len(d):
         return np.nan, "all differences are 0"
@@ -74,7 +74,7 @@ def signed_rank_test(differences: ArrayLike) -> tuple[float, str]:
 
 
 def holm(p_values: ArrayLike) -> Floats:
-    """Adjust p-values for their number by Holm's step-down method; nan stays nan and does not count.
+    """Adjust p-values for multiple tests by Holm's step-down method; nan stays nan and does not count.
 
     References
     ----------
@@ -95,16 +95,16 @@ def holm(p_values: ArrayLike) -> Floats:
 
 
 def comparison_table(results: pd.DataFrame, sign: float, failed: Sequence[int], ask_seconds: Sequence[float]) -> pd.DataFrame:
-    """Sum a comparison up, a row a search, best mean rank first; the columns are described in `Comparison.table`.
+    """Summarise a comparison, one row per search, best mean rank first; `Comparison.table` describes the columns.
 
     Parameters
     ----------
     results : DataFrame of shape (n_seeds, n_searches)
-        Final results, nan for a run without one.
+        Final results; nan for a run without one.
     sign : float
         1 if a smaller result is better, -1 if a larger one is.
     failed : sequence of int
-        Failed trials of each search.
+        Number of failed trials of each search.
     ask_seconds : sequence of float
         Mean time of a suggestion of each search.
     """

@@ -1,4 +1,4 @@
-"""One way to choose the parameters of a pipeline, and what came of it."""
+"""The tuned score and the held-out score of one way to choose the parameters of a pipeline."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from spotsvm.spot_search_cv import SpotSearchCV
 
 @dataclass(frozen=True)
 class HeldOutResult:
-    """One way to choose the parameters, and what came of it.
+    """The tuned score and the held-out score of one way to choose the parameters.
 
     Attributes
     ----------
     name : str
         "default", or the name of the search.
     tuned_score : float
-        Cross-validated score on the training rows: what the search has optimised.
+        Cross-validated score on the training rows, which the search has optimised.
     test_score, test_error : float
         Score on the held-out rows, and its bootstrap standard error.
     estimator : estimator
@@ -27,7 +27,7 @@ class HeldOutResult:
     search : SpotSearchCV or None
         The search, if there was one.
     optimism : Optimism or None
-        How much of the tuned score is luck, if that was asked for.
+        How much of the tuned score is luck, if requested.
     """
 
     name: str
@@ -40,5 +40,5 @@ class HeldOutResult:
 
     @property
     def gap(self) -> float:
-        """How much of the tuned score was not there on new rows."""
+        """Tuned score minus test score."""
         return self.tuned_score - self.test_score

@@ -1,4 +1,4 @@
-"""How tables are written as CSV: numbers to the last bit, and text that no spreadsheet takes for a formula."""
+"""Write CSV files: numbers to the last bit, and text that no spreadsheet takes for a formula."""
 
 from __future__ import annotations
 
@@ -12,30 +12,30 @@ from spotsvm.errors import StorageError
 from spotsvm.file_paths import checked_path
 from spotsvm.printable import printable
 
-#: what a formula begins with, full-width signs among it, which some spreadsheets take for the same
+#: characters with which a formula begins; some spreadsheets accept the full-width ones too
 _FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 
 
 def write_csv(frame: pd.DataFrame, target: str | Path | IO[str], what: str) -> None:
-    r"""Write a frame as CSV (UTF-8, a header row, no index); all CSV files of the library come from here.
+    r"""Write a frame as CSV (UTF-8, a header row, no index); the library writes all its CSV files with this function.
 
-    A number is written with as many digits as tell it from all others. A text that a spreadsheet would take for a formula
-    gets an apostrophe before it, which the spreadsheet does not show; a text that is a number, such as "-1", is left alone.
-    Control characters, but for tabs and line feeds, are written as escapes, such as \x1b.
+    Numbers are written with enough digits to be read back exactly. Text that a spreadsheet would take for a formula gets a
+    leading apostrophe, which the spreadsheet does not show; text that is a number, such as "-1", is not changed. Control
+    characters except tabs and line feeds are written as escapes, such as \x1b.
 
     Parameters
     ----------
     frame : DataFrame
-        What to write.
+        The table.
     target : path-like or text stream
-        Where to.
+        The file or stream to write to.
     what : str
-        What it is, for the error's text.
+        Name of the table in error messages.
 
     Raises
     ------
     ArgumentError
-        If the target is neither.
+        If the target is neither a path nor a stream.
     StorageError
         If the file cannot be written.
 
@@ -59,12 +59,12 @@ def write_csv(frame: pd.DataFrame, target: str | Path | IO[str], what: str) -> N
         raise StorageError(f"{target}: cannot write the {what}: {error.strerror or error}") from error
     except UnicodeEncodeError:  # a terminal with an encoding of its own
         raise StorageError(
-            f"the {what} cannot be written in {getattr(target, 'encoding', 'this encoding')}; name a file"
+            f"the {what} cannot be written in {getattr(target, 'encoding', 'this encoding')}; write it to a file"
         ) from None
 
 
 def safe_frame(frame: pd.DataFrame) -> pd.DataFrame:
-    """Give a frame as `write_csv` writes it: with text, column names included, that no spreadsheet takes for a formula."""
+    """Return a frame as `write_csv` writes it: with text and column names that no spreadsheet takes for a formula."""
     columns = [frame.iloc[:, k].reset_index(drop=True) for k in range(frame.shape[1])]
     safe = [c if pd.api.types.is_numeric_dtype(c.dtype) else c.astype(object).map(_safe) for c in columns]
     out = pd.DataFrame(dict(enumerate(safe)), index=range(len(frame)))
@@ -75,9 +75,9 @@ def safe_frame(frame: pd.DataFrame) -> pd.DataFrame:
 def _safe(cell: Any) -> Any:
     if cell is None or isinstance(cell, Number):
         return cell
-    # a carriage return alone would not be quoted, and end the row; other signs that steer would do so in a terminal
+    # a lone carriage return would not be quoted, and end the row; control characters would act on a terminal
     text = printable((cell if isinstance(cell, str) else str(cell)).replace("\r\n", "\n").replace("\r", "\n"))
-    # spreadsheets look past white space at its beginning
+    # spreadsheets ignore leading white space
     if (text[:1] in ("\t", "\n") or text.lstrip().startswith(_FORMULA)) and not _is_number(text):
         text = f"'{text}"
     return text

@@ -1,4 +1,4 @@
-"""The score on rows that no search has seen, with its standard error."""
+"""The score on held-out rows, with its standard error."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _RESPONSES = ("predict", "predict_proba", "decision_function")
 def held_out_score(
     scorer: Any, estimator: Any, X: Any, y: Any, seed: int, *, block: int = 1, resamples: int = 100
 ) -> tuple[float, float]:
-    """Give the score, and its bootstrap standard error.
+    """Return the score on held-out rows, and its bootstrap standard error.
 
     Parameters
     ----------
     scorer : callable
-        A scorer, as `sklearn.metrics.get_scorer` gives it.
+        A scorer, as `sklearn.metrics.get_scorer` returns it.
     estimator : estimator
         The fitted estimator. It predicts each row once.
     X : DataFrame of shape (n_samples, n_features)
@@ -32,19 +32,19 @@ def held_out_score(
     seed : int
         Seed of the resamples.
     block : int, default=1
-        Rows that are drawn together: more than 1 where neighbours depend on each other, as in a series.
+        Number of neighbouring rows drawn together: more than 1 if neighbours depend on each other, as in a series.
     resamples : int, default=100
         Number of resamples.
 
     Returns
     -------
     tuple of float
-        Score and standard error; nan where there is none, as of rows without one of the classes.
+        Score and standard error; nan if there is none, for example for rows that lack a class.
 
     Raises
     ------
     ValueError
-        If the estimator cannot predict the rows; what it raised.
+        If the estimator cannot predict the rows.
     """
     remembered = RememberedPredictions(estimator, X)
     rng = np.random.default_rng(seed)
@@ -61,12 +61,12 @@ def held_out_score(
 
 
 def block_length(n: int) -> int:
-    """Give the number of neighbouring rows of a series that are drawn together: the root of their number."""
+    """Return how many neighbouring rows of a series are drawn together: the square root of their number."""
     return max(1, round(sqrt(n)))
 
 
 class RememberedPredictions(BaseEstimator):
-    """A fitted estimator's responses to some rows, looked up by the numbers of the rows.
+    """A fitted estimator's responses to some rows, looked up by row number.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ class RememberedPredictions(BaseEstimator):
         The rows.
     """
 
-    #: what the estimator raised, if it cannot respond to the rows
+    #: the error of the estimator, if it cannot respond to the rows
     failure: ValueError | None = None
 
     def __init__(self, estimator: Any, X: Any):
@@ -98,7 +98,7 @@ class RememberedPredictions(BaseEstimator):
         def lookup(rows: NDArray[np.intp]) -> NDArray[Any]:
             return responses[rows]
 
-        lookup.__name__ = name  # by which scorers know what they were given
+        lookup.__name__ = name  # scorers read the name
         setattr(self, name, lookup)
         return lookup
 
@@ -107,7 +107,7 @@ class RememberedPredictions(BaseEstimator):
 
 
 def _resample(rng: np.random.Generator, n: int, block: int) -> NDArray[np.intp]:
-    """Draw n rows with replacement, in stretches of neighbours; after the last row comes the first."""
+    """Draw n rows with replacement, in blocks of neighbours; the first row follows the last."""
     if block == 1:
         return rng.integers(n, size=n)
     starts = rng.integers(n, size=ceil(n / block))
@@ -116,12 +116,12 @@ def _resample(rng: np.random.Generator, n: int, block: int) -> NDArray[np.intp]:
 
 
 def _score(scorer: Any, remembered: RememberedPredictions, rows: NDArray[np.intp], y: Any) -> float:
-    """Score; nan where a few rows, such as those without one of the classes, have no score."""
+    """Return the score; nan where the rows have none, such as those that lack a class."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         try:
             return float(scorer(remembered, rows, y))
         except ValueError:
-            if remembered.failure is not None:  # no fault of the few rows
+            if remembered.failure is not None:  # not because of the few rows
                 raise
             return float("nan")

@@ -1,4 +1,4 @@
-"""Whether the trial that is recommended does better on fresh data than the best one seen: the result."""
+"""`Judgement`: a comparison of the recommended trial with the best seen, on fresh data."""
 
 from __future__ import annotations
 
@@ -16,34 +16,36 @@ Verdict = Literal["recommended", "best predicted", "best seen", "no clear differ
 
 @dataclass(frozen=True)
 class Judgement:
-    """The recommended trial and the best one seen, on data that the search has not used; `judge_recommendation` makes it.
+    """The recommended trial and the best seen, compared on data that the search has not used.
+
+    `judge_recommendation` and `judge_search` return it.
 
     Attributes
     ----------
     recommended_number, best_seen_number : int
         The two trials.
     recommended_value, best_seen_value : float
-        What the study expects of the one, and has seen of the other.
+        The value that the study expects of the recommended trial, and the observed value of the best seen.
     recommended_fresh, best_seen_fresh : float
-        Their means on fresh data.
+        Their mean values on fresh data.
     difference : float
-        By how much the recommended one does better there; below 0 it does worse. 0 where both are one configuration.
+        By how much the recommended trial is better there; negative if it is worse, 0 if both have the same configuration.
     interval : tuple of float
-        Confidence interval of the difference; (nan, nan) where there is none.
+        Confidence interval of the difference; (nan, nan) if there is none.
     confidence : float
-        Its confidence.
+        Its confidence level.
     n_fresh : int
-        Fresh values of each.
+        Number of fresh values of each.
     n_failed : int
-        Fresh evaluations that gave no value, and were left out.
+        Number of fresh evaluations that failed, and were left out.
     fresh : str
-        What the fresh data are.
+        Description of the fresh data.
     paired : bool
-        Whether both had the same seeds, splits or rows.
+        Whether both were evaluated with the same seeds, splits or rows.
     same : bool
-        Whether the two are one configuration.
+        Whether both have the same configuration.
     choice : {"recommended", "best predicted"}
-        What the first of the two is: of a study that was told that there is no noise, the best predicted is not recommended.
+        What the first of the two is: without noise a study does not recommend the best predicted trial.
     """
 
     recommended_number: int
@@ -64,7 +66,7 @@ class Judgement:
 
     @property
     def verdict(self) -> Verdict:
-        """Which one does better: by the interval."""
+        """Which of the two is better, judged by the interval."""
         if self.same:
             return "same"
         low, high = self.interval
@@ -72,26 +74,30 @@ class Judgement:
 
     @property
     def sentence(self) -> str:
-        """The judgement in words."""
-        luck = f"the best value seen, {self.best_seen_value:.4g}, is {self.best_seen_fresh:.4g}"
+        """The judgement as text."""
         if self.same:
-            return f"The {self.choice} trial {self.recommended_number} is the best one seen; on {self.fresh} {luck}."
-        low, high = self.interval
-        size = f"{abs(self.difference):.3g} {'better' if self.difference >= 0 else 'worse'}"
-        sure = "" if isnan(low) else f" ({100 * self.confidence:g} % interval of the difference {low:.3g} to {high:.3g})"
-        ending = self.verdict if self.verdict == "no clear difference" else f"the {self.verdict} is the better choice"
+            return (
+                f"The {self.choice} trial {self.recommended_number} is also the best seen: its value was "
+                f"{self.best_seen_value:.4g} in the search, and is {self.best_seen_fresh:.4g} on {self.fresh}."
+            )
+        low, high = self.interval if self.difference >= 0 else (0.0 - self.interval[1], 0.0 - self.interval[0])
+        better = self.choice if self.difference >= 0 else "best seen"
+        interval = "" if isnan(low) else f" ({100 * self.confidence:g} % interval {low:.3g} to {high:.3g})"
+        unclear = "" if self.verdict != "no clear difference" else ", which is no clear difference"
+        ending = f"The {better} trial is better by {abs(self.difference):.3g}{interval}{unclear}."
         return (
-            f"On {self.fresh} the {self.choice} trial {self.recommended_number} gives {self.recommended_fresh:.4g}, {size} than "
-            f"the best seen, {self.best_seen_number}{sure}: {ending}. There {luck}."
+            f"On {self.fresh} the {self.choice} trial {self.recommended_number} has the value {self.recommended_fresh:.4g}, and "
+            f"the best seen trial {self.best_seen_number} the value {self.best_seen_fresh:.4g} ({self.best_seen_value:.4g} in "
+            f"the search). {ending if self.difference else 'There is no difference.'}"
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Give it in JSON's types, with verdict and sentence."""
+        """Return all attributes as JSON types, with verdict and sentence."""
         return asdict(self) | {"interval": list(self.interval), "verdict": self.verdict, "sentence": self.sentence}
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Judgement:
-        """Make it of what `to_dict` gave."""
+        """Create a Judgement from what `to_dict` returned."""
         values = {f.name: given[f.name] for f in fields(cls)}
         low, high = values["interval"]
         return cls(**values | {"interval": (float(low), float(high))})

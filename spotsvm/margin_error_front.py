@@ -1,4 +1,4 @@
-"""A classifier that is a whole Pareto front of margin against training error, found by NSGA-II."""
+"""A classifier with a whole Pareto front of margin against training error, found by NSGA-II."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ Floats = NDArray[np.float64]
 class MarginErrorFront(ClassifierMixin, BaseEstimator):
     """Binary kernel classifiers for every trade-off of margin against training error; there is no C.
 
-    A support vector machine adds up two criteria that compete, a wide margin 1 / ||w|| and few training errors, and leaves the
-    weight C to the user (Mierswa 2006, eq. 22). Here both are minimised side by side, ||w||^2 = alpha' Q alpha and the error,
-    over expansions f(x) = sum_j alpha_j y_j k(x_j, x) + b with alpha >= 0: by pymoo's NSGA-II (Deb et al. 2002), which starts
-    from exact solutions along C and random expansions, and never loses an exact one. What is returned is the front.
+    A support vector machine adds two competing criteria, a wide margin 1 / ||w|| and few training errors, and leaves the weight C
+    to the user (Mierswa 2006, eq. 22). Here both are minimised at the same time, ||w||^2 = alpha' Q alpha and the error, over
+    expansions f(x) = sum_j alpha_j y_j k(x_j, x) + b with alpha >= 0: by pymoo's NSGA-II (Deb et al. 2002), which starts from
+    exact solutions along C and random expansions, and never loses an exact one. The result is the front.
 
     Parameters
     ----------
@@ -227,7 +227,7 @@ class MarginErrorFront(ClassifierMixin, BaseEstimator):
         return self
 
     def decision_function(self, X: Any) -> Floats:
-        """Give f(x) of the point in use; positive for the second class.
+        """Return f(x) of the point in use; positive for the second class.
 
         Parameters
         ----------
@@ -262,7 +262,7 @@ class MarginErrorFront(ClassifierMixin, BaseEstimator):
         return labels
 
     def classifier_at(self, index: int) -> MarginErrorFront:
-        """Give a fitted classifier that uses another point of the front.
+        """Return a fitted classifier that uses another point of the front.
 
         Parameters
         ----------
@@ -282,7 +282,7 @@ class MarginErrorFront(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         size = len(self.front_)
         if not isinstance(index, Integral) or isinstance(index, bool) or not -size <= index < size:
-            raise ArgumentError(f"index={index!r} is no point of the front; use a whole number from 0 to {size - 1}")
+            raise ArgumentError(f"index={index!r} is not a point of the front; use an integer from 0 to {size - 1}")
         other = copy(self)
         other._use(int(index) % size)
         return other
@@ -293,7 +293,7 @@ class MarginErrorFront(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Where to draw; else a new figure is made.
+            Where to draw; by default a new figure.
 
         Returns
         -------
@@ -339,7 +339,7 @@ class MarginErrorFront(ClassifierMixin, BaseEstimator):
             kind = type_of_target(y, input_name="y")
             raise ArgumentError(f"Only binary classification is supported. The type of the target is {kind}.")
         if len(self.classes_) < 2:
-            raise ArgumentError(f"y holds the one class {self.classes_[0]}; two classes are needed")
+            raise ArgumentError(f"y has only one class, {self.classes_[0]}; two classes are needed")
         return np.where(y == self.classes_[1], 1.0, -1.0)
 
     def _split(self, signs: Floats, random: np.random.RandomState) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

@@ -1,4 +1,4 @@
-"""What `MarginErrorFront` checks before it fits, and the table of its points."""
+"""The checks of `MarginErrorFront` before it is fitted, and the table of its points."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from spotsvm.errors import ArgumentError
 
 
 def check_parameters(given: Mapping[str, Any]) -> None:
-    """Refuse parameters that are not as `MarginErrorFront` has them; those of the kernel are checked where it is made.
+    """Raise ArgumentError if a parameter of `MarginErrorFront` is invalid; the kernel checks its own parameters.
 
     Parameters
     ----------
     given : mapping
-        Name to value, of all parameters.
+        Values of all parameters by name.
 
     Raises
     ------
     ArgumentError
-        If one is not as it should be.
+        If one is invalid.
     """
     for name, lowest in (("n_exact", 2), ("population_size", 4), ("n_generations", 0)):
         value = given[name]
         if not isinstance(value, Integral) or isinstance(value, bool) or value < lowest:
-            raise ArgumentError(f"{name}={value!r}; use a whole number, at least {lowest}")
+            raise ArgumentError(f"{name}={value!r}; use an integer of at least {lowest}")
     for name, allowed in (("error", ("hinge", "count")), ("select", ("knee", "validation"))):
         if given[name] not in allowed:
             raise ArgumentError(f'{name}={given[name]!r}; use "{allowed[0]}" or "{allowed[1]}"')
@@ -46,7 +46,7 @@ def _between(value: Any, low: float, high: float) -> bool:
 
 
 def front_table(front: Front) -> pd.DataFrame:
-    """Give a row a point, with the columns of `MarginErrorFront.front_` except for the validation error."""
+    """Return one row per point, with the columns of `MarginErrorFront.front_` except the validation error."""
     points = front.expansions
     with np.errstate(divide="ignore"):  # the constant function has no norm, and an infinite margin
         margin = 1.0 / np.sqrt(points.norm_squared)

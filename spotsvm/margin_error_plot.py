@@ -1,4 +1,4 @@
-"""The picture of a front of margin against training error."""
+"""The figure of a front of margin against training error."""
 
 from __future__ import annotations
 

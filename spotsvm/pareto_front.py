@@ -1,4 +1,4 @@
-"""The trials of several objectives that no other one dominates, and the volume that they do."""
+"""The non-dominated trials of several objectives, and their hypervolume."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MARGIN = 0.1
 
 
 def pareto_trials(trials: Sequence[Trial], objectives: Objectives) -> tuple[Trial, ...]:
-    """Give the trials that no other one dominates, from the best in the first objective on; see `Study.pareto`."""
+    """Return the non-dominated trials, from the best in the first objective on; see `Study.pareto`."""
     objectives.require_several("pareto()")
     done = [t for t in trials if t.values is not None]
     if not done:
@@ -35,7 +35,7 @@ def hypervolume_curve(
     reference: Sequence[float] | Mapping[str, float] | None,
     at: Sequence[int] | None = None,
 ) -> pd.Series[float]:
-    """Give the dominated hypervolume after each finished trial, or at some places among them; see `Study.hypervolume`."""
+    """Return the dominated hypervolume after each finished trial, or after those at some positions; see `Study.hypervolume`."""
     objectives.require_several("hypervolume()")
     from pymoo.indicators.hv import HV  # on use: it takes half a second
 
@@ -46,7 +46,7 @@ def hypervolume_curve(
         bound = objectives.turned(_checked(reference, objectives))
     elif len(known):
         spread = np.ptp(_MARGIN * known, axis=0)
-        with np.errstate(over="ignore"):  # next to the largest number a bound is infinite, and so is the volume
+        with np.errstate(over="ignore"):  # near the largest float the bound is infinite, and so is the volume
             bound = known.max(axis=0) + np.where(spread > 0, spread, 1.0)
     else:
         bound = np.zeros(len(objectives))
@@ -74,5 +74,5 @@ def _checked(reference: Any, objectives: Objectives) -> list[float]:
         given = [reference[name] for name in objectives.names]
     numbers = list(given) if np.ndim(given) == 1 else []
     if len(numbers) != len(objectives) or not all(isinstance(x, Real) and np.isfinite(float(x)) for x in numbers):
-        raise ArgumentError(f"reference={reference!r} is not {len(objectives)} finite numbers, one an objective")
+        raise ArgumentError(f"reference={reference!r} is not {len(objectives)} finite numbers, one per objective")
     return [float(x) for x in numbers]

@@ -1,4 +1,4 @@
-"""The picture of the trials of several objectives, and of their front."""
+"""The figure of the trials of several objectives and their front."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def plot_pareto(
     trials: Sequence[Trial], objectives: Objectives, ax: Axes | Sequence[Axes] | None = None, most: int | None = None
 ) -> Any:
-    """Draw the trials and their front, of each at most so many, evenly spread; see `Study.plot_pareto`."""
+    """Draw the trials and their front, each with at most `most` points, evenly spread; see `Study.plot_pareto`."""
     objectives.require_several("plot_pareto()")
     front = pareto_trials(trials, objectives)
     on_it = {t.number for t in front}
@@ -43,14 +43,14 @@ def _axes(given: Any, number: int) -> list[Axes]:
         return list(np.ravel(pyplot.subplots(1, number, figsize=(5.5 * number, 4.5), layout="constrained")[1]))
     axes = list(np.ravel(given))
     if len(axes) != number:
-        raise ArgumentError(f"ax has {len(axes)} axes; use {number}, one for each pair of objectives, or None")
+        raise ArgumentError(f"ax has {len(axes)} axes; use {number}, one per pair of objectives, or None")
     return axes
 
 
 def _draw(
     ax: Axes, front: Sequence[Trial], others: Sequence[Trial], first: int, second: int, *, staircase: bool, most: int | None
 ) -> None:
-    """Draw one pair of objectives; a front of more is no line in it."""
+    """Draw one pair of objectives; only a front of two objectives is a staircase."""
     x, y = _columns(front, first, second)
     grey_x, grey_y = _columns(others, first, second)
     (low_x, high_x), (low_y, high_y) = _range(x, grey_x), _range(y, grey_y)
@@ -58,10 +58,10 @@ def _draw(
     label = f"dominated ({len(others)} trials" + (f", {beyond} beyond the axes)" if beyond else ")")
     some, dots = _spread(len(front), most), _spread(len(others), most)
     ax.plot(np.array(grey_x)[dots], np.array(grey_y)[dots], ".", ms=6, color="0.7", label=label, zorder=1)
-    if staircase:  # the front is ordered: at each step first the one objective gets worse, then the other one better
+    if staircase:  # the front is ordered: each step first worsens one objective, then improves the other
         ax.step(np.array(x)[some], np.array(y)[some], where="post", color="tab:blue", lw=1, alpha=0.6, zorder=2)
     ax.plot(np.array(x)[some], np.array(y)[some], "o", ms=5, color="tab:blue", label=f"front ({len(front)} trials)", zorder=3)
-    if beyond and np.isfinite([low_x, high_x, low_y, high_y]).all():  # of 1e308 and -1e308 the difference is no number
+    if beyond and np.isfinite([low_x, high_x, low_y, high_y]).all():  # the difference of 1e308 and -1e308 is not finite
         ax.set_xlim(low_x, high_x)
         ax.set_ylim(low_y, high_y)
 
@@ -71,7 +71,7 @@ def _spread(n: int, most: int | None) -> NDArray[np.intp]:
 
 
 def _range(front: Sequence[float], others: Sequence[float]) -> tuple[float, float]:
-    """Give what an axis shows: all, or where the front would be less than a fifth of that, its width to either side of it."""
+    """Return the limits of an axis: all points, or, if the front fills less than a fifth, only its surroundings."""
     low, high = min([*front, *others]), max([*front, *others])
     width = max(front) - min(front)
     if 0 < width < (high - low) / 5:

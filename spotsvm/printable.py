@@ -1,4 +1,4 @@
-"""Text from data as it may be printed: signs that steer a terminal, or that no file can hold, are shown as escapes."""
+"""Make text from data safe to print: control characters, and characters that no file can hold, become escapes."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ _LONGEST = 2000
 
 
 def printable(text: str) -> str:
-    r"""Give text with escapes in place of control characters, of marks that turn the direction, and of what UTF-8 cannot hold.
+    r"""Return text with escapes in place of control characters, marks of text direction, and what UTF-8 cannot encode.
 
-    Line feeds and tabs stay.
+    Line feeds and tabs are kept.
 
     Parameters
     ----------
     text : str
-        Any.
+        The text.
 
     Examples
     --------
@@ -29,14 +29,14 @@ def printable(text: str) -> str:
 
 
 def printable_line(text: str, longest: int = _LONGEST) -> str:
-    r"""Give text as one such line, cut where it is longer than `longest`.
+    r"""Return printable text as one line, cut at `longest` characters.
 
     Parameters
     ----------
     text : str
-        Any.
+        The text.
     longest : int, default=2000
-        Characters of the line at most.
+        Most characters of the line.
 
     Examples
     --------
@@ -48,7 +48,7 @@ def printable_line(text: str, longest: int = _LONGEST) -> str:
 
 
 def shown_value(value: Any, longest: int = 80) -> str:
-    """Return how a value is written in code, for the line of an error: cut where it is longer than `longest`.
+    """Return the repr of a value for an error message, cut at `longest` characters.
 
     Examples
     --------
@@ -57,7 +57,7 @@ def shown_value(value: Any, longest: int = 80) -> str:
     """
     try:
         return printable_line(repr(value), longest)
-    except Exception:  # whole numbers of very many digits have no text, and what a user's object raises can be anything
+    except Exception:  # integers of very many digits have no repr, and a user's object can raise anything
         return f"a value of type {type(value).__name__}"
 
 

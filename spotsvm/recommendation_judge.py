@@ -1,4 +1,4 @@
-"""Judge what a study recommends under noise: evaluate it, and the best trial seen, afresh."""
+"""`judge_recommendation`: evaluate the recommended trial of a noisy study, and its best seen, again."""
 
 from __future__ import annotations
 
@@ -29,24 +29,24 @@ def judge_recommendation(
     confidence: float = 0.95,
     executor: Executor | None = None,
 ) -> Judgement:
-    """Evaluate the recommended trial and the best one seen afresh, and say which does better.
+    """Evaluate the recommended trial and the best seen again, and compare them.
 
-    The study keeps the judgement as its finding "judgement"; the fresh evaluations are no trials of it. `judge_search` does the
-    same for `SpotSearchCV`.
+    The study stores the judgement as its finding "judgement"; the fresh evaluations do not become trials. `judge_search` does
+    the same for `SpotSearchCV`.
 
     Parameters
     ----------
     study : Study
         A study of one objective.
     objective : callable
-        As in `Study.run`. One that has a second parameter, called `seed`, is given fresh seeds, the same for both trials: the
-        pairs then share their noise, and fewer of them tell more.
+        As in `Study.run`. An objective with a second parameter named `seed` gets fresh seeds, the same for both trials: the
+        pairs then share their noise, and fewer of them are needed.
     n_repeats : int, default=20
-        Fresh evaluations of each of the two, at least 2; where the recommended trial is the best seen, that many in all.
+        Fresh evaluations of each of the two, at least 2; if the recommended trial is the best seen, that many in total.
     confidence : float, default=0.95
-        Of the t interval of the difference, between 0 and 1.
+        Confidence level of the t interval of the difference, between 0 and 1.
     executor : concurrent.futures.Executor or None, default=None
-        Where to evaluate; None evaluates here.
+        Where to evaluate; None evaluates in this process.
 
     Returns
     -------
@@ -58,12 +58,12 @@ def judge_recommendation(
     NoCompletedTrialError
         If no trial has succeeded.
     ArgumentError
-        If an argument makes no sense, or all fresh evaluations of one of the two fail.
+        If an argument is invalid, or all fresh evaluations of one of the two fail.
 
     Notes
     -----
-    The interval covers the noise of the objective. Where that is the luck of random splits, all splits share their rows: what
-    those flatter, only other rows show.
+    The interval covers the noise of the objective. Where that is the luck of random splits, all splits share their rows: only
+    other rows show the optimism that these cause.
 
     Examples
     --------
@@ -79,7 +79,7 @@ def judge_recommendation(
     """
     check_repeats(n_repeats, confidence)
     if not callable(objective):
-        raise ArgumentError(f"objective={objective!r} is not callable; give a function of the parameters")
+        raise ArgumentError(f"objective={objective!r} is not callable; use a function of the parameters")
     chosen = study.recommend()
     same = study.trials[chosen.number].point == study.trials[chosen.best_seen_number].point
     seeded = takes_seed(objective)
@@ -96,7 +96,7 @@ def judge_recommendation(
         first, second = np.where(both, first, np.nan), np.where(both, second, np.nan)
     a, b = first[~np.isnan(first)], second[~np.isnan(second)]
     if not len(a) or not len(b):
-        raise ArgumentError("no fresh seed gave a value of both trials; raise n_repeats, or mend the objective")
+        raise ArgumentError("no fresh seed led to a value for both trials; increase n_repeats, or correct the objective")
     sign = -float(study.objectives.signs[0])
     interval = (0.0, 0.0)
     if not same:
@@ -122,7 +122,7 @@ def judge_recommendation(
 
 
 class _Fresh:
-    """The objective, called with parameters and a seed in one mapping, so that evaluators of any kind can send it."""
+    """The objective with parameters and seed in one mapping, in which form every kind of worker can receive them."""
 
     def __init__(self, objective: Callable[..., Any], *, seeded: bool):
         self._objective, self._seeded = objective, seeded
@@ -140,7 +140,7 @@ def _values(outcomes: list[Outcome], params: Mapping[str, Any]) -> Any:
 
 
 def check_repeats(n_repeats: Any, confidence: Any) -> None:
-    """Raise ArgumentError unless these are a number of repeats and a confidence."""
+    """Raise ArgumentError unless these are a number of repeats and a confidence level."""
     if not isinstance(n_repeats, Integral) or isinstance(n_repeats, bool) or n_repeats < 2:
-        raise ArgumentError(f"n_repeats={n_repeats!r} is no number of fresh evaluations that shows their spread; use 2 or more")
+        raise ArgumentError(f"n_repeats={n_repeats!r} is not a valid number of fresh evaluations; use an integer of at least 2")
     check_confidence(confidence)

@@ -1,4 +1,4 @@
-"""Judge the choice of a cross-validated search on splits, or rows, that it has not seen."""
+"""`judge_search`: evaluate the choice of a cross-validated search on splits, or rows, that it has not used."""
 
 from __future__ import annotations
 
@@ -35,29 +35,29 @@ def judge_search(
     groups: Any = None,
     fit_params: Mapping[str, Any] | None = None,
 ) -> Judgement:
-    """Score the best predicted candidate of a search and the best one seen on fresh data, and say which does better.
+    """Score the best predicted candidate of a search and the best seen on fresh data, and compare them.
 
-    The folds of a search are drawn once, so its scores do not vary, and it chooses the best one seen unless it was told of noise.
-    Yet the folds are a matter of luck: here a Kriging model takes their scores as noisy, and its choice is compared. The study
-    keeps the judgement as its finding "judgement".
+    The folds of a search are drawn once, so its scores do not vary, and it chooses the best seen unless `noise` says otherwise.
+    But the folds themselves are random: here a Kriging model treats their scores as noisy, and its choice is compared. The study
+    stores the judgement as its finding "judgement".
 
     Parameters
     ----------
     search : SpotSearchCV
         A fitted search of one objective.
     X, y : array-like
-        What it was fitted on.
+        The data that it was fitted on.
     X_new, y_new : array-like, optional
-        Rows that it has not seen. Both candidates are fitted on X and y and scored there. Without them both are scored by
-        cross-validation on X and y again, with fresh splits.
+        Rows that it has not used. Both candidates are fitted on X and y and scored on these. Without them both are scored by
+        cross-validation on X and y, with fresh splits.
     n_repeats : int, default=10
-        Fresh cross-validations, at least 2.
+        Number of fresh cross-validations, at least 2.
     confidence : float, default=0.95
-        Of the interval of the difference, between 0 and 1.
+        Confidence level of the interval of the difference, between 0 and 1.
     groups : array-like of shape (n_samples,), optional
         For splitters that need them.
     fit_params : dict, optional
-        Further arguments that the search's fit was given, such as weights of the rows.
+        Further arguments of the search's fit, such as weights of the rows.
 
     Returns
     -------
@@ -69,12 +69,13 @@ def judge_search(
     NoCompletedTrialError
         If no candidate has succeeded.
     ArgumentError
-        If an argument makes no sense, or fresh splits cannot be drawn of the search's splitter.
+        If an argument is invalid, or the search's splitter cannot draw fresh splits.
 
     Notes
     -----
-    Of fresh splits the interval is the corrected resampled t interval, since they share their rows; what the rows themselves
-    flatter it does not see. Of new rows it is the t interval with the standard error of 100 paired bootstrap samples.
+    For fresh splits the interval is the corrected resampled t interval, since they share their rows; it does not see the
+    optimism caused by the rows themselves. For new rows it is the t interval with the standard error of 100 paired bootstrap
+    samples.
 
     References
     ----------
@@ -96,7 +97,7 @@ def judge_search(
     study = search.study_
     study.objectives.require_one("judge_search()")
     if (X_new is None) != (y_new is None):
-        raise ArgumentError("X_new and y_new: one of them is missing; give both, or neither")
+        raise ArgumentError("only one of X_new and y_new is given; use both, or neither")
     sign = float(study.objectives.signs[0])
     chosen = recommend(study.trials, study.space.domain, sign=sign, noise=search.noise or True, seed=study.seed)
     same = study.trials[chosen.number].point == study.trials[chosen.best_seen_number].point
@@ -104,11 +105,13 @@ def judge_search(
     X, y, groups = indexable(X, y, groups)
     fit_params = dict(fit_params or {})
     if X_new is None:
-        splits = fresh_splits(search, X, y, groups, n_repeats, study.seed, "give X_new and y_new, rows it has not seen")
+        splits = fresh_splits(
+            search, X, y, groups, n_repeats, study.seed, "pass X_new and y_new, rows that the search has not used"
+        )
         scores = fresh_scores(search, X, y, splits, pair, fit_params, n_jobs=search.n_jobs)
         if np.isnan(scores).any():
             raise ArgumentError(
-                "a candidate has no score on some of the fresh folds; give X_new and y_new, or mend the estimator"
+                "a candidate has no score on some of the fresh folds; pass X_new and y_new, or correct the estimator"
             )
         means, differences = scores.mean(axis=1), scores[0] - scores[1]
         interval = nadeau_bengio(differences, ratio_of(splits), confidence)
@@ -147,13 +150,15 @@ def _on_new_rows(
     pair: list[Mapping[str, Any]],
     seed: int,
 ) -> tuple[list[float], float]:
-    """Give the scores of both candidates on new rows, and the standard error of their difference."""
+    """Return the scores of both candidates on new rows, and the standard error of their difference."""
     X, y, fit_params = known
     fitted = [fitted_candidate(search, params, X, y, fit_params) for params in pair]
     scorer = scorer_of(search)
     means = [score_or_nan(scorer, machine, X_new, y_new) for machine in fitted]
     if not np.isfinite(means).all():
-        raise ArgumentError(f"a candidate has no score on the {len(y_new)} new rows; they may be too few, or lack a class")
+        raise ArgumentError(
+            f"a candidate has no score on the {len(y_new)} new rows; there may be too few rows, or a class may be missing"
+        )
     differences = []
     for state in np.random.SeedSequence([seed, _STREAM]).generate_state(_SAMPLES):
         rows = resample(X_new, y_new, random_state=int(state))

@@ -1,4 +1,4 @@
-"""A time series as training data: read, checked, with the past that its rows look back to."""
+"""Read and check a time series as training data, with the past of its rows."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from spotsvm.tabular import Table, Task, check_feature, make_table, read_frame, 
 
 _LOG = logging.getLogger(__name__)
 
-#: as many as each set of the paper has; training time grows with their square
+#: the size of each of the paper's sets; training time grows with the square of the rows
 DEFAULT_ROWS = 5000
 
-#: how far back rows may look in the widest region of the stormwater pipeline
+#: longest window in the widest region of the stormwater pipeline
 LONGEST_WINDOW = 500
 
 
@@ -31,21 +31,21 @@ def read_series(
     task: Task | Literal["auto"] = "auto",
     rows: int | None = None,
 ) -> Table:
-    """Read a CSV file of a series, and check that a machine can be trained on it.
+    """Read a CSV file of a time series and check that a machine can be trained on it.
 
     Parameters
     ----------
     path : path-like
-        A CSV file with a header row, a row for each time; it may be compressed.
+        A CSV file with a header row and one row per time; it may be compressed.
     target : str
-        Name of the column to predict. Rows without it are not trained or tested on, but belong to the past of others.
+        Name of the column to predict. Rows without a target are not used for training or testing, but are part of the past.
     time : str, optional
-        Name of the column of time stamps or whole numbers, evenly spaced; without one, rows are taken for the steps of time.
+        Name of the column of evenly spaced time stamps or integers; by default the rows are the time steps.
     task : {"auto", "regression"}, default="auto"
-        A series is always regressed on.
+        A series is always a regression task.
     rows : int, optional
-        The latest rows with a target to train and test on: 5000 by default, 0 for all of them. A warning is logged where that
-        leaves some out.
+        Number of the latest rows with a target to train and test on: 5000 by default, 0 for all. A warning is logged if rows are
+        left out.
 
     Returns
     -------
@@ -55,11 +55,11 @@ def read_series(
     Raises
     ------
     ArgumentError, DataError
-        If the file cannot be read, there is no such column, times are missing, twice or unevenly spaced, or a column cannot be
-        used; both are ValueErrors.
+        If the file cannot be read, a column does not exist or cannot be used, or times are missing,
+        repeated or unevenly spaced; both are ValueErrors.
     """
     if task == "classification":
-        raise ArgumentError("--task classification: a series is regressed on; use --task regression, or --pipeline table")
+        raise ArgumentError("--task classification: a series needs regression; use --task regression, or --pipeline table")
     frame = read_frame(path, target)
     try:
         frame = _in_time(frame, target, time)
@@ -68,13 +68,13 @@ def read_series(
             _check_reading(features[name], time)
         known = frame[target].notna()
         if not known.any():
-            raise DataError(f"the target {target!r} has no value")
+            raise DataError(f"the target {target!r} has no values")
         table = make_table(features[known], frame.loc[known, target], "regression")
     except DataError as error:
         raise DataError(f"{path}: {error}") from error
     if len(features) <= LONGEST_WINDOW:
         _LOG.warning(
-            "%s has %d rows, fewer than the longest window of %d: before the first row it is taken to have been dry",
+            "%s has %d rows, fewer than the longest window of %d; no rain is assumed before the first row",
             printable_line(str(path)),
             len(features),
             LONGEST_WINDOW,
@@ -83,7 +83,7 @@ def read_series(
     X, y = table.X, table.y
     if 0 < keep < len(y):
         _LOG.warning(
-            "%s: the latest %d of %d rows are trained and tested on, the others are only their past; --rows 0 takes all",
+            "%s: the latest %d of %d rows are used for training and testing, the others only as their past; --rows 0 uses all",
             printable_line(str(path)),
             keep,
             len(y),
@@ -93,7 +93,7 @@ def read_series(
 
 
 def _in_time(frame: pd.DataFrame, target: str, time: str | None) -> pd.DataFrame:
-    """Give the rows in order of time, with their time as index."""
+    """Return the rows in order of time, with their time as index."""
     if len(frame) == 0:
         raise DataError("the table has no rows")
     if time is None:
@@ -101,39 +101,39 @@ def _in_time(frame: pd.DataFrame, target: str, time: str | None) -> pd.DataFrame
     if time == target:
         raise DataError(f"--time {time!r} is the target; name the column of time stamps")
     if time not in frame.columns:
-        raise DataError(f"--time {time!r} is not a column; there are {', '.join(map(repr, frame.columns[:8]))}")
+        raise DataError(f"--time {time!r} is not a column; the columns are {', '.join(map(repr, frame.columns[:8]))}")
     stamps = _stamps(frame[time])
     frame = frame.drop(columns=time).set_index(stamps)
     if not stamps.is_unique:
         twice = stamps[stamps.duplicated()]
-        raise DataError(f"the time {twice[0]} is there twice, and {len(twice)} such rows in all; keep one row for each time")
+        raise DataError(f"the time {twice[0]} occurs more than once ({len(twice)} repeated rows in total); keep one row per time")
     if not stamps.is_monotonic_increasing:
         frame = frame.sort_index()
-        _LOG.warning("the rows are not in order of time; they are sorted by %s", printable_line(time))
+        _LOG.warning("the rows are not in order of time and have been sorted by %s", printable_line(time))
     _check_spacing(frame.index)
     return frame
 
 
 def _stamps(column: pd.Series) -> Any:
-    """Give time stamps, or whole numbers."""
+    """Return the time stamps, or the integers."""
     if column.isna().any():
         raise DataError(f"the time column {column.name!r} has {int(column.isna().sum())} missing values; fill or remove them")
     if is_numeric_dtype(column):
         if not is_integer_dtype(column):
-            raise DataError(f"the time column {column.name!r} has numbers that are not whole; use time stamps or whole numbers")
+            raise DataError(f"the time column {column.name!r} has non-integer numbers; use time stamps or integers")
         return pd.Index(column.to_numpy(), name=column.name)
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("error", UserWarning)  # where pandas would guess for each row anew
+            warnings.simplefilter("error", UserWarning)  # raised where pandas would guess the format of each row
             return pd.DatetimeIndex(pd.to_datetime(column), name=column.name)
     except (ValueError, TypeError, OverflowError, UserWarning) as error:
         why = " ".join(str(error).split()).partition(". ")[0]
-        right = "times of one time zone, such as UTC" if "timezones" in why else "2024-05-31 13:00"
+        right = "a single time zone, such as UTC" if "timezones" in why else "the format 2024-05-31 13:00"
         raise DataError(f"the time column {column.name!r} cannot be read as time stamps ({why}); use {right}") from error
 
 
 def _check_spacing(index: Any) -> None:
-    """Raise DataError if a row is missing, or rows are unevenly spaced."""
+    """Raise DataError if the rows are unevenly spaced."""
     if len(index) < 3:
         return
     apart = np.diff(index.to_numpy())
@@ -142,10 +142,10 @@ def _check_spacing(index: Any) -> None:
     uneven = np.flatnonzero(apart != step)
     if len(uneven):
         first, shown_step = int(uneven[0]), _step_text(step)
-        what = "a gap in time" if apart[first] > step else "a time in between"
+        what = "a gap" if apart[first] > step else "an extra time"
         raise DataError(
-            f"there is {what}: after {index[first]} comes {index[first + 1]}, and rows are {shown_step} apart elsewhere; "
-            f"there are {len(uneven)} such places. Put in the missing rows, the target may be empty there, or resample"
+            f"the rows are unevenly spaced, with {what}: {index[first + 1]} follows {index[first]}, but the usual step is "
+            f"{shown_step} ({len(uneven)} such places); insert missing rows, with an empty target if need be, or resample"
         )
 
 
@@ -155,11 +155,13 @@ def _step_text(step: Any) -> str:
 
 def _check_reading(column: pd.Series, time: str | None) -> None:
     if time is None and not is_numeric_dtype(column):
-        raise DataError(f"column {column.name!r} is not numeric ({shown(column.iloc[0])} is in it); name a time column by --time")
+        raise DataError(
+            f"column {column.name!r} is not numeric (it contains {shown(column.iloc[0])}); if it is the time, use --time"
+        )
     if column.isna().any():
         first = column.index[int(np.argmax(column.isna()))]
         raise DataError(
-            f"column {column.name!r} has {int(column.isna().sum())} missing values, the first at {first}; fill them in, "
-            "as with 0 for no rain, or cut off the rows at that end"
+            f"column {column.name!r} has {int(column.isna().sum())} missing values, the first at {first}; fill them, "
+            "for example with 0 for no rain, or remove the rows at that end"
         )
     check_feature(column)

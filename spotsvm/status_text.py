@@ -41,11 +41,11 @@ def status_table(studies: Mapping[Path, Status]) -> str:
     """
     headers = ("record", "state", "finished", "running", "failed", "best", "time left")
     rows = [tuple(map(_printable, (str(file), *_cells(status)))) for file, status in studies.items()]
-    return tabulate(rows, headers, tablefmt="plain", disable_numparse=True)
+    return str(tabulate(rows, headers, tablefmt="plain", disable_numparse=True))
 
 
 def _state(status: Status) -> str:
-    last = "" if status.seconds_since is None else f"; last asked for or told a trial {duration(status.seconds_since)} ago"
+    last = "" if status.seconds_since is None else f"; last activity {duration(status.seconds_since)} ago"
     match status.state:
         case "running":
             return f"running in {status.writer or 'this process'}{last}"

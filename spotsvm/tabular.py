@@ -1,4 +1,4 @@
-"""A table as training data: read, checked, and told whether it asks for classification or regression."""
+"""Read and check a table of training data, and decide between classification and regression."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ class Table:
     Attributes
     ----------
     X : DataFrame
-        Numeric features without gaps.
+        Numeric features without missing values.
     y : Series
         The target.
     task : {"classification", "regression"}
-        What it asks for.
+        The learning task.
     history : DataFrame or None
-        Of a series, the features of all rows that these may look back to, also of those without a target.
+        For a series, the features of all rows, including those without a target, as the past of the rows of X.
     """
 
     X: pd.DataFrame
@@ -55,16 +55,16 @@ def read_table(path: str | Path, target: str, task: Task | Literal["auto"] = "au
     ----------
     path : path-like
         A CSV file with a header row; it may be compressed. A first column without a name that only numbers the rows is
-        left out, and a warning of that logged.
+        ignored, with a logged warning.
     target : str
         Name of the column to predict; all others are features.
     task : {"auto", "classification", "regression"}, default="auto"
-        "auto" is classification for a target of text, of truth values, or of at most 20 different whole numbers.
+        "auto" is classification for a target of text, of booleans, or of at most 20 different integers.
 
     Raises
     ------
     DataError
-        If the file cannot be read, the target is not a column of it, or a column cannot be used.
+        If the file cannot be read, the target is not one of its columns, or a column cannot be used.
     """
     frame = read_frame(path, target)
     try:
@@ -78,10 +78,10 @@ def read_frame(path: str | Path, target: str) -> pd.DataFrame:
     frame = _read(path)
     if target not in frame.columns:
         hint = _separator_hint(frame.columns)
-        raise DataError(f"--target {target!r} is not a column of {path}; it has {_listed(frame.columns)}{hint}")
+        raise DataError(f"--target {target!r} is not a column of {path}, which has {_listed(frame.columns)}{hint}")
     if _numbers_the_rows(frame, target):
         frame = frame.iloc[:, 1:]
-        _LOG.warning("%s: the first column has no name and only numbers the rows; it is left out", printable_line(str(path)))
+        _LOG.warning("%s: the first column has no name and only numbers the rows; it is ignored", printable_line(str(path)))
     return frame
 
 
@@ -89,18 +89,18 @@ def _read(path: str | Path) -> pd.DataFrame:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", pd.errors.ParserWarning)
-            # without an index column, rows that are longer than the header are told of; else they would be shifted
+            # without an index column, rows longer than the header cause an error; else they would be shifted
             frame = read_csv(path, index_col=False, low_memory=False)
     except SpotSVMError:
         raise
     except OSError as error:
         raise DataError(f"{path}: cannot read the file: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
-        raise DataError(f"{path} is not text in UTF-8; save it as CSV in UTF-8") from error
+        raise DataError(f"{path} is not UTF-8 text; save it as CSV in UTF-8") from error
     except pd.errors.ParserWarning as error:
         hint = _separator_hint(_header(path))
-        raise DataError(f"{path}: its rows have more fields than its header{hint}") from error
-    except Exception as error:  # pandas and the decompressors raise a great variety
+        raise DataError(f"{path}: some rows have more fields than the header{hint}") from error
+    except Exception as error:  # pandas and the decompressors raise many types
         why = " ".join(str(error).split()) or type(error).__name__
         raise DataError(f"{path} is not a CSV file with a header row: {why}{_separator_hint(_header(path))}") from error
     if any(re.fullmatch(r".*\.\d+", name) and name.rpartition(".")[0] in frame.columns for name in frame.columns):
@@ -113,7 +113,7 @@ def _read(path: str | Path) -> pd.DataFrame:
 
 
 def _header(path: str | Path) -> list[str]:
-    """Give the first row as it stands; empty if even that cannot be read."""
+    """Return the first row unchanged; empty if it cannot be read."""
     try:
         first = read_csv(path, header=None, nrows=1, dtype=str, keep_default_na=False)
     except Exception:  # only a hint is lost, and the file's own error has been caught before
@@ -122,22 +122,26 @@ def _header(path: str | Path) -> list[str]:
 
 
 def _separator_hint(names: Any) -> str:
-    """Say what separates the fields if it is not commas."""
+    """Return a hint if the fields are not separated by commas."""
     found = next((repr(mark) for mark in ";\t|" if len(names) == 1 and mark in names[0]), None)
-    return "" if found is None else f"; the fields seem to be separated by {found}: save it with commas, and points in numbers"
+    return (
+        ""
+        if found is None
+        else f"; the fields seem to be separated by {found}: save the file with commas between fields, and with decimal points"
+    )
 
 
 def _numbers_the_rows(frame: pd.DataFrame, target: str) -> bool:
-    """Whether the first column is what pandas and R write for an index: without a name, whole numbers, each once."""
+    """Return whether the first column is an index as pandas and R write it: unnamed, different integers."""
     first = frame.iloc[:, 0]
     spare = first.name == "Unnamed: 0" and target != "Unnamed: 0" and frame.shape[1] > 2
     return bool(spare and is_integer_dtype(first) and first.is_unique)
 
 
 def make_table(X: pd.DataFrame, y: pd.Series, task: Task | Literal["auto"] = "auto") -> Table:
-    """Check features and target, and find out the task; see `read_table`."""
+    """Check features and target, and determine the task; see `read_table`."""
     if X.shape[1] == 0:
-        raise DataError(f"there is no feature: {y.name!r} is the only column")
+        raise DataError(f"there are no features: the target {y.name!r} is the only column")
     if len(X) == 0:
         raise DataError("the table has no rows")
     for name in X.columns:
@@ -150,7 +154,7 @@ def make_table(X: pd.DataFrame, y: pd.Series, task: Task | Literal["auto"] = "au
     found: Task = _task_of(y) if task == "auto" else task
     if found == "regression":
         if not is_numeric_dtype(y) or is_bool_dtype(y):
-            raise DataError(f"the target {y.name!r} is not numeric ({shown(y.iloc[0])} is in it), so it cannot be regressed on")
+            raise DataError(f"the target {y.name!r} is not numeric (it contains {shown(y.iloc[0])}), as regression requires")
         _check_size(f"the target {y.name!r}", y)
     else:
         _check_classes(y)
@@ -158,17 +162,16 @@ def make_table(X: pd.DataFrame, y: pd.Series, task: Task | Literal["auto"] = "au
 
 
 def check_folds(table: Table, cv: int, rows: str = "rows", in_time: bool = False) -> None:
-    """Raise DataError if the table is too small for so many folds; those in order of time take a row more than there are."""
+    """Raise DataError if the table is too small for so many folds; folds in order of time need one row more."""
     if len(table.y) < cv + in_time:
-        takes = "takes more rows than folds, and there are too few" if in_time else "asks for more folds than there are"
-        raise DataError(f"--cv {cv} {takes} {rows} ({len(table.y)}); use fewer folds")
+        raise DataError(f"--cv {cv} needs at least {cv + in_time} {rows}, but there are {len(table.y)}; use fewer folds")
     if table.task == "classification":
         counts = table.y.value_counts()
         if counts.iloc[-1] < cv:
             instead = ", or use --task regression" if is_numeric_dtype(table.y) and not is_bool_dtype(table.y) else ""
             raise DataError(
-                f"class {shown(counts.index[-1])} has {int(counts.iloc[-1])} of the {rows}, fewer than --cv {cv}; "
-                f"use fewer folds, merge rare classes{instead}"
+                f"class {shown(counts.index[-1])} has only {int(counts.iloc[-1])} of the {rows}, fewer than --cv {cv}; "
+                f"use fewer folds, or merge rare classes{instead}"
             )
 
 
@@ -181,7 +184,7 @@ def check_feature(column: pd.Series) -> None:
         if odd is None and len(present) == len(column):
             odd = column.iloc[0]
     if odd is not None:
-        raise DataError(f"column {column.name!r} is not numeric ({shown(odd)} is in it); encode it as numbers or remove it")
+        raise DataError(f"column {column.name!r} is not numeric (it contains {shown(odd)}); encode it as numbers or remove it")
     if column.isna().any():
         raise DataError(f"column {column.name!r} has {int(column.isna().sum())} missing values; fill or remove them")
     _check_size(f"column {column.name!r}", column)
@@ -192,7 +195,7 @@ def _check_size(name: str, column: pd.Series) -> None:
     if not np.isfinite(size).all():
         raise DataError(f"{name} has infinite values; remove those rows")
     if size.max() > HUGE:
-        raise DataError(f"{name} has values beyond {HUGE:g}, too large to scale; use another unit")
+        raise DataError(f"{name} has absolute values above {HUGE:g}, too large to scale; use another unit")
 
 
 def _task_of(y: pd.Series) -> Task:
@@ -206,11 +209,11 @@ def _task_of(y: pd.Series) -> Task:
 def _check_classes(y: pd.Series) -> None:
     n = int(y.nunique())
     if n < 2:
-        raise DataError(f"the target {y.name!r} has one class only ({shown(y.iloc[0])}); there is nothing to tell apart")
+        raise DataError(f"the target {y.name!r} has only one class ({shown(y.iloc[0])}); classification needs two or more")
     if n > MANY_CLASSES:
         raise DataError(
-            f"the target {y.name!r} has {n} classes; at most {MANY_CLASSES} can be told apart here. "
-            "Use --task regression if it is a quantity"
+            f"the target {y.name!r} has {n} classes, but at most {MANY_CLASSES} are supported; "
+            "use --task regression if it is a quantity"
         )
 
 
@@ -220,6 +223,6 @@ def _listed(names: pd.Index) -> str:
 
 
 def shown(value: Any) -> str:
-    """Show a value as a table has it, in a few characters."""
+    """Return the repr of a value, shortened to 40 characters."""
     text = repr(value.item() if isinstance(value, np.generic) else value)
     return text if len(text) <= 40 else f"{text[:37]}..."

@@ -1,4 +1,4 @@
-"""Tune a table's SVM, and compare it with the default and with random search on rows that no search has seen."""
+"""Tune the SVM of a table, and compare it with the default and with random search on held-out rows."""
 
 from __future__ import annotations
 
@@ -33,50 +33,50 @@ from spotsvm.workers.memory_limit import checked_memory_limit
 TEST_SHARE = 0.25
 OUTER_FOLDS = 5
 
-#: takes a search's name and budget, gives a context manager whose value is the search's callback
+#: takes a search's name and budget, returns a context manager whose value is the search's callback
 Progress = Callable[[str, int], Any]
 
 
 @dataclass(frozen=True)
 class TuningJob:
-    """What to tune, and how.
+    """The settings of a tuning.
 
     Attributes
     ----------
     table : Table
-        All rows.
+        All rows, from which the held-out rows are drawn.
     budget : int
-        Candidates that each search may evaluate.
+        Number of candidates that each search evaluates.
     search : str
         Name of the search.
     cv : int
-        Folds.
+        Number of folds.
     seed : int
         Seed of the split into training and test rows, of the folds, and of the searches.
     workers : int
-        Folds evaluated at once; with a limit and no executor, candidates.
+        Folds evaluated in parallel; with a limit and no executor, candidates.
     out : Path or None
         Folder for the results.
     scoring : str or None
         A scorer's name, of scikit-learn or "mean_class_accuracy"; the pipeline's own by default.
     pipeline : str
-        Name of the pipeline; see `named_pipeline`. That of a series is tested on its last quarter.
+        Name of the pipeline; see `named_pipeline`. A series is tested on its last quarter.
     region : str or None
-        Where to search; the pipeline's own by default.
+        The search region; the pipeline's first one by default.
     horizon : int
-        How many steps ahead a series is told.
+        How many steps ahead a series is predicted.
     oversearching : str
-        How it is found out of the last search how much of its tuned score is luck, as in `oversearching`; or "none".
+        The method that estimates how much of the last search's tuned score is luck, as in `oversearching`; or "none".
     stop : bool
-        Whether searches end once the largest expected improvement is far below the uncertainty of the score.
+        Whether a search ends once the largest expected improvement is far below the uncertainty of the score.
     executor : executor or None
-        Where the searches, also those of nested oversearching, score whole candidates; see `SpotSearchCV`. All else is done here.
+        Where the searches, also those of nested oversearching, score whole candidates; see `SpotSearchCV`.
     batch_size : int or None
-        Candidates suggested together; with it, where they are scored changes nothing about the results.
+        Number of candidates suggested together; the results then do not depend on where they are scored.
     trial_timeout, memory_limit : float and int or str, or None
-        Seconds and memory that a candidate of a search may take.
+        Limits on the seconds and the memory of a candidate.
     retries : int
-        How often a candidate is scored again whose worker died.
+        How often a candidate is scored again if its worker died.
     """
 
     table: Table
@@ -99,12 +99,12 @@ class TuningJob:
     retries: int = 0
 
     def run(self, progress: Progress) -> list[HeldOutResult]:
-        """Evaluate the default, random search and the search, in this order; both searches start at the default and the centre.
+        """Evaluate the default, random search and the search, in this order; both searches start with the default and the centre.
 
         Parameters
         ----------
         progress : callable
-            Takes a search's name and budget; gives a context manager whose value is the search's callback.
+            Takes a search's name and budget; returns a context manager whose value is the search's callback.
         """
         checked_timeout(self.trial_timeout)
         checked_memory_limit(self.memory_limit)
@@ -114,15 +114,17 @@ class TuningJob:
         train, test = self._split()
         named = self.named(train)
         if self.oversearching == "repeats" and is_series(self.pipeline):
-            raise ArgumentError("--oversearching repeats: splits by time cannot be drawn anew; use folds, nested or none")
+            raise ArgumentError(
+                "--oversearching repeats: splits by time cannot be drawn again at random; use folds, nested or none"
+            )
         results = []
         with warnings.catch_warnings():
-            # the cap on the solver's iterations is ours, and a setting that needs more is scored as it stands
+            # the cap on the solver's iterations is ours; a setting that needs more is scored as it is
             warnings.simplefilter("ignore", ConvergenceWarning)
-            # the trials tell why they failed
+            # the trials have the reasons for failures
             warnings.simplefilter("ignore", FitFailedWarning)
             warnings.simplefilter("ignore", UndefinedMetricWarning)
-            # of the series as a whole it was told when it was read
+            # the warning for the whole series was shown when it was read
             warnings.simplefilter("ignore", ShortSeriesWarning)
             fitted = clone(named.estimator).fit(train.X, train.y)
             start = equal_start(named.space, default_start(fitted, named.space, train.X))
@@ -134,7 +136,7 @@ class TuningJob:
                     search = self._search(name, named, scorer, start, callback).fit(train.X, train.y)
                 best = search.best_estimator_
                 tested = self._test(scorer, best, test)
-                # rows of a series are no independent sample, and some test rows have no score
+                # rows of a series are not independent, and some test rows have no score
                 if name == self.search and not is_series(self.pipeline) and np.isfinite(tested[0]):
                     judge_search(search, train.X, train.y, test.X, test.y)
                 results.append(HeldOutResult(name, float(search.best_score_), *tested, best, search))
@@ -144,7 +146,7 @@ class TuningJob:
         return results
 
     def _search(self, name: str, named: NamedPipeline, scorer: Any, start: Start, callback: Any) -> SpotSearchCV:
-        """Give the search of that name, not fitted yet."""
+        """Return the search of that name, not fitted yet."""
         return SpotSearchCV(
             named.estimator,
             named.space,
@@ -166,15 +168,15 @@ class TuningJob:
         )
 
     def _with_optimism(self, result: HeldOutResult, train: Table) -> HeldOutResult:
-        """Say how much of a search's tuned score is luck, and keep that with its study."""
+        """Return the result with its optimism, which is also stored in the study."""
         search = result.search
         if search is None or self.oversearching == "none":
             return result
-        # of a series the last half is told, so that no search has much less of the past than the one judged
+        # of a series the last half is predicted, so that no search has a much shorter past than the one analysed
         last_half = TimeSeriesSplit(OUTER_FOLDS, test_size=max(len(train.y) // (2 * OUTER_FOLDS), 1))
         outer = last_half if is_series(self.pipeline) else OUTER_FOLDS
         path = None if self.out is None or self.oversearching != "nested" else self.out / f"{result.name}_outer"
-        # the outer folds are what is spread over the workers here, and nobody watches their searches
+        # the workers share the outer folds, and their searches have no progress bar
         judged = clone(search).set_params(callback=None, n_jobs=None) if self.oversearching == "nested" else search
         n_jobs = 1 if self.oversearching == "nested" and self.executor is not None else self.workers
         method = cast("Method", self.oversearching)
@@ -184,11 +186,11 @@ class TuningJob:
 
     @property
     def metric(self) -> str:
-        """The scorer's name."""
+        """Name of the scorer."""
         return default_scoring(self.pipeline, self.table.task) if self.scoring is None else self.scoring
 
     def named(self, train: Table) -> NamedPipeline:
-        """Give the pipeline, with its space and folds, for training rows."""
+        """Return the pipeline, with its space and folds, for training rows."""
         return named_pipeline(
             self.pipeline,
             train.task,
@@ -202,21 +204,23 @@ class TuningJob:
         )
 
     def _default_score(self, named: NamedPipeline, train: Table, scorer: Any) -> float:
-        """Score the default, and so see that the scorer fits the task."""
+        """Return the default's score; raise ArgumentError if the scorer does not suit the task."""
         try:
             scores = cross_val_score(
                 named.estimator, train.X, train.y, cv=named.splitter, scoring=scorer, n_jobs=self.workers, error_score="raise"
             )
-        except SpotSVMError:  # says by itself what is wrong with the rows or the pipeline
+        except SpotSVMError:  # its message is complete
             raise
         except (AttributeError, TypeError, ValueError) as error:
             raise ArgumentError(f"--scoring {self.metric!r} cannot score this {train.task}: {error}") from error
         if not np.isfinite(scores).all():
-            raise ArgumentError(f"--scoring {self.metric!r} cannot score this {train.task}: it is {scores.mean()} in some folds")
+            raise ArgumentError(
+                f"--scoring {self.metric!r} cannot score this {train.task}: the score is {scores.mean()} in some folds"
+            )
         return float(scores.mean())
 
     def _split(self) -> tuple[Table, Table]:
-        """Split off the rows that no search may see."""
+        """Return the training rows and the held-out rows."""
         t = self.table
         series = is_series(self.pipeline)
         stratify = t.y if t.task == "classification" else None
@@ -225,12 +229,12 @@ class TuningJob:
             how: dict[str, Any] = {"shuffle": False} if series else {"random_state": self.seed, "stratify": stratify}
             parts = train_test_split(t.X, t.y, test_size=TEST_SHARE, **how)
         except ValueError as error:
-            raise DataError(f"{len(t.y)} rows are too few to hold a quarter of them out: {error}") from error
+            raise DataError(f"{len(t.y)} rows are too few for a quarter of them to be held out: {error}") from error
         train, test = (Table(parts[k], parts[k + 2], t.task, t.history) for k in (0, 1))
         check_folds(train, self.cv, "training rows", in_time=series)
         return train, test
 
     def _test(self, scorer: Any, estimator: Any, test: Table) -> tuple[float, float]:
-        """Score on the test rows, with a standard error."""
+        """Return the score on the held-out rows, and its standard error."""
         block = block_length(len(test.y)) if is_series(self.pipeline) else 1
         return held_out_score(scorer, estimator, test.X, test.y, self.seed, block=block)

@@ -1,4 +1,4 @@
-"""The report of a tuning job: that of its search, beside the random search that it ran anyway."""
+"""The report of a tuning: that of its search, compared with the random search of the same tuning."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ HELD_OUT = "held-out rows"
 
 
 def write_tuning_report(results: Sequence[HeldOutResult], out: Path) -> list[Path]:
-    """Write report.html of the last result's search, if there is one, into a folder; give the file.
+    """Write report.html of the last search, if there is one, into a folder; return the file.
 
-    What the held-out rows say is kept with the study, as its finding "held-out rows", and so shown.
+    The result on the held-out rows is stored in the study as its finding "held-out rows", which the report shows.
 
     Parameters
     ----------
     results : sequence of HeldOutResult
-        As `TuningJob.run` gives them; a random search among them stands beside the last one.
+        As `TuningJob.run` returns them; a random search among them is compared with the last one.
     out : Path
         The folder.
 
@@ -42,15 +42,15 @@ def write_tuning_report(results: Sequence[HeldOutResult], out: Path) -> list[Pat
 
 
 def held_out_finding(final: HeldOutResult) -> dict[str, Any]:
-    """Give what the held-out rows say of a result, as a finding of its study."""
+    """Return the result on the held-out rows, as a finding of its study."""
     numbers = {"tuned score": final.tuned_score, "score on held-out rows": final.test_score, "standard error": final.test_error}
     if not isfinite(final.gap) or not isfinite(final.test_error):
         return {"sentence": "The held-out rows are too few to judge the tuned score.", **numbers}
     text = (
-        f"On rows that no search has seen, what was tuned scores {final.test_score:.4f}, with a standard error of "
-        f"{final.test_error:.4f}; the tuned score was {final.tuned_score:.4f}."
+        f"On the held-out rows, which no search has used, the tuned machine scores {final.test_score:.4f} (standard error "
+        f"{final.test_error:.4f}); its tuned score is {final.tuned_score:.4f}."
     )
     if final.gap <= 0:
-        return {"sentence": f"{text} So it did not flatter.", **numbers}
+        return {"sentence": f"{text} So the tuned score is not too optimistic.", **numbers}
     size = "within" if final.gap <= 2 * final.test_error else "more than"
     return {"sentence": f"{text} The difference, {final.gap:.4f}, is {size} two standard errors.", **numbers}

@@ -1,4 +1,4 @@
-"""The files that a tuning leaves: its comparison, trials, folds, parameters and report."""
+"""The files that a tuning writes: comparison, trials, fold scores, parameters and report."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from spotsvm.tuning_report import write_tuning_report
 
 
 def comparison(results: list[HeldOutResult]) -> pd.DataFrame:
-    """Give a frame with a row a result: name, tuned_score, test_score, test_error, gap."""
+    """Return a frame with one row per result: name, tuned_score, test_score, test_error, gap."""
     rows = [(c.name, c.tuned_score, c.test_score, c.test_error, c.gap) for c in results]
     return pd.DataFrame(rows, columns=["search", "tuned_score", "test_score", "test_error", "gap"])
 
 
 def check_writable(out: Path) -> None:
-    """Make the folder, and raise StorageError if nothing can be written in it: better now than after hours of tuning."""
+    """Create the folder, and raise StorageError if it is not writable: better now than after hours of tuning."""
     try:
         out.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=out):
             pass
     except OSError as error:
-        raise StorageError(f"--out {out}: cannot write there: {error.strerror or error}") from error
+        raise StorageError(f"--out {out}: cannot write to this folder: {error.strerror or error}") from error
 
 
 def write_results(results: list[HeldOutResult], out: Path) -> list[Path]:
-    """Write comparison.csv, for each search its trials, their folds and parameters, and report.html; give the files.
+    """Write comparison.csv, the trials, fold scores and parameters of each search, and report.html; return the files.
 
     Raises
     ------
@@ -52,10 +52,10 @@ def write_results(results: list[HeldOutResult], out: Path) -> list[Path]:
                 files[-1].write_text(json.dumps(_plain(c.estimator.get_params(deep=True)), indent=2) + "\n")
         files += write_tuning_report(results, out)
     except (OSError, StorageError) as error:
-        raise StorageError(f"--out {out}: cannot write there: {getattr(error, 'strerror', None) or error}") from error
+        raise StorageError(f"--out {out}: cannot write to this folder: {getattr(error, 'strerror', None) or error}") from error
     return files
 
 
 def _plain(params: Mapping[str, Any]) -> dict[str, Any]:
-    """Give parameters in JSON's types; an estimator as its text."""
+    """Return parameters as JSON types; the repr of an estimator."""
     return {k: v if v is None or isinstance(v, bool | int | float | str) else repr(v) for k, v in sorted(params.items())}

@@ -1,4 +1,4 @@
-"""What `spotsvm tune` says in the end."""
+"""The summary that `spotsvm tune` prints."""
 
 from __future__ import annotations
 
@@ -16,33 +16,33 @@ _WIDTH = 100
 _TIED = "\u00a0"  # a space at which no line ends
 _UNITS = {"neg_root_mean_squared_error": "negative root mean squared error"}
 
-#: what was done, and what it does not cover; the report says it at length
+#: the method, and what it does not cover; the report has more detail
 _METHODS: dict[Method, tuple[str, str]] = {
     "folds": (
-        "the scores of all {n_trials} trials in each fold (Tibshirani and Tibshirani 2009); nothing was fitted for it",
-        "It is rough, and never finds less than 0; its interval is from the spread of the folds. --oversearching nested measures "
-        "it soundly, and takes about five searches.",
+        "estimated from the scores of all {n_trials} trials in each fold (Tibshirani and Tibshirani 2009), without further fits",
+        "This is a rough estimate and never below 0; its interval comes from the spread of the folds. --oversearching nested is "
+        "more reliable, and takes the time of about five searches.",
     ),
     "repeats": (
-        "the winner and the runners-up, {rows} in all, were scored again on fresh splits",
-        "It covers the luck of the splits, not that of the rows; --oversearching nested covers both.",
+        "the winner and the runners-up, {rows} in total, were scored again on fresh splits",
+        "This covers the luck of the splits, not that of the rows; --oversearching nested covers both.",
     ),
     "nested": (
         "the whole search was repeated {rows} times, each time without some of the rows, on which its winner was then scored",
-        "It covers the whole search, for data like these.",
+        "This covers the whole search, for similar data.",
     ),
 }
 
 
 def tuning_summary(job: TuningJob, results: Sequence[HeldOutResult]) -> str:
-    """Give the closing table, and what to make of it, as text of 100 columns.
+    """Return the final table and its interpretation, as text of 100 columns.
 
     Parameters
     ----------
     job : TuningJob
-        What was run.
+        The settings of the tuning.
     results : sequence of HeldOutResult
-        What came of it; the last one is the search that was asked for.
+        Its results; the last one is that of the requested search.
     """
     lines = ["", f"{'':22}{'tuned score':>12}  {'test score':>18}  {'gap':>9}"]
     for c in results:
@@ -54,7 +54,7 @@ def tuning_summary(job: TuningJob, results: Sequence[HeldOutResult]) -> str:
 
 
 def _paragraphs(job: TuningJob, results: Sequence[HeldOutResult]) -> Iterator[str]:
-    """Say what is to be expected of new data, and then by what it is told, and what else is to be known."""
+    """Yield the score to expect on new data, the method behind it, and further remarks."""
     final = results[-1]
     if final.optimism is None:
         yield _verdict(final)
@@ -66,8 +66,8 @@ def _paragraphs(job: TuningJob, results: Sequence[HeldOutResult]) -> Iterator[st
     with_error = ("the last quarter, " if is_series(job.pipeline) else "") + "+- its standard error"
     yield (
         f"Score: {_UNITS.get(job.metric, job.metric)}; larger is better. Tuned score: mean over {job.cv} folds of the training "
-        "rows, the very number that was searched for. Test score: on held-out rows, which no search has seen, "
-        f"{with_error.replace(' ', _TIED)}. Gap: the one less the other."
+        "rows, which the search has optimised. Test score: on held-out rows, which no search has used, "
+        f"{with_error.replace(' ', _TIED)}. Gap: tuned score minus test score."
     )
     if job.pipeline != "table":
         yield f"Pipeline {job.pipeline}: {description(job.pipeline, job.table.task)}."
@@ -84,28 +84,28 @@ def _paragraphs(job: TuningJob, results: Sequence[HeldOutResult]) -> Iterator[st
         chosen = (f"{name} = {v:.4g}".replace(" ", _TIED) for name, v in zip(short_names(list(best)), best.values(), strict=True))
         yield f"Chosen by {final.name}: {', '.join(chosen)}"
     if job.out:
-        yield f"Written to {job.out}: report.html; comparison.csv; of each search its trials, their folds, parameters and record."
+        yield f"Written to {job.out}: report.html; comparison.csv; trials, fold scores, parameters and record of each search."
     else:
-        yield "Use --out FOLDER to keep the trials, the parameters and a record that can be resumed."
+        yield "Use --out FOLDER to save the trials, the parameters and a record that can be resumed."
 
 
 def _luck(found: Optimism) -> str:
-    """Say what is to be expected on new data, and how much less that is than the tuned score."""
+    """Return the score to expect on new data, and by how much the tuned score exceeds it."""
     sure = "" if isnan(found.outer_interval[0]) else f" ({100 * found.confidence:g} % interval {_range(found.outer_interval)})"
-    of_folds = " in the mean of the repeated searches," if found.method == "nested" else ""
-    # the folds' own scores never find less than 0, whatever the interval
+    tuned = "mean tuned score of the repeated searches" if found.method == "nested" else "tuned score"
+    # the estimate from fold scores is never below 0, whatever the interval
     by = "" if found.method == "folds" or isnan(found.interval[0]) else f" ({_range(found.interval)})"
-    flatters = f"flatters by {found.optimism:.2g}{by}" if found.optimism > 0 else f"does not flatter: {found.optimism:.2g}{by}"
+    excess = f"is too high by {found.optimism:.2g}{by}" if found.optimism > 0 else f"is not too high: {found.optimism:.2g}{by}"
     return (
-        f"How much of it is luck? Expect {found.outer_score:.4g} on new data{sure}. "
-        f"The tuned score, {found.tuned_score:.4g},{of_folds} {flatters}."
+        f"How much of it is luck? Expect a score of {found.outer_score:.4g} on new data{sure}. "
+        f"The {tuned}, {found.tuned_score:.4g}, {excess}."
     )
 
 
 def _method(found: Optimism) -> str:
-    """Say how that was found, and what it does not cover."""
+    """Return the method, and what it does not cover."""
     how, limits = _METHODS[found.method]
-    # the note of the folds' scores is about their interval, as the limits are
+    # the note on the fold scores is about their interval, as the limits are
     notes = () if found.method == "folds" else found.notes
     return " ".join([f"Method {found.method}: {how.format(rows=len(found.rows), n_trials=found.n_trials)}.", *notes, limits])
 
@@ -120,7 +120,7 @@ def _wrapped(paragraph: str) -> list[str]:
 
 
 def short_names(names: Sequence[str]) -> list[str]:
-    """Give the last parts of parameters' names that tell them from each other, and a class with what it has a value of.
+    """Return the shortest unique endings of parameter names; a class label keeps the parameter it belongs to.
 
     Examples
     --------
@@ -144,10 +144,10 @@ def _title(c: HeldOutResult) -> str:
 
 
 def _verdict(c: HeldOutResult) -> str:
-    """Say in words what the gap means."""
+    """Return what the gap means in words."""
     if isnan(c.gap) or isnan(c.test_error):
         return f"The held-out rows are too few to judge the tuned score of {c.name}."
     if c.gap <= 0:
-        return f"On the held-out rows the tuned score of {c.name} was reached."
+        return f"On the held-out rows {c.name} reaches its tuned score."
     size = "within" if c.gap <= 2 * c.test_error else "more than"
-    return f"On the held-out rows {c.gap:.4f} of the tuned score of {c.name} was not there: {size} two standard errors."
+    return f"On the held-out rows {c.name} scores {c.gap:.4f} less than its tuned score, {size} two standard errors."

@@ -1,4 +1,4 @@
-"""The Dask cluster that the command line was given."""
+"""The Dask cluster of the option --dask."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-# seconds within which the scheduler must answer, and the first worker be there
+# seconds within which the scheduler must answer, and the first worker appear
 _ANSWER = 10.0
 _WORKER = 60.0
 
 
 @contextmanager
 def cluster(address: str | None) -> Iterator[Any]:
-    """Give a client of the cluster at an address, None without one; leaving it cancels what still runs there.
+    """Return a context manager with a client of the cluster, None without an address; leaving it cancels unfinished work.
 
     Raises
     ------
     ArgumentError, WorkersError
-        If the address is none, nobody answers there, or no worker comes within a minute.
+        If the address is invalid, no scheduler answers there, or no worker appears within a minute.
     """
     if address is None:
         yield None
@@ -30,5 +30,5 @@ def cluster(address: str | None) -> Iterator[Any]:
         try:
             client.wait_for_workers(1, timeout=_WORKER)
         except (OSError, RuntimeError) as error:  # a timeout is an OSError
-            raise WorkersError(f"--dask {address}: no worker is there within {_WORKER:g} s ({error}); start one") from error
+            raise WorkersError(f"--dask {address}: no worker appeared within {_WORKER:g} s ({error}); start one") from error
         yield client

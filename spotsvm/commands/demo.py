@@ -21,5 +21,5 @@ def demo(**options: Any) -> None:
     from spotsvm.tabular import make_table
 
     X, y = load_breast_cancer(return_X_y=True, as_frame=True)
-    click.echo("Breast cancer (Wisconsin, diagnostic): 569 tumours, 30 measurements of their cells, malignant or benign.")
+    click.echo("Breast cancer (Wisconsin, diagnostic): 569 tumours (malignant or benign), 30 measurements of their cells.")
     run_tuning(make_table(X, y), **options)

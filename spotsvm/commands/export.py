@@ -10,11 +10,9 @@ import click
 
 @click.command()
 @click.argument("record", type=click.Path(path_type=Path))
-@click.option(
-    "--csv", "csv", is_flag=False, flag_value="-", help="File for the trials, - (or nothing else asked) for standard output."
-)
-@click.option("--folds", "folds", is_flag=False, flag_value="-", help="File for the fold scores, a row a trial and fold.")
-@click.option("--salvage", is_flag=True, help="Write what can still be read of a record that is damaged.")
+@click.option("--csv", "csv", is_flag=False, flag_value="-", help="File for the trials; - for standard output, the default.")
+@click.option("--folds", "folds", is_flag=False, flag_value="-", help="File for the fold scores, one row per trial and fold.")
+@click.option("--salvage", is_flag=True, help="Write what can still be read of a damaged record.")
 def export(record: Path, csv: str | None, folds: str | None, salvage: bool) -> None:
     """Write the trials of a RECORD (an SQLite file of a study), and the scores of their folds, as CSV."""
     from spotsvm.csv_files import write_csv
@@ -24,9 +22,9 @@ def export(record: Path, csv: str | None, folds: str | None, salvage: bool) -> N
     wanted = {"--csv": csv if csv or folds else "-", "--folds": folds}
     for option, file in wanted.items():
         if file not in (None, "-") and Path(file).resolve() == record.resolve():
-            raise StorageError(f"{option} {file} is the record itself; name another file")
+            raise StorageError(f"{option} {file} is the record itself; use another file")
     if csv is not None and folds is not None and (csv == folds or Path(csv).resolve() == Path(folds).resolve()):
-        raise StorageError(f"--csv and --folds are both {csv}; name two files")
+        raise StorageError(f"--csv and --folds are both {csv}; use two different files")
     if salvage:
         *found, line = salvaged_tables(record)
         click.echo(f"spotsvm: {line}", err=True)

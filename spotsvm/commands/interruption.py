@@ -1,4 +1,4 @@
-"""What the command line does when it is interrupted: it says how to go on, and ends with the code that shells expect."""
+"""Interruption of the command line: print how to resume, and exit with the code that shells expect."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ _COMMAND = "spotsvm.command"
 
 
 def remember_command(context: click.Context, arguments: Sequence[str]) -> None:
-    """Keep the command line in the context, to be said again."""
+    """Store the command line in the context, for the message after an interruption."""
     context.meta[_COMMAND] = shlex.join(["spotsvm", *arguments])
 
 
 @contextmanager
 def exits_when_interrupted() -> Iterator[None]:
-    """End with code 130 after Ctrl-C, and with 143 after SIGTERM, which a batch queue sends before it kills; say what was kept.
+    """Exit with code 130 after Ctrl-C, and with 143 after SIGTERM, which a batch queue sends before it kills.
 
-    SIGTERM is taken as Ctrl-C is: what has come back is recorded first.
+    SIGTERM is handled as Ctrl-C is: finished trials are recorded first, and a message says what was saved.
     """
     terminated = []
 
@@ -51,13 +51,13 @@ def exits_when_interrupted() -> Iterator[None]:
 
 @contextmanager
 def says_how_to_resume(out: Path | None) -> Iterator[None]:
-    """Where this block is interrupted, say what is kept in the folder `out`, and with which command to go on."""
+    """If this block is interrupted, add what is saved in the folder `out`, and the command to resume, to the message."""
     try:
         yield
     except KeyboardInterrupt as interrupt:
         command = click.get_current_context().meta.get(_COMMAND, "the same command")
         if out is None:
-            text = f"nothing is kept without --out. To be able to go on after an interruption: {command} --out FOLDER"
+            text = f"nothing was saved, as there was no --out. To be able to resume after an interruption: {command} --out FOLDER"
         else:
-            text = f"the candidates scored so far are in {out}, and the same command goes on from there: {command}"
+            text = f"the candidates scored so far are saved in {out}. To resume, run the same command: {command}"
         raise KeyboardInterrupt(text) from interrupt

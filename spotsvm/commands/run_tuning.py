@@ -1,4 +1,4 @@
-"""What `tune` and `demo` do with a table."""
+"""The tuning that `tune` and `demo` run."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from spotsvm.commands.interruption import says_how_to_resume
 
 
 def run_tuning(table: Any, *, dask: str | None, **options: Any) -> None:
-    """Tune the SVM of a table, on the Dask cluster at an address or here, and print what came of it.
+    """Tune the SVM of a table, on the Dask cluster at an address or in this process, and print a summary.
 
     The options are those of `TuningJob`.
     """

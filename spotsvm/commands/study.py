@@ -10,10 +10,10 @@ import click
 
 @click.command()
 @click.argument("name", required=False)
-@click.option("--quick", is_flag=True, help="A short form, to see that it works.")
-@click.option("--out", type=click.Path(path_type=Path), help="Folder for tables, figure and report.")
+@click.option("--quick", is_flag=True, help="Run a short version, as a check that it works.")
+@click.option("--out", type=click.Path(path_type=Path), help="Folder for the tables, figure and report.")
 @click.option(
-    "--data", type=click.Path(path_type=Path), help="Folder of the data, or a file of them: in place of SPOTSVM_DATA's."
+    "--data", type=click.Path(path_type=Path), help="Folder of the data, or a data file; by default the folder SPOTSVM_DATA."
 )
 def study(name: str | None, quick: bool, out: Path | None, data: Path | None) -> None:
     """Run the study called NAME; without one, list the studies."""
@@ -27,13 +27,13 @@ def study(name: str | None, quick: bool, out: Path | None, data: Path | None) ->
             click.echo(f"{point.name:{width}} {(point.load().__doc__ or '').splitlines()[0]}")
         return
     if name not in known:
-        raise ArgumentError(f"study {name!r} is unknown; there are {', '.join(known)}")
+        raise ArgumentError(f"study {name!r} is unknown; use one of {', '.join(known)}")
     experiment = known[name].load()(quick=quick)
     if data is not None:
         if getattr(experiment, "reads_data", False):
             experiment.use_data(data)
         else:
-            click.echo(f"spotsvm: the study {name} reads no data; --data {data} changes nothing", err=True)
+            click.echo(f"spotsvm: the study {name} reads no data; --data {data} is ignored", err=True)
     experiment.run()
     click.echo(printable(experiment.to_markdown()))
     if out is not None:

@@ -20,7 +20,7 @@ from spotsvm.commands.worker_options import worker_options
     type=click.Choice(["auto", "classification", "regression"]),
     default="auto",
     show_default=True,
-    help="What is predicted; auto takes text, truth values and few different whole numbers for classes.",
+    help="Type of the target; auto takes text, booleans and few different integers as classes.",
 )
 @click.option(
     "--scoring",
@@ -33,15 +33,17 @@ from spotsvm.commands.worker_options import worker_options
     default="table",
     show_default=True,
     help="table: scaled SVM. spectra: principal components, their monomials, the important ones, class weights and cutoffs. "
-    "stormwater: a series told from the rain before, tested on its last quarter.",
+    "stormwater: a time series predicted from past rain, tested on its last quarter.",
 )
-@click.option("--region", help="Where to search; spectra: default, table7 or table8; stormwater: wide or koch2011.")
-@click.option("--time", "time", help="Column of time stamps (stormwater); without one, rows are the steps of time.")
-@click.option("--horizon", type=click.IntRange(0), default=0, show_default=True, help="Steps ahead to tell (stormwater).")
+@click.option("--region", help="Search region; spectra: default, table7 or table8; stormwater: wide or koch2011.")
+@click.option("--time", "time", help="Column of time stamps (stormwater); by default the rows are the time steps.")
+@click.option(
+    "--horizon", type=click.IntRange(0), default=0, show_default=True, help="How many steps ahead to predict (stormwater)."
+)
 @click.option(
     "--rows",
     type=click.IntRange(0),
-    help="Latest rows to train and test on (stormwater), 0 for all; 5000 by default. Those before are their past.",
+    help="Number of latest rows to train and test on (stormwater), 0 for all; 5000 by default. Earlier rows are only their past.",
 )
 @tuning_options
 @worker_options
@@ -50,7 +52,7 @@ def tune(
 ) -> None:
     """Tune an SVM on the table in FILE (CSV with a header row, numeric features).
 
-    Random search runs beside the search. Both begin with the SVM's own parameters and the centre of the space.
+    Random search runs as well, for comparison. Both searches start with the SVM's default parameters and the centre of the space.
     """
     from spotsvm.errors import ArgumentError
 
@@ -64,7 +66,7 @@ def tune(
         for name, value in (("--time", time), ("--rows", rows), ("--horizon", horizon or None)):
             if value is not None:
                 raise ArgumentError(
-                    f"{name} {value} is of a series, as --pipeline stormwater; the rows of --pipeline {pipeline} are in no order"
+                    f"{name} {value} is only for time series (--pipeline stormwater), not for --pipeline {pipeline}"
                 )
         table = read_table(file, target, task)
     run_tuning(table, pipeline=pipeline, horizon=horizon, **options)

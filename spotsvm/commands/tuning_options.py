@@ -13,7 +13,11 @@ def tuning_options(command: Callable[..., None]) -> Callable[..., None]:
     for option in reversed(
         [
             click.option(
-                "--budget", type=click.IntRange(1), default=50, show_default=True, help="Candidates that each search evaluates."
+                "--budget",
+                type=click.IntRange(1),
+                default=50,
+                show_default=True,
+                help="Number of candidates that each search evaluates.",
             ),
             click.option(
                 "--search",
@@ -21,7 +25,9 @@ def tuning_options(command: Callable[..., None]) -> Callable[..., None]:
                 show_default=True,
                 help="kriging, koch2011, vns, carrizosa2014, cmaes, lbfgsb, random or lhs.",
             ),
-            click.option("--cv", type=click.IntRange(2), default=5, show_default=True, help="Folds of the cross-validation."),
+            click.option(
+                "--cv", type=click.IntRange(2), default=5, show_default=True, help="Number of folds of the cross-validation."
+            ),
             click.option(
                 "--seed",
                 type=click.IntRange(0, 2**32 - 1),
@@ -34,16 +40,18 @@ def tuning_options(command: Callable[..., None]) -> Callable[..., None]:
                 type=click.Choice(["folds", "repeats", "nested", "none"]),
                 default="folds",
                 show_default=True,
-                help="How to tell how much of the tuned score is luck: from its folds, which costs nothing; by fresh repeats, "
-                "which cost half a search; or nested, which costs five searches.",
+                help="How to estimate how much of the tuned score is luck: from the fold scores, at no cost; by fresh "
+                "repeats, at the cost of half a search; or by nested resampling, at the cost of five searches.",
             ),
             click.option(
-                "--stop", is_flag=True, help="End a search once what it may still gain is far below what the score can tell."
+                "--stop",
+                is_flag=True,
+                help="End a search once its largest expected improvement is far below the uncertainty of the score.",
             ),
             click.option(
                 "--out",
                 type=click.Path(path_type=Path),
-                help="Folder for trials, parameters and records; the same command resumes.",
+                help="Folder for the trials, parameters and records; the same command resumes an interrupted run.",
             ),
         ]
     ):

@@ -1,4 +1,4 @@
-"""How much of what the library logs is shown on standard error."""
+"""The option --verbose: show log messages of the library on standard error."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ _LEVELS = (logging.WARNING, logging.INFO, logging.DEBUG)
 
 
 def verbose_option(command: Any) -> Any:
-    """Add the option --verbose, which the command `spotsvm` takes and each of its commands too."""
+    """Add the option --verbose, for the command `spotsvm` and each of its subcommands."""
     return click.option(
         "-v",
         "--verbose",
         count=True,
         expose_value=False,
         callback=_show,
-        help="Say on standard error when runs start and end and what came of each trial; -vv also what is asked for.",
+        help="Log the start and end of runs and the result of each trial on standard error; -vv also logs each suggestion.",
     )(command)
 
 
 class _Shown(logging.Handler):
-    """Writes a line on standard error, above a progress bar if there is one."""
+    """Write a line on standard error, above a progress bar if there is one."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        from tqdm import tqdm  # on use: most commands say nothing
+        from tqdm import tqdm  # on use: most commands log nothing
 
         from spotsvm.printable import printable_line
 
@@ -38,18 +38,18 @@ class _Shown(logging.Handler):
             when = logging.Formatter("%(asctime)s", "%H:%M:%S").format(record)[:8]
             mark = "warning:" if record.levelno >= logging.WARNING else when
             tqdm.write(f"spotsvm: {mark} {text}", file=sys.stderr)
-        except Exception:  # as logging's own handlers: what cannot be shown ends nothing
+        except Exception:  # as logging's own handlers do: a message that cannot be shown is no reason to stop
             self.handleError(record)
 
 
 @contextmanager
 def logs_shown(verbosity: int) -> Iterator[None]:
-    """Show what the library logs: warnings, from 1 on also what happens, from 2 on also what is asked for.
+    """Show log messages: warnings, from verbosity 1 on also runs and trials, from 2 on also suggestions.
 
     Parameters
     ----------
     verbosity : int
-        How often --verbose was given.
+        Number of times --verbose was given.
     """
     logger, handler = logging.getLogger("spotsvm"), _Shown()
     level = logger.level
@@ -63,7 +63,7 @@ def logs_shown(verbosity: int) -> Iterator[None]:
 
 
 def _show(ctx: click.Context, option: click.Parameter, verbosity: int) -> None:
-    """Show logs until the outermost command has ended, as much as it or the one within it asks for."""
+    """Show logs until the outermost command has ended, at the level that it or its subcommand sets."""
     root = ctx.find_root()
     if ctx is root:
         root.with_resource(logs_shown(verbosity))

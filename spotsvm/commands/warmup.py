@@ -7,7 +7,7 @@ import click
 
 @click.command()
 def warmup() -> None:
-    """Compile the solvers, which their first use does otherwise; it takes some seconds, once for an installation."""
+    """Compile the solvers in advance, once per installation; otherwise their first use takes some seconds longer."""
     from spotsvm.warm_up import warm_up
 
-    click.echo(f"compiled, or found compiled, in {warm_up():.1f} s")
+    click.echo(f"solvers compiled, or already compiled, in {warm_up():.1f} s")

@@ -1,4 +1,4 @@
-"""The options of `tune` and `demo` that say where candidates are scored, and with what limits."""
+"""The options of `tune` and `demo` for parallel workers and their limits."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import click
 
 
 def worker_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options that say where candidates are scored, and with what limits."""
+    """Add the options for parallel workers and their limits."""
     for option in reversed(
         [
             click.option(
@@ -16,32 +16,32 @@ def worker_options(command: Callable[..., None]) -> Callable[..., None]:
                 type=click.IntRange(1),
                 default=1,
                 show_default=True,
-                help="Folds at once; the results stay the same. With --trial-timeout or --memory-limit, candidates at once.",
+                help="Folds scored in parallel, or with --trial-timeout or --memory-limit candidates; the results stay the same.",
             ),
             click.option(
                 "--dask",
                 metavar="ADDRESS",
-                help="Score candidates on the Dask cluster whose scheduler is at ADDRESS, as tcp://host:8786; a free worker "
-                "gets the next one at once. The workers need spotsvm.",
+                help="Score candidates on the Dask cluster with its scheduler at ADDRESS, such as tcp://host:8786. Its "
+                "workers need spotsvm.",
             ),
             click.option(
                 "--batch-size",
                 type=click.IntRange(1),
-                help="Suggest so many candidates together: with it, where they are scored changes nothing about the results.",
+                help="Number of candidates suggested together; the results then do not depend on where they are scored.",
             ),
             click.option(
                 "--trial-timeout",
                 type=click.FloatRange(0, min_open=True),
                 metavar="SECONDS",
-                help="Time that a candidate may take; its worker process is killed then, and the search goes on.",
+                help="Time limit of a candidate; its worker process is then killed, and the search continues.",
             ),
-            click.option("--memory-limit", metavar="SIZE", help="Memory that a candidate may take, as 2GB or 512MiB."),
+            click.option("--memory-limit", metavar="SIZE", help="Memory limit of a candidate, such as 2GB or 512MiB."),
             click.option(
                 "--retries",
                 type=click.IntRange(0),
                 default=1,
                 show_default=True,
-                help="How often a candidate is scored again whose worker died.",
+                help="How often a candidate is scored again if its worker died.",
             ),
         ]
     ):

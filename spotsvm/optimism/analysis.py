@@ -1,4 +1,4 @@
-"""The one call: how much of a search's tuned score is luck."""
+"""`oversearching`: estimate how much of a search's tuned score is luck."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from spotsvm.optimism.intervals import check_confidence
 from spotsvm.optimism.nested import VARIANCES, Variance, run_nested
 from spotsvm.optimism.outer_fold import FoldTask, check_folder
 from spotsvm.optimism.outer_splits import outer_splits
-from spotsvm.optimism.repeats import score_afresh
+from spotsvm.optimism.repeats import run_repeats
 from spotsvm.optimism.result import METHODS, Method, Optimism
 from spotsvm.optimism.search_access import (
     candidate_params,
@@ -52,59 +52,59 @@ def oversearching(
     n_candidates: int = 5,
     n_repeats: int = 5,
 ) -> Optimism:
-    """Say how much of a search's tuned score is luck, and what is to be expected on new data.
+    """Estimate how much of a search's tuned score is luck, and which score to expect on new data.
 
-    The best of many trials on the same rows owes some of its score to those rows. Its optimism is what the search reports of its
-    winner, less what the winner is worth on rows that the search has not had.
+    The best of many trials on the same rows owes part of its score to those rows. Its optimism is the score that the search
+    reports for its winner, minus the winner's score on rows that the search has not used.
 
     Parameters
     ----------
     search : SpotSearchCV, or another search with `cv_results_`, `best_score_` and `best_params_`
-        What is judged. "nested" clones it; for "repeats" and "folds" a fitted one is taken as it is, and another is fitted.
+        The search to analyse. "nested" clones it; "repeats" and "folds" use a fitted search as it is, and fit another one.
     X : array-like of shape (n_samples, n_features)
-        All rows; "folds" of a fitted search does without.
+        All rows; not needed for "folds" with a fitted search.
     y : array-like of shape (n_samples,), default=None
         Target.
     outer : int, splitter or iterable, default=5
-        Outer folds of "nested". A number makes shuffled ones, by class for a classifier, and by group if there are groups; or any
-        splitter of scikit-learn, repeated or by time.
+        Outer folds of "nested". A number makes shuffled folds, stratified for a classifier, and by group if there are groups;
+        or any splitter of scikit-learn, repeated or by time.
     method : {"nested", "repeats", "folds"}, default="nested"
         "nested": in each outer fold the search runs without the fold's rows, and its winner is scored on them. "repeats": after
         one search, the winner and the runners-up are scored on fresh splits of the same rows. "folds": from the fold scores of
-        all candidates, without a further fit. The first costs as many searches as there are folds and is the measure; the
-        others are cheap and miss what is in the rows.
+        all candidates, without a further fit. The first costs as many searches as there are folds and is the reference; the
+        others are cheap and do not see the luck that lies in the rows.
     confidence : float, default=0.95
-        Of the intervals.
+        Confidence level of the intervals.
     n_jobs : int or None, default=None
-        Outer folds at once, or of "repeats" fresh folds; it changes nothing about the results.
+        Outer folds in parallel, or for "repeats" fresh folds; the results do not depend on it.
     random_state : int, RandomState or None, default=None
-        Seed of the outer folds, of the search in each of them, and of fresh splits. None takes the search's own, if that is a
-        number, and else draws one.
+        Seed of the outer folds, of the search in each of them, and of fresh splits. None uses the search's own seed if that is a
+        number, and otherwise draws one.
     groups : array-like of shape (n_samples,), default=None
         For splitters that need them, outer and inner.
     fit_params : dict, optional
-        Further arguments of the search's fit; what has an entry a row is cut to the rows of a fold.
+        Further arguments of the search's fit; arguments with an entry per row are cut to the rows of a fold.
     path : path-like or None, default=None
-        A folder for a record of each outer fold's search, from which the same call goes on if it was ended.
+        A folder for a record of each outer fold's search; the same call resumes from them after an interruption.
     variance : {"auto", "jackknife", "nadeau-bengio"}, default="auto"
-        Rule of the interval of "nested". "jackknife" leaves one outer fold out at a time, and is what "auto" takes where three
-        or more outer folds hold each row once (or several times, repeated). "nadeau-bengio" takes any splits, and is wider: it
-        knows nothing of what is common to the inner and outer scores.
+        Rule for the interval of "nested". "jackknife" leaves one outer fold out at a time; "auto" uses it if three or more
+        outer folds hold each row once (or several times, repeated). "nadeau-bengio" works for any splits, and is wider: it
+        ignores what the inner and outer scores have in common.
     curve : bool, default=True
-        Whether "nested" also scores what was the best trial on the way, by which the optimism is known by trials spent. Each such
-        trial costs one fit.
+        Whether "nested" also scores each trial that was the best so far, which gives the optimism as a function of the trials
+        spent. Each such trial costs one fit.
     n_candidates, n_repeats : int, default=5
-        Of "repeats": the winner and so many more in all, and cross-validations of other seeds.
+        For "repeats": number of candidates scored again, the winner included, and of cross-validations with other seeds.
 
     Returns
     -------
     Optimism
-        The optimism with its interval, the score to be expected, and the resamples; `summary()` says it in words.
+        The optimism with its interval, the expected score, and the resamples; `summary()` describes it in words.
 
     Raises
     ------
     ArgumentError
-        If an argument makes no sense, or the search does not refit its winner.
+        If an argument is invalid, or the search does not refit its winner.
     DataError
         If an outer fold lacks a class, or cannot be scored.
     NoCompletedTrialError
@@ -112,8 +112,8 @@ def oversearching(
 
     Notes
     -----
-    Under noise the trial that was best on the way is the one with the best score seen, whatever the search recommends in the end.
-    The variance of the score to be expected is that of Nadeau and Bengio in all methods.
+    Under noise the best trial so far is the one with the best observed score, whatever the search recommends in the end.
+    The variance of the expected score is that of Nadeau and Bengio in all methods.
 
     References
     ----------
@@ -139,10 +139,10 @@ def oversearching(
     counts = {"n_candidates": n_candidates, "n_repeats": n_repeats}
     for name, count in counts.items():
         if isinstance(count, bool) or not isinstance(count, Integral) or count < 1:
-            raise ArgumentError(f"{name}={count!r} is not a number of them; use 1 or more")
+            raise ArgumentError(f"{name}={count!r} is not a valid number; use an integer of at least 1")
     check_search(search)
     if X is None and not (method == "folds" and is_fitted(search)):
-        raise ArgumentError("X=None: give the data; only method='folds' of a fitted search does without")
+        raise ArgumentError("X=None: pass the data; it can be omitted only for method='folds' with a fitted search")
     seed = _seed(search, random_state, path)
     fit_params = dict(fit_params or {})
     if X is not None:
@@ -163,7 +163,7 @@ def oversearching(
             confidence=confidence,
             ratio=inner_ratio(search, X, y, groups),
         )
-    return score_afresh(search, X, y, groups, fit_params, confidence=confidence, n_jobs=n_jobs, seed=seed, **counts)
+    return run_repeats(search, X, y, groups, fit_params, confidence=confidence, n_jobs=n_jobs, seed=seed, **counts)
 
 
 def _check_choices(method: Any, variance: Any) -> None:
@@ -173,13 +173,13 @@ def _check_choices(method: Any, variance: Any) -> None:
 
 
 def _seed(search: Any, random_state: Any, path: Any) -> int:
-    """Give the seed in use."""
+    """Return the seed to use."""
     if random_state is None:
         own = getattr(search, "random_state", None)
         if isinstance(own, Integral):
             return int(own)
         if path is not None:
-            raise ArgumentError("random_state=None with a path: another call could not go on with its records; give a number")
+            raise ArgumentError("random_state=None with a path: another call could not resume from its records; use a number")
     if isinstance(random_state, Integral):
         return int(random_state)
     return int(check_random_state(random_state).randint(2**31 - 1))

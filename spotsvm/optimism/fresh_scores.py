@@ -1,4 +1,4 @@
-"""Splits that a search has not seen, and scores of its candidates on them."""
+"""Splits that a search has not used, and scores of its candidates on them."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ INSTEAD = "use method='nested' or 'folds'"
 
 
 def fresh_splits(search: Any, X: Any, y: Any, groups: Any, n_repeats: int, seed: int, instead: str = INSTEAD) -> list[Split]:
-    """Draw splits of the search's kind anew, with other seeds.
+    """Draw new splits of the same kind as the search's, with other seeds.
 
     Parameters
     ----------
     search : search
-        Its `cv` says of what kind.
+        Its `cv` determines the kind.
     X, y, groups : array-like or None
         All rows.
     n_repeats : int
-        How often.
+        Number of repeats.
     seed : int
-        Of the seeds.
+        Seed from which the seeds of the repeats are drawn.
     instead : str
-        What the error advises.
+        Advice in the error message.
 
     Raises
     ------
     ArgumentError
-        If they are not drawn at random, such as those by time, or need groups that are not given.
+        If the splits are not random, such as those by time, or need groups that are missing.
     """
     cv = search.cv
     drawn: Any
@@ -56,12 +56,14 @@ def fresh_splits(search: Any, X: Any, y: Any, groups: Any, n_repeats: int, seed:
         try:
             return [(np.asarray(train), np.asarray(test)) for train, test in drawn.split(X, y, groups)]
         except ValueError as error:
-            raise ArgumentError(f"search has cv={cv!r}, whose splits cannot be drawn anew: {error} Or {instead}.") from error
+            raise ArgumentError(
+                f"search has cv={cv!r}, whose splits cannot be drawn again: {error} Alternatively, {instead}."
+            ) from error
 
     first, *others = (int(state) for state in np.random.SeedSequence([seed, 1]).generate_state(max(n_repeats, 2)) >> 1)
-    # many splitters have a seed of which they make nothing, such as those by time
+    # many splitters ignore their seed, such as those by time
     if not hasattr(drawn, "random_state") or _same(draw(first), draw(others[0])):
-        raise ArgumentError(f"search has cv={cv!r}, whose splits cannot be drawn anew; {instead}")
+        raise ArgumentError(f"search has cv={cv!r}, whose splits are not random, so that new ones cannot be drawn; {instead}")
     return [split for state in [first, *others][:n_repeats] for split in draw(state)]
 
 
@@ -75,7 +77,7 @@ def fresh_scores(
     *,
     n_jobs: int | None,
 ) -> Floats:
-    """Give the scores of candidates, by the metric that chose the winner of a fitted search; shape (n_candidates, n_splits).
+    """Return the scores of candidates by the metric that chose the winner of a fitted search.
 
     Parameters
     ----------
@@ -84,17 +86,17 @@ def fresh_scores(
     X, y : array-like
         All rows.
     splits : sequence of (train, test)
-        As `fresh_splits` gives them.
+        As `fresh_splits` returns them.
     candidates : sequence of dict
         Their parameters.
     fit_params : dict
         Further arguments of fit.
     n_jobs : int or None
-        Folds at once.
+        Folds in parallel.
 
     Returns
     -------
-    ndarray
+    ndarray of shape (n_candidates, n_splits)
         nan where a candidate failed, or has no score.
     """
     engine = getattr(search, "engine", "auto")

@@ -1,4 +1,4 @@
-"""Scores of a search's candidates on rows that the search has not had, and of its winner without some of the rows it has had."""
+"""Scores of a search's candidates on held-out rows, and of its winner without some of the rows of the search."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Data = tuple[Any, Any]
 
 
 class HeldOutScores:
-    """Scores on the rows of an outer fold of candidates trained on the others; each candidate is trained once.
+    """Scores on the rows of an outer fold, of candidates trained on the other rows; each candidate is trained once.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class HeldOutScores:
     fit_params : dict
         Further arguments of fit, for all rows.
     place : str
-        What the rows are called in errors.
+        Name of the rows in error messages.
     """
 
     def __init__(self, search: Any, X: Any, y: Any, split: Split, fit_params: Mapping[str, Any], place: str):
@@ -49,7 +49,7 @@ class HeldOutScores:
         engine = getattr(search, "engine", "auto")
         self._scorer = FoldScorer(search.estimator, X, y, [split], fit_params, scoring=search.scoring, engine=engine)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # a score that is not defined is told below
+            warnings.simplefilter("ignore", UserWarning)  # an undefined score is reported below
             try:
                 value = scorer_of(search)(search.best_estimator_, take(X, split[1]), take(y, split[1]))
             except ValueError as error:
@@ -62,7 +62,7 @@ class HeldOutScores:
         return self._known[0][1]
 
     def of(self, candidate: int) -> float:
-        """Give the score of a candidate; one whose parameters were seen before is not trained again."""
+        """Return the score of a candidate; one with known parameters is not trained again."""
         params = candidate_params(self._search, candidate)
         for known, score in self._known:
             if known == params:
@@ -76,7 +76,7 @@ class HeldOutScores:
 
     def _checked(self, score: float, why: str) -> float:
         if not np.isfinite(score):
-            raise self._error(f"{why}; they may be too few, or lack a class; use other folds, or fewer")
+            raise self._error(f"{why}; the rows may be too few, or lack a class; use fewer or different folds")
         return score
 
     def _error(self, why: str) -> DataError:
@@ -86,7 +86,7 @@ class HeldOutScores:
 def tuned_without(
     search: Any, data: Data, fit_params: Mapping[str, Any], splits: Sequence[Split], left_out: Sequence[NDArray[np.bool_]]
 ) -> Floats:
-    """Give the winner's mean score in the search's folds, each time scored without some rows; trained on they are as ever.
+    """Return the winner's mean score in the search's folds, scored each time without some rows; training uses all rows.
 
     Parameters
     ----------
@@ -99,12 +99,12 @@ def tuned_without(
     splits : sequence of (train, test)
         The search's folds.
     left_out : sequence of ndarray of bool
-        For each score wanted, which rows are left out.
+        For each score, which rows are left out.
 
     Returns
     -------
     ndarray of shape (len(left_out),)
-        nan where what is left of a fold cannot be scored.
+        nan where the rest of a fold cannot be scored.
     """
     X, y = data
     params, scorer, n_rows = candidate_params(search, winner_of(search)), scorer_of(search), count_rows(X)
@@ -119,7 +119,7 @@ def tuned_without(
 
 
 def score_or_nan(scorer: Any, machine: Any, X: Any, y: Any) -> float:
-    """Score; nan where the rows have no score, such as those that lack a class."""
+    """Return the score; nan where the rows have no score, such as those that lack a class."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         try:

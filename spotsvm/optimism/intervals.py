@@ -1,4 +1,4 @@
-"""Variances of a mean over resamples that share rows, and the intervals that follow."""
+"""Variances of a mean over resamples that share rows, and the resulting intervals."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NO_INTERVAL: Interval = (float("nan"), float("nan"))
 
 
 def corrected_factor(n_resamples: int, ratio: float) -> float:
-    """Give what the variance of resamples is to be multiplied by for that of their mean: 1/J + n_test/n_train.
+    """Return the factor from the variance of resamples to that of their mean: 1/J + n_test/n_train.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def corrected_factor(n_resamples: int, ratio: float) -> float:
 def t_interval(mean: float, variance: float, degrees: float, confidence: float) -> Interval:
     """Return the t interval of a mean whose own variance is given; no interval if that is 0 or not a number.
 
-    Where all resamples agree, their spread says nothing of how far they may be off together.
+    If all resamples agree, their spread does not show how far they may be off together.
 
     Parameters
     ----------
@@ -57,15 +57,15 @@ def t_interval(mean: float, variance: float, degrees: float, confidence: float) 
 
 
 def nadeau_bengio(values: ArrayLike, ratio: float, confidence: float = 0.95) -> Interval:
-    """Give the corrected resampled t interval of a mean of resamples.
+    """Return the corrected resampled t interval of a mean of resamples.
 
     Parameters
     ----------
     values : array-like of shape (n_resamples,)
         A score, or a difference of scores, of each resample.
     ratio : float
-        Rows tested on per row trained on, 1/(k - 1) in k-fold cross-validation; 0 for independent values, of which it is the t
-        interval.
+        Rows tested on per row trained on, 1/(k - 1) in k-fold cross-validation; 0 for independent values, which
+        gives the t interval.
     confidence : float, default=0.95
         Between 0 and 1.
 
@@ -88,7 +88,7 @@ def nadeau_bengio(values: ArrayLike, ratio: float, confidence: float = 0.95) -> 
 
 
 def welch(first: ArrayLike, second: ArrayLike, confidence: float = 0.95) -> Interval:
-    """Return Welch's interval of the difference of two means; no interval of fewer than two values each, or without any spread.
+    """Return Welch's interval of the difference of two means; no interval for fewer than two values each, or without any spread.
 
     Parameters
     ----------
@@ -115,11 +115,11 @@ def welch(first: ArrayLike, second: ArrayLike, confidence: float = 0.95) -> Inte
 
 
 def jackknife_variance(without: ArrayLike, outer: ArrayLike) -> float:
-    """Give the variance of nested resampling's mean optimism by leaving out one outer fold at a time.
+    """Return the variance of nested resampling's mean optimism by leaving out one outer fold at a time.
 
-    An outer fold's rows are what the others' searches have tuned on, so that what is easy about them raises its outer score and
-    the others' tuned scores alike. In the mean optimism that cancels; in the spread of the folds' differences it does not, and
-    an interval from that spread is much too wide. Here a fold is left out everywhere: its own difference, and its rows in the
+    The searches of the other folds are tuned on an outer fold's rows, so that easy rows raise both its outer score and the
+    tuned scores of the others. This cancels in the mean optimism, but not in the spread of the folds' differences, and an
+    interval from that spread is much too wide. Here a fold is left out everywhere: its own difference, and its rows in the
     tuned scores of the others.
 
     Parameters
@@ -132,11 +132,11 @@ def jackknife_variance(without: ArrayLike, outer: ArrayLike) -> float:
     Returns
     -------
     float
-        nan where there are fewer than three folds, or a score is not a number.
+        nan if there are fewer than three folds, or a score is nan.
 
     References
     ----------
-    Efron, Stein 1981, "The Jackknife Estimate of Variance": it is not too small on average, but for terms of higher order.
+    Efron, Stein 1981, "The Jackknife Estimate of Variance": it is not too small on average, except for terms of higher order.
     """
     without, outer = np.asarray(without, dtype=np.float64), np.asarray(outer, dtype=np.float64)
     folds = len(outer)
@@ -148,9 +148,9 @@ def jackknife_variance(without: ArrayLike, outer: ArrayLike) -> float:
 
 
 def repeated_variance(variances: ArrayLike, means: ArrayLike) -> float:
-    """Give the variance of the mean over repeats of the folds, from each repeat's variance and mean.
+    """Return the variance of the mean over repeats of the folds, from each repeat's variance and mean.
 
-    Repeats average out what the drawing of the folds does, whose share is seen in how the means differ; the rest stays.
+    Repeats average out the effect of drawing the folds, whose share shows in the differences of the means; the rest remains.
 
     Parameters
     ----------
@@ -167,7 +167,7 @@ def repeated_variance(variances: ArrayLike, means: ArrayLike) -> float:
 
 
 def check_confidence(confidence: float) -> float:
-    """Give a confidence, if it is one."""
+    """Return a confidence level; raise ArgumentError if it is not between 0 and 1."""
     if isinstance(confidence, bool) or not isinstance(confidence, int | float | np.number) or not 0 < confidence < 1:
         raise ArgumentError(f"confidence={confidence!r} is not between 0 and 1; use such as 0.95")
     return float(confidence)

@@ -1,4 +1,4 @@
-"""Nested resampling: the whole search repeated without the rows of each outer fold, and judged on them."""
+"""Nested resampling: the whole search is repeated without the rows of each outer fold, and scored on them."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ Variance = Literal["auto", "jackknife", "nadeau-bengio"]
 VARIANCES: tuple[Variance, ...] = ("auto", "jackknife", "nadeau-bengio")
 
 _NO_JACKKNIFE = (
-    "The interval is that of Nadeau and Bengio, which is on the wide side, since the jackknife needs three or more outer folds "
-    "that hold each row once, and scores that are defined without some of the rows."
+    "The interval uses the rule of Nadeau and Bengio, which is rather wide: the jackknife needs three or more outer folds that "
+    "contain each row once, and scores that are defined without some of the rows."
 )
 _NOISY = (
-    "The last point of the curve is that of the best score seen, while the search recommends a trial by its model of the noise."
+    "The last point of the curve is the best observed score, whereas the search recommends a trial by its model of the noise."
 )
 
 
 def run_nested(
     task: FoldTask, outer: OuterSplits, *, confidence: float, variance: Variance, n_jobs: int | None, seed: int
 ) -> Optimism:
-    """Run every outer fold, and sum up.
+    """Run every outer fold, and summarise them.
 
     Parameters
     ----------
@@ -46,13 +46,13 @@ def run_nested(
     outer : OuterSplits
         The outer folds.
     confidence : float
-        Of the intervals.
+        Confidence level of the intervals.
     variance : {"auto", "jackknife", "nadeau-bengio"}
-        Rule of the interval; "auto" is the jackknife where that can be had.
+        Rule for the interval; "auto" is the jackknife where it can be computed.
     n_jobs : int or None
-        Outer folds at once.
+        Outer folds in parallel.
     seed : int
-        Each fold has seeds of its own from it, whichever comes first.
+        Each fold derives its own seeds from it, independent of the order.
     """
     seeds = [
         tuple(int(s) for s in np.random.SeedSequence([seed, number]).generate_state(2) >> 1)
@@ -74,7 +74,7 @@ def _held_out(outer: OuterSplits, number: int) -> list[Any]:
 
 
 def sum_up(folds: Sequence[OuterFold], outer: OuterSplits, confidence: float, variance: Variance) -> Optimism:
-    """Give the optimism from the outer folds."""
+    """Return the optimism from the outer folds."""
     tuned, scores = np.array([f.tuned for f in folds]), np.array([f.outer for f in folds])
     gaps = tuned - scores
     found, degrees = (np.nan, 0) if variance == "nadeau-bengio" else _jackknife(folds, outer)
@@ -106,7 +106,7 @@ def sum_up(folds: Sequence[OuterFold], outer: OuterSplits, confidence: float, va
 
 
 def _jackknife(folds: Sequence[OuterFold], outer: OuterSplits) -> tuple[float, int]:
-    """Give the jackknife's variance and its degrees of freedom; nan where it cannot be had."""
+    """Return the jackknife's variance and its degrees of freedom; nan where it cannot be computed."""
     repeats = [[folds[k] for k in repeat] for repeat in outer.repeats or [] if len(repeat) >= 3]
     if not repeats or len(repeats) != len(outer.repeats or []):
         return float("nan"), 0
@@ -130,10 +130,10 @@ def _row(fold: OuterFold) -> dict[str, Any]:
 
 
 def _points(folds: Sequence[OuterFold], interval: Callable[[float, float], Interval]) -> list[dict[str, float]]:
-    """Give the curve at the numbers of trials at which an incumbent changes, and at the last.
+    """Return the curve at the numbers of trials at which an incumbent changes, and at the last.
 
-    The interval of an earlier point is made from the spread of the folds then, to which the variance is taken to stand as it does
-    at the winners.
+    The interval of an earlier point is computed from the spread of the folds at that point, assuming the same ratio of variance
+    to spread as for the winners.
     """
     if not all(f.incumbents for f in folds):
         return []

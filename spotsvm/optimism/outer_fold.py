@@ -1,4 +1,4 @@
-"""One outer fold of nested resampling: a search on its rows, and the scores of its incumbents on the rows held out."""
+"""One outer fold of nested resampling: a search on its training rows, and the scores of its incumbents on the held-out rows."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class FoldTask:
-    """What the outer folds share.
+    """The search and the data that the outer folds share.
 
     Attributes
     ----------
@@ -45,9 +45,9 @@ class FoldTask:
     fit_params : dict
         Further arguments of fit.
     folder : Path or None
-        Where the folds' records go.
+        Folder for the records of the folds.
     curve : bool
-        Whether all incumbents are scored, or the winner alone.
+        Whether to score all incumbents, or only the winner.
     """
 
     search: Any
@@ -78,22 +78,22 @@ class Incumbent:
 
 @dataclass(frozen=True)
 class OuterFold:
-    """What came of one outer fold.
+    """The result of one outer fold.
 
     Attributes
     ----------
     number, n_train, n_test : int
         Its number and its numbers of rows.
     tuned, outer : float
-        What the search reports of its winner, and the winner's score on the outer rows.
+        The score that the search reports for its winner, and the winner's score on the outer rows.
     params : dict
         The winner's parameters.
     chosen, n_trials : int
-        Number of the trial that won, from 1, and of all.
+        Number of the winning trial, counted from 1, and number of trials.
     incumbents : tuple of Incumbent
         In the order of trials.
     without : ndarray
-        The winner's tuned score without the rows of each outer fold of the same repeat; its own place has it with all rows.
+        The winner's tuned score without the rows of each outer fold of the same repeat; its own entry uses all rows.
     metric : str
         The score's name.
     """
@@ -112,20 +112,20 @@ class OuterFold:
 
 
 def run_outer_fold(task: FoldTask, number: int, split: Split, repeat: Sequence[Rows], seeds: tuple[int, int]) -> OuterFold:
-    """Search on the rows of an outer fold, and score what it found on the rows held out.
+    """Search on the training rows of an outer fold, and score its candidates on the held-out rows.
 
     Parameters
     ----------
     task : FoldTask
-        What the folds share.
+        The search and the data.
     number : int
         The fold's number.
     split : tuple of ndarray
         Rows to search with, rows to score on.
     repeat : sequence of ndarray
-        Rows held out by the folds of the same repeat; empty where the scores without them are not needed.
+        Rows held out by the folds of the same repeat; empty if the scores without them are not needed.
     seeds : tuple of int
-        Of the search, and of its folds where these have none.
+        Seeds of the search, and of its folds where these have none.
 
     Raises
     ------
@@ -143,11 +143,11 @@ def run_outer_fold(task: FoldTask, number: int, split: Split, repeat: Sequence[R
     except NoCompletedTrialError as error:
         raise type(error)(f"outer fold {number}: {error}") from error
     except Exception as error:  # whatever the user's own estimator raises
-        error.add_note(f"This was in the search of outer fold {number}.")
+        error.add_note(f"This error occurred in the search of outer fold {number}.")
         raise
     held_out = HeldOutScores(search, task.X, task.y, split, task.fit_params, f"outer fold {number}")
     means = mean_scores(search)
-    # of a fold's own rows there are none among those searched with, so that its own column has the score with all of them
+    # the search has none of its own fold's rows, so that its own column has the score with all rows
     without = tuned_without(search, (X, y), fit_params, splits, [np.isin(train, rows) for rows in repeat]) if repeat else None
     return OuterFold(
         number,
@@ -165,19 +165,19 @@ def run_outer_fold(task: FoldTask, number: int, split: Split, repeat: Sequence[R
 
 
 def _incumbents(means: Floats) -> list[int]:
-    """Give the trials that were better than all before them."""
+    """Return the trials that were better than all before them."""
     filled = np.where(np.isnan(means), -np.inf, means)
     before = np.concatenate([[-np.inf], np.maximum.accumulate(filled)[:-1]])
     return [int(m) for m in np.flatnonzero(filled > before)]
 
 
 def check_folder(search: Any, path: str | Path | None) -> Path | None:
-    """Give the folder for the records of the folds' searches."""
+    """Return the folder for the records of the folds' searches."""
     if path is None:
         return None
     if "path" not in search.get_params(deep=False):
-        raise ArgumentError(f"path={str(path)!r} needs a search that keeps a record; use SpotSearchCV, or leave path out")
+        raise ArgumentError(f"path={str(path)!r} needs a search that keeps a record; use SpotSearchCV, or omit path")
     folder = Path(path)
     if folder.exists() and not folder.is_dir():
-        raise ArgumentError(f"path={str(path)!r} is a file; name a folder for the records of the outer folds")
+        raise ArgumentError(f"path={str(path)!r} is a file; use a folder for the records of the outer folds")
     return folder

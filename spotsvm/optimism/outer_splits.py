@@ -19,14 +19,14 @@ Rows = NDArray[np.intp]
 
 @dataclass(frozen=True)
 class OuterSplits:
-    """Outer folds, checked.
+    """Valid outer folds.
 
     Attributes
     ----------
     splits : list of (train, test)
         Rows to search with, and rows to score on.
     repeats : list of list of int, or None
-        Where the folds' test rows make up all rows, once or several times: the numbers of the folds of each time. Else None.
+        If the test rows of the folds make up all rows, once or several times: the numbers of the folds of each repeat. Else None.
     """
 
     splits: list[tuple[Rows, Rows]]
@@ -34,11 +34,11 @@ class OuterSplits:
 
     @property
     def ratio(self) -> float:
-        """Rows tested on per row trained on, mean over the folds."""
+        """Test rows per training row, mean over the folds."""
         return ratio_of(self.splits)
 
     def others(self, number: int) -> list[int]:
-        """Give the folds of the same repeat, that one included; none where the folds do not make up all rows."""
+        """Return the folds of the same repeat, this one included; none if the folds do not make up all rows."""
         return next((repeat for repeat in self.repeats or [] if number in repeat), [])
 
 
@@ -48,13 +48,13 @@ def outer_splits(outer: Any, X: Any, y: Any, groups: Any, *, classifier: bool, s
     Parameters
     ----------
     outer : int, splitter or iterable
-        A number of folds makes shuffled ones, by class for a classifier, and by group where there are groups.
+        A number makes shuffled folds, stratified for a classifier, and by group if there are groups.
     X, y, groups : array-like or None
         The data.
     classifier : bool
         Whether the target has classes.
     seed : int
-        Of the shuffling.
+        Seed of the shuffling.
 
     Raises
     ------
@@ -71,7 +71,7 @@ def outer_splits(outer: Any, X: Any, y: Any, groups: Any, *, classifier: bool, s
     if isinstance(outer, Integral):
         count = int(outer)
         if count > n_rows:
-            raise ArgumentError(f"outer={outer} folds of {n_rows} rows cannot be made; use {n_rows} at most")
+            raise ArgumentError(f"outer={outer} folds cannot be made from {n_rows} rows; use at most {n_rows}")
         if classes:
             _check_counts(y, count)
         splitter = _splitter(count, classes, groups is not None, seed)
@@ -79,14 +79,14 @@ def outer_splits(outer: Any, X: Any, y: Any, groups: Any, *, classifier: bool, s
         splitter = check_cv(outer, y, classifier=classifier)
     splits = [(_rows(train, n_rows), _rows(test, n_rows)) for train, test in splitter.split(X, y, groups)]
     if len(splits) < 2:
-        raise ArgumentError(f"outer={outer!r} gives {len(splits)} fold; two or more are needed")
+        raise ArgumentError(f"outer={outer!r} makes {len(splits)} fold; two or more are needed")
     for number, (train, test) in enumerate(splits):
         if not len(train) or not len(test):
             raise DataError(
-                f"outer fold {number} has {len(train)} rows to search with and {len(test)} to score on; both need some"
+                f"outer fold {number} has {len(train)} training rows and {len(test)} test rows; both need at least one"
             )
         if classes and (missing := sorted(set(np.unique(y)) - set(np.unique(np.asarray(y)[train])), key=str)):
-            raise DataError(f"outer fold {number} has no row of class {missing[0]} to search with; use other folds, or fewer")
+            raise DataError(f"outer fold {number} has no training row of class {missing[0]}; use fewer or different folds")
     return OuterSplits(splits, _repeats(splits, n_rows))
 
 
@@ -103,8 +103,8 @@ def _check_counts(y: Any, count: int) -> None:
     rare = int(np.argmin(counts))
     if counts[rare] < count:
         raise DataError(
-            f"class {labels[rare]} has {counts[rare]} rows, fewer than the {count} outer folds, so that one would be without "
-            "it; use fewer folds, or leave the class out"
+            f"class {labels[rare]} has {counts[rare]} rows, fewer than the {count} outer folds, so that one fold would lack "
+            "it; use fewer folds, or remove the class"
         )
 
 
@@ -114,7 +114,7 @@ def _rows(rows: Any, n_rows: int) -> Rows:
 
 
 def _repeats(splits: list[tuple[Rows, Rows]], n_rows: int) -> list[list[int]] | None:
-    """Sort folds into repeats whose test rows are all rows, each once, and whose training rows are the others."""
+    """Group the folds into repeats whose test rows are all rows, each once, and whose training rows are the others."""
     repeats: list[list[int]] = [[]]
     seen = np.zeros(n_rows, dtype=bool)
     for number, (train, test) in enumerate(splits):

@@ -1,4 +1,4 @@
-"""Values as JSON has them: numbers, texts, lists and dictionaries."""
+"""Conversion of values to and from JSON types: numbers, strings, lists and dictionaries."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 
 def plain(value: Any) -> Any:
-    """Give a value in Python's own types; what JSON has no type for, such as an estimator, as its text."""
+    """Return a value in Python's own types; the repr of a value without a JSON type, such as an estimator."""
     if isinstance(value, Mapping):
         return {str(name): plain(item) for name, item in value.items()}
     if isinstance(value, np.generic | np.ndarray):
@@ -23,7 +23,7 @@ def plain(value: Any) -> Any:
 
 
 def nan_to_none(value: Any) -> Any:
-    """Give a plain value with None for what is not a finite number, since JSON has no word for it."""
+    """Return a plain value with None in place of nan and infinity, which JSON does not have."""
     if isinstance(value, Mapping):
         return {name: nan_to_none(item) for name, item in value.items()}
     if isinstance(value, list | tuple):
@@ -32,7 +32,7 @@ def nan_to_none(value: Any) -> Any:
 
 
 def none_to_nan(value: Any) -> Any:
-    """Give a plain value with nan for None."""
+    """Return a plain value with nan in place of None."""
     if isinstance(value, Mapping):
         return {name: none_to_nan(item) for name, item in value.items()}
     if isinstance(value, list | tuple):

@@ -1,4 +1,4 @@
-"""Fresh repeats: the winner of one search and its runners-up, scored again on splits that the search has not seen."""
+"""Fresh repeats: the winner of one search and its runners-up, scored again on splits that the search has not used."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from spotsvm.optimism.search_access import (
 Floats = NDArray[np.float64]
 
 
-def score_afresh(
+def run_repeats(
     search: Any,
     X: Any,
     y: Any,
@@ -38,7 +38,7 @@ def score_afresh(
     n_jobs: int | None,
     seed: int,
 ) -> Optimism:
-    """Score the winner of a fitted search and its runners-up on fresh splits, and sum up.
+    """Score the winner of a fitted search and its runners-up on fresh splits, and return the optimism.
 
     Parameters
     ----------
@@ -49,15 +49,15 @@ def score_afresh(
     fit_params : dict
         Further arguments of fit.
     n_candidates : int
-        The winner and how many follow it.
+        Number of candidates, the winner included.
     n_repeats : int
-        Cross-validations with folds of other seeds.
+        Number of cross-validations, each with folds of another seed.
     confidence : float
-        Of the intervals.
+        Confidence level of the intervals.
     n_jobs : int or None
-        Folds at once.
+        Folds in parallel.
     seed : int
-        Of the splits.
+        Seed of the splits.
 
     References
     ----------
@@ -69,7 +69,7 @@ def score_afresh(
     params = [candidate_params(search, c) for c in chosen]
     fresh = fresh_scores(search, X, y, splits, params, fit_params, n_jobs=n_jobs)
     if not np.isfinite(fresh[0]).all():
-        raise DataError("the winner failed in some fresh split, or has no score there; use method='nested' or 'folds'")
+        raise DataError("the winner failed on a fresh split, or has no score there; use method='nested' or 'folds'")
     ratio = ratio_of(splits)
     rows: list[dict[str, Any]] = []
     for c, scores in zip(chosen, fresh, strict=True):
@@ -96,7 +96,7 @@ def score_afresh(
 
 
 def _best_candidates(search: Any, count: int) -> list[int]:
-    """Give the winner and those next to it in the mean score, each of parameters of its own."""
+    """Return the winner and the next best candidates by mean score, without repeated parameters."""
     means = mean_scores(search)
     order = [winner_of(search), *(int(c) for c in np.argsort(-means, kind="stable") if np.isfinite(means[c]))]
     chosen: list[int] = []
@@ -107,7 +107,7 @@ def _best_candidates(search: Any, count: int) -> list[int]:
 
 
 def _runner_up(chosen: Sequence[int], fresh: Floats, ratio: float, confidence: float) -> str:
-    """Say whether a runner-up beats the winner afresh."""
+    """Return a sentence on whether a runner-up beats the winner on the fresh splits."""
     means = fresh.mean(axis=1)
     if len(chosen) == 1:
         return "There is no runner-up to compare with."
@@ -115,5 +115,5 @@ def _runner_up(chosen: Sequence[int], fresh: Floats, ratio: float, confidence: f
     if means[best] <= means[0]:
         return "No runner-up beats the winner on the fresh splits."
     low, _ = nadeau_bengio(fresh[best] - fresh[0], ratio, confidence)
-    sure = "and more than chance gives" if low > 0 else "which chance alone can give"
-    return f"On the fresh splits candidate {chosen[best]} is better than the winner by {means[best] - means[0]:.4g}, {sure}."
+    sure = "more than can be explained by chance" if low > 0 else "which may be due to chance"
+    return f"On the fresh splits candidate {chosen[best]} scores {means[best] - means[0]:.4g} more than the winner, {sure}."

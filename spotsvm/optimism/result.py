@@ -1,4 +1,4 @@
-"""What an analysis of oversearching found: how much of the tuned score is luck."""
+"""The result of an oversearching analysis: how much of the tuned score is luck."""
 
 from __future__ import annotations
 
@@ -25,37 +25,37 @@ _CURVE = ["n_trials", "tuned", "outer", "optimism", "low", "high"]
 
 @dataclass(frozen=True)
 class Optimism:
-    """How much better a tuned score looks than what is to be expected on new data; `oversearching` makes it.
+    """The difference between a tuned score and the score to expect on new data, as `oversearching` returns it.
 
     Attributes
     ----------
     optimism : float
-        Tuned score less score on new data, in the score's units; above 0 the tuned score flatters, for errors too, since a
-        scorer gives them with a minus.
+        Tuned score minus score on new data, in the score's units. Above 0 the tuned score is too good; also for errors, which
+        scorers return as negative numbers.
     interval : tuple of float
-        Confidence interval of the optimism; (nan, nan) where there is none, as of resamples that all agree.
+        Confidence interval of the optimism; (nan, nan) if there is none, for example if all resamples agree.
     confidence : float
-        Its confidence, between 0 and 1.
+        Its confidence level, between 0 and 1.
     method : {"nested", "repeats", "folds"}
-        How it was found: nested resampling; fresh splits for the winner and the runners-up; the fold scores of all candidates.
+        The method: nested resampling; fresh splits for the winner and the runners-up; the fold scores of all candidates.
     variance : str
-        By what rule the interval was made.
+        The rule for the interval.
     tuned_score : float
-        What the search reports of its winner; of nested resampling the mean over the outer folds.
+        The score that the search reports for its winner; for nested resampling the mean over the outer folds.
     outer_score : float
-        What is to be expected on new data: the tuned score less the optimism.
+        The score to expect on new data: the tuned score minus the optimism.
     outer_interval : tuple of float
         Confidence interval of `outer_score`.
     n_trials : int
-        Trials of a search.
+        Number of trials of a search.
     metric : str
         Name of the score.
     rows : tuple of dict
-        What `frame` shows.
+        The rows of `frame`.
     points : tuple of dict
-        What `curve` shows.
+        The rows of `curve`.
     notes : tuple of str
-        What else is to be known, a sentence each.
+        Further remarks, one sentence each.
 
     Examples
     --------
@@ -93,34 +93,34 @@ class Optimism:
         object.__setattr__(self, "notes", tuple(self.notes))
 
     def expected(self, tuned_score: float) -> float:
-        """Give what is to be expected on new data of another tuned score that the same search has reached on such data."""
+        """Return the score to expect on new data, given another tuned score that the same search has reached on similar data."""
         return round(float(tuned_score) - self.optimism, 12)
 
     def frame(self) -> pd.DataFrame:
-        """Give the resamples as a frame.
+        """Return the resamples as a frame.
 
-        Of "nested" a row an outer fold: its number of rows, the tuned and the outer score, the optimism, and the parameters
-        chosen. Of "repeats" a row a candidate, the winner first: tuned score, mean over fresh splits, and the difference with its
-        interval. Of "folds" a row a fold: the best score that any candidate has there, and the winner's.
+        For "nested" one row per outer fold: its number of rows, the tuned and the outer score, the optimism, and the chosen
+        parameters. For "repeats" one row per candidate, the winner first: tuned score, mean over fresh splits, and the difference
+        with its interval. For "folds" one row per fold: the best score of any candidate there, and the winner's.
         """
         rows = [{k: v for k, v in row.items() if k != "params"} for row in self.rows]
         params = [{f"param_{k}": v for k, v in row.get("params", {}).items()} for row in self.rows]
         return pd.concat([pd.DataFrame(rows), pd.DataFrame(params, index=range(len(rows)))], axis=1)
 
     def curve(self) -> pd.DataFrame:
-        """Give scores and optimism by trials spent, a row a number of trials; empty but for nested resampling.
+        """Return scores and optimism by trials spent, one row per number of trials; empty except for nested resampling.
 
-        Columns: n_trials, tuned and outer, means over the outer folds of the best trial's scores; optimism, and its
+        Columns: n_trials; tuned and outer, the means over the outer folds of the best trial's scores; optimism, and its
         confidence interval from low to high.
         """
         return pd.DataFrame(list(self.points), columns=_CURVE)
 
     def summary(self) -> str:
-        """Say in a few sentences what was done, what is to be expected on new data, and what the method does not cover."""
+        """Return a few sentences: the method, the score to expect on new data, and what the method does not cover."""
         return summarise(self)
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw it: by trials spent where there is a curve, else the resamples' tuned and new scores.
+        """Draw tuned scores and scores on new data: by trials spent if there is a curve, else by resample.
 
         Parameters
         ----------
@@ -140,22 +140,22 @@ class Optimism:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Give it as plain JSON: numbers, texts, lists and dictionaries, and None for what is not a number."""
+        """Return all attributes as JSON types, with None in place of nan."""
         found: dict[str, Any] = nan_to_none(asdict(self))
         return found
 
     @classmethod
     def from_dict(cls, found: Mapping[str, Any]) -> Optimism:
-        """Make it from what `to_dict` gave.
+        """Create an Optimism from what `to_dict` returned.
 
         Raises
         ------
         ArgumentError
-            If something is missing, or the method is unknown.
+            If an entry is missing, or the method is unknown.
         """
         names = [f.name for f in fields(cls)]
         if missing := [name for name in names if name not in found]:
-            raise ArgumentError(f"found has no {missing[0]!r}; give what Optimism.to_dict() returned")
+            raise ArgumentError(f"found has no {missing[0]!r}; pass what Optimism.to_dict() returned")
         values = {name: found[name] for name in names}
         for name in ("optimism", "tuned_score", "outer_score", "interval", "outer_interval", "points"):
             values[name] = none_to_nan(values[name])
@@ -164,10 +164,10 @@ class Optimism:
 
 
 def _row(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Give a row whose scores are numbers; a parameter that is None stays so."""
+    """Return a row with nan for missing scores; a parameter that is None stays None."""
     return {name: value if name == "params" else none_to_nan(value) for name, value in row.items()}
 
 
 def row_params(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Give the names of the parameters in rows, in their order."""
+    """Return the names of the parameters in rows, in their order."""
     return list(dict.fromkeys(name for row in rows for name in row.get("params", {})))

@@ -1,4 +1,4 @@
-"""The matrix of oversearching: what was tuned on each set, applied to all sets."""
+"""The oversearching matrix: configurations tuned on each set, applied to all sets."""
 
 from __future__ import annotations
 
@@ -28,23 +28,23 @@ class OversearchingMatrix:
     Parameters
     ----------
     values : array-like of shape (n_seeds, n_sets, n_sets) or (n_sets, n_sets)
-        Rows are tuned on, columns applied to; two sets or more.
+        Rows are the sets tuned on, columns those applied to; two sets or more.
     names : sequence of str
         Names of the sets.
     direction : {"minimize", "maximize"}, default="minimize"
-        Whether the values are errors, or scores of which a larger one is better.
+        Whether the values are errors, or scores (larger is better).
 
     Attributes
     ----------
     mean, std : ndarray of shape (n_sets, n_sets)
         R, the mean over the seeds, and the standard deviation; nan for a single seed.
     S : ndarray of shape (n_sets,)
-        S_t, the mean of what was tuned on the other sets and applied to set t.
+        S_t, the mean value on set t of what was tuned on the other sets.
     V : ndarray of shape (n_sets,)
-        V_t, by how much of R_tt that is worse: (S_t - R_tt) / R_tt for errors, (R_tt - S_t) / R_tt for scores. Near 0 where
-        nothing was oversearched.
+        V_t, by how much S_t is worse than R_tt, relative to R_tt: (S_t - R_tt) / R_tt for errors, (R_tt - S_t) / R_tt for
+        scores. Near 0 without oversearching.
     V_by_seed : ndarray of shape (n_seeds, n_sets)
-        The same of each seed's own values.
+        V of each seed's own values.
     V_error : ndarray of shape (n_sets,)
         The standard error of V over the seeds, by the jackknife; nan for a single seed.
 
@@ -97,9 +97,9 @@ class OversearchingMatrix:
         return np.asarray(np.sqrt((n - 1) * np.var(left_out, axis=0)))
 
     def frame(self) -> pd.DataFrame:
-        """Give a row a set tuned on, then S_t and V_t; for each set applied to a column with means and one with deviations.
+        """Return one row per set tuned on, then S_t and V_t; per set applied to, means and standard deviations.
 
-        The standard deviations, in the columns `sd` and the set's name, are those over the seeds; that of V_t too.
+        The standard deviations, in the columns named "sd" and the set, are over the seeds, also those of S_t and V_t.
         """
         rows = np.vstack([self.mean, self.S, self.V])
         own = np.array([off_diagonal_means(of_seed) for of_seed in self.values])
@@ -110,7 +110,7 @@ class OversearchingMatrix:
         return pd.DataFrame(columns)
 
     def runs(self) -> pd.DataFrame:
-        """Give a row a seed, set tuned on and set applied to; the seeds by their places."""
+        """Return one row per seed, set tuned on and set applied to; seeds are numbered by position."""
         places = list(np.ndindex(self.values.shape))
         rows = [(k, self.names[v], self.names[t], self.values[k, v, t]) for k, v, t in places]
         return pd.DataFrame(rows, columns=["run", "tuned_on", "applied_to", "value"])
@@ -126,7 +126,7 @@ class OversearchingMatrix:
         write_csv(self.frame(), path, "matrix")
 
     def to_markdown(self, digits: int = 2) -> str:
-        """Give the matrix as Table 6 of the paper has it: the best value of a column in bold, standard deviations in brackets."""
+        """Return the matrix as in the paper's Table 6: best value of a column in bold, standard deviations in brackets."""
         best = (np.argmin if self.direction == "minimize" else np.argmax)(self.mean, axis=0)
         lines = [f"| tuned on | {' | '.join(map(_escaped, self.names))} |", f"| --- |{' ---: |' * len(self.names)}"]
         for v, name in enumerate(self.names):
@@ -145,33 +145,31 @@ class OversearchingMatrix:
         return [f"{100 * v:.1f}{error} %" for v, error in zip(self.V, errors, strict=True)]
 
     def summary(self, confidence: float = 0.95) -> str:
-        """Say in words by how much what was tuned elsewhere is worse, and where that is more than the seeds' spread.
+        """Return in words how much worse configurations tuned on other sets are, and where that exceeds the spread of the seeds.
 
         Parameters
         ----------
         confidence : float, default=0.95
-            Of the two-sided t interval by which V_t is told from 0.
+            Confidence level of the two-sided t interval that decides whether V_t differs from 0.
         """
         parts = ", ".join(f"{v} on {name}" for name, v in zip(self.names, self._percentages(), strict=True))
         what = "error" if self.direction == "minimize" else "score"
-        text = f"The {what} of what was tuned on the other sets is worse than that of what was tuned on the set itself by {parts}"
+        text = f"Compared with tuning on the set itself, tuning on the other sets makes the {what} worse by {parts}"
         n = len(self.values)
         if n < 2:
-            return f"{text}. One seed shows nothing of the spread."
+            return f"{text}. A single seed does not show the spread."
         clear = self.V > student.ppf((1 + confidence) / 2, n - 1) * self.V_error
         where = ", ".join(name for name, yes in zip(self.names, clear, strict=True) if yes) or "none of them"
-        return (
-            f"{text} (+- is the standard error over {n} seeds). It is above 0 by the {100 * confidence:g} % interval on {where}."
-        )
+        return f"{text} (+-: standard error over {n} seeds). The {100 * confidence:g} % interval lies above 0 on {where}."
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the matrix: numbers as they are, colours by how much worse they are than what was tuned on the set itself."""
+        """Draw the matrix; the colours show how much worse a value is than tuning on the set itself."""
         from spotsvm.optimism.set_matrix_plot import plot_set_matrix
 
         return plot_set_matrix(self, ax)
 
     def to_dict(self) -> dict[str, Any]:
-        """Give what `from_dict` takes, in JSON's types."""
+        """Return the matrix and its summary as JSON types, for `from_dict`."""
         return {
             "values": self.values.tolist(),
             "names": list(self.names),
@@ -184,7 +182,7 @@ class OversearchingMatrix:
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> OversearchingMatrix:
-        """Make the matrix of what `to_dict` gave."""
+        """Create the matrix from what `to_dict` returned."""
         return cls(given["values"], given["names"], given["direction"])
 
     def __repr__(self) -> str:
@@ -192,7 +190,7 @@ class OversearchingMatrix:
 
 
 def off_diagonal_means(matrix: Floats) -> Floats:
-    """Give the mean of each column without its diagonal entry; shape (n,)."""
+    """Return the mean of each column without its diagonal entry; shape (n,)."""
     return np.asarray((matrix.sum(axis=0) - np.diagonal(matrix)) / (len(matrix) - 1))
 
 

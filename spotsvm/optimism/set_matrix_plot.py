@@ -1,4 +1,4 @@
-"""The picture of a matrix of oversearching."""
+"""The figure of an oversearching matrix."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tune on each of several sets, and apply what is found to all of them."""
+"""Tune on each of several sets, and apply the results to all of them."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ def oversearching_between_sets(
     n_jobs: int | None = None,
     path: str | Path | None = None,
 ) -> OversearchingMatrix:
-    """Search on each set from each seed, and apply the configuration that is recommended to all sets.
+    """Search on each set from each seed, and apply the recommended configuration to all sets.
 
-    The searches see one set each; only their winners are evaluated elsewhere. On the diagonal is what the search reports of its
-    winner: the value to be expected that `Study.recommend` gives.
+    Each search sees one set; only its winner is evaluated on the others. The diagonal has the value that the search reports for
+    its winner: the expected value of `Study.recommend`.
 
     Parameters
     ----------
@@ -60,9 +60,9 @@ def oversearching_between_sets(
     noise : "auto" or bool, default="auto"
         As in `Study`.
     n_jobs : int or None, default=None
-        Searches at a time, each in a process of its own; -1 is one a processor, None is 1. The matrix does not depend on it.
+        Searches in parallel, each in its own process; -1 means one per processor, None means 1. The matrix does not depend on it.
     path : path-like, optional
-        A folder for the records, one file a search. The same call goes on where an earlier one was ended.
+        A folder for the records, one file per search. The same call resumes after an interruption.
 
     Returns
     -------
@@ -72,9 +72,9 @@ def oversearching_between_sets(
     Raises
     ------
     ArgumentError
-        If there are fewer than two sets; a winner has no value on another set; the value of one on its own set is not above 0.
+        If there are fewer than two sets, a winner has no value on another set, or its value on its own set is not above 0.
     BudgetError
-        If `n_trials` does not pay for the search's initial design.
+        If `n_trials` is smaller than the search's initial design.
     NoCompletedTrialError
         If no trial of a search has succeeded.
 
@@ -94,7 +94,7 @@ def oversearching_between_sets(
     """
     names = checked_names(sets)
     if not callable(objective):
-        raise ArgumentError(f"objective={objective!r} is not callable; give a function of the parameters and a set's name")
+        raise ArgumentError(f"objective={objective!r} is not callable; use a function of the parameters and a set's name")
     check_direction_and_jobs(direction, n_jobs)
     all_seeds = checked_seeds(seeds)
     entrants = labelled_searches([search])
@@ -114,7 +114,7 @@ def oversearching_between_sets(
 
 
 def _tuned_and_applied(study: Study, objective: SetObjective, n_trials: int, tuned_on: str, names: Sequence[str]) -> list[float]:
-    """Give a row of the matrix: what the winner of one search is worth on each set."""
+    """Return a row of the matrix: the value of one search's winner on each set."""
     try:
         study.run(partial(_on_set, objective, tuned_on), n_trials)
         winner = study.recommend()

@@ -1,4 +1,4 @@
-"""What an analysis of oversearching found, in words."""
+"""The result of an oversearching analysis as text."""
 
 from __future__ import annotations
 
@@ -12,44 +12,44 @@ if TYPE_CHECKING:
 
 _DONE = {
     "nested": (
-        "This is from nested resampling: in each of {rows} outer folds the whole search of {n_trials} trials was repeated "
-        "without the fold's rows, and its winner was scored on them."
+        "Method: nested resampling. In each of {rows} outer folds the whole search of {n_trials} trials was repeated without the "
+        "fold's rows, and its winner was scored on them."
     ),
     "repeats": (
-        "This is from fresh repeats: after one search of {n_trials} trials, the winner and the runners-up, {rows} candidates in "
-        "all, were scored again on splits that the search has not seen."
+        "Method: fresh repeats. After one search of {n_trials} trials, the winner and the runners-up, {rows} candidates in "
+        "total, were scored again on splits that the search has not used."
     ),
     "folds": (
-        "This is from the folds' own scores (Tibshirani and Tibshirani 2009): for the {n_trials} candidates of one search, how "
-        "much better each of {rows} folds' own best candidate looks there than the winner. Nothing was fitted."
+        "Method: fold scores (Tibshirani and Tibshirani 2009). In each of {rows} folds the score of the best of {n_trials} "
+        "candidates in that fold is compared with the winner's score. Nothing was fitted."
     ),
 }
 _RULES = {
-    "jackknife": "The interval of the optimism is that of the jackknife over the outer folds.",
-    "nadeau-bengio": "The interval of the optimism is that of Nadeau and Bengio, corrected for the rows that resamples share.",
+    "jackknife": "The interval of the optimism is a jackknife over the outer folds.",
+    "nadeau-bengio": "The interval of the optimism is that of Nadeau and Bengio, corrected for rows that resamples share.",
 }
 _LIMITS = {
     "nested": (
-        "This covers the whole search, and holds for searches with a little fewer rows than there are in all. It says nothing of "
-        "new data that differ from these rows."
+        "This covers the whole search, for slightly fewer rows than there are in total. It does not cover new data that differ "
+        "from these rows."
     ),
     "repeats": (
         "This covers the luck of the splits among the candidates that were scored again. It does not cover the luck of the rows, "
-        "which the fresh splits share with the search: the optimism can be larger. Nested resampling covers both."
+        "which the fresh splits share with the search, so that the optimism can be larger. Nested resampling covers both."
     ),
     "folds": (
-        "This is a rough estimate, and 0 or more by construction. It does not see what the search would have found with other "
-        "rows, and with few rows in a fold or many candidates it can be well off. Nested resampling is the sound measure."
+        "This is a rough estimate, and never below 0. It does not account for what the search would have found with other rows, "
+        "and can be far off with few rows per fold or many candidates. Nested resampling is more reliable."
     ),
 }
 _NEGATIVE = "neg_"
 
 
 def summarise(found: Optimism) -> str:
-    """Say what is to be expected on new data, how that was found, and what the method does not cover; the answer first.
+    """Return a text with the score to expect on new data, the method, and what the method does not cover.
 
-    Numbers have as many decimals as leave two digits of half the optimism's interval. What a scorer gives with a minus, such as
-    neg_root_mean_squared_error, is told as the error that it is.
+    Numbers are rounded to two digits of half the optimism's interval. A negative score, such as neg_root_mean_squared_error, is
+    shown as an error without its minus.
     """
     done = _DONE[found.method].format(rows=len(found.rows), n_trials=found.n_trials)
     return " ".join(
@@ -65,16 +65,14 @@ def _answer(found: Optimism) -> str:
     luck = number(abs(found.optimism), decimals)
     interval = _interval(found, decimals)
     if not round(found.optimism, decimals) > 0:
-        head = f"The tuned {name}, {tuned}, shows no optimism ({number(found.optimism, decimals)}{interval and ', ' + interval})"
-    elif error:
-        head = f"The tuned {name}, {tuned}, is likely {luck}{interval and f' ({interval})'} too low by optimism"
+        head = f"shows no optimism ({number(found.optimism, decimals)}{interval and ', ' + interval})"
     else:
-        head = f"Of the tuned {name} {tuned}, {luck}{interval and f' ({interval})'} is likely optimism"
-    return f"{head}; on new data expect about {new}{_between(found, decimals, error)}."
+        head = f"is probably {luck}{interval and f' ({interval})'} too {'low' if error else 'high'}"
+    return f"The tuned {name} of {tuned} {head}; on new data expect about {new}{_between(found, decimals, error)}."
 
 
 def _rule(found: Optimism) -> str:
-    """Say by what rule the interval was made, where no note says it."""
+    """Return the rule for the interval, unless a note names it."""
     if _is_empty(found.interval) or any("Nadeau" in note for note in found.notes):
         return ""
     return _RULES.get(found.variance, f"The interval of the optimism is that of {found.variance}.")
@@ -85,15 +83,15 @@ def _verdict(found: Optimism) -> str:
     if found.method == "folds":
         return ""
     if _is_empty(found.interval):
-        return "How sure that is cannot be told."
+        return "The uncertainty of this estimate is unknown."
     if low > 0:
-        return "The tuned score flatters."
+        return "The tuned score is too optimistic."
     if high < 0:
         return (
-            "The tuned score does not flatter: new data did better, as they can where the search's folds follow an order of "
-            "the rows."
+            "The tuned score is not too optimistic: the scores on new data are better, as can happen if the search's folds "
+            "follow an order of the rows."
         )
-    return "That is within what chance alone gives."
+    return "This difference can be explained by chance."
 
 
 def _interval(found: Optimism, decimals: int) -> str:
@@ -104,7 +102,7 @@ def _interval(found: Optimism, decimals: int) -> str:
 
 
 def _between(found: Optimism, decimals: int, error: bool) -> str:
-    """Give the interval of the score to be expected, and say where it was cut since no score lies beyond."""
+    """Return the interval of the expected score, marking an end at the minimum or maximum of the score."""
     if _is_empty(found.outer_interval):
         return ""
     least, most = score_range(found.metric)
@@ -113,23 +111,23 @@ def _between(found: Optimism, decimals: int, error: bool) -> str:
     if error:
         low, high = 0.0 - high, 0.0 - low
         cut = {"low": cut["high"], "high": cut["low"]}
-    ends = [f"{low:g}, the least possible," if cut["low"] else number(low, decimals)]
-    ends.append(f"{high:g}, the most possible" if cut["high"] else number(high, decimals))
+    ends = [f"{low:g}, the minimum," if cut["low"] else number(low, decimals)]
+    ends.append(f"{high:g}, the maximum" if cut["high"] else number(high, decimals))
     return f" ({' to '.join(ends)})"
 
 
 def _is_empty(interval: tuple[float, float]) -> bool:
-    """Tell whether there is no interval."""
+    """Return whether there is no interval."""
     return isnan(interval[0]) or isnan(interval[1])
 
 
 def _decimals(found: Optimism) -> int:
-    """Give the decimals for two digits of half the optimism's interval, or the score's; with neither, three of the score."""
+    """Return the decimals for two digits of half the optimism's interval, or the score's; without both, three of the score."""
     interval = next((i for i in (found.interval, found.outer_interval) if not _is_empty(i)), None)
     digits, size = (3, abs(found.outer_score)) if interval is None else (2, (interval[1] - interval[0]) / 2)
     return max(0, digits - 1 - floor(log10(size))) if isfinite(size) and size > 0 else 3
 
 
 def number(value: float, decimals: int) -> str:
-    """Give a number with so many decimals, and without a minus where it is rounded to 0."""
+    """Return a number with so many decimals, and without a minus if it is rounded to 0."""
     return f"{round(value, decimals) + 0.0:.{decimals}f}"

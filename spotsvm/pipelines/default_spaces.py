@@ -1,4 +1,4 @@
-"""Where to search by default, for each transformer and machine that the pipelines are made of."""
+"""Default search spaces of the transformers and machines in the pipelines."""
 
 from __future__ import annotations
 
@@ -26,27 +26,27 @@ Space = dict[str, Any]
 
 
 def default_space(estimator: Any, classes: Sequence[Any] | None = None) -> Space:
-    """Give the space in which to tune an estimator, or the steps of a pipeline.
+    """Return the default search space of an estimator, or of the steps of a pipeline.
 
     Parameters
     ----------
     estimator : estimator
         LeakyRain, DelayEmbedding, PrincipalMonomials, ImportanceFraction, CutoffClassifier, SVC, SVR, ExactSVC, ExactSVR, EvoSVC,
-        LinearSVC; or a Pipeline, FeatureUnion, ColumnTransformer or TransformedTargetRegressor that holds some. What else it
-        holds is left as it is.
+        LinearSVC; or a Pipeline, FeatureUnion, ColumnTransformer or TransformedTargetRegressor that contains some. Its
+        other parts are left as they are.
     classes : sequence, optional
-        All classes, for the weights and cutoffs of a CutoffClassifier that does not name them itself.
+        All classes, for the weights and cutoffs of a CutoffClassifier without `classes` of its own.
 
     Returns
     -------
     dict
-        From names of parameters, as `set_params` takes them, to distributions.
+        Distributions by parameter name, as `set_params` takes them.
 
     Raises
     ------
     ArgumentError
-        If there is nothing with a default space, a CutoffClassifier has no classes, or a LeakyRain has several pairs, which
-        cannot be tuned one by one; a ValueError.
+        If no part has a default space, a CutoffClassifier has no classes, or a LeakyRain has several pairs, which cannot be
+        tuned separately; a ValueError.
 
     Notes
     -----
@@ -60,21 +60,21 @@ def default_space(estimator: Any, classes: Sequence[Any] | None = None) -> Space
     """
     space = dict(_found(estimator, "", classes))
     if not space:
-        raise ArgumentError(f"{type(estimator).__name__} has no default space; there is one for {', '.join(_names())}")
+        raise ArgumentError(f"{type(estimator).__name__} has no default space; those with one are {', '.join(_names())}")
     return space
 
 
 def machine_space(epsilon: bool = False) -> Space:
-    """Give the space of an RBF machine, that of LIBSVM's guide; with `epsilon` that of a regression."""
+    """Return the space of an RBF machine in LIBSVM's guide, with `epsilon` for regression."""
     space = {"C": loguniform(2.0**-5, 2.0**15), "gamma": loguniform(2.0**-15, 2.0**3)}
     return space | ({"epsilon": loguniform(2.0**-8, 1.0)} if epsilon else {})
 
 
 def voting_space(classes: Sequence[Any]) -> Space:
-    """Give the space of a weight for each class, from 2/3 to 3/2 of its unit, and a cutoff for all but the last of them.
+    """Return a space of class weights, from 2/3 to 3/2 of their unit, and of cutoffs for all classes but the last.
 
-    Both are uniform in their logarithms. Of K classes the cutoffs reach from 7/8 to 8/7 of 1 / K: of five classes three votes
-    outdo four where the cutoffs' ratio is 4/3, so that much more would leave little to the votes.
+    Both are log-uniform. For K classes the cutoffs range from 7/8 to 8/7 of 1 / K: with five classes, three votes beat four if
+    the cutoffs' ratio is 4/3, so that a wider range would leave little to the votes.
     """
     names = class_names(np.unique(np.asarray(classes)))
     share = 1.0 / len(names)
@@ -89,14 +89,14 @@ def _found(estimator: Any, prefix: str, classes: Sequence[Any] | None) -> Iterat
     if isinstance(estimator, CutoffClassifier):
         known = estimator.classes if classes is None else classes
         if known is None:
-            raise ArgumentError("a CutoffClassifier has a weight and a cutoff for each class; give classes=[...]")
+            raise ArgumentError("a CutoffClassifier has a weight and a cutoff for each class; pass classes=[...]")
         yield from ((f"{prefix}{name}", distribution) for name, distribution in voting_space(known).items())
     for name, part in _parts(estimator):
         yield from _found(part, f"{prefix}{name}__", classes)
 
 
 def _parts(estimator: Any) -> list[tuple[str, Any]]:
-    """Give what is inside of an estimator, by the names that parameters have there."""
+    """Return the parts of an estimator, by their prefixes in parameter names."""
     if isinstance(estimator, Pipeline):
         return list(estimator.steps)
     if isinstance(estimator, FeatureUnion):
@@ -111,8 +111,8 @@ def _parts(estimator: Any) -> list[tuple[str, Any]]:
 def _leaky_rain(estimator: LeakyRain) -> Space:
     if np.ndim(estimator.decays) or np.ndim(estimator.windows):
         raise ArgumentError(
-            f"LeakyRain(decays={estimator.decays!r}, windows={estimator.windows!r}) has several pairs, which cannot be tuned one "
-            "by one; use a LeakyRain with a number for each, in a FeatureUnion"
+            f"LeakyRain(decays={estimator.decays!r}, windows={estimator.windows!r}) has several pairs, which cannot be tuned "
+            "separately; use one LeakyRain per pair in a FeatureUnion"
         )
     return {"decays": uniform(0.0, 0.999), "windows": randint(10, 501)}
 

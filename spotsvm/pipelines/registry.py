@@ -1,4 +1,4 @@
-"""The pipelines that can be tuned by name."""
+"""The pipelines that `spotsvm tune` knows by name."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from spotsvm.pipelines.stormwater import stormwater_pipeline
 from spotsvm.pipelines.table import table_pipeline
 from spotsvm.tabular import Task
 
-#: each with its regions, the default one first
+#: the pipelines with their regions, the default first
 REGIONS = {"table": ("default",), "spectra": SPECTRA_REGIONS, "stormwater": STORMWATER_REGIONS}
 
 _MEAN_CLASS_ACCURACY, _RMSE = "mean_class_accuracy", "neg_root_mean_squared_error"
@@ -26,22 +26,22 @@ _MEAN_CLASS_ACCURACY, _RMSE = "mean_class_accuracy", "neg_root_mean_squared_erro
 
 @dataclass(frozen=True)
 class NamedPipeline:
-    """A pipeline with all that a search needs.
+    """A pipeline with everything that a search needs.
 
     Attributes
     ----------
     name : str
         One of `REGIONS`.
     estimator : Pipeline
-        What is tuned.
+        The estimator to tune.
     space : dict
-        From its parameters to distributions, as `SpotSearchCV` takes it.
+        Distributions by parameter name, as `SpotSearchCV` takes it.
     splitter : splitter
-        Makes the folds.
+        Makes the folds of the cross-validation.
     scoring : str
         The score to tune by: a scorer's name, of scikit-learn or "mean_class_accuracy".
     first : tuple of str, default=()
-        What Kriging is to vary before it varies all (see `opening`); nothing where it varies all from the beginning.
+        Parameters that Kriging varies first (see `opening`); empty if it varies all of them from the beginning.
     """
 
     name: str
@@ -52,17 +52,17 @@ class NamedPipeline:
     first: tuple[str, ...] = ()
 
     def search(self, name: str) -> Entrant:
-        """Give the search of this name for the pipeline."""
+        """Return the search of this name for the pipeline."""
         return opening(self.space, self.first, search=name) if self.first and name == "kriging" else name
 
 
 def is_series(name: str) -> bool:
-    """Whether a pipeline is for rows in order of time, to be tested on later rows than it is trained on."""
+    """Return whether a pipeline is for rows in order of time, tested on later rows than it is trained on."""
     return name == "stormwater"
 
 
 def description(name: str, task: Task) -> str:
-    """Say in a few words what a pipeline does."""
+    """Return a short description of a pipeline."""
     if name == "table":
         return "scaled features, an RBF support vector machine"
     if is_series(name):
@@ -72,7 +72,7 @@ def description(name: str, task: Task) -> str:
 
 
 def default_scoring(name: str, task: Task) -> str:
-    """Give the name of the score that a pipeline is tuned by."""
+    """Return the name of the default score of a pipeline."""
     if task == "regression":
         return _RMSE
     return _MEAN_CLASS_ACCURACY if name == "spectra" else "accuracy"
@@ -90,35 +90,35 @@ def named_pipeline(
     history: Any = None,
     horizon: int = 0,
 ) -> NamedPipeline:
-    """Give a pipeline by its name, for some training data.
+    """Return a pipeline by its name, for training data.
 
     Parameters
     ----------
     name : {"table", "spectra", "stormwater"}
         "table" is a scaled SVM for any numbers; "spectra" adds principal components, monomials, a choice by importance, and in
-        classification a weight and a cutoff for each class (`spectra_pipeline`); "stormwater" tells a series from the rain before
+        classification a weight and a cutoff for each class (`spectra_pipeline`); "stormwater" predicts a series from past rain
         (`stormwater_pipeline`).
     task : {"classification", "regression"}
         What is predicted.
     X : DataFrame of shape (n_samples, n_features)
-        Features; for "stormwater" readings of rain alone, in order of time, with their time as index.
+        Features; for "stormwater" only rain, in order of time, with the time as index.
     y : Series of shape (n_samples,)
         The target.
     cv : int, default=5
-        Folds: of "stormwater" those of TimeSeriesSplit, of others at random, stratified in classification.
+        Number of folds: TimeSeriesSplit for "stormwater", else random, stratified in classification.
     seed : int, default=0
-        Seed of the folds, and of what draws at random in the pipeline.
+        Seed of the folds, and of the random parts of the pipeline.
     region : str or None, default=None
-        Where to search, one of `REGIONS`; None for the first of them.
+        The search region, one of `REGIONS`; None for the first one.
     history : DataFrame or None, default=None
-        For "stormwater": further rows that those of X may look back to.
+        For "stormwater": further rows as the past of those of X.
     horizon : int, default=0
-        For "stormwater": how many steps ahead the target is told.
+        For "stormwater": how many steps ahead the target is predicted.
 
     Raises
     ------
     ArgumentError
-        If there is no such pipeline or region, or it is not for this task; a ValueError.
+        If the pipeline or region is unknown, or the pipeline is not for this task; a ValueError.
 
     Examples
     --------
@@ -128,7 +128,7 @@ def named_pipeline(
     """
     region = _checked_region(name, region)
     if horizon and not is_series(name):
-        raise ArgumentError(f"horizon={horizon} is of a series; use pipeline 'stormwater', or horizon=0")
+        raise ArgumentError(f"horizon={horizon} is only for a series; use pipeline 'stormwater', or horizon=0")
     scoring, n = default_scoring(name, task), len(y)
     if is_series(name):
         if task != "regression":
@@ -149,5 +149,5 @@ def _checked_region(name: str, region: str | None) -> str:
     if name not in REGIONS:
         raise ArgumentError(f"pipeline {name!r} is unknown; use one of {', '.join(REGIONS)}")
     if region is not None and region not in REGIONS[name]:
-        raise ArgumentError(f"region {region!r} is none of the pipeline {name}; use {' or '.join(REGIONS[name])}")
+        raise ArgumentError(f"pipeline {name} has no region {region!r}; use {' or '.join(REGIONS[name])}")
     return REGIONS[name][0] if region is None else region

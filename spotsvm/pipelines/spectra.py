@@ -24,7 +24,7 @@ from spotsvm.tabular import Task
 _CLASSIFIER, _REGRESSOR = "cutoffclassifier", "transformedtargetregressor"
 
 REGIONS = ("default", "table7", "table8")
-#: of the default region of classification what to vary first (see `opening`): the share of importance, C and gamma
+#: parameters to vary first in the default region of classification (see `opening`): the share of importance, C and gamma
 FIRST = ("importancefraction__fraction", f"{_CLASSIFIER}__estimator__C", f"{_CLASSIFIER}__estimator__gamma")
 
 
@@ -38,10 +38,10 @@ def spectra_pipeline(
     random_state: int | None = 0,
     n_estimators: int = 100,
 ) -> tuple[Pipeline, dict[str, Any]]:
-    """Make the pipeline for spectra, and the space in which to tune it.
+    """Return the pipeline for spectra, and its search space.
 
-    Of K classes 2 K + 2 parameters are tuned: the share of importance, gamma, C, K class weights and K - 1 cutoffs, as only
-    their ratios matter; twelve of five classes. In regression the target is scaled, and the share, gamma, C and epsilon are
+    For K classes 2 K + 2 parameters are tuned, twelve for five classes: the share of importance, gamma, C, K class weights and
+    K - 1 cutoffs, of which only the ratios matter. In regression the target is scaled, and the share, gamma, C and epsilon are
     tuned.
 
     Parameters
@@ -54,16 +54,15 @@ def spectra_pipeline(
         All classes, two or more; not used in regression.
     region : {"default", "table7", "table8"}, default="default"
         "default" has gamma in 2^-12 .. 1 and C in 2^-2 .. 2^12, class weights from 2/3 to 3/2 of the "balanced" ones, and
-        cutoffs from 7/8 to 8/7 of equal shares, all uniform in their logarithms: what the pipeline has without tuning is in the
-        middle of what concerns the classes. "table7" and "table8" are the paper's, whose gamma and C differ: all uniform, with
-        absolute weights.
+        cutoffs from 7/8 to 8/7 of equal shares, all log-uniform, so that the untuned weights and cutoffs are in the middle.
+        "table7" and "table8" are the paper's regions, with different gamma and C: all uniform, with absolute weights.
     scale : bool, default=False
-        Whether each wavelength is scaled to unit variance first. The paper does not. The pipeline "spectra" does: over four
-        splits of the Tecator spectra the mean tuned score was higher with it.
+        Whether each wavelength is first scaled to unit variance. The paper does not; the pipeline "spectra" does, because the
+        mean tuned score over four splits of the Tecator spectra was higher with scaling.
     random_state : int or None, default=0
         Seed of the forest that ranks the features.
     n_estimators : int, default=100
-        Its trees.
+        Number of trees of the forest.
 
     Returns
     -------
@@ -71,21 +70,21 @@ def spectra_pipeline(
         With `scale` a StandardScaler; then PrincipalMonomials, ImportanceFraction, StandardScaler and CutoffClassifier of SVC, or
         SVR on a scaled target.
     space : dict
-        From names of its parameters to distributions.
+        Distributions by parameter name.
 
     Raises
     ------
     ArgumentError
-        If there is no such region, it is for another task, or there are fewer than two classes; a ValueError.
+        If the region is unknown or for another task, or there are fewer than two classes; a ValueError.
 
     Notes
     -----
-    Table 8 prints 0 for the least C, which is no C: the region begins at 0.01. The paper's last cutoff follows from the others,
-    which may sum past 1, as the paper's do; they are then scaled (see `CutoffClassifier`). Tables 7 and 8 are of five classes;
-    of K their cutoffs reach from 0.05 / K to 2 / K, which is the same of five.
+    Table 8 prints 0 as the smallest C, which is not a valid C: the region begins at 0.01. The paper's last cutoff follows from
+    the others, which may sum to more than 1; they are then scaled (see `CutoffClassifier`). Tables 7 and 8 are for five classes;
+    for K classes the cutoffs range from 0.05 / K to 2 / K, which agrees for five.
 
-    With few trials the many parameters are a burden. `opening(space, FIRST)` makes a search that varies share, C and gamma first,
-    with balanced weights and equal cutoffs; `spotsvm tune` does so.
+    With few trials the many parameters are a disadvantage. `opening(space, FIRST)` makes a search that varies share, C and gamma
+    first, with balanced weights and equal cutoffs, as `spotsvm tune` does.
 
     References
     ----------
@@ -107,17 +106,17 @@ def spectra_pipeline(
     own = _machine_region(region)
     if task == "regression":
         if region != "default":
-            raise ArgumentError(f"region={region!r} is of a classification problem; use region='default' in regression")
+            raise ArgumentError(f"region={region!r} is for classification; use region='default' in regression")
         machine = TransformedTargetRegressor(SVR(max_iter=iteration_cap(n_samples)), transformer=StandardScaler())
         own = own | {"epsilon": machine_space(epsilon=True)["epsilon"]}
         return Pipeline([*steps, (_REGRESSOR, machine)]), space | _named(f"{_REGRESSOR}__regressor", own)
     known = np.unique(np.asarray([] if classes is None else classes))
     if len(known) < 2:
-        raise ArgumentError(f"classes={classes!r}; give two classes or more")
+        raise ArgumentError(f"classes={classes!r}; use two classes or more")
     labels = known.tolist()
     voter = CutoffClassifier(SVC(max_iter=iteration_cap(n_samples)), classes=labels, excess="scale")
     if region == "default":
-        # all cutoffs are there, so that the last one does not follow from the others, and their ratios are what is tuned
+        # all cutoffs are set, so that the last one does not follow from the others and their ratios are tuned
         neutral = {"class_weight": dict.fromkeys(labels, 1.0), "cutoff": dict.fromkeys(labels, 1.0 / len(labels))}
         voter.set_params(weight_unit="balanced", **neutral)
     voting = voting_space(labels) if region == "default" else _voting_region(labels)
@@ -126,7 +125,7 @@ def spectra_pipeline(
 
 
 def _machine_region(region: str) -> dict[str, Any]:
-    """Give the distributions of C and gamma."""
+    """Return the distributions of C and gamma."""
     if region == "table7":
         return {"C": uniform(1.0, 9.0), "gamma": uniform(0.005, 0.295)}
     if region == "table8":
@@ -135,7 +134,7 @@ def _machine_region(region: str) -> dict[str, Any]:
 
 
 def _voting_region(labels: Sequence[Any]) -> dict[str, Any]:
-    """Give the distributions of the paper's weights, and of its cutoffs; the last of these follows from the others."""
+    """Return the distributions of the paper's weights and cutoffs; the last cutoff follows from the others."""
     names, low, high = class_names(labels), 0.05 / len(labels), 2.0 / len(labels)
     space = {f"class_weight__{name}": uniform(0.05, 0.95) for name in names}
     return space | {f"cutoff__{name}": uniform(low, high - low) for name in names[:-1]}

@@ -1,4 +1,4 @@
-"""The pipeline that tells a tank's level, or a stream's flow, from past rain, and its search spaces."""
+"""The pipeline that predicts a tank's level, or a stream's flow, from past rain, and its search spaces."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from spotsvm.preprocessing.delay_embedding import DelayEmbedding
 from spotsvm.preprocessing.history_pipeline import HistoryPipeline
 from spotsvm.preprocessing.leaky_rain import LeakyRain
 
-#: The settings in the middle of the paper's region, from which tuning starts
+#: settings in the middle of the paper's region, from which tuning starts
 _DECAYS, _WINDOWS, _DIMENSIONS = (0.1, 0.3), (50, 120), 10
 _MAX_ITER = 1_000_000
 
@@ -32,31 +32,30 @@ def stormwater_pipeline(
     history: Any = None,
     missing: str = "raise",
 ) -> tuple[Pipeline, dict[str, Any]]:
-    """Make a pipeline of two leaky sums of rain, each embedded, and a support vector regression; and the space to tune it in.
+    """Return a pipeline of two embedded leaky sums of rain and a support vector regression, and its search space.
 
     Parameters
     ----------
     rain_columns : str, int, sequence of these or None, default=None
         The columns of X that are rain; None for all.
     horizon : int, default=0
-        How many steps ahead the target is told: the newest rain that is used is that old. 0 or more.
+        How many steps ahead the target is predicted: the age of the newest rain used. 0 or more.
     delay : int, default=1
         Steps between the values of an embedding, 1 or more.
     region : {"wide", "koch2011"}, default="wide"
-        Which space to give. "koch2011" is that of Table 4, in which the decays are at most 0.3: a reading has all but gone after
-        five steps. In "wide" they go up to 0.999, for water that runs off slowly, with windows of 10 to 500 and, on logarithmic
-        scales, more of gamma and C. It holds the other, takes about twice as long, and on hourly flow of a stream and on
-        simulated tanks found a half to a quarter of the error in as many evaluations.
+        The search space. "koch2011" is that of Table 4, in which the decays are at most 0.3: the effect of a reading almost
+        vanishes after five steps. In "wide" they go up to 0.999, for water that runs off slowly, with windows of 10 to 500 and
+        wider, logarithmic ranges of gamma and C. It contains the other space and takes about twice as long; for hourly flow of a
+        stream and for simulated tanks it led to a half to a quarter of the error with as many evaluations.
     history : DataFrame or None, default=None
-        Further rows of rain by time stamp, which rows of X may look back to: the whole series, where sets do not follow each
-        other.
+        Further rows of rain by time stamp, as the past of the rows of X: the whole series if sets do not follow each other.
     missing : {"raise", "zero", "nan"}, default="raise"
-        What to do with missing rain: an error; count it as none; or NaN, which the machine refuses in rows that it reaches.
+        Treatment of missing rain: an error; 0; or NaN, which the machine refuses in the affected rows.
 
     Returns
     -------
     pipeline : Pipeline
-        Not fitted. Before the first known row it was dry.
+        Not fitted. No rain is assumed before the first known row.
     space : dict
         Nine parameters, by their names in the pipeline: D1, D2, lambda1, lambda2, W1, W2, gamma, epsilon and C of the paper.
 
@@ -96,14 +95,14 @@ def stormwater_pipeline(
     machine = TransformedTargetRegressor(SVR(max_iter=_MAX_ITER), transformer=StandardScaler())
     steps: list[tuple[str, Any]] = [("features", FeatureUnion(branches)), ("scale", StandardScaler()), ("svr", machine)]
     if columns is not None:
-        # the index has to come through, by which rows find their past
+        # rows find their past by the index, which must be kept
         rain = ColumnTransformer([("rain", "passthrough", list(columns))], verbose_feature_names_out=False)
         steps.insert(0, ("rain", rain.set_output(transform="pandas")))
     return Pipeline(steps), _space(region)
 
 
 def _space(region: str) -> dict[str, Any]:
-    """Give the nine parameters' distributions."""
+    """Return the distributions of the nine parameters."""
     wide = region == "wide"
     of_branch = {
         "embed__dimensions": randint(2, 61),

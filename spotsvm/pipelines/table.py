@@ -12,20 +12,20 @@ from sklearn.svm import SVC, SVR
 from spotsvm.pipelines.default_spaces import default_space
 from spotsvm.tabular import Task
 
-#: up to here a kernel matrix fits into the memory that shared work may take
+#: most rows whose kernel matrix fits into the memory limit of shared work
 _SHARED_ROWS = 20_000
 
 
 def iteration_cap(n_samples: int) -> int:
-    """Give the most iterations that a solver may take: a hopeless setting then ends, with the score that it has reached."""
+    """Return the most iterations of a solver: a hopeless setting then ends, with the score that it has reached."""
     return max(100_000, 200 * n_samples)
 
 
 def table_pipeline(task: Task, n_samples: int) -> tuple[Pipeline, dict[str, Any]]:
-    """Make a scaled RBF support vector machine and the space in which to tune it.
+    """Return a scaled RBF support vector machine and its search space.
 
     The space is that of LIBSVM's guide, C in 2^-5 .. 2^15 and gamma in 2^-15 .. 2^3; in regression the target is scaled
-    too, so that epsilon in 2^-8 .. 1 is in units of its standard deviation. Where cross-validation cannot share its work
+    too, so that epsilon in 2^-8 .. 1 is in units of its standard deviation. If cross-validation cannot share its work
     (regression, and many rows), the solver's iterations are capped at a multiple of the sample's size: a hopeless setting
     then ends, with the score that it has reached.
 

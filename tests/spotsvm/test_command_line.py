@@ -169,7 +169,7 @@ def test_the_latest_rows_of_a_series(storm):
     process = subprocess.run([SCRIPT, *args], capture_output=True, text=True)
     assert process.returncode == 0
     assert process.stderr.count("\n") == 1
-    assert "the latest 200 of 600 rows are trained and tested on" in process.stderr
+    assert "the latest 200 of 600 rows are used for training and testing" in process.stderr
     assert list(rows(process.stdout)) == ["default SVM", "random (3 trials)"]
 
 
@@ -299,7 +299,7 @@ def test_a_study_is_told_where_its_data_are(studies, monkeypatch, tmp_path):
 def test_a_study_without_data_says_so(studies, tmp_path):
     result = CliRunner().invoke(main, ["study", "squares", "--data", str(tmp_path)])
     assert (result.exit_code, result.stdout) == (0, "| [0, 1, 4] |\n")
-    assert result.stderr == f"spotsvm: the study squares reads no data; --data {tmp_path} changes nothing\n"
+    assert result.stderr == f"spotsvm: the study squares reads no data; --data {tmp_path} is ignored\n"
 
 
 def test_the_librarys_own_studies_are_registered():
@@ -333,7 +333,7 @@ def test_ctrl_c_keeps_what_was_told(iris, tmp_path, monkeypatch):
     assert result.stdout == ""
     again = shlex.join(["spotsvm", *map(str, args), str(tmp_path / "a")])
     assert result.stderr == (
-        f"spotsvm: interrupted; the candidates scored so far are in {tmp_path / 'a'}, and the same command goes on from there: "
+        f"spotsvm: interrupted; the candidates scored so far are saved in {tmp_path / 'a'}. To resume, run the same command: "
         f"{again}\n"
     )
     assert len(trials(io.StringIO(run("export", tmp_path / "a" / "random.db")))) == 4
@@ -379,7 +379,7 @@ def test_without_out_it_says_what_would_have_been_needed(iris, monkeypatch):
     result = CliRunner().invoke(main, ["tune", iris, "--target", "kind"])
     assert result.exit_code == 130
     assert result.stderr == (
-        "spotsvm: interrupted; nothing is kept without --out. To be able to go on after an interruption: "
+        "spotsvm: interrupted; nothing was saved, as there was no --out. To be able to resume after an interruption: "
         f"{shlex.join(['spotsvm', 'tune', iris, '--target', 'kind'])} --out FOLDER\n"
     )
 

@@ -55,34 +55,16 @@ def good(write):
 
 JUNK = np.random.default_rng(0).integers(256, size=3000, dtype=np.uint8).tobytes()
 
+#: what `tests/spotsvm/test_tabular.py` does not try: files that depend on the folds, and two examples of the others
 TABLES = {
-    "empty": ("", ["not a CSV file"]),
-    "junk": (JUNK, ["not text in UTF-8"]),
+    "junk": (JUNK, ["not UTF-8 text"]),
     "zeros": (bytes(500), ["--target 'kind'"]),
-    "UTF-16": (table().encode("utf-16"), ["not text in UTF-8"]),
-    "latin-1": (table(target="Käse {c}").encode("latin-1"), ["not text in UTF-8"]),
-    "header only": ("a,b,kind\n", ["no rows"]),
-    "unknown column": (table(header="a,b,sort"), ["--target 'kind'", "'a', 'b', 'sort'"]),
     "semicolons": (table().replace(",", ";"), ["--target 'kind'", "separated by ';'"]),
     "decimal commas": (table().replace(",", ";").replace(".", ","), ["separated by ';'"]),
-    "duplicate features": (table(header="a,a,kind"), ["2 columns are named 'a'"]),
-    "duplicate targets": (table(header="kind,b,kind"), ["2 columns are named 'kind'"]),
-    "rows longer than the header": (table(header="b,kind"), ["more fields than its header"]),
-    "text": (table(feature="red"), ["column 'b'", "'red'"]),
-    "no feature": ("kind\n" + "x\ny\n" * 20, ["'kind' is the only column"]),
-    "missing feature": (table() + "1,,x\n", ["column 'b'", "1 missing"]),
-    "missing target": (table() + "1,1,\n", ["target 'kind'", "1 missing"]),
-    "infinite feature": (table() + "1,inf,x\n", ["column 'b'", "infinite"]),
-    "infinite target": (table(target="{t}") + "1,1,inf\n", ["target 'kind'", "infinite"]),
-    "huge feature": (table() + "1,1e308,x\n", ["column 'b'", "1e+100"]),
-    "huge target": (table(target="{t}") + "1,1,-1e308\n", ["target 'kind'", "1e+100"]),
-    "one class": (table(target="x"), ["target 'kind'", "one class", "'x'"]),
-    "one number": (table(target="7"), ["target 'kind'", "one class", "(7)"]),
-    "two rows": (table(2), ["--cv 5", "(2)"]),
-    "fewer rows than folds": (table(4), ["--cv 5", "(4)"]),
+    "two rows": (table(2), ["--cv 5", "there are 2"]),
+    "fewer rows than folds": (table(4), ["--cv 5", "there are 4"]),
     "rare class": (table() + "1,1,z\n" * 5, ["class 'z'", "4 of the training rows", "--cv 5"]),
     "single row of a class": (table() + "1,1,z\n", ["class 'z'", "1 of the rows", "--cv 5"]),
-    "1000 classes": (table(1000, target="c{k}"), ["target 'kind'", "1000 classes"]),
 }
 
 
@@ -101,16 +83,9 @@ def series(step="{k}", n=60, rain="1.5", level="{k}.5"):
 
 
 SERIES = {
-    "a gap": (series().replace("\n7,1.5,7.5", ""), ["gap in time", "after 6 comes 8"]),
-    "a time twice": (series().replace("\n7,", "\n6,"), ["the time 6 is there twice"]),
-    "no times": (series(step="soon"), ["time column 'time'", "time stamps"]),
-    "no time column": (series().replace("time,", "when,"), ["--time 'time'", "'when'"]),
-    "a missing reading": (series().replace("\n7,1.5", "\n7,"), ["column 'rain'", "1 missing", "first at 7"]),
-    "text": (series(rain="wet"), ["column 'rain'", "'wet'"]),
-    "no rain": ("time,level\n" + "\n".join(f"{k},{k}" for k in range(60)), ["'level' is the only column"]),
-    "no level": (series(level=""), ["'level' has no value"]),
-    "few rows": (series(n=4), ["--cv 5", "(4)"]),
-    "few levels": (series(level="").replace("\n7,1.5,", "\n7,1.5,2"), ["--cv 5", "(1)"]),
+    "a gap": (series().replace("\n7,1.5,7.5", ""), ["with a gap", "8 follows 6"]),
+    "few rows": (series(n=4), ["--cv 5", "there are 4"]),
+    "few levels": (series(level="").replace("\n7,1.5,", "\n7,1.5,2"), ["--cv 5", "there are 1"]),
 }
 
 
@@ -143,7 +118,7 @@ def test_an_archive_that_is_none(write):
         (["--cv", "1"], ["--cv", ": 1 "]),
         (["--cv", "21"], ["--cv 21", "20 of the rows"]),
         (["--cv", "16"], ["--cv 16", "15 of the training rows"]),
-        (["--cv", "41"], ["--cv 41", "(40)"]),
+        (["--cv", "41"], ["--cv 41", "there are 40"]),
         (["--workers", "0"], ["--workers", ": 0 "]),
         (["--seed", "-1"], ["--seed", ": -1 "]),
         (["--seed", "4294967296"], ["--seed", ": 4294967296 "]),
@@ -159,9 +134,9 @@ def test_an_archive_that_is_none(write):
         (["--scoring", "mean_class_acuracy"], ["'mean_class_acuracy'", "mean_class_accuracy"]),
         (["--pipeline", "wine"], ["--pipeline", "'wine'"]),
         (["--pipeline", "stormwater"], ["target 'kind'", "not numeric", "'x'"]),
-        (["--pipeline", "stormwater", "--task", "classification"], ["--task classification", "regressed"]),
+        (["--pipeline", "stormwater", "--task", "classification"], ["--task classification", "regression"]),
         (["--pipeline", "spectra", "--region", "table9"], ["region 'table9'", "table7 or table8"]),
-        (["--region", "table7"], ["region 'table7'", "none of the pipeline table"]),
+        (["--region", "table7"], ["region 'table7'", "pipeline table"]),
         (["--time", "a"], ["--time a", "--pipeline stormwater"]),
         (["--rows", "10"], ["--rows 10", "--pipeline stormwater"]),
         (["--horizon", "2"], ["--horizon 2", "--pipeline stormwater"]),
@@ -194,7 +169,7 @@ def test_a_scorer_that_does_not_fit_the_task(target, scoring, write):
         (["tune"], "FILE"),
         (["tune", "table.csv"], "--target"),
         (["export"], "RECORD"),
-        (["study", "nothing"], "study 'nothing' is unknown; there are "),
+        (["study", "nothing"], "study 'nothing' is unknown; use one of "),
         (["study", "overhead", "more"], "more"),
         (["study", "speed", "--quick", "--data", "nowhere"], "--data nowhere is not a folder; name the one that holds the data"),
         (["tone"], "'tone'"),
@@ -209,10 +184,10 @@ def test_a_command_that_is_incomplete_or_unknown(args, said):
 
 def test_an_out_in_which_nothing_can_be_written(good, tmp_path):
     for out in (good, good / "out", Path("/proc/spotsvm")):
-        assert f"--out {out}: cannot write there" in refused("tune", good, "--target", "kind", "--out", out)
+        assert f"--out {out}: cannot write to this folder" in refused("tune", good, "--target", "kind", "--out", out)
     (tmp_path / "out" / "comparison.csv").mkdir(parents=True)
     args = ["tune", good, "--target", "kind", "--search", "random", "--budget", 1, "--cv", 2, "--out", tmp_path / "out"]
-    assert f"--out {tmp_path / 'out'}: cannot write there" in refused(*args)
+    assert f"--out {tmp_path / 'out'}: cannot write to this folder" in refused(*args)
 
 
 @pytest.fixture

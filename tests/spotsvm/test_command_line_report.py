@@ -57,8 +57,8 @@ def test_a_report_is_made_while_the_study_runs(tmp_path):
     [
         (("none.db", "--out", "r.html"), "none.db: there is no such record"),
         (("run.db",), "Missing option '--out'"),
-        (("run.db", "--out", "run.db"), "--out run.db is a record itself; name another file"),
-        (("run.db", "--out", "random.db", "--baseline", "random.db"), "--out random.db is a record itself; name another file"),
+        (("run.db", "--out", "run.db"), "--out run.db is one of the records; use another file"),
+        (("run.db", "--out", "random.db", "--baseline", "random.db"), "--out random.db is one of the records; use another file"),
         (("run.db", "--out", "r.html", "--baseline", "none.db"), "none.db: there is no such record"),
         (("run.db", "--out", "run.db/r.html"), "run.db/r.html: cannot write the report"),
         (("text.db", "--out", "r.html"), "text.db is damaged, or not a record of spotsvm"),

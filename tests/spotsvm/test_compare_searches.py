@@ -203,18 +203,18 @@ def test_a_comparison_can_be_pickled():
         ({"objective": 3}, ArgumentError, "objective=3 is not callable"),
         ({"space": {}}, SpaceError, "space has no parameter"),
         ({"searches": []}, ArgumentError, "searches is empty"),
-        ({"searches": ["random", "random"]}, ArgumentError, "two of them are called 'random'"),
+        ({"searches": ["random", "random"]}, ArgumentError, "two searches have the label 'random'"),
         ({"searches": ["random", "nsga2"]}, ArgumentError, "'nsga2' is for several objectives"),
         ({"searches": ["random", "kriging"]}, BudgetError, "search 'kriging': n_trials=3 is below the initial design of 6"),
         ({"n_trials": 0}, BudgetError, "n_trials=0 is not a number of evaluations"),
         ({"start": {"x": 2.0, "y": 0.0}}, SpaceError, r"start is not in the space: x=2.0 is not a number in \[0, 1\]"),
         ({"start": 3}, SpaceError, "start=3 is not a configuration"),
         ({"seeds": []}, ArgumentError, "seeds is empty"),
-        ({"seeds": [0, 0]}, ArgumentError, "seeds: 0 is there twice"),
-        ({"direction": ("minimize", "minimize")}, ArgumentError, "is not one objective's direction"),
+        ({"seeds": [0, 0]}, ArgumentError, "seeds has 0 more than once"),
+        ({"direction": ("minimize", "minimize")}, ArgumentError, "is not a direction"),
         ({"direction": "min"}, ArgumentError, "direction='min'"),
         ({"noise": "yes"}, ArgumentError, "noise='yes' is unknown"),
-        ({"measure": "value"}, ArgumentError, "measure='value' is not a further number's name"),
+        ({"measure": "value"}, ArgumentError, "measure='value' is not the name of a further number"),
         ({"measure": 3}, ArgumentError, "measure=3"),
         ({"confidence": 95}, ArgumentError, "confidence=95 is not between 0 and 1"),
         ({"n_jobs": 0}, ArgumentError, "n_jobs=0 is not a number of processes"),
@@ -234,7 +234,7 @@ def test_a_measure_that_is_not_there_costs_one_evaluation():
         calls.append(params)
         return {"value": 1.0, "truth": 2.0}
 
-    with pytest.raises(ArgumentError, match="measure='true' is not among the numbers .*: it returned 'truth'"):
+    with pytest.raises(ArgumentError, match="measure='true' was not returned by the objective .* returned 'truth'"):
         compare(objective, SPACE, ["random"], n_trials=30, seeds=2, measure="true")
     assert len(calls) == 1
     with pytest.raises(ArgumentError, match="it returned none"):
@@ -274,4 +274,4 @@ def test_one_seed_and_a_run_in_which_all_failed():
     assert table["p"].isna().all()
     assert table.loc["a", "note"] == "1 of 1 pairs have a run without a result"
     assert table["failed"].to_dict() == {"b": 1, "a": 2, "c": 2}
-    assert "1 seed cannot give less than 1" in comparison.to_markdown()
+    assert "with 1 seed the smallest possible p is 1" in comparison.to_markdown()

@@ -46,9 +46,9 @@ def test_fewer_evaluations_are_the_beginning_of_more(comparison):
     assert comparison.results(7).equals(first.results())
     assert comparison.after(12).results().equals(comparison.results())
     for n in (0, 13, 2.5, "9"):
-        with pytest.raises(ArgumentError, match=f"n_trials={n!r} is not within the runs' evaluations; use 1 to 12"):
+        with pytest.raises(ArgumentError, match=f"n_trials={n!r} is not a number of evaluations of these runs; use 1 to 12"):
             comparison.after(n)
-        with pytest.raises(ArgumentError, match=f"n_trials={n!r} is not within"):
+        with pytest.raises(ArgumentError, match=f"n_trials={n!r} is not a number of evaluations"):
             comparison.results(n)
 
 
@@ -98,7 +98,7 @@ def test_the_figures_options(comparison, pyplot):
 
 def test_the_distance_to_an_optimum_where_more_is_better(pyplot):
     up = compare(lambda p: p["x"] - 2, {"x": uniform(0, 1)}, ["random"], n_trials=4, seeds=1, direction="maximize")
-    with pytest.raises(ArgumentError, match=r"log=True needs positive values, and the smallest is -\d"):
+    with pytest.raises(ArgumentError, match=r"log=True needs positive values, but the smallest is -\d"):
         up.figure(log=True)
     ax = up.figure(log=True, optimum=-1.0).axes[0]
     assert (np.diff(ax.lines[0].get_ydata()) <= 0).all()
@@ -109,7 +109,7 @@ def test_the_report(comparison):
     text = comparison.to_markdown()
     assert text.splitlines()[0].split("|")[1].strip() == "search"
     assert "best value seen after 12 evaluations; minimized; 3 seeds" in text
-    assert "3 seeds cannot give less than 0.25" in text
+    assert "with 3 seeds the smallest possible p is 0.25" in text
     assert repr(comparison) == "<Comparison of kriging, LHS, random: 3 seeds of 12 trials each>"
 
 

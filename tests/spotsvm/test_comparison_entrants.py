@@ -30,18 +30,18 @@ def test_labels():
     [
         ([], None, "searches is empty"),
         ({}, None, "searches is empty"),
-        ("kriging", None, r"searches='kriging' is not a list of searches; use such as \['kriging', 'random'\]"),
+        ("kriging", None, r"searches='kriging' is not a list of searches; use for example \['kriging', 'random'\]"),
         (3, None, "searches=3 is not a list"),
-        (["random", "lhs", "random"], None, "two of them are called 'random'; give .* labels of their own"),
-        ([("a", "lhs"), ("a", "random")], None, "two of them are called 'a'"),
+        (["random", "lhs", "random"], None, "two searches have the label 'random'; use .* different labels"),
+        ([("a", "lhs"), ("a", "random")], None, "two searches have the label 'a'"),
         (["random", "lhs"], ["x"], r"names=\['x'\] does not fit 2 searches"),
         (["random"], "r", "names='r' does not fit"),
         ([(3, "lhs")], None, "label=3 of a search is not a name"),
-        (["random", "nsga2"], None, "search 'nsga2' is for several objectives, and only values of one can be ranked"),
+        (["random", "nsga2"], None, "search 'nsga2' is for several objectives, whose values cannot be ranked"),
         ([("two", "parego")], None, "search 'two' is for several objectives"),
         ([Nsga2Search], None, "search 'Nsga2Search' is for several objectives"),
         ([partial(ParegoSearch, rho=0.1)], None, r"search 'ParegoSearch\(rho=0.1\)' is for several objectives"),
-        ([RandomSearch(Domain.continuous(1))], None, "search 'RandomSearch' is one object, but each seed needs a fresh one"),
+        ([RandomSearch(Domain.continuous(1))], None, "search 'RandomSearch' is a single object, but each seed needs a new one"),
         ([("n", 7)], None, "search 'n' is 7; use a name, or a callable"),
     ],
 )
@@ -61,7 +61,7 @@ def test_seeds():
 @pytest.mark.parametrize(
     ("seeds", "text"),
     [
-        (0, "seeds=0 is no number of runs; use 1 or more"),
+        (0, "seeds=0 is not a number of runs; use 1 or more"),
         (-2, "seeds=-2"),
         ([], "seeds is empty"),
         ([1, 1.5], "1.5 is not a seed; use integers of at least 0"),
@@ -70,7 +70,7 @@ def test_seeds():
         (True, "seeds=True is neither"),
         (2.0, "seeds=2.0 is neither a number of runs nor a list"),
         ("12", "seeds='12' is neither"),
-        ([4, 2, 4], "seeds: 4 is there twice"),
+        ([4, 2, 4], "seeds has 4 more than once"),
     ],
 )
 def test_what_are_no_seeds(seeds, text):
@@ -97,7 +97,7 @@ def test_what_is_no_budget(n_trials):
 
 
 def test_whose_search_cannot_be_made():
-    with pytest.raises(ArgumentError, match="search 'b' cannot be made: search='powell' is unknown"):
+    with pytest.raises(ArgumentError, match="search 'b' cannot be created: search='powell' is unknown"):
         check([("a", "random"), ("b", "powell")], 20)
-    with pytest.raises(ArgumentError, match="search 'odd' cannot be made: .* has no ask and tell"):
+    with pytest.raises(ArgumentError, match="search 'odd' cannot be created: .* has no ask and tell"):
         check([("odd", lambda domain, seed: 3)], 20)

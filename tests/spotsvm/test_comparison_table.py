@@ -84,7 +84,7 @@ def test_the_smallest_p_that_so_many_seeds_can_give(k):
 
 @pytest.mark.parametrize(
     ("differences", "why"),
-    [([0.3], "one seed"), ([0.0, 0.0, 0.0], "all differences are 0"), ([1.0, np.nan], "1 of 2 pairs have a run without")],
+    [([0.3], "a single seed"), ([0.0, 0.0, 0.0], "all differences are 0"), ([1.0, np.nan], "1 of 2 pairs have a run without")],
 )
 def test_why_there_is_no_p(differences, why):
     p, reason = signed_rank_test(differences)

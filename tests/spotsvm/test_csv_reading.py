@@ -36,7 +36,7 @@ def test_plain_and_packed(tmp_path, name):
     assert read_csv(tmp_path / name).to_dict("list") == {"a": [1, 3], "b": [2, 4]}
 
 
-@pytest.mark.parametrize("name", [name for name in PACKED if name != "t.csv"])
+@pytest.mark.parametrize("name", list(PACKED)[1:])
 @pytest.mark.parametrize("keep", [3, -5])
 def test_cut_off(tmp_path, name, keep):
     (tmp_path / name).write_bytes(PACKED[name][:keep])
@@ -44,13 +44,13 @@ def test_cut_off(tmp_path, name, keep):
         read_csv(tmp_path / name)
 
 
-@pytest.mark.parametrize("name", ["t.csv.gz", "t.csv.bz2", "t.csv.xz", "t.zip"])
+@pytest.mark.parametrize("name", list(PACKED)[1:])
 def test_a_bomb_is_given_up_before_it_fills_the_memory(tmp_path, name, monkeypatch):
     monkeypatch.setattr(csv_reading, "MOST_BYTES", 1_000_000)
     much = b"a,b\n" + b"1,2\n" * 1_000_000
     packs = {"t.csv.gz": gzip.compress, "t.csv.bz2": bz2.compress, "t.csv.xz": lzma.compress, "t.zip": lambda x: zipped(t=x)}
     (tmp_path / name).write_bytes(packs[name](much))
-    with pytest.raises(DataError, match="unpacked it has more than"):
+    with pytest.raises(DataError, match="the unpacked table has more than"):
         read_csv(tmp_path / name)
 
 
@@ -65,16 +65,17 @@ def test_members_of_an_archive_are_written_nowhere(tmp_path):
     assert sorted(p.name for p in tmp_path.rglob("*")) == ["inside", "t.zip"]
 
 
-def test_an_archive_of_several_files(tmp_path):
-    (tmp_path / "t.zip").write_bytes(zipped(a=TABLE, b=TABLE))
-    with pytest.raises(DataError, match="holds 2 files"):
-        read_csv(tmp_path / "t.zip")
-
-
-@pytest.mark.parametrize("name", ["t.csv.zst", "t.tar"])
-def test_an_archive_of_another_kind(tmp_path, name):
-    (tmp_path / name).write_bytes(TABLE)
-    with pytest.raises(DataError, match="an archive of this kind is not read"):
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("t.zip", zipped(a=TABLE, b=TABLE), "contains 2 files"),
+        ("t.csv.zst", TABLE, "archives of this kind are not supported"),
+        ("t.tar", TABLE, "archives of this kind are not supported"),
+    ],
+)
+def test_other_archives(tmp_path, name, content, message):
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(DataError, match=message):
         read_csv(tmp_path / name)
 
 

@@ -134,7 +134,7 @@ def test_any_point_can_be_had_and_the_others_stay(data):
     assert np.array_equal(model.decision_function(X), before)
     assert np.array_equal(pickle.loads(pickle.dumps(last)).predict(X), last.predict(X))
     for wrong in (len(model.front_), -len(model.front_) - 1, 1.0, "knee"):
-        with pytest.raises(ArgumentError, match="is no point of the front; use a whole number from 0 to"):
+        with pytest.raises(ArgumentError, match="is not a point of the front; use an integer from 0 to"):
             model.classifier_at(wrong)
 
 
@@ -243,9 +243,9 @@ def test_a_badly_scaled_kernel_is_no_obstacle(data, scale):
     [
         ({"error": "zero-one"}, 'error=\'zero-one\'; use "hinge" or "count"'),
         ({"select": "best"}, 'select=\'best\'; use "knee" or "validation"'),
-        ({"population_size": 2}, "population_size=2; use a whole number, at least 4"),
-        ({"n_generations": -1}, "n_generations=-1; use a whole number, at least 0"),
-        ({"n_exact": 1.5}, "n_exact=1.5; use a whole number, at least 2"),
+        ({"population_size": 2}, "population_size=2; use an integer of at least 4"),
+        ({"n_generations": -1}, "n_generations=-1; use an integer of at least 0"),
+        ({"n_exact": 1.5}, "n_exact=1.5; use an integer of at least 2"),
         ({"validation_fraction": 1.0}, "validation_fraction=1.0; use a number between 0 and 1"),
         ({"tol": 0.0}, "tol=0.0; use a positive, finite number"),
         ({"kernel": "gauss"}, "kernel='gauss' is not known"),
@@ -262,7 +262,7 @@ def test_bad_parameters(data, options, message):
 
 def test_bad_data(data):
     X, y, _, _ = data
-    with pytest.raises(ArgumentError, match="y holds the one class 0; two classes are needed"):
+    with pytest.raises(ArgumentError, match="y has only one class, 0; two classes are needed"):
         MarginErrorFront(**SMALL).fit(X, np.zeros(60, int))
     with pytest.raises(ArgumentError, match="Only binary classification is supported"):
         MarginErrorFront(**SMALL).fit(X, np.arange(60) % 3)

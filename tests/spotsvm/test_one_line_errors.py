@@ -213,7 +213,7 @@ def test_commands_where_the_working_directory_has_been_removed(arguments, no_fol
         [SCRIPT, *arguments], cwd=no_folder, preexec_fn=no_folder.rmdir, capture_output=True, text=True, timeout=60
     )
     assert (ended.returncode, ended.stdout) == (2, "")
-    assert ended.stderr == "spotsvm: error: the working directory has been removed; change to a directory that is there\n"
+    assert ended.stderr == "spotsvm: error: the working directory has been removed; change to an existing directory\n"
 
 
 @pytest.mark.parametrize(
@@ -269,7 +269,7 @@ def test_a_pipe_in_place_of_a_table(tmp_path):
     (tmp_path / "link.csv").symlink_to(pipe)
     for path in (pipe, tmp_path / "link.csv"):
         for read in (lambda path=path: read_csv(path), lambda path=path: read_table(path, "y")):
-            refused(DataError, f"^{path} is a pipe, which brings nothing .*; save the table as a file$", read)
+            refused(DataError, f"^{path} is a named pipe, which may never .*; save the table as a file$", read)
 
 
 @needs_fifos
@@ -280,7 +280,7 @@ def test_tune_does_not_wait_for_a_pipe(options, tmp_path):
         [SCRIPT, "tune", tmp_path / "pipe", "--target", "y", *options], capture_output=True, text=True, timeout=60
     )
     assert (ended.returncode, ended.stderr.count("\n")) == (2, 1)
-    assert "is a pipe" in ended.stderr
+    assert "is a named pipe" in ended.stderr
 
 
 @pytest.mark.skipif(not Path("/dev/stdin").exists(), reason="this system has no /dev/stdin")

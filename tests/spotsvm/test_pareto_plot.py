@@ -89,7 +89,7 @@ def test_it_draws_where_it_is_told_to():
     three = Objectives.of(["minimize"] * 3)
     axes = pyplot.subplots(1, 3)[1]
     assert list(plot_pareto(trials([(1, 2, 3)]), three, axes)) == list(axes)
-    with pytest.raises(ArgumentError, match="ax has 1 axes; use 3, one for each pair of objectives"):
+    with pytest.raises(ArgumentError, match="ax has 1 axes; use 3, one per pair of objectives"):
         plot_pareto(trials([(1, 2, 3)]), three, ax)
 
 

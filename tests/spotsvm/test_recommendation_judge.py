@@ -49,7 +49,7 @@ def test_the_lucky_one_is_found_out(lucky):
     expected = stats.ttest_rel(b, a).confidence_interval(0.95)
     assert judgement.interval == pytest.approx((expected.low, expected.high))
     assert (judgement.verdict, judgement.paired, judgement.n_fresh) == ("recommended", True, 20)
-    assert "the recommended is the better choice" in judgement.sentence
+    assert "The recommended trial is better by" in judgement.sentence
 
 
 def test_of_scores_a_larger_one_is_better(lucky):
@@ -82,7 +82,7 @@ def test_the_best_seen_can_win(lucky):
     judgement = judge_recommendation(lucky, lambda params, seed: abs(params["x"] - best) + 1e-3 * noisy(params, seed))
     assert judgement.verdict == "best seen"
     assert judgement.difference < 0
-    assert "worse than the best seen" in judgement.sentence
+    assert "The best seen trial is better by" in judgement.sentence
 
 
 def test_one_configuration_is_evaluated_once():

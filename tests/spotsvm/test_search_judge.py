@@ -84,7 +84,7 @@ def test_splitters_that_can_be_drawn_afresh(cv):
 
 @pytest.mark.parametrize("cv", [TimeSeriesSplit(3), [(np.arange(100), np.arange(100, 150))]])
 def test_splitters_that_cannot(cv):
-    with pytest.raises(ArgumentError, match="cannot be drawn anew; give X_new and y_new"):
+    with pytest.raises(ArgumentError, match="cannot be drawn; pass X_new and y_new"):
         judge_search(fitted(cv), X, Y)
 
 
@@ -123,13 +123,13 @@ def test_samples_without_a_class_have_no_say():
 
 
 def test_bad_input(search):
-    with pytest.raises(ArgumentError, match="one of them is missing"):
+    with pytest.raises(ArgumentError, match="only one of X_new and y_new is given"):
         judge_search(search, X, Y, X_NEW)
     with pytest.raises(ArgumentError, match="n_repeats=1"):
         judge_search(search, X, Y, n_repeats=1)
     with pytest.raises(ValueError, match="not fitted"):
         judge_search(SpotSearchCV(MACHINE, SPACE), X, Y)
-    with pytest.raises(ArgumentError, match="cannot be drawn anew: The 'groups' parameter should not be None"):
+    with pytest.raises(ArgumentError, match="cannot be drawn again: The 'groups' parameter should not be None"):
         judge_search(
             SpotSearchCV(MACHINE, SPACE, n_iter=6, search="random", random_state=0, cv=GroupKFold(3)).fit(
                 X, Y, groups=np.arange(150) % 5

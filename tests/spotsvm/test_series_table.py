@@ -59,11 +59,11 @@ def test_the_latest_rows_with_the_past_of_all(write, caplog):
         table = read_series(write(FRAME), "level", "time", rows=10)
     assert table.X.index.tolist() == HOURS[-10:].tolist()
     assert len(table.history) == N
-    assert "the latest 10 of 60 rows are trained and tested on" in caplog.text
+    assert "the latest 10 of 60 rows are used for training and testing" in caplog.text
     caplog.clear()
     assert len(read_series(write(FRAME), "level", "time", rows=0).X) == N
     assert len(read_series(write(FRAME), "level", "time").X) == N
-    assert "trained" not in caplog.text
+    assert "training" not in caplog.text
     many = pd.DataFrame({"rain": np.ones(DEFAULT_ROWS + 1), "level": np.arange(DEFAULT_ROWS + 1)})
     assert len(read_series(write(many), "level").X) == DEFAULT_ROWS
 
@@ -73,32 +73,32 @@ def test_the_latest_rows_with_the_past_of_all(write, caplog):
     [
         (
             FRAME.drop(index=5),
-            "gap in time: after 2011-03-31 04:00:00 comes 2011-03-31 06:00:00, and rows are 0 days 01:00:00 a",
+            "with a gap: 2011-03-31 06:00:00 follows 2011-03-31 04:00:00, but the usual step is 0 days 01:00:00",
         ),
-        (FRAME.drop(index=[5, 9, 10]), "there are 2 such places"),
+        (FRAME.drop(index=[5, 9, 10]), "(2 such places)"),
         (
             pd.concat([FRAME, FRAME[:1].assign(time="2011-03-31 04:10:00")]),
-            "a time in between: after 2011-03-31 04:00:00 comes 2011-03-31 04:10:00, and rows are 0 days 01:00:00 apart",
+            "with an extra time: 2011-03-31 04:10:00 follows 2011-03-31 04:00:00, but the usual step is 0 days 01:00:00",
         ),
         (
             FRAME.assign(time=HOURS.tz_localize("Europe/Berlin").shift(-100, "h").astype(str)),
-            "cannot be read as time stamps (Mixed timezones detected); use times of one time zone, such as UTC",
+            "cannot be read as time stamps (Mixed timezones detected); use a single time zone, such as UTC",
         ),
-        (pd.concat([FRAME, FRAME[7:8]]), "the time 2011-03-31 07:00:00 is there twice, and 1 such rows in all"),
+        (pd.concat([FRAME, FRAME[7:8]]), "the time 2011-03-31 07:00:00 occurs more than once (1 repeated rows in total)"),
         (FRAME.assign(time=["soon", *FRAME["time"][1:]]), "the time column 'time' cannot be read as time stamps"),
         (FRAME.assign(time=FRAME["time"].where(FRAME.index != 3)), "the time column 'time' has 1 missing values"),
-        (FRAME.assign(time=np.arange(N) / 3), "the time column 'time' has numbers that are not whole"),
-        (FRAME.rename(columns={"time": "when"}), "--time 'time' is not a column; there are 'when', 'rain', 'level'"),
+        (FRAME.assign(time=np.arange(N) / 3), "the time column 'time' has non-integer numbers"),
+        (FRAME.rename(columns={"time": "when"}), "--time 'time' is not a column; the columns are 'when', 'rain', 'level'"),
         (
             FRAME.assign(rain=FRAME["rain"].where(FRAME.index != 3)),
             "column 'rain' has 1 missing values, the first at 2011-03",
         ),
         (FRAME.assign(rain=["wet"] * N), "column 'rain' is not numeric"),
         (FRAME.assign(rain=np.inf), "column 'rain' has infinite values"),
-        (FRAME.assign(level=np.nan), "the target 'level' has no value"),
+        (FRAME.assign(level=np.nan), "the target 'level' has no values"),
         (FRAME.assign(level="high"), "the target 'level' is not numeric"),
         (FRAME[:0], "the table has no rows"),
-        (FRAME.drop(columns="rain"), "there is no feature: 'level' is the only column"),
+        (FRAME.drop(columns="rain"), "there are no features: the target 'level' is the only column"),
         (FRAME.drop(columns="level"), "--target 'level' is not a column"),
     ],
 )
@@ -109,18 +109,20 @@ def test_a_series_that_cannot_be_used(changed, message, write):
 
 
 def test_other_arguments_that_make_no_sense(write):
-    with pytest.raises(ArgumentError, match="--task classification: a series is regressed on"):
+    with pytest.raises(ArgumentError, match="--task classification: a series needs regression"):
         read_series(write(FRAME), "level", "time", "classification")
     with pytest.raises(DataError, match="--time 'level' is the target"):
         read_series(write(FRAME), "level", "level")
-    with pytest.raises(DataError, match=r"column 'time' is not numeric \('2011-03-31 00:00:00' is in it\); name a time column"):
+    with pytest.raises(
+        DataError, match=r"column 'time' is not numeric \(it contains '2011-03-31 00:00:00'\); if it is the time, use --time"
+    ):
         read_series(write(FRAME), "level")
 
 
 def test_a_series_shorter_than_the_longest_window_is_told_of(write, caplog):
     with caplog.at_level(logging.WARNING):
         read_series(write(FRAME), "level", "time")
-    assert "has 60 rows, fewer than the longest window of 500: before the first row it is taken to have been dry" in caplog.text
+    assert "has 60 rows, fewer than the longest window of 500; no rain is assumed before the first row" in caplog.text
     distributions = stormwater_pipeline(region="wide")[1]
     longest = max(d.support()[1] for name, d in distributions.items() if "windows" in name)
     assert longest == LONGEST_WINDOW

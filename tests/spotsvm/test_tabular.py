@@ -126,15 +126,15 @@ def test_names_that_pandas_could_have_made_up_are_names(written):
         ("", "not a CSV file with a header row: No columns"),
         ("\n\n", "not a CSV file with a header row: No columns"),
         ("a,b,kind\n", "the table has no rows"),
-        (b"\x80\x00\xff\x9c" * 50, "not text in UTF-8"),
-        (rows("1,2,Käse").encode("latin-1"), "not text in UTF-8"),
-        (rows().encode("utf-16"), "not text in UTF-8"),
+        (b"\x80\x00\xff\x9c" * 50, "not UTF-8 text"),
+        (rows("1,2,Käse").encode("latin-1"), "not UTF-8 text"),
+        (rows().encode("utf-16"), "not UTF-8 text"),
         (b"a,b,kind\n" + b"\0" * 100 + b"\n", "column 'a' is not numeric"),
-        (rows("1,2,3,0", "4,5,6,1"), "its rows have more fields than its header$"),
+        (rows("1,2,3,0", "4,5,6,1"), "some rows have more fields than the header$"),
         (rows() + "1,2,3,x\n", "Expected 3 fields in line 12, saw 4"),
         ('a,b,kind\n1,"2,x\n3,4,y\n', "EOF inside string"),
-        ("kind\nx\ny\n", "there is no feature: 'kind' is the only column"),
-        (rows("red,2,x"), r"column 'a' is not numeric \('red' is in it\)"),
+        ("kind\nx\ny\n", "there are no features: the target 'kind' is the only column"),
+        (rows("red,2,x"), r"column 'a' is not numeric \(it contains 'red'\)"),
         (rows("1,2020-01-01,x", "3,2020-01-02,y"), "column 'b' is not numeric"),
         (rows('"1,000",2,x'), "column 'a' is not numeric"),
         (rows("1,,x"), "column 'b' has 5 missing values"),
@@ -142,14 +142,14 @@ def test_names_that_pandas_could_have_made_up_are_names(written):
         (rows("1,2,x,", header="a,b,kind,"), "column 'Unnamed: 3' has 10 missing values"),
         (rows("1,inf,x"), "column 'b' has infinite values"),
         (rows("1,-Infinity,x"), "column 'b' has infinite values"),
-        (rows("1,1e200,x"), "column 'b' has values beyond 1e.100"),
+        (rows("1,1e200,x"), "column 'b' has absolute values above 1e.100"),
         (rows("1,2,"), "the target 'kind' has 5 missing values"),
         (rows("1,2,None"), "the target 'kind' has 5 missing values .*None"),
-        (rows("1,2,y"), r"the target 'kind' has one class only \('y'\)"),
-        (rows("1,2,5", "3,4,5"), r"the target 'kind' has one class only \(5\)"),
+        (rows("1,2,y"), r"the target 'kind' has only one class \('y'\)"),
+        (rows("1,2,5", "3,4,5"), r"the target 'kind' has only one class \(5\)"),
         (rows("1,2,0.5", "3,4,inf"), "the target 'kind' has infinite values"),
-        (rows("1,2,0.5", "3,4,1e300"), "the target 'kind' has values beyond 1e.100"),
-        ("a,kind\n" + "".join(f"{k},c{k}\n" for k in range(1000)), "the target 'kind' has 1000 classes; at most 100"),
+        (rows("1,2,0.5", "3,4,1e300"), "the target 'kind' has absolute values above 1e.100"),
+        ("a,kind\n" + "".join(f"{k},c{k}\n" for k in range(1000)), "the target 'kind' has 1000 classes, but at most 100"),
     ],
 )
 def test_what_cannot_be_used_is_refused(written, text, message):
@@ -182,7 +182,7 @@ def test_what_is_no_file_is_refused(tmp_path, name):
 
 
 def test_an_unknown_target_is_told_what_there_is(written):
-    with pytest.raises(DataError, match=r"--target 'Kind' is not a column of .*; it has 'a', 'b', 'kind'$"):
+    with pytest.raises(DataError, match=r"--target 'Kind' is not a column of .*, which has 'a', 'b', 'kind'$"):
         read_table(written(rows()), "Kind")
     wide = ",".join(f"c{k}" for k in range(30))
     with pytest.raises(DataError, match="'c7' and 22 more$"):
@@ -196,7 +196,7 @@ def test_other_separators_are_found_out(written, mark, shown, row_a, row_b):
     for number in (".", ","):
         with pytest.raises(DataError) as caught:
             read_table(written(text.replace(".", number)), "kind")
-        assert f"fields seem to be separated by {shown}: save it with commas" in str(caught.value)
+        assert f"fields seem to be separated by {shown}: save the file with commas" in str(caught.value)
 
 
 def test_decimal_commas_in_some_rows_are_found_out(written):
@@ -206,7 +206,7 @@ def test_decimal_commas_in_some_rows_are_found_out(written):
 
 def test_text_cannot_be_regressed_on(written):
     for row_a, row_b in [("1,2,x", "3,4,y"), ("1,2,True", "3,4,False")]:
-        with pytest.raises(DataError, match="the target 'kind' is not numeric .* cannot be regressed on"):
+        with pytest.raises(DataError, match="the target 'kind' is not numeric .* as regression requires"):
             read_table(written(rows(row_a, row_b)), "kind", "regression")
 
 
@@ -229,9 +229,9 @@ def test_folds_that_fit():
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        (table([3, 2]), "^class 1 has 2 of the training rows, fewer than --cv 3; .* or use --task regression$"),
-        (table([1, 1]), r"^--cv 3 asks for more folds than there are training rows \(2\)"),
-        (table([1, 1], "regression"), r"^--cv 3 asks for more folds than there are training rows \(2\)"),
+        (table([3, 2]), "^class 1 has only 2 of the training rows, fewer than --cv 3; .* or use --task regression$"),
+        (table([1, 1]), r"^--cv 3 needs at least 3 training rows, but there are 2"),
+        (table([1, 1], "regression"), r"^--cv 3 needs at least 3 training rows, but there are 2"),
     ],
 )
 def test_folds_that_do_not_fit_are_refused(given, message):
@@ -241,7 +241,9 @@ def test_folds_that_do_not_fit_are_refused(given, message):
 
 def test_regression_is_no_way_out_for_rare_labels():
     given = Table(pd.DataFrame({"a": range(6)}), pd.Series(list("xxxxyy"), name="y"), "classification")
-    with pytest.raises(DataError, match="^class 'y' has 2 of the rows, fewer than --cv 3; use fewer folds, merge rare classes$"):
+    with pytest.raises(
+        DataError, match="^class 'y' has only 2 of the rows, fewer than --cv 3; use fewer folds, or merge rare classes$"
+    ):
         check_folds(given, 3)
 
 

@@ -255,7 +255,7 @@ def test_a_scorer_that_does_not_fit_is_refused_before_any_trial(table, scoring, 
 
 
 def test_a_score_that_is_not_a_number_is_refused():
-    with pytest.raises(ArgumentError, match="--scoring 'r2' cannot score this regression: it is nan in some folds"):
+    with pytest.raises(ArgumentError, match="--scoring 'r2' cannot score this regression: the score is nan in some folds"):
         job(diabetes(20), scoring="r2", cv=15).run(quiet)
 
 
@@ -324,7 +324,7 @@ def test_a_folder_is_made_and_what_is_none_is_refused(tmp_path):
     assert list((tmp_path / "new" / "deep").iterdir()) == []
     (tmp_path / "file").write_text("")
     for out in (tmp_path / "file", tmp_path / "file" / "deep"):
-        with pytest.raises(StorageError, match=f"--out {out}: cannot write there"):
+        with pytest.raises(StorageError, match=f"--out {out}: cannot write to this folder"):
             job(iris(), out=out).run(quiet)
 
 
@@ -423,7 +423,7 @@ def test_the_regions_of_the_paper():
     spaces = [job(iris(), pipeline="spectra", region=r).named(iris()).space for r in ("table7", "table8", None)]
     highest = [space["cutoffclassifier__estimator__C"].support()[1] for space in spaces]
     assert highest == pytest.approx([10.0, 100.0, 2.0**12])
-    with pytest.raises(ArgumentError, match="region 'table9' is none of the pipeline spectra; use default or table7 or table8"):
+    with pytest.raises(ArgumentError, match="pipeline spectra has no region 'table9'; use default or table7 or table8"):
         job(iris(), pipeline="spectra", region="table9").run(quiet)
 
 
@@ -453,8 +453,8 @@ def test_how_much_is_luck_is_told_and_kept(done):
     assert Optimism.from_dict(record.findings()["oversearching"]) == final.optimism
     record.close()
     told = " ".join(tuning_summary(given, results).split())
-    assert f"How much of it is luck? Expect {final.optimism.outer_score:.4g} on new data" in told
-    assert "Method folds: the scores of all" in told
+    assert f"How much of it is luck? Expect a score of {final.optimism.outer_score:.4g} on new data" in told
+    assert "Method folds: estimated from the scores of all" in told
 
 
 def test_nested_resampling_keeps_its_searches(tmp_path):

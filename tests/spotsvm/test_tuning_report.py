@@ -25,7 +25,7 @@ def test_tuning_leaves_a_report_beside_the_random_search(tmp_path, search):
     text = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert f"8 trials by the search {search}." in text
     assert ("the 6 values of the given random search" in text) == (search == "kriging")  # but for the two starts
-    assert "On rows that no search has seen" in text
+    assert "On the held-out rows, which no search has used" in text
     assert f"{results[-1].test_score:.4f}" in text
     read = RecordedStudy(tmp_path / f"{search}.db")
     beside = RecordedStudy(tmp_path / "random.db") if search == "kriging" else None
@@ -39,7 +39,7 @@ def result(test_score, test_error=0.01, name="kriging", search=None):
 @pytest.mark.parametrize(
     ("final", "sentence"),
     [
-        (result(0.91), "So it did not flatter."),
+        (result(0.91), "So the tuned score is not too optimistic."),
         (result(0.885), "The difference, 0.0150, is within two standard errors."),
         (result(0.85), "The difference, 0.0500, is more than two standard errors."),
         (result(0.85, float("nan")), "The held-out rows are too few to judge the tuned score."),

@@ -54,11 +54,11 @@ def test_the_table():
             0.9,
             0.8,
             0.02,
-            "On the held-out rows 0.1000 of the tuned score of kriging was not there: more than two standard errors.",
+            "On the held-out rows kriging scores 0.1000 less than its tuned score, more than two standard errors.",
         ),
-        (0.9, 0.8, 0.06, "On the held-out rows 0.1000 of the tuned score of kriging was not there: within two standard errors."),
-        (0.9, 0.9, 0.02, "On the held-out rows the tuned score of kriging was reached."),
-        (0.8, 0.9, 0.02, "On the held-out rows the tuned score of kriging was reached."),
+        (0.9, 0.8, 0.06, "On the held-out rows kriging scores 0.1000 less than its tuned score, within two standard errors."),
+        (0.9, 0.9, 0.02, "On the held-out rows kriging reaches its tuned score."),
+        (0.8, 0.9, 0.02, "On the held-out rows kriging reaches its tuned score."),
         (0.9, np.nan, 0.02, "The held-out rows are too few to judge the tuned score of kriging."),
         (0.9, 0.8, np.nan, "The held-out rows are too few to judge the tuned score of kriging."),
     ],
@@ -120,7 +120,7 @@ def test_failed_trials_are_told():
 
 
 def test_where_the_results_are(tmp_path):
-    assert summary().endswith("Use --out FOLDER to keep the trials, the parameters and a record that can be resumed.")
+    assert summary().endswith("Use --out FOLDER to save the trials, the parameters and a record that can be resumed.")
     assert f"Written to {tmp_path}: report.html; comparison.csv" in flat(summary(out=tmp_path))
 
 
@@ -136,26 +136,27 @@ def luck(method, optimism=0.02, interval=(-0.01, 0.05), outer=(0.83, 0.93), note
     [
         (
             luck("folds", notes=("A note on the interval.",)),
-            "Expect 0.88 on new data (95 % interval 0.83 to 0.93). The tuned score, 0.9, flatters by 0.02. On the held-out rows",
-            "Method folds: the scores of all 10 trials in each fold (Tibshirani and Tibshirani 2009); nothing was fitted for it. "
-            "It is rough, and never finds less than 0; its interval is from the spread of the folds. --oversearching nested",
+            "Expect a score of 0.88 on new data (95 % interval 0.83 to 0.93). The tuned score, 0.9, is too high by 0.02. On the "
+            "held-out rows",
+            "Method folds: estimated from the scores of all 10 trials in each fold (Tibshirani and Tibshirani 2009), without "
+            "further fits. This is a rough estimate and never below 0; its interval comes from the spread of the folds.",
         ),
         (
             luck("repeats", notes=("No runner-up beats the winner.",)),
-            "The tuned score, 0.9, flatters by 0.02 (-0.01 to 0.05).",
-            "Method repeats: the winner and the runners-up, 5 in all, were scored again on fresh splits. No runner-up beats the "
-            "winner. It covers the luck of the splits, not that of the rows; --oversearching nested covers both.",
+            "The tuned score, 0.9, is too high by 0.02 (-0.01 to 0.05).",
+            "Method repeats: the winner and the runners-up, 5 in total, were scored again on fresh splits. No runner-up beats "
+            "the winner. This covers the luck of the splits, not that of the rows; --oversearching nested covers both.",
         ),
         (
             luck("nested", -0.02),
-            "Expect 0.92 on new data (95 % interval 0.83 to 0.93). The tuned score, 0.9, in the mean of the repeated searches, "
-            "does not flatter: -0.02 (-0.01 to 0.05).",
+            "Expect a score of 0.92 on new data (95 % interval 0.83 to 0.93). The mean tuned score of the repeated searches, "
+            "0.9, is not too high: -0.02 (-0.01 to 0.05).",
             "Method nested: the whole search was repeated 5 times, each time without some of the rows, on which its winner was "
-            "then scored. It covers the whole search, for data like these.",
+            "then scored. This covers the whole search, for similar data.",
         ),
         (
             luck("repeats", interval=(np.nan, np.nan), outer=(np.nan, np.nan)),
-            "Expect 0.88 on new data. The tuned score, 0.9, flatters by 0.02.",
+            "Expect a score of 0.88 on new data. The tuned score, 0.9, is too high by 0.02.",
             "Method repeats",
         ),
     ],

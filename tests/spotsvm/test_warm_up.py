@@ -8,4 +8,4 @@ from spotsvm.command_line import main
 def test_warmup_says_how_long_it_took():
     result = CliRunner().invoke(main, ["warmup"])
     assert result.exit_code == 0
-    assert result.output.startswith("compiled, or found compiled, in ")
+    assert result.output.startswith("solvers compiled, or already compiled, in ")

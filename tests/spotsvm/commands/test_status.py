@@ -43,7 +43,7 @@ def test_a_record_that_has_ended(tmp_path):
 
 def test_one_that_was_broken_off_says_how_to_go_on(tmp_path):
     text = said(made(tmp_path / "a.db", budget=10))
-    assert re.search(r"\nbroken off: no process is writing to it; last asked for or told a trial [\d.]+ s ago\n", text)
+    assert re.search(r"\nbroken off: no process is writing to it; last activity [\d.]+ s ago\n", text)
     assert "3 of 10 finished: 3 ok" in text
     assert "left for the rest of the budget" in text
     assert "to resume     run the same program, or the same spotsvm command with the same --out" in text

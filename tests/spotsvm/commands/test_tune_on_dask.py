@@ -79,7 +79,7 @@ def test_a_cluster_without_workers_is_not_waited_for_for_ever(table, monkeypatch
     with distributed.LocalCluster(n_workers=0, processes=False, **OURS) as cluster:
         done = tune(table, "--dask", cluster.scheduler_address)
     assert done.exit_code == 2
-    assert "no worker is there within 0.3 s" in done.stderr
+    assert "no worker appeared within 0.3 s" in done.stderr
     assert done.stderr.count("\n") == 1
 
 
@@ -97,7 +97,7 @@ def test_ctrl_c_gives_the_cluster_back_and_ends_with_130(table, address, tmp_pat
     done = tune(table, "--budget", "3000", "--search", "random", "--dask", address, "--out", str(tmp_path / "out"))
     presses.join()
     assert done.exit_code == 130
-    assert "spotsvm: interrupted; the candidates scored so far are in" in done.stderr
+    assert "spotsvm: interrupted; the candidates scored so far are saved in" in done.stderr
     with distributed.Client(address, set_as_default=False) as client:
         until = time.monotonic() + 5
         while any(client.processing().values()) and time.monotonic() < until:

@@ -21,13 +21,13 @@ def searched(**options):
     [
         ({"outer": 1}, "outer=1 is not a number of folds; use 2 or more"),
         ({"outer": True}, "outer=True is not a number of folds"),
-        ({"outer": 61}, "outer=61 folds of 60 rows cannot be made"),
-        ({"outer": PredefinedSplit(np.repeat([-1, 0], 30))}, "gives 1 fold; two or more are needed"),
+        ({"outer": 61}, "outer=61 folds cannot be made from 60 rows"),
+        ({"outer": PredefinedSplit(np.repeat([-1, 0], 30))}, "makes 1 fold; two or more are needed"),
         ({"method": "bootstrap"}, "method='bootstrap' is unknown; use one of nested, repeats, folds"),
         ({"variance": "naive"}, "variance='naive' is unknown; use one of auto, jackknife, nadeau-bengio"),
         ({"confidence": 95}, "confidence=95 is not between 0 and 1"),
-        ({"n_candidates": 0, "method": "repeats"}, "n_candidates=0 is not a number of them"),
-        ({"n_repeats": 1.5, "method": "repeats"}, "n_repeats=1.5 is not a number of them"),
+        ({"n_candidates": 0, "method": "repeats"}, "n_candidates=0 is not a valid number"),
+        ({"n_repeats": 1.5, "method": "repeats"}, "n_repeats=1.5 is not a valid number"),
         ({"path": "x"}, "random_state=None with a path"),
     ],
 )
@@ -42,9 +42,9 @@ def test_no_search():
 
 
 def test_no_data():
-    with pytest.raises(ArgumentError, match="X=None: give the data"):
+    with pytest.raises(ArgumentError, match="X=None: pass the data"):
         oversearching(searched())
-    with pytest.raises(ArgumentError, match="X=None: give the data"):
+    with pytest.raises(ArgumentError, match="X=None: pass the data"):
         oversearching(searched(), method="folds")
 
 
@@ -74,9 +74,9 @@ def test_a_class_with_too_few_rows():
 
 def test_a_class_that_a_fold_has_not_got():
     by_class = np.sort(Y)
-    with pytest.raises(DataError, match="outer fold 0 has no row of class 1 to search with"):
+    with pytest.raises(DataError, match="outer fold 0 has no training row of class 1"):
         oversearching(searched(), X, by_class, TimeSeriesSplit(3))
-    with pytest.raises(DataError, match="outer fold 0 has no row of class 0 to search with"):
+    with pytest.raises(DataError, match="outer fold 0 has no training row of class 0"):
         oversearching(searched(), X, by_class, LeaveOneGroupOut(), groups=by_class)
 
 
@@ -100,10 +100,10 @@ def test_a_record_needs_a_search_that_keeps_one(tmp_path):
         oversearching(grid, X, Y, random_state=0, path=tmp_path)
     file = tmp_path / "file"
     file.touch()
-    with pytest.raises(ArgumentError, match="is a file; name a folder"):
+    with pytest.raises(ArgumentError, match="is a file; use a folder"):
         oversearching(searched(), X, Y, random_state=0, path=file)
 
 
 def test_splits_that_cannot_be_drawn_anew():
-    with pytest.raises(ArgumentError, match="cannot be drawn anew; use method='nested' or 'folds'"):
+    with pytest.raises(ArgumentError, match="cannot be drawn; use method='nested' or 'folds'"):
         oversearching(searched(cv=TimeSeriesSplit(3)), X, Y, method="repeats")

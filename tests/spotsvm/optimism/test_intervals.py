@@ -43,15 +43,19 @@ def test_the_correction_widens_by_the_papers_factor():
     assert corrected_factor(100, 1 / 9) == pytest.approx(0.01 + 1 / 9)  # 10 x 10 folds, Bouckaert and Frank 2004
 
 
-def test_values_without_a_spread_have_no_interval():
-    assert np.isnan(nadeau_bengio([1.0, 1.0, 1.0], 0.25)).all()
-    assert np.isnan(t_interval(0.5, 0.0, 4, 0.95)).all()
-    assert np.isnan(welch([2.0, 2.0], [1.0, 1.0])).all()
-
-
-def test_one_value_has_no_interval():
-    assert np.isnan(nadeau_bengio([0.3], 0.25)).all()
-    assert np.isnan(t_interval(0.0, float("nan"), 4, 0.95)).all()
+@pytest.mark.parametrize(
+    "interval",
+    [
+        nadeau_bengio([1.0, 1.0, 1.0], 0.25),
+        nadeau_bengio([0.3], 0.25),
+        t_interval(0.5, 0.0, 4, 0.95),
+        t_interval(0.0, float("nan"), 4, 0.95),
+        welch([2.0, 2.0], [1.0, 1.0]),
+        welch([1.0], [1.0, 2.0]),
+    ],
+)
+def test_values_without_a_spread_have_no_interval(interval):
+    assert np.isnan(interval).all()
 
 
 @given(st.lists(st.floats(-1, 1), min_size=3, max_size=8))
@@ -106,15 +110,6 @@ def test_a_confidence_is_between_0_and_1(confidence):
         check_confidence(confidence)
 
 
-def test_without_overlap_it_is_the_t_interval():
-    values = np.random.default_rng(0).normal(size=12)
-    expected = ttest_1samp(values, 0).confidence_interval(0.9)
-    assert nadeau_bengio(values, 0.0, 0.9) == pytest.approx((expected.low, expected.high))
-    low, high = nadeau_bengio(values, 0.25, 0.9)
-    assert high - low == pytest.approx((expected.high - expected.low) * np.sqrt((1 / 12 + 0.25) * 12))
-    assert np.isnan(nadeau_bengio([1.0], 0.0)).all()
-
-
 def test_welchs_interval_against_its_formula():
     rng = np.random.default_rng(0)
     a, b = rng.normal(size=12), rng.normal(0.5, 2, size=9)
@@ -122,4 +117,3 @@ def test_welchs_interval_against_its_formula():
     degrees = parts.sum() ** 2 / (parts[0] ** 2 / 11 + parts[1] ** 2 / 8)
     half = stats.t.ppf(0.95, degrees) * np.sqrt(parts.sum())
     assert welch(a, b, 0.9) == pytest.approx((a.mean() - b.mean() - half, a.mean() - b.mean() + half))
-    assert np.isnan(welch([1.0], [1.0, 2.0])).all()

@@ -175,7 +175,7 @@ def test_an_error_in_a_search_says_in_which_fold():
     failing = GridSearchCV(SVC(), {"C": [-1.0]}, error_score="raise", cv=3)
     with pytest.raises(ValueError, match="'C' parameter of SVC") as caught:
         oversearching(failing, X, Y, 3)
-    assert caught.value.__notes__ == ["This was in the search of outer fold 0."]
+    assert caught.value.__notes__ == ["This error occurred in the search of outer fold 0."]
 
 
 def test_repeated_folds_are_told_apart():
@@ -194,7 +194,7 @@ def test_repeated_folds_are_told_apart():
 def test_where_folds_are_not_all_rows_the_interval_is_nadeau_and_bengios(outer):
     found = oversearching(searched(n_iter=2), X, Y, outer, random_state=0)
     assert found.variance == "nadeau-bengio"
-    assert "on the wide side" in found.summary()
+    assert "rather wide" in found.summary()
     sizes = found.frame()
     ratio = (sizes["n_test"] / sizes["n_train"]).mean()
     assert found.interval == pytest.approx(nadeau_bengio(sizes["optimism"], ratio))

@@ -66,8 +66,8 @@ def test_it_says_whether_a_runner_up_is_better():
     swapped.cv_results_["mean_test_score"] = swapped.cv_results_["mean_test_score"][::-1].copy()
     swapped.best_index_ = 0
     summary = oversearching(swapped, X, Y, method="repeats", random_state=0).summary()
-    assert "candidate 1 is better than the winner" in summary
-    assert "and more than chance gives" in summary
+    assert "than the winner" in summary
+    assert "more than can be explained by chance" in summary
 
 
 def test_a_winner_that_fails_afresh():
@@ -81,6 +81,6 @@ def test_a_winner_that_fails_afresh():
     Moody.moody = True
     with (
         pytest.warns(Warning, match="failed in every fold"),
-        pytest.raises(DataError, match="the winner failed in some fresh split"),
+        pytest.raises(DataError, match="the winner failed on a fresh split"),
     ):
         oversearching(search, X, Y, method="repeats", random_state=0)

@@ -57,13 +57,13 @@ def test_the_curve_of_the_cheap_methods_is_empty(found):
 @pytest.mark.parametrize(
     ("interval", "words"),
     [
-        ((0.01, 0.05), "The tuned score flatters."),
-        ((-0.01, 0.05), "That is within what chance alone gives."),
+        ((0.01, 0.05), "The tuned score is too optimistic."),
+        ((-0.01, 0.05), "This difference can be explained by chance."),
         (
             (-0.05, -0.01),
-            "The tuned score does not flatter: new data did better, as they can where the search's folds follow an order",
+            "The tuned score is not too optimistic: the scores on new data are better",
         ),
-        ((float("nan"), float("nan")), "How sure that is cannot be told."),
+        ((float("nan"), float("nan")), "The uncertainty of this estimate is unknown."),
     ],
 )
 def test_the_summary_says_how_sure_it_is(found, interval, words):
@@ -76,7 +76,7 @@ def test_the_summary_says_how_sure_it_is(found, interval, words):
 @pytest.mark.parametrize("method", ["nested", "repeats", "folds"])
 def test_the_summary_says_what_the_method_does_not_cover(found, method):
     summary = replace(found, method=method, notes=("A note.",)).summary()
-    limits = {"nested": "nothing of new data that differ", "repeats": "does not cover the luck of the rows", "folds": "rough"}
+    limits = {"nested": "does not cover new data that differ", "repeats": "does not cover the luck of the rows", "folds": "rough"}
     for name, words in limits.items():
         assert (words in summary) == (name == method)
     assert "A note." in summary

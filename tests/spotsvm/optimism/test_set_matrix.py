@@ -90,10 +90,10 @@ def test_jackknife_is_the_standard_error_of_a_mean_where_the_diagonal_does_not_v
 
 def test_summary_says_where_it_is_clear():
     clear = OversearchingMatrix(seeds(), SETS).summary()
-    assert clear.endswith("It is above 0 by the 95 % interval on Set 1, Set 3, Set 4.")
+    assert clear.endswith("The 95 % interval lies above 0 on Set 1, Set 3, Set 4.")
     nothing = 5.0 + 0.1 * np.array([1, -1, 1, -1])[:, None, None] * np.eye(3)
     assert OversearchingMatrix(nothing, SETS).summary().endswith("on none of them.")
-    assert "One seed shows nothing of the spread" in OversearchingMatrix(TABLE6, SETS).summary()
+    assert "A single seed does not show the spread" in OversearchingMatrix(TABLE6, SETS).summary()
 
 
 def test_frame_and_csv_hold_the_same_numbers(tmp_path):
@@ -140,14 +140,14 @@ def test_plot_shows_the_numbers(direction):
 @pytest.mark.parametrize(
     ("values", "names", "words"),
     [
-        ([[1.0]], ["a"], "there is 1 set; two or more are needed"),
+        ([[1.0]], ["a"], "there is only 1 set; use two or more"),
         ([[1.0, 2.0]], ["a", "b"], r"shape \(1, 1, 2\); use"),
         ([[1.0, 2.0], [2.0, 1.0]], ["a", "b", "c"], r"use \(seeds, 3, 3\)"),
         (np.ones((0, 2, 2)), ["a", "b"], "shape"),
-        ([[1.0, np.nan], [2.0, 1.0]], ["a", "b"], r"tuned on 'a' and applied to 'b' gives nan \(run 0\)"),
-        ([[1.0, 2.0], [2.0, 0.0]], ["a", "b"], r"applied to 'b' gives 0 \(run 0\), and V_t is relative to it"),
-        ([[-1.0, -2.0], [-2.0, -1.0]], ["a", "b"], "applied to 'a' gives -1"),
-        ([[1.0, 2.0], [2.0, 1.0]], ["a", "a"], "two sets are called 'a'"),
+        ([[1.0, np.nan], [2.0, 1.0]], ["a", "b"], r"tuned on 'a' and applied to 'b' has the value nan \(run 0\)"),
+        ([[1.0, 2.0], [2.0, 0.0]], ["a", "b"], r"applied to 'b' has the value 0 \(run 0\), and V_t is relative to it"),
+        ([[-1.0, -2.0], [-2.0, -1.0]], ["a", "b"], "applied to 'a' has the value -1"),
+        ([[1.0, 2.0], [2.0, 1.0]], ["a", "a"], "two sets are named 'a'"),
         ([[1.0, 2.0], [2.0, 1.0]], ["a", 3], "are not names"),
         ([[1.0, 2.0], [2.0, 1.0]], "ab", "are not names"),
     ],

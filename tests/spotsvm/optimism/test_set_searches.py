@@ -92,8 +92,8 @@ def test_scores():
 @pytest.mark.parametrize(
     ("changed", "kind", "words"),
     [
-        ({"sets": ["one"]}, ArgumentError, "there is 1 set"),
-        ({"sets": ["one", "one"]}, ArgumentError, "two sets are called 'one'"),
+        ({"sets": ["one"]}, ArgumentError, "there is only 1 set"),
+        ({"sets": ["one", "one"]}, ArgumentError, "two sets are named 'one'"),
         ({"objective": 3}, ArgumentError, "objective=3 is not callable"),
         ({"direction": "up"}, ArgumentError, "direction='up'"),
         ({"n_jobs": 0}, ArgumentError, "n_jobs=0"),

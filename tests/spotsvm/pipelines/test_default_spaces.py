@@ -74,7 +74,7 @@ def test_the_stormwater_pipeline_has_one():
 
 def test_classes_can_be_said():
     assert "cutoffclassifier__cutoff__x" in default_space(make_pipeline(CutoffClassifier(SVC())), classes=["x", "y"])
-    with pytest.raises(ArgumentError, match=r"a weight and a cutoff for each class; give classes=\[...\]"):
+    with pytest.raises(ArgumentError, match=r"a weight and a cutoff for each class; pass classes=\[...\]"):
         default_space(CutoffClassifier(SVC()))
 
 
@@ -88,8 +88,8 @@ def test_it_can_be_searched():
 
 def test_what_has_no_default():
     with pytest.raises(
-        ArgumentError, match="StandardScaler has no default space; there is one for LeakyRain, DelayEmbedding, Pr"
+        ArgumentError, match="StandardScaler has no default space; those with one are LeakyRain, DelayEmbedding, Pr"
     ):
         default_space(StandardScaler())
-    with pytest.raises(ArgumentError, match="has several pairs, which cannot be tuned one by one; use a LeakyRain with a number"):
+    with pytest.raises(ArgumentError, match="has several pairs, which cannot be tuned separately; use one LeakyRain per pair"):
         default_space(make_pipeline(LeakyRain()))

@@ -48,7 +48,7 @@ def test_regions(name):
     described = [Space(space).describe() for space in spaces]
     assert described[0] == first
     assert all(described.count(d) == 1 for d in described)
-    with pytest.raises(ArgumentError, match=f"region 'table9' is none of the pipeline {name}; use {REGIONS[name][0]}"):
+    with pytest.raises(ArgumentError, match=f"pipeline {name} has no region 'table9'; use {REGIONS[name][0]}"):
         named_pipeline(name, task, X, y, region="table9")
 
 
@@ -93,7 +93,7 @@ def test_what_is_a_series():
     [
         ("wine", "classification", {}, "pipeline 'wine' is unknown; use one of table, spectra, stormwater"),
         ("stormwater", "classification", {}, "pipeline 'stormwater' is for regression, not for classification"),
-        ("table", "classification", {"horizon": 3}, "horizon=3 is of a series; use pipeline 'stormwater', or horizon=0"),
+        ("table", "classification", {"horizon": 3}, "horizon=3 is only for a series; use pipeline 'stormwater', or horizon=0"),
     ],
 )
 def test_arguments_that_make_no_sense(name, task, options, message):

@@ -181,9 +181,9 @@ def test_regression():
     ("arguments", "message"),
     [
         (("classification", 10, CLASSES, "table9"), "region='table9'; use one of 'default', 'table7', 'table8'"),
-        (("regression", 10, None, "table7"), "region='table7' is of a classification problem"),
-        (("classification", 10, None, "default"), "classes=None; give two classes or more"),
-        (("classification", 10, ["a", "a"], "default"), r"classes=\['a', 'a'\]; give two"),
+        (("regression", 10, None, "table7"), "region='table7' is for classification"),
+        (("classification", 10, None, "default"), "classes=None; use two classes or more"),
+        (("classification", 10, ["a", "a"], "default"), r"classes=\['a', 'a'\]; use two"),
     ],
 )
 def test_arguments_that_make_no_sense(arguments, message):
