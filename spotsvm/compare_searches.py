@@ -127,7 +127,7 @@ def compare(
         start=start,
     )
     first = equal_start(task.space, start)
-    check_entrants(labelled, task.space, n_trials, all_seeds[0], direction=direction, noise=noise, start=first)
+    check_entrants(labelled, task.space, n_trials, noise=noise, start=first)
     jobs = [(task, label, search, seed) for label, search in labelled.items() for seed in all_seeds]
     runs = []
     for run in _run_all(jobs, n_jobs):
