@@ -288,14 +288,16 @@ class AskTellStudy(ReadableStudy, StudyFindings):
     @property
     def n_initial(self) -> int:
         """Trials of the search's initial design, or of its first generation and the starts before it."""
-        n_starts = self._search.n_starts + sum(t.origin == START for t in self._trials)
-        return self._search.n_initial + n_starts - int(min(n_starts, self._search.most_starts))
+        return self._initial_trials[0]
 
     @property
     def initial_name(self) -> str:
         """What the first `n_initial` trials are: the initial design, the first generation."""
-        name = self._search.initial_name
-        return name if self.n_initial == self._search.n_initial else f"starts and {name}"
+        return self._initial_trials[1]
+
+    @property
+    def _initial_trials(self) -> tuple[int, str]:
+        return self._search.initial_trials(sum(t.origin == START for t in self._trials))
 
     @property
     def n_ready(self) -> int:

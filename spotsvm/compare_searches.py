@@ -122,7 +122,7 @@ def compare(
         start=start,
     )
     first = equal_start(task.space, start)
-    check_entrants(labelled, task.space, n_trials, all_seeds[0], direction=direction, noise=noise, start=first)
+    check_entrants(labelled, task.space, n_trials, noise=noise, start=first)
     jobs = [(task, label, search, seed) for label, search in labelled.items() for seed in all_seeds]
     runs = []
     for run in run_jobs(run_search, jobs, n_jobs):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from numbers import Integral
-from typing import Any, Literal, TypeGuard, cast
+from typing import Any, TypeGuard, cast
 
 import numpy as np
 
@@ -16,8 +16,8 @@ from solvers.search.registry import SearchFactory
 from spotsvm.errors import ArgumentError, BudgetError
 from spotsvm.run_settings import check_budget
 from spotsvm.space import Space
-from spotsvm.start import Start
-from spotsvm.study import Study
+from spotsvm.start import Start, start_points
+from spotsvm.study_search import initial_trials
 
 Entrant = str | SearchFactory
 Searches = Sequence[Entrant | tuple[str, Entrant]] | Mapping[str, Entrant]
@@ -136,9 +136,7 @@ def check_entrants(
     searches: Mapping[str, Entrant],
     space: Space,
     n_trials: int,
-    seed: int,
     *,
-    direction: Literal["minimize", "maximize"],
     noise: Noise,
     start: Start | None = None,
 ) -> None:
@@ -153,10 +151,10 @@ def check_entrants(
     """
     if not _is_integer(n_trials) or n_trials < 1:
         raise BudgetError(f"n_trials={n_trials!r} is not a number of evaluations; use 1 or more")
+    n_starts = 0 if start is None else len(start_points(start, space))
     for label, search in searches.items():
         try:
-            study = Study(cast("Any", space), search, seed, direction=direction, noise=noise, start=start)
-            check_budget(study, n_trials, "n_trials")
+            check_budget(n_trials, "n_trials", initial_trials(search, space.domain, n_starts, noise=noise), space.domain)
         except BudgetError as error:
             raise BudgetError(f"search {label!r}: {error}") from error
         except SolverError as error:

@@ -100,10 +100,9 @@ def interrupts_allowed() -> AbstractContextManager[None]:
     ...         print("raised at once")
     raised at once
     """
-    if threading.current_thread() is threading.main_thread() and _is_of_a_run(handler := signal.getsignal(signal.SIGINT)):
-        allowed: AbstractContextManager[None] = handler.__self__.allowed()
-        return allowed
-    return nullcontext()
+    run: Any = getattr(signal.getsignal(signal.SIGINT), "__self__", None)
+    in_main = threading.current_thread() is threading.main_thread()
+    return run.allowed() if in_main and isinstance(run, Interrupts) else nullcontext()
 
 
 @contextmanager

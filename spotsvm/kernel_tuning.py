@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from copy import deepcopy
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
@@ -102,10 +101,12 @@ def _check_tune(machine: MultiKernelMachine) -> None:
 def _check_budget(search: Any, space: Any, budget: int, machine: MultiKernelMachine) -> None:
     """Raise in the words of the machine's own arguments what a search of this budget would raise."""
     from spotsvm.run_settings import check_budget
-    from spotsvm.study import Study
+    from spotsvm.space import Space
+    from spotsvm.study_search import initial_trials
 
+    domain = Space(space).domain
     try:
-        check_budget(Study(space, deepcopy(search), 0, noise=False), budget, "n_trials")
+        check_budget(budget, "n_trials", initial_trials(search, domain, noise=False), domain)
     except (SolverError, BudgetError) as error:
         raise ArgumentError(f"tune={machine.tune!r} with n_trials={machine.n_trials!r} cannot be used: {error}") from error
 

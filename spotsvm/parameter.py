@@ -194,38 +194,37 @@ def make_parameter(name: str, definition: Any) -> Parameter:
 def _from_distribution(name: str, law: Any) -> Parameter:
     if not (hasattr(law, "ppf") and hasattr(law, "cdf") and hasattr(law, "support")):
         raise SpaceError(f"{name} has a distribution without ppf, cdf and support; use a frozen one of scipy.stats")
-    shown = _shown(law)
+
+    def refusal(why: str) -> SpaceError:
+        return SpaceError(f"{name}={_shown(law)} {why}")
+
     try:
         with np.errstate(all="ignore"):
             ends = law.support()
         low, high = (float(v) for v in ends)
     except (TypeError, OverflowError) as error:  # arguments that are missing, arrays or text; or too large for a float
-        raise SpaceError(f"{name}={shown} cannot be used as a distribution: {error}") from error
+        raise refusal(f"cannot be used as a distribution: {error}") from error
     kind = getattr(getattr(law, "dist", None), "name", "")
     first = law.args[0] if getattr(law, "args", ()) else getattr(law, "kwds", {}).get("a", 1.0)
     if kind in ("loguniform", "reciprocal") and float(first) <= 0:
-        raise SpaceError(f"{name}={shown} takes the logarithm of a bound that is not positive; use bounds above 0")
+        raise refusal("takes the logarithm of a bound that is not positive; use bounds above 0")
     if math.isnan(low) or math.isnan(high) or low > high or (low == high and not hasattr(law, "pmf")):
-        raise SpaceError(f"{name}={shown} has an empty or reversed range; the lower bound comes first")
+        raise refusal("has an empty or reversed range; the lower bound comes first")
     if math.isinf(low) or math.isinf(high):
-        raise SpaceError(f"{name}={shown} has no bounds ([{low:g}, {high:g}]); use a distribution that has, such as truncnorm")
+        raise refusal(f"has no bounds ([{low:g}, {high:g}]); use a distribution that has, such as truncnorm")
     if 1.25 * max(high - low, abs(low), abs(high)) > sys.float_info.max:  # there must be room for an axis around it
-        raise SpaceError(
-            f"{name}={shown} has a range whose width overflows ([{low:g}, {high:g}]); use a narrower one, or the logarithm"
-        )
+        raise refusal(f"has a range whose width overflows ([{low:g}, {high:g}]); use a narrower one, or the logarithm")
     if hasattr(law, "pmf"):
         listed = getattr(law, "xk", getattr(getattr(law, "dist", None), "xk", None))
         if listed is not None:
             return make_parameter(name, listed)
         whole = IntegerParameter(name, int(ends[0]), int(ends[1]))
         if whole.levels > MOST_INTEGERS:
-            raise SpaceError(
-                f"{name}={shown} has a range whose width overflows ({whole.levels:.3g} whole numbers); use at most 2**62 of them"
-            )
+            raise refusal(f"has a range whose width overflows ({whole.levels:.3g} whole numbers); use at most 2**62 of them")
         return whole
     parameter = ContinuousParameter(name, law, low, high)
     if not are_quantiles(quantiles := parameter.describe()["quantiles"]):
-        raise SpaceError(f"{name}={shown} has quantiles that are no rising numbers, {quantiles}; use another distribution")
+        raise refusal(f"has quantiles that are no rising numbers, {quantiles}; use another distribution")
     return parameter
 
 

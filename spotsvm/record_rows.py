@@ -11,7 +11,6 @@ import numpy as np
 
 from spotsvm.evaluation import Outcome
 from spotsvm.record_checksum import checksum
-from spotsvm.record_schema import ASKED, TOLD
 from spotsvm.stored_json import read_json
 from spotsvm.trial import FINISHED, State, Trial
 
@@ -20,6 +19,13 @@ COLUMNS = (
     "number", "params", "point", "state", "value", "extra", "reason", "origin", "note", "seed", "ask_seconds", "seconds",
     "objectives", "fit_seconds", "acquisition_seconds", "lost", "asked_at", "told_at",
 )  # fmt: skip
+
+#: the columns of `trials` that are written when a trial is asked for, and those that are when it is told; each have a checksum
+ASKED = (
+    "number", "asked", "point", "params", "origin", "note", "seed", "ask_seconds", "fit_seconds", "acquisition_seconds",
+    "asked_at",
+)  # fmt: skip
+TOLD = ("number", "told", "state", "value", "extra", "reason", "seconds", "objectives", "lost", "told_at")
 
 #: what is wrong with a row whose checksum does not fit
 UNLIKE = "it is not what was written: its checksum does not fit"

@@ -12,6 +12,7 @@ from typing import Any
 
 from spotsvm.errors import StorageError
 from spotsvm.record_checksum import add_checksum, checksum
+from spotsvm.record_rows import ASKED, TOLD
 
 FORMAT = "spotsvm study"
 #: version 2 has the column `objectives`, version 3 the times of the search, lost workers, and outcomes that wait to be told,
@@ -49,13 +50,6 @@ _TABLES = (
 )""",
     "CREATE TABLE outcomes (number INTEGER PRIMARY KEY, outcome TEXT NOT NULL, checksum INTEGER)",
 )
-
-#: what a row of `trials` is given when it is asked for, and what is written anew when it is told; each has a checksum
-ASKED = (
-    "number", "asked", "point", "params", "origin", "note", "seed", "ask_seconds", "fit_seconds", "acquisition_seconds",
-    "asked_at",
-)  # fmt: skip
-TOLD = ("number", "told", "state", "value", "extra", "reason", "seconds", "objectives", "lost", "told_at")
 
 #: what makes a record of a version one of the next; columns are only ever added, at the end
 _UPGRADES = {

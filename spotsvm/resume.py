@@ -1,23 +1,19 @@
-"""Bring a search back to where a record left it."""
+"""What a study begins with: its description, and what a record has of it."""
 
 from __future__ import annotations
 
 import logging
-import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from solvers.errors import SolverError
 from solvers.search import describe_search
-from solvers.search.base import AskTell, Search, Suggestion
 from spotsvm.described_parameter import same_parameter
 from spotsvm.errors import ArgumentError, StudyMismatchError
-from spotsvm.evaluation import Outcome, checked_seconds, one_line
+from spotsvm.evaluation import Outcome
 from spotsvm.objectives import Objectives
 from spotsvm.parameter import MOST_DIGITS
 from spotsvm.parameter_code import parameter_code
@@ -27,11 +23,9 @@ from spotsvm.record import Record
 from spotsvm.record_rows import shown
 from spotsvm.salvage import damaged
 from spotsvm.space import Space
-from spotsvm.start import START
 from spotsvm.trial import Trial
 from spotsvm.trial_checks import events_problem, size_problem, trial_problem
 from spotsvm.versions import versions
-from surrogates.domain import Domain
 
 _LOG = logging.getLogger(__name__)
 
@@ -203,58 +197,3 @@ def _shown(parameter: Any) -> str:
         case {"kind": "choice", "values": values}:
             return printable_line(repr(values), 400)
     return printable_line(repr(parameter), 400)
-
-
-def as_suggestion(answer: Suggestion | ArrayLike, search: AskTell, domain: Domain) -> Suggestion:
-    """Return the answer of a search as a suggestion; raise SolverError if it is not a point of the unit cube."""
-    if not isinstance(answer, Suggestion):
-        answer = Suggestion(np.asarray(answer, dtype=float), type(search).__name__)
-    if np.shape(answer.point) != (domain.dimension,) or not np.isfinite(answer.point).all():
-        raise SolverError(f"the search suggests {answer.point!r}; use a point of the unit cube of dimension {domain.dimension}")
-    # as a record has them, whatever a search of one's own gives
-    return replace(
-        answer,
-        origin=one_line(str(answer.origin)),
-        note=one_line(str(answer.note)),
-        fit_seconds=checked_seconds(answer.fit_seconds),
-        acquisition_seconds=checked_seconds(answer.acquisition_seconds),
-    )
-
-
-def replay(
-    search: AskTell, domain: Domain, trials: Sequence[Trial], events: Sequence[tuple[int, str, int]], objectives: Objectives
-) -> None:
-    """Replay the recorded asks and tells, in their order, with a new search.
-
-    Parameters
-    ----------
-    search : AskTell
-        A search that has been neither asked nor told. The library's own take the recorded points as they are; another
-        one is asked again, with one warning if it answers differently.
-    domain : Domain
-        The cube of its points.
-    trials : sequence of Trial
-        The record's trials, by number.
-    events : sequence of (int, str, int)
-        (sequence, "asked" or "told", number of the trial), in order.
-    objectives : Objectives
-        What the trials were told of.
-    """
-    others: list[int] = []
-    for _, what, number in events:
-        trial = trials[number]
-        point = np.array(trial.point)
-        if what == "told":
-            search.tell(point, objectives.response(trial))
-        elif isinstance(search, Search):
-            search.assume(point, given=trial.origin == START)
-        elif trial.origin != START:  # a start was not asked of it
-            again = as_suggestion(search.ask(), search, domain)
-            if not np.array_equal(domain.snap_one(again.point), point):
-                others.append(number)
-    if others:
-        further = f" and {len(others) - 1} further ones" if len(others) > 1 else ""
-        warnings.warn(
-            f"the search suggests another point for trial {others[0]}{further} than it did before; the record's is kept",
-            stacklevel=5,
-        )

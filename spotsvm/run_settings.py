@@ -6,9 +6,9 @@ import threading
 from dataclasses import dataclass
 from numbers import Integral, Real
 
-from spotsvm.ask_tell_study import AskTellStudy
 from spotsvm.errors import ArgumentError, BudgetError
 from spotsvm.printable import shown_value
+from surrogates.domain import Domain
 
 
 @dataclass(frozen=True)
@@ -51,13 +51,23 @@ class RunSettings:
             raise ArgumentError(f"retries={shown_value(self.retries)} is not a number of further attempts; use 0 or more")
 
 
-def check_budget(study: AskTellStudy, n_trials: int, name: str) -> None:
-    """Raise BudgetError if so many trials do not pay for how the search begins, nor for the whole of a small space."""
-    if n_trials < min(study.n_initial, study.space.domain.size):
-        raise BudgetError(
-            f"{name}={n_trials} is below the {study.initial_name} of {study.n_initial} trials; "
-            "use at least that, or search='random'"
-        )
+def check_budget(n_trials: int, name: str, initial: tuple[int, str], domain: Domain) -> None:
+    """Raise BudgetError if so many trials do not pay for a search's initial ones, nor for the whole of a small space.
+
+    Parameters
+    ----------
+    n_trials : int
+        The budget.
+    name : str
+        Name of the argument.
+    initial : tuple of (int, str)
+        How many trials the search begins with, and what they are; see `initial_trials`.
+    domain : Domain
+        The cube of the search space.
+    """
+    n_initial, what = initial
+    if n_trials < min(n_initial, domain.size):
+        raise BudgetError(f"{name}={n_trials} is below the {what} of {n_initial} trials; use at least that, or search='random'")
 
 
 def checked_timeout(timeout: float | None) -> float | None:

@@ -12,9 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 from spotsvm.errors import ArgumentError
 from spotsvm.judgement import JUDGEMENT, Judgement
 from spotsvm.optimism.fresh_scores import fresh_scores, fresh_splits
-from spotsvm.optimism.held_out import score_or_nan
 from spotsvm.optimism.intervals import nadeau_bengio, t_interval
-from spotsvm.optimism.search_access import fitted_candidate, ratio_of, scorer_of
+from spotsvm.optimism.search_access import fitted_candidate, ratio_of, score_or_nan, scorer_of
 from spotsvm.recommendation import recommend
 from spotsvm.recommendation_judge import check_repeats
 from spotsvm.spot_search_cv import SpotSearchCV

@@ -61,7 +61,7 @@ class SpotSearchRun:
         search = self._search
         with self._new_study() as study:
             self.scorer.best_mean = max((t.value for t in study.trials if t.state == "ok" and t.value is not None), default=None)
-            check_budget(study, search.n_iter, "n_iter")
+            check_budget(search.n_iter, "n_iter", (study.n_initial, study.initial_name), study.space.domain)
             stop = None if search.stop is None else with_test_share(search.stop, self.scorer.test_share)
             try:
                 study.run(

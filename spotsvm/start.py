@@ -48,8 +48,9 @@ def equal_start(space: Space | Start, first: Start | None = None) -> list[dict[s
     [{'x': 3.0, 'degree': 2}, {'x': 2.0, 'degree': 3}]
     """
     space = space if isinstance(space, Space) else Space(space)
+    first = [] if first is None else first
     start_points(first, space)
-    given = [] if first is None else [first] if isinstance(first, Mapping) else first
+    given = [first] if isinstance(first, Mapping) else first
     return [*map(dict, given), *map(space.decode, _centres(space))]
 
 
@@ -61,14 +62,14 @@ def _centres(space: Space) -> list[Floats]:
     return list(space.domain.snap(points))
 
 
-def start_points(start: Start | None, space: Space) -> list[Floats]:
-    """Give the points of the cube at which to start, in the order given; of equal ones the first.
+def start_points(start: Start, space: Space) -> list[Floats]:
+    """Return the points of the cube at which to start, in the order given; of equal ones the first.
 
     What is within rounding of the centre is the centre, so that a search that would begin there knows it again.
 
     Parameters
     ----------
-    start : dict, sequence of dict, or None
+    start : dict or sequence of dict
         Values by name, of all parameters of the space or of one of its dictionaries.
     space : Space
         The search space.
@@ -84,8 +85,6 @@ def start_points(start: Start | None, space: Space) -> list[Floats]:
     >>> start_points([{"x": 1.0}, {"x": 3.0}, {"x": 1.0}], Space({"x": uniform(0, 4)}))
     [array([0.25]), array([0.75])]
     """
-    if start is None:
-        return []
     given = [start] if isinstance(start, Mapping) else start
     if isinstance(given, str) or not isinstance(given, Sequence):
         raise SpaceError(f"start={start!r} is not a configuration; use a dictionary of parameters, or a list of such")
@@ -104,9 +103,9 @@ def start_points(start: Start | None, space: Space) -> list[Floats]:
 
 
 def starts_left(points: Sequence[Floats], trials: Sequence[Trial], space: Space, path: Path | None) -> list[Floats]:
-    """Give the starts that no trial of a record has been at.
+    """Return the starts that no trial of a record has been at.
 
-    Without any start given, those of the record count. Given ones may be more or fewer than those that the record's study
+    They may be more or fewer than those that the record's study
     was made with, as long as all at which it has started are among them: the rest of a list may be changed, what was
     evaluated cannot.
 
@@ -115,8 +114,6 @@ def starts_left(points: Sequence[Floats], trials: Sequence[Trial], space: Space,
     StudyMismatchError
         If the record has started at a configuration that is not among them.
     """
-    if not points:
-        return []
     given = {point.tobytes() for point in points}
     been = [point.tobytes() for point in _settled([trial.point for trial in trials], space)]
     for trial, place in zip(trials, been, strict=True):

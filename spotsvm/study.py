@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from solvers.search import AskTell
 from solvers.search.base import Noise
@@ -116,7 +116,7 @@ class Study(AskTellStudy):
         if noise not in ("auto", True, False):
             raise ArgumentError(f"noise={noise!r} is unknown; use 'auto', True or False")
         self.space = space if isinstance(space, Space) else Space(space)
-        starts = start_points(start, self.space)
+        starts = [] if start is None else start_points(start, self.space)
         self.direction = direction
         self.noise: Noise = noise if noise == "auto" else bool(noise)
         self.trial_timeout = checked_timeout(trial_timeout)
@@ -131,7 +131,7 @@ class Study(AskTellStudy):
             self._unfinished = [t.number for t in self._trials if t.state == "running"]
             self.seed = int(past.about["seed"])
             self.about = past.about
-            left = starts_left(starts, self._trials, self.space, self.path)
+            left = starts_left(starts, self._trials, self.space, self.path) if starts else []
             self._search = StudySearch(search, self.space.domain, self.objectives, past, self.noise, left)
             # only now: a search that cannot be made must not be what the record remembers
             if self._record is not None and past.is_new:
@@ -233,15 +233,13 @@ class Study(AskTellStudy):
         3
         """
         settings = RunSettings(n_trials, batch_size, retries, raise_errors)
-        check_budget(self, n_trials, "n_trials")
+        check_budget(n_trials, "n_trials", (self.n_initial, self.initial_name), self.space.domain)
         timeout = checked_timeout(self.trial_timeout if trial_timeout is None else trial_timeout)
         followers = Followers(callback)
         stopper = None if stop is None else Stopper(self, stop)
         with self.guard.running():
-            if is_workers(objective):
-                workers = objective
-            else:
-                workers = open_workers(objective, executor, n_jobs=n_jobs, trial_timeout=timeout, memory_limit=memory_limit)
+            options: dict[str, Any] = {"n_jobs": n_jobs, "trial_timeout": timeout, "memory_limit": memory_limit}
+            workers = objective if is_workers(objective) else open_workers(cast("Objective", objective), executor, **options)
             try:
                 run_trials(self, workers, settings, followers, stopper)
             except KeyboardInterrupt as interrupt:

@@ -72,7 +72,7 @@ class TrialRun:
 
     @property
     def may_ask(self) -> bool:
-        """Whether there is budget, the search has more, and no rule ends it; trials left unfinished by an earlier run always count."""
+        """Whether there is budget, the search has more, and no rule ends it; trials that an earlier run left come in any case."""
         if self.left <= 0 or self._exhausted:
             return False
         return self.study.n_unfinished > 0 or self._stopper is None or not self._stopper.reached()

@@ -23,9 +23,10 @@ from spotsvm.optimism.result import Method
 from spotsvm.pipelines.registry import NamedPipeline, default_scoring, is_series, named_pipeline
 from spotsvm.run_settings import check_budget, checked_timeout
 from spotsvm.search_judge import judge_search
+from spotsvm.space import Space
 from spotsvm.spot_search_cv import SpotSearchCV
-from spotsvm.start import Start, equal_start
-from spotsvm.study import Study
+from spotsvm.start import Start, equal_start, start_points
+from spotsvm.study_search import initial_trials
 from spotsvm.tabular import Table, check_folds
 from spotsvm.tuning_results import check_writable, write_results
 from spotsvm.workers.memory_limit import checked_memory_limit
@@ -107,7 +108,8 @@ class TuningJob:
             Takes a search's name and budget; returns a context manager whose value is the search's callback.
         """
         checked_timeout(self.trial_timeout)
-        checked_memory_limit(self.memory_limit)
+        if self.memory_limit is not None:
+            checked_memory_limit(self.memory_limit)
         if self.out is not None:
             check_writable(self.out)
         scorer = named_scorer(self.metric)
@@ -128,7 +130,7 @@ class TuningJob:
             warnings.simplefilter("ignore", ShortSeriesWarning)
             fitted = clone(named.estimator).fit(train.X, train.y)
             start = equal_start(named.space, default_start(fitted, named.space, train.X))
-            check_budget(Study(named.space, named.search(self.search), self.seed, start=start), self.budget, "--budget")
+            self._check_budget(named, start)
             default = self._default_score(named, train, scorer)
             results.append(HeldOutResult("default", default, *self._test(scorer, fitted, test), fitted))
             for name in dict.fromkeys(["random", self.search]):
@@ -144,6 +146,11 @@ class TuningJob:
         if self.out is not None:
             write_results(results, self.out)
         return results
+
+    def _check_budget(self, named: NamedPipeline, start: Start) -> None:
+        space = Space(named.space)
+        initial = initial_trials(named.search(self.search), space.domain, len(start_points(start, space)))
+        check_budget(self.budget, "--budget", initial, space.domain)
 
     def _search(self, name: str, named: NamedPipeline, scorer: Any, start: Start, callback: Any) -> SpotSearchCV:
         """Return the search of that name, not fitted yet."""

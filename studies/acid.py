@@ -126,15 +126,7 @@ class AcidStudy(Experiment):
         for label, entrant in self.entrants.items():
             space = Space(acid_space(entrant.region))
             # the defaults, which come first, are not known before the data
-            check_entrants(
-                {label: entrant.search},
-                space,
-                self.budgets[0],
-                self.seeds[0],
-                direction="maximize",
-                noise=True,
-                start=equal_start(space),
-            )
+            check_entrants({label: entrant.search}, space, self.budgets[0], noise=True, start=equal_start(space))
 
     def use_data(self, folder: str | Path) -> Self:
         """Take the spectra of `tecator.csv` in this folder, unless the source was given.

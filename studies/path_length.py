@@ -15,6 +15,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from scipy.stats import loguniform
 from sklearn.datasets import load_iris
@@ -56,15 +57,15 @@ def paths() -> dict[str, tuple[frozenset[str], int]]:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         study = stack.enter_context(Study(_SPACE, seed=0, path=folder / "study.db"))
         study.run(_objective, 25)
-        table = folder / "iris.csv"
-        pd.DataFrame(X).assign(kind=y).to_csv(table, index=False)
+        file = folder / "iris.csv"
+        np.savetxt(file, np.column_stack([X, y]), "%g", ",", header="a,b,c,d,kind", comments="")
 
         def fit() -> None:
             SpotSearchCV(SVC(), _SPACE, n_iter=15, random_state=0).fit(X, y)
 
         def tune() -> None:
             with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
-                command_line(["tune", str(table), "--target", "kind", "--budget", "12"], standalone_mode=False)
+                command_line(["tune", str(file), "--target", "kind", "--budget", "12"], standalone_mode=False)
 
         fit()
         tune()

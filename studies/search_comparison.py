@@ -118,7 +118,7 @@ class SearchComparisonStudy(Experiment):
         try:
             space = Space(task.space)
             start = equal_start(space, task.default)
-            check_entrants(self.searches, space, self.n_trials, self.seeds[0], direction="minimize", noise="auto", start=start)
+            check_entrants(self.searches, space, self.n_trials, noise="auto", start=start)
         except (ArgumentError, BudgetError) as error:
             raise type(error)(f"task {task.name!r}: {error}") from error
 

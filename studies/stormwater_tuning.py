@@ -116,7 +116,7 @@ class StormwaterStudy(Experiment):
             raise ArgumentError(f"train_stride={train_stride} is not a step between records; use 1 or more")
         space = Space(REGION)
         start = equal_start(space, BY_HAND)
-        check_entrants(self.searches, space, self.n_trials, self.seeds[0], direction="minimize", noise=False, start=start)
+        check_entrants(self.searches, space, self.n_trials, noise=False, start=start)
         self.comparisons: dict[int, Comparison] = {}
 
     def use_data(self, folder: str | Path) -> Self:

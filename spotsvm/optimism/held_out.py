@@ -17,6 +17,7 @@ from spotsvm.optimism.search_access import (
     count_rows,
     fitted_candidate,
     metric_of,
+    score_or_nan,
     scorer_of,
     take,
     take_params,
@@ -116,13 +117,3 @@ def tuned_without(
             kept = test[~rows[test]]
             found[f, column] = score_or_nan(scorer, machine, take(X, kept), take(y, kept)) if len(kept) else np.nan
     return np.asarray(found.mean(axis=0))
-
-
-def score_or_nan(scorer: Any, machine: Any, X: Any, y: Any) -> float:
-    """Return the score; nan where the rows have no score, such as those that lack a class."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
-        try:
-            return float(scorer(machine, X, y))
-        except ValueError:
-            return float("nan")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from typing import Any
@@ -151,6 +152,16 @@ def fitted_candidate(search: Any, params: Mapping[str, Any], X: Any, y: Any, fit
     """Give the search's estimator with a candidate's parameters, fitted."""
     estimator = clone(search.estimator).set_params(**clone(dict(params), safe=False))
     return estimator.fit(X, **fit_params) if y is None else estimator.fit(X, y, **fit_params)
+
+
+def score_or_nan(scorer: Any, machine: Any, X: Any, y: Any) -> float:
+    """Return a score; nan where the rows have no score, such as those that lack a class."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        try:
+            return float(scorer(machine, X, y))
+        except ValueError:
+            return float("nan")
 
 
 def count_rows(X: Any) -> int:

@@ -99,7 +99,7 @@ def oversearching_between_sets(
     all_seeds = checked_seeds(seeds)
     entrants = labelled_searches([search])
     shared = space if isinstance(space, Space) else Space(space)
-    check_entrants(entrants, shared, n_trials, all_seeds[0], direction=direction, noise=noise)
+    check_entrants(entrants, shared, n_trials, noise=noise)
     folder = None if path is None else Path(path)
 
     def row(seed: int, name: str) -> list[float]:

@@ -80,7 +80,7 @@ def test_what_are_no_seeds(seeds, text):
 
 def check(searches, n_trials, space=None):
     space = Space(space or {"x": uniform(0, 1)})
-    check_entrants(labelled_searches(searches), space, n_trials, 0, direction="minimize", noise="auto")
+    check_entrants(labelled_searches(searches), space, n_trials, noise="auto")
 
 
 def test_whose_design_is_not_paid_for():

@@ -3,7 +3,7 @@ import threading
 
 import pytest
 
-from spotsvm.interrupts import Interrupts
+from spotsvm.interrupts import Interrupts, interrupts_allowed
 
 
 def press():
@@ -98,3 +98,13 @@ def test_another_error_is_not_replaced():
 
     with pytest.raises(KeyError):
         fails()
+
+
+def test_a_block_in_which_it_is_raised_at_once_may_hold_another_one():
+    with Interrupts() as interrupts, interrupts_allowed():
+        with interrupts_allowed():
+            assert not interrupts.holds
+        assert not interrupts.holds
+    assert interrupts.holds
+    with interrupts_allowed(), pytest.raises(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGINT)

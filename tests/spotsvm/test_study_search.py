@@ -60,7 +60,7 @@ def test_what_was_forgotten_is_suggested_again():
 
 def test_a_search_of_a_users_needs_no_more_than_ask_and_tell():
     search = make(Counting())
-    assert (search.n_initial, search.initial_name, search.n_ready, search.state()) == (1, "initial design", 1, {})
+    assert (search.initial_trials(0), search.n_ready, search.state()) == ((1, "initial design"), 1, {})
     assert search.name.endswith("Counting")
 
 
