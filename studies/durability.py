@@ -1,4 +1,4 @@
-"""What a study survives, and how fast it goes, under kills, faults, hostile input and load."""
+"""The study of durability: runs that are killed and resumed, throughput, a simulated cluster, large records."""
 
 from __future__ import annotations
 
@@ -13,15 +13,10 @@ from spotsvm.errors import ArgumentError
 from spotsvm.progress import runs_bar
 from studies.durability_cases import COLUMNS, Finding, Part, by_case, measured
 from studies.durability_cluster import CLUSTER
-from studies.durability_dask import DASK
 from studies.durability_figure import draw_durability
-from studies.durability_files import FILES
-from studies.durability_hostile import HOSTILE
 from studies.durability_kills import KILLS
-from studies.durability_quality import QUALITY
 from studies.durability_size import SIZE
 from studies.durability_throughput import THROUGHPUT
-from studies.durability_workers import WORKERS
 from studies.experiment import Experiment
 from studies.markdown_table import markdown_table
 from studies.run_file import RunFile
@@ -29,7 +24,7 @@ from studies.run_file import RunFile
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-PARTS: dict[str, Part] = {part.name: part for part in (KILLS, WORKERS, FILES, DASK, HOSTILE, THROUGHPUT, CLUSTER, QUALITY, SIZE)}
+PARTS: dict[str, Part] = {part.name: part for part in (KILLS, THROUGHPUT, CLUSTER, SIZE)}
 
 _NOTES = """\
 Kills: a run is killed with SIGKILL and resumed, up to five times, then left to its end. Moments are a time within the run, the
@@ -40,28 +35,23 @@ with the undisturbed run's, cell by cell, all tables, except times. Asynchronous
 be lost or told twice, and none left running.
 
 Throughput: from when all workers have ended a trial to the last trial told; medians of runs with one and two workers in turns.
-Cluster: `studies.virtual_cluster`, log-normal durations whose logarithm has a standard deviation of 0.5; busy is the workers'
-time with a task, from the start of the first to the submission of the last, over all their time in between. Quality: as in the
-study `pending_quality`. Size: trials by random search, told one by one into a record; the search that is timed is told them in
-memory.
-
-Faults of workers: one trial of six has the fault, on two workers, with a time limit of 4 s; memory is limited to 300 MB, by
-`memory_limit` on killable workers and by the trial itself elsewhere. "Others" is how many of the other five succeeded. "Left" is
-how many processes outlived the study's by a second; they are killed. Faults of files: a record cut off at every byte, and so its
-log, as one that was killed leaves it; a file size limit in place of a full disk."""
+Cluster: virtual workers, for which the time of a suggestion passes as on the clock, and log-normal durations, whose logarithm
+has a standard deviation of 0.5; busy is the workers' time with a task, from the submission of the first to that of the last, over all
+their time in between. Size: trials by random search, told one by one into a record; the search that is timed is told them in
+memory."""
 
 
 class DurabilityStudy(Experiment):
-    """What a study survives, and how fast it goes: kills, faults of workers and files, many workers and trials, hostile input.
+    """What a study survives, and how fast it is: kills, many workers and many trials.
 
     Parameters
     ----------
     quick : bool, default=False
         A few cases of each part.
     parts : sequence of str, optional
-        Some of kills, workers, files, dask, hostile, throughput, cluster, quality and size; by default all.
+        Some of kills, throughput, cluster and size; by default all.
     seed : int, default=0
-        Of the studies, and of the moments and inputs.
+        Of the studies, and of the moments.
     path : path-like, optional
         A CSV file to which each case is added when it ends, and from which the study goes on if it was ended.
 

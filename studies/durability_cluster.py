@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from functools import partial
+from time import perf_counter
 
 import numpy as np
 import pandas as pd
 
 from spotsvm import Study
+from spotsvm.callbacks import Followers
+from spotsvm.run_settings import RunSettings
+from spotsvm.stopper import Stopper
+from spotsvm.trial_loop import run_trials
 from studies.durability_cases import Case, Finding, Measures, Part, rows_of, without_skipped
 from studies.killable_runs import SPACE, Objective
-from studies.virtual_cluster import VirtualCluster
+from studies.virtual_workers import VirtualWorkers, log_normal_durations
 
 WORKERS, QUICK_WORKERS = 256, 32
 #: rounds of trials, each as many as there are workers
@@ -27,7 +32,7 @@ _GOAL = 0.95
 
 
 def busy_share(search: str, mean_seconds: float, how: str, n_workers: int, n_trials: int, seed: int) -> Measures:
-    """Run a study on a virtual cluster; say how busy the workers were, and what a suggestion took.
+    """Run a study on virtual workers; return how busy they were, and the time of a suggestion.
 
     Parameters
     ----------
@@ -42,14 +47,15 @@ def busy_share(search: str, mean_seconds: float, how: str, n_workers: int, n_tri
     seed : int
         Of the study and of the durations.
     """
-    with VirtualCluster(n_workers, mean_seconds, seed=seed) as cluster:
-        study = Study(SPACE, search, seed, noise=False)
-        study.run(Objective(), n_trials, cluster, batch_size=n_workers if how == BATCHES else None)
-        busy = cluster.busy_share()
+    durations = iter(log_normal_durations(seed, n_trials, mean_seconds))
+    workers = VirtualWorkers(Objective(), n_workers, lambda params: next(durations), perf_counter)
+    study = Study(SPACE, search, seed, noise=False)
+    settings = RunSettings(n_trials, batch_size=n_workers if how == BATCHES else None)
+    run_trials(study, workers, settings, Followers(None), Stopper(study, None))
     asked = np.array([trial.ask_seconds for trial in study.trials])
     return {
         "search": search, "how": how, "mean_seconds": mean_seconds, "workers": float(n_workers), "trials": float(n_trials),
-        "busy": busy, "ask_milliseconds": 1e3 * float(np.mean(asked)),
+        "busy": workers.busy_share(), "ask_milliseconds": 1e3 * float(np.mean(asked)),
     }  # fmt: skip
 
 
@@ -65,7 +71,7 @@ def _cases(quick: bool, seed: int, stack: ExitStack) -> list[Case]:
 
 
 def _table(cases: pd.DataFrame) -> pd.DataFrame:
-    """Give a row a search, mean duration and way of running."""
+    """Return a row for each search, mean duration and way of running."""
     runs = without_skipped(cases)
     columns = ["search", "how", "mean_seconds", "workers", "trials", "busy", "ask_milliseconds"]
     return runs[columns].reset_index(drop=True) if len(runs) else pd.DataFrame()

@@ -6,14 +6,13 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict
-from functools import cache, partial
+from functools import partial
 from itertools import islice, zip_longest
 from pathlib import Path
 
 import pandas as pd
 
 from studies.durability_cases import Case, Finding, Measures, Part, skipped_text, without_skipped
-from studies.fork_server import ForkServer
 from studies.killable_runs import ASYNCHRONOUS, ONE_OBJECTIVE, SEVERAL_OBJECTIVES, kinds_of
 from studies.killed_runs import MOMENTS, Moment, killed_run
 
@@ -27,7 +26,7 @@ _SEARCHES = (*ONE_OBJECTIVE, *SEVERAL_OBJECTIVES)
 
 
 def chosen_runs(n_runs: int, n_asynchronous: int, seed: int) -> Iterator[tuple[str, str, int, Moment]]:
-    """Give (search, kind, seed, first moment) of runs, such that each search and kind comes as often as the others.
+    """Yield (search, kind, seed, first moment) of runs, such that each search and kind comes as often as the others.
 
     Parameters
     ----------
@@ -62,22 +61,17 @@ def _cases(quick: bool, seed: int, stack: ExitStack) -> list[Case]:
         runs = [(search, kind, seed, MOMENTS[k % len(MOMENTS)]) for k, (search, kind) in enumerate(_QUICK)]
     else:
         runs = list(chosen_runs(N_RUNS, N_ASYNCHRONOUS, seed))
-    searches = list(dict.fromkeys(search for search, *_ in runs))
+    return [Case(f"{run[0]}, {run[1]}, seed {run[2]}, first by {run[3]}", partial(_killed, *run)) for run in runs]
 
-    @cache  # started when the first run needs it
-    def server() -> ForkServer:
-        return stack.enter_context(ForkServer("studies.kill_child:warm_up", searches))
 
-    def measure(search: str, kind: str, seed: int, first: Moment) -> Measures:
-        with tempfile.TemporaryDirectory() as folder:
-            run = killed_run(server(), search, kind, seed, first, Path(folder))
-        return {"search": search, "kind": kind, **asdict(run), "runs": 1.0}
-
-    return [Case(f"{run[0]}, {run[1]}, seed {run[2]}, first by {run[3]}", partial(measure, *run)) for run in runs]
+def _killed(search: str, kind: str, seed: int, first: Moment) -> Measures:
+    with tempfile.TemporaryDirectory() as folder:
+        run = killed_run(search, kind, seed, first, Path(folder))
+    return {"search": search, "kind": kind, **asdict(run), "runs": 1.0}
 
 
 def _table(cases: pd.DataFrame) -> pd.DataFrame:
-    """Give a row a search and kind of run."""
+    """Return a row for each search and kind of run."""
     runs = without_skipped(cases)
     if not len(runs):
         return pd.DataFrame()

@@ -6,9 +6,7 @@ import json
 import os
 import signal
 import sqlite3
-import tempfile
 import time
-from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -18,13 +16,6 @@ from spotsvm.trial import Trial
 from studies.killable_runs import note, run_study
 
 _SHARED_MEMORY = 1 << 15  # bytes of a record's "-shm" file, which is as large from the start
-
-
-def warm_up(searches: Sequence[str]) -> None:
-    """Import and compile all that these searches need."""
-    with tempfile.TemporaryDirectory() as folder:
-        for search in searches:
-            run_study(search, "sequential", 0, Path(folder) / f"{search}.db", lambda study, trial: None)
 
 
 def run_to_end(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,13 +14,13 @@ import numpy as np
 
 from spotsvm.errors import StorageError
 from spotsvm.recorded_study import RecordedStudy
-from studies.fork_server import Ended, ForkServer
+from studies.fork_server import Ended, run_job
+from studies.kill_child import run_to_end
 from studies.killable_runs import ASYNCHRONOUS
 from studies.record_cells import copied, first_difference, is_sound, record_cells
 
 Moment = Literal["statement", "byte", "time"]
 MOMENTS: tuple[Moment, ...] = ("statement", "byte", "time")
-_RUN = "studies.kill_child:run_to_end"
 _MOST_KILLS = 5
 _TRIES = 8
 #: a run that does not end within so many times what the undisturbed one took, and as many seconds, hangs
@@ -68,13 +68,13 @@ class KilledRun:
     wrong: str
 
 
-def killed_run(server: ForkServer, search: str, kind: str, seed: int, first: Moment, folder: Path) -> KilledRun:
+def killed_run(
+    search: str, kind: str, seed: int, first: Moment, folder: Path, run_job: Callable[..., Ended] = run_job
+) -> KilledRun:
     """Run a study undisturbed, then once more with kills, and compare.
 
     Parameters
     ----------
-    server : ForkServer
-        Where the processes come from.
     search, kind : str
         As `studies.killable_runs.run_study` takes them.
     seed : int
@@ -82,18 +82,20 @@ def killed_run(server: ForkServer, search: str, kind: str, seed: int, first: Mom
     first : {"statement", "byte", "time"}
         How the first moment is chosen; the further ones are of any kind.
     folder : Path
-        For the records; it is to be empty.
+        An empty folder for the records.
+    run_job : callable, optional
+        Runs a function in a process of its own.
     """
     rng = np.random.default_rng([seed, *f"{search} {kind} {first}".encode()])
     asked = {"search": search, "kind": kind, "seed": seed}
     whole, measures = folder / "whole.db", folder / "measures.json"
-    ended = server.run(_RUN, {**asked, "path": str(whole), "measures": str(measures)})
+    ended = run_job(run_to_end, {**asked, "path": str(whole), "measures": str(measures)})
     if ended.code or ended.hung:
         return KilledRun(0, 0, "", 0, 0, 0, 0, 0, ended.left, f"the undisturbed run {_how(ended)}")
     size = json.loads(measures.read_text(encoding="utf-8"))
     for attempt in range(_TRIES):  # a moment in time can come too late
         path = folder / f"killed_{attempt}.db"
-        run = _Disturbed(server, asked, path, size, rng)
+        run = _Disturbed(run_job, asked, path, size, rng)
         run.go_on(first, share=0.5**attempt)
         if run.kills or run.wrong:
             break
@@ -103,8 +105,15 @@ def killed_run(server: ForkServer, search: str, kind: str, seed: int, first: Mom
 class _Disturbed:
     """A run, from its first kill to its end."""
 
-    def __init__(self, server: ForkServer, asked: dict[str, Any], path: Path, size: dict[str, float], rng: np.random.Generator):
-        self._server, self._asked, self.path, self._size, self._rng = server, asked, path, size, rng
+    def __init__(
+        self,
+        run_job: Callable[..., Ended],
+        asked: dict[str, Any],
+        path: Path,
+        size: dict[str, float],
+        rng: np.random.Generator,
+    ):
+        self._run_job, self._asked, self.path, self._size, self._rng = run_job, asked, path, size, rng
         self.kills = self._inside = self._left = self._unread = 0
         self._lost: set[int] = set()
         self._moments: list[str] = []
@@ -115,7 +124,7 @@ class _Disturbed:
         most = int(self._rng.integers(1, _MOST_KILLS + 1))
         while self.kills < most:
             arguments, delay, text = self._drawn(moment, share)
-            ended = self._server.run(_RUN, {**self._asked, "path": str(self.path), **arguments}, kill_after=delay)
+            ended = self._run_job(run_to_end, {**self._asked, "path": str(self.path), **arguments}, kill_after=delay)
             self._left += ended.left
             if ended.code >= 0:
                 self.wrong = f"after {text}: the run {_how(ended)}" if ended.code else ""
@@ -125,7 +134,9 @@ class _Disturbed:
             self._moments.append(text)
             self._look()
             moment, share = MOMENTS[int(self._rng.integers(len(MOMENTS)))], 1.0
-        ended = self._server.run(_RUN, {**self._asked, "path": str(self.path)}, at_most=_PATIENCE * (1 + self._size["seconds"]))
+        ended = self._run_job(
+            run_to_end, {**self._asked, "path": str(self.path)}, at_most=_PATIENCE * (1 + self._size["seconds"])
+        )
         self._left += ended.left
         if ended.code:
             self.wrong = f"after {self._moments[-1]}: the resumed run {_how(ended)}"

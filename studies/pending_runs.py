@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import heapq
 import time
 from typing import Any
 
@@ -14,6 +13,7 @@ from spotsvm.start import equal_start
 from spotsvm.study import Study
 from spotsvm.trial import Trial
 from studies.tuning_tasks import TuningTask
+from studies.virtual_workers import VirtualWorkers
 
 SPREAD = 0.5
 _STREAM = 1 << 44
@@ -58,20 +58,22 @@ def pending_run(task: TuningTask, search: Any, seed: int, q: int, n_trials: int)
     seconds : float
         Mean processor time of an ask.
     """
-    durations = virtual_durations(n_trials, seed)
+    durations = iter(virtual_durations(n_trials, seed))
     told: list[Trial] = []
+    asked: dict[int, Trial] = {}
     spent = 0.0
+    workers = VirtualWorkers(lambda params: 0.0, q, lambda params: next(durations))
     with Study(task.space, search, seed, start=equal_start(task.space, task.default)) as study:
-        running: list[tuple[float, int, Trial]] = []
-        now = 0.0
         while len(told) < n_trials:
-            while len(running) < q and len(study.trials) < n_trials:
+            while len(workers.running) < q and len(study.trials) < n_trials:
                 began = time.process_time()
                 trial = study.ask()
                 spent += time.process_time() - began
-                heapq.heappush(running, (now + durations[trial.number], trial.number, trial))
-            now, _, trial = heapq.heappop(running)
-            told.append(study.tell(trial, task(dict(trial.params), trial.seed)))
+                asked[trial.number] = trial
+                workers.submit(trial.number, trial.params)
+            for number, _ in workers.wait():
+                trial = asked.pop(number)
+                told.append(study.tell(trial, task(dict(trial.params), trial.seed)))
     return told, spent / n_trials
 
 

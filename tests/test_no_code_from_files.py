@@ -37,15 +37,6 @@ ALLOWED = {
     "spotsvm/workers/dask_task.py": {"pickle": "from the client", "pickle.loads": "parameters from the client of the cluster"},
     "spotsvm/workers/parent_death.py": {"ctypes": "asks the system to end a worker with its parent"},
     "studies/overhead.py": {"subprocess": "measures memory in a process of its own", "subprocess.run": "of a text in the file"},
-    "studies/fork_server.py": {
-        "subprocess": "kills processes of its own",
-        "subprocess.Popen": "a process of its own",
-        "import_module": "what the study itself names",
-    },
-    "studies/dask_kills.py": {"import_module": "an optional package, by a name in the file"},
-    "studies/durability_dask.py": {"find_spec": "whether an optional package is there, by a name in the file"},
-    "studies/durability_workers.py": {"find_spec": "whether an optional package is there, by a name in the file"},
-    "studies/worker_faults.py": {"import_module": "an optional package, by a name in the file", "ctypes": "a crash on purpose"},
 }
 
 

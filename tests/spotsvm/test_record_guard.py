@@ -14,7 +14,7 @@ from spotsvm.record import Record
 from spotsvm.record_guard import RecordGuard
 from spotsvm.record_schema import SCHEMA_VERSION, creation_of, upgrade_step
 from spotsvm.recorded_study import RecordedStudy
-from studies.hostile_records import SCHEMAS
+from tests.fuzz.hostile_records import SCHEMAS
 
 pytestmark = pytest.mark.faults
 SPACE = {"C": uniform(0, 1), "kernel": ["rbf", "poly"]}

@@ -1,14 +1,9 @@
-import os
-
-import numpy as np
 import pandas as pd
 import pytest
 
 from spotsvm import ArgumentError
 from studies.durability import PARTS, DurabilityStudy
 from studies.durability_cases import Case, CaseSkippedError, by_case, measured, skipped_text, without_skipped
-
-needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 
 
 def rows(part, cases):
@@ -74,19 +69,6 @@ def test_throughput_is_judged_for_random_search():
     assert "24 trials a second" in PARTS["throughput"].sentence(cases)
 
 
-def test_quality_is_the_ratio_of_the_means():
-    run = {"seeds": 10.0, "trials": 100.0}
-    cases = rows(
-        "quality", [run | {"task": "a", "alone": 0.2, "pending": 0.3}, run | {"task": "b", "alone": 0.6, "pending": 0.6}]
-    )
-    (finding,) = PARTS["quality"].findings(cases)
-    assert finding.figure == pytest.approx(0.9 / 0.8)
-    assert finding.met is False
-    assert "on 1 tasks it is more than 10 % larger" in PARTS["quality"].sentence(cases)
-    alone = rows("quality", [run | {"seeds": 1.0, "task": "a", "alone": 0.2, "pending": 0.3}])
-    assert PARTS["quality"].findings(alone)[0].met is None
-
-
 def test_size_is_judged_at_the_largest_record():
     run = {"tell_milliseconds": 3.0, "megabytes": 9.0, "resume_seconds": 11.0, "read_seconds": 1.0, "ask_seconds": 0.5}
     cases = rows("size", [
@@ -96,33 +78,6 @@ def test_size_is_judged_at_the_largest_record():
     met = {finding.what: finding.met for finding in PARTS["size"].findings(cases)}
     assert list(met.values()) == [True, True, True, False, False]
     assert not met["seconds to suggest with 10000 trials in a record, kriging"]
-
-
-@pytest.mark.parametrize(
-    ("where", "change", "ended"),
-    [
-        ("killable workers", {}, True),
-        ("killable workers", {"raised": "WorkersError: broken"}, False),
-        ("ProcessPoolExecutor", {"raised": "WorkersError: broken", "others": 2.0}, True),
-        ("ProcessPoolExecutor", {"raised": "BrokenProcessPool: broken"}, False),
-        ("loky", {"state": "running"}, False),
-        ("Dask", {"hung": 1.0}, False),
-    ],
-)
-def test_only_an_executor_of_the_users_may_stop_a_study(where, change, ended):
-    run = {"fault": "os._exit", "where": where, "state": "failed", "reason": "dead", "others": 5.0, "raised": "", "hung": 0.0,
-           "left": 0.0, "seconds": 1.0}  # fmt: skip
-    cases = rows("workers", [run | change])
-    assert PARTS["workers"].findings(cases)[0].met is ended
-    assert ("not after: os._exit" in PARTS["workers"].sentence(cases)) is not ended
-
-
-def test_dask_needs_all_trials_accounted_for():
-    run = {"retries": 1.0, "trials": 100.0, "kills": 4.0, "ok": 100.0, "failed": 0.0}
-    cases = rows("dask", [run | {"wrong": ""}, run | {"wrong": "running: 1"}])
-    (finding,) = PARTS["dask"].findings(cases)
-    assert (finding.figure, finding.met) == (1, False)
-    assert "(wrong: running: 1)" in PARTS["dask"].sentence(cases)
 
 
 @pytest.mark.parametrize(
@@ -149,18 +104,3 @@ def test_a_study_goes_on_from_its_file(tmp_path):
     assert {file.name for file in again.write(tmp_path)} >= {"durability.md", "durability.html", "durability.png"}
     assert "goals are met" in again.conclusion()
     assert "A simulated cluster" in again.to_markdown()
-
-
-def test_a_study_without_pictures_says_so():
-    study = DurabilityStudy(quick=True, parts=("quality",))
-    assert len(study.figure().axes) == 0
-    assert np.isfinite(study.table().figure).all()
-
-
-@pytest.mark.faults
-@needs_fork
-@pytest.mark.parametrize("part", ["workers", "files"])
-def test_faults_of_workers_and_files_quick(part):
-    study = DurabilityStudy(quick=True, parts=(part,))
-    assert all(finding.met is not False for finding in study.findings()), study.to_markdown()
-    assert len(study.findings()) >= 2

@@ -1,11 +1,14 @@
+import json
 import os
 import sqlite3
+import subprocess
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 
 from studies.durability_kills import chosen_runs
-from studies.fork_server import Ended, ForkServer
+from studies.fork_server import Ended, run_job
 from studies.kill_child import run_to_end
 from studies.killable_runs import ASYNCHRONOUS, KINDS, ONE_OBJECTIVE, SEVERAL_OBJECTIVES, kinds_of
 from studies.killed_runs import MOMENTS, killed_run
@@ -30,17 +33,11 @@ RUNS = [
 SEED = 11
 
 
-@pytest.fixture(scope="module")
-def server():
-    with ForkServer("studies.kill_child:warm_up", SEARCHES) as server:
-        yield server
-
-
 @pytest.mark.parametrize(("search", "kind"), RUNS)
-def test_a_killed_run_ends_as_if_it_had_not_been(server, search, kind, tmp_path):
+def test_a_killed_run_ends_as_if_it_had_not_been(search, kind, tmp_path):
     first = MOMENTS[RUNS.index((search, kind)) % len(MOMENTS)]
-    run = killed_run(server, search, kind, SEED, first, tmp_path)
-    repeat = f"killed_run(server, {search!r}, {kind!r}, {SEED}, {first!r}, folder), killed at {run.moments}: {run}"
+    run = killed_run(search, kind, SEED, first, tmp_path)
+    repeat = f"killed_run({search!r}, {kind!r}, {SEED}, {first!r}, folder), killed at {run.moments}: {run}"
     assert run.kills >= 1, repeat
     assert (run.wrong, run.lost, run.told_twice, run.unread) == ("", 0, 0, 0), repeat
     assert kind in ("processes", ASYNCHRONOUS) or run.left == 0, repeat
@@ -56,12 +53,12 @@ def test_a_search_and_kind_are_killed_as_often_as_any_other():
 
 
 class Tampering:
-    """Stands for a fork server, and for a record that loses what it was told."""
+    """Runs each job in this process, and once loses what the record holds."""
 
     def __init__(self, statement):
         self.statement, self.calls = statement, 0
 
-    def run(self, target, arguments, *, kill_after=None, at_most=120.0):
+    def __call__(self, target, arguments, *, kill_after=None, at_most=120.0):
         self.calls += 1
         if self.calls <= 2:
             run_to_end(**{name: value for name, value in arguments.items() if name not in ("at_statement", "at_byte")})
@@ -84,7 +81,7 @@ class Tampering:
 )
 def test_what_a_record_loses_is_seen(monkeypatch, tmp_path, statement, lost, wrong):
     monkeypatch.setattr(sqlite3, "connect", sqlite3.connect)  # which the job replaces in its own process
-    run = killed_run(Tampering(statement), "random", "sequential", 0, "statement", tmp_path)
+    run = killed_run("random", "sequential", 0, "statement", tmp_path, Tampering(statement))
     assert (run.kills, run.lost) == (1, lost)
     assert run.wrong.startswith(wrong)
     assert bool(run.wrong) == bool(wrong)
@@ -92,42 +89,46 @@ def test_what_a_record_loses_is_seen(monkeypatch, tmp_path, statement, lost, wro
 
 def test_what_is_told_twice_is_seen(monkeypatch, tmp_path):
     monkeypatch.setattr(sqlite3, "connect", sqlite3.connect)
-    server = Tampering("SELECT 1")
-    again = server.run
+    once = Tampering("SELECT 1")
 
     def twice(target, arguments, **options):
-        ended = again(target, arguments, **options)
-        if server.calls == 2:
+        ended = once(target, arguments, **options)
+        if once.calls == 2:
             with open(f"{arguments['path']}.told", "a") as file:  # noqa: PTH123
                 file.write('[3, "ok", [0.0]]\n')
         return ended
 
-    server.run = twice
-    run = killed_run(server, "random", "sequential", 0, "statement", tmp_path)
+    run = killed_run("random", "sequential", 0, "statement", tmp_path, twice)
     assert (run.told_twice, run.lost) == (1, 1)
 
 
-def test_a_run_that_does_not_resume_is_wrong(monkeypatch, tmp_path):
+@pytest.mark.parametrize(
+    ("codes", "wrong"),
+    [
+        ((0, -9, 1), "run ended with 1"),
+        ((0, 0), "it was never killed"),
+        ((0, 1), "the run ended with 1"),
+    ],
+)
+def test_a_run_that_is_not_killed_or_not_resumed_is_wrong(monkeypatch, tmp_path, codes, wrong):
     monkeypatch.setattr(sqlite3, "connect", sqlite3.connect)
-    server = Tampering("SELECT 1")
-    again = server.run
-    server.run = lambda *a, **k: again(*a, **k) if server.calls < 2 else Ended(1, 0.1, False, 0)
-    assert "run ended with 1" in killed_run(server, "random", "sequential", 0, "statement", tmp_path).wrong
+    left = list(codes)
+
+    def run_job(target, arguments, **options):
+        run_to_end(**{name: value for name, value in arguments.items() if name not in ("at_statement", "at_byte")})
+        return Ended(left.pop(0) if left else 0, 0.1, False, 0)
+
+    assert wrong in killed_run("random", "sequential", 0, "statement", tmp_path, run_job).wrong
 
 
-@pytest.mark.parametrize(("code", "wrong"), [(0, "it was never killed"), (1, "the run ended with 1")])
-def test_a_run_that_ends_before_it_is_killed_is_none_that_survived(monkeypatch, tmp_path, code, wrong):
-    monkeypatch.setattr(sqlite3, "connect", sqlite3.connect)
-
-    class NeverKills:
-        calls = 0
-
-        def run(self, target, arguments, *, kill_after=None, at_most=120.0):
-            self.calls += 1
-            run_to_end(**{name: value for name, value in arguments.items() if name not in ("at_statement", "at_byte")})
-            # at a later attempt all would be well again
-            return Ended(code if self.calls == 2 else 0, 0.1, False, 0)
-
-    run = killed_run(NeverKills(), "random", "sequential", 0, "statement", tmp_path)
-    assert run.kills == 0
-    assert wrong in run.wrong
+def test_jobs_end_raise_are_killed_or_hang(tmp_path):
+    ended = run_job(os.mkdir, {"path": str(tmp_path / "a")})
+    assert (ended.code, ended.hung, ended.left) == (0, False, 0)
+    assert (tmp_path / "a").exists()
+    assert run_job(json.loads, {"s": "no json"}).code == 1
+    killed = run_job(subprocess.call, {"args": ["sleep", "60"]}, kill_after=0.3)
+    assert (killed.code, killed.hung) == (-9, False)
+    assert 0.3 <= killed.seconds < 30
+    assert killed.left == 1 or not Path("/proc/self/stat").exists()
+    hung = run_job(subprocess.call, {"args": ["sleep", "60"]}, at_most=0.3)
+    assert (hung.code, hung.hung) == (-9, True)

@@ -7,6 +7,7 @@ from spotsvm.study import Study
 from studies.pending_quality import PendingQualityStudy, pending_quality, quality_table
 from studies.pending_runs import pending_run, result_after, virtual_durations
 from studies.tuning_tasks import make_task
+from studies.virtual_workers import VirtualWorkers
 
 
 def test_one_worker_is_the_sequential_run():
@@ -96,3 +97,18 @@ def test_arguments_that_make_no_sense(arguments, error, message):
 def test_a_study_without_the_sequential_run_is_refused():
     with pytest.raises(ArgumentError, match=r"q=\(2, 4\) lacks 1"):
         PendingQualityStudy(q=(2, 4))
+
+
+def test_the_time_of_suggestions_passes_on_the_virtual_clock_where_it_is_wanted():
+    clock = [0.0]
+    workers = VirtualWorkers(lambda params: params["x"], 2, lambda params: params["x"], lambda: clock[0])
+    for key, x in enumerate([4.0, 2.0]):
+        workers.submit(key, {"x": x})
+        clock[0] += 1.0
+    assert workers.wait(timeout=0) == []
+    clock[0] += 1.5
+    assert [(key, outcome.value) for key, outcome in workers.wait(timeout=0)] == [(1, 2.0)]
+    assert [key for key, _ in workers.wait()] == [0]
+    assert workers.now == 4.0
+    workers.submit(2, {"x": 1.0})
+    assert workers.busy_share() == (4.0 + 2.0) / (2 * 4.0)

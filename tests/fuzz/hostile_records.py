@@ -1,29 +1,26 @@
-"""Records that were changed by someone who wants to do harm: in their bytes, their cells, or the tables themselves."""
-
-from __future__ import annotations
+"""Records that were changed on purpose: in their bytes, their cells, or the tables themselves."""
 
 import contextlib
 import json
 import shutil
 import sqlite3
-from collections.abc import Callable
 from contextlib import closing
-from pathlib import Path
-from typing import Any
 
+from hypothesis import strategies as st
 from scipy.stats import loguniform, randint, truncnorm, uniform
 
+from spotsvm.errors import SpotSVMError
 from spotsvm.record_schema import sign
 from spotsvm.study import Study
-from studies.hostile_values import CELLS, JSON_TEXTS, TEXTS, Rng, changed_bytes, hostile_json, one_of
+from tests.fuzz.hostile_values import CELLS, JSON_TEXTS, TEXTS, changed_bytes, changed_json
 
-SPACE: Any = [
+SPACE = [
     {"kernel": ["rbf"], "C": loguniform(0.1, 10), "gamma": truncnorm(-2, 2), "shape": [(1, 2), (3,), None]},
     {"kernel": ["poly"], "C": loguniform(0.1, 10), "degree": randint(2, 6), "scale": uniform(0, 1)},
 ]
 
 #: what a schema may hold beside the tables of a record, or in their place; {trials} is a table as it was
-SCHEMAS: tuple[str, ...] = (
+SCHEMAS = (
     "CREATE TRIGGER t AFTER INSERT ON trials BEGIN DELETE FROM trials; END",
     "CREATE TRIGGER t BEFORE UPDATE ON trials BEGIN SELECT RAISE(ABORT, 'no'); END",
     "CREATE TRIGGER t AFTER INSERT ON about BEGIN UPDATE trials SET value = 0; END",
@@ -59,7 +56,7 @@ SCHEMAS: tuple[str, ...] = (
 )  # fmt: skip
 
 
-def make_records(folder: Path) -> list[Path]:
+def make_records(folder):
     """Write the records that are changed: of one objective with folds and findings, of several, of a Kriging search, empty."""
     files = [folder / f"base{k}.db" for k in range(5)]
     with Study(SPACE, "random", 0, path=files[0], context={"data": "a hash", "estimator": "SVC()"}, start=[_START]) as study:
@@ -80,7 +77,7 @@ def make_records(folder: Path) -> list[Path]:
 _START = {"kernel": "rbf", "C": 1.0, "gamma": 0.5, "shape": (1, 2)}
 
 
-def resumed(number: int, path: Path) -> Study:
+def resumed(number, path):
     """Open a record as the study that wrote it, as `make_records` has them."""
     match number:
         case 0:
@@ -94,13 +91,13 @@ def resumed(number: int, path: Path) -> Study:
     return Study({"x": uniform(0, 1)}, "random", path=path)
 
 
-def _folds(params: dict[str, Any]) -> dict[str, float]:
+def _folds(params):
     if params["kernel"] == "poly" and params["degree"] == 3:
         raise ValueError("no <machine> for 'degree' 3")
     return {"value": params["C"], "split0_test_score": params["C"], "split1_test_score": 0.5, "test_score": 1.0}
 
 
-def _oversearching() -> dict[str, Any]:
+def _oversearching():
     rows = [{"fold": k, "tuned": 0.9, "outer": 0.8 + 0.01 * k, "optimism": 0.1, "params": {"C": 1.0}} for k in range(3)]
     points = [{"n_trials": k, "tuned": 0.9, "outer": 0.8, "optimism": 0.1, "low": 0.0, "high": 0.2} for k in (1, 2)]
     return {
@@ -110,94 +107,108 @@ def _oversearching() -> dict[str, Any]:
     }  # fmt: skip
 
 
-def change_bytes(rng: Rng, base: Path, target: Path) -> None:
+def change_bytes(data, base, target):
     """Write a copy of a record with other bytes, sometimes with a log beside it that was never its own."""
-    data = base.read_bytes()
-    if rng.random() < 0.2:  # the header decides how all else is read
-        at = int(rng.integers(100))
-        data = data[:at] + bytes([int(rng.integers(256))]) + data[at + 1 :]
-    else:
-        data = changed_bytes(rng, data)
-    target.write_bytes(data)
-    if rng.random() < 0.1:
-        target.with_name(f"{target.name}-wal").write_bytes(changed_bytes(rng, data[: int(rng.integers(len(data) + 1))]))
+    content = base.read_bytes()
+    target.write_bytes(data.draw(changed_bytes(content) | changed_bytes(content[:100]).map(lambda head: head + content[100:])))
+    if data.draw(st.integers(0, 9)) == 0:
+        target.with_name(f"{target.name}-wal").write_bytes(data.draw(changed_bytes(content)))
 
 
-def change_content(rng: Rng, base: Path, target: Path) -> None:
-    """Write a copy of a record with other cells, other rows, or another schema."""
+def change_content(data, base, target):
+    """Write a copy of a record with other cells, other rows, or another schema, most often with the checksums that belong."""
     shutil.copy(base, target)
     with closing(sqlite3.connect(target, isolation_level=None)) as connection:
         connection.execute("PRAGMA ignore_check_constraints = ON")
         connection.execute("PRAGMA journal_mode = DELETE")
-        changes = [int(rng.integers(len(_CHANGES))) for _ in range(int(rng.choice([1, 1, 1, 2, 4])))]
-        # those of the schema come last: what they leave behind may take no end to read
-        for number in sorted(set(changes)):
+        for change in data.draw(st.lists(st.sampled_from(_CHANGES), min_size=1, max_size=4)):
             # what SQLite itself refuses is no hostile file
             with contextlib.suppress(sqlite3.Error, UnicodeEncodeError, OverflowError):
-                _CHANGES[number](rng, connection)
-        if rng.random() < 0.9:  # who wants to do harm knows the checksums
+                change(data, connection)
+        if data.draw(st.booleans()):  # what a schema leaves behind may take no end to read, and comes last
+            with contextlib.suppress(sqlite3.Error):
+                connection.executescript(data.draw(st.sampled_from(SCHEMAS)))
+        if data.draw(st.integers(0, 9)):
             with contextlib.suppress(sqlite3.Error):
                 sign(connection)
 
 
-def _change_about(rng: Rng, connection: sqlite3.Connection) -> None:
-    rows = connection.execute("SELECT key, value FROM about ORDER BY key").fetchall()
-    key, value = one_of(rng, rows or [("format", "1")])
-    if rng.random() < 0.9:
-        new = hostile_json(rng, str(value)) if rng.random() < 0.95 else one_of(rng, CELLS)
-        connection.execute("UPDATE about SET value = ? WHERE key = ?", (new, key))
-    else:
-        connection.execute("UPDATE about SET key = ? WHERE key = ?", (one_of(rng, TEXTS), key))
+def _change_about(data, connection):
+    rows = dict(connection.execute("SELECT key, value FROM about ORDER BY key").fetchall())
+    key = data.draw(st.sampled_from(sorted(map(str, rows)) or ["format"]))
+    value = data.draw(changed_json(str(rows.get(key, "1"))) | st.sampled_from(CELLS))
+    connection.execute("UPDATE about SET value = ? WHERE key = ?", (value, key))
 
 
-def _add_about(rng: Rng, connection: sqlite3.Connection) -> None:
-    key = one_of(
-        rng, ["finding: ", "finding: judgement", "finding: x", "context: ", "search_state", "versions", "budget", "batch_size"]
-    )
-    value = one_of(rng, JSON_TEXTS) if rng.random() < 0.7 else hostile_json(rng, json.dumps({"a": {"b": [1.5, "c"]}}))
+def _add_about(data, connection):
+    key = data.draw(st.sampled_from(["finding: ", "finding: judgement", "context: ", "search_state", "versions", "budget", "x"]))
+    value = data.draw(st.sampled_from(JSON_TEXTS) | changed_json('{"a": {"b": [1.5, "c"]}}'))
     connection.execute(
-        "INSERT OR REPLACE INTO about (key, value) VALUES (?, ?)",
-        (key + (one_of(rng, TEXTS) if rng.random() < 0.3 else ""), value),
+        "INSERT OR REPLACE INTO about (key, value) VALUES (?, ?)", (key + data.draw(st.sampled_from(("", *TEXTS))), value)
     )
 
 
-def _change_cell(rng: Rng, connection: sqlite3.Connection) -> None:
-    columns = [row[1] for row in connection.execute("PRAGMA table_info(trials)")]
-    numbers = [number for (number,) in connection.execute("SELECT number FROM trials ORDER BY number")]
-    column, number = one_of(rng, columns), one_of(rng, [*numbers, 0])
+def _change_cell(data, connection):
+    column = data.draw(st.sampled_from([row[1] for row in connection.execute("PRAGMA table_info(trials)")]))
+    number = data.draw(st.integers(0, 8))
     (before,) = connection.execute(f"SELECT {column} FROM trials WHERE number = ?", (number,)).fetchone() or ("",)
-    if isinstance(before, bytes) and rng.random() < 0.8:
-        new: Any = changed_bytes(rng, before)
-    elif column in ("point", "params", "extra", "objectives", "lost") and rng.random() < 0.8:
-        new = hostile_json(rng, str(before or "[1.0, 2.0]"))
+    if isinstance(before, bytes):
+        new = changed_bytes(before)
+    elif column in ("point", "params", "extra", "objectives", "lost"):
+        new = changed_json(str(before or "[1.0, 2.0]"))
     else:
-        new = one_of(rng, [*CELLS, *TEXTS, *JSON_TEXTS])
-    connection.execute(f"UPDATE trials SET {column} = ? WHERE number = ?", (new, number))
+        new = st.sampled_from([*CELLS, *TEXTS, *JSON_TEXTS])
+    connection.execute(f"UPDATE trials SET {column} = ? WHERE number = ?", (data.draw(new), number))
 
 
-def _change_rows(rng: Rng, connection: sqlite3.Connection) -> None:
-    table = one_of(rng, ["trials", "about"])
-    connection.execute(f"DELETE FROM {table} WHERE random() % 3 = 0" if rng.random() < 0.5 else f"DELETE FROM {table}")
+def _drop_rows(data, connection):
+    connection.execute(
+        f"DELETE FROM {data.draw(st.sampled_from(['trials', 'about']))} WHERE rowid >= {data.draw(st.integers(0, 9))}"
+    )
 
 
-def _change_schema(rng: Rng, connection: sqlite3.Connection) -> None:
-    connection.executescript(one_of(rng, SCHEMAS))
-
-
-def _change_encoding(rng: Rng, connection: sqlite3.Connection) -> None:
+def _change_encoding(data, connection):
     """Write all anew, in another encoding of text and with pages of another size."""
-    path = connection.execute("PRAGMA database_list").fetchone()[2]
-    script = list(connection.iterdump())
-    encoding, size = one_of(rng, ["UTF-16le", "UTF-16be", "UTF-8"]), one_of(rng, [512, 65536])
-    other = Path(f"{path}.other")
-    other.unlink(missing_ok=True)
-    with closing(sqlite3.connect(other)) as new:
-        new.executescript(f"PRAGMA encoding = '{encoding}'; PRAGMA page_size = {size};")
-        new.executescript("\n".join(script))
-    other.replace(path)
+    script = "\n".join(connection.iterdump())
+    encoding, size = data.draw(st.sampled_from(["UTF-16le", "UTF-16be", "UTF-8"])), data.draw(st.sampled_from([512, 65536]))
+    with closing(sqlite3.connect(":memory:")) as new:
+        new.executescript(f"PRAGMA encoding = '{encoding}'; PRAGMA page_size = {size};\n{script}")
+        new.backup(connection)
 
 
-_CHANGES: tuple[Callable[[Rng, sqlite3.Connection], None], ...] = (
-    _change_about, _change_about, _change_about, _change_about, _change_cell, _change_cell, _change_cell, _add_about, _add_about,
-    _change_rows, _change_encoding, _change_schema,
-)  # fmt: skip
+_CHANGES = (_change_about, _change_about, _change_cell, _change_cell, _add_about, _drop_rows, _change_encoding)
+
+
+def write_hostile_study(data, target):
+    """Run a small study that this library accepts, with hostile text and numbers everywhere, and keep its record."""
+    texts = st.sampled_from(TEXTS)
+    names = st.sampled_from([text for text in TEXTS if text and len(text) <= 500])
+    values = st.sampled_from([0.0, 1.0, -1.0, 1e308, -1e308, 5e-324, 2.5, float("nan")])
+    several = data.draw(st.booleans())
+    direction = (
+        dict.fromkeys(data.draw(st.lists(names, min_size=2, max_size=2, unique=True)), "minimize") if several else "minimize"
+    )
+    parameters = st.lists(names, min_size=2, max_size=4, unique=True) | st.sampled_from(
+        [uniform(-1e308, 1e308), loguniform(1e-300, 1e300), randint(0, 10**9), [True, False, None], [(1, 2), "a"]]
+    )
+    space = data.draw(st.dictionaries(names, parameters, min_size=1, max_size=3))
+    try:
+        study = Study(space, "random", 0, path=target, direction=direction, context={data.draw(names): data.draw(texts)})
+    except SpotSVMError:
+        target.unlink(missing_ok=True)
+        study = Study({"x": uniform(0, 1)}, "random", 0, path=target, direction=direction)
+    with study, contextlib.suppress(SpotSVMError):  # a small space has no more
+        for number in range(6):
+            trial = study.ask()
+            extra = {data.draw(texts): data.draw(values), "split0_test_score": 0.5}
+            if number == 2:
+                study.fail(trial, data.draw(texts), extra=extra)
+            else:
+                told = [data.draw(values), data.draw(values)]
+                study.tell(trial, {"values": told, **extra} if several else {"value": told[0], **extra})
+    whole = json.dumps({"sentence": "It went on.", "stopped": True, **_oversearching()})
+    with closing(sqlite3.connect(target, isolation_level=None)) as connection:
+        for name in ("oversearching", "stop", "judgement"):
+            finding = data.draw(changed_json(whole))
+            connection.execute("INSERT OR REPLACE INTO about (key, value) VALUES (?, ?)", (f"finding: {name}", finding))
+        sign(connection)
