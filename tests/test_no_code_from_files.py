@@ -36,7 +36,10 @@ ALLOWED = {
     },
     "spotsvm/workers/dask_task.py": {"pickle": "from the client", "pickle.loads": "parameters from the client of the cluster"},
     "spotsvm/workers/parent_death.py": {"ctypes": "asks the system to end a worker with its parent"},
-    "studies/overhead.py": {"subprocess": "measures memory in a process of its own", "subprocess.run": "of a text in the file"},
+    "studies/costs/overhead.py": {
+        "subprocess": "measures memory in a process of its own",
+        "subprocess.run": "of a text in the file",
+    },
 }
 
 
@@ -117,4 +120,4 @@ def test_every_csv_file_comes_from_one_place():
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "to_csv"
         if any(keyword.arg in ("index", "header", "lineterminator") for keyword in node.keywords)
     ]
-    assert writers == ["spotsvm/csv_files.py", "studies/run_file.py"]
+    assert writers == ["spotsvm/csv_files.py", "studies/common/run_file.py"]

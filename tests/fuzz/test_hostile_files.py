@@ -19,9 +19,9 @@ from spotsvm.recorded_study import RecordedStudy
 from spotsvm.salvage import salvage
 from spotsvm.series_table import read_series as read_tuning_series
 from spotsvm.tabular import read_table
-from studies.data_folder import data_from, read_binary
-from studies.run_file import RunFile
-from studies.stormwater_series import read_series as read_study_series
+from studies.common.data import data_from, read_binary
+from studies.common.run_file import RunFile
+from studies.stormwater.series import read_series as read_study_series
 from tests.fuzz.hostile_records import change_bytes, change_content, make_records, resumed, write_hostile_study
 from tests.fuzz.hostile_tables import changed_csv, csv_files, series_csv
 from tests.fuzz.hostile_values import changed_json

@@ -1,5 +1,5 @@
 """Simulated workers of the studies, for the tests of the loop."""
 
-from studies.virtual_workers import VirtualWorkers
+from studies.common.virtual_workers import VirtualWorkers
 
 __all__ = ["VirtualWorkers"]
