@@ -1,4 +1,4 @@
-"""The data of the acid study: simulated spectra, or real ones of meat whose fat is cut into five classes."""
+"""The data of the acid study: simulated spectra, or real ones of meat whose fat content is cut into five classes."""
 
 from __future__ import annotations
 
@@ -11,9 +11,7 @@ from numpy.typing import NDArray
 from sklearn.model_selection import train_test_split
 
 from spotsvm.errors import ArgumentError, DataError
-from studies.common.data import read_table
-
-Floats = NDArray[np.float64]
+from studies.common.data import Floats, read_table
 
 #: records of each class in the paper's data, by rising acid concentration
 CLASS_SIZES = (228, 1528, 1880, 731, 70)
@@ -148,7 +146,7 @@ class AcidData:
 
 
 def acid_data(source: str, quick: bool = False) -> AcidData:
-    """Give the data.
+    """Return the data.
 
     Parameters
     ----------

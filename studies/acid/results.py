@@ -1,4 +1,4 @@
-"""What the acid study's runs show: Fig. 2 as a table, Table 8, and whether the recommendation was the better choice."""
+"""The tables and the figure of the acid study: Fig. 2 as a table, Table 8, and the value of the recommendation."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def by_budget(frame: pd.DataFrame) -> pd.DataFrame:
-    """Give a row a tuner and budget: mean and standard deviation over the seeds of the tuned score and of the test score.
+    """Return a row a tuner and budget: mean and standard deviation over the seeds of the tuned score and of the test score.
 
     Optimism is the mean tuned score less the mean test score of the same trial, the best seen.
     """
@@ -34,7 +34,7 @@ def by_budget(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def table_8(frame: pd.DataFrame, region: str) -> pd.DataFrame:
-    """Give a row a parameter: its region, the best setting that any tuner recommends, and the paper's, of other data.
+    """Return a row a parameter: its region, the best setting that any tuner recommends, and the paper's, of other data.
 
     The best is the one of which the most is predicted after all design points: the test rows have no say. In the default region
     weights count from the balanced ones, and the last cutoff is that of equal shares.
@@ -59,7 +59,7 @@ def table_8(frame: pd.DataFrame, region: str) -> pd.DataFrame:
 
 
 def judged(frame: pd.DataFrame, confidence: float = 0.95) -> pd.DataFrame:
-    """Give, for each budget, by how much the recommended trial does better on the test rows than the best one seen.
+    """Return for each budget, by how much the recommended trial does better on the test rows than the best one seen.
 
     Of each seed the tuners' differences are averaged, for they share its splits; the t interval is over the seeds.
     """
@@ -77,7 +77,7 @@ def judged(frame: pd.DataFrame, confidence: float = 0.95) -> pd.DataFrame:
 
 
 def on_scores(table: pd.DataFrame) -> str:
-    """Say who scores best, what is reached without tuning, and how much of the tuned score is luck."""
+    """Return in words who scores best, what is reached without tuning, and how much of the tuned score is luck."""
     tuned, untuned = table[table["design points"] > 0], table[table["design points"] == 0]
     last = tuned[tuned["design points"] == tuned["design points"].max()].sort_values("test", ascending=False)
     scores = ", ".join(f"{row.tuner} {row.test:.3f} (tuned {row.tuned:.3f})" for row in last.itertuples())
@@ -91,7 +91,7 @@ def on_scores(table: pd.DataFrame) -> str:
 
 
 def on_parameters(frame: pd.DataFrame, confidence: float = 0.95) -> str:
-    """Say what Kriging's twelve parameters gain over three, and the default region over the paper's; nothing without them."""
+    """State what Kriging's twelve parameters gain over three, and the default region over the paper's; empty without them."""
     runs = frame[frame.budget > 0].pivot(index=["budget", "seed"], columns="tuner", values="test")
     others = {"kriging, 3 parameters": "three parameters", "kriging, Table 8": "twelve in the paper's region"}
     gains = []
@@ -109,7 +109,7 @@ def _with_interval(differences: pd.Series, confidence: float) -> str:
 
 
 def on_judgement(table: pd.DataFrame) -> str:
-    """Say whether the recommended trial does better on the test rows than the best one seen."""
+    """Return in words whether the recommended trial does better on the test rows than the best one seen."""
     last = table.iloc[-1]
     if not last["another trial"]:
         return "The recommended trial is the best one seen in every run."

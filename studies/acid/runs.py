@@ -29,7 +29,7 @@ class AcidEntrant(NamedTuple):
 
 
 def shared_task(source: str, quick: bool, region: str, n_trials: int, folder: Path | None = None) -> Task:
-    """Give what all runs in a region share; they start at the pipeline's defaults."""
+    """Return what all runs in a region share; they start at the pipeline's defaults."""
     task = AcidTask(source, quick, region)
     path = None if folder is None else folder / f"{source}_{region}"
     return Task(task, Space(acid_space(region)), n_trials, "maximize", noise=True, folder=path, start=task.default)
@@ -85,7 +85,7 @@ def _runs_from_seed(
 
 
 def budget_rows(run: Run, region: str, shared: Task, budgets: Sequence[int]) -> list[dict[str, Any]]:
-    """Give what a run would have recommended after each budget, and its score on the test rows."""
+    """Return what a run would have recommended after each budget, and its score on the test rows."""
     tested: dict[int, float] = {}
     rows = []
     for budget in budgets:

@@ -149,7 +149,7 @@ class AcidStudy(Experiment):
         return self
 
     def data_file(self, ending: str) -> Path:
-        """Give where the real spectra would be."""
+        """Return where the real spectra would be."""
         return (self.data or Path()) / f"tecator{ending}"
 
     @property
@@ -163,37 +163,37 @@ class AcidStudy(Experiment):
         )
 
     def table(self) -> pd.DataFrame:
-        """Give Fig. 2 as a table: a row a tuner and budget, tuned and test score over the seeds."""
+        """Return Fig. 2 as a table: a row a tuner and budget, tuned and test score over the seeds."""
         return by_budget(self.frame())
 
     def table_8(self, region: str) -> pd.DataFrame:
-        """Give Table 8: a region of twelve parameters and the best setting in it."""
+        """Return Table 8: a region of twelve parameters and the best setting in it."""
         return table_8(self.frame(), region)
 
     def judged(self) -> pd.DataFrame:
-        """Give the recommended trial against the best seen, on the test rows, after each budget."""
+        """Return the recommended trial against the best seen, on the test rows, after each budget."""
         return judged(self.frame())
 
     def further_tables(self) -> dict[str, pd.DataFrame]:
-        """Give Table 8, and the judgement of what is recommended."""
+        """Return Table 8, and the judgement of what is recommended."""
         eights = {f"Table 8 ({region_name(region)})": self.table_8(region) for region in self._whole_regions()}
         return {**eights, "Recommended against best seen": self.judged()}
 
     def table_caption(self) -> str:
-        """Say what the table is."""
+        """Return in words what the table is."""
         return "Tuned and test score (Fig. 2)"
 
     def notes(self) -> str:
-        """Say what is measured."""
+        """Return in words what is measured."""
         data = _SIMULATED if self.used_source == "simulated" else _TECATOR
         return f"{data}\n\n{_NOTES}"
 
     def conclusion(self) -> str:
-        """Say who scores best, how much of it is luck, and whether the recommendation was the better choice."""
+        """Return in words who scores best, how much of it is luck, and whether the recommendation was the better choice."""
         return " ".join(filter(None, [on_scores(self.table()), on_parameters(self.frame()), on_judgement(self.judged())]))
 
     def to_markdown(self) -> str:
-        """Give all tables and the conclusion as markdown."""
+        """Return all tables and the conclusion as markdown."""
         tables = {self.table_caption(): self.table(), **self.further_tables()}
         shown = [f"### {name}\n\n{t.to_markdown(index=False, floatfmt='.4g', missingval='')}" for name, t in tables.items()]
         return "\n\n".join([self.heading(), self.notes(), *shown, "### Conclusion", self.conclusion()])
@@ -203,7 +203,7 @@ class AcidStudy(Experiment):
         return draw_acid(self.table())
 
     def figure_caption(self) -> str:
-        """Say what the figure shows."""
+        """Return in words what the figure shows."""
         return (
             "Tuned score (filled) and score on the test rows (open) after each number of design points, mean and standard "
             "deviation over the seeds."
@@ -222,7 +222,7 @@ class AcidStudy(Experiment):
 
 
 def region_name(region: str) -> str:
-    """Give the name of a region of twelve parameters.
+    """Return the name of a region of twelve parameters.
 
     Examples
     --------

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -18,9 +17,7 @@ from spotsvm.pipelines.spectra import spectra_pipeline
 from spotsvm.preprocessing.importance_fraction import ImportanceFraction
 from spotsvm.preprocessing.principal_monomials import PrincipalMonomials
 from studies.acid.data import AcidData, Rows, acid_data
-
-Floats = NDArray[np.float64]
-Params = Mapping[str, Any]
+from studies.common.data import Floats, Params
 
 CLASSES = (1, 2, 3, 4, 5)
 REPEATS = 2
@@ -48,7 +45,7 @@ _FOREST: dict[str, Any] = {"n_estimators": 50, "max_samples": 0.3, "min_samples_
 
 
 def acid_space(region: str) -> dict[str, Any]:
-    """Give the parameters and where they are searched.
+    """Return the parameters and where they are searched.
 
     Parameters
     ----------
@@ -116,20 +113,20 @@ class AcidTask:
 
 
 def machine_of(params: Params, n_samples: int, region: str) -> CutoffClassifier:
-    """Give the pipeline's machine with a setting's parameters."""
+    """Return the pipeline's machine with a setting's parameters."""
     machine: CutoffClassifier = spectra_pipeline("classification", n_samples, CLASSES, region=_pipeline_region(region))[0][-1]
     own = {_NAMES[name].partition("__")[2]: value for name, value in params.items() if name != "XPERC"}
     return machine.set_params(**own, estimator__cache_size=400)
 
 
 def untuned_svc(data: AcidData) -> float:
-    """Give the score on the test rows of a machine with balanced weights on the scaled spectra, of which nothing is tuned."""
+    """Return the score on the test rows of a machine with balanced weights on the scaled spectra, of which nothing is tuned."""
     machine = make_pipeline(StandardScaler(), SVC(class_weight="balanced")).fit(data.X[data.train], data.y[data.train])
     return mean_class_accuracy(data.y[data.test], machine.predict(data.X[data.test]))
 
 
 def most_important(ranking: Floats, share: float) -> NDArray[np.intp]:
-    """Give the fewest features that together hold a share of the importance, as `ImportanceFraction` selects them.
+    """Return the fewest features that together hold a share of the importance, as `ImportanceFraction` selects them.
 
     Examples
     --------
@@ -142,7 +139,7 @@ def most_important(ranking: Floats, share: float) -> NDArray[np.intp]:
 
 
 def _features(data: AcidData, train: Rows, later: Rows, seed: int) -> tuple[Floats, Rows, Floats, Rows, Floats]:
-    """Give the features of rows to train on and of later ones, with their classes, and the ranking of the features."""
+    """Return the features of rows to train on and of later ones, with their classes, and the ranking of the features."""
     monomials = PrincipalMonomials(n_kept=_KEPT).fit(data.X[train])
     features = monomials.transform(data.X[train])
     ranking = ImportanceFraction(1.0, task="classification", random_state=seed, **_FOREST).fit(features, data.y[train])

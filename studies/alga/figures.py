@@ -1,4 +1,4 @@
-"""The picture of the study `alga`: accuracy on V against the number of support vectors, a panel a set."""
+"""The figures of the study `alga`: accuracy against the number of support vectors, and the machines in the plane."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def _write_sizes(panel: Axes, table: pd.DataFrame) -> None:
 
 
 def mean_front(fronts: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
-    """Give numbers of support vectors, and the mean over the runs of the best accuracy on V with at most so many.
+    """Return numbers of support vectors, and the mean over the runs of the best accuracy on V with at most so many.
 
     Only numbers for which every run has a point.
 
@@ -208,7 +208,7 @@ _ENOUGH = 1.0  # points of accuracy on V below the best K
 
 
 def selected_size(runs: pd.DataFrame, name: str) -> int:
-    """Give the smallest K at which ALGA's mean accuracy on V is within a point of its best; 0 if it has not run.
+    """Return the smallest K at which ALGA's mean accuracy on V is within a point of its best; 0 if it has not run.
 
     Parameters
     ----------

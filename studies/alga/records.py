@@ -52,7 +52,7 @@ class Records:
         self._known = {key for frame in self._frames for key in _keys(frame)}
 
     def has(self, parts: Parts, method: str, size: int, run: int) -> bool:
-        """Tell whether a run is there."""
+        """Return whether a run is there."""
         return (parts.name, parts.fold, method, size, run) in self._known
 
     def add(self, rows: list[dict[str, Any]]) -> None:
@@ -63,12 +63,12 @@ class Records:
         self._file.append(frame)
 
     def frame(self) -> pd.DataFrame:
-        """Give all rows."""
+        """Return all rows."""
         return pd.concat(self._frames, ignore_index=True)
 
 
 def grid_models(runs: pd.DataFrame) -> dict[tuple[str, int], GridModel]:
-    """Give what grid search has found on each split, by set and fold."""
+    """Return what grid search has found on each split, by set and fold."""
     found = {}
     for row in runs[runs.method == GRID].to_dict("records"):
         model = [

@@ -171,7 +171,7 @@ _METHODS |= {RANDOM: "random", NSGA2: "nsga2"}
 def run_method(
     parts: Parts, method: str, size: int, run: int, grid: GridModel | None, max_evaluations: int | None = None
 ) -> list[dict[str, Any]]:
-    """Run a method once; give a row, of NSGA-II a row a point of its front.
+    """Run a method once; return a row, of NSGA-II a row a point of its front.
 
     Columns: set, fold, method, K (vectors a class; 0 where the method has none), run, checksum (of the split), vectors (that the
     machine was trained on), validation and test (accuracy on V and Psi), support_vectors, seconds (processor time of the
@@ -258,7 +258,7 @@ def _reduced_rows(
 
 
 def _options(parts: Parts, method: str, size: int, grid: GridModel | None) -> dict[str, Any]:
-    """Give what the method is told beside its name."""
+    """Return what the method is told beside its name."""
     if method == GA_MODEL:
         return {}
     if method == GROWN:

@@ -1,4 +1,4 @@
-"""The sets of the study `alga` as they are split: rows to choose from (T), to choose by (V), and to judge by (Psi)."""
+"""The sets of the study `alga`, in the plane and of UCI, in rows to choose from (T), to choose by (V), to judge by (Psi)."""
 
 from __future__ import annotations
 
@@ -8,13 +8,11 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold, train_test_split
 from sklearn.preprocessing import MinMaxScaler
 
 from spotsvm.errors import ArgumentError
-
-Floats = NDArray[np.float64]
+from studies.common.data import Floats
 
 _SITES = 24  # of the regions, half of each class
 _DOTS = 120

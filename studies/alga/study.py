@@ -133,7 +133,7 @@ class AlgaStudy(Experiment):
             raise ArgumentError(f"methods={list(self.methods)} has no {GRID!r}, to which all are compared; add it")
 
     def _tables(self) -> tuple[str, ...]:
-        """Give the names of the sets with columns of their own."""
+        """Return the names of the sets with columns of their own."""
         return (STAND_IN,) if self.quick else (*UCI, *LARGER)
 
     @property
@@ -142,7 +142,7 @@ class AlgaStudy(Experiment):
         return [name for name in self.sets if name in (*UCI, *LARGER) and data_folder() is None]
 
     def splits(self, name: str) -> list[Parts]:
-        """Give the splits of a set: one, or five folds."""
+        """Return the splits of a set: one, or five folds."""
         if name in DOT_SETS:
             return [thirds(_small(name) if self.quick else DOT_SETS[name]())]
         if name == STAND_IN:
@@ -153,7 +153,7 @@ class AlgaStudy(Experiment):
         return list(scaled_folds(name, *read_binary(UCI[name])))
 
     def sizes(self, parts: Parts) -> list[int]:
-        """Give the K of a split."""
+        """Return the K of a split."""
         return [size for size in parts.sizes if self.max_n_per_class is None or size <= self.max_n_per_class]
 
     def _measure(self) -> pd.DataFrame:
@@ -175,7 +175,7 @@ class AlgaStudy(Experiment):
                             yield parts, method, size, run, models[parts.name, parts.fold], self.max_evaluations
 
     def _runs_of(self, name: str, method: str) -> int:
-        """Give the number of runs on a split."""
+        """Return the number of runs on a split."""
         if method == GRID:
             return 1
         runs = self.n_runs if method in (*OF_SIZE, NSGA2, TUNED) else self.n_model_runs
@@ -191,7 +191,7 @@ class AlgaStudy(Experiment):
                 ended(_Ended(f"{job[1]} on {job[0].name}", job[3]))
 
     def _wanted(self, runs: pd.DataFrame, splits: dict[tuple[str, int], Parts]) -> pd.DataFrame:
-        """Give the rows of these settings, in an order that does not depend on who ended first."""
+        """Return the rows of these settings, in an order that does not depend on who ended first."""
         wanted = {(*key, GRID, 0, 0) for key in splits}
         wanted |= {(parts.name, parts.fold, *job) for parts, *job, _, _ in self._jobs(splits.values(), grid_models(runs))}
         keys = ["set", "fold", "method", "K", "run"]
@@ -205,15 +205,15 @@ class AlgaStudy(Experiment):
         )
 
     def table(self) -> pd.DataFrame:
-        """Give a row a set, method and K: accuracy on V and Psi, support vectors and time; see `by_method`."""
+        """Return a row a set, method and K: accuracy on V and Psi, support vectors and time; see `by_method`."""
         return by_method(self.frame())
 
     def table_caption(self) -> str:
-        """Say what the table is."""
+        """Return in words what the table is."""
         return "Accuracy, support vectors and time (as the paper's tables 1 and 2): means over the runs"
 
     def further_tables(self) -> dict[str, pd.DataFrame]:
-        """Give ALGA beside grid search, the tests, and at how many K they tell ALGA and GASVM apart."""
+        """Return ALGA beside grid search, the tests, and at how many K they tell ALGA and GASVM apart."""
         tests = wilcoxon_tests(self.frame())
         return {
             "ALGA beside grid search": against_grid(self.frame()),
@@ -230,7 +230,7 @@ class AlgaStudy(Experiment):
         return "\n\n".join(part for part in parts if part)
 
     def notes(self) -> str:
-        """Say what was measured, and how the tests are to be read."""
+        """Return in words what was measured, and how the tests are to be read."""
         limits = {"K": self.max_n_per_class, "machines trained in a run": self.max_evaluations}
         kept = ", ".join(f"{what} at most {most}" for what, most in limits.items() if most is not None)
         return "\n\n".join([_NOTES, _TESTS, *([f"These runs were cut short: {kept}."] if kept else [])])
@@ -240,7 +240,7 @@ class AlgaStudy(Experiment):
         return draw_fronts(self.frame())
 
     def figure_caption(self) -> str:
-        """Say what the figure shows."""
+        """Return in words what the figure shows."""
         return (
             "Accuracy on V against the number of support vectors, means over the runs; K in parentheses. Of NSGA-II: the mean "
             "over the runs of the best accuracy with at most so many."
@@ -253,7 +253,7 @@ class AlgaStudy(Experiment):
         return {_PICTURES: draw_machines(rows)} if rows else {}
 
     def to_markdown(self) -> str:
-        """Give title, tables and conclusion as markdown."""
+        """Return title, tables and conclusion as markdown."""
         shown = {"": self.table(), **self.further_tables()}
         first, *others = [
             f"{f'### {title}' if title else ''}\n\n{table.to_markdown(index=False, floatfmt='.4g', missingval='')}".strip()

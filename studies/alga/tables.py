@@ -1,4 +1,4 @@
-"""The tables of the study `alga`: accuracy, support vectors and time, Wilcoxon tests, and what the goals ask for."""
+"""The tables of the study `alga`, and what they show: accuracy, support vectors, time, Wilcoxon tests, goals."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _RUN = ["set", "method", "K", "fold", "run"]
 
 
 def by_method(runs: pd.DataFrame) -> pd.DataFrame:
-    """Give means over the runs, a row a set, method and K: the paper's tables 1 and 2.
+    """Return means over the runs, a row a set, method and K: the paper's tables 1 and 2.
 
     Accuracies in percent, with standard deviations over the runs; numbers of vectors and of support vectors; processor time of
     the search, and with the grid search before it where the method takes its model from there. Of NSGA-II each run's most
@@ -54,7 +54,7 @@ def by_method(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def best_of_fronts(runs: pd.DataFrame) -> pd.DataFrame:
-    """Give a row a run: of NSGA-II the point of the front that is most accurate on V."""
+    """Return a row a run: of NSGA-II the point of the front that is most accurate on V."""
     runs = runs.reset_index(drop=True)
     best = runs.sort_values("validation", ascending=False, kind="stable").drop_duplicates(_RUN)
     return runs.loc[np.sort(best.index)]
@@ -90,7 +90,7 @@ def wilcoxon_tests(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def against_grid(runs: pd.DataFrame) -> pd.DataFrame:
-    """Give what ALGA has of grid search at each K: points of accuracy on Psi less, shares of its support vectors and time.
+    """Return what ALGA has of grid search at each K: points of accuracy on Psi less, shares of its support vectors and time.
 
     Means over the runs. `reached` says whether all three are as the goal has it: at most 1 point, a tenth and a tenth.
     """
@@ -100,7 +100,7 @@ def against_grid(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def against_tuned(runs: pd.DataFrame) -> pd.DataFrame:
-    """Give the same of the SVC that was tuned on 1,000 rows, without a verdict."""
+    """Return the same of the SVC that was tuned on 1,000 rows, without a verdict."""
     return _beside(runs, TUNED)
 
 
@@ -170,7 +170,7 @@ def _name(row: dict[Hashable, Any]) -> str:
 
 
 def on_tuned(runs: pd.DataFrame) -> str:
-    """Say what ALGA has of the SVC that was tuned on 1,000 rows: the variant that is nearest to it on Psi, a set at a time."""
+    """Compare ALGA with the SVC tuned on 1,000 rows: on each set the variant that is nearest to it on Psi."""
     found = against_tuned(runs)
     if not len(found):
         return ""
@@ -184,7 +184,7 @@ def on_tuned(runs: pd.DataFrame) -> str:
 
 
 def on_tendencies(runs: pd.DataFrame) -> list[str]:
-    """Say of each of the paper's tendencies what is found; a method that has not run is passed over."""
+    """Return in words, of each of the paper's tendencies what is found; a method that has not run is passed over."""
     table, tests = by_method(runs), wilcoxon_tests(runs)
     plane = table["set"].isin(DOT_SETS)
     benchmarks = [name for name in table["set"].unique() if name not in (*DOT_SETS, *LARGER)]
@@ -215,7 +215,7 @@ def _on_gasvm(tests: pd.DataFrame, names: list[str], where: str, said: str) -> s
 
 
 def _on_whole(table: pd.DataFrame) -> str:
-    """Say how many support vectors the machines have that were trained on all of T."""
+    """Return in words how many support vectors the machines have that were trained on all of T."""
     parts = []
     for method in (GRID, GA_MODEL):
         some = table[table.method == method]
@@ -229,7 +229,7 @@ def _on_whole(table: pd.DataFrame) -> str:
 
 
 def _on_times(table: pd.DataFrame) -> str:
-    """Say at how many K ALGA takes longer than GASVM, without the grid search and with it."""
+    """Return in words at how many K ALGA takes longer than GASVM, without the grid search and with it."""
     pairs = table[table.method == ALGA].merge(table[table.method == GASVM], on=["set", "K"], suffixes=("", " of GASVM"))
     if not len(pairs):
         return ""
@@ -242,7 +242,7 @@ def _on_times(table: pd.DataFrame) -> str:
 
 
 def _on_fitted_to_v(table: pd.DataFrame) -> str:
-    """Say how far accuracy on V is above that on Psi."""
+    """Return in words how far accuracy on V is above that on Psi."""
     gaps = (table["V %"] - table["Psi %"]).groupby([table.method, ~table["set"].isin(DOT_SETS)]).mean()
     parts = []
     for method in (GRID, GA_MODEL, GASVM, ALGA):
@@ -259,7 +259,7 @@ def _on_fitted_to_v(table: pd.DataFrame) -> str:
 
 
 def _on_front(tests: pd.DataFrame) -> str:
-    """Say how ALGA stands to the most accurate points of NSGA-II's fronts."""
+    """Return in words how ALGA stands to the most accurate points of NSGA-II's fronts."""
     some = tests[tests["ALGA less"] == NSGA2] if len(tests) else tests
     if not len(some):
         return ""

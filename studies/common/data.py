@@ -1,13 +1,13 @@
-"""The data sets of the papers, from the folder that SPOTSVM_DATA names, or from another that a study was given."""
+"""The data sets of the papers, from the folder SPOTSVM_DATA or one a study was given, and types of arrays."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -19,6 +19,8 @@ from spotsvm.csv_reading import read_csv
 from spotsvm.errors import DataError
 
 Floats = NDArray[np.float64]
+Split = tuple[NDArray[np.intp], NDArray[np.intp]]
+Params = Mapping[str, Any]
 
 _FOLDER: ContextVar[Path | None] = ContextVar("data folder of the study that is running", default=None)
 
@@ -34,7 +36,7 @@ def data_from(folder: Path | None) -> Iterator[None]:
 
 
 def data_folder() -> Path | None:
-    """Give the folder that data sets are read from; None if none was named."""
+    """Return the folder that data sets are read from; None if none was named."""
     named = os.environ.get("SPOTSVM_DATA", "")
     return _FOLDER.get() or (Path(named) if named else None)
 
@@ -118,11 +120,11 @@ class DataSet(NamedTuple):
     y: Floats
 
     def first(self, rows: int, name: str) -> DataSet:
-        """Give the first rows under another name."""
+        """Return the first rows under another name."""
         return DataSet(name, self.X[:rows], self.y[:rows])
 
     def standardised(self) -> DataSet:
-        """Give each feature with mean 0 and standard deviation 1."""
+        """Return each feature with mean 0 and standard deviation 1."""
         return self._replace(X=StandardScaler().fit_transform(self.X))
 
 
@@ -143,7 +145,7 @@ def read_set(name: str) -> DataSet:
 
 
 def stand_ins() -> list[DataSet]:
-    """Give two small sets that come with scikit-learn, for quick forms."""
+    """Return two small sets that come with scikit-learn, for quick forms."""
     X, y = load_breast_cancer(return_X_y=True)
     flowers, kinds = load_iris(return_X_y=True)
     return [

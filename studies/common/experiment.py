@@ -1,4 +1,4 @@
-"""What every study can do: run, and give its results as frames, as a picture, as markdown, as a web page and as files."""
+"""The base class of the studies: runs a study, and returns its results as frames, figure, markdown, web page and files."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ import pandas as pd
 from spotsvm.csv_files import write_csv
 from spotsvm.errors import DataError, StorageError
 from studies.common.data import data_from
-from studies.common.table import markdown_table
+from studies.common.report import report_page
+from studies.common.table import draw_table, markdown_table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -71,7 +72,7 @@ class Experiment(ABC):
         return self
 
     def frame(self) -> pd.DataFrame:
-        """Give every measurement, a row each; runs the study if it has not run yet."""
+        """Return every measurement, a row each; runs the study if it has not run yet."""
         if self._frame is None:
             self.run()
         assert self._frame is not None
@@ -86,60 +87,58 @@ class Experiment(ABC):
         """Sum the measurements up."""
 
     def further_tables(self) -> dict[str, pd.DataFrame]:
-        """Give what other tables there are, by title; the web page shows them after the first."""
+        """Return what other tables there are, by title; the web page shows them after the first."""
         return {}
 
     @abstractmethod
     def conclusion(self) -> str:
-        """Say in a sentence or two what the table shows, from its figures."""
+        """Return, in a sentence or two, what the table shows, from its figures."""
 
     def notes(self) -> str:
-        """Say how the tables are to be read; the web page shows it before them."""
+        """Return in words how the tables are to be read; the web page shows it before them."""
         return ""
 
     def figure(self) -> Figure:
         """Draw the results; by default columns of numbers of the table."""
-        from studies.common.table import draw_table
-
         return draw_table(self.table(), self.drawn)
 
     def figure_caption(self) -> str:
-        """Say what the figure shows."""
+        """Return in words what the figure shows."""
         return "Columns of the table, a dot a row."
 
     def figure_alt(self) -> str:
-        """Say what there is to see in the figure, for those who cannot see it."""
+        """Return in words what there is to see in the figure, for those who cannot see it."""
         return f"{self.figure_caption()} {self.conclusion()}"
 
     def further_figures(self) -> dict[str, Figure]:
-        """Give what other figures there are, by caption; the web page shows them after the first."""
+        """Return what other figures there are, by caption; the web page shows them after the first."""
         return {}
 
     def table_caption(self) -> str:
-        """Say what the table is."""
+        """Return in words what the table is."""
         return "Results"
 
     def settings(self) -> dict[str, Any]:
-        """Give the constructor's arguments, as they are used: what was left to the study is filled in."""
+        """Return the constructor's arguments, as they are used: what was left to the study is filled in."""
         names = list(inspect.signature(type(self)).parameters)
         return {name: getattr(self, name) for name in names if hasattr(self, name)}
 
     def title(self) -> str:
-        """Give the title: the first line of the study's description."""
+        """Return the title: the first line of the study's description."""
         return (inspect.getdoc(type(self)) or self.name).splitlines()[0].rstrip(".")
 
     def heading(self, on_quick: str = "") -> str:
-        """Give the title as markdown, with a word on the quick form and what else is to be said of that."""
+        """Return the title as markdown, with a word on the quick form and what else is to be said of that."""
         more = f". {on_quick}" if on_quick else ""
         quick = f"\n(quick form: it shows that the study works, and no more{more})\n" if self.quick else ""
         return f"## {self.title()}\n{quick}"
 
     def to_markdown(self) -> str:
-        """Give title, table and conclusion as markdown."""
+        """Return title, table and conclusion as markdown."""
         return f"{self.heading()}\n{markdown_table(self.table())}\n\n{self.conclusion()}"
 
     def to_csv(self, path: str | Path) -> Path:
-        """Write every measurement as CSV, a row each; give the file.
+        """Write every measurement as CSV, a row each; return the file.
 
         Parameters
         ----------
@@ -154,7 +153,7 @@ class Experiment(ABC):
         return _written(path, f"{self.name}_runs.csv", lambda file: write_csv(self.frame(), file, "measurements"))
 
     def report(self, path: str | Path) -> Path:
-        """Write a web page of one file that says what was run, what came out, and how to repeat it; give the file.
+        """Write a web page of one file that says what was run, what came out, and how to repeat it; return the file.
 
         Parameters
         ----------
@@ -166,13 +165,11 @@ class Experiment(ABC):
         StorageError
             If it cannot be written.
         """
-        from studies.common.report import report_page
-
         page = report_page(self)  # before the file is touched
         return _written(path, f"{self.name}.html", lambda file: file.write_text(page, encoding="utf-8"))
 
     def write(self, out: str | Path) -> list[Path]:
-        """Write measurements and table as CSV, the report as markdown and as a web page, and the figure; give the files.
+        """Write measurements and table as CSV, the report as markdown and as a web page, and the figure; return the files.
 
         Parameters
         ----------
@@ -203,7 +200,7 @@ class Experiment(ABC):
         return files
 
     def _write_further(self, folder: Path) -> list[Path]:
-        """Write what else there is, such as other tables, into a folder that is there; give the files."""
+        """Write what else there is, such as other tables, into a folder that is there; return the files."""
         return []
 
 

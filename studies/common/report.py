@@ -8,8 +8,8 @@ import platform
 import re
 import shlex
 from importlib.metadata import version
-from pathlib import PurePath
-from typing import TYPE_CHECKING
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Any, Protocol
 
 import pandas as pd
 
@@ -17,18 +17,40 @@ from spotsvm.reports.page import Page, Part, Section
 from spotsvm.reports.parts import Code, Notice, Picture, Table
 
 if TYPE_CHECKING:
-    from studies.common.experiment import Experiment
+    from matplotlib.figure import Figure
 
 _PACKAGES = ("spotsvm", "numpy", "scipy", "scikit-learn", "pandas", "numba", "cma")
 _UNDERLINED = re.compile(r"^(\w[\w ]*)\n-{3,}\n", re.MULTILINE)
 
 
-def report_page(experiment: Experiment) -> str:
-    """Give the page of a study as HTML; runs the study if it has not run yet.
+class Reported(Protocol):
+    """What the page needs of a study; `studies.common.experiment.Experiment` describes each member."""
+
+    name: str
+    quick: bool
+    data: Path | None
+    seconds: float | None
+
+    def __init__(self, quick: bool = False): ...
+    def title(self) -> str: ...
+    def conclusion(self) -> str: ...
+    def notes(self) -> str: ...
+    def table(self) -> pd.DataFrame: ...
+    def table_caption(self) -> str: ...
+    def further_tables(self) -> dict[str, pd.DataFrame]: ...
+    def figure(self) -> Figure: ...
+    def figure_caption(self) -> str: ...
+    def figure_alt(self) -> str: ...
+    def further_figures(self) -> dict[str, Figure]: ...
+    def settings(self) -> dict[str, Any]: ...
+
+
+def report_page(experiment: Reported) -> str:
+    """Return the page of a study as HTML; runs the study if it has not run yet.
 
     Parameters
     ----------
-    experiment : Experiment
+    experiment : Reported
         The study.
     """
     parts = _described(experiment)
@@ -48,7 +70,7 @@ def report_page(experiment: Experiment) -> str:
     ).html()
 
 
-def _described(experiment: Experiment) -> dict[str, str]:
+def _described(experiment: Reported) -> dict[str, str]:
     """Cut the study's docstring at its underlined headings; what stands before the first goes by ""."""
     body = (inspect.getdoc(type(experiment)) or "").partition("\n")[2]
     first, *rest = _UNDERLINED.split(body)
@@ -59,22 +81,22 @@ def _paragraphs(text: str) -> list[str]:
     return [" ".join(paragraph.split()) for paragraph in text.split("\n\n") if paragraph.strip()]
 
 
-def _findings(experiment: Experiment) -> list[Part]:
+def _findings(experiment: Reported) -> list[Part]:
     quick: list[Part] = [Notice("This is the quick form: it shows that the study works, and no more.", "warning")]
     return (quick if experiment.quick else []) + [Notice(text, "finding") for text in _paragraphs(experiment.conclusion())]
 
 
-def _figures(experiment: Experiment) -> list[Part]:
+def _figures(experiment: Reported) -> list[Part]:
     first = Picture(experiment.figure(), experiment.figure_caption(), experiment.figure_alt())
     return [first, *(Picture(figure, caption, caption) for caption, figure in experiment.further_figures().items())]
 
 
-def _tables(experiment: Experiment) -> list[Part]:
+def _tables(experiment: Reported) -> list[Part]:
     tables = {experiment.table_caption(): experiment.table(), **experiment.further_tables()}
     return [*_paragraphs(experiment.notes()), *(Table(table, caption) for caption, table in tables.items())]
 
 
-def _settings(experiment: Experiment) -> pd.DataFrame:
+def _settings(experiment: Reported) -> pd.DataFrame:
     settings = {name: _text(value) for name, value in experiment.settings().items()}
     if experiment.data is not None:
         settings["data sets from"] = str(experiment.data)
@@ -91,7 +113,7 @@ def _text(value: object) -> str:
     return str(value)
 
 
-def _repeat(experiment: Experiment) -> list[Part]:
+def _repeat(experiment: Reported) -> list[Part]:
     parts: list[Part] = []
     if experiment.settings() == type(experiment)(quick=experiment.quick).settings():
         words = ["spotsvm", "study", experiment.name, *(["--quick"] if experiment.quick else [])]
@@ -103,7 +125,7 @@ def _repeat(experiment: Experiment) -> list[Part]:
 
 
 def _value_code(value: object) -> str | None:
-    """Give the code of a value; None of an object that has none, such as a series or a function."""
+    """Return the code of a value; None of an object that has none, such as a series or a function."""
     code = repr(str(value)) if isinstance(value, PurePath) else repr(value)
     try:
         again = ast.literal_eval(code)
@@ -112,7 +134,7 @@ def _value_code(value: object) -> str | None:
     return code if isinstance(value, PurePath) or type(again) is type(value) else None
 
 
-def _code(experiment: Experiment) -> str:
+def _code(experiment: Reported) -> str:
     kind = type(experiment)
     settings = experiment.settings()
     codes = {name: _value_code(value) for name, value in settings.items()}

@@ -36,7 +36,7 @@ class RunFile:
         self._columns = dict(columns)
 
     def read(self) -> pd.DataFrame:
-        """Give all rows of the file; none where there is no file.
+        """Return all rows of the file; none where there is no file.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""The picture of a study that has none of its own: the figures of its table, a panel a column."""
+"""A table as markdown and, for studies without a figure of their own, as a picture."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def _draw_column(panel: Axes, values: np.ndarray, name: str) -> None:
 
 
 def markdown_table(table: pd.DataFrame, floatfmt: str = ".4g", missing: str = "nan") -> str:
-    r"""Give a table as markdown, without its index; bars and control characters in names and texts are escaped.
+    r"""Return a table as markdown, without its index; bars and control characters in names and texts are escaped.
 
     Parameters
     ----------

@@ -11,9 +11,7 @@ from sklearn.datasets import load_digits
 from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler
 
-from studies.common.data import read_table
-
-Floats = NDArray[np.float64]
+from studies.common.data import Floats, read_table
 
 #: the order in which Carrizosa 2014's Table 2 has the views of 4 and of 6 groups
 MFEAT_VIEWS = ("fou", "kar", "pix", "zer", "fac", "mor")
@@ -29,7 +27,7 @@ class ViewSet(NamedTuple):
     groups: dict[str, slice]
 
     def split(self, seed: int) -> tuple[Floats, Floats, Floats, Floats]:
-        """Give two thirds of the rows and their labels, drawn at random, then the other third's; scaled by the first's."""
+        """Return two thirds of the rows and their labels, drawn at random, then the other third's; scaled by the first's."""
         train, test = train_test_split(np.arange(len(self.y)), test_size=round(len(self.y) / 3), random_state=seed)
         scaler = StandardScaler().fit(self.X[train])
         return scaler.transform(self.X[train]), self.y[train], scaler.transform(self.X[test]), self.y[test]
@@ -69,7 +67,7 @@ def read_ads() -> ViewSet:
 
 
 def digits_by_quarters() -> ViewSet:
-    """Give 300 of scikit-learn's digits with the quarters of their image as groups, even ones against odd ones."""
+    """Return 300 of scikit-learn's digits with the quarters of their image as groups, even ones against odd ones."""
     X, digit = load_digits(return_X_y=True)
     images = X[:300].reshape(-1, 8, 8)
     parts = [pd.DataFrame(images[:, r : r + 4, c : c + 4].reshape(300, -1)) for r in (0, 4) for c in (0, 4)]

@@ -94,7 +94,7 @@ class VirtualWorkers(AbstractContextManager["VirtualWorkers"]):
         return ended
 
     def abandon(self) -> list[Any]:
-        """Give up what is running."""
+        """Return up what is running."""
         self.running.clear()
         return []
 

@@ -6,11 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from spotsvm.conformal_svc import ConformalSVC
-
-Floats = NDArray[np.float64]
+from studies.common.data import Floats
 
 N_TRAIN, N_TEST = 100, 1000
 ORDINAL, SCALED, COMPLETE = "ordinal", "ordinal, -1 to 1", "ordinal, -1 to 1, complete rows"
@@ -37,7 +35,7 @@ TABLE = (
 
 
 def encoded(table: pd.DataFrame, encoding: str) -> tuple[Floats, Floats]:
-    """Give rows as numbers, and labels -1 and 1, of a table of letters with the classes in its column y.
+    """Return rows as numbers, and labels -1 and 1, of a table of letters with the classes in its column y.
 
     A missing value is a letter of its own, but for COMPLETE, which leaves its row out. Ordinal codes are 0, 1, ... in the
     letters' alphabetical order.
@@ -63,7 +61,7 @@ def encoded(table: pd.DataFrame, encoding: str) -> tuple[Floats, Floats]:
 
 
 def run_mushroom(X: Floats, y: Floats, C: float, sigma: float, bias: bool, seed: int, draw: int) -> dict[str, Any]:
-    """Run one draw: 100 rows to train on and 1000 others to test on; give the errors of both passes as shares.
+    """Run one draw: 100 rows to train on and 1000 others to test on; return the errors of both passes as shares.
 
     Parameters
     ----------

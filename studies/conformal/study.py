@@ -133,17 +133,17 @@ class ConformalStudy(Experiment):
         return jobs
 
     def table(self) -> pd.DataFrame:
-        """Give a row a reading of the toy experiment: errors before and after, improvements, and the printed one."""
+        """Return a row a reading of the toy experiment: errors before and after, improvements, and the printed one."""
         runs = self.frame()
         toy = runs[runs.experiment == _TOY]
         return pd.DataFrame([toy_row(one, toy[toy.reading == _number(one)]) for one in (MAIN, WITH_BIAS, *OTHERS)])
 
     def table_caption(self) -> str:
-        """Say what the table is."""
+        """Return in words what the table is."""
         return "Toy experiment"
 
     def mushroom(self, bias: bool = True) -> pd.DataFrame:
-        """Give the Mushroom table, a row an encoding and setting; empty where there are no data.
+        """Return the Mushroom table, a row an encoding and setting; empty where there are no data.
 
         Parameters
         ----------
@@ -172,7 +172,7 @@ class ConformalStudy(Experiment):
         return sets_table(runs[runs.experiment == _SETS])
 
     def conclusion(self) -> str:
-        """Say what the toy experiment gives beside the printed figure, what the default gains, and which encoding is nearest."""
+        """Compare the toy experiment with the printed figure, and name the gain of the default and the nearest encoding."""
         parts = [f"{self._of_toy()}\n\n{self._of_sets()}"]
         if not self._has_mushroom:
             return f"{parts[0]} The Mushroom table was left out: it needs the folder of data, SPOTSVM_DATA or --data."
@@ -223,11 +223,11 @@ class ConformalStudy(Experiment):
         )
 
     def notes(self) -> str:
-        """Say how the tables are to be read."""
+        """Return in words how the tables are to be read."""
         return _NOTES
 
     def to_markdown(self) -> str:
-        """Give title, tables, conclusion and notes as markdown."""
+        """Return title, tables, conclusion and notes as markdown."""
         further = [f"### {title}\n\n{markdown_table(table)}" for title, table in self.further_tables().items()]
         return "\n\n".join([super().to_markdown(), _NOTES, *further])
 
@@ -236,7 +236,7 @@ class ConformalStudy(Experiment):
         return draw_passes(MAIN, self.seed, 0)
 
     def figure_caption(self) -> str:
-        """Say what the figure shows."""
+        """Return in words what the figure shows."""
         return (
             "Fig. 1 (a) to (d) of the paper, for the first draw without a bias: the training set with the true boundary; "
             "contours of the first pass's f; of the magnification, eq. 15; and of the second pass's f. The black line is f = 0, "
@@ -244,7 +244,7 @@ class ConformalStudy(Experiment):
         )
 
     def figure_alt(self) -> str:
-        """Say what there is to see in the figure."""
+        """Return in words what there is to see in the figure."""
         return (
             f"{self.figure_caption()} The magnification is 1 on the first pass's zero contour, rises beside it and falls to 0 "
             "away from it; the second pass's f is steep at the boundary and flat elsewhere."
@@ -262,7 +262,7 @@ class ConformalStudy(Experiment):
 
 
 def _judged(row: dict[Any, Any]) -> str:
-    """Say whether the goal is met, by the interval of the mean over draws."""
+    """Return in words whether the goal is met, by the interval of the mean over draws."""
     return "met" if row["low"] > GOAL else ("missed" if row["high"] < GOAL else "left open by the interval")
 
 

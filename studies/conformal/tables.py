@@ -6,13 +6,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from spotsvm.optimism.intervals import nadeau_bengio
+from studies.common.data import Floats
 from studies.conformal.mushroom import TABLE
 from studies.conformal.toy import PRINTED, Reading
-
-Floats = NDArray[np.float64]
 
 
 class Improvement(NamedTuple):
@@ -24,7 +22,7 @@ class Improvement(NamedTuple):
 
 
 def improvement_by_draw(before: Floats, after: Floats) -> Improvement:
-    """Give the mean over draws of each draw's relative improvement; a draw without an error before has none, and is left out.
+    """Return the mean over draws of each draw's relative improvement; a draw without an error before has none, and is left out.
 
     Examples
     --------
@@ -37,7 +35,7 @@ def improvement_by_draw(before: Floats, after: Floats) -> Improvement:
 
 
 def improvement_of_means(before: Floats, after: Floats) -> Improvement:
-    """Give the relative improvement of the mean error over all draws; its interval is by the delta method.
+    """Return the relative improvement of the mean error over all draws; its interval is by the delta method.
 
     Examples
     --------
@@ -60,7 +58,7 @@ def _interval(values: Floats) -> Improvement:
 
 
 def toy_row(reading: Reading, runs: pd.DataFrame) -> dict[str, Any]:
-    """Give the row of a reading of the toy experiment.
+    """Return the row of a reading of the toy experiment.
 
     Parameters
     ----------
@@ -95,7 +93,7 @@ def toy_row(reading: Reading, runs: pd.DataFrame) -> dict[str, Any]:
 
 
 def mushroom_table(runs: pd.DataFrame) -> pd.DataFrame:
-    """Give a row an encoding and setting: mean errors in percent with standard errors, beside the printed ones.
+    """Return a row an encoding and setting: mean errors in percent with standard errors, beside the printed ones.
 
     Parameters
     ----------
@@ -119,7 +117,7 @@ def mushroom_table(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def distance_to_printed(table: pd.DataFrame) -> pd.Series[float]:
-    """Give for each encoding the root mean square of its differences to the printed errors, in percentage points, least first.
+    """Return for each encoding the root mean square of its differences to the printed errors, in percentage points, least first.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The toy experiment of Williams et al. 2005: points on either side of a curve, and readings of what the paper leaves open."""
+"""The toy experiment of Williams et al. 2005: points on either side of a curve, readings of the paper, and its figure."""
 
 from __future__ import annotations
 
@@ -6,17 +6,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from spotsvm.comparison_figure import COLOURS
 from spotsvm.conformal_svc import ConformalSVC
+from studies.common.data import Floats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-
-Floats = NDArray[np.float64]
 
 C, SIGMA = 10.0, 0.5
 N_TRAIN, N_TEST = 100, 1000
@@ -59,20 +57,20 @@ class Reading:
         return f"{height}exp(-4 x^2){offset}"
 
     def labels(self, X: Floats) -> Floats:
-        """Give 1 above the curve and -1 below."""
+        """Return 1 above the curve and -1 below."""
         return np.where(X[:, 1] > self.height_at(X[:, 0]), 1.0, -1.0)
 
     def height_at(self, x: Floats) -> Floats:
-        """Give the curve's y."""
+        """Return the curve's y."""
         y: Floats = self.side * (self.height * np.exp(-4.0 * (x / self.side) ** 2) + self.offset)
         return y
 
     def machine(self) -> ConformalSVC:
-        """Give the machine, with kappa "auto"."""
+        """Return the machine, with kappa "auto"."""
         return ConformalSVC(C=C, sigma=SIGMA, kappa="auto", bias=self.bias, n_passes=self.n_passes)
 
     def fitted(self, X: Floats, y: Floats) -> ConformalSVC:
-        """Give the machine fitted, with its multiple of 1 / max|f|."""
+        """Return the machine fitted, with its multiple of 1 / max|f|."""
         machine = self.machine().fit(X, y)
         if self.kappa != 1.0:
             machine.set_params(kappa=self.kappa * float(machine.kappa_[0, 0])).fit(X, y)

@@ -45,11 +45,11 @@ class MultiKernelCostStudy(Experiment):
         return pd.concat([_compare(data, label, model, 3 if self.quick else 20) for label, model in models.items()])
 
     def table(self) -> pd.DataFrame:
-        """Give a row a model: median times, their ratio, and in how many settings all scores agree."""
+        """Return a row a model: median times, their ratio, and in how many settings all scores agree."""
         return pd.DataFrame([_summary(group) for _, group in self.frame().groupby("model", sort=False)])
 
     def conclusion(self) -> str:
-        """Say how the times compare, and how far the scores agree."""
+        """Return in words how the times compare, and how far the scores agree."""
         table, runs = self.table(), self.frame()
         ratios = ", ".join(f"{row.ratio:.1f} for model {row.model}" for row in table.itertuples())
         met, aimed = int((table.ratio >= GOAL).sum()), int((table.ratio >= AIM).sum())
@@ -71,7 +71,7 @@ def _warm_up() -> None:
 
 
 def _training_rows(data: ViewSet) -> ViewSet:
-    """Give two thirds of the rows, as many as the paper trains on, standardised."""
+    """Return two thirds of the rows, as many as the paper trains on, standardised."""
     X, y, _, _ = data.split(0)
     return data._replace(X=X, y=y)
 
@@ -109,7 +109,7 @@ def _compare(data: ViewSet, label: str, model: KernelModel, count: int) -> pd.Da
 
 
 def _kernel(model: KernelModel, params: dict[str, float], data: ViewSet) -> MultiKernel:
-    """Give the kernel with its parameters as numbers."""
+    """Return the kernel with its parameters as numbers."""
     machine = model.estimator(params).fit(data.X[:40], data.y[:40])
     kernel: MultiKernel = machine.kernels_[0]
     return kernel

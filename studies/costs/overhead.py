@@ -9,18 +9,16 @@ import warnings
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy.stats import norm
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel
 
 from solvers.search import KrigingSearch
+from studies.common.data import Floats
 from studies.common.experiment import Experiment
 from surrogates.domain import Domain
 from surrogates.one_thread import one_blas_thread
-
-Floats = NDArray[np.float64]
 
 DIMENSION = 9
 PEER_UP_TO = 200  # scikit-learn's model takes minutes a suggestion beyond
@@ -38,13 +36,13 @@ else:
 
 
 def smooth(u: Floats) -> float:
-    """Give a smooth function with a different scale in each coordinate."""
+    """Return a smooth function with a different scale in each coordinate."""
     scales = np.linspace(0.2, 3.0, len(u))
     return float(np.sum(scales * (u - 0.4) ** 2) + 0.3 * np.sin(6 * u[0]) * u[1])
 
 
 def fed_search(n: int) -> KrigingSearch:
-    """Give a Kriging search that has been told `n` random points."""
+    """Return a Kriging search that has been told `n` random points."""
     search = KrigingSearch(Domain.continuous(DIMENSION), seed=0, noise=False)
     for u in np.random.default_rng(0).random((n, DIMENSION)):
         search.assume(u)
@@ -97,19 +95,19 @@ class OverheadStudy(Experiment):
         return frame
 
     def table(self) -> pd.DataFrame:
-        """Give a row a number of points: medians, and the median of the ratios taken in turns."""
+        """Return a row a number of points: medians, and the median of the ratios taken in turns."""
         runs = self.frame().assign(ratio=lambda f: f.scikit_learn_milliseconds / f.milliseconds)
         return runs.groupby("points", as_index=False)[
             ["milliseconds", "scikit_learn_milliseconds", "ratio", "peak_megabytes"]
         ].median()
 
     def conclusion(self) -> str:
-        """Say what a suggestion costs."""
+        """Return in words what a suggestion costs."""
         parts = [f"{row.milliseconds:.0f} ms at {row.points:.0f} points" for row in self.table().itertuples()]
         return f"A suggestion takes {', '.join(parts)}; the process stays below {self.frame().peak_megabytes.max():.0f} MB."
 
 
 def peak_megabytes(n: int) -> float:
-    """Give the peak memory of a fresh process that makes one suggestion after `n` points."""
+    """Return the peak memory of a fresh process that makes one suggestion after `n` points."""
     answer = subprocess.run([sys.executable, "-c", _MEMORY.format(n=n)], capture_output=True, text=True, check=True)
     return float(answer.stdout)

@@ -1,4 +1,4 @@
-"""What shared work saves in cross-validation, and that the scores stay what they were."""
+"""What shared work saves in cross-validation, and how far the scores agree with LIBSVM's."""
 
 from __future__ import annotations
 
@@ -23,10 +23,9 @@ from solvers.kernels.single_gram import SingleGram
 from spotsvm.cross_validation import cross_val_scores
 from spotsvm.fold_scores import FoldScorer
 from spotsvm.shared_folds import CLOSER
-from studies.common.data import DataSet, read_set, stand_ins
+from studies.common.data import DataSet, Floats, Split, read_set, stand_ins
 from studies.common.experiment import Experiment
 
-Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
 
 TOL = 1e-3  # SVC's
@@ -68,7 +67,7 @@ class FoldGaps:
         self._solver = FoldSolver(len(data.y))
 
     def measure(self, cost: float, gamma: float, train: Rows, test: Rows, machine: SVC, score: float) -> Gaps:
-        """Give the violations of the optimality conditions, in float64, at both solutions on one fold, and what they predict.
+        """Return the violations of the optimality conditions, in float64, at both solutions on one fold, and what they predict.
 
         Parameters
         ----------
@@ -106,8 +105,6 @@ class FoldGaps:
         state = self._solver.warm(K, offset, part, start, whole.z, TOL * CLOSER)
         return state.beta, state.decision(part)
 
-
-Split = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 GOAL, AIM = 8.0, 12.0
 LARGE_C = 2.0**12
@@ -147,11 +144,11 @@ class SpeedStudy(Experiment):
         return [data.standardised() for data in sets]
 
     def table(self) -> pd.DataFrame:
-        """Give a row a data set: times and their ratios, how many settings agree, and the violations where they do not."""
+        """Return a row a data set: times and their ratios, how many settings agree, and the violations where they do not."""
         return pd.DataFrame([_summary(group) for _, group in self.frame().groupby(["data_set", "n"], sort=False)])
 
     def conclusion(self) -> str:
-        """Say by how much it is faster, where it is not, and how far the scores agree."""
+        """Return in words by how much it is faster, where it is not, and how far the scores agree."""
         table, runs = self.table(), self.frame()
         totals = ", ".join(f"{row.ratio:.1f} on {row.data_set} ({row.n})" for row in table.itertuples())
         slower = runs[runs.ratio < 1.0]
@@ -247,7 +244,7 @@ class _Left(logging.Handler):
 
 
 def _worst(gaps: Sequence[Gaps]) -> Gaps:
-    """Give the largest violations, nan if there are no folds, and all rows off."""
+    """Return the largest violations, nan if there are no folds, and all rows off."""
     if not gaps:
         return Gaps(np.nan, np.nan, 0, 0, True)
     return Gaps(

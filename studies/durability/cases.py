@@ -1,4 +1,4 @@
-"""What a part of the study of durability is made of: cases that are measured one by one, and findings that follow from them."""
+"""The parts of the study of durability: cases that are measured one by one, and findings that follow from them."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class Part:
 
 
 def measured(part: str, case: Case) -> pd.DataFrame:
-    """Measure a case; give a row a measure, or one that says why it was skipped.
+    """Measure a case; return a row a measure, or one that says why it was skipped.
 
     Examples
     --------
@@ -108,7 +108,7 @@ def measured(part: str, case: Case) -> pd.DataFrame:
 
 
 def by_case(rows: pd.DataFrame) -> pd.DataFrame:
-    """Give the measurements of one part with a row a case and a column a measure, in the order in which they were made.
+    """Return the measurements of one part with a row a case and a column a measure, in the order in which they were made.
 
     Examples
     --------
@@ -125,7 +125,7 @@ def by_case(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def rows_of(table: pd.DataFrame) -> list[Any]:
-    """Give the rows of a table, its columns as attributes."""
+    """Return the rows of a table, its columns as attributes."""
     return list(table.itertuples(index=False))
 
 
@@ -135,7 +135,7 @@ def without_skipped(cases: pd.DataFrame) -> pd.DataFrame:
 
 
 def skipped_text(cases: pd.DataFrame) -> str:
-    """Say which cases were left out, and why; nothing where none was."""
+    """Return in words which cases were left out, and why; nothing where none was."""
     if SKIPPED not in cases:
         return ""
     whys = cases[SKIPPED].dropna()

@@ -1,4 +1,4 @@
-"""Runs of studies to be killed: each search, in each kind of run that it has, from one seed the same."""
+"""Runs of studies that are to be killed: each search in each kind of run, repeatable from its seed."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def note(path: str | Path, text: str) -> None:
 
 
 def kinds_of(search: str) -> list[str]:
-    """Give the kinds of run that a search has; noise is known to searches of one objective alone."""
+    """Return the kinds of run that a search has; noise is known to searches of one objective alone."""
     return [kind for kind in KINDS if kind != "noisy" or search not in SEVERAL_OBJECTIVES]
 
 

@@ -1,4 +1,4 @@
-"""Runs killed with SIGKILL at random moments and resumed: whether anything is lost, and whether the end is the same."""
+"""Runs killed with SIGKILL at random moments and resumed, compared with the same runs undisturbed."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Cells = dict[str, list[tuple[object, ...]]]
 
 @contextmanager
 def copied(path: str | Path) -> Iterator[Path]:
-    """Give a copy of a record with its journal: to read it after a kill is to recover it, which the next run is to do itself."""
+    """Yield a copy of a record with its journal: to read a record after a kill recovers it, which is left to the next run."""
     with tempfile.TemporaryDirectory() as folder:
         for file in (Path(path), Path(f"{path}-wal")):
             if file.exists():
@@ -37,7 +37,7 @@ def copied(path: str | Path) -> Iterator[Path]:
 
 
 def record_cells(path: str | Path) -> Cells:
-    """Give the rows of each table of a record, without the columns of times and of checksums.
+    """Return the rows of each table of a record, without the columns of times and of checksums.
 
     The record is read as it is, by SQLite alone, so that nothing of the library's own reading is taken for granted.
 
@@ -58,7 +58,7 @@ def _rows(connection: sqlite3.Connection, table: str) -> list[tuple[object, ...]
 
 
 def first_difference(cells: Cells, others: Cells) -> str:
-    """Say where two records differ first; nothing where they do not.
+    """Return in words where two records differ first; nothing where they do not.
 
     Examples
     --------
@@ -78,7 +78,7 @@ def first_difference(cells: Cells, others: Cells) -> str:
 
 
 def is_sound(path: str | Path) -> bool:
-    """Tell whether SQLite finds nothing wrong with a file."""
+    """Return whether SQLite finds nothing wrong with a file."""
     with copied(path) as copy, closing(sqlite3.connect(copy)) as connection:
         try:
             return bool(connection.execute("PRAGMA integrity_check").fetchone() == ("ok",))
@@ -252,7 +252,7 @@ def _size(path: str) -> int:
 
 
 def _noted(path: Path) -> Iterator[list[Any]]:
-    """Give (number, state, values) of each trial that tell had returned from; a line that was being written is none."""
+    """Return (number, state, values) of each trial that tell had returned from; a line that was being written is none."""
     file = Path(f"{path}.told")
     for line in file.read_text(encoding="utf-8").splitlines(keepends=True) if file.exists() else []:
         if line.endswith("\n"):
@@ -260,7 +260,7 @@ def _noted(path: Path) -> Iterator[list[Any]]:
 
 
 def _recorded(path: Path) -> list[tuple[int, list[Any]]]:
-    """Give number, state and values of each trial of a record, by SQLite alone; none of a file that is damaged, or empty yet."""
+    """Return number, state and values of each trial of a record, by SQLite alone; none of a damaged or empty file."""
     if not path.exists() or not is_sound(path):
         return []
     with copied(path) as copy, closing(sqlite3.connect(copy)) as connection:
@@ -271,7 +271,7 @@ def _recorded(path: Path) -> list[tuple[int, list[Any]]]:
 
 
 def _n_read(path: Path) -> int:
-    """Give how many trials a reader finds."""
+    """Return how many trials a reader finds."""
     try:
         return len(RecordedStudy(path).trials)
     except StorageError:

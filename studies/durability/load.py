@@ -1,4 +1,4 @@
-"""Two workers against one on an objective of 20 ms: how many more trials a second."""
+"""Throughput of two workers against one, and ten thousand trials in one record."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def trials_a_second(search: str, how: str, where: str, n_workers: int, n_trials:
 
 
 def _compared(search: str, how: str, where: str, n_trials: int, repeats: int, seed: int) -> Measures:
-    """Measure one and two workers in turns; give the medians and their ratio."""
+    """Measure one and two workers in turns; return the medians and their ratio."""
     rates = np.array(
         [
             [trials_a_second(search, how, where, n_workers, n_trials, seed + repeat) for n_workers in (1, 2)]
@@ -126,7 +126,7 @@ def _cases(quick: bool, seed: int, stack: ExitStack) -> list[Case]:
 
 
 def _table(cases: pd.DataFrame) -> pd.DataFrame:
-    """Give a row a search, objective and kind of workers: trials a second with one and with two, and their ratio."""
+    """Return a row a search, objective and kind of workers: trials a second with one and with two, and their ratio."""
     runs = without_skipped(cases)
     columns = ["search", "objective", "where", "one", "two", "ratio", "runs"]
     return runs[columns].reset_index(drop=True) if len(runs) else pd.DataFrame()
@@ -231,7 +231,7 @@ def _size_cases(quick: bool, seed: int, stack: ExitStack) -> list[Case]:
 
 
 def _size_table(cases: pd.DataFrame) -> pd.DataFrame:
-    """Give a row a search and number of trials."""
+    """Return a row a search and number of trials."""
     runs = without_skipped(cases)
     return runs.drop(columns="case").reset_index(drop=True) if len(runs) else pd.DataFrame()
 

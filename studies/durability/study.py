@@ -173,16 +173,16 @@ class DurabilityStudy(Experiment):
         return pd.concat(found, ignore_index=True)
 
     def cases(self, part: str) -> pd.DataFrame:
-        """Give the measurements of a part, a row a case."""
+        """Return the measurements of a part, a row a case."""
         frame = self.frame()
         return by_case(frame[frame.part == part])
 
     def findings(self) -> list[Finding]:
-        """Give the figures that are judged, part by part."""
+        """Return the figures that are judged, part by part."""
         return [finding for name in self.parts for finding in PARTS[name].findings(self.cases(name))]
 
     def table(self) -> pd.DataFrame:
-        """Give a row a figure that is judged: what it is, its goal, and whether that is met."""
+        """Return a row a figure that is judged: what it is, its goal, and whether that is met."""
         rows = [
             (name, finding.what, finding.figure, finding.goal, _WORDS[finding.met])
             for name in self.parts
@@ -191,20 +191,20 @@ class DurabilityStudy(Experiment):
         return pd.DataFrame(rows, columns=["part", "measured", "figure", "goal", "met"])
 
     def table_caption(self) -> str:
-        """Say what the table is."""
+        """Return in words what the table is."""
         return "Figures and goals"
 
     def further_tables(self) -> dict[str, pd.DataFrame]:
-        """Give the table of each part."""
+        """Return the table of each part."""
         tables = {PARTS[name].title: PARTS[name].table(self.cases(name)) for name in self.parts}
         return {title: table for title, table in tables.items() if len(table)}
 
     def notes(self) -> str:
-        """Say what is measured."""
+        """Return in words what is measured."""
         return _NOTES
 
     def conclusion(self) -> str:
-        """Say what each part shows, and which goals are missed."""
+        """Return in words what each part shows, and which goals are missed."""
         sentences = [PARTS[name].sentence(self.cases(name)) for name in self.parts]
         missed = [finding.what for finding in self.findings() if finding.met is False]
         judged = sum(finding.met is not None for finding in self.findings())
@@ -212,7 +212,7 @@ class DurabilityStudy(Experiment):
         return "\n\n".join([sentence for sentence in sentences if sentence] + [verdict])
 
     def to_markdown(self) -> str:
-        """Give all tables and the conclusion as markdown."""
+        """Return all tables and the conclusion as markdown."""
         tables = {self.table_caption(): self.table(), **self.further_tables()}
         shown = [f"### {title}\n\n{markdown_table(table)}" for title, table in tables.items()]
         return "\n\n".join([self.heading(), self.notes(), *shown, "### Conclusion", self.conclusion()])
@@ -222,7 +222,7 @@ class DurabilityStudy(Experiment):
         return draw_durability({name: self.cases(name) for name in self.parts})
 
     def figure_caption(self) -> str:
-        """Say what the figure shows."""
+        """Return in words what the figure shows."""
         return (
             "Left to right, of the parts that were run: kills of each kind of run, and told trials lost; busy share of virtual "
             "workers; throughput of two workers to one; seconds of a suggestion by the number of trials. Dashed lines are goals."

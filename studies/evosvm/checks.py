@@ -1,4 +1,4 @@
-"""What the EvoSVM study measures beside Table 2: readings of the paper, what stops the evolution, and what ours costs."""
+"""Measurements of the EvoSVM study beside Table 2: readings of the paper, what stops the evolution, the cost of ours."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy.stats import f_oneway
 from sklearn.svm import SVC
 
@@ -18,11 +17,9 @@ from solvers.dual.solve import solve_dual
 from solvers.dual.swarm import SwarmSettings
 from solvers.kernels import Kernel
 from solvers.kernels.gram import gram_matrix
-from studies.common.data import DataSet
+from studies.common.data import DataSet, Floats
 from studies.evosvm.folds import folds_of, optimum_of, timed
 from studies.evosvm.printed import ERRORS
-
-Floats = NDArray[np.float64]
 
 
 def plain_hybrid(
@@ -100,7 +97,7 @@ PAPERS = ("gaussian", "switching", "hybrid", "swarm")
 
 
 def readings(sets: Sequence[tuple[DataSet, float]], costs: Sequence[float], folds: int) -> pd.DataFrame:
-    """Give LIBSVM's error for each reading of sigma, on features as they are and standardised, beside the printed errors."""
+    """Return LIBSVM's error for each reading of sigma, on features as they are and standardised, beside the printed errors."""
     rows = []
     for data, sigma in sets:
         splits = folds_of(data, folds)
@@ -118,7 +115,7 @@ def readings(sets: Sequence[tuple[DataSet, float]], costs: Sequence[float], fold
 
 
 def stops(sets: Sequence[tuple[DataSet, float]], costs: Sequence[float], longest: int) -> pd.DataFrame:
-    """Give how near the paper's four come to the optimum on all rows: at the start, by their rule, without it, and much later."""
+    """Return how near the paper's four come to the optimum on all rows: at the start, by their rule, without it, much later."""
     rows = []
     for data, gamma in sets:
         K = gram_matrix(Kernel("rbf", gamma=gamma), data.X)
@@ -142,7 +139,7 @@ def stops(sets: Sequence[tuple[DataSet, float]], costs: Sequence[float], longest
 
 
 def generation_rates(sets: Sequence[DataSet], sizes: Sequence[int], lengths: Sequence[tuple[int, int]]) -> pd.DataFrame:
-    """Give generations per second of "hybrid" and of its plain twin, by turns, from random (dense) starts.
+    """Return generations per second of "hybrid" and of its plain twin, by turns, from random (dense) starts.
 
     `lengths` holds numbers of generations, and of seeds for each.
     """
@@ -173,7 +170,7 @@ def _rates(problem: DualProblem, generations: int, seed: int) -> tuple[float, fl
 
 
 def memetic_costs(sets: Sequence[tuple[DataSet, float]], costs: Sequence[float], repeats: int) -> pd.DataFrame:
-    """Give how near "memetic" comes to the optimum on all rows, and its time against that of a fit of SVC, by turns.
+    """Return how near "memetic" comes to the optimum on all rows, and its time against that of a fit of SVC, by turns.
 
     It is told that an RBF kernel is positive semidefinite, as EvoSVC tells it.
     """
@@ -197,7 +194,7 @@ def memetic_costs(sets: Sequence[tuple[DataSet, float]], costs: Sequence[float],
 
 
 def f_test(groups: Sequence[Any]) -> tuple[float, float]:
-    """Give a one-way ANOVA's F and its probability; 0 and 1 where nothing differs."""
+    """Return a one-way ANOVA's F and its probability; 0 and 1 where nothing differs."""
     if np.ptp([np.mean(group) for group in groups]) == 0.0:
         return 0.0, 1.0
     with warnings.catch_warnings():

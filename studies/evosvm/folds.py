@@ -17,10 +17,7 @@ from solvers.dual.problem import DualProblem, make_problem
 from solvers.dual.solve import solve_dual
 from solvers.kernels import Kernel
 from solvers.kernels.gram import gram_matrix, kernel_matrix
-from studies.common.data import DataSet
-
-Floats = NDArray[np.float64]
-Split = tuple[NDArray[np.intp], NDArray[np.intp]]
+from studies.common.data import DataSet, Floats, Split
 
 BIASED, LIBSVM = "exact, bias", "LIBSVM"
 METHODS = ("gaussian", "switching", "hybrid", "swarm", "memetic", "exact", BIASED, LIBSVM)
@@ -36,7 +33,7 @@ PRINTED_AS = {
 
 
 def folds_of(data: DataSet, folds: int) -> list[Split]:
-    """Give stratified, shuffled folds from a fixed seed.
+    """Return stratified, shuffled folds from a fixed seed.
 
     A class may have fewer rows than there are folds, as in lawsuit, where one fold of 20 has none.
     """
@@ -97,19 +94,19 @@ def _fold(
 
 
 def timed(call: Any) -> tuple[Any, float]:
-    """Give what a call returns, and the processor time that it took."""
+    """Return what a call returns, and the processor time that it took."""
     began = time.process_time()
     returned = call()
     return returned, time.process_time() - began
 
 
 def optimum_of(problem: DualProblem) -> float:
-    """Give the optimum without bias."""
+    """Return the optimum without bias."""
     return solve_dual(problem.K, problem.y, problem.C, "exact", tol=1e-8).objective
 
 
 def alpha_of(machine: SVC, n: int) -> Floats:
-    """Give the dual variables of a machine of two classes."""
+    """Return the dual variables of a machine of two classes."""
     alpha = np.zeros(n)
     alpha[machine.support_] = np.abs(machine.dual_coef_[0])
     return alpha

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy.stats import binomtest
 from sklearn.datasets import load_breast_cancer, make_moons
 from sklearn.exceptions import ConvergenceWarning
@@ -20,10 +19,9 @@ from sklearn.svm import SVC
 from solvers.dual.definite import is_concave
 from solvers.dual.memetic import memetic
 from solvers.dual.problem import DualProblem, make_problem
-from studies.common.data import read_binary
+from studies.common.data import Floats, read_binary
 from studies.common.experiment import Experiment
 
-Floats = NDArray[np.float64]
 Similarity = Callable[[Floats, Floats, int], Floats]
 
 DATA_SETS = (
@@ -86,7 +84,7 @@ def _kernel(name: str, X: Floats, Z: Floats, unit: float) -> Floats:
 
 
 def libsvm(problem: DualProblem, cost: float) -> tuple[Floats, int, bool]:
-    """Give LIBSVM's alpha on the same matrix, its iterations, and whether it stopped before its cap."""
+    """Return LIBSVM's alpha on the same matrix, its iterations, and whether it stopped before its cap."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # it is recorded
         model = SVC(C=cost, kernel="precomputed", max_iter=LIBSVM_CAP, cache_size=500).fit(problem.K, problem.y)
@@ -153,13 +151,13 @@ class IndefiniteStudy(Experiment):
         return row | {"gain": difference / scale}
 
     def table(self) -> pd.DataFrame:
-        """Give a row a kernel, and one for all: wins and losses in objective and in test errors."""
+        """Return a row a kernel, and one for all: wins and losses in objective and in test errors."""
         runs = self.frame()
         groups = [*runs.groupby("kernel", sort=False), ("all", runs)]
         return pd.DataFrame([_summary(str(kernel), group) for kernel, group in groups])
 
     def conclusion(self) -> str:
-        """Say who wins how often, and whether the test errors can tell the two apart."""
+        """Return in words who wins how often, and whether the test errors can tell the two apart."""
         total = self.table().iloc[-1]
         runs = self.frame()
         wins, losses = self._mean_error_wins()

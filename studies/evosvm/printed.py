@@ -63,7 +63,7 @@ F_TESTS: dict[tuple[float, str], tuple[float, float]] = {
 
 
 def implied_f(cost: float, data_set: str) -> float:
-    """Give the F that the printed errors and standard deviations have, with as many values to a learner as there are folds."""
+    """Return the F that the printed errors and standard deviations have, with as many values to a learner as there are folds."""
     errors, deviations = np.array([ERRORS[cost, data_set, learner] for learner in LEARNERS]).T
     between, within = FOLDS * float(np.var(errors, ddof=1)), float(np.mean(deviations**2))
     return between / within

@@ -80,22 +80,22 @@ class EvosvmStudy(Experiment):
         return runs.reset_index(drop=True)
 
     def _sets(self) -> list[tuple[DataSet, float]]:
-        """Give the data sets with their gamma."""
+        """Return the data sets with their gamma."""
         if self.quick:
             return [(data, 0.1) for data in stand_ins()]
         return [(read_set(name), SIGMA[name]) for name in DATA_SETS]
 
     def part(self, name: str) -> pd.DataFrame:
-        """Give the measurements of one of "readings", "swarm", "stops", "generations" and "memetic"."""
+        """Return the measurements of one of "readings", "swarm", "stops", "generations" and "memetic"."""
         self.frame()
         return self._parts[name]
 
     def table(self) -> pd.DataFrame:
-        """Give a row a data set, C and method: errors beside the printed ones, times, and the share of the optimum."""
+        """Return a row a data set, C and method: errors beside the printed ones, times, and the share of the optimum."""
         return cells(self.frame())
 
     def conclusion(self) -> str:
-        """Say how far the paper's four stop from the optimum, what stops them, and what it does to the error."""
+        """Return in words how far the paper's four stop from the optimum, what stops them, and what it does to the error."""
         of_readings = on_readings(self.frame(), self.part("readings"), self.table())
         texts = [self._on_shares(), on_reasons(self.part("stops")), self._on_errors(), of_readings]
         texts += [on_swarm(self.part("swarm")), self._on_costs()]
@@ -137,7 +137,7 @@ class EvosvmStudy(Experiment):
         )
 
     def further_tables(self) -> dict[str, pd.DataFrame]:
-        """Give what the cells of Table 2 come to, and what is measured beside them; what has only keys is left out."""
+        """Return what the cells of Table 2 come to, and what is measured beside them; what has only keys is left out."""
         table = self.table()
         tables = {
             "Errors in percent" + ("" if self.quick else ", in brackets as printed"): as_printed(table),
@@ -158,7 +158,7 @@ class EvosvmStudy(Experiment):
         return {name: part for name, part in shown.items() if set(part) - _KEYS}
 
     def notes(self) -> str:
-        """Say what the data are, and what is measured."""
+        """Return in words what the data are, and what is measured."""
         return f"{_QUICK_DATA if self.quick else _DATA}\n{_NOTES}"
 
     def figure(self) -> Figure:
@@ -166,11 +166,11 @@ class EvosvmStudy(Experiment):
         return draw_table(by_method(self.table()))
 
     def figure_caption(self) -> str:
-        """Say what the figure shows."""
+        """Return in words what the figure shows."""
         return "Share of the optimum, time and error of each method: columns of the table by method."
 
     def to_markdown(self) -> str:
-        """Give all tables and the conclusion as markdown."""
+        """Return all tables and the conclusion as markdown."""
         texts = [f"### {name}\n\n{part.to_markdown(index=False, floatfmt='.4g')}" for name, part in self.further_tables().items()]
         return "\n\n".join([f"{self.heading()}\n{self.notes()}", *texts, "### Conclusion", self.conclusion()])
 

@@ -85,7 +85,7 @@ def swarm_table(readings: pd.DataFrame) -> pd.DataFrame:
 
 
 def on_swarm(readings: pd.DataFrame) -> str:
-    """Say which reading explains the printed errors, and on which sets none does; empty if nothing is printed."""
+    """Return in words which reading explains the printed errors, and on which sets none does; empty if nothing is printed."""
     if readings["printed error"].isna().all():
         return ""
     off = readings.assign(off=readings["error"] - readings["printed error"])

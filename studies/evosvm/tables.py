@@ -1,4 +1,4 @@
-"""The tables of the EvoSVM study."""
+"""The tables of the EvoSVM study, and what they show."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CELL = ["data_set", "C"]
 
 
 def cells(runs: pd.DataFrame) -> pd.DataFrame:
-    """Give a row a data set, C and method: errors, as measured and printed, time, and what of the optimum is reached."""
+    """Return a row a data set, C and method: errors, as measured and printed, time, and what of the optimum is reached."""
     rows = []
     peers = runs[runs.method == LIBSVM][[*CELL, "fold", "seconds"]]
     timed = runs.merge(peers, on=[*CELL, "fold"], suffixes=("", "_peer"))
@@ -43,7 +43,7 @@ def cells(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def f_tests(runs: pd.DataFrame) -> pd.DataFrame:
-    """Give a row a data set and C: F over the folds of the six learners that the paper has, the printed one, the implied one."""
+    """Return a row a data set and C: F over the folds of the paper's six learners, the printed one, the implied one."""
     rows = []
     for _, group in runs[runs.method.isin(list(PRINTED_AS))].groupby(CELL, sort=False):
         data_set, cost = group[CELL].iloc[0]
@@ -57,7 +57,7 @@ def f_tests(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def as_printed(table: pd.DataFrame) -> pd.DataFrame:
-    """Give the errors as Table 2 has them, a row a C and method; in brackets what the paper prints."""
+    """Return the errors as Table 2 has them, a row a C and method; in brackets what the paper prints."""
 
     def text(row: pd.Series) -> str:
         own = f"{row['error']:.2f}±{row['sd']:.2f}"
@@ -69,7 +69,7 @@ def as_printed(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def by_method(table: pd.DataFrame) -> pd.DataFrame:
-    """Give a row a C and method: share of the optimum, generations, time, and error against the optimum's without bias."""
+    """Return a row a C and method: share of the optimum, generations, time, and error against the optimum's without bias."""
     best = table[table.method == "exact"].set_index(["data set", "C"]).error
     rows = []
     for (cost, method), group in table.groupby(["C", "method"], sort=False):
@@ -91,7 +91,7 @@ def by_method(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def reading_distances(readings: pd.DataFrame) -> pd.DataFrame:
-    """Give a row a reading: mean distance to the printed errors of mySVM and LibSVM, at the largest C and at all."""
+    """Return a row a reading: mean distance to the printed errors of mySVM and LibSVM, at the largest C and at all."""
     names = [column for column in readings if "sigma" in str(column)]
     rows = []
     for name in names:
@@ -105,7 +105,7 @@ def reading_distances(readings: pd.DataFrame) -> pd.DataFrame:
 
 
 def threshold_distances(runs: pd.DataFrame) -> pd.DataFrame:
-    """Give a row a C and method: mean distance of the errors of the paper's four to the printed, without and with threshold."""
+    """Return a row a C and method: mean distance of the errors of the paper's four to the printed, without and with threshold."""
     four = runs[runs.method.isin(PAPERS)]
     means = four.groupby([*CELL, "method"], sort=False)[["error", "error_with_threshold"]].mean().reset_index()
     means["printed"] = [
@@ -119,7 +119,7 @@ def threshold_distances(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def stop_shares(stops: pd.DataFrame) -> pd.DataFrame:
-    """Give a row a C and method: medians over the data sets of what of the optimum is reached when."""
+    """Return a row a C and method: medians over the data sets of what of the optimum is reached when."""
     shares = stops.drop(columns="data set").groupby(["C", "method"], sort=False).median().reset_index()
     return shares.sort_values(["C", "method"], key=_order, ascending=[False, True], kind="stable", ignore_index=True)
 
@@ -129,7 +129,7 @@ def _order(column: pd.Series) -> pd.Series:
 
 
 def rate_ratios(rates: pd.DataFrame) -> pd.DataFrame:
-    """Give a row a data set, its size and a number of generations: medians over the seeds."""
+    """Return a row a data set, its size and a number of generations: medians over the seeds."""
     ratios = rates.assign(
         ratio=rates["ours a second"] / rates["one by one"],
         product_ratio=rates["ours a second"] / rates["by one product"],
@@ -143,7 +143,7 @@ STILL = 0.01  # of the optimum; what moves by less stays where it is
 
 
 def on_reasons(stops: pd.DataFrame) -> str:
-    """Say what stops each of the paper's four short of the optimum, from the measurements of `evosvm_checks.stops`."""
+    """Return in words what stops each of the paper's four short of the optimum, from the measurements of `checks.stops`."""
     names = [name for name in ("start", "paper's rule", "1000 generations", "longest") if name in stops]
     median = stops.groupby("method")[[*names, "generations"]].median()
     of = {str(method): row for method, row in median.to_dict("index").items()}
@@ -187,7 +187,7 @@ def _without_rule(method: str, median: Mapping[Any, float], later: list[str]) ->
 
 
 def on_readings(runs: pd.DataFrame, readings: pd.DataFrame, table: pd.DataFrame) -> str:
-    """Say which reading of the paper gives its printed errors, from the runs, `evosvm_checks.readings` and the table.
+    """Return in words which reading of the paper gives its printed errors, from the runs, `evosvm_checks.readings` and the table.
 
     It is empty if nothing is printed for the data sets.
     """

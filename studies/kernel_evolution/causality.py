@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
-from numpy.typing import NDArray
 from sklearn.preprocessing import StandardScaler
 
 from solvers.dual.spectrum import matrix_state
@@ -19,8 +18,6 @@ from solvers.search.genetic_programming import Grammar, PaperGrammar, PsdGrammar
 from studies.kernel_evolution.data import LabelledSet
 from studies.kernel_evolution.printed import BREEDING_TRIES
 from studies.kernel_evolution.tables import ALL_SETS
-
-Floats = NDArray[np.float64]
 
 MAX_ROWS, STEPS = 100, 10
 #: a change below this leaves the machine as it is, but for C
@@ -91,7 +88,7 @@ def _walk(
 
 
 def _is_kernel(expression: Expression, products: InnerProducts, constants: Mapping[str, float]) -> bool:
-    """Say whether a matrix is that of a kernel, and not constant; most are found out on a few rows."""
+    """Return in words whether a matrix is that of a kernel, and not constant; most are found out on a few rows."""
     few = np.arange(min(_PROBED, products.shape[0]))
     for some in (products.block(few, few), products):
         K = evaluate(expression, some, constants)
@@ -101,7 +98,7 @@ def _is_kernel(expression: Expression, products: InnerProducts, constants: Mappi
 
 
 def causality_table(steps: pd.DataFrame) -> pd.DataFrame:
-    """Give a row a grammar and set, and one over the sets: shares of the steps by their change, and quartiles.
+    """Return a row a grammar and set, and one over the sets: shares of the steps by their change, and quartiles.
 
     Unchanged are steps with a change below 1e-6; the quartiles are of the others. "Draws" is the mean number of them for a valid
     child, "no child" the share of steps without one.

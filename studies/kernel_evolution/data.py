@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 from sklearn.model_selection import train_test_split
 
 from spotsvm.errors import DataError
-from studies.common.data import data_folder, read_table, stand_ins
+from studies.common.data import Floats, data_folder, read_table, stand_ins
 from studies.kernel_evolution.printed import FILES, TEST_SHARE
 
-Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
 
 #: those of the paper's sets that cost least
@@ -35,7 +34,7 @@ class LabelledSet(NamedTuple):
 
 
 def labelled_sets(names: Sequence[str] | None, quick: bool) -> list[LabelledSet]:
-    """Give the paper's sets of these names; by default all five, of which the quick form takes two.
+    """Return the paper's sets of these names; by default all five, of which the quick form takes two.
 
     Where no folder of data is named, and no set either, they are two small sets of scikit-learn.
 
@@ -68,7 +67,7 @@ def _read(name: str) -> LabelledSet:
 
 
 def split_seeds(seed: int, n_splits: int) -> list[int]:
-    """Give the seed of each split; more splits begin with the same.
+    """Return the seed of each split; more splits begin with the same.
 
     Examples
     --------
@@ -79,7 +78,7 @@ def split_seeds(seed: int, n_splits: int) -> list[int]:
 
 
 def split_rows(n_rows: int, seed: int) -> tuple[Rows, Rows]:
-    """Give the rows to train on, 80 %, and those to test on, drawn without regard to their classes.
+    """Return the rows to train on, 80 %, and those to test on, drawn without regard to their classes.
 
     Examples
     --------

@@ -59,7 +59,7 @@ def _of(block: str, *arguments: Expression) -> Expression:
 
 
 def _scaled_by_norm(constant: str) -> Expression:
-    """Give (c <x_i, x_i>) x_j, which two of the printed kernels have in them."""
+    """Return (c <x_i, x_i>) x_j, which two of the printed kernels have in them."""
     return _of("scalar_times_vector", _of("multiply", Expression(constant), _of("inner_product", _X, _X)), _Z)
 
 

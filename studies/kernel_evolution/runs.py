@@ -19,7 +19,8 @@ from spotsvm.cross_validation import cross_val_scores
 from spotsvm.evolved_kernel_svc import EvolvedKernelSVC
 from spotsvm.exact_svc import ExactSVC
 from spotsvm.expression_kernel import ExpressionKernel
-from studies.kernel_evolution.data import Floats, LabelledSet, split_rows
+from studies.common.data import Floats
+from studies.kernel_evolution.data import LabelledSet, split_rows
 from studies.kernel_evolution.printed import GRID, TUNED_RBF
 
 FOLDS = 5
@@ -68,7 +69,7 @@ class Tuned(NamedTuple):
 
 
 def method_of(grammar: str) -> str:
-    """Give the name of genetic programming with a grammar.
+    """Return the name of genetic programming with a grammar.
 
     Examples
     --------
@@ -79,7 +80,7 @@ def method_of(grammar: str) -> str:
 
 
 def options_text(options: Mapping[str, Any]) -> str:
-    """Give options as a text that is the same for the same options.
+    """Return options as a text that is the same for the same options.
 
     Examples
     --------

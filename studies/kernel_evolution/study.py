@@ -167,13 +167,13 @@ class KernelEvolutionStudy(Experiment):
         return self._ordered(pd.concat(found, ignore_index=True))
 
     def _ordered(self, runs: pd.DataFrame) -> pd.DataFrame:
-        """Give the runs in an order that does not depend on which ended first."""
+        """Return the runs in an order that does not depend on which ended first."""
         places = [{name: k for k, name in enumerate(names)} for names in (ordered_methods(runs), sorted(ordered_sets(runs)))]
         order = runs.assign(_method=runs.method.map(places[0]), _set=runs["set"].map(places[1]))
         return order.sort_values(["_set", "_method", "split"]).drop(columns=["_method", "_set"]).reset_index(drop=True)
 
     def _recorded(self, file: RunFile, sets: Sequence[LabelledSet]) -> pd.DataFrame:
-        """Give what the file has of this study."""
+        """Return what the file has of this study."""
         runs = file.read()
         if not len(runs):
             return runs
@@ -192,28 +192,28 @@ class KernelEvolutionStudy(Experiment):
         return runs.drop_duplicates(_KEY)  # two studies may have written to the file at once
 
     def table(self) -> pd.DataFrame:
-        """Give Table 9: a row a method and set, errors as measured and as printed."""
+        """Return Table 9: a row a method and set, errors as measured and as printed."""
         return table_9(self.frame()).dropna(axis=1, how="all")
 
     def table_caption(self) -> str:
-        """Say what the table is."""
+        """Return in words what the table is."""
         return "Table 9"
 
     def paired_tests(self) -> pd.DataFrame:
-        """Give a row a grammar and set, and one over the sets: its error less that of the tuned RBF kernel, tested."""
+        """Return a row a grammar and set, and one over the sets: its error less that of the tuned RBF kernel, tested."""
         return paired_tests(self.frame())
 
     def best_kernels(self) -> pd.DataFrame:
-        """Give Table 10: a row a set and grammar, the best kernel by validation, and the printed one."""
+        """Return Table 10: a row a set and grammar, the best kernel by validation, and the printed one."""
         return best_kernels(self.frame())
 
     def causality(self) -> pd.DataFrame:
-        """Give a row a grammar and set, and one over the sets: how much a single variation changes the kernel matrix."""
+        """Return a row a grammar and set, and one over the sets: how much a single variation changes the kernel matrix."""
         self.frame()
         return causality_table(self._steps)
 
     def further_tables(self) -> dict[str, pd.DataFrame]:
-        """Give the tests of the differences, the best kernels, and the causality; what is empty is left out."""
+        """Return the tests of the differences, the best kernels, and the causality; what is empty is left out."""
         tables = {
             "Paired differences of the test errors": self.paired_tests(),
             "Table 10: best kernels": self.best_kernels(),
@@ -223,7 +223,7 @@ class KernelEvolutionStudy(Experiment):
         return {title: table for title, table in tables.items() if len(table)}
 
     def notes(self) -> str:
-        """Say what is measured."""
+        """Return in words what is measured."""
         known = self.frame()["set"].isin(list(FILES)).any()
         return _NOTES if known else f"{_STAND_INS}\n\n{_NOTES}"
 
@@ -233,7 +233,7 @@ class KernelEvolutionStudy(Experiment):
         return "\n\n".join(text for text in [*texts, on_causality(self.causality())] if text)
 
     def to_markdown(self) -> str:
-        """Give all tables and the conclusion as markdown."""
+        """Return all tables and the conclusion as markdown."""
         tables = {self.table_caption(): self.table(), **self.further_tables()}
         shown = [f"### {title}\n\n{shown_table(table)}" for title, table in tables.items()]
         return "\n\n".join([self.heading(), self.notes(), *shown, "### Conclusion", self.conclusion()])
@@ -243,7 +243,7 @@ class KernelEvolutionStudy(Experiment):
         return draw_errors(self.frame())
 
     def figure_caption(self) -> str:
-        """Say what the figure shows."""
+        """Return in words what the figure shows."""
         return (
             "Test errors over the splits, as Fig. 3: boxes from the first to the third quartile, the median within, whiskers to "
             "the last value within 1.5 times their distance; dots are splits, the rhomb is the printed mean."

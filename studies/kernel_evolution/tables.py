@@ -1,4 +1,4 @@
-"""The tables of the study of evolved kernels: Table 9, the kernels of Table 10, and tests of the differences."""
+"""The tables of the study of evolved kernels, what they show, and their figure."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ ALL_SETS = "all sets"
 
 
 def ordered_sets(runs: pd.DataFrame) -> list[str]:
-    """Give the sets in the paper's order; those that it has not come last."""
+    """Return the sets in the paper's order; those that it has not come last."""
     names = list(dict.fromkeys(runs["set"]))
     return [name for name in FILES if name in names] + [name for name in names if name not in FILES]
 
 
 def ordered_methods(runs: pd.DataFrame) -> list[str]:
-    """Give the methods, the tuned RBF kernel last."""
+    """Return the methods, the tuned RBF kernel last."""
     names = list(dict.fromkeys(runs["method"]))
     return sorted(name for name in names if name != TUNED_RBF) + [TUNED_RBF] * (TUNED_RBF in names)
 
 
 def table_9(runs: pd.DataFrame) -> pd.DataFrame:
-    """Give a row a method and set: errors over the splits, as measured and as printed, and what a run takes.
+    """Return a row a method and set: errors over the splits, as measured and as printed, and what a run takes.
 
     Columns best, mean, worst and SD are misclassified shares of the test rows, the printed ones beside them; validation is the
     mean error that the search went by; seconds are the median processor time of a run.
@@ -59,7 +59,7 @@ def table_9(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def best_runs(runs: pd.DataFrame) -> pd.DataFrame:
-    """Give each set's and grammar's run with the lowest validation error of all splits.
+    """Return each set's and grammar's run with the lowest validation error of all splits.
 
     Of runs with the same error the one whose kernel has fewest nodes counts, then the first split.
     """
@@ -70,7 +70,7 @@ def best_runs(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def best_kernels(runs: pd.DataFrame) -> pd.DataFrame:
-    """Give a row a set and grammar: the kernel of the best run, and beside that of the paper's grammar the printed one."""
+    """Return a row a set and grammar: the kernel of the best run, and beside that of the paper's grammar the printed one."""
     best = best_runs(runs)
     printed = [
         TABLE_10[name].text() if method == PAPERS_GP and name in TABLE_10 else ""
@@ -82,7 +82,7 @@ def best_kernels(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def latex_kernels(runs: pd.DataFrame) -> pd.DataFrame:
-    """Give the kernels of the best runs, and the printed ones, in LaTeX: columns set, by, LaTeX."""
+    """Return the kernels of the best runs, and the printed ones, in LaTeX: columns set, by, LaTeX."""
     best = best_runs(runs)
     rows = []
     for name in dict.fromkeys(best["set"]):
@@ -94,7 +94,7 @@ def latex_kernels(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def differences(runs: pd.DataFrame, method: str, other: str = TUNED_RBF) -> pd.DataFrame:
-    """Give the paired differences of two methods' errors: a row a set and split.
+    """Return the paired differences of two methods' errors: a row a set and split.
 
     Columns: set, split, difference, ratio (rows tested on per row trained on).
     """
@@ -106,7 +106,7 @@ def differences(runs: pd.DataFrame, method: str, other: str = TUNED_RBF) -> pd.D
 
 
 def paired_tests(runs: pd.DataFrame) -> pd.DataFrame:
-    """Give a row a grammar and set, and one over the sets: its error less that of the tuned RBF kernel, and a test of that.
+    """Return a row a grammar and set, and one over the sets: its error less that of the tuned RBF kernel, and a test of that.
 
     Columns: difference, its 95 % interval (low, high), t, p, and in how many splits the error is lower, equal and higher. Empty
     where a method was not run.
@@ -138,7 +138,7 @@ def _tested(method: str, name: str, paired: pd.DataFrame, test: PairedTest) -> d
 
 
 def shown_table(table: pd.DataFrame) -> str:
-    r"""Give a table as markdown; one of formulae in LaTeX as a list, for their bars would end cells.
+    r"""Return a table as markdown; one of formulae in LaTeX as a list, for their bars would end cells.
 
     Examples
     --------
@@ -163,12 +163,12 @@ _TOLD = ("set", "difference", "p")
 
 
 def mean_errors(runs: pd.DataFrame, method: str) -> pd.Series:
-    """Give a method's mean error on each set; empty if it was not run."""
+    """Return a method's mean error on each set; empty if it was not run."""
     return runs[runs.method == method].groupby("set").error.mean().reindex(ordered_sets(runs)).dropna()
 
 
 def on_paper(runs: pd.DataFrame) -> str:
-    """Say on how many sets a method's mean error is no higher than the paper's of the same kind."""
+    """Return in words on how many sets a method's mean error is no higher than the paper's of the same kind."""
     texts = []
     for method in ordered_methods(runs):
         theirs = TUNED_RBF if method == TUNED_RBF else GP
@@ -185,7 +185,7 @@ def on_paper(runs: pd.DataFrame) -> str:
 
 
 def on_tuned_rbf(runs: pd.DataFrame) -> str:
-    """Say how the grammars compare with the tuned RBF kernel on the same splits."""
+    """Return in words how the grammars compare with the tuned RBF kernel on the same splits."""
     tests = paired_tests(runs)
     if not len(tests):
         return ""
@@ -212,14 +212,14 @@ def _probability(p: float) -> str:
 
 
 def on_luck(runs: pd.DataFrame) -> str:
-    """Say how much lower the errors are that the searches went by than those on the test rows."""
+    """Return in words how much lower the errors are that the searches went by than those on the test rows."""
     more = (runs.error - runs.validation).groupby([runs.method, runs["set"]]).mean().groupby("method").mean()
     gaps = ", ".join(f"{method} {100 * more[method]:.1f}" for method in ordered_methods(runs))
     return f"The test error exceeds the error that a search chose by, in percentage points, means over the sets: {gaps}."
 
 
 def on_time(runs: pd.DataFrame) -> str:
-    """Say what an evolution takes, on Heart if it is there."""
+    """Return in words what an evolution takes, on Heart if it is there."""
     evolved = runs[runs.method != TUNED_RBF]
     if not len(evolved):
         return ""
@@ -237,7 +237,7 @@ def on_time(runs: pd.DataFrame) -> str:
 
 
 def on_causality(table: pd.DataFrame) -> str:
-    """Say how much a single variation changes the kernel matrix.
+    """Return in words how much a single variation changes the kernel matrix.
 
     Parameters
     ----------

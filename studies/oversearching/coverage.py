@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import joblib
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.model_selection import KFold, StratifiedKFold
 
@@ -21,7 +20,6 @@ from studies.oversearching.simulation import OUTER, Setting
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Floats = NDArray[np.float64]
 
 SETTINGS = (
     Setting("60 rows, two classes of 30", "classification", 60, 0.7),
@@ -90,7 +88,7 @@ class OptimismCoverageStudy(Experiment):
         return frame.assign(true_optimism=known[:, 0], true_score=known[:, 1])
 
     def table(self) -> pd.DataFrame:
-        """Give a row a setting and method: how often the interval covers, its width, and how far the estimate is off on average.
+        """Return a row a setting and method: how often the interval covers, its width, and the mean error of the estimate.
 
         Columns: setting, method; truth, the true optimism; bias, mean estimate less truth; covers, share of the studies whose
         interval holds the truth, where those without one count as misses; width, of the interval on average; covers chosen, share
@@ -115,7 +113,7 @@ class OptimismCoverageStudy(Experiment):
         return pd.DataFrame(rows)
 
     def conclusion(self) -> str:
-        """Say how often each method's interval covers."""
+        """Return in words how often each method's interval covers."""
         table = self.table()
         shares = {
             method: " / ".join(f"{100 * share:.1f}" for share in table[table.method == method].covers) for method in METHODS
@@ -157,16 +155,16 @@ class OptimismCoverageStudy(Experiment):
         return figure
 
     def figure_caption(self) -> str:
-        """Say what the figure shows."""
+        """Return in words what the figure shows."""
         return "Share of the studies whose interval holds the true optimism, with its own 95 % interval; the band is 93 to 97 %."
 
     def table_caption(self) -> str:
-        """Say what the table is."""
+        """Return in words what the table is."""
         return "Coverage and width of the intervals"
 
 
 def _optimism_and_score(setting: Setting, n_rows: int, seed: list[int]) -> tuple[float, float]:
-    """Give the optimism of one search on one sample, and the true score of its winner."""
+    """Return the optimism of one search on one sample, and the true score of its winner."""
     search = setting.search(_number(seed)).fit(*setting.sample(n_rows, [*seed, 0]))
     score = setting.true_score(search, [*seed, 1])
     return float(search.best_score_) - score, score
@@ -217,5 +215,5 @@ def _row(
 
 
 def _number(seed: list[int]) -> int:
-    """Give one number for a seed of several."""
+    """Return one number for a seed of several."""
     return int(np.random.SeedSequence([*seed, 7]).generate_state(1)[0] >> 1)

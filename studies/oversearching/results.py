@@ -1,4 +1,4 @@
-"""The tables of the study of oversearching: mean optimism with standard errors."""
+"""The tables and the figure of the study of oversearching: mean optimism with standard errors."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def means(runs: pd.DataFrame, by: Sequence[str], what: str = "optimism") -> pd.DataFrame:
-    """Give the mean over sets and repeats and its standard error, a row for each value of `by`.
+    """Return the mean over sets and repeats and its standard error, a row for each value of `by`.
 
     The sets are as they are, and repeats the sample: the standard error is from the repeats within the sets. What else differs,
     such as the searches that share a repeat's rows, is averaged first.
@@ -41,7 +41,7 @@ def means(runs: pd.DataFrame, by: Sequence[str], what: str = "optimism") -> pd.D
 
 
 def by_trials(runs: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
-    """Give optimism by trials: a row for each value of `by`, a column a number of trials, in percentage points.
+    """Return optimism by trials: a row for each value of `by`, a column a number of trials, in percentage points.
 
     The last columns: its standard error after all trials; what the tuned and the held-out accuracy have gained from the first
     trial to the last.
@@ -59,7 +59,7 @@ def by_trials(runs: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
 
 
 def spent_on_luck(runs: pd.DataFrame, tuned: str) -> tuple[float, float]:
-    """Give what the tuned and the held-out accuracy gain from the first to the last trial, in percentage points.
+    """Return what the tuned and the held-out accuracy gain from the first to the last trial, in percentage points.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def spent_on_luck(runs: pd.DataFrame, tuned: str) -> tuple[float, float]:
 
 
 def best_on_new_rows(runs: pd.DataFrame, tuned: str) -> tuple[int, float]:
-    """Give the number of trials after which the held-out accuracy is best on average, and how far it has then risen, in points.
+    """Return the number of trials after which the held-out accuracy is best on average, and how far it has then risen, in points.
 
     Parameters
     ----------

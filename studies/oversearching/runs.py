@@ -5,16 +5,15 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import loguniform
 from sklearn.model_selection import StratifiedKFold, train_test_split
 from sklearn.svm import SVC
 
 from spotsvm.start import equal_start
 from spotsvm.study import Study
+from studies.common.data import Floats
 from studies.tasks.svm import FOLDS, fitted
 
-Floats = NDArray[np.float64]
 C_RANGE, GAMMA_RANGE = (2.0**-5, 2.0**10), (2.0**-10, 2.0**2)
 ONE_GAMMA, A_GAMMA_A_FEATURE = "C, gamma", "C, a gamma a feature"
 MAX_HELD_OUT = 2000
@@ -57,16 +56,16 @@ class Sample:
         self.n_held_out = len(held_out)
 
     def space(self, tuned: str) -> dict[str, Any]:
-        """Give what is searched."""
+        """Return what is searched."""
         names = ["gamma"] if tuned == ONE_GAMMA else [f"gamma{i}" for i in range(self._X.shape[1])]
         return {"C": loguniform(*C_RANGE)} | {name: loguniform(*GAMMA_RANGE) for name in names}
 
     def default(self, tuned: str) -> dict[str, float]:
-        """Give SVC's own parameters; of scaled features gamma="scale" is 1 / (number of features)."""
+        """Return SVC's own parameters; of scaled features gamma="scale" is 1 / (number of features)."""
         return {name: 1.0 if name == "C" else 1 / self._X.shape[1] for name in self.space(tuned)}
 
     def cross_validated(self, params: dict[str, float]) -> float:
-        """Give the mean accuracy in the folds: the tuned score."""
+        """Return the mean accuracy in the folds: the tuned score."""
         X = self._X * _scales(params)
         scores = []
         for train, test in self._folds:
@@ -75,14 +74,14 @@ class Sample:
         return float(np.mean(scores))
 
     def held_out(self, params: dict[str, float]) -> float:
-        """Give the accuracy on the rows to judge by, after training on all rows to tune on."""
+        """Return the accuracy on the rows to judge by, after training on all rows to tune on."""
         scales = _scales(params)
         machine = fitted(SVC(C=params["C"], gamma=1.0), self._X * scales, self._y)
         return float(np.mean(machine.predict(self._new_X * scales) == self._new_y))
 
 
 def _scales(params: dict[str, float]) -> Floats:
-    """Give what features are multiplied by for exp(-sum gamma_i (x_i - z_i)^2) to be a kernel with gamma 1."""
+    """Return what features are multiplied by for exp(-sum gamma_i (x_i - z_i)^2) to be a kernel with gamma 1."""
     return np.sqrt([value for name, value in params.items() if name != "C"])
 
 

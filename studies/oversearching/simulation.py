@@ -6,14 +6,13 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import loguniform
 from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.svm import SVC, SVR
 
 from spotsvm.spot_search_cv import SpotSearchCV
+from studies.common.data import Floats
 
-Floats = NDArray[np.float64]
 FEATURES = 4
 OUTER, INNER = 5, 5
 NEW_ROWS = 2400
@@ -70,7 +69,7 @@ class Setting:
         return X, X[:, 0] + X[:, 0] * X[:, 1] + self.noise * rng.normal(size=n_rows)
 
     def search(self, seed: int) -> SpotSearchCV:
-        """Give the search that is judged: random search, whose trials cost little."""
+        """Return the search that is judged: random search, whose trials cost little."""
         folds: Any = KFold if self.task == "regression" else StratifiedKFold
         machine: Any = SVR() if self.task == "regression" else SVC()
         return SpotSearchCV(

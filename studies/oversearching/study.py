@@ -134,7 +134,7 @@ class OversearchingStudy(Experiment):
         return runs
 
     def _pools(self) -> list[Pool]:
-        """Give the data sets."""
+        """Return the data sets."""
         if not self.quick and data_folder() is not None:
             return [Pool(name, *read_binary(file)) for name, file in SETS.items()]
         pools = [Pool(STAND_INS[0], *_two_classes(load_breast_cancer()))]
@@ -144,7 +144,7 @@ class OversearchingStudy(Experiment):
         return pools[:1] if self.quick else [*pools, Pool(STAND_INS[1], pixels, np.where(digits.target[rows] == 8, 1.0, -1.0))]
 
     def _recorded(self, file: RunFile, sets: Sequence[str]) -> pd.DataFrame:
-        """Give what the file has of this study."""
+        """Return what the file has of this study."""
         frame = file.read()
         if not len(frame):
             return frame
@@ -155,27 +155,27 @@ class OversearchingStudy(Experiment):
         return frame[wanted].drop_duplicates([*_KEY, "trials"])  # two studies may have written to the file at once
 
     def table(self) -> pd.DataFrame:
-        """Give a row a search and kind of space: optimism by trials in percentage points, its standard error, and gains."""
+        """Return a row a search and kind of space: optimism by trials in percentage points, its standard error, and gains."""
         return by_trials(self.frame(), ["tuned_parameters", "search"])
 
     def by_rows(self) -> pd.DataFrame:
-        """Give the same a row a kind of space and number of rows, of all searches."""
+        """Return the same a row a kind of space and number of rows, of all searches."""
         return by_trials(self.frame(), ["tuned_parameters", "rows"])
 
     def by_set(self) -> pd.DataFrame:
-        """Give the same a row a kind of space and data set, of all searches."""
+        """Return the same a row a kind of space and data set, of all searches."""
         return by_trials(self.frame(), ["tuned_parameters", "set", "parameters"])
 
     def table_caption(self) -> str:
-        """Say what the table is."""
+        """Return in words what the table is."""
         return "By search"
 
     def further_tables(self) -> dict[str, pd.DataFrame]:
-        """Give the tables by rows and by set."""
+        """Return the tables by rows and by set."""
         return {"By rows tuned on": self.by_rows(), "By data set": self.by_set()}
 
     def conclusion(self) -> str:
-        """Say how the optimism grows, and how much of what tuning gains is there on new rows."""
+        """Return in words how the optimism grows, and how much of what tuning gains is there on new rows."""
         runs, last = self.frame(), self.n_trials
         end = runs[runs.trials == last]
         parts = []
@@ -195,11 +195,11 @@ class OversearchingStudy(Experiment):
         return " ".join(parts)
 
     def notes(self) -> str:
-        """Say how the tables are to be read."""
+        """Return in words how the tables are to be read."""
         return _NOTES
 
     def to_markdown(self) -> str:
-        """Give title, tables and conclusion as markdown."""
+        """Return title, tables and conclusion as markdown."""
         further = [
             f"### {title}\n\n{table.to_markdown(index=False, floatfmt='.3g')}" for title, table in self.further_tables().items()
         ]
@@ -210,7 +210,7 @@ class OversearchingStudy(Experiment):
         return draw_optimism(self.frame())
 
     def figure_caption(self) -> str:
-        """Say what the figure shows."""
+        """Return in words what the figure shows."""
         return (
             "Mean optimism in percentage points by trials spent, with standard errors: a line a search above, a line a number of "
             "rows below."

@@ -1,4 +1,4 @@
-"""What it costs a search per trial that several trials are pending: quality with q workers beside that of one."""
+"""The cost of pending trials: quality per trial with q workers on a virtual clock, against one worker."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _STREAM = 1 << 44
 
 
 def virtual_durations(n: int, seed: int) -> list[float]:
-    """Give the log-normal durations of a run's trials, with median 1 and deviation 0.5 of the logarithm.
+    """Return the log-normal durations of a run's trials, with median 1 and deviation 0.5 of the logarithm.
 
     Examples
     --------
@@ -41,7 +41,7 @@ def virtual_durations(n: int, seed: int) -> list[float]:
 
 
 def pending_run(task: TuningTask, search: Any, seed: int, q: int, n_trials: int) -> tuple[list[Trial], float]:
-    """Run a search with q workers that take no time but that of a virtual clock; give the trials as told, and ask's mean time.
+    """Run a search with q workers that take no time but that of a virtual clock; return the trials as told, and ask's mean time.
 
     It begins, as all do, with the task's default and the centre.
 
@@ -80,7 +80,7 @@ def pending_run(task: TuningTask, search: Any, seed: int, q: int, n_trials: int)
                 trial = study.ask()
                 spent += time.process_time() - began
                 asked[trial.number] = trial
-                workers.submit(trial.number, trial.params)
+                workers.submit(trial.number, dict(trial.params))
             for number, _ in workers.wait():
                 trial = asked.pop(number)
                 told.append(study.tell(trial, task(dict(trial.params), trial.seed)))
@@ -88,7 +88,7 @@ def pending_run(task: TuningTask, search: Any, seed: int, q: int, n_trials: int)
 
 
 def result_after(task: TuningTask, told: list[Trial], n: int, seed: int) -> float:
-    """Give what a run has reached when n trials are told: the best value, or under noise the recommended trial's true value."""
+    """Return what a run has reached when n trials are told: the best value, or under noise the recommended trial's true value."""
     trials = told[:n]
     if not task.noisy:
         return min(t.value for t in trials if t.value is not None)
@@ -196,7 +196,7 @@ def _checkpoints(n_trials: int) -> tuple[int, int, int]:
 
 
 def _recorded(file: RunFile, wanted: list[tuple[str, str, int, int]], checkpoints: tuple[int, ...]) -> pd.DataFrame:
-    """Give what the file has of the wanted runs."""
+    """Return what the file has of the wanted runs."""
     frame = file.read()
     if not len(frame):
         return frame
@@ -322,11 +322,11 @@ class PendingQualityStudy(Experiment):
         )
 
     def table(self) -> pd.DataFrame:
-        """Give a row a search and q: mean regret, ratio to the sequential run, median difference; see `quality_table`."""
+        """Return a row a search and q: mean regret, ratio to the sequential run, median difference; see `quality_table`."""
         return quality_table(self.frame())
 
     def conclusion(self) -> str:
-        """Say what the largest q costs each search."""
+        """Return in words what the largest q costs each search."""
         table, n = self.table(), self.n_trials
         last = table[table.pending == max(self.q)]
         costs = [
@@ -336,5 +336,5 @@ class PendingQualityStudy(Experiment):
         return f"After {n} trials with {max(self.q)} pending, against one at a time: {'; '.join(costs)}."
 
     def notes(self) -> str:
-        """Say what is measured."""
+        """Return in words what is measured."""
         return _NOTES

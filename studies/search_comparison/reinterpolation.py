@@ -6,14 +6,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from solvers.search import KrigingSearch
+from studies.common.data import Floats
 from studies.common.experiment import Experiment
 from surrogates.domain import Domain
 from surrogates.ensemble import KrigingEnsemble
-
-Floats = NDArray[np.float64]
 
 NOISE = 30.0
 BRANIN_MINIMUM = 0.397887
@@ -26,7 +24,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
 
 
 def branin(u: Floats) -> float:
-    """Give Branin's function at a point of the unit square; its minimum is 0.397887."""
+    """Return Branin's function at a point of the unit square; its minimum is 0.397887."""
     x, y = 15 * u[0] - 5, 15 * u[1]
     bowl = (y - 5.1 / (4 * np.pi**2) * x**2 + 5 / np.pi * x - 6) ** 2
     return float(bowl + 10 * (1 - 1 / (8 * np.pi)) * np.cos(x) + 10)
@@ -77,7 +75,7 @@ class ReinterpolationStudy(Experiment):
         return variant, seed, n_trials, branin(own) - BRANIN_MINIMUM, branin(smoothed) - BRANIN_MINIMUM
 
     def table(self) -> pd.DataFrame:
-        """Give a row a variant: median and quartiles of the regret, the paired wins of reinterpolation."""
+        """Return a row a variant: median and quartiles of the regret, the paired wins of reinterpolation."""
         runs = self.frame()
         ours = runs[runs.variant == "reinterpolation"].set_index("seed").regret
         rows = []
@@ -97,7 +95,7 @@ class ReinterpolationStudy(Experiment):
         return pd.DataFrame(rows, columns=columns)
 
     def conclusion(self) -> str:
-        """Say whether reinterpolation has the lower median, and what of it is the recommendation's doing."""
+        """Return in words whether reinterpolation has the lower median, and what of it is the recommendation's doing."""
         rows = self.table().set_index("variant")
         own, smoothed = (
             ", ".join(f"{variant} {value:.3g}" for variant, value in rows[column].items())

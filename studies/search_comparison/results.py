@@ -1,4 +1,4 @@
-"""The tables of the comparison of searches: results, normalised regret, ranks."""
+"""The tables and the figure of the comparison of searches: results, normalised regret, ranks."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ RANDOM = "random"
 
 
 def run_rows(task: TuningTask, comparison: Comparison, checkpoints: Sequence[int]) -> pd.DataFrame:
-    """Give a row a search, seed and number of evaluations.
+    """Return a row a search, seed and number of evaluations.
 
     Columns: task, evaluations, search, seed, result, rank within the seed, best_known (the known minimum, or the best value
     met by any run), failed trials and ask_seconds, the mean time of a suggestion, both of the whole run.
@@ -100,7 +100,7 @@ def findings(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def worse_than_random(runs: pd.DataFrame) -> dict[str, list[str]]:
-    """Give, for each search, the tasks on which its median result after all evaluations is worse than random search's."""
+    """Return for each search, the tasks on which its median result after all evaluations is worse than random search's."""
     tasks = by_task(runs)
     medians = tasks[tasks.evaluations == tasks["evaluations"].max()].pivot(index="task", columns="search", values="median")
     order = [search for search in tasks["search"].unique() if search != RANDOM]

@@ -137,11 +137,11 @@ class SearchComparisonStudy(Experiment):
             )
 
     def table(self) -> pd.DataFrame:
-        """Give a row a search: regret and rank after a quarter, half and all of the evaluations, and the best comes first."""
+        """Return a row a search: regret and rank after a quarter, half and all of the evaluations, and the best comes first."""
         return findings(self.frame())
 
     def by_task(self) -> pd.DataFrame:
-        """Give a row a task, number of evaluations and search: best, mean, median, worst and SD over the seeds, regret, rank.
+        """Return a row a task, number of evaluations and search: best, mean, median, worst and SD over the seeds, regret, rank.
 
         A task that was left out has one row, which says why.
         """
@@ -150,7 +150,7 @@ class SearchComparisonStudy(Experiment):
         return pd.concat([table, left_out], ignore_index=True) if len(left_out) else table
 
     def conclusion(self) -> str:
-        """Say who comes first, and where a search is worse than random search."""
+        """Return in words who comes first, and where a search is worse than random search."""
         table, last = self.table(), self.checkpoints[-1]
         regrets = ", ".join(
             f"{regret:.2f} by {search}" for search, regret in zip(table.search, table[f"regret {last}"], strict=True)
@@ -168,13 +168,13 @@ class SearchComparisonStudy(Experiment):
         return " ".join(parts)
 
     def further_tables(self) -> dict[str, pd.DataFrame]:
-        """Give the table by task after all evaluations."""
+        """Return the table by task after all evaluations."""
         tasks = self.by_task()
         last = tasks[(tasks.evaluations == self.checkpoints[-1]) | tasks.evaluations.isna()].drop(columns="evaluations")
         return {f"After {self.checkpoints[-1]} evaluations, by task": last}
 
     def notes(self) -> str:
-        """Say what is measured."""
+        """Return in words what is measured."""
         return _NOTES
 
     def figure(self) -> Figure:
@@ -183,15 +183,15 @@ class SearchComparisonStudy(Experiment):
         return draw_tasks(self.comparisons, self._tasks)
 
     def figure_caption(self) -> str:
-        """Say what the figure shows."""
+        """Return in words what the figure shows."""
         return "What each search had reached after so many evaluations: median and quartiles of the seeds, a panel a task."
 
     def settings(self) -> dict[str, Any]:
-        """Give the constructor's arguments, as they are used."""
+        """Return the constructor's arguments, as they are used."""
         return super().settings() | {"tasks": self.task_names}
 
     def to_markdown(self) -> str:
-        """Give title, table, conclusion, and the table by task after all evaluations as markdown."""
+        """Return title, table, conclusion, and the table by task after all evaluations as markdown."""
         ((name, by_task),) = self.further_tables().items()
         return (
             f"{super().to_markdown()}\n\n{_NOTES}\n\n### {name}\n\n"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,10 +16,8 @@ from sklearn.svm import SVR
 from spotsvm.errors import ArgumentError
 from spotsvm.preprocessing.delay_embedding import DelayEmbedding
 from spotsvm.preprocessing.leaky_rain import LeakyRain
+from studies.common.data import Floats, Params
 from studies.stormwater.series import N_SETS, RainSeries
-
-Floats = NDArray[np.float64]
-Params = Mapping[str, Any]
 
 #: Table 4
 REGION: dict[str, Any] = {
@@ -51,7 +49,7 @@ BY_HAND: dict[str, Any] = {
 
 
 def rain_features(rain: Floats, params: Params) -> Floats:
-    """Give the two leaky sums of the rain with as many past values of each as the setting says.
+    """Return the two leaky sums of the rain with as many past values of each as the setting says.
 
     Before the first record it is taken to have been dry.
 
@@ -131,11 +129,11 @@ class StormwaterErrors:
         return f"{zlib.crc32(data + bytes(f'{self.trained_on} {self.stride}', 'ascii')):08x}"
 
     def __call__(self, params: Params) -> float:
-        """Give the error on the set that is tuned on."""
+        """Return the error on the set that is tuned on."""
         return self.errors(params, [self.tuned_on])[self.tuned_on]
 
     def errors(self, params: Params, sets: Sequence[int]) -> dict[int, float]:
-        """Give the error on each of several sets.
+        """Return the error on each of several sets.
 
         Parameters
         ----------
@@ -153,7 +151,7 @@ class StormwaterErrors:
         }
 
     def predict(self, params: Params, places: NDArray[np.intp]) -> Floats:
-        """Give the level that is predicted at some records.
+        """Return the level that is predicted at some records.
 
         Parameters
         ----------

@@ -83,7 +83,7 @@ def _draw_series(panel: Axes, runs: pd.DataFrame, objective: StormwaterErrors) -
 
 
 def _busiest(objective: StormwaterErrors) -> np.ndarray:
-    """Give the records of the stretch in which the level moves most."""
+    """Return the records of the stretch in which the level moves most."""
     rows = objective.series.rows(objective.tuned_on)
     moves = np.append(0.0, np.abs(np.diff(objective.series.level[rows])).cumsum())
     length = min(_STRETCH, len(rows) - 1)

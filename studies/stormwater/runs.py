@@ -51,7 +51,7 @@ def tuned_on_set(
 
 
 def run_rows(comparisons: Mapping[int, Comparison], series: RainSeries, stride: int, n_jobs: int | None) -> pd.DataFrame:
-    """Give a row a run, and one for the setting by hand: what it recommends, and its error on every set.
+    """Return a row a run, and one for the setting by hand: what it recommends, and its error on every set.
 
     Columns: tuned_on (0 for none), search, seed, evaluations, failed, best_seen and recommended (errors on the set tuned on),
     ask_seconds (mean time of a suggestion), set_1 to set_4 (the recommended setting's errors), and the nine parameters.

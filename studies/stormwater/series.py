@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 
 from spotsvm.csv_reading import read_csv
 from spotsvm.errors import DataError
+from studies.common.data import Floats
 from studies.stormwater.tank import simulate_tank
-
-Floats = NDArray[np.float64]
 
 N_SETS = 4
 MIN_RECORDS = 800  # so that the longest windows of Table 4 fit into a set
@@ -54,7 +53,7 @@ class RainSeries:
         return len(self.rain) // N_SETS
 
     def rows(self, number: int) -> NDArray[np.intp]:
-        """Give the places of the records of set 1, 2, 3 or 4 at which a level was measured."""
+        """Return the places of the records of set 1, 2, 3 or 4 at which a level was measured."""
         places = np.arange((number - 1) * self.set_length, number * self.set_length)
         return places[np.isfinite(self.level[places])]
 
@@ -62,7 +61,7 @@ class RainSeries:
         return self.described()
 
     def described(self) -> str:
-        """Say what it is, and how it is cut."""
+        """Return in words what it is, and how it is cut."""
         known = int(np.isfinite(self.level).sum())
         missing = "" if known == len(self.level) else f", {known} of them with a level"
         left = len(self.rain) - N_SETS * self.set_length
@@ -71,7 +70,7 @@ class RainSeries:
 
 
 def simulated_series(seed: int = 0, n_records: int = 20_000) -> RainSeries:
-    """Give the series of the simulated tank: rain in mm per 10 minutes, and the level in % of the full tank.
+    """Return the series of the simulated tank: rain in mm per 10 minutes, and the level in % of the full tank.
 
     Parameters
     ----------
@@ -160,7 +159,7 @@ def _numbers(file: Path, column: pd.Series, name: str) -> Floats:
 
 
 def _line(wrong: NDArray[np.bool_]) -> int:
-    """Give the line of a file of the first row that is wrong; the header is line 1."""
+    """Return the line of a file of the first row that is wrong; the header is line 1."""
     return int(np.argmax(wrong)) + 2
 
 
@@ -194,7 +193,7 @@ def _times(file: Path, table: pd.DataFrame, named: str | None) -> pd.DatetimeInd
 
 
 def _where_it_rains(file: Path, rain: Floats, name: str) -> slice:
-    """Give the rows from the first to the last with a value of rain."""
+    """Return the rows from the first to the last with a value of rain."""
     known = np.flatnonzero(np.isfinite(rain))
     if not len(known):
         raise DataError(f"{file}: column {name} holds no value")

@@ -161,31 +161,31 @@ class StormwaterStudy(Experiment):
         return tuned_on_set(self._objective(number), searches, self.n_trials, self.seeds, n_jobs=self.n_jobs, path=self.path)
 
     def table(self) -> pd.DataFrame:
-        """Give Table 5: a row a search, over the seeds, with the printed figures."""
+        """Return Table 5: a row a search, over the seeds, with the printed figures."""
         return table_5(self.frame())
 
     def matrix(self) -> OversearchingMatrix:
-        """Give the matrix of Table 6."""
+        """Return the matrix of Table 6."""
         return set_matrix(self.frame())
 
     def further_tables(self) -> dict[str, pd.DataFrame]:
-        """Give Table 6, and what each run recommends."""
+        """Return Table 6, and what each run recommends."""
         return {"Table 6": table_6(self.matrix()), "Recommended settings (tuned on 0: none)": winners(self.frame())}
 
     def table_caption(self) -> str:
-        """Say what the table is."""
+        """Return in words what the table is."""
         return "Table 5"
 
     def notes(self) -> str:
-        """Say what is measured."""
+        """Return in words what is measured."""
         return f"Data: {self.rain_series.described()}.\n\n{_NOTES}"
 
     def conclusion(self) -> str:
-        """Say who finds the lowest error, and how much of it is luck."""
+        """Return in words who finds the lowest error, and how much of it is luck."""
         return f"{on_table_5(self.frame(), self.rain_series.unit)}\n\n{on_table_6(self.matrix())}\n\n{CAVEAT}"
 
     def to_markdown(self) -> str:
-        """Give Tables 5 and 6 and the conclusion as markdown."""
+        """Return Tables 5 and 6 and the conclusion as markdown."""
         tables = {"Table 5": self.table(), "Table 6": table_6(self.matrix())}
         shown = [f"### {name}\n\n{table.to_markdown(index=False, floatfmt='.4g')}" for name, table in tables.items()]
         return "\n\n".join([self.heading(), self.notes(), *shown, "### Conclusion", self.conclusion()])
@@ -196,7 +196,7 @@ class StormwaterStudy(Experiment):
         return draw_stormwater(self.comparisons[TARGET], runs, self._objective(TARGET))
 
     def figure_caption(self) -> str:
-        """Say what the figure shows."""
+        """Return in words what the figure shows."""
         return (
             "Left: what each search had reached on set 4, median and quartiles of the seeds. Right: what each seed found, and "
             "their mean. Below: the stretch of set 4 in which the level moves most."

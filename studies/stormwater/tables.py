@@ -1,4 +1,4 @@
-"""Tables 5 and 6 of Koch et al. 2011 from the runs of the stormwater study."""
+"""Tables 5 and 6 of Koch et al. 2011, as printed and from the runs of the stormwater study, and what they show."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ TUNER = "kriging"  # of Table 6
 
 
 def table_5(runs: pd.DataFrame) -> pd.DataFrame:
-    """Give a row a search: best, mean, worst and standard deviation over the seeds of the error on set 4, with the printed ones.
+    """Return a row a search: best, mean, worst and standard deviation over the seeds of the error on set 4, and the printed.
 
     The columns `untouched` and `trained` are mean errors of the same settings on sets 1 and 3, which no search of these runs has
     seen, and on set 2.
@@ -74,7 +74,7 @@ def table_5(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def set_matrix(runs: pd.DataFrame) -> OversearchingMatrix:
-    """Give the matrix of Table 6: tuned by Kriging on each of sets 1, 3 and 4, applied to all of them, by seed."""
+    """Return the matrix of Table 6: tuned by Kriging on each of sets 1, 3 and 4, applied to all of them, by seed."""
     ours = runs[(runs.search == TUNER) & runs.tuned_on.isin(SETS_6)]
     seeds = sorted(ours.seed.unique())
     by_run = ours.set_index(["seed", "tuned_on"])
@@ -83,7 +83,7 @@ def set_matrix(runs: pd.DataFrame) -> OversearchingMatrix:
 
 
 def table_6(matrix: OversearchingMatrix) -> pd.DataFrame:
-    """Give the matrix with S_t and V_t (in percent), standard deviations over the seeds, and the printed figures beside ours."""
+    """Return the matrix with S_t and V_t (in percent), standard deviations over the seeds, and the printed figures."""
     printed = OversearchingMatrix(TABLE_6, matrix.names)
     columns: dict[str, Any] = {"tuned on": [*matrix.names, "S_t", "V_t, %"]}
     for k, name in enumerate(matrix.names):
@@ -96,7 +96,7 @@ def table_6(matrix: OversearchingMatrix) -> pd.DataFrame:
 
 
 def winners(runs: pd.DataFrame) -> pd.DataFrame:
-    """Give the recommended setting of each run."""
+    """Return the recommended setting of each run."""
     return runs[["tuned_on", "search", "seed", *REGION]].reset_index(drop=True)
 
 
@@ -104,7 +104,7 @@ _RIVALS = ("cmaes", "lbfgsb")
 
 
 def on_table_5(runs: pd.DataFrame, unit: str) -> str:
-    """Say who has the lowest errors, and whether Kriging's are below those of CMA-ES and L-BFGS-B, as the paper has it."""
+    """Name the searches with the lowest errors, and compare Kriging's errors with those of CMA-ES and L-BFGS-B."""
     of = {str(row.pop("method")): row for row in table_5(runs).to_dict("records")}
     hand = float(of.pop(HAND)["best"])
     errors = ", ".join(f"{name} {row['best']:.4g} and {row['mean']:.4g}" for name, row in of.items())
@@ -119,7 +119,7 @@ def on_table_5(runs: pd.DataFrame, unit: str) -> str:
 
 
 def _on_rivals(of: dict[str, dict[Any, Any]]) -> list[str]:
-    """Say whether Kriging's best and mean are below those of its rivals in the paper's Table 5."""
+    """Return in words whether Kriging's best and mean are below those of its rivals in the paper's Table 5."""
     rivals = [name for name in _RIVALS if name in of]
     if not rivals:
         return []
@@ -141,6 +141,6 @@ def _on_recommended(chosen: pd.DataFrame) -> str:
 
 
 def on_table_6(matrix: OversearchingMatrix) -> str:
-    """Say how much the tuned error flatters, and what the paper prints, of other data."""
+    """Return in words how much the tuned error flatters, and what the paper prints, of other data."""
     printed = ", ".join(f"{100 * v:.1f} %" for v in OversearchingMatrix(TABLE_6, matrix.names).V)
     return f"{matrix.summary()} (Printed, of other data: {printed}.)"

@@ -7,12 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy.signal import lfilter
 
 from spotsvm.errors import ArgumentError
-
-Floats = NDArray[np.float64]
+from studies.common.data import Floats
 
 STEP_MINUTES = 10
 
@@ -48,7 +46,7 @@ class RainClimate(NamedTuple):
 
 
 def simulate_rain(n_records: int, rng: np.random.Generator, climate: RainClimate | None = None) -> Floats:
-    """Give rain in mm per step of 10 minutes: bursts in wet spells, and dry spells between them.
+    """Return rain in mm per step of 10 minutes: bursts in wet spells, and dry spells between them.
 
     Storms begin at random (a Poisson process); each has a geometric number of cells, which begin at random after it; a cell has
     an exponential duration and a gamma distributed intensity, which the rain of its steps varies about. Cells add up.
@@ -144,7 +142,7 @@ class TankSeries:
     level: Floats
 
     def frame(self, start: str = "2001-04-01") -> pd.DataFrame:
-        """Give time, rain (mm) and level (%) as a table, such as a user's CSV file holds."""
+        """Return time, rain (mm) and level (%) as a table, such as a user's CSV file holds."""
         times = pd.date_range(start, periods=len(self.rain), freq=f"{STEP_MINUTES}min")
         return pd.DataFrame({"time": times, "rain_mm": self.rain, "level": self.level})
 
@@ -200,7 +198,7 @@ class Tank:
     noise: float = 1.0
 
     def respond(self, rain: Floats, rng: np.random.Generator) -> TankSeries:
-        """Give what an empty tank does under this rain.
+        """Return what an empty tank does under this rain.
 
         Parameters
         ----------
@@ -235,7 +233,7 @@ class Tank:
         return left
 
     def _storage(self, inflow: Floats) -> tuple[Floats, Floats, Floats]:
-        """Give what is stored at the end of each step, what went through the throttle, and what flowed over."""
+        """Return what is stored at the end of each step, what went through the throttle, and what flowed over."""
         stored, outflow, overflow = (np.empty_like(inflow) for _ in range(3))
         volume = 0.0
         for t, arrived in enumerate(inflow.tolist()):

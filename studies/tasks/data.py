@@ -10,9 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from studies.common.data import read_binary, read_table
-
-Floats = NDArray[np.float64]
+from studies.common.data import Floats, read_binary, read_table
 
 
 class TuningSet(NamedTuple):
@@ -23,7 +21,7 @@ class TuningSet(NamedTuple):
 
 
 def tuning_set(name: str) -> TuningSet:
-    """Give the set of a tuning task.
+    """Return the set of a tuning task.
 
     The sets have the rows, the order of rows and the precision of KEEL's copies (Alcala-Fdez et al. 2011), from which 400 rows of
     pima and of german were drawn by class; their numbers are in tuning_rows.csv.

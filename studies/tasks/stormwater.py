@@ -6,20 +6,18 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import randint, uniform
 from sklearn.svm import SVR
 
-from studies.tasks.svm import Params, fitted
-
-Floats = NDArray[np.float64]
+from studies.common.data import Floats, Params
+from studies.tasks.svm import fitted
 
 _LENGTH = 4000
 _ROWS = 260
 
 
 def simulated_rain(rng: np.random.Generator) -> Floats:
-    """Give bursts of rain: dry and wet spells of random length, each wet one with an intensity of its own."""
+    """Return bursts of rain: dry and wet spells of random length, each wet one with an intensity of its own."""
     rain = np.zeros(_LENGTH)
     wet, intensity = False, 0.0
     for t in range(_LENGTH):
@@ -33,7 +31,7 @@ def simulated_rain(rng: np.random.Generator) -> Floats:
 
 
 def tank_level(rain: Floats, delay: float, drain: float) -> Floats:
-    """Give the level, 0 to 100, of a tank that fills through a quick and a slow reservoir and drains as its root."""
+    """Return the level, 0 to 100, of a tank that fills through a quick and a slow reservoir and drains as its root."""
     levels = np.zeros(len(rain))
     quick = slow = level = 0.0
     for t, fallen in enumerate(rain):
@@ -46,7 +44,7 @@ def tank_level(rain: Floats, delay: float, drain: float) -> Floats:
 
 
 def leaky(rain: Floats, decay: float, window: int) -> Floats:
-    """Give the sum of the last window + 1 values, each weighed by the decay to the power of its age."""
+    """Return the sum of the last window + 1 values, each weighed by the decay to the power of its age."""
     return np.convolve(rain, decay ** np.arange(window + 1))[: len(rain)]
 
 
@@ -105,7 +103,7 @@ class StormwaterError:
         return rain / rain.std(), level
 
     def _features(self, params: Params) -> tuple[Floats, Floats]:
-        """Give the training rows and the later ones."""
+        """Return the training rows and the later ones."""
         parts = []
         for i in (1, 2):
             flow = leaky(self._series[0], params[f"lambda{i}"], params[f"W{i}"])

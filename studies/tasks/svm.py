@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import loguniform, uniform
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import KFold, StratifiedKFold, train_test_split
 from sklearn.svm import SVC, SVR
 
+from studies.common.data import Floats, Params, Split
 from studies.tasks.data import TuningSet
-
-Floats = NDArray[np.float64]
-Params = Mapping[str, Any]
-Split = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 #: bounds the time of hopeless settings, and, unlike a limit on time, gives the same value everywhere
 MAX_ITERATIONS = 20_000
@@ -55,7 +50,7 @@ class ClassificationError:
         return {"C": 1.0, "gamma": 1 / self._data.X.shape[1]}
 
     def _scaled(self, params: Params) -> tuple[Floats, float]:
-        """Give the features as the kernel is to see them, and its gamma."""
+        """Return the features as the kernel is to see them, and its gamma."""
         return self._data.X, params["gamma"]
 
     def __call__(self, params: Params, seed: int = 0) -> float:
@@ -164,5 +159,5 @@ class UnbalancedError:
         return 1.0 - float(np.mean([np.mean(said[y[test] == label] == label) for label in self._classes]))
 
     def truth(self, params: Params) -> float:
-        """Give the mean over splits of their own: what a setting is really worth."""
+        """Return the mean over splits of their own: what a setting is really worth."""
         return float(np.mean([self(params, FIRST_TRUE_SEED + k) for k in range(TRUE_SPLITS)]))

@@ -6,10 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import uniform
 
-Floats = NDArray[np.float64]
+from studies.common.data import Floats
 
 BRANIN_MINIMUM = 0.397887357729738
 HARTMANN6_MINIMUM = -3.322368011415515
@@ -30,7 +29,7 @@ _CENTRE = np.array(
 
 
 def branin(x: Floats) -> float:
-    """Give Branin's function on [-5, 10] x [0, 15]; three minima of 0.397887.
+    """Return Branin's function on [-5, 10] x [0, 15]; three minima of 0.397887.
 
     Examples
     --------
@@ -42,7 +41,7 @@ def branin(x: Floats) -> float:
 
 
 def hartmann6(x: Floats) -> float:
-    """Give Hartmann's function of six variables on the unit cube; its minimum is -3.322368.
+    """Return Hartmann's function of six variables on the unit cube; its minimum is -3.322368.
 
     Examples
     --------
@@ -53,7 +52,7 @@ def hartmann6(x: Floats) -> float:
 
 
 def rosenbrock(x: Floats) -> float:
-    """Give Rosenbrock's valley; its minimum is 0, where all coordinates are 1.
+    """Return Rosenbrock's valley; its minimum is 0, where all coordinates are 1.
 
     Examples
     --------
@@ -89,7 +88,7 @@ class SyntheticFunction:
         """A function has no settings of its own."""
 
     def truth(self, params: Mapping[str, float]) -> float:
-        """Give the function itself."""
+        """Return the function itself."""
         return self._function(np.array([params[f"x{i}"] for i in range(len(self._bounds))]))
 
     def __call__(self, params: Mapping[str, float], seed: int = 0) -> float:

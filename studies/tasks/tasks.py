@@ -72,7 +72,7 @@ class TuningTask:
         return self.error.default
 
     def truth(self, params: Mapping[str, Any]) -> float:
-        """Give what a setting is really worth."""
+        """Return what a setting is really worth."""
         return cast("_Noisy", self.error).truth(params) if self.noisy else self.error(params)
 
     def __call__(self, params: Mapping[str, Any], seed: int) -> float | dict[str, float]:
