@@ -18,8 +18,7 @@ from spotsvm.space import Space
 from spotsvm.start import equal_start
 from studies.acid.data import SOURCES
 from studies.acid.results import by_budget, draw_acid, judged, on_judgement, on_parameters, on_scores, table_8
-from studies.acid.runs import AcidEntrant, acid_runs
-from studies.acid.task import FEWER, REGIONS, acid_space
+from studies.acid.task import FEWER, REGIONS, AcidEntrant, acid_runs, acid_space
 from studies.common.experiment import Experiment
 
 if TYPE_CHECKING:

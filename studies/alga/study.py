@@ -12,8 +12,7 @@ import pandas as pd
 from spotsvm.errors import ArgumentError
 from spotsvm.progress import runs_bar
 from studies.alga.figures import draw_fronts, draw_machines, selected_machines
-from studies.alga.records import Records, grid_models
-from studies.alga.runs import GRID, METHODS, NSGA2, OF_SIZE, TUNED, GridModel, run_method
+from studies.alga.runs import GRID, METHODS, NSGA2, OF_SIZE, TUNED, GridModel, Records, grid_models, run_method
 from studies.alga.sets import DOT_SETS, LARGER, UCI, DotSet, Parts, scaled_folds, thirds
 from studies.alga.tables import against_grid, against_tuned, by_method, on_goal, on_tendencies, on_tuned, outcomes, wilcoxon_tests
 from studies.common.data import data_folder, read_binary, stand_ins

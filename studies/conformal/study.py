@@ -14,9 +14,8 @@ from spotsvm.errors import ArgumentError
 from studies.common.data import data_folder, read_table
 from studies.common.experiment import Experiment
 from studies.common.table import markdown_table
-from studies.conformal.mushroom import ENCODINGS, TABLE, encoded, run_mushroom
 from studies.conformal.sets import TOY, real_sets, run_set, run_toy_split, sets_table
-from studies.conformal.tables import distance_to_printed, mushroom_table, toy_row
+from studies.conformal.tables import ENCODINGS, TABLE, distance_to_printed, encoded, mushroom_table, run_mushroom, toy_row
 from studies.conformal.toy import MAIN, OTHERS, PRINTED, SIGMA, WITH_BIAS, C, Reading, draw_passes, run_toy
 
 if TYPE_CHECKING:

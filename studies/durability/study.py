@@ -16,9 +16,8 @@ from studies.common.experiment import Experiment
 from studies.common.run_file import RunFile
 from studies.common.table import markdown_table
 from studies.durability.cases import COLUMNS, Finding, Part, by_case, measured, rows_of, without_skipped
-from studies.durability.cluster import CLUSTER
 from studies.durability.kills import KILLS
-from studies.durability.load import SIZE, THROUGHPUT
+from studies.durability.load import CLUSTER, SIZE, THROUGHPUT
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -15,8 +15,7 @@ from solvers.dual.spectrum import matrix_state
 from solvers.kernels.alignment import centred_alignment
 from solvers.kernels.expressions import CONSTANTS, Expression, InnerProducts, evaluate
 from solvers.search.genetic_programming import Grammar, PaperGrammar, PsdGrammar, breed_new, breed_variation
-from studies.kernel_evolution.data import LabelledSet
-from studies.kernel_evolution.printed import BREEDING_TRIES
+from studies.kernel_evolution.data import BREEDING_TRIES, LabelledSet
 from studies.kernel_evolution.tables import ALL_SETS
 
 MAX_ROWS, STEPS = 100, 10

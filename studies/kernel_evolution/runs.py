@@ -20,8 +20,7 @@ from spotsvm.evolved_kernel_svc import EvolvedKernelSVC
 from spotsvm.exact_svc import ExactSVC
 from spotsvm.expression_kernel import ExpressionKernel
 from studies.common.data import Floats
-from studies.kernel_evolution.data import LabelledSet, split_rows
-from studies.kernel_evolution.printed import GRID, TUNED_RBF
+from studies.kernel_evolution.data import GRID, TUNED_RBF, LabelledSet, split_rows
 
 FOLDS = 5
 

@@ -15,8 +15,7 @@ from spotsvm.progress import runs_bar
 from studies.common.experiment import Experiment
 from studies.common.run_file import RunFile
 from studies.kernel_evolution.causality import causality_table, step_changes
-from studies.kernel_evolution.data import LabelledSet, labelled_sets, split_seeds
-from studies.kernel_evolution.printed import FILES, N_EVALUATIONS, N_SPLITS, TUNED_RBF
+from studies.kernel_evolution.data import FILES, N_EVALUATIONS, N_SPLITS, TUNED_RBF, LabelledSet, labelled_sets, split_seeds
 from studies.kernel_evolution.runs import COLUMNS, OPTIONS, method_of, options_text, run_split
 from studies.kernel_evolution.tables import (
     best_kernels,

@@ -10,7 +10,7 @@ import pandas as pd
 from spotsvm.comparison_figure import COLOURS
 from studies.common.paired_tests import PairedTest, corrected_resampled_t_test, over_sets
 from studies.common.table import markdown_table
-from studies.kernel_evolution.printed import FILES, GP, TABLE_9, TABLE_10, TUNED_RBF
+from studies.kernel_evolution.data import FILES, GP, TABLE_9, TABLE_10, TUNED_RBF
 from studies.kernel_evolution.runs import method_of
 
 if TYPE_CHECKING:

@@ -17,11 +17,21 @@ from spotsvm.optimism.set_matrix import OversearchingMatrix
 from spotsvm.space import Space
 from spotsvm.start import equal_start
 from studies.common.experiment import Experiment
-from studies.stormwater.error import BY_HAND, REGION, StormwaterErrors
-from studies.stormwater.figure import draw_stormwater
-from studies.stormwater.runs import run_rows, tuned_on_set
+from studies.stormwater.runs import BY_HAND, REGION, StormwaterErrors, run_rows, tuned_on_set
 from studies.stormwater.series import RainSeries, read_series, simulated_series
-from studies.stormwater.tables import CAVEAT, SETS_6, TARGET, TUNER, on_table_5, on_table_6, set_matrix, table_5, table_6, winners
+from studies.stormwater.tables import (
+    CAVEAT,
+    SETS_6,
+    TARGET,
+    TUNER,
+    draw_stormwater,
+    on_table_5,
+    on_table_6,
+    set_matrix,
+    table_5,
+    table_6,
+    winners,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

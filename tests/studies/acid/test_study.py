@@ -15,9 +15,8 @@ from spotsvm.class_accuracy import mean_class_accuracy
 from spotsvm.pipelines.spectra import spectra_pipeline
 from spotsvm.recorded_study import RecordedStudy
 from studies.acid.results import by_budget, judged, on_judgement, on_parameters, table_8
-from studies.acid.runs import UNTUNED
 from studies.acid.study import DEFAULT_ENTRANTS, AcidStudy
-from studies.acid.task import CLASSES, PRINTED, AcidTask, acid_space, most_important, untuned_svc
+from studies.acid.task import CLASSES, PRINTED, UNTUNED, AcidTask, acid_space, most_important, untuned_svc
 from surrogates.domain import Domain
 
 NAMES = {"XPERC": "importancefraction__fraction", "GAMMA": "cutoffclassifier__estimator__gamma"}

@@ -8,8 +8,19 @@ from solvers.search.alternating import SubsetGenetics
 from spotsvm.errors import ArgumentError, DataError
 from spotsvm.reduced_svc import ReducedSVC
 from studies.alga.figures import draw_machines, selected_machines, selected_size
-from studies.alga.records import grid_models
-from studies.alga.runs import ALGA, GA_MODEL, GASVM, GRID, METHODS, NSGA2, TUNED, machine_of, run_method, tuned_machine
+from studies.alga.runs import (
+    ALGA,
+    GA_MODEL,
+    GASVM,
+    GRID,
+    METHODS,
+    NSGA2,
+    TUNED,
+    grid_models,
+    machine_of,
+    run_method,
+    tuned_machine,
+)
 from studies.alga.sets import DOT_SETS, chessboard_dots, thirds
 from studies.alga.study import SETS, AlgaStudy
 

@@ -8,10 +8,23 @@ from scipy.stats import sem, t, ttest_1samp
 from sklearn.svm import SVC
 
 from spotsvm.errors import ArgumentError
-from studies.conformal.mushroom import COMPLETE, COUNTED, ENCODINGS, ONE_HOT, ORDINAL, SCALED, TABLE, encoded, run_mushroom
 from studies.conformal.sets import sets_table
 from studies.conformal.study import ConformalStudy
-from studies.conformal.tables import distance_to_printed, improvement_by_draw, improvement_of_means, mushroom_table
+from studies.conformal.tables import (
+    COMPLETE,
+    COUNTED,
+    ENCODINGS,
+    ONE_HOT,
+    ORDINAL,
+    SCALED,
+    TABLE,
+    distance_to_printed,
+    encoded,
+    improvement_by_draw,
+    improvement_of_means,
+    mushroom_table,
+    run_mushroom,
+)
 from studies.conformal.toy import MAIN, OTHERS, WITH_BIAS, Reading, draw_points, run_toy
 
 LETTERS = pd.DataFrame(

@@ -8,8 +8,7 @@ import pytest
 
 from spotsvm.errors import ArgumentError, DataError
 from spotsvm.expression_kernel import ExpressionKernel
-from studies.kernel_evolution.data import labelled_sets
-from studies.kernel_evolution.printed import FILES
+from studies.kernel_evolution.data import FILES, labelled_sets
 from studies.kernel_evolution.study import KernelEvolutionStudy
 
 # enough for both grammars to find a kernel, and no more

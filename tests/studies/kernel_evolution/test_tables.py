@@ -4,7 +4,7 @@ import pytest
 
 from solvers.kernels.expressions import InnerProducts, evaluate
 from studies.common.paired_tests import corrected_resampled_t_test
-from studies.kernel_evolution.printed import FILES, GP, TABLE_9, TABLE_10, TUNED_RBF
+from studies.kernel_evolution.data import FILES, GP, TABLE_9, TABLE_10, TUNED_RBF
 from studies.kernel_evolution.tables import (
     ALL_SETS,
     best_kernels,

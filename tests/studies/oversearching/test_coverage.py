@@ -4,8 +4,7 @@ import pytest
 from sklearn.dummy import DummyClassifier, DummyRegressor
 
 from spotsvm.errors import ArgumentError
-from studies.oversearching.coverage import DEFAULT, METHODS, OptimismCoverageStudy
-from studies.oversearching.simulation import Setting
+from studies.oversearching.coverage import DEFAULT, METHODS, OptimismCoverageStudy, Setting
 
 CLASSES = Setting("some", "classification", 40, 0.7, n_trials=3)
 NUMBERS = Setting("others", "regression", 40, 0.7, n_trials=3)

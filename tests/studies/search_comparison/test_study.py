@@ -7,9 +7,8 @@ from spotsvm.space import Space
 from spotsvm.start import equal_start, start_points
 from studies.search_comparison.results import by_task, draw_tasks, findings, with_regret, worse_than_random
 from studies.search_comparison.study import SearchComparisonStudy
-from studies.tasks.synthetic import SyntheticFunction
 from studies.tasks.tasks import TASKS as ALL_TASKS
-from studies.tasks.tasks import make_tasks
+from studies.tasks.tasks import SyntheticFunction, make_tasks
 
 SEARCHES = ("kriging", "lhs", "random")
 TASKS = ("branin", "branin_noisy", "svc_rbf_sonar")

@@ -7,7 +7,7 @@ from sklearn.svm import SVR
 from spotsvm.errors import ArgumentError
 from spotsvm.pipelines.stormwater import stormwater_pipeline
 from spotsvm.space import Space
-from studies.stormwater.error import BY_HAND, REGION, StormwaterErrors, rain_features
+from studies.stormwater.runs import BY_HAND, REGION, StormwaterErrors, rain_features
 from studies.stormwater.series import RainSeries, simulated_series
 
 SETTING = dict(BY_HAND, D1=40, D2=3, lambda1=0.3, lambda2=0.05, W1=50, W2=120, gamma=0.005, epsilon=0.2, C=8.0)

@@ -4,7 +4,7 @@ import pytest
 
 from spotsvm.errors import ArgumentError, BudgetError, DataError
 from studies.common.report import _code
-from studies.stormwater.error import BY_HAND, REGION
+from studies.stormwater.runs import BY_HAND, REGION
 from studies.stormwater.series import simulated_series
 from studies.stormwater.study import StormwaterStudy
 from studies.stormwater.tables import SETS_6, TABLE_6, on_table_5, on_table_6, set_matrix, table_5, table_6
