@@ -11,7 +11,6 @@ import pandas as pd
 
 from solvers.search import SEARCHES
 from spotsvm.comparison_entrants import Entrant, check_entrants, checked_seeds, labelled_searches
-from spotsvm.csv_files import write_csv
 from spotsvm.errors import ArgumentError, DataError
 from spotsvm.opening_search import opening
 from spotsvm.space import Space
@@ -211,13 +210,8 @@ class AcidStudy(Experiment):
     def _whole_regions(self) -> list[str]:
         return [region for region in REGIONS if region not in FEWER and region in {e.region for e in self.entrants.values()}]
 
-    def _write_further(self, folder: Path) -> list[Path]:
-        """Write Table 8 of each region, and the judgement."""
-        tables = {region: self.table_8(region) for region in self._whole_regions()} | {"judged": self.judged()}
-        files = [folder / f"{self.name}_{name}.csv" for name in tables]
-        for file, table in zip(files, tables.values(), strict=True):
-            write_csv(table, file, "table")
-        return files
+    def _further_files(self) -> dict[str, pd.DataFrame]:
+        return {region: self.table_8(region) for region in self._whole_regions()} | {"judged": self.judged()}
 
 
 def region_name(region: str) -> str:

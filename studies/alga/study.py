@@ -17,6 +17,7 @@ from studies.alga.sets import DOT_SETS, LARGER, UCI, DotSet, Parts, scaled_folds
 from studies.alga.tables import against_grid, against_tuned, by_method, on_goal, on_tendencies, on_tuned, outcomes, wilcoxon_tests
 from studies.common.data import data_folder, read_binary, stand_ins
 from studies.common.experiment import Experiment
+from studies.common.run_file import EndedRun
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -187,7 +188,7 @@ class AlgaStudy(Experiment):
             runs: Iterator[list[dict[str, Any]]] = joblib.Parallel(n_jobs=self.n_jobs, return_as="generator")(calls)
             for job, rows in zip(left, runs, strict=True):
                 records.add(rows)
-                ended(_Ended(f"{job[1]} on {job[0].name}", job[3]))
+                ended(EndedRun(f"{job[1]} on {job[0].name}", job[3]))
 
     def _wanted(self, runs: pd.DataFrame, splits: dict[tuple[str, int], Parts]) -> pd.DataFrame:
         """Return the rows of these settings, in an order that does not depend on who ended first."""
@@ -264,13 +265,6 @@ class AlgaStudy(Experiment):
 _PICTURES = """\
 Machines in the plane, of run 0. Shades: what the machine says; line: its boundary; small dots: rows of V. Crosses: vectors chosen
 (none where all of T is trained on); rings: support vectors. In the titles: K, accuracy on V and Psi, and support vectors."""
-
-
-class _Ended:
-    """What the progress bar shows of a run."""
-
-    def __init__(self, search: str, seed: int):
-        self.search, self.seed = search, seed
 
 
 def _small(name: str) -> DotSet:

@@ -199,9 +199,17 @@ class Experiment(ABC):
             raise StorageError(f"--out {folder}: cannot write there: {error.strerror or error}") from error
         return files
 
+    def _further_files(self) -> dict[str, pd.DataFrame]:
+        """Return the tables that `write` writes beside the first, each into the file NAME_KEY.csv."""
+        return {}
+
     def _write_further(self, folder: Path) -> list[Path]:
-        """Write what else there is, such as other tables, into a folder that is there; return the files."""
-        return []
+        """Write further files into an existing folder; return them."""
+        files = []
+        for key, table in self._further_files().items():
+            files.append(folder / f"{self.name}_{key}.csv")
+            write_csv(table, files[-1], "table")
+        return files
 
 
 def _written(path: str | Path, name: str, write: Callable[[Path], object]) -> Path:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from io import StringIO
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -84,3 +84,10 @@ class RunFile:
 
 def _number(cell: str) -> float:
     return float(cell) if cell else float("nan")
+
+
+class EndedRun(NamedTuple):
+    """A run that has ended, for the progress bar."""
+
+    search: str
+    seed: int

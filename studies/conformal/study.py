@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import joblib
 import pandas as pd
 
-from spotsvm.csv_files import write_csv
 from spotsvm.errors import ArgumentError
 from studies.common.data import data_folder, read_table
 from studies.common.experiment import Experiment
@@ -249,15 +247,9 @@ class ConformalStudy(Experiment):
             "away from it; the second pass's f is steep at the boundary and flat elsewhere."
         )
 
-    def _write_further(self, folder: Path) -> list[Path]:
-        """Write the table of sets and the Mushroom tables."""
-        files = [folder / f"{self.name}_sets.csv"]
-        write_csv(self.sets(), files[0], "table")
-        for name, bias in (("mushroom", True), ("mushroom_no_bias", False)):
-            if self._has_mushroom:
-                files.append(folder / f"{self.name}_{name}.csv")
-                write_csv(self.mushroom(bias), files[-1], "table")
-        return files
+    def _further_files(self) -> dict[str, pd.DataFrame]:
+        mushroom = {"mushroom": self.mushroom(True), "mushroom_no_bias": self.mushroom(False)} if self._has_mushroom else {}
+        return {"sets": self.sets()} | mushroom
 
 
 def _judged(row: dict[Any, Any]) -> str:

@@ -13,7 +13,7 @@ import pandas as pd
 from spotsvm.errors import ArgumentError
 from spotsvm.progress import runs_bar
 from studies.common.experiment import Experiment
-from studies.common.run_file import RunFile
+from studies.common.run_file import EndedRun, RunFile
 from studies.common.table import markdown_table
 from studies.durability.cases import COLUMNS, Finding, Part, by_case, measured, rows_of, without_skipped
 from studies.durability.kills import KILLS
@@ -168,7 +168,7 @@ class DurabilityStudy(Experiment):
                         rows = measured(name, case)
                         file.append(rows)
                     found.append(rows)
-                    ended(_Ended(f"{name}: {case.name}", self.seed))
+                    ended(EndedRun(f"{name}: {case.name}", self.seed))
         return pd.concat(found, ignore_index=True)
 
     def cases(self, part: str) -> pd.DataFrame:
@@ -226,13 +226,6 @@ class DurabilityStudy(Experiment):
             "Left to right, of the parts that were run: kills of each kind of run, and told trials lost; busy share of virtual "
             "workers; throughput of two workers to one; seconds of a suggestion by the number of trials. Dashed lines are goals."
         )
-
-
-class _Ended:
-    """What the progress bar shows of a case."""
-
-    def __init__(self, search: str, seed: int):
-        self.search, self.seed = search, seed
 
 
 _WORDS: dict[Any, str] = {True: "yes", False: "no", None: ""}

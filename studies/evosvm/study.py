@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from spotsvm.csv_files import write_csv
 from studies.common.data import DataSet, read_set, stand_ins
 from studies.common.experiment import Experiment
 from studies.common.table import draw_table
@@ -174,12 +172,8 @@ class EvosvmStudy(Experiment):
         texts = [f"### {name}\n\n{part.to_markdown(index=False, floatfmt='.4g')}" for name, part in self.further_tables().items()]
         return "\n\n".join([f"{self.heading()}\n{self.notes()}", *texts, "### Conclusion", self.conclusion()])
 
-    def _write_further(self, folder: Path) -> list[Path]:
-        files = []
-        for name, part in self._parts.items():
-            files.append(folder / f"{self.name}_{name}.csv")
-            write_csv(part, files[-1], "table")
-        return files
+    def _further_files(self) -> dict[str, pd.DataFrame]:
+        return self._parts
 
 
 def _range(values: pd.Series) -> str:

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 import joblib
 import pandas as pd
 
-from spotsvm.csv_files import write_csv
 from spotsvm.errors import ArgumentError, DataError
 from spotsvm.progress import runs_bar
 from studies.common.experiment import Experiment
-from studies.common.run_file import RunFile
+from studies.common.run_file import EndedRun, RunFile
 from studies.kernel_evolution.causality import causality_table, step_changes
 from studies.kernel_evolution.data import FILES, N_EVALUATIONS, N_SPLITS, TUNED_RBF, LabelledSet, labelled_sets, split_seeds
 from studies.kernel_evolution.runs import COLUMNS, OPTIONS, method_of, options_text, run_split
@@ -162,7 +161,7 @@ class KernelEvolutionStudy(Experiment):
             for row in joblib.Parallel(n_jobs=self.n_jobs, return_as="generator_unordered")(calls):
                 found.append(pd.DataFrame([row])[list(COLUMNS)])
                 file.append(found[-1])
-                ended(_Ended(f"{row['method']} on {row['set']}", row["split"]))
+                ended(EndedRun(f"{row['method']} on {row['set']}", row["split"]))
         return self._ordered(pd.concat(found, ignore_index=True))
 
     def _ordered(self, runs: pd.DataFrame) -> pd.DataFrame:
@@ -248,19 +247,5 @@ class KernelEvolutionStudy(Experiment):
             "the last value within 1.5 times their distance; dots are splits, the rhomb is the printed mean."
         )
 
-    def _write_further(self, folder: Path) -> list[Path]:
-        """Write the tests, the best kernels, and the causality."""
-        best = best_runs(self.frame())
-        tables = {"tests": self.paired_tests(), "best_kernels": best, "causality": self.causality()}
-        files = []
-        for what, table in tables.items():
-            files.append(folder / f"{self.name}_{what}.csv")
-            write_csv(table, files[-1], "table")
-        return files
-
-
-class _Ended:
-    """What the progress bar shows of a run."""
-
-    def __init__(self, search: str, seed: int):
-        self.search, self.seed = search, seed
+    def _further_files(self) -> dict[str, pd.DataFrame]:
+        return {"tests": self.paired_tests(), "best_kernels": best_runs(self.frame()), "causality": self.causality()}

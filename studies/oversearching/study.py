@@ -11,12 +11,11 @@ import numpy as np
 import pandas as pd
 from sklearn.datasets import load_breast_cancer, load_digits
 
-from spotsvm.csv_files import write_csv
 from spotsvm.errors import ArgumentError, DataError
 from spotsvm.progress import runs_bar
 from studies.common.data import data_folder, read_binary
 from studies.common.experiment import Experiment
-from studies.common.run_file import RunFile
+from studies.common.run_file import EndedRun, RunFile
 from studies.oversearching.results import best_on_new_rows, by_trials, draw_optimism, means, spent_on_luck
 from studies.oversearching.runs import A_GAMMA_A_FEATURE, ONE_GAMMA, Pool, run_search
 
@@ -125,7 +124,7 @@ class OversearchingStudy(Experiment):
             for job, rows in zip(jobs, self._run_all(jobs), strict=True):
                 found.append(pd.DataFrame(rows))
                 file.append(found[-1])
-                ended(_Ended(job[3], job[4]))
+                ended(EndedRun(job[3], job[4]))
         return pd.concat(found, ignore_index=True)
 
     def _run_all(self, jobs: list[Any]) -> Iterator[list[dict[str, Any]]]:
@@ -216,19 +215,8 @@ class OversearchingStudy(Experiment):
             "rows below."
         )
 
-    def _write_further(self, folder: Path) -> list[Path]:
-        """Write the tables by rows and by set."""
-        files = [folder / f"{self.name}_{what}" for what in ("by_rows.csv", "by_set.csv")]
-        write_csv(self.by_rows(), files[0], "table")
-        write_csv(self.by_set(), files[1], "table")
-        return files
-
-
-class _Ended:
-    """What the progress bar shows of a run."""
-
-    def __init__(self, search: str, seed: int):
-        self.search, self.seed = search, seed
+    def _further_files(self) -> dict[str, pd.DataFrame]:
+        return {"by_rows": self.by_rows(), "by_set": self.by_set()}
 
 
 def _two_classes(bunch: Any) -> tuple[Any, Any]:

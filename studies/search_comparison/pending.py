@@ -20,7 +20,7 @@ from spotsvm.start import equal_start
 from spotsvm.study import Study
 from spotsvm.trial import Trial
 from studies.common.experiment import Experiment
-from studies.common.run_file import RunFile
+from studies.common.run_file import EndedRun, RunFile
 from studies.common.virtual_workers import VirtualWorkers
 from studies.search_comparison.results import RANDOM
 from studies.tasks.tasks import TASKS, TuningTask, make_tasks
@@ -179,16 +179,9 @@ def pending_quality(
         for rows in _run_all(jobs, entrants, n_trials, n_jobs):
             found.append(rows)
             file.append(rows)
-            ended(_Ended(rows["search"][0], rows["seed"][0]))
+            ended(EndedRun(rows["search"][0], rows["seed"][0]))
     frame = pd.concat(found, ignore_index=True).sort_values([*_KEY, "trials"], ignore_index=True)
     return _with_regret(frame, {task.name: task.optimum for task in made})
-
-
-class _Ended:
-    """What the bar shows of a run."""
-
-    def __init__(self, search: str, seed: int):
-        self.search, self.seed = search, seed
 
 
 def _checkpoints(n_trials: int) -> tuple[int, int, int]:

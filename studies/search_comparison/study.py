@@ -11,7 +11,6 @@ import pandas as pd
 from spotsvm.compare_searches import compare
 from spotsvm.comparison import Comparison
 from spotsvm.comparison_entrants import Searches, check_entrants, checked_seeds, labelled_searches
-from spotsvm.csv_files import write_csv
 from spotsvm.errors import ArgumentError, BudgetError, DataError
 from spotsvm.progress import runs_bar
 from spotsvm.space import Space
@@ -198,8 +197,5 @@ class SearchComparisonStudy(Experiment):
             f"{by_task.to_markdown(index=False, floatfmt='.4g', missingval='')}"
         )
 
-    def _write_further(self, folder: Path) -> list[Path]:
-        """Write the table by task."""
-        table = folder / f"{self.name}_by_task.csv"
-        write_csv(self.by_task(), table, "table")
-        return [table]
+    def _further_files(self) -> dict[str, pd.DataFrame]:
+        return {"by_task": self.by_task()}
