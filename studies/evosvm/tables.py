@@ -187,7 +187,7 @@ def _without_rule(method: str, median: Mapping[Any, float], later: list[str]) ->
 
 
 def on_readings(runs: pd.DataFrame, readings: pd.DataFrame, table: pd.DataFrame) -> str:
-    """Return in words which reading of the paper gives its printed errors, from the runs, `evosvm_checks.readings` and the table.
+    """Return in words which reading of the paper gives its printed errors, from the runs, `checks.readings` and the table.
 
     It is empty if nothing is printed for the data sets.
     """

@@ -46,6 +46,7 @@ def main() -> None:
 
 
 def _write_seeds(reader: str, folder: Path, corpus: Path) -> None:
+    sys.path.insert(0, str(Path(__file__).parents[2]))
     from tests.fuzz.hostile_records import make_records
     from tests.fuzz.hostile_tables import series_csv
 
