@@ -38,16 +38,10 @@ ALLOWED = {
         "cloudpickle.loads": "the objective; its checksum comes from the process that started this one",
     },
     "spotsvm/workers/dask_task.py": {"pickle": "from the client", "pickle.loads": "parameters from the client of the cluster"},
-    "studies/overhead.py": {"subprocess": "measures memory in a process of its own", "subprocess.run": "of a text in the file"},
-    "studies/fork_server.py": {
-        "subprocess": "kills processes of its own",
-        "subprocess.Popen": "a process of its own",
-        "import_module": "what the study itself names",
+    "studies/costs/overhead.py": {
+        "subprocess": "measures memory in a process of its own",
+        "subprocess.run": "of a text in the file",
     },
-    "studies/dask_kills.py": {"import_module": "an optional package, by a name in the file"},
-    "studies/durability_dask.py": {"find_spec": "whether an optional package is there, by a name in the file"},
-    "studies/durability_workers.py": {"find_spec": "whether an optional package is there, by a name in the file"},
-    "studies/worker_faults.py": {"import_module": "an optional package, by a name in the file", "ctypes": "a crash on purpose"},
 }
 
 
@@ -128,4 +122,4 @@ def test_every_csv_file_comes_from_one_place():
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "to_csv"
         if any(keyword.arg in ("index", "header", "lineterminator") for keyword in node.keywords)
     ]
-    assert writers == ["spotsvm/csv_files.py", "studies/run_file.py"]
+    assert writers == ["spotsvm/csv_files.py", "studies/common/run_file.py"]

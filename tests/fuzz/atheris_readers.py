@@ -46,8 +46,9 @@ def main() -> None:
 
 
 def _write_seeds(reader: str, folder: Path, corpus: Path) -> None:
-    from studies.hostile_records import make_records
-    from studies.hostile_tables import series_csv
+    sys.path.insert(0, str(Path(__file__).parents[2]))
+    from tests.fuzz.hostile_records import make_records
+    from tests.fuzz.hostile_tables import series_csv
 
     if reader == "record":
         for k, file in enumerate(make_records(folder)):

@@ -10,7 +10,7 @@ from scipy.stats import uniform
 from spotsvm import Study, TrialStateError
 from spotsvm.evaluation import Outcome
 from spotsvm.stop_rule import Look
-from tests.spotsvm.virtual_workers import VirtualWorkers
+from studies.common.virtual_workers import VirtualWorkers
 
 SPACE = {"x": uniform(0, 1), "y": uniform(0, 1)}
 

@@ -10,8 +10,8 @@ import os
 import pytest
 
 from spotsvm.exact_svc import ExactSVC
-from studies.data_folder import read_split
-from studies.nested_vns_printed import CONFIRMED, TABLE_3
+from studies.common.data import read_split
+from studies.nested_vns.printed import CONFIRMED, TABLE_3
 
 
 @pytest.mark.skipif("SPOTSVM_DATA" not in os.environ, reason="SPOTSVM_DATA names no folder with the IDA data sets")

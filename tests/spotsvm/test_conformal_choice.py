@@ -10,7 +10,7 @@ from sklearn.preprocessing import scale
 from solvers.dual.solve import solve_dual
 from spotsvm import ConformalSVC, ExactSVC
 from spotsvm.conformal_choice import MULTIPLES
-from studies.conformal_toy import MAIN, draw_points
+from studies.conformal.toy import MAIN, draw_points
 
 X, Y = make_moons(120, noise=0.3, random_state=0)
 NEW = np.random.default_rng(1).uniform(-1.5, 2.5, size=(60, 2))

@@ -11,7 +11,7 @@ from scipy.stats import uniform
 
 from spotsvm import Study
 from spotsvm.record import Record
-from tests.spotsvm.virtual_workers import VirtualWorkers
+from studies.common.virtual_workers import VirtualWorkers
 
 SPACE = {"x": uniform(0, 1), "y": uniform(0, 1)}
 

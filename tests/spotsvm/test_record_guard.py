@@ -13,7 +13,7 @@ from spotsvm.errors import StorageError
 from spotsvm.record import Record
 from spotsvm.record_guard import RecordGuard
 from spotsvm.recorded_study import RecordedStudy
-from studies.hostile_records import SCHEMAS
+from tests.fuzz.hostile_records import SCHEMAS
 
 pytestmark = pytest.mark.faults
 SPACE = {"C": uniform(0, 1), "kernel": ["rbf", "poly"]}

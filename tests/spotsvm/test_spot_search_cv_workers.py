@@ -22,7 +22,7 @@ from spotsvm import ArgumentError, NoCompletedTrialError, SpotSearchCV
 from spotsvm.candidate_scoring import CandidateScoring
 from spotsvm.candidate_workers import CandidateObjective
 from spotsvm.fold_scores import FoldScorer
-from tests.spotsvm.virtual_workers import VirtualWorkers
+from studies.common.virtual_workers import VirtualWorkers
 
 # worker processes cannot import the tests
 cloudpickle.register_pickle_by_value(sys.modules[__name__])

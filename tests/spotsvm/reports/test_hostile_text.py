@@ -14,7 +14,7 @@ from spotsvm import Study
 from spotsvm.csv_files import write_csv
 from spotsvm.reports.page import Page, Section
 from spotsvm.reports.parts import Code, Items, Notice, Picture, Table
-from studies.hostile_values import TEXTS
+from tests.fuzz.hostile_values import TEXTS
 
 ANY = st.text(st.characters(exclude_categories=())) | st.sampled_from(TEXTS)
 MARK = "<script>alert(1)</script><img src=x onerror=y>\"'><b \x1b[31m\u202e{{7*7}}"

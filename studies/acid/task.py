@@ -1,0 +1,269 @@
+"""The task of the acid study (preprocessing and machine on random splits of the training rows), and its runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from joblib import Parallel, delayed
+from numpy.typing import NDArray
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+
+from spotsvm.class_accuracy import mean_class_accuracy
+from spotsvm.comparison_entrants import Entrant
+from spotsvm.comparison_run import Run, Task, run_search
+from spotsvm.cutoff_classifier import CutoffClassifier
+from spotsvm.pipelines.spectra import spectra_pipeline
+from spotsvm.preprocessing.importance_fraction import ImportanceFraction
+from spotsvm.preprocessing.principal_monomials import PrincipalMonomials
+from spotsvm.progress import runs_bar
+from spotsvm.recommendation import recommend
+from spotsvm.space import Space
+from studies.acid.data import AcidData, Rows, acid_data
+from studies.common.data import Floats, Params, data_folder, data_from
+
+CLASSES = (1, 2, 3, 4, 5)
+REPEATS = 2
+#: what the paper's Table 8 prints as best, of the real acid data, which are not public
+PRINTED = {"XPERC": 0.237, "GAMMA": 0.195, "COST": 54.6} | {
+    f"{name}[{c}]": value
+    for name, values in (("CLASSWT", (0.849, 0.431, 0.246, 0.468, 0.814)), ("CUTOFF", (0.216, 0.023, 0.335, 0.389, 0.232)))
+    for c, value in zip(CLASSES, values, strict=True)
+}
+#: what is tuned where it is not all twelve; the others are left: all features, balanced weights, equal cutoffs
+FEWER = {"three": ("XPERC", "GAMMA", "COST"), "two": ("GAMMA", "COST")}
+REGIONS = ("default", *FEWER, "table8", "table7")
+
+_NAMES = {"XPERC": "importancefraction__fraction"} | {
+    paper: f"cutoffclassifier__{ours}"
+    for paper, ours in [
+        ("GAMMA", "estimator__gamma"),
+        ("COST", "estimator__C"),
+        *((f"CLASSWT[{c}]", f"class_weight__{c}") for c in CLASSES),
+        *((f"CUTOFF[{c}]", f"cutoff__{c}") for c in CLASSES[:-1]),
+    ]
+}
+_KEPT = 12  # principal components: the others hold the detector's noise
+_FOREST: dict[str, Any] = {"n_estimators": 50, "max_samples": 0.3, "min_samples_leaf": 2}
+
+
+def acid_space(region: str) -> dict[str, Any]:
+    """Return the parameters and where they are searched.
+
+    Parameters
+    ----------
+    region : {"default", "three", "two", "table8", "table7"}
+        Twelve parameters in the default region of `spectra_pipeline`; three or two of these; or twelve in the region of one of
+        the paper's two tables, whose gamma and C differ.
+    """
+    space = spectra_pipeline("classification", 100, CLASSES, region=_pipeline_region(region))[1]
+    return {paper: space[ours] for paper, ours in _NAMES.items() if paper in FEWER.get(region, _NAMES)}
+
+
+def _pipeline_region(region: str) -> str:
+    return "default" if region in FEWER else region
+
+
+class AcidTask:
+    """Mean class accuracy of a setting, the mean of two random splits of the training rows; larger is better.
+
+    Principal components, their monomials and the forest's ranking depend on the split alone: they are made once for each
+    split and remembered, so that searches from one seed, whose n-th trials have the same splits, share them.
+
+    Parameters
+    ----------
+    source : {"simulated", "tecator"}
+        The data.
+    quick : bool, default=False
+        Whether these are few.
+    region : str, default="default"
+        What is tuned, as `acid_space` takes it; weights count from the balanced ones but in those of the paper.
+    """
+
+    def __init__(self, source: str, quick: bool = False, region: str = "default"):
+        self.source, self.quick, self.region = source, quick, region
+
+    @property
+    def data(self) -> AcidData:
+        """The data, loaded once in a process."""
+        return _data(self.source, self.quick)
+
+    @property
+    def default(self) -> dict[str, float]:
+        """The pipeline's own parameters; its gamma="scale" is 1 / (number of features), as these are scaled."""
+        own = {"XPERC": ImportanceFraction().fraction, "COST": SVC().C}
+        own |= {f"CLASSWT[{c}]": 1.0 for c in CLASSES} | {f"CUTOFF[{c}]": 1 / len(CLASSES) for c in CLASSES}
+        names = acid_space(self.region)
+        ranking = _final_features(self.source, self.quick)[-1]
+        gamma = 1 / len(most_important(ranking, own["XPERC"] if "XPERC" in names else 1.0))
+        return {name: gamma if name == "GAMMA" else own[name] for name in names}
+
+    def __call__(self, params: Params, seed: int) -> dict[str, float]:
+        """Evaluate a setting on two splits that the seed draws; "value" is the mean, and both are there."""
+        seeds = np.random.default_rng(seed).integers(2**31, size=REPEATS)
+        scores = [self._score(params, *_split_features(self.source, self.quick, int(s))) for s in seeds]
+        return {"value": float(np.mean(scores))} | {f"repeat_{k}": score for k, score in enumerate(scores)}
+
+    def test(self, params: Params) -> float:
+        """Train a setting on all training rows, and score it on the test rows."""
+        return self._score(params, *_final_features(self.source, self.quick))
+
+    def _score(self, params: Params, train: Floats, y: Rows, later: Floats, later_y: Rows, ranking: Floats) -> float:
+        kept = most_important(ranking, float(params.get("XPERC", 1.0)))
+        scaler = StandardScaler().fit(train[:, kept])
+        machine = machine_of(params, len(y), self.region).fit(scaler.transform(train[:, kept]), y)
+        return mean_class_accuracy(later_y, machine.predict(scaler.transform(later[:, kept])))
+
+
+def machine_of(params: Params, n_samples: int, region: str) -> CutoffClassifier:
+    """Return the pipeline's machine with a setting's parameters."""
+    machine: CutoffClassifier = spectra_pipeline("classification", n_samples, CLASSES, region=_pipeline_region(region))[0][-1]
+    own = {_NAMES[name].partition("__")[2]: value for name, value in params.items() if name != "XPERC"}
+    return machine.set_params(**own, estimator__cache_size=400)
+
+
+def untuned_svc(data: AcidData) -> float:
+    """Return the score on the test rows of a machine with balanced weights on the scaled spectra, of which nothing is tuned."""
+    machine = make_pipeline(StandardScaler(), SVC(class_weight="balanced")).fit(data.X[data.train], data.y[data.train])
+    return mean_class_accuracy(data.y[data.test], machine.predict(data.X[data.test]))
+
+
+def most_important(ranking: Floats, share: float) -> NDArray[np.intp]:
+    """Return the fewest features that together hold a share of the importance, as `ImportanceFraction` selects them.
+
+    Examples
+    --------
+    >>> most_important(np.array([0.2, 0.5, 0.3]), 0.75).tolist()
+    [1, 2]
+    """
+    order = np.argsort(-ranking, kind="stable")
+    held = np.cumsum(ranking[order])
+    return np.sort(order[: int(np.searchsorted(held, share * held[-1] * (1 - 1e-12))) + 1])
+
+
+def _features(data: AcidData, train: Rows, later: Rows, seed: int) -> tuple[Floats, Rows, Floats, Rows, Floats]:
+    """Return the features of rows to train on and of later ones, with their classes, and the ranking of the features."""
+    monomials = PrincipalMonomials(n_kept=_KEPT).fit(data.X[train])
+    features = monomials.transform(data.X[train])
+    ranking = ImportanceFraction(1.0, task="classification", random_state=seed, **_FOREST).fit(features, data.y[train])
+    return features, data.y[train], monomials.transform(data.X[later]), data.y[later], ranking.importances_
+
+
+@lru_cache(maxsize=4)
+def _data(source: str, quick: bool) -> AcidData:
+    return acid_data(source, quick)
+
+
+@lru_cache(maxsize=220)  # the splits of 100 settings; 300 MB of the paper's size
+def _split_features(source: str, quick: bool, seed: int) -> tuple[Floats, Rows, Floats, Rows, Floats]:
+    data = _data(source, quick)
+    return _features(data, *data.split(seed), seed)
+
+
+@lru_cache(maxsize=4)
+def _final_features(source: str, quick: bool) -> tuple[Floats, Rows, Floats, Rows, Floats]:
+    data = _data(source, quick)
+    return _features(data, data.train, data.test, 0)
+
+
+#: what is not tuned: a machine with balanced weights on the scaled spectra, and the pipeline's default
+UNTUNED = ("untuned SVC", "untuned pipeline")
+
+
+class AcidEntrant(NamedTuple):
+    """A tuner, and what it tunes: a region as `acid_space` takes it."""
+
+    search: Entrant
+    region: str = "default"
+
+
+def shared_task(source: str, quick: bool, region: str, n_trials: int, folder: Path | None = None) -> Task:
+    """Return what all runs in a region share; they start at the pipeline's defaults."""
+    task = AcidTask(source, quick, region)
+    path = None if folder is None else folder / f"{source}_{region}"
+    return Task(task, Space(acid_space(region)), n_trials, "maximize", noise=True, folder=path, start=task.default)
+
+
+def acid_runs(
+    source: str,
+    quick: bool,
+    entrants: Mapping[str, AcidEntrant],
+    budgets: Sequence[int],
+    seeds: Sequence[int],
+    *,
+    n_jobs: int | None,
+    path: Path | None,
+) -> pd.DataFrame:
+    """Run all tuners from all seeds, and give a row a tuner, seed and budget, and one for each of what is not tuned.
+
+    All begin with the same design points: the pipeline's defaults and the centre of their region. A search does not know its
+    budget: the first 25 of 100 design points are what a budget of 25 gives.
+
+    Columns: tuner, region, seed, budget; tuned (the best value seen), predicted (what the model expects of the recommended
+    trial), test (of the recommended trial, trained on all training rows), test_best_seen; recommended and best_seen (numbers of
+    trials), failed, ask_seconds (mean time of a suggestion); and the recommended parameters.
+    """
+    regions = {entrant.region for entrant in entrants.values()}
+    tasks = {region: shared_task(source, quick, region, max(budgets), path) for region in regions}
+    folder = data_folder()
+    task = AcidTask(source, quick)
+    untuned = dict(zip(UNTUNED, (untuned_svc(task.data), task.test(task.default)), strict=True))
+    rows: list[dict[str, Any]] = [{"tuner": name, "seed": -1, "budget": 0, "test": test} for name, test in untuned.items()]
+    with runs_bar(f"acid, {source}", len(seeds)) as ended:
+        # a seed's tuners together, for their n-th trials share the splits and all that follows from these
+        jobs = (delayed(_runs_from_seed)(tasks, entrants, seed, budgets, folder) for seed in seeds)
+        for found, last in Parallel(n_jobs=n_jobs, return_as="generator")(jobs):
+            rows += found
+            ended(last)
+    return pd.DataFrame(rows)
+
+
+def _runs_from_seed(
+    tasks: Mapping[str, Task],
+    entrants: Mapping[str, AcidEntrant],
+    seed: int,
+    budgets: Sequence[int],
+    folder: Path | None,
+) -> tuple[list[dict[str, Any]], Run]:
+    rows: list[dict[str, Any]] = []
+    with data_from(folder):
+        for label, entrant in entrants.items():
+            run = run_search(tasks[entrant.region], label, entrant.search, seed)
+            rows += budget_rows(run, entrant.region, tasks[entrant.region], budgets)
+    return rows, run
+
+
+def budget_rows(run: Run, region: str, shared: Task, budgets: Sequence[int]) -> list[dict[str, Any]]:
+    """Return what a run would have recommended after each budget, and its score on the test rows."""
+    tested: dict[int, float] = {}
+    rows = []
+    for budget in budgets:
+        trials = run.trials[:budget]
+        chosen = recommend(trials, shared.space.domain, sign=-1.0, noise=True, seed=run.seed)
+        for number, params in ((chosen.number, chosen.params), (chosen.best_seen_number, chosen.best_seen_params)):
+            if number not in tested:
+                tested[number] = shared.objective.test(params)  # type: ignore[attr-defined]
+        rows.append(
+            {
+                "tuner": run.search,
+                "region": region,
+                "seed": run.seed,
+                "budget": budget,
+                "tuned": chosen.best_seen_value,
+                "predicted": chosen.value,
+                "test": tested[chosen.number],
+                "test_best_seen": tested[chosen.best_seen_number],
+                "recommended": chosen.number,
+                "best_seen": chosen.best_seen_number,
+                "failed": sum(t.state != "ok" for t in trials),
+                "ask_seconds": sum(t.ask_seconds or 0.0 for t in trials) / budget,
+                **chosen.params,
+            }
+        )
+    return rows

@@ -1,0 +1,393 @@
+"""The runs of the study `alga`: a method on one split, what it chose, how good it is, its time; and the file of the runs."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.stats import loguniform
+from sklearn.model_selection import train_test_split
+from sklearn.svm import SVC
+
+from spotsvm.errors import DataError
+from spotsvm.reduced_svc import ReducedSVC
+from spotsvm.spot_search_cv import SpotSearchCV
+from studies.alga.sets import N_FOLDS, Parts
+from studies.common.run_file import RunFile
+
+#: the ranges of the paper's first population of models, one step of 10 further
+GAMMAS = tuple(10.0**k for k in range(-2, 4))
+COSTS = tuple(10.0**k for k in range(-1, 4))
+_FINER = tuple(2.0**k for k in range(-3, 4))  # from one neighbour in the coarse grid to the other, nearly
+_CACHE = 500  # MB: LIBSVM's rows of up to 11,000 training rows
+
+
+class GridModel(NamedTuple):
+    """The best model of a grid search, and what it took.
+
+    Parameters
+    ----------
+    C, gamma : float
+        The model.
+    accuracy : float
+        Of the machine with this model, trained on all of T, on V.
+    test_accuracy : float
+        The same on Psi.
+    n_support_vectors : int
+        Of this machine.
+    n_fits : int
+        Machines that were trained.
+    seconds : float
+        Processor time of training them and of their predictions for V.
+    """
+
+    C: float
+    gamma: float
+    accuracy: float
+    test_accuracy: float
+    n_support_vectors: int
+    n_fits: int
+    seconds: float
+
+
+def grid_search(parts: Parts) -> GridModel:
+    """Train a machine (LIBSVM) on T at each point of a grid, then of a finer one about the best; judge them by V.
+
+    The grid has gamma from 0.01 to 1000 and C from 0.1 to 1000 in steps of 10; the finer one goes up and down from the best by
+    three steps of 2. Of machines that are equal on V the one with the fewest support vectors is the best.
+
+    Parameters
+    ----------
+    parts : Parts
+        The rows.
+
+    References
+    ----------
+    Kawulok, Nalepa, Dudzik 2017, section 4, which gives the steps and no ranges.
+    """
+    began = time.process_time()
+    seen: dict[tuple[float, float], tuple[float, int]] = {}
+    _judge_all(parts, [(cost, gamma) for cost in COSTS for gamma in GAMMAS], seen)
+    cost, gamma = _best(seen)
+    _judge_all(parts, [(cost * up, gamma * right) for up in _FINER for right in _FINER], seen)
+    cost, gamma = _best(seen)
+    seconds = time.process_time() - began
+    accuracy, n_support_vectors = seen[cost, gamma]
+    machine = whole_machine(parts, cost, gamma)
+    test_accuracy = float(np.mean(machine.predict(parts.test_X) == parts.test_y))
+    return GridModel(cost, gamma, accuracy, test_accuracy, n_support_vectors, len(seen), seconds)
+
+
+def whole_machine(parts: Parts, C: float, gamma: float) -> SVC:
+    """Train a machine on all of T."""
+    return SVC(C=C, gamma=gamma, cache_size=_CACHE).fit(parts.X, parts.y)
+
+
+def _judge_all(parts: Parts, models: list[tuple[float, float]], seen: dict[tuple[float, float], tuple[float, int]]) -> None:
+    for cost, gamma in models:
+        if (cost, gamma) not in seen:
+            machine = whole_machine(parts, cost, gamma)
+            accuracy = float(np.mean(machine.predict(parts.validation_X) == parts.validation_y))
+            seen[cost, gamma] = accuracy, int(machine.n_support_.sum())
+
+
+def _best(seen: dict[tuple[float, float], tuple[float, int]]) -> tuple[float, float]:
+    return max(seen, key=lambda model: (seen[model][0], -seen[model][1]))
+
+
+N_ROWS, N_SUGGESTIONS = 1000, 25
+_FOLDS = 5
+
+
+class TunedMachine(NamedTuple):
+    """A tuned machine, and what it took.
+
+    Parameters
+    ----------
+    svc : SVC
+        The machine.
+    rows : ndarray of int
+        The rows of T that it was tuned and trained on.
+    n_fits : int
+        Machines of the cross-validations, and the last one.
+    seconds : float
+        Processor time of drawing the rows, of the suggestions and of all machines.
+    """
+
+    svc: SVC
+    rows: NDArray[np.intp]
+    n_fits: int
+    seconds: float
+
+
+def tuned_machine(parts: Parts, seed: int) -> TunedMachine:
+    """Draw 1,000 rows of T, by class, and tune C and gamma on them with 25 suggestions, by 5-fold cross-validation.
+
+    C and gamma are from the ranges of the grid search. V is not looked at.
+
+    Parameters
+    ----------
+    parts : Parts
+        The rows; of fewer than 1,000 all are taken.
+    seed : int
+        Seed of the draw and of the search.
+    """
+    _compile()
+    began = time.process_time()
+    rows = np.arange(len(parts.y))
+    if len(rows) > N_ROWS:
+        rows = np.sort(train_test_split(rows, train_size=N_ROWS, stratify=parts.y, random_state=seed)[0])
+    search = _search(seed).fit(parts.X[rows], parts.y[rows])
+    return TunedMachine(search.best_estimator_, rows, N_SUGGESTIONS * _FOLDS + 1, time.process_time() - began)
+
+
+def _search(seed: int) -> SpotSearchCV:
+    space = {"C": loguniform(COSTS[0], COSTS[-1]), "gamma": loguniform(GAMMAS[0], GAMMAS[-1])}
+    return SpotSearchCV(SVC(), space, n_iter=N_SUGGESTIONS, cv=_FOLDS, random_state=seed)
+
+
+@cache
+def _compile() -> None:
+    X = np.random.default_rng(0).random((60, 2))
+    _search(0).fit(X, np.where(X[:, 0] < 0.5, -1.0, 1.0))
+
+
+GRID, GA_MODEL, GASVM, ALGA, RANDOM, NSGA2 = "grid search", "GA-model", "GASVM", "ALGA", "random subsets", "NSGA-II"
+INHERITING, GROWN, TUNED = "ALGA, vectors", "ALGA, growing", "tuned SVC"
+#: in the order of the tables
+METHODS = (GRID, GA_MODEL, GASVM, ALGA, INHERITING, GROWN, RANDOM, NSGA2, TUNED)
+#: those that train on K vectors a class, and those that take the model of the grid search
+OF_SIZE = (GASVM, ALGA, INHERITING, RANDOM)
+WITH_GRID_MODEL = (GASVM,)
+
+_BUDGETS = {RANDOM: 1000, NSGA2: 2000}  # machines to train, of methods that have no end of their own
+_NSGA2_LARGEST = 512  # K at most, for the time of larger sets
+
+_METHODS = {GA_MODEL: "ga-model", GASVM: "gasvm", ALGA: "alga", INHERITING: "alga", GROWN: "alga"}
+_METHODS |= {RANDOM: "random", NSGA2: "nsga2"}
+
+
+def run_method(
+    parts: Parts, method: str, size: int, run: int, grid: GridModel | None, max_evaluations: int | None = None
+) -> list[dict[str, Any]]:
+    """Run a method once; return a row, of NSGA-II a row a point of its front.
+
+    Columns: set, fold, method, K (vectors a class; 0 where the method has none), run, checksum (of the split), vectors (that the
+    machine was trained on), validation and test (accuracy on V and Psi), support_vectors, seconds (processor time of the
+    search), evaluations (machines trained), C, gamma, and of run 0 the rows of T that were chosen, unless these are all.
+
+    Parameters
+    ----------
+    parts : Parts
+        The rows.
+    method : str
+        One of `METHODS`.
+    size : int
+        Vectors a class, of methods that take a number of them.
+    run : int
+        Number of the run on this split. Runs of the same number have the same seed, whatever the method and the size.
+    grid : GridModel or None
+        What grid search has found on this split, of methods that take its model.
+    max_evaluations : int or None, default=None
+        Machines after which no further generation begins; None for the methods' own ends. The tuned SVC has its own number.
+    """
+    about = {"set": parts.name, "fold": parts.fold, "method": method, "K": size, "run": run, "checksum": parts.checksum}
+    if method in (GRID, TUNED):
+        return [about | (_grid_row(parts) if method == GRID else _tuned_row(parts, run))]
+    return [about | row for row in _reduced_rows(parts, method, size, run, grid, max_evaluations)]
+
+
+def _grid_row(parts: Parts) -> dict[str, Any]:
+    found = grid_search(parts)
+    return {
+        "vectors": len(parts.y),
+        "validation": found.accuracy,
+        "test": found.test_accuracy,
+        "support_vectors": found.n_support_vectors,
+        "C": found.C,
+        "gamma": found.gamma,
+        "seconds": found.seconds,
+        "evaluations": found.n_fits,
+        "chosen": "",
+    }
+
+
+def _tuned_row(parts: Parts, run: int) -> dict[str, Any]:
+    found = tuned_machine(parts, run * N_FOLDS + parts.fold)
+    return {
+        "vectors": len(found.rows),
+        "validation": float(found.svc.score(parts.validation_X, parts.validation_y)),
+        "test": float(found.svc.score(parts.test_X, parts.test_y)),
+        "support_vectors": int(found.svc.n_support_.sum()),
+        "C": float(found.svc.C),
+        "gamma": float(found.svc.gamma),
+        "seconds": found.seconds,
+        "evaluations": found.n_fits,
+        "chosen": _text(found.rows) if run == 0 else "",
+    }
+
+
+def _reduced_rows(
+    parts: Parts, method: str, size: int, run: int, grid: GridModel | None, max_evaluations: int | None
+) -> list[dict[str, Any]]:
+    options = {"ties": "any", "crossover": "rows"} | _options(parts, method, size, grid)
+    if max_evaluations is not None or method in _BUDGETS:
+        options["max_evaluations"] = min(n for n in (max_evaluations, _BUDGETS.get(method)) if n is not None)
+    machine = ReducedSVC(method=_METHODS[method], random_state=run * N_FOLDS + parts.fold, **options)
+    _runs_compile()
+    began = time.process_time()
+    machine.fit(parts.X, parts.y, validation=(parts.validation_X, parts.validation_y))
+    found = {"seconds": time.process_time() - began, "evaluations": int(machine.n_evaluations_)}
+    if method == NSGA2:
+        front = zip(machine.front_indices_, machine.front_["C"], machine.front_["gamma"], strict=True)
+        return [_machine_row(parts, rows, float(C), float(gamma)) | found | {"chosen": ""} for rows, C, gamma in front]
+    chosen = _text(machine.training_indices_) if run == 0 and method in OF_SIZE else ""
+    return [
+        {
+            "vectors": len(machine.training_indices_),
+            "validation": float(machine.validation_score_),
+            "test": float(machine.score(parts.test_X, parts.test_y)),
+            "support_vectors": len(machine.support_),
+            "C": float(machine.C_),
+            "gamma": float(machine.gamma_),
+            **found,
+            "chosen": chosen,
+        }
+    ]
+
+
+def _options(parts: Parts, method: str, size: int, grid: GridModel | None) -> dict[str, Any]:
+    """Return what the method is told beside its name."""
+    if method == GA_MODEL:
+        return {}
+    if method == GROWN:
+        return {"n_per_class": "grow", "ties": "fewer vectors"}
+    if method == INHERITING:
+        return {"n_per_class": size, "ties": "fewer vectors", "crossover": "vectors"}
+    if method == NSGA2:
+        return {"max_per_class": min(_NSGA2_LARGEST, parts.sizes[-1])}
+    if method in WITH_GRID_MODEL:
+        assert grid is not None
+        return {"n_per_class": size, "C": grid.C, "gamma": grid.gamma}
+    return {"n_per_class": size}
+
+
+def _machine_row(parts: Parts, rows: np.ndarray, C: float, gamma: float) -> dict[str, Any]:
+    """Train a machine of some rows of T, and judge it."""
+    machine = whole_machine(parts._replace(X=parts.X[rows], y=parts.y[rows]), C, gamma)
+    return {
+        "vectors": len(rows),
+        "validation": float(np.mean(machine.predict(parts.validation_X) == parts.validation_y)),
+        "test": float(np.mean(machine.predict(parts.test_X) == parts.test_y)),
+        "support_vectors": int(machine.n_support_.sum()),
+        "C": C,
+        "gamma": gamma,
+    }
+
+
+@cache
+def _runs_compile() -> None:
+    """Run once in each process, so that no run's time has that of compiling or loading in it."""
+    X = np.random.default_rng(0).random((40, 2))
+    ReducedSVC(n_per_class=4, random_state=0).fit(X, np.where(X[:, 0] < 0.5, -1.0, 1.0))
+
+
+def _text(indices: np.ndarray) -> str:
+    return " ".join(str(int(index)) for index in indices)
+
+
+def machine_of(parts: Parts, row: dict[str, Any]) -> tuple[Any, np.ndarray]:
+    """Train again the machine of a row of run 0; give it, and the rows of T that it was trained on.
+
+    Parameters
+    ----------
+    parts : Parts
+        The rows of the split.
+    row : dict
+        As `run_method` gives it.
+    """
+    if not row["chosen"]:
+        return whole_machine(parts, row["C"], row["gamma"]), np.arange(len(parts.y))
+    chosen = np.array(str(row["chosen"]).split(), dtype=np.intp)
+    return whole_machine(parts._replace(X=parts.X[chosen], y=parts.y[chosen]), row["C"], row["gamma"]), chosen
+
+
+_COLUMNS: dict[str, Callable[[str], Any]] = {"set": str, "fold": int, "method": str, "K": int, "run": int, "checksum": str}
+_COLUMNS |= {"vectors": int, "validation": float, "test": float, "support_vectors": int, "C": float, "gamma": float}
+_COLUMNS |= {"seconds": float, "evaluations": int, "chosen": str, "max_evaluations": int}
+
+
+class Records:
+    """Rows of runs; those that a file has of these splits, and those that are added, which go into the file as well.
+
+    Parameters
+    ----------
+    path : Path or None
+        A CSV file, made or gone on with; None keeps the rows in memory.
+    splits : sequence of Parts
+        The splits of the study; rows of other sets are let be.
+    max_evaluations : int or None, default=None
+        The study's cap on the machines of a run.
+
+    Raises
+    ------
+    DataError
+        If the file has rows of another split of the same name, or of another cap, or is damaged.
+    """
+
+    def __init__(self, path: Path | None, splits: Sequence[Parts], max_evaluations: int | None = None):
+        self._file, self._cap = RunFile(path, _COLUMNS), max_evaluations or 0
+        frame = self._file.read()
+        if len(frame):
+            sums = {(parts.name, parts.fold): parts.checksum for parts in splits}
+            for name, fold, checksum in frame[["set", "fold", "checksum"]].drop_duplicates().itertuples(index=False):
+                if sums.get((name, fold), checksum) != checksum:
+                    raise DataError(f"{path} was written of other rows of {name!r}; name another file")
+            caps = set(frame.max_evaluations) - {self._cap}
+            if caps:
+                theirs, ours = (cap or "any number of" for cap in (caps.pop(), self._cap))
+                raise DataError(f"{path} was written with at most {theirs} machines a run, not {ours}; use that, or another file")
+        self._frames = [frame] if len(frame) else []
+        self._known = {key for frame in self._frames for key in _keys(frame)}
+
+    def has(self, parts: Parts, method: str, size: int, run: int) -> bool:
+        """Return whether a run is there."""
+        return (parts.name, parts.fold, method, size, run) in self._known
+
+    def add(self, rows: list[dict[str, Any]]) -> None:
+        """Add the rows of one run."""
+        frame = pd.DataFrame(rows).assign(max_evaluations=self._cap)[list(_COLUMNS)]
+        self._frames.append(frame)
+        self._known.update(_keys(frame))
+        self._file.append(frame)
+
+    def frame(self) -> pd.DataFrame:
+        """Return all rows."""
+        return pd.concat(self._frames, ignore_index=True)
+
+
+def grid_models(runs: pd.DataFrame) -> dict[tuple[str, int], GridModel]:
+    """Return what grid search has found on each split, by set and fold."""
+    found = {}
+    for row in runs[runs.method == GRID].to_dict("records"):
+        model = [
+            row["C"],
+            row["gamma"],
+            row["validation"],
+            row["test"],
+            row["support_vectors"],
+            row["evaluations"],
+            row["seconds"],
+        ]
+        found[row["set"], row["fold"]] = GridModel(*model)
+    return found
+
+
+def _keys(frame: pd.DataFrame) -> list[tuple[Any, ...]]:
+    return list(frame[["set", "fold", "method", "K", "run"]].itertuples(index=False, name=None))

@@ -1,0 +1,277 @@
+"""The sets of the study `alga`, in the plane and of UCI, in rows to choose from (T), to choose by (V), to judge by (Psi)."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.model_selection import StratifiedKFold, train_test_split
+from sklearn.preprocessing import MinMaxScaler
+
+from spotsvm.errors import ArgumentError
+from studies.common.data import Floats
+
+_SITES = 24  # of the regions, half of each class
+_DOTS = 120
+_DOT_RADII = 0.025, 0.05
+_BLUR = 0.02  # standard deviation of what a single point is moved by, which blurs the borders
+_OVER = 0.55  # radius of the board's disks in squares; beyond 0.5 neighbours overlap
+
+
+class DotSet(NamedTuple):
+    """Points of the plane and their classes, -1 and 1."""
+
+    name: str
+    X: Floats
+    y: Floats
+
+
+def random_dots(n_samples: int = 17_000, seed: int = 0) -> DotSet:
+    """Draw points in disks at random places; a disk has the class of the region in which its centre lies.
+
+    The regions are those of the nearest of 24 random sites, 12 of each class. The 120 disks have radii of 0.025 to 0.05, and as
+    many points as their areas give them; those over a border mix the classes.
+
+    Parameters
+    ----------
+    n_samples : int, default=17000
+        Points, at least 240.
+    seed : int, default=0
+        Seed of everything.
+
+    Raises
+    ------
+    ArgumentError
+        If there are too few points.
+
+    References
+    ----------
+    Kawulok, Nalepa, Dudzik 2017, "An Alternating Genetic Algorithm for Selecting SVM Model and Training Set", section 4, which
+    describes sets of these kinds and these sizes, and does not give them.
+
+    Examples
+    --------
+    >>> dots = random_dots(1000)
+    >>> dots.X.shape, np.unique(dots.y).tolist()
+    ((1000, 2), [-1.0, 1.0])
+    """
+    _check_size(n_samples, 2 * _DOTS)
+    rng = np.random.default_rng([1, seed])
+    sites = rng.random((_SITES, 2))
+    radii = rng.uniform(*_DOT_RADII, _DOTS)
+    centres = radii[:, None] + (1.0 - 2.0 * radii[:, None]) * rng.random((_DOTS, 2))
+    dot = rng.choice(_DOTS, n_samples, p=radii**2 / np.sum(radii**2))
+    X = centres[dot] + radii[dot, None] * _in_disk(rng, n_samples)
+    return DotSet("2d-random-dots", X, _class_of_region(centres, sites)[dot])
+
+
+def random_points(n_samples: int = 1552, seed: int = 0) -> DotSet:
+    """Draw single points, evenly over the square, of the classes of regions as in `random_dots`.
+
+    A point is moved a little after it has got its class (normal, standard deviation 0.02), which blurs the borders.
+
+    Parameters
+    ----------
+    n_samples : int, default=1552
+        Points, at least 48.
+    seed : int, default=0
+        Seed of everything.
+
+    Raises
+    ------
+    ArgumentError
+        If there are too few points.
+
+    References
+    ----------
+    As of `random_dots`.
+
+    Examples
+    --------
+    >>> random_points().X.shape
+    (1552, 2)
+    """
+    _check_size(n_samples, 2 * _SITES)
+    rng = np.random.default_rng([2, seed])
+    sites = rng.random((_SITES, 2))
+    places = rng.random((n_samples, 2))
+    y = _class_of_region(places, sites)
+    return DotSet("2d-random-points", np.clip(places + rng.normal(0.0, _BLUR, places.shape), 0.0, 1.0), y)
+
+
+def chessboard_dots(n_samples: int = 27_000, seed: int = 0, board: int = 8) -> DotSet:
+    """Draw points in disks on the squares of a chessboard, whose colours are the classes.
+
+    The disks have a radius of 0.55 squares, so that neighbours overlap a little: about 6 % of the points lie nearer to the
+    centre of a square of the other class (interior squares; fewer at the edge).
+
+    Parameters
+    ----------
+    n_samples : int, default=27000
+        Points, at least 2 a square.
+    seed : int, default=0
+        Seed of everything.
+    board : int, default=8
+        Squares along a side, at least 2.
+
+    Raises
+    ------
+    ArgumentError
+        If there are too few points or squares.
+
+    References
+    ----------
+    As of `random_dots`.
+
+    Examples
+    --------
+    >>> dots = chessboard_dots(6400)
+    >>> nearest = np.floor(8 * dots.X).clip(0, 7).sum(axis=1) % 2
+    >>> 0.92 < float(np.mean(np.where(nearest == 0, 1.0, -1.0) == dots.y)) < 0.96
+    True
+    """
+    if board < 2:
+        raise ArgumentError(f"board={board} has squares of one class only; use 2 or more squares along a side")
+    _check_size(n_samples, 2 * board**2)
+    rng = np.random.default_rng([3, seed])
+    column, row = np.divmod(rng.permutation(np.arange(n_samples) % board**2), board)
+    centres = np.column_stack([column, row]) + 0.5
+    X = (centres + _OVER * _in_disk(rng, n_samples)) / board
+    # the disks at the edge reach over it: the board shrinks to be in the unit square
+    over = (_OVER - 0.5) / board
+    return DotSet(
+        f"2d-chessboard-dots {board}x{board}", (X + over) / (1.0 + 2.0 * over), np.where((column + row) % 2 == 0, 1.0, -1.0)
+    )
+
+
+#: the sets by their names in the paper; it does not say how many squares the board has
+DOT_SETS: dict[str, Callable[..., DotSet]] = {
+    "2d-random-dots": random_dots,
+    "2d-random-points": random_points,
+    "2d-chessboard-dots 4x4": partial(chessboard_dots, board=4),
+    "2d-chessboard-dots 8x8": chessboard_dots,
+}
+
+
+def _check_size(n_samples: int, least: int) -> None:
+    if n_samples < least:
+        raise ArgumentError(f"n_samples={n_samples} is too few for both classes to be everywhere; use {least} or more")
+
+
+def _in_disk(rng: np.random.Generator, n: int) -> Floats:
+    """Draw points evenly from the disk of radius 1."""
+    angle, radius = 2.0 * np.pi * rng.random(n), np.sqrt(rng.random(n))
+    return np.column_stack([radius * np.cos(angle), radius * np.sin(angle)])
+
+
+def _class_of_region(places: Floats, sites: Floats) -> Floats:
+    nearest = np.argmin(np.sum((places[:, None, :] - sites[None, :, :]) ** 2, axis=2), axis=1)
+    return np.where(nearest % 2 == 0, 1.0, -1.0)
+
+
+N_FOLDS = 5
+
+
+class Parts(NamedTuple):
+    """One split of a set: T, V and Psi of the paper.
+
+    Parameters
+    ----------
+    name : str
+        The set's name.
+    fold : int
+        Which part of the set is judged by; 0 where there is one split only.
+    X, y : ndarray
+        T: the rows to train on or to choose the training set from.
+    validation_X, validation_y : ndarray
+        V: the rows whose accuracy is the fitness.
+    test_X, test_y : ndarray
+        Psi: the rows that no method sees.
+    """
+
+    name: str
+    fold: int
+    X: Floats
+    y: Floats
+    validation_X: Floats
+    validation_y: Floats
+    test_X: Floats
+    test_y: Floats
+
+    @property
+    def checksum(self) -> str:
+        """A checksum of all rows, by which a record tells whether it is of these."""
+        crc = 0
+        for values in self[2:]:
+            crc = zlib.crc32(np.ascontiguousarray(values, dtype="<f8").tobytes(), crc)
+        return f"{crc:08x}"
+
+    @property
+    def sizes(self) -> list[int]:
+        """Vectors a class (K): d, 4 d, 16 d, ... for d columns, while 2 K is at most half of T and each class has so many.
+
+        Examples
+        --------
+        >>> rows = np.zeros((70, 2)), np.repeat([-1.0, 1.0], 35)
+        >>> Parts("zeros", 0, *rows, *rows, *rows).sizes
+        [2, 8]
+        """
+        smallest = int(min(np.unique(self.y, return_counts=True)[1]))
+        sizes, size = [], self.X.shape[1]
+        while 4 * size <= len(self.y) and size <= smallest:
+            sizes.append(size)
+            size *= 4
+        return sizes
+
+
+def thirds(data: DotSet, seed: int = 0) -> Parts:
+    """Split a set of points at random into T, V and Psi, a third of each class to each.
+
+    Parameters
+    ----------
+    data : DotSet
+        The points.
+    seed : int, default=0
+        Seed of the split.
+
+    Examples
+    --------
+    >>> from studies.alga.sets import random_points
+    >>> parts = thirds(random_points(300))
+    >>> len(parts.y), len(parts.validation_y), len(parts.test_y)
+    (100, 100, 100)
+    """
+    rows = np.arange(len(data.y))
+    train, rest = train_test_split(rows, train_size=1 / 3, stratify=data.y, random_state=seed)
+    validation, test = train_test_split(rest, train_size=0.5, stratify=data.y[rest], random_state=seed)
+    return Parts(data.name, 0, *(values[part] for part in (train, validation, test) for values in (data.X, data.y)))
+
+
+def scaled_folds(name: str, X: Floats, y: Floats, seed: int = 0) -> Iterator[Parts]:
+    """Cut a set into five folds by class; each is Psi once, and of the other four a quarter is V and the rest T.
+
+    So T has 60 % of the rows, V and Psi have 20 % each. Columns are scaled to [0, 1] by T; rows of V and Psi may lie beyond.
+
+    Parameters
+    ----------
+    name : str
+        The set's name.
+    X, y : ndarray
+        All rows.
+    seed : int, default=0
+        Seed of the folds and of the quarters.
+    """
+    for fold, (others, test) in enumerate(StratifiedKFold(N_FOLDS, shuffle=True, random_state=seed).split(X, y)):
+        train, validation = train_test_split(others, test_size=0.25, stratify=y[others], random_state=seed)
+        scaler = MinMaxScaler().fit(X[train])
+        parts = [values for part in (train, validation, test) for values in (scaler.transform(X[part]), y[part])]
+        yield Parts(name, fold, *parts)
+
+
+#: the paper's benchmark sets
+UCI = {"German": "german_numeric", "Ionosphere": "ionosphere", "Wisconsin": "wisconsin"}
+#: sets of the IDA collection with more rows, not in the paper
+LARGER = {"Banana": "ida_banana", "Twonorm": "ida_twonorm", "Waveform": "ida_waveform", "Titanic": "ida_titanic"}

@@ -1,0 +1,113 @@
+"""What a suggestion costs, in time and in memory."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+import warnings
+
+import numpy as np
+import pandas as pd
+from scipy.stats import norm
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.gaussian_process import GaussianProcessRegressor
+from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel
+
+from solvers.search import KrigingSearch
+from studies.common.data import Floats
+from studies.common.experiment import Experiment
+from surrogates.domain import Domain
+from surrogates.one_thread import one_blas_thread
+
+DIMENSION = 9
+PEER_UP_TO = 200  # scikit-learn's model takes minutes a suggestion beyond
+# not resource.getrusage alone: on Linux a process begins with its parent's peak
+_MEMORY = """
+import pathlib, resource, sys
+from studies.costs.overhead import fed_search
+fed_search({n}).ask()
+status = pathlib.Path("/proc/self/status")
+if status.exists():
+    print(next(int(line.split()[1]) for line in status.read_text().splitlines() if line.startswith("VmHWM")) / 1024)
+else:
+    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1024**2 if sys.platform == "darwin" else 1024))
+"""
+
+
+def smooth(u: Floats) -> float:
+    """Return a smooth function with a different scale in each coordinate."""
+    scales = np.linspace(0.2, 3.0, len(u))
+    return float(np.sum(scales * (u - 0.4) ** 2) + 0.3 * np.sin(6 * u[0]) * u[1])
+
+
+def fed_search(n: int) -> KrigingSearch:
+    """Return a Kriging search that has been told `n` random points."""
+    search = KrigingSearch(Domain.continuous(DIMENSION), seed=0, noise=False)
+    for u in np.random.default_rng(0).random((n, DIMENSION)):
+        search.assume(u)
+        search.tell(u, smooth(u))
+    return search
+
+
+def peer_seconds(points: Floats, values: Floats, seed: int) -> float:
+    """Time a plain suggestion with scikit-learn: fit a Gaussian process, maximise EI over 2,000 random points."""
+    rng = np.random.default_rng(seed)
+    kernel = ConstantKernel(1.0) * Matern(np.ones(DIMENSION), (1e-2, 1e2), nu=2.5) + WhiteKernel(1e-4, (1e-8, 1.0))
+    began = time.process_time()
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore", ConvergenceWarning)  # of bounds of the peer's own model
+        model = GaussianProcessRegressor(kernel, normalize_y=True, n_restarts_optimizer=0, random_state=seed)
+        model.fit(points, values)
+        mean, sd = model.predict(rng.random((2000, DIMENSION)), return_std=True)
+        z = (values.min() - mean) / np.maximum(sd, 1e-12)
+        np.argmax(sd * (norm.pdf(z) + z * norm.cdf(z)))
+    return time.process_time() - began
+
+
+class OverheadStudy(Experiment):
+    """Processor time and memory of one suggestion of the Kriging search, nine dimensions, one core.
+
+    Medians over warm suggestions; a Gaussian process of scikit-learn with a plain maximisation of expected improvement is
+    timed in the same run, in turns.
+    """
+
+    name = "overhead"
+    reads_data = False
+
+    def _measure(self) -> pd.DataFrame:
+        sizes, repeats = ((30, 60), 2) if self.quick else ((50, 100, 200, 500, 1000), 7)
+        rows = []
+        for n in sizes:
+            search = fed_search(n)
+            with one_blas_thread():
+                search.ask()
+                for repeat in range(repeats):
+                    point = np.random.default_rng([n, repeat]).random(DIMENSION)
+                    search.tell(point, smooth(point))
+                    began = time.process_time()
+                    search.ask()
+                    ours = time.process_time() - began
+                    peer = peer_seconds(search.points, search.values, repeat) if n <= PEER_UP_TO else float("nan")
+                    rows.append((n, repeat, 1e3 * ours, 1e3 * peer))
+        frame = pd.DataFrame(rows, columns=["points", "repeat", "milliseconds", "scikit_learn_milliseconds"])
+        frame["peak_megabytes"] = frame.points.map({n: peak_megabytes(n) for n in sizes})
+        return frame
+
+    def table(self) -> pd.DataFrame:
+        """Return a row a number of points: medians, and the median of the ratios taken in turns."""
+        runs = self.frame().assign(ratio=lambda f: f.scikit_learn_milliseconds / f.milliseconds)
+        return runs.groupby("points", as_index=False)[
+            ["milliseconds", "scikit_learn_milliseconds", "ratio", "peak_megabytes"]
+        ].median()
+
+    def conclusion(self) -> str:
+        """Return in words what a suggestion costs."""
+        parts = [f"{row.milliseconds:.0f} ms at {row.points:.0f} points" for row in self.table().itertuples()]
+        return f"A suggestion takes {', '.join(parts)}; the process stays below {self.frame().peak_megabytes.max():.0f} MB."
+
+
+def peak_megabytes(n: int) -> float:
+    """Return the peak memory of a fresh process that makes one suggestion after `n` points."""
+    answer = subprocess.run([sys.executable, "-c", _MEMORY.format(n=n)], capture_output=True, text=True, check=True)
+    return float(answer.stdout)

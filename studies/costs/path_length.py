@@ -1,0 +1,104 @@
+"""The number of files of the library that a call passes through.
+
+Run it as `python -m studies.costs.path_length`. What is counted are files in which at least one function is entered by a warm call:
+everything has been imported, and the same call has been made before.
+"""
+
+from __future__ import annotations
+
+import io
+import sys
+import tempfile
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack, redirect_stderr, redirect_stdout
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.stats import loguniform
+from sklearn.datasets import load_iris
+from sklearn.svm import SVC
+
+import spotsvm
+from spotsvm import SpotSearchCV, Study
+from spotsvm.command_line import main as command_line
+
+_ROOT = Path(spotsvm.__file__).resolve().parent.parent
+_PACKAGES = ("surrogates", "solvers", "spotsvm", "studies")
+_SPACE = {"C": loguniform(2**-5, 2**15), "gamma": loguniform(2**-15, 2**3)}
+_COLUMNS = ("total", "spotsvm", "goal")
+
+
+def entered(call: Callable[[], Any]) -> frozenset[str]:
+    """Return the files in which a call, in this thread, enters a function, as paths below the folder of the repository."""
+    names: set[str] = set()
+
+    def note(frame: FrameType, event: str, argument: Any) -> None:
+        if event == "call":
+            names.add(frame.f_code.co_filename)
+
+    before = sys.getprofile()
+    sys.setprofile(note)
+    try:
+        call()
+    finally:
+        sys.setprofile(before)
+    paths = [Path(name) for name in names]
+    files = {path.relative_to(_ROOT) for path in paths if path.is_relative_to(_ROOT) and path.name != Path(__file__).name}
+    return frozenset(str(file) for file in files if file.parts[0] in _PACKAGES)
+
+
+def paths() -> dict[str, tuple[frozenset[str], int]]:
+    """Return for each measured call the files that it enters, and how many of them may be in spotsvm."""
+    X, y = load_iris(return_X_y=True)
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        study = stack.enter_context(Study(_SPACE, seed=0, path=folder / "study.db"))
+        study.run(_objective, 25)
+        file = folder / "iris.csv"
+        np.savetxt(file, np.column_stack([X, y]), "%g", ",", header="a,b,c,d,kind", comments="")
+
+        def fit() -> None:
+            SpotSearchCV(SVC(), _SPACE, n_iter=15, random_state=0).fit(X, y)
+
+        def tune() -> None:
+            with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
+                command_line(["tune", str(file), "--target", "kind", "--budget", "12"], standalone_mode=False)
+
+        fit()
+        tune()
+        found = {
+            "SpotSearchCV.fit": (entered(fit), 30),
+            "one trial of Study.run": (entered(lambda: study.run(_objective, 26)), 22),
+        }
+        trial = study.ask()
+        found["tell"] = entered(lambda: study.tell(trial, 1.0)), 10
+        found["spotsvm tune FILE.csv"] = entered(tune), 50
+    return found
+
+
+def table(found: Mapping[str, tuple[frozenset[str], int]], moved: Mapping[str, str] | None = None) -> pd.DataFrame:
+    """Count the files of each call, in all packages and in spotsvm.
+
+    Parameters
+    ----------
+    found : mapping of str to (frozenset of str, int)
+        As `paths` returns it.
+    moved : mapping of str to str, optional
+        Where files are to go, to count as if they were there; files that go to one place count as one.
+    """
+    rows = {}
+    for name, (files, goal) in found.items():
+        there = {(moved or {}).get(file, file) for file in files}
+        rows[name] = (len(there), sum(file.startswith("spotsvm/") for file in there), goal)
+    return pd.DataFrame.from_dict(rows, orient="index", columns=list(_COLUMNS))
+
+
+def _objective(params: dict[str, Any]) -> float:
+    return float(params["C"])
+
+
+if __name__ == "__main__":
+    print(table(paths()).to_string())

@@ -1,0 +1,287 @@
+"""What shared work saves in cross-validation, and how far the scores agree with LIBSVM's."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.stats import qmc
+from sklearn.model_selection import StratifiedKFold, cross_validate
+from sklearn.svm import SVC
+
+from solvers.dual.fold_solver import FoldSolver, Target, symmetric_bounds
+from solvers.dual.problem import DualProblem
+from solvers.dual.solve import solve_dual
+from solvers.kernels import Kernel
+from solvers.kernels.gram import gram_matrix, kernel_matrix
+from solvers.kernels.single_gram import SingleGram
+from spotsvm.cross_validation import cross_val_scores
+from spotsvm.fold_scores import FoldScorer
+from spotsvm.shared_folds import CLOSER
+from studies.common.data import DataSet, Floats, Split, read_set, stand_ins
+from studies.common.experiment import Experiment
+
+Rows = NDArray[np.intp]
+
+TOL = 1e-3  # SVC's
+REFERENCE_TOL = 1e-6
+
+
+class Gaps(NamedTuple):
+    """What is known of two solutions of one fold.
+
+    Attributes
+    ----------
+    ours, sklearn : float
+        The violations.
+    ours_off, sklearn_off : int
+        Test rows on the other side than at a solution in float64 with a violation of at most 1e-6.
+    same_score : bool
+        Whether the solution that ours was measured at gives the score that was recorded.
+    """
+
+    ours: float
+    sklearn: float
+    ours_off: int
+    sklearn_off: int
+    same_score: bool
+
+
+class FoldGaps:
+    """Solves single folds once more, in the way of the shared work, to measure the solutions.
+
+    Parameters
+    ----------
+    data : DataSet
+        The data.
+    """
+
+    def __init__(self, data: DataSet):
+        self._data = data
+        self._gram = SingleGram(data.X)
+        self._solver = FoldSolver(len(data.y))
+
+    def measure(self, cost: float, gamma: float, train: Rows, test: Rows, machine: SVC, score: float) -> Gaps:
+        """Return the violations of the optimality conditions, in float64, at both solutions on one fold, and what they predict.
+
+        Parameters
+        ----------
+        cost, gamma : float
+            The setting.
+        train, test : int array
+            The fold.
+        machine : SVC
+            Scikit-learn's, fitted to the training rows.
+        score : float
+            The accuracy that the shared work gave for this fold.
+        """
+        data, kernel = self._data, Kernel("rbf", gamma=gamma)
+        beta, decision = self._solve(cost, kernel, train)
+        predicted = np.where(decision[test] >= 0, 1.0, -1.0)
+        y = data.y[train]
+        problem = DualProblem(gram_matrix(kernel, data.X[train]), y, np.full(len(train), cost), bias=True)
+        theirs = np.zeros(len(train))
+        theirs[machine.support_] = np.abs(machine.dual_coef_[0])
+        gaps = [problem.kkt(a, problem.decision(a))[0] for a in (np.abs(beta[train]), theirs)]
+        X_test = data.X[test]
+        best = solve_dual(problem.K, y, cost, "exact", bias=True, tol=REFERENCE_TOL, start=np.abs(beta[train]))
+        optimal = kernel_matrix(kernel, X_test, data.X[train]) @ (best.alpha * y) + best.bias > 0
+        off = [int(np.sum((p > 0) != optimal)) for p in (predicted, machine.predict(X_test))]
+        return Gaps(gaps[0], gaps[1], off[0], off[1], bool(np.isclose(np.mean(predicted == data.y[test]), score)))
+
+    def _solve(self, cost: float, kernel: Kernel, train: Rows) -> tuple[Floats, Floats]:
+        y = self._data.y
+        K, offset = self._gram.matrix(kernel)
+        whole = Target(y, *symmetric_bounds(cost, y, False))
+        labels = np.zeros(len(y))
+        labels[train] = y[train]
+        part = Target(labels, *symmetric_bounds(cost, labels, False))
+        start = self._solver.cold(K, offset, whole, TOL)
+        state = self._solver.warm(K, offset, part, start, whole.z, TOL * CLOSER)
+        return state.beta, state.decision(part)
+
+
+GOAL, AIM = 8.0, 12.0
+LARGE_C = 2.0**12
+FOLDS = 5
+
+
+def settings(count: int) -> list[dict[str, float]]:
+    """Draw settings by a Latin hypercube: C from 2^-5 to 2^15 and gamma from 2^-15 to 2^3, on logarithmic scales."""
+    points = qmc.LatinHypercube(2, rng=np.random.default_rng(0)).random(count)
+    return [{"C": 2.0 ** (20 * u - 5), "gamma": 2.0 ** (18 * v - 15)} for u, v in points.tolist()]
+
+
+class SpeedStudy(Experiment):
+    """Cross-validation with shared work against scikit-learn's: time, and scores setting by setting.
+
+    Both score the same settings of SVC on the same five folds of standardised data, in one process and one thread; times are
+    processor times, with everything compiled beforehand ("warm"). Setting by setting they take turns, ours with a scorer that
+    keeps what settings share, so that the first one's time includes the distances; at the end all settings are scored once
+    more by one call of `cross_val_scores`. Scikit-learn's is `cross_validate`, which `cross_val_score` calls, with a cache of
+    1000 MB. Where a score differs, the violation of the optimality conditions is measured in float64 at both solutions.
+    """
+
+    name = "speed"
+    drawn = ("ratio", "ratio, one call", "worst ratio", "equal")
+
+    def _measure(self) -> pd.DataFrame:
+        candidates = settings(6 if self.quick else 50)
+        _warm_up()
+        return pd.concat([_compare(data, candidates) for data in self._sets()], ignore_index=True)
+
+    def _sets(self) -> list[DataSet]:
+        if self.quick:
+            return stand_ins()
+        sonar, pima, waveform, ringnorm = (read_set(name) for name in ("sonar", "pima", "ida_waveform", "ida_ringnorm"))
+        sets = [sonar, pima.first(700, "pima")]
+        sets += [data.first(n, name) for n in (2000, 5000) for data, name in ((waveform, "waveform"), (ringnorm, "ringnorm"))]
+        return [data.standardised() for data in sets]
+
+    def table(self) -> pd.DataFrame:
+        """Return a row a data set: times and their ratios, how many settings agree, and the violations where they do not."""
+        return pd.DataFrame([_summary(group) for _, group in self.frame().groupby(["data_set", "n"], sort=False)])
+
+    def conclusion(self) -> str:
+        """Return in words by how much it is faster, where it is not, and how far the scores agree."""
+        table, runs = self.table(), self.frame()
+        totals = ", ".join(f"{row.ratio:.1f} on {row.data_set} ({row.n})" for row in table.itertuples())
+        slower = runs[runs.ratio < 1.0]
+        small = runs[runs.C <= LARGE_C]
+        differ = runs[~runs["equal"]]
+        worse = int((differ.our_gap > differ.sklearn_gap).sum())
+        return (
+            f"scikit-learn's time over ours for all settings, warm: {totals}; the goal of {GOAL:g} is met on "
+            f"{int((table.ratio >= GOAL).sum())} of {len(table)} sets, {AIM:g} on {int((table.ratio >= AIM).sum())}. "
+            f"Ours took longer than scikit-learn in {len(slower)} of {len(runs)} settings (lowest ratio {runs.ratio.min():.2f}). "
+            f"All fold scores are equal in {int(runs['equal'].sum())} of {len(runs)} settings, and within one test point in "
+            f"{int((runs.points <= 1).sum())}; for C up to 2^12 in {int((small.points <= 1).sum())} of {len(small)}. Where they "
+            f"differ, our largest violation in float64 is above scikit-learn's in {worse} of {len(differ)} settings"
+            + (_on_differences(differ) if len(differ) else ".")
+        )
+
+
+def _on_differences(differ: pd.DataFrame) -> str:
+    return (
+        f" (ours at most {differ.our_gap.max():.2g}, scikit-learn's {differ.sklearn_gap.max():.2g}); in the folds that differ, "
+        f"ours puts {differ.our_rows_off.sum()} test rows on another side than a solution to 1e-6 does, scikit-learn's "
+        f"{differ.sklearn_rows_off.sum()}. Ours is solved once more for these violations, in the way of the shared work but fold "
+        f"by fold; in {int(differ.gap_checked.sum())} of the {len(differ)} settings that gives the scores that were recorded."
+    )
+
+
+def _warm_up() -> None:
+    """Compile what settings of every kind need."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(300, 3)), rng.choice([-1.0, 1.0], 300)
+    candidates = [{"C": cost, "gamma": gamma} for cost in (0.1, 2.0**15) for gamma in (2.0**-10, 2.0**-3, 4.0)]
+    cross_val_scores(SVC(), X, y, candidates)
+    cross_validate(SVC(), X, y)
+
+
+def _compare(data: DataSet, candidates: Sequence[dict[str, float]]) -> pd.DataFrame:
+    """Score all settings by both, by turns, and once more by one call."""
+    splits = list(StratifiedKFold(FOLDS).split(data.X, data.y))
+    scorer = FoldScorer(SVC(), data.X, data.y, splits, {}, engine="auto")
+    gaps = FoldGaps(data)
+    left = _Left()
+    rows = []
+    for number, setting in enumerate(candidates):
+        began = time.process_time()
+        numbers = scorer.score([setting])[0].numbers
+        ours_seconds = time.process_time() - began
+        ours = np.array([numbers[f"split{k}_test_score"] for k in range(FOLDS)])
+        began = time.process_time()
+        peer = cross_validate(SVC(cache_size=1000, **setting), data.X, data.y, cv=FOLDS, return_estimator=True)
+        sklearn_seconds = time.process_time() - began
+        points = np.round(np.abs(ours - peer["test_score"]) * [len(test) for _, test in splits]).astype(int)
+        worst = _worst([_gaps(gaps, setting, splits[k], peer["estimator"][k], ours[k]) for k in np.flatnonzero(points)])
+        row: dict[str, Any] = {"data_set": data.name, "n": len(data.y), "setting": number, **setting}
+        row |= {"ours_seconds": ours_seconds, "sklearn_seconds": sklearn_seconds, "ratio": sklearn_seconds / ours_seconds}
+        row |= {f"ours_{k}": score for k, score in enumerate(ours)}
+        row |= {f"sklearn_{k}": score for k, score in enumerate(peer["test_score"])}
+        row |= {"points": int(points.max()), "folds_differ": int((points > 0).sum()), "equal": not points.any()}
+        row |= {"our_gap": worst.ours, "sklearn_gap": worst.sklearn, "our_rows_off": worst.ours_off}
+        rows.append(row | {"sklearn_rows_off": worst.sklearn_off, "gap_checked": worst.same_score})
+    left_to_sklearn = left.settings()
+    began = time.process_time()
+    whole = cross_val_scores(SVC(), data.X, data.y, candidates)
+    seconds = time.process_time() - began
+    frame = pd.DataFrame(rows)
+    frame["same_in_whole_call"] = np.isclose(whole, frame[[f"ours_{k}" for k in range(FOLDS)]].to_numpy()).all(axis=1)
+    return frame.assign(whole_call_seconds=seconds, left_to_sklearn=left_to_sklearn)
+
+
+def _gaps(gaps: FoldGaps, setting: dict[str, float], split: Split, machine: SVC, score: float) -> Gaps:
+    return gaps.measure(setting["C"], setting["gamma"], *split, machine, score)
+
+
+class _Left(logging.Handler):
+    """Counts the settings that the shared work has left to scikit-learn."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.INFO)
+        self._count = 0
+        self._logger = logging.getLogger("spotsvm.fold_scores")
+        self._level = self._logger.level
+        self._logger.setLevel(logging.INFO)
+        self._logger.addHandler(self)
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Count one."""
+        self._count += 1
+
+    def settings(self) -> int:
+        """Stop counting, and give the number."""
+        self._logger.removeHandler(self)
+        self._logger.setLevel(self._level)
+        return self._count
+
+
+def _worst(gaps: Sequence[Gaps]) -> Gaps:
+    """Return the largest violations, nan if there are no folds, and all rows off."""
+    if not gaps:
+        return Gaps(np.nan, np.nan, 0, 0, True)
+    return Gaps(
+        max(g.ours for g in gaps),
+        max(g.sklearn for g in gaps),
+        sum(g.ours_off for g in gaps),
+        sum(g.sklearn_off for g in gaps),
+        all(g.same_score for g in gaps),
+    )
+
+
+def _summary(group: pd.DataFrame) -> dict[str, Any]:
+    small, differ = group[group.C <= LARGE_C], group[~group["equal"]]
+    ours, sklearn = group.ours_seconds.sum(), group.sklearn_seconds.sum()
+    return {
+        "data_set": group.data_set.iloc[0],
+        "n": int(group.n.iloc[0]),
+        "settings": len(group),
+        "seconds": ours,
+        "in one call": group.whole_call_seconds.iloc[0],
+        "scikit-learn": sklearn,
+        "ratio": sklearn / ours,
+        "ratio, one call": sklearn / group.whole_call_seconds.iloc[0],
+        "median ratio": group.ratio.median(),
+        "worst ratio": group.ratio.min(),
+        "goal": GOAL,
+        "met": bool(sklearn / ours >= GOAL),
+        "equal": int(group["equal"].sum()),
+        "within a point": int((group.points <= 1).sum()),
+        "of C <= 2^12": len(small),
+        "equal there": int(small["equal"].sum()),
+        "within a point there": int((small.points <= 1).sum()),
+        "largest difference": int(group.points.max()),
+        "our gap, where they differ": differ.our_gap.max(),
+        "scikit-learn's gap": differ.sklearn_gap.max(),
+        "our gap larger": int((differ.our_gap > differ.sklearn_gap).sum()),
+        "our rows off": int(differ.our_rows_off.sum()),
+        "scikit-learn's": int(differ.sklearn_rows_off.sum()),
+        "left to scikit-learn": int(group.left_to_sklearn.iloc[0]),
+    }

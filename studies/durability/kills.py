@@ -1,0 +1,399 @@
+"""Runs killed with SIGKILL at random moments and resumed, compared with the same runs undisturbed."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import asdict, dataclass
+from functools import partial
+from itertools import islice, zip_longest
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+
+from spotsvm.errors import StorageError
+from spotsvm.recorded_study import RecordedStudy
+from studies.durability.cases import Case, Finding, Measures, Part, skipped_text, without_skipped
+from studies.durability.killable_runs import ASYNCHRONOUS, ONE_OBJECTIVE, SEVERAL_OBJECTIVES, kinds_of, run_to_end
+from studies.durability.processes import Ended, run_job
+
+Cells = dict[str, list[tuple[object, ...]]]
+
+
+@contextmanager
+def copied(path: str | Path) -> Iterator[Path]:
+    """Yield a copy of a record with its journal: to read a record after a kill recovers it, which is left to the next run."""
+    with tempfile.TemporaryDirectory() as folder:
+        for file in (Path(path), Path(f"{path}-wal")):
+            if file.exists():
+                shutil.copy(file, folder)
+        yield Path(folder) / Path(path).name
+
+
+def record_cells(path: str | Path) -> Cells:
+    """Return the rows of each table of a record, without the columns of times and of checksums.
+
+    The record is read as it is, by SQLite alone, so that nothing of the library's own reading is taken for granted.
+
+    Parameters
+    ----------
+    path : path-like
+        The record.
+    """
+    with copied(path) as copy, closing(sqlite3.connect(copy)) as connection:
+        names = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")]
+        return {name: _rows(connection, name) for name in names}
+
+
+def _rows(connection: sqlite3.Connection, table: str) -> list[tuple[object, ...]]:
+    columns = [row[1] for row in connection.execute(f'PRAGMA table_info("{table}")')]
+    kept = ", ".join(f'"{name}"' for name in columns if not name.endswith(("seconds", "_at", "checksum")))
+    return connection.execute(f'SELECT {kept} FROM "{table}" ORDER BY 1').fetchall()
+
+
+def first_difference(cells: Cells, others: Cells) -> str:
+    """Return in words where two records differ first; nothing where they do not.
+
+    Examples
+    --------
+    >>> first_difference({"trials": [(0, "ok")]}, {"trials": [(0, "failed")]})
+    "trials, row 0: (0, 'ok') instead of (0, 'failed')"
+    """
+    if cells.keys() != others.keys():
+        return f"tables {', '.join(cells)} instead of {', '.join(others)}"
+    for table, rows in cells.items():
+        expected = others[table]
+        for k, (row, other) in enumerate(zip(rows, expected, strict=False)):
+            if row != other:
+                return f"{table}, row {k}: {row} instead of {other}"
+        if len(rows) != len(expected):
+            return f"{table}: {len(rows)} rows instead of {len(expected)}"
+    return ""
+
+
+def is_sound(path: str | Path) -> bool:
+    """Return whether SQLite finds nothing wrong with a file."""
+    with copied(path) as copy, closing(sqlite3.connect(copy)) as connection:
+        try:
+            return bool(connection.execute("PRAGMA integrity_check").fetchone() == ("ok",))
+        except sqlite3.DatabaseError:
+            return False
+
+
+Moment = Literal["statement", "byte", "time"]
+MOMENTS: tuple[Moment, ...] = ("statement", "byte", "time")
+_MOST_KILLS = 5
+_TRIES = 8
+#: a run that does not end within so many times what the undisturbed one took, and as many seconds, hangs
+_PATIENCE = 30.0
+
+
+@dataclass(frozen=True)
+class KilledRun:
+    """What came of a run that was killed.
+
+    Attributes
+    ----------
+    kills : int
+        How often it was killed.
+    inside : int
+        How often surely within a transaction, between its BEGIN and the end of its COMMIT; where the moment was one in time
+        it is not known.
+    moments : str
+        When, which with the run's own name is all that it takes to repeat it.
+    told : int
+        Trials that `tell` had returned from.
+    lost : int
+        Those of them that the record lacked after some kill, or had otherwise.
+    unread : int
+        How often `RecordedStudy`, which may only read, could then not read what was told.
+    told_twice : int
+        Trials that `tell` returned from more than once.
+    repeated : int
+        Evaluations beyond one a trial.
+    left : int
+        Processes that outlived the run that had started them by a second.
+    wrong : str
+        What is wrong with the final record, or with how the run ended; empty if nothing is.
+    """
+
+    kills: int
+    inside: int
+    moments: str
+    told: int
+    lost: int
+    unread: int
+    told_twice: int
+    repeated: int
+    left: int
+    wrong: str
+
+
+def killed_run(
+    search: str, kind: str, seed: int, first: Moment, folder: Path, run_job: Callable[..., Ended] = run_job
+) -> KilledRun:
+    """Run a study undisturbed, then once more with kills, and compare.
+
+    Parameters
+    ----------
+    search, kind : str
+        As `studies.durability.killable_runs.run_study` takes them.
+    seed : int
+        Of the study, and of the moments.
+    first : {"statement", "byte", "time"}
+        How the first moment is chosen; the further ones are of any kind.
+    folder : Path
+        An empty folder for the records.
+    run_job : callable, optional
+        Runs a function in a process of its own.
+    """
+    rng = np.random.default_rng([seed, *f"{search} {kind} {first}".encode()])
+    asked = {"search": search, "kind": kind, "seed": seed}
+    whole, measures = folder / "whole.db", folder / "measures.json"
+    ended = run_job(run_to_end, {**asked, "path": str(whole), "measures": str(measures)})
+    if ended.code or ended.hung:
+        return KilledRun(0, 0, "", 0, 0, 0, 0, 0, ended.left, f"the undisturbed run {_how(ended)}")
+    size = json.loads(measures.read_text(encoding="utf-8"))
+    for attempt in range(_TRIES):  # a moment in time can come too late
+        path = folder / f"killed_{attempt}.db"
+        run = _Disturbed(run_job, asked, path, size, rng)
+        run.go_on(first, share=0.5**attempt)
+        if run.kills or run.wrong:
+            break
+    return run.judged(None if kind == ASYNCHRONOUS else whole)
+
+
+class _Disturbed:
+    """A run, from its first kill to its end."""
+
+    def __init__(
+        self,
+        run_job: Callable[..., Ended],
+        asked: dict[str, Any],
+        path: Path,
+        size: dict[str, float],
+        rng: np.random.Generator,
+    ):
+        self._run_job, self._asked, self.path, self._size, self._rng = run_job, asked, path, size, rng
+        self.kills = self._inside = self._left = self._unread = 0
+        self._lost: set[int] = set()
+        self._moments: list[str] = []
+        self.wrong = ""
+
+    def go_on(self, moment: Moment, share: float) -> None:
+        """Kill and resume until the run ends; `share` of the whole is where the first kill comes at the latest."""
+        most = int(self._rng.integers(1, _MOST_KILLS + 1))
+        while self.kills < most:
+            arguments, delay, text = self._drawn(moment, share)
+            ended = self._run_job(run_to_end, {**self._asked, "path": str(self.path), **arguments}, kill_after=delay)
+            self._left += ended.left
+            if ended.code >= 0:
+                self.wrong = f"after {text}: the run {_how(ended)}" if ended.code else ""
+                return
+            self.kills += 1
+            self._inside = _size(f"{self.path}.inside")
+            self._moments.append(text)
+            self._look()
+            moment, share = MOMENTS[int(self._rng.integers(len(MOMENTS)))], 1.0
+        ended = self._run_job(
+            run_to_end, {**self._asked, "path": str(self.path)}, at_most=_PATIENCE * (1 + self._size["seconds"])
+        )
+        self._left += ended.left
+        if ended.code:
+            self.wrong = f"after {self._moments[-1]}: the resumed run {_how(ended)}"
+
+    def _drawn(self, moment: Moment, share: float) -> tuple[dict[str, int], float | None, str]:
+        at = share * self._rng.random()
+        if moment == "time":
+            seconds = at * self._size["seconds"]
+            return {}, seconds, f"{seconds:.4f} s"
+        number = 1 + int(at * self._size[f"{moment}s"])
+        return {f"at_{moment}": number}, None, f"{moment} {number}"
+
+    def _look(self) -> None:
+        """Compare what the record has now with what had been told."""
+        self._look_for_lost()
+        told = [number for number, *_ in _noted(self.path)]
+        self._unread += bool(told) and _n_read(self.path) <= max(told)
+
+    def judged(self, whole: Path | None) -> KilledRun:
+        """Compare the end with the undisturbed run's, or where none is to be the same only account for all trials."""
+        told = [number for number, *_ in _noted(self.path)]
+        wrong = self.wrong or self._difference(whole) or ("" if self.kills else "it was never killed")
+        return KilledRun(
+            self.kills, self._inside, ", ".join(self._moments), len(set(told)), len(self._lost), self._unread,
+            len(told) - len(set(told)),
+            _size(f"{self.path}.evaluated") - len(dict(_recorded(self.path))), self._left, wrong,
+        )  # fmt: skip
+
+    def _difference(self, whole: Path | None) -> str:
+        self._look_for_lost()
+        if not is_sound(self.path):
+            return "SQLite finds the record damaged"
+        cells = record_cells(self.path)
+        if whole is not None:
+            return first_difference(cells, record_cells(whole))
+        states = [state for _, (state, _) in _recorded(self.path)]
+        return "trials are left running" if "running" in states else ""
+
+    def _look_for_lost(self) -> None:
+        recorded = dict(_recorded(self.path))
+        self._lost |= {number for number, *told in _noted(self.path) if recorded.get(number) != told}
+
+
+def _size(path: str) -> int:
+    return Path(path).stat().st_size if Path(path).exists() else 0
+
+
+def _noted(path: Path) -> Iterator[list[Any]]:
+    """Return (number, state, values) of each trial that tell had returned from; a line that was being written is none."""
+    file = Path(f"{path}.told")
+    for line in file.read_text(encoding="utf-8").splitlines(keepends=True) if file.exists() else []:
+        if line.endswith("\n"):
+            yield json.loads(line)
+
+
+def _recorded(path: Path) -> list[tuple[int, list[Any]]]:
+    """Return number, state and values of each trial of a record, by SQLite alone; none of a damaged or empty file."""
+    if not path.exists() or not is_sound(path):
+        return []
+    with copied(path) as copy, closing(sqlite3.connect(copy)) as connection:
+        if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'trials'").fetchone():
+            return []
+        rows = connection.execute("SELECT number, state, value, objectives FROM trials ORDER BY number").fetchall()
+    return [(number, [state, _values(value, several)]) for number, state, value, several in rows]
+
+
+def _n_read(path: Path) -> int:
+    """Return how many trials a reader finds."""
+    try:
+        return len(RecordedStudy(path).trials)
+    except StorageError:
+        return 0
+
+
+def _values(value: float | None, several: str | None) -> list[float] | None:
+    if value is not None:
+        return [value]
+    return None if several is None else list(json.loads(several))
+
+
+def _how(ended: Ended) -> str:
+    return f"hung for {ended.seconds:.0f} s" if ended.hung else f"ended with {ended.code}"
+
+
+N_RUNS, N_ASYNCHRONOUS = 200, 30
+#: what the quick form runs
+_QUICK = (
+    ("random", "sequential"), ("kriging", "batches"), ("cmaes", "failing"), ("vns", "noisy"), ("nsga2", "batches"),
+    ("lhs", "processes"), ("random", ASYNCHRONOUS),
+)  # fmt: skip
+_SEARCHES = (*ONE_OBJECTIVE, *SEVERAL_OBJECTIVES)
+
+
+def chosen_runs(n_runs: int, n_asynchronous: int, seed: int) -> Iterator[tuple[str, str, int, Moment]]:
+    """Yield (search, kind, seed, first moment) of runs, such that each search and kind comes as often as the others.
+
+    Parameters
+    ----------
+    n_runs, n_asynchronous : int
+        How many of those that are repeatable, and of those that are not.
+    seed : int
+        Of the first round; each further round has the next.
+
+    Examples
+    --------
+    >>> list(chosen_runs(1, 1, 7))
+    [('kriging', 'sequential', 7, 'statement'), ('kriging', 'asynchronous', 7, 'statement')]
+    """
+    columns = [[(search, kind) for kind in kinds_of(search)] for search in _SEARCHES]
+    # all searches in their first kind, then in their second: the first runs are not all of one search
+    repeatable = [pair for row in zip_longest(*columns) for pair in row if pair is not None]
+    asynchronous = [(search, ASYNCHRONOUS) for search in _SEARCHES]
+    for pairs, n in ((repeatable, n_runs), (asynchronous, n_asynchronous)):
+        yield from islice(_rounds(pairs, seed), n)
+
+
+def _rounds(pairs: Sequence[tuple[str, str]], seed: int) -> Iterator[tuple[str, str, int, Moment]]:
+    number = 0
+    while True:
+        for search, kind in pairs:
+            yield search, kind, seed + number // len(pairs), MOMENTS[(number + number // len(pairs)) % len(MOMENTS)]
+            number += 1
+
+
+def _cases(quick: bool, seed: int, stack: ExitStack) -> list[Case]:
+    if quick:
+        runs = [(search, kind, seed, MOMENTS[k % len(MOMENTS)]) for k, (search, kind) in enumerate(_QUICK)]
+    else:
+        runs = list(chosen_runs(N_RUNS, N_ASYNCHRONOUS, seed))
+    return [Case(f"{run[0]}, {run[1]}, seed {run[2]}, first by {run[3]}", partial(_killed, *run)) for run in runs]
+
+
+def _killed(search: str, kind: str, seed: int, first: Moment) -> Measures:
+    with tempfile.TemporaryDirectory() as folder:
+        run = killed_run(search, kind, seed, first, Path(folder))
+    return {"search": search, "kind": kind, **asdict(run), "runs": 1.0}
+
+
+def _table(cases: pd.DataFrame) -> pd.DataFrame:
+    """Return a row for each search and kind of run."""
+    runs = without_skipped(cases)
+    if not len(runs):
+        return pd.DataFrame()
+    sums = ["runs", "kills", "inside", "told", "lost", "unread", "told_twice", "repeated", "left"]
+    table = runs.groupby(["kind", "search"], sort=False)[sums].sum()
+    table["wrong ends"] = (runs.wrong != "").groupby([runs.kind, runs.search]).sum()
+    return table.astype(int).reset_index()
+
+
+def _findings(cases: pd.DataFrame) -> list[Finding]:
+    runs = without_skipped(cases)
+    if not len(runs):
+        return []
+    same = runs[runs.kind != ASYNCHRONOUS]
+    others = runs[runs.kind == ASYNCHRONOUS]
+    n_same, n_sound = int((same.wrong == "").sum()), int((others.wrong == "").sum())
+    lost, twice, unread = int(runs.lost.sum()), int(runs.told_twice.sum()), int(runs.unread.sum())
+    return [
+        Finding("told trials lost by kills", lost, "0", lost == 0),
+        Finding("trials told twice", twice, "0", twice == 0),
+        Finding(f"of {len(same)} killed runs, those that end as undisturbed", n_same, f"{len(same)}", n_same == len(same)),
+        Finding(f"of {len(others)} asynchronous ones, those with all trials accounted for", n_sound, f"{len(others)}",
+                n_sound == len(others)),
+        Finding("records that a reader could not read after a kill", unread, "0", unread == 0),
+    ]  # fmt: skip
+
+
+def _sentence(cases: pd.DataFrame) -> str:
+    runs = without_skipped(cases)
+    if not len(runs):
+        return skipped_text(cases)
+    same = runs[runs.kind != ASYNCHRONOUS]
+    wrong = runs[(runs.wrong != "") | (runs.lost > 0) | (runs.told_twice > 0)]
+    text = (
+        f"{len(runs)} runs were killed {runs.kills.sum():.0f} times, {runs.inside.sum():.0f} of them surely inside a "
+        f"transaction; of {runs.told.sum():.0f} told trials {runs.lost.sum():.0f} were lost and {runs.told_twice.sum():.0f} told "
+        f"twice. "
+        f"{(same.wrong == '').sum()} of the {len(same)} repeatable ones ended with the record of the undisturbed run. "
+        f"A kill cost {runs.repeated.sum() / max(runs.kills.sum(), 1):.2f} evaluations that were made again."
+    )
+    left = runs.groupby(runs.kind == "killable").left.sum()
+    if left.sum():
+        text += (
+            f" A second after the kills {left.get(True, 0):.0f} killable workers and {left.get(False, 0):.0f} processes of "
+            "executors of the user's were still there."
+        )
+    if len(wrong):
+        first = wrong.iloc[0]
+        text += f" Wrong: {first['case']}, killed at {first.moments}: {first.wrong or 'a told trial is lost'}."
+    return f"{text} {skipped_text(cases)}".strip()
+
+
+KILLS = Part("kills", "Runs killed with SIGKILL and resumed", _cases, _table, _findings, _sentence)

@@ -1,0 +1,203 @@
+"""Measurements of the EvoSVM study beside Table 2: readings of the paper, what stops the evolution, the cost of ours."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.stats import f_oneway
+from sklearn.svm import SVC
+
+from solvers.dual.evolution import EvolutionSettings, evolve
+from solvers.dual.problem import DualProblem, make_problem
+from solvers.dual.solve import solve_dual
+from solvers.dual.swarm import SwarmSettings
+from solvers.kernels import Kernel
+from solvers.kernels.gram import gram_matrix
+from studies.common.data import DataSet, Floats
+from studies.evosvm.folds import folds_of, optimum_of, timed
+from studies.evosvm.printed import ERRORS
+
+
+def plain_hybrid(
+    problem: DualProblem, rng: np.random.Generator, settings: EvolutionSettings, together: bool
+) -> tuple[float, int]:
+    """Run the evolution of `solvers.dual.evolution` with the hybrid mutation on the same random numbers, plainly.
+
+    Parameters
+    ----------
+    problem : DualProblem
+        A problem without bias.
+    rng : numpy.random.Generator
+        Source of all randomness, used as `evolve` uses it.
+    settings : EvolutionSettings
+        Its settings.
+    together : bool
+        Whether all new individuals of a generation are evaluated by one product of matrices, and not one by one.
+
+    Returns
+    -------
+    float, int
+        The best objective and the number of generations.
+    """
+    n, size, bounds = problem.n, settings.population_size, problem.C * problem.y
+    parents = rng.random((size, n)) * bounds
+    parents_fitness = _evaluate(problem, parents, together)
+    pool, fitness, best, idle, generation = parents, parents_fitness, -np.inf, 0, 0
+    while generation < settings.max_generations and idle < settings.patience:
+        if generation:
+            drawn = rng.integers(len(pool), size=(size - 1, settings.tournament_size))
+            winners = np.array([fitness.argmax(), *(d[fitness[d].argmax()] for d in drawn)])
+            parents, parents_fitness = pool[winners], fitness[winners]
+        children = _cross(parents, settings.crossover_probability, rng)
+        rows = np.concatenate([parents, children])
+        mutants = _mutate(rows, bounds, rng)
+        new = _evaluate(problem, np.concatenate([children, mutants]), together)
+        pool, fitness = np.concatenate([rows, mutants]), np.concatenate([parents_fitness, new])
+        highest = float(fitness.max())
+        idle = 0 if best == -np.inf or highest > best + 1e-12 * abs(best) else idle + 1
+        best, generation = highest, generation + 1
+    return best, generation
+
+
+def _evaluate(problem: DualProblem, rows: Floats, together: bool) -> Floats:
+    if together:
+        fitness: Floats = np.einsum("ij,ij->i", rows, problem.y - 0.5 * (rows @ problem.K))
+        return fitness
+    return np.array([problem.y @ beta - 0.5 * beta @ (problem.K @ beta) for beta in rows])
+
+
+def _cross(parents: Floats, probability: float, rng: np.random.Generator) -> Floats:
+    size, n = parents.shape
+    couples = rng.permutation(size)[: size // 2 * 2].reshape(-1, 2)
+    couples = couples[rng.random(len(couples)) < probability]
+    if not len(couples):
+        return np.empty((0, n))
+    bits = np.frombuffer(rng.bytes(-(-len(couples) * n // 8)), np.uint8)
+    swapped = np.unpackbits(bits, count=len(couples) * n).reshape(-1, n) == 1
+    one, other = parents[couples[:, 0]], parents[couples[:, 1]]
+    pairs = np.stack([np.where(swapped, other, one), np.where(swapped, one, other)], axis=1)
+    return pairs.reshape(-1, n)
+
+
+def _mutate(rows: Floats, bounds: Floats, rng: np.random.Generator) -> Floats:
+    n = rows.shape[1]
+    hits = np.sort(rng.choice(rows.size, rng.binomial(rows.size, 1 / n), replace=False, shuffle=False))
+    values = bounds[hits % n] * rng.random(len(hits))
+    mutants = rows.copy()
+    mutants.flat[hits] = np.where(mutants.flat[hits] != 0, 0.0, values)
+    hit: Floats = mutants[np.unique(hits // n)]
+    return hit
+
+
+PAPERS = ("gaussian", "switching", "hybrid", "swarm")
+
+
+def readings(sets: Sequence[tuple[DataSet, float]], costs: Sequence[float], folds: int) -> pd.DataFrame:
+    """Return LIBSVM's error for each reading of sigma, on features as they are and standardised, beside the printed errors."""
+    rows = []
+    for data, sigma in sets:
+        splits = folds_of(data, folds)
+        for cost in costs:
+            row: dict[str, Any] = {"data set": data.name, "C": cost}
+            for features, X in (("raw", data.X), ("standardised", data.standardised().X)):
+                for reading, gamma in (("gamma = sigma", sigma), ("gamma = 1/(2 sigma^2)", 0.5 / sigma**2)):
+                    machine = SVC(C=cost, gamma=gamma)
+                    wrong = [np.mean(machine.fit(X[a], data.y[a]).predict(X[b]) != data.y[b]) for a, b in splits]
+                    row[f"{features}, {reading}"] = 100.0 * float(np.mean(wrong))
+            for learner in ("mySVM", "LibSVM"):
+                row[f"printed {learner}"] = ERRORS.get((cost, data.name, learner), (np.nan, np.nan))[0]
+            rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def stops(sets: Sequence[tuple[DataSet, float]], costs: Sequence[float], longest: int) -> pd.DataFrame:
+    """Return how near the paper's four come to the optimum on all rows: at the start, by their rule, without it, much later."""
+    rows = []
+    for data, gamma in sets:
+        K = gram_matrix(Kernel("rbf", gamma=gamma), data.X)
+        for cost in costs:
+            problem = make_problem(K, data.y, cost)
+            optimum = optimum_of(problem)
+            start = np.random.default_rng(0).random((10, problem.n)) * problem.C  # the ten that every one of them begins with
+            for method in PAPERS:
+                row: dict[str, Any] = {"data set": data.name, "C": cost, "method": method}
+                row["start"] = max(problem.objective(alpha) for alpha in start) / optimum
+                by_rule = solve_dual(K, data.y, cost, method, random_state=0)
+                row |= {"generations": by_rule.iterations, "paper's rule": by_rule.objective / optimum}
+                lengths = {"1000 generations": 1000} | ({"longest": longest} if longest > 1000 else {})
+                for column, generations in lengths.items():
+                    kind = SwarmSettings if method == "swarm" else EvolutionSettings
+                    settings = kind(max_generations=generations, patience=generations)
+                    found = solve_dual(K, data.y, cost, method, random_state=0, settings=settings)
+                    row[column] = found.objective / optimum
+                rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def generation_rates(sets: Sequence[DataSet], sizes: Sequence[int], lengths: Sequence[tuple[int, int]]) -> pd.DataFrame:
+    """Return generations per second of "hybrid" and of its plain twin, by turns, from random (dense) starts.
+
+    `lengths` holds numbers of generations, and of seeds for each.
+    """
+    rows = []
+    for data in sets:
+        for n in sizes:
+            some = data.first(n, data.name).standardised()
+            K = gram_matrix(Kernel("rbf", gamma=1.0 / some.X.shape[1]), some.X)
+            problem = make_problem(K, some.y, 1.0)
+            evolve(problem, "hybrid", np.random.default_rng(0), EvolutionSettings(max_generations=2))  # compiles
+            for generations, seeds in lengths:
+                for seed in range(seeds):
+                    rows.append((data.name, len(some.y), generations, seed, *_rates(problem, generations, seed)))
+    columns = ["data set", "n", "generations", "seed", "ours a second", "one by one", "by one product", "difference"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def _rates(problem: DualProblem, generations: int, seed: int) -> tuple[float, float, float, float]:
+    settings = EvolutionSettings(max_generations=generations, patience=generations)
+    found, seconds = timed(lambda: evolve(problem, "hybrid", np.random.default_rng(seed), settings))
+    ours = problem.objective(found.alpha)
+    rates, differences = [generations / seconds], []
+    for together in (False, True):
+        (twin, ran), seconds = timed(lambda t=together: plain_hybrid(problem, np.random.default_rng(seed), settings, t))
+        rates.append(ran / seconds)
+        differences.append(abs(ours - twin) / abs(twin))
+    return rates[0], rates[1], rates[2], max(differences)
+
+
+def memetic_costs(sets: Sequence[tuple[DataSet, float]], costs: Sequence[float], repeats: int) -> pd.DataFrame:
+    """Return how near "memetic" comes to the optimum on all rows, and its time against that of a fit of SVC, by turns.
+
+    It is told that an RBF kernel is positive semidefinite, as EvoSVC tells it.
+    """
+    rows = []
+    for data, gamma in sets:
+        kernel = Kernel("rbf", gamma=gamma)
+        for cost in costs:
+            times = []
+            for _ in range(repeats):
+                result, ours = timed(
+                    lambda c=cost, k=kernel, d=data: solve_dual(gram_matrix(k, d.X), d.y, c, "memetic", definite=True)
+                )
+                _, peer = timed(lambda c=cost, g=gamma, d=data: SVC(C=c, gamma=g).fit(d.X, d.y))
+                times.append((ours, peer))
+            milliseconds = 1e3 * np.median(times, axis=0)
+            optimum = optimum_of(make_problem(gram_matrix(kernel, data.X), data.y, cost))
+            missing = 1.0 - result.objective / optimum
+            rows.append((data.name, len(data.y), cost, missing, *milliseconds, np.median([a / b for a, b in times])))
+    columns = ["data set", "n", "C", "missing share of the optimum", "milliseconds", "SVC milliseconds", "ratio"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def f_test(groups: Sequence[Any]) -> tuple[float, float]:
+    """Return a one-way ANOVA's F and its probability; 0 and 1 where nothing differs."""
+    if np.ptp([np.mean(group) for group in groups]) == 0.0:
+        return 0.0, 1.0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of groups without spread, whose F is infinite and right
+        f, p = f_oneway(*groups)
+    return float(f), float(p)

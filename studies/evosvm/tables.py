@@ -1,0 +1,242 @@
+"""The tables of the EvoSVM study, and what they show."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from studies.evosvm.checks import PAPERS, f_test
+from studies.evosvm.folds import LIBSVM, METHODS, PRINTED_AS
+from studies.evosvm.printed import DEFAULT_ERROR, ERRORS, F_TESTS, implied_f
+
+CELL = ["data_set", "C"]
+
+
+def cells(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return a row a data set, C and method: errors, as measured and printed, time, and what of the optimum is reached."""
+    rows = []
+    peers = runs[runs.method == LIBSVM][[*CELL, "fold", "seconds"]]
+    timed = runs.merge(peers, on=[*CELL, "fold"], suffixes=("", "_peer"))
+    for _, group in timed.groupby([*CELL, "method"], sort=False):
+        data_set, cost, method = group[[*CELL, "method"]].iloc[0]
+        printed = ERRORS.get((cost, data_set, PRINTED_AS.get(method, "")), (np.nan, np.nan))
+        rows.append(
+            {
+                "data set": data_set,
+                "C": cost,
+                "method": method,
+                "error": group.error.mean(),
+                "sd": group.error.std(),
+                "printed error": printed[0],
+                "printed sd": printed[1],
+                "time / LIBSVM": (group.seconds / group.seconds_peer).median(),
+                "share of optimum": group.optimum_share.median(),
+                "lowest share": group.optimum_share.min(),
+                "generations": group.generations.median(),
+                "ended by itself": group.converged.mean(),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def f_tests(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return a row a data set and C: F over the folds of the paper's six learners, the printed one, the implied one."""
+    rows = []
+    for _, group in runs[runs.method.isin(list(PRINTED_AS))].groupby(CELL, sort=False):
+        data_set, cost = group[CELL].iloc[0]
+        key = cost, data_set
+        f, p = f_test([one.error.to_numpy() for _, one in group.groupby("method")])
+        printed, printed_p = F_TESTS.get(key, (np.nan, np.nan))
+        implied = implied_f(*key) if key in F_TESTS else np.nan
+        rows.append((data_set, cost, f, p, printed, printed_p, implied))
+    columns = ["data set", "C", "F", "p", "printed F", "printed p", "F of the printed errors"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def as_printed(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the errors as Table 2 has them, a row a C and method; in brackets what the paper prints."""
+
+    def text(row: pd.Series) -> str:
+        own = f"{row['error']:.2f}±{row['sd']:.2f}"
+        return own if np.isnan(row["printed error"]) else f"{own} ({row['printed error']:.2f}±{row['printed sd']:.2f})"
+
+    wide = table.assign(text=table.apply(text, axis=1)).pivot(index=["C", "method"], columns="data set", values="text")
+    order = [(cost, method) for cost in table["C"].unique() for method in METHODS]
+    return wide.loc[order, list(table["data set"].unique())].reset_index()
+
+
+def by_method(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a row a C and method: share of the optimum, generations, time, and error against the optimum's without bias."""
+    best = table[table.method == "exact"].set_index(["data set", "C"]).error
+    rows = []
+    for (cost, method), group in table.groupby(["C", "method"], sort=False):
+        more = group.set_index(["data set", "C"]).error - best[best.index.get_level_values("C") == cost]
+        rows.append(
+            {
+                "C": cost,
+                "method": method,
+                "share of optimum": group["share of optimum"].median(),
+                "lowest": group["lowest share"].min(),
+                "generations": group["generations"].median(),
+                "time / LIBSVM": group["time / LIBSVM"].median(),
+                "error less exact's": more.mean(),
+                "cells lower": int((more < -1e-9).sum()),
+                "cells higher": int((more > 1e-9).sum()),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def reading_distances(readings: pd.DataFrame) -> pd.DataFrame:
+    """Return a row a reading: mean distance to the printed errors of mySVM and LibSVM, at the largest C and at all."""
+    names = [column for column in readings if "sigma" in str(column)]
+    rows = []
+    for name in names:
+        row: dict[str, str | float] = {"reading": str(name)}
+        for learner in ("mySVM", "LibSVM"):
+            distance = (readings[name] - readings[f"printed {learner}"]).abs()
+            row[f"to {learner}, C = {readings['C'].max():g}"] = distance[readings["C"] == readings["C"].max()].mean()
+            row[f"to {learner}, all C"] = distance.mean()
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def threshold_distances(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return a row a C and method: mean distance of the errors of the paper's four to the printed, without and with threshold."""
+    four = runs[runs.method.isin(PAPERS)]
+    means = four.groupby([*CELL, "method"], sort=False)[["error", "error_with_threshold"]].mean().reset_index()
+    means["printed"] = [
+        ERRORS.get((cost, data_set, PRINTED_AS[method]), (np.nan, np.nan))[0]
+        for data_set, cost, method in zip(means.data_set, means["C"], means.method, strict=True)
+    ]
+    means["with b = 0"] = (means.error - means.printed).abs()
+    means["with b found after training"] = (means.error_with_threshold - means.printed).abs()
+    readings = ["with b = 0", "with b found after training"]
+    return means.groupby(["C", "method"], sort=False)[readings].mean().reset_index()
+
+
+def stop_shares(stops: pd.DataFrame) -> pd.DataFrame:
+    """Return a row a C and method: medians over the data sets of what of the optimum is reached when."""
+    shares = stops.drop(columns="data set").groupby(["C", "method"], sort=False).median().reset_index()
+    return shares.sort_values(["C", "method"], key=_order, ascending=[False, True], kind="stable", ignore_index=True)
+
+
+def _order(column: pd.Series) -> pd.Series:
+    return column.map({method: place for place, method in enumerate(PAPERS)}) if column.name == "method" else column
+
+
+def rate_ratios(rates: pd.DataFrame) -> pd.DataFrame:
+    """Return a row a data set, its size and a number of generations: medians over the seeds."""
+    ratios = rates.assign(
+        ratio=rates["ours a second"] / rates["one by one"],
+        product_ratio=rates["ours a second"] / rates["by one product"],
+    )
+    table = ratios.groupby(["data set", "n", "generations"], sort=False, as_index=False).median().drop(columns="seed")
+    return table.rename(columns={"ratio": "to one by one", "product_ratio": "to one product"})
+
+
+SHORT = 0.95  # of the optimum; what stays below is stopped short of it
+STILL = 0.01  # of the optimum; what moves by less stays where it is
+
+
+def on_reasons(stops: pd.DataFrame) -> str:
+    """Return in words what stops each of the paper's four short of the optimum, from the measurements of `checks.stops`."""
+    names = [name for name in ("start", "paper's rule", "1000 generations", "longest") if name in stops]
+    median = stops.groupby("method")[[*names, "generations"]].median()
+    of = {str(method): row for method, row in median.to_dict("index").items()}
+    begins = median["start"].iloc[0]
+    start = f"On all rows, medians over data sets and C: the best of the ten random starts has {begins:.2f} of the optimum."
+    mutating = [_without_rule(method, of[method], names[2:]) for method in ("switching", "hybrid")]
+    if all(median[names[-1]][method] < SHORT for method in ("switching", "hybrid")):
+        mutating.append(
+            "Not measured, but a likely reason: their mutations send a value that is not 0 to 0, one that is too small can only "
+            "grow by way of 0, which is worse at first, and crossover only swaps the values that there are."
+        )
+    steps = stops[stops.method == "gaussian"]
+    capped = int(steps.generations.ge(1000).sum())
+    gaussian = f"Of gaussian {capped} of {len(steps)} runs end at the cap of 1000 generations and not by the rule."
+    return " ".join(
+        [
+            start,
+            *mutating,
+            gaussian,
+            _without_rule("gaussian", of["gaussian"], names[2:]),
+            _without_rule("swarm", of["swarm"], names[2:]),
+        ]
+    )
+
+
+def _without_rule(method: str, median: Mapping[Any, float], later: list[str]) -> str:
+    by_rule, last = median["paper's rule"], median[later[-1]]
+    shares = " and ".join(f"{median[name]:.2f} ({name})" for name in later)
+    if by_rule >= SHORT:
+        verdict = "it is not stopped short"
+    elif last >= SHORT:
+        verdict = "the rule is what stops it"
+    elif last - by_rule < STILL:
+        verdict = "the rule is not what stops it"
+    else:
+        verdict = "the rule costs it something and is not all that stops it"
+    return (
+        f"With the rule of 5 idle generations {method} ends at {by_rule:.2f} of the optimum, after {median['generations']:.0f} "
+        f"generations, without it at {shares}: {verdict}."
+    )
+
+
+def on_readings(runs: pd.DataFrame, readings: pd.DataFrame, table: pd.DataFrame) -> str:
+    """Return in words which reading of the paper gives its printed errors, from the runs, `checks.readings` and the table.
+
+    It is empty if nothing is printed for the data sets.
+    """
+    if table["printed error"].isna().all():
+        return ""
+    return " ".join([_on_sigma(readings), _on_threshold(runs), _on_spread(runs, table)])
+
+
+def _on_sigma(readings: pd.DataFrame) -> str:
+    distances = reading_distances(readings)
+    nearest = distances.iloc[distances.iloc[:, 1].argmin()]
+    name, (to_mysvm, to_mysvm_all, to_libsvm, to_libsvm_all) = nearest.iloc[0], nearest.iloc[1:].astype(float)
+    elsewhere = to_libsvm_all > 1.0 and to_libsvm_all > 3.0 * to_libsvm
+    return (
+        f"Of the four readings '{name}' is nearest to the printed errors of the exact solvers at C = {readings['C'].max():g} "
+        f"(mean distance {to_mysvm:.2f} points to mySVM, {to_libsvm:.2f} to LibSVM); over all C it is {to_mysvm_all:.2f} from "
+        f"mySVM and {to_libsvm_all:.2f} from LibSVM"
+        + (", so what is printed as LibSVM for smaller C is not this machine's plain decision." if elsewhere else ".")
+    )
+
+
+def _on_threshold(runs: pd.DataFrame) -> str:
+    distances = threshold_distances(runs)
+    means = distances.drop(columns="C").groupby("method", sort=False).mean()
+    of_each = ", ".join(f"{method} {row.iloc[0]:.1f} and {row.iloc[1]:.1f}" for method, row in means.iterrows())
+    cost = distances["C"].min()
+    without, found = distances[distances["C"] == cost].iloc[:, 2:].mean()
+    printed = [ERRORS[cost, data, PRINTED_AS[method]][0] == error for method in PAPERS for data, error in DEFAULT_ERROR.items()]
+    if found < 0.5 * without:
+        verdict = "So these are nearer to what such a threshold gives than to what b = 0 gives."
+    elif without < 0.5 * found:
+        verdict = "So these are nearer to what b = 0 gives than to what such a threshold gives."
+    else:
+        verdict = "Neither explains these."
+    return (
+        f"The printed errors of the paper's four are, with b = 0 and with a threshold found after training, so many points from "
+        f"ours: {of_each}; at C = {cost:g}, where {sum(printed)} of the {len(printed)} printed errors are the default error, all "
+        f"four {without:.1f} and {found:.1f}. {verdict}"
+    )
+
+
+def _on_spread(runs: pd.DataFrame, table: pd.DataFrame) -> str:
+    tests = f_tests(runs)
+    differ = tests[tests["printed F"] > 1]
+    factor = float((differ["printed F"] / differ["F of the printed errors"]).median())
+    largest = table[table["C"] == table["C"].max()]
+    ratio = float((largest["printed sd"] / largest["sd"]).median())
+    return (
+        f"The printed F values are about {factor:.1f} times those that the printed errors and standard deviations have with 20 "
+        f"folds{'' if 0.8 < factor < 1.25 else ', and do not follow from them'}; the printed standard deviations at C = "
+        f"{largest['C'].max():g} are about {ratio:.1f} times ours."
+    )

@@ -1,0 +1,307 @@
+"""The tables of the study of evolved kernels, what they show, and their figure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from spotsvm.comparison_figure import COLOURS
+from studies.common.paired_tests import PairedTest, corrected_resampled_t_test, over_sets
+from studies.common.table import markdown_table
+from studies.kernel_evolution.data import FILES, GP, TABLE_9, TABLE_10, TUNED_RBF
+from studies.kernel_evolution.runs import method_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+
+#: the method whose errors the paper prints as those of genetic programming
+PAPERS_GP = method_of("paper")
+_PRINTED_AS = {PAPERS_GP: GP, TUNED_RBF: TUNED_RBF}
+ALL_SETS = "all sets"
+
+
+def ordered_sets(runs: pd.DataFrame) -> list[str]:
+    """Return the sets in the paper's order; those that it has not come last."""
+    names = list(dict.fromkeys(runs["set"]))
+    return [name for name in FILES if name in names] + [name for name in names if name not in FILES]
+
+
+def ordered_methods(runs: pd.DataFrame) -> list[str]:
+    """Return the methods, the tuned RBF kernel last."""
+    names = list(dict.fromkeys(runs["method"]))
+    return sorted(name for name in names if name != TUNED_RBF) + [TUNED_RBF] * (TUNED_RBF in names)
+
+
+def table_9(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return a row a method and set: errors over the splits, as measured and as printed, and what a run takes.
+
+    Columns best, mean, worst and SD are misclassified shares of the test rows, the printed ones beside them; validation is the
+    mean error that the search went by; seconds are the median processor time of a run.
+    """
+    rows: list[dict[str, Any]] = []
+    for method in ordered_methods(runs):
+        for name in ordered_sets(runs):
+            some = runs[(runs["set"] == name) & (runs.method == method)]
+            if not len(some):
+                continue
+            error = some.error
+            printed = TABLE_9.get((name, _PRINTED_AS.get(method, "")))
+            ours = {"best": error.min(), "mean": error.mean(), "worst": error.max(), "SD": error.std()}
+            theirs = dict.fromkeys(ours, np.nan) if printed is None else dict(zip(ours, printed, strict=True))
+            row: dict[str, Any] = {"method": method, "set": name, "splits": len(some)}
+            row |= ours | {f"{what} printed": value for what, value in theirs.items()}
+            rows.append(row | {"validation": some.validation.mean(), "seconds": some.seconds.median()})
+    return pd.DataFrame(rows)
+
+
+def best_runs(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return each set's and grammar's run with the lowest validation error of all splits.
+
+    Of runs with the same error the one whose kernel has fewest nodes counts, then the first split.
+    """
+    evolved = runs[runs.method != TUNED_RBF].sort_values(["validation", "size", "split"])
+    best = evolved.drop_duplicates(["set", "method"])
+    places = {name: k for k, name in enumerate(ordered_sets(runs))}
+    return best.assign(place=best["set"].map(places)).sort_values(["place", "method"]).drop(columns="place")
+
+
+def best_kernels(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return a row a set and grammar: the kernel of the best run, and beside that of the paper's grammar the printed one."""
+    best = best_runs(runs)
+    printed = [
+        TABLE_10[name].text() if method == PAPERS_GP and name in TABLE_10 else ""
+        for name, method in zip(best["set"], best.method, strict=True)
+    ]
+    shown = best.assign(kernel=best.formula, printed=printed)  # in place of the kernel as data
+    columns = ["set", "method", "kernel", "constants", "C", "printed", "validation", "error", "split"]
+    return shown[columns].reset_index(drop=True)
+
+
+def latex_kernels(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the kernels of the best runs, and the printed ones, in LaTeX: columns set, by, LaTeX."""
+    best = best_runs(runs)
+    rows = []
+    for name in dict.fromkeys(best["set"]):
+        some = best[best["set"] == name]
+        rows += [{"set": name, "by": by, "LaTeX": latex} for by, latex in zip(some.method, some.latex, strict=True)]
+        if name in TABLE_10:
+            rows.append({"set": name, "by": "as printed", "LaTeX": TABLE_10[name].latex()})
+    return pd.DataFrame(rows)
+
+
+def differences(runs: pd.DataFrame, method: str, other: str = TUNED_RBF) -> pd.DataFrame:
+    """Return the paired differences of two methods' errors: a row a set and split.
+
+    Columns: set, split, difference, ratio (rows tested on per row trained on).
+    """
+    key = ["set", "split"]
+    paired = runs[runs.method == method].merge(runs[runs.method == other], on=key, suffixes=("", "_other"))
+    ratio = paired.test_rows / paired.train_rows
+    # differences of shares that are the same differ by rounding, which is no spread
+    return paired[key].assign(difference=(paired.error - paired.error_other).round(12), ratio=ratio)
+
+
+def paired_tests(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return a row a grammar and set, and one over the sets: its error less that of the tuned RBF kernel, and a test of that.
+
+    Columns: difference, its 95 % interval (low, high), t, p, and in how many splits the error is lower, equal and higher. Empty
+    where a method was not run.
+    """
+    rows: list[dict[str, Any]] = []
+    for method in ordered_methods(runs):
+        paired = differences(runs, method)
+        if method == TUNED_RBF or not len(paired):
+            continue
+        of_sets = {name: paired[paired["set"] == name] for name in ordered_sets(paired)}
+        for name, some in of_sets.items():
+            rows.append(_tested(method, name, some, corrected_resampled_t_test(some.difference, some.ratio.iloc[0])))
+        if len(of_sets) > 1:
+            every = over_sets(
+                [some.difference for some in of_sets.values()], [float(some.ratio.iloc[0]) for some in of_sets.values()]
+            )
+            rows.append(_tested(method, ALL_SETS, paired, every))
+    return pd.DataFrame(rows)
+
+
+def _tested(method: str, name: str, paired: pd.DataFrame, test: PairedTest) -> dict[str, Any]:
+    counts = {
+        "lower": int((paired.difference < 0).sum()),
+        "equal": int((paired.difference == 0).sum()),
+        "higher": int((paired.difference > 0).sum()),
+    }
+    row: dict[str, Any] = {"difference of": f"{method} - {TUNED_RBF}", "set": name, "difference": test.mean}
+    return row | {"low": test.low, "high": test.high, "t": test.t, "p": test.p} | counts
+
+
+def shown_table(table: pd.DataFrame) -> str:
+    r"""Return a table as markdown; one of formulae in LaTeX as a list, for their bars would end cells.
+
+    Examples
+    --------
+    >>> print(shown_table(pd.DataFrame({"set": ["Heart"], "kernel": ["|x_i|^2"]})))
+    | set   | kernel    |
+    |:------|:----------|
+    | Heart | \|x_i\|^2 |
+    >>> print(shown_table(pd.DataFrame({"set": ["Heart"], "by": ["GP"], "LaTeX": [r"\|x\|"]})))
+    - Heart, GP: $\|x\|$
+    """
+    if "LaTeX" in table:
+        return "\n".join(f"- {name}, {by}: ${latex}$" for name, by, latex in table.itertuples(index=False))
+    return markdown_table(table, ".4f", missing="")
+
+
+#: on how many of the paper's five sets the mean error is to be no higher than the paper's GP
+NO_WORSE_ON = 4
+#: evaluations on Heart, and the minutes that they are to take on one core
+TIMED_SET, MINUTES = "Heart", 5.0
+BY_CONSTRUCTION = method_of("psd")
+_TOLD = ("set", "difference", "p")
+
+
+def mean_errors(runs: pd.DataFrame, method: str) -> pd.Series:
+    """Return a method's mean error on each set; empty if it was not run."""
+    return runs[runs.method == method].groupby("set").error.mean().reindex(ordered_sets(runs)).dropna()
+
+
+def on_paper(runs: pd.DataFrame) -> str:
+    """Return in words on how many sets a method's mean error is no higher than the paper's of the same kind."""
+    texts = []
+    for method in ordered_methods(runs):
+        theirs = TUNED_RBF if method == TUNED_RBF else GP
+        means = {str(name): mean for name, mean in mean_errors(runs, method).items() if (name, theirs) in TABLE_9}
+        if not means:
+            continue
+        met = sum(mean <= TABLE_9[name, theirs].mean for name, mean in means.items())
+        each = ", ".join(f"{name} {mean:.4f} ({TABLE_9[name, theirs].mean:.4f})" for name, mean in means.items())
+        goal = ""
+        if method != TUNED_RBF and len(means) > NO_WORSE_ON:
+            goal = f": the goal of {NO_WORSE_ON} is {'met' if met >= NO_WORSE_ON else 'missed'}"
+        texts.append(f"{method} is no worse than the paper's {theirs} on {met} of {len(means)} sets{goal} ({each}).")
+    return f"Mean test errors, in brackets the printed means, which are of other splits. {' '.join(texts)}" if texts else ""
+
+
+def on_tuned_rbf(runs: pd.DataFrame) -> str:
+    """Return in words how the grammars compare with the tuned RBF kernel on the same splits."""
+    tests = paired_tests(runs)
+    if not len(tests):
+        return ""
+    texts = [_against_tuned_rbf(str(label), some) for label, some in tests.groupby("difference of", sort=False)]
+    return " ".join(texts)
+
+
+def _against_tuned_rbf(label: str, tests: pd.DataFrame) -> str:
+    of_sets = tests[tests["set"] != ALL_SETS]
+    over: dict[Any, Any] = tests.iloc[-1].to_dict()  # over all sets, or the only one
+    differing = of_sets[of_sets["p"] < 0.05]
+    named = [f"{name} ({more:+.4f}, {_probability(p)})" for name, more, p in zip(*(differing[c] for c in _TOLD), strict=True)]
+    text = f"{label}: {over['difference']:+.4f} on average over {len(of_sets)} sets"
+    if pd.notna(over["p"]):
+        text += f" (95 % interval {over['low']:+.4f} to {over['high']:+.4f}, {_probability(over['p'])})"
+    text += f"; single sets with p below 0.05: {', '.join(named) or 'none'}."
+    if label.startswith(BY_CONSTRUCTION) and len(of_sets) > NO_WORSE_ON:
+        text += f" The goal of no higher error than {TUNED_RBF} on average is {'met' if over['difference'] <= 0 else 'missed'}."
+    return text
+
+
+def _probability(p: float) -> str:
+    return f"p = {p:.3f}" if p >= 0.001 else "p < 0.001"
+
+
+def on_luck(runs: pd.DataFrame) -> str:
+    """Return in words how much lower the errors are that the searches went by than those on the test rows."""
+    more = (runs.error - runs.validation).groupby([runs.method, runs["set"]]).mean().groupby("method").mean()
+    gaps = ", ".join(f"{method} {100 * more[method]:.1f}" for method in ordered_methods(runs))
+    return f"The test error exceeds the error that a search chose by, in percentage points, means over the sets: {gaps}."
+
+
+def on_time(runs: pd.DataFrame) -> str:
+    """Return in words what an evolution takes, on Heart if it is there."""
+    evolved = runs[runs.method != TUNED_RBF]
+    if not len(evolved):
+        return ""
+    timed = TIMED_SET if (evolved["set"] == TIMED_SET).any() else ordered_sets(evolved)[0]
+    some = evolved[evolved["set"] == timed]
+    evaluations = int(some.evaluations.max())
+    minutes = some.groupby("method").seconds.median() / 60
+    each = ", ".join(f"{method} {value:.2f}" for method, value in minutes.items())
+    text = f"{evaluations} evaluations on {timed} take so many minutes of processor time, the median of the splits: {each}"
+    if timed == TIMED_SET and evaluations >= 2500:
+        worst = evolved[evolved["set"] == timed].seconds.max() / 60
+        met = "met" if worst < MINUTES else ("met in the median" if minutes.max() < MINUTES else "missed")
+        text += f"; {worst:.2f} at most. The goal of {MINUTES:g} minutes is {met}"
+    return f"{text}."
+
+
+def on_causality(table: pd.DataFrame) -> str:
+    """Return in words how much a single variation changes the kernel matrix.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As `causality_table` gives it.
+    """
+    if not len(table):
+        return ""
+    texts = []
+    for grammar, some in table.groupby("grammar", sort=False):
+        over: dict[Any, Any] = some.iloc[-1].to_dict()  # over all sets, or the only one
+        texts.append(
+            f"{grammar} changes nothing in {100 * over['unchanged']:.0f} % of the steps, and else by {over['median']:.2g} in the "
+            f"median, by more than 0.5 in {100 * over['above 0.5']:.0f} % of all"
+        )
+    return f"A single variation of a random kernel, by 1 less the centred alignment of the matrices: {'; '.join(texts)}."
+
+
+def draw_errors(runs: pd.DataFrame) -> Figure:
+    """Draw a panel a set: a box a method, with its splits as dots, and the printed mean as a rhomb.
+
+    Parameters
+    ----------
+    runs : DataFrame
+        As `KernelEvolutionStudy.frame` gives them.
+    """
+    from matplotlib.figure import Figure
+
+    sets, methods = ordered_sets(runs), ordered_methods(runs)
+    figure = Figure(figsize=(1.2 + (0.5 + 0.45 * len(methods)) * max(len(sets), 2), 4.2), layout="constrained")
+    panels = figure.subplots(1, len(sets), sharey=True, squeeze=False)[0]
+    means = table_9(runs).set_index(["set", "method"])["mean printed"]
+    for panel, name in zip(panels, sets, strict=True):
+        some = runs[runs["set"] == name]
+        shown = [method for method in methods if (some.method == method).any()]
+        for k, method in enumerate(shown):
+            _draw_box(panel, k, some[some.method == method].error, COLOURS[methods.index(method) % len(COLOURS)])
+            panel.plot(k, means[name, method], "D", color="black", mfc="white", ms=5, zorder=4)  # nan draws nothing
+        panel.set_title(name, fontsize=10)
+        panel.set_xticks(range(len(shown)), shown, rotation=60, ha="right", rotation_mode="anchor", fontsize=9)
+        panel.set_xlim(-0.6, len(shown) - 0.4)
+        panel.tick_params(axis="y", labelsize=8)
+        panel.grid(axis="y", color="0.9", lw=0.6)
+        panel.set_axisbelow(True)
+        panel.spines[["top", "right"]].set_visible(False)
+    panels[0].set_ylabel("misclassified share of the test rows", fontsize=9)
+    panels[0].set_ylim(bottom=0)
+    return figure
+
+
+def _draw_box(panel: Axes, place: int, errors: pd.Series, colour: str) -> None:
+    panel.boxplot(
+        [errors.to_numpy()],
+        positions=[place],
+        widths=0.55,
+        manage_ticks=False,
+        showfliers=False,  # every split is a dot
+        patch_artist=True,
+        boxprops={"facecolor": "white", "edgecolor": colour},
+        medianprops={"color": colour, "lw": 2},
+        whiskerprops={"color": colour},
+        capprops={"color": colour},
+    )
+    # equal errors beside each other, so that none is hidden
+    order = errors.groupby(errors.round(12)).cumcount()
+    many = errors.groupby(errors.round(12)).transform("size")
+    panel.plot(place + 0.07 * (order - (many - 1) / 2), errors, "o", color=colour, ms=2.5, alpha=0.7, zorder=3)

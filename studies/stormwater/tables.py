@@ -1,0 +1,233 @@
+"""Tables 5 and 6 of Koch et al. 2011, as printed and from the runs of the stormwater study, and the figure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from spotsvm.comparison import Comparison
+from spotsvm.comparison_figure import COLOURS
+from spotsvm.optimism.set_matrix import OversearchingMatrix
+from studies.stormwater.runs import BY_HAND, HAND, REGION, StormwaterErrors
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+
+#: with what Tables 5 and 6 of the paper are to be read beside ours
+CAVEAT = "The printed figures are of other data, which are not public: the two cannot be set against each other number by number."
+
+
+class Printed(NamedTuple):
+    """A row of Table 5: the RMSE over five seeds."""
+
+    method: str
+    best: float
+    mean: float
+    worst: float
+    sd: float
+
+
+_NONE = float("nan")
+_SPOT = Printed("SPOT (Forrester)", 6.83, 7.68, 8.12, 0.52)
+
+#: Table 5, by our names
+TABLE_5 = {
+    "kriging": _SPOT,
+    "koch2011": _SPOT,
+    "cmaes": Printed("CMA-ES", 8.37, 10.84, 14.42, 3.10),
+    "lbfgsb": Printed("BFGS", 12.98, 14.12, 15.98, 1.17),
+    "by hand": Printed("Hand-tuning", 9.73, _NONE, _NONE, _NONE),
+}
+
+#: Table 6, mean RMSE over five seeds: rows are tuned on, columns applied to
+SETS_6 = (1, 3, 4)
+TABLE_6 = ((9.11, 16.40, 12.88), (10.82, 12.78, 12.36), (10.45, 12.93, 7.69))
+TABLE_6_SD = ((0.56, 6.42, 5.50), (1.55, 0.34, 3.46), (0.28, 0.35, 0.48))
+
+
+TARGET = 4  # the set that Table 5 tunes on
+TUNER = "kriging"  # of Table 6
+
+
+def table_5(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return a row a search: best, mean, worst and standard deviation over the seeds of the error on set 4, and the printed.
+
+    The columns `untouched` and `trained` are mean errors of the same settings on sets 1 and 3, which no search of these runs has
+    seen, and on set 2.
+    """
+    rows = []
+    for search, group in runs[runs.tuned_on.isin([0, TARGET])].groupby("search", sort=False):
+        found = group[f"set_{TARGET}"]
+        row: dict[str, Any] = {
+            "method": search,
+            "best": found.min(),
+            "mean": found.mean(),
+            "worst": found.max(),
+            "SD": found.std(),
+        }
+        row |= {"untouched": group[["set_1", "set_3"]].to_numpy().mean(), "trained": group["set_2"].mean()}
+        printed = TABLE_5.get(str(search))
+        if printed is not None:
+            row |= {"printed as": printed.method, "printed best": printed.best, "printed mean": printed.mean}
+            row |= {"printed worst": printed.worst, "printed SD": printed.sd}
+        rows.append(row)
+    table = pd.DataFrame(rows)
+    return pd.concat([table[table.method != HAND], table[table.method == HAND]], ignore_index=True)
+
+
+def set_matrix(runs: pd.DataFrame) -> OversearchingMatrix:
+    """Return the matrix of Table 6: tuned by Kriging on each of sets 1, 3 and 4, applied to all of them, by seed."""
+    ours = runs[(runs.search == TUNER) & runs.tuned_on.isin(SETS_6)]
+    seeds = sorted(ours.seed.unique())
+    by_run = ours.set_index(["seed", "tuned_on"])
+    values = [[[by_run.loc[(seed, v), f"set_{t}"] for t in SETS_6] for v in SETS_6] for seed in seeds]
+    return OversearchingMatrix(np.array(values, dtype=float), [f"set {t}" for t in SETS_6])
+
+
+def table_6(matrix: OversearchingMatrix) -> pd.DataFrame:
+    """Return the matrix with S_t and V_t (in percent), standard deviations over the seeds, and the printed figures."""
+    printed = OversearchingMatrix(TABLE_6, matrix.names)
+    columns: dict[str, Any] = {"tuned on": [*matrix.names, "S_t", "V_t, %"]}
+    for k, name in enumerate(matrix.names):
+        columns[f"on {name}"] = [*matrix.mean[:, k], matrix.S[k], 100 * matrix.V[k]]
+        columns[f"SD {name}"] = [*matrix.std[:, k], np.nan, 100 * matrix.V_error[k]]
+    for k, name in enumerate(matrix.names):
+        columns[f"printed {name}"] = [*printed.mean[:, k], printed.S[k], 100 * printed.V[k]]
+        columns[f"printed SD {name}"] = [*(row[k] for row in TABLE_6_SD), np.nan, np.nan]
+    return pd.DataFrame(columns)
+
+
+def winners(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the recommended setting of each run."""
+    return runs[["tuned_on", "search", "seed", *REGION]].reset_index(drop=True)
+
+
+_RIVALS = ("cmaes", "lbfgsb")
+
+
+def on_table_5(runs: pd.DataFrame, unit: str) -> str:
+    """Name the searches with the lowest errors, and compare Kriging's errors with those of CMA-ES and L-BFGS-B."""
+    of = {str(row.pop("method")): row for row in table_5(runs).to_dict("records")}
+    hand = float(of.pop(HAND)["best"])
+    errors = ", ".join(f"{name} {row['best']:.4g} and {row['mean']:.4g}" for name, row in of.items())
+    above = [name for name, row in of.items() if row["mean"] > hand]
+    parts = [
+        f"RMSE on set {TARGET}{', ' + unit if unit else ''}, best and mean over the seeds: {errors}; by hand {hand:.4g}"
+        + (f", which is below the mean of {' and '.join(above)}." if above else "."),
+        *_on_rivals(of),
+        _on_recommended(runs[runs.tuned_on > 0]),
+    ]
+    return " ".join(parts)
+
+
+def _on_rivals(of: dict[str, dict[Any, Any]]) -> list[str]:
+    """Return in words whether Kriging's best and mean are below those of its rivals in the paper's Table 5."""
+    rivals = [name for name in _RIVALS if name in of]
+    if not rivals:
+        return []
+    parts = []
+    for what in ("best", "mean"):
+        lower = [name for name in rivals if of[TUNER][what] < of[name][what]]
+        others = [name for name in rivals if name not in lower]
+        below = f"below {' and '.join(lower)}" if lower else ""
+        parts.append(f"its {what} is " + ", ".join(filter(None, [below, f"not below {' and '.join(others)}" if others else ""])))
+    return [f"Kriging: {'; '.join(parts)} (in the paper, on other data, SPOT's are below both)."]
+
+
+def _on_recommended(chosen: pd.DataFrame) -> str:
+    same = int(np.isclose(chosen.recommended, chosen.best_seen).sum())
+    return (
+        f"Evaluations have no noise: in {same} of {len(chosen)} runs the trial that is recommended is the best seen, and there "
+        "the one does on fresh data what the other does."
+    )
+
+
+def on_table_6(matrix: OversearchingMatrix) -> str:
+    """Return in words how much the tuned error flatters, and what the paper prints, of other data."""
+    printed = ", ".join(f"{100 * v:.1f} %" for v in OversearchingMatrix(TABLE_6, matrix.names).V)
+    return f"{matrix.summary()} (Printed, of other data: {printed}.)"
+
+
+_STRETCH = 400  # records
+_GREY = "#666666"
+
+
+def draw_stormwater(comparison: Comparison, runs: pd.DataFrame, objective: StormwaterErrors) -> Figure:
+    """Draw three panels.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        The searches on the set that is tuned on.
+    runs : DataFrame
+        What `run_rows` gave.
+    objective : StormwaterErrors
+        What was tuned.
+    """
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(10, 7), layout="constrained")
+    panels = figure.subplot_mosaic([["convergence", "errors"], ["series", "series"]], width_ratios=[1.5, 1])
+    unit = f", {objective.series.unit}" if objective.series.unit else ""
+    comparison.figure(ax=panels["convergence"])
+    panels["convergence"].set_ylabel(f"best RMSE on set {objective.tuned_on}{unit}")
+    _draw_errors(panels["errors"], comparison, runs, objective.tuned_on)
+    panels["errors"].set_ylabel(f"RMSE on set {objective.tuned_on}{unit}")
+    _draw_series(panels["series"], runs, objective)
+    panels["series"].set_ylabel(f"level{unit}")
+    return figure
+
+
+def _draw_errors(panel: Axes, comparison: Comparison, runs: pd.DataFrame, number: int) -> None:
+    """Draw what each search found from each seed, the mean as a bar, and the error by hand as a line."""
+    results = comparison.results()
+    for k, search in enumerate(comparison.searches):
+        found = results[search].to_numpy()
+        spread = np.linspace(-0.15, 0.15, len(found)) if len(found) > 1 else np.zeros(1)
+        panel.plot(k + spread, found, "o", color=COLOURS[k % len(COLOURS)], ms=5)
+        panel.plot([k - 0.28, k + 0.28], [found.mean()] * 2, "-", color=COLOURS[k % len(COLOURS)], lw=2)
+    hand = float(runs.loc[runs.search == HAND, f"set_{number}"].iloc[0])
+    panel.axhline(hand, color=_GREY, ls="--", lw=1)
+    panel.annotate(HAND, (0.02, hand), xycoords=("axes fraction", "data"), va="bottom", fontsize=8, color=_GREY)
+    panel.set_xticks(range(len(comparison.searches)), comparison.searches)
+    panel.set_xlim(-0.6, len(comparison.searches) - 0.4)
+    _tidy(panel)
+
+
+def _draw_series(panel: Axes, runs: pd.DataFrame, objective: StormwaterErrors) -> None:
+    """Draw the stretch of the set with the most to see in it: measured, and predicted by the best setting and the one by hand."""
+    series, tuned = objective.series, runs[runs.tuned_on == objective.tuned_on]
+    best = tuned.iloc[int(np.argmin(tuned[f"set_{objective.tuned_on}"].to_numpy()))]
+    setting: dict[str, Any] = {name: best[name] for name in REGION}
+    rows = _busiest(objective)
+    panel.plot(rows, series.level[rows], color=_GREY, lw=1.8, label="measured")
+    panel.plot(rows, objective.predict(setting, rows), color=COLOURS[0], lw=1.2, label=f"tuned by {best.search}")
+    panel.plot(rows, objective.predict(BY_HAND, rows), "--", color=COLOURS[1], lw=1.2, label=HAND)
+    panel.set_xlabel(f"record (of set {objective.tuned_on})")
+    panel.legend(frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3, fontsize=8)
+    rain = panel.twinx()
+    rain.bar(rows, series.rain[rows], width=1.0, color=COLOURS[5])
+    rain.set_ylim(4 * max(float(series.rain[rows].max()), np.finfo(float).tiny), 0)  # from above, over a quarter of the height
+    rain.set_ylabel("rain")
+    rain.spines["top"].set_visible(False)
+    panel.margins(x=0.01)
+    _tidy(panel)
+
+
+def _busiest(objective: StormwaterErrors) -> np.ndarray:
+    """Return the records of the stretch in which the level moves most."""
+    rows = objective.series.rows(objective.tuned_on)
+    moves = np.append(0.0, np.abs(np.diff(objective.series.level[rows])).cumsum())
+    length = min(_STRETCH, len(rows) - 1)
+    first = int(np.argmax(moves[length:] - moves[: len(moves) - length]))
+    return rows[first : first + length]
+
+
+def _tidy(panel: Axes) -> None:
+    panel.grid(axis="y", color="0.9", lw=0.6)
+    panel.set_axisbelow(True)
+    panel.spines[["top", "right"]].set_visible(False)

@@ -1,0 +1,299 @@
+"""A simulated stormwater tank: rain runs off in two ways, fills the tank, drains through a throttle, and overflows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from scipy.signal import lfilter
+
+from spotsvm.errors import ArgumentError
+from studies.common.data import Floats
+
+STEP_MINUTES = 10
+
+
+class RainClimate(NamedTuple):
+    """Rates of the storms and their cells; the defaults are of a temperate climate, about 900 mm a year.
+
+    Parameters
+    ----------
+    hours_between_storms : float, default=24.0
+        Mean time from one storm's beginning to the next one's.
+    cells_per_storm : float, default=6.0
+        Mean number of cells, at least 1.
+    hours_between_cells : float, default=2.0
+        Mean time from one cell's beginning to the next one's in a storm.
+    cell_hours : float, default=1.2
+        Mean duration of a cell.
+    cell_intensity : float, default=0.4
+        Mean of the cells' intensities, mm per hour.
+    shape : float, default=0.8
+        Shape of the gamma distribution of the cells' intensities; below 1 few cells bring most of the rain.
+    roughness : float, default=0.5
+        Coefficient of variation of the rain of a step about its cell's intensity.
+    """
+
+    hours_between_storms: float = 24.0
+    cells_per_storm: float = 6.0
+    hours_between_cells: float = 2.0
+    cell_hours: float = 1.2
+    cell_intensity: float = 0.4
+    shape: float = 0.8
+    roughness: float = 0.5
+
+
+def simulate_rain(n_records: int, rng: np.random.Generator, climate: RainClimate | None = None) -> Floats:
+    """Return rain in mm per step of 10 minutes: bursts in wet spells, and dry spells between them.
+
+    Storms begin at random (a Poisson process); each has a geometric number of cells, which begin at random after it; a cell has
+    an exponential duration and a gamma distributed intensity, which the rain of its steps varies about. Cells add up.
+
+    Parameters
+    ----------
+    n_records : int
+        Number of steps, at least 1.
+    rng : numpy.random.Generator
+        Source of all randomness.
+    climate : RainClimate, optional
+        Rates of the storms and their cells.
+
+    Returns
+    -------
+    ndarray of shape (n_records,)
+        Rain, mm in the step that ends there, rounded to 0.01 mm.
+
+    Raises
+    ------
+    ArgumentError
+        If `n_records` is not positive.
+
+    References
+    ----------
+    Rodriguez-Iturbe, Cox, Isham 1987, "Some models for rainfall based on stochastic point processes", section 4 (the
+    Bartlett-Lewis model of rectangular pulses).
+
+    Examples
+    --------
+    >>> rain = simulate_rain(1008, np.random.default_rng(0))  # a week
+    >>> rain.shape, bool((rain >= 0).all()), bool((rain == 0).mean() > 0.5)
+    ((1008,), True, True)
+    """
+    if n_records < 1:
+        raise ArgumentError(f"n_records={n_records} is not a number of records; use 1 or more")
+    climate = climate or RainClimate()
+    per_hour = 60.0 / STEP_MINUTES
+    rain = np.zeros(n_records)
+    begins = 0.0
+    while True:
+        begins += rng.exponential(climate.hours_between_storms)
+        if begins * per_hour >= n_records:
+            return np.round(rain, 2)
+        cells = rng.geometric(1.0 / climate.cells_per_storm)
+        delays = np.concatenate([[0.0], np.cumsum(rng.exponential(climate.hours_between_cells, cells - 1))])
+        hours = rng.exponential(climate.cell_hours, cells)
+        intensities = rng.gamma(climate.shape, climate.cell_intensity / climate.shape, cells)
+        for delay, duration, intensity in zip(delays, hours, intensities, strict=True):
+            first = (begins + delay) * per_hour
+            _add_cell(rain, first, first + duration * per_hour, intensity / per_hour, climate.roughness, rng)
+
+
+def _add_cell(rain: Floats, first: float, last: float, amount: float, roughness: float, rng: np.random.Generator) -> None:
+    """Add a cell that lasts from one time to another, in steps; the first and the last step get their part of the amount."""
+    steps = np.arange(int(first), int(np.ceil(last)))
+    share = np.minimum(steps + 1, last) - np.maximum(steps, first)
+    varied = rng.gamma(1.0 / roughness**2, roughness**2, len(steps))
+    within = steps < len(rain)
+    rain[steps[within]] += (amount * share * varied)[within]
+
+
+_M3_PER_MM_AND_HECTARE = 10.0
+
+
+@dataclass(frozen=True)
+class TankSeries:
+    """What a tank does under rain; arrays of shape (n_records,), a value a step of 10 minutes.
+
+    Attributes
+    ----------
+    rain : ndarray
+        As the gauge has it, mm in the step.
+    fallen : ndarray
+        As it fell on the catchment, mm in the step.
+    runoff : ndarray
+        What the rain leaves to run off, m3 in the step.
+    inflow, outflow, overflow : ndarray
+        Into the tank, through its throttle, and over its edge, m3 in the step.
+    stored : ndarray
+        In the tank at the end of the step, m3.
+    level : ndarray
+        As it is measured at the end of the step, 0 to 100 % of the full tank.
+    """
+
+    rain: Floats
+    fallen: Floats
+    runoff: Floats
+    inflow: Floats
+    outflow: Floats
+    overflow: Floats
+    stored: Floats
+    level: Floats
+
+    def frame(self, start: str = "2001-04-01") -> pd.DataFrame:
+        """Return time, rain (mm) and level (%) as a table, such as a user's CSV file holds."""
+        times = pd.date_range(start, periods=len(self.rain), freq=f"{STEP_MINUTES}min")
+        return pd.DataFrame({"time": times, "rain_mm": self.rain, "level": self.level})
+
+
+@dataclass(frozen=True)
+class Tank:
+    """A tank and its catchment. Volumes are in m3, times in steps of 10 minutes.
+
+    What rain wets is lost until a store of some millimetres is full, which dries out again. Of what is left a part runs off
+    quickly, from roofs and streets, and a part slowly; each through a cascade of equal linear reservoirs (Nash 1957). The tank
+    drains as the root of its level, as an orifice does. What does not fit flows over.
+
+    Parameters
+    ----------
+    area : float, default=20.0
+        Of the catchment, hectares.
+    wetting : float, default=1.0
+        The store that rain fills first, mm.
+    drying : float, default=0.01
+        What of that store dries in a step, mm.
+    fast_share : float, default=0.65
+        Part of the runoff that takes the fast way, 0 to 1.
+    fast, slow : tuple of (int, int, float), default=(1, 1, 1.0) and (3, 2, 3.0)
+        Of either way: steps that pass before any of it arrives, reservoirs, and mean time in each reservoir in steps.
+    capacity : float, default=300.0
+        Volume of the full tank.
+    throttle : float, default=24.0
+        Outflow of the full tank, m3 in a step.
+    noise : float, default=1.0
+        Standard deviation of the measured level, % of the full tank.
+
+    References
+    ----------
+    Nash 1957, "The form of the instantaneous unit hydrograph".
+    Koch, Bischl, Flasch, Bartz-Beielstein, Konen 2011, "On the Tuning and Evolution of Support Vector Kernels", section 3.2.1,
+    whose data are not public.
+
+    Examples
+    --------
+    >>> series = Tank(noise=0.0).respond(np.r_[np.full(6, 0.5), np.zeros(60)], np.random.default_rng(0))
+    >>> [round(float(series.level[k])) for k in (2, 5, 9, 20, 40)]
+    [0, 34, 59, 28, 0]
+    """
+
+    area: float = 20.0
+    wetting: float = 1.0
+    drying: float = 0.01
+    fast_share: float = 0.65
+    fast: tuple[int, int, float] = (1, 1, 1.0)
+    slow: tuple[int, int, float] = (3, 2, 3.0)
+    capacity: float = 300.0
+    throttle: float = 24.0
+    noise: float = 1.0
+
+    def respond(self, rain: Floats, rng: np.random.Generator) -> TankSeries:
+        """Return what an empty tank does under this rain.
+
+        Parameters
+        ----------
+        rain : ndarray of shape (n_records,)
+            mm in each step, 0 or more.
+        rng : numpy.random.Generator
+            Source of the measurement's noise.
+
+        Raises
+        ------
+        ArgumentError
+            If rain is negative or not a number.
+        """
+        rain = np.asarray(rain, dtype=np.float64)
+        wrong = ~(rain >= 0) | ~np.isfinite(rain)
+        if wrong.any():
+            raise ArgumentError(f"rain[{np.argmax(wrong)}]={rain[wrong][0]:g} is not an amount of rain; use 0 or more")
+        runoff = self._left_to_run_off(rain) * self.area * _M3_PER_MM_AND_HECTARE
+        inflow = self.fast_share * _routed(runoff, *self.fast) + (1.0 - self.fast_share) * _routed(runoff, *self.slow)
+        stored, outflow, overflow = self._storage(inflow)
+        level = np.clip(100.0 * stored / self.capacity + rng.normal(0.0, self.noise, len(rain)), 0.0, 100.0)
+        return TankSeries(rain, rain, runoff, inflow, outflow, overflow, stored, level)
+
+    def _left_to_run_off(self, rain: Floats) -> Floats:
+        """Take from the rain what wets the ground, in mm."""
+        left = np.empty_like(rain)
+        wet = 0.0
+        for t, fallen in enumerate(rain.tolist()):
+            wet = max(wet - self.drying, 0.0) + fallen
+            left[t] = max(wet - self.wetting, 0.0)
+            wet -= left[t]
+        return left
+
+    def _storage(self, inflow: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return what is stored at the end of each step, what went through the throttle, and what flowed over."""
+        stored, outflow, overflow = (np.empty_like(inflow) for _ in range(3))
+        volume = 0.0
+        for t, arrived in enumerate(inflow.tolist()):
+            volume += arrived
+            outflow[t] = min(volume, self.throttle * (volume / self.capacity) ** 0.5)
+            volume -= outflow[t]
+            overflow[t] = max(volume - self.capacity, 0.0)
+            volume -= overflow[t]
+            stored[t] = volume
+        return stored, outflow, overflow
+
+
+def _routed(runoff: Floats, lag: int, reservoirs: int, time: float) -> Floats:
+    """Send runoff through a lag and a cascade of linear reservoirs; in a step, 1 / (1 + time) of what each holds leaves it."""
+    keeps = time / (1.0 + time)
+    arrived = np.concatenate([np.zeros(lag), runoff])[: len(runoff)]
+    for _ in range(reservoirs):
+        arrived = lfilter([1.0 - keeps], [1.0, -keeps], arrived)
+    return np.asarray(arrived)
+
+
+def simulate_tank(
+    n_records: int = 20_000,
+    seed: int = 0,
+    *,
+    tank: Tank | None = None,
+    climate: RainClimate | None = None,
+    gauge_error: float = 0.3,
+) -> TankSeries:
+    """Simulate rain, and the tank under it; the same seed gives the same series.
+
+    Parameters
+    ----------
+    n_records : int, default=20_000
+        Steps of 10 minutes.
+    seed : int, default=0
+        Of the rain and the measurement's noise.
+    tank : Tank, optional
+        The tank and its catchment.
+    climate : RainClimate, optional
+        Rates of the storms.
+    gauge_error : float, default=0.3
+        By how much the rain at the gauge varies about that of the catchment in a step, as a part of it; 0 or more.
+
+    Raises
+    ------
+    ArgumentError
+        If `n_records` is not positive, or the gauge's error is negative.
+
+    Examples
+    --------
+    >>> series = simulate_tank(2000, seed=1)
+    >>> bool(0 <= series.level.min() <= series.level.max() <= 100)
+    True
+    """
+    if not 0 <= gauge_error < np.inf:
+        raise ArgumentError(f"gauge_error={gauge_error} is not a part of the rain; use 0 or more")
+    rain_rng, level_rng, gauge_rng = np.random.default_rng(seed).spawn(3)
+    series = (tank or Tank()).respond(simulate_rain(n_records, rain_rng, climate), level_rng)
+    if not gauge_error:
+        return series
+    spread = gauge_error**2
+    return replace(series, rain=np.round(series.fallen * gauge_rng.gamma(1.0 / spread, spread, n_records), 2))

@@ -1,0 +1,224 @@
+"""The tuning tasks on which searches are compared: support vector machines on small data, functions with known minima."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, cast
+
+import numpy as np
+from scipy.stats import uniform
+
+from spotsvm.errors import DataError
+from studies.common.data import Floats
+from studies.tasks.data import tuning_set
+from studies.tasks.stormwater import StormwaterError
+from studies.tasks.svm import ClassificationError, RegressionError, RelevanceError, UnbalancedError
+
+BRANIN_MINIMUM = 0.397887357729738
+HARTMANN6_MINIMUM = -3.322368011415515
+
+# Dixon and Szego 1978
+_ALPHA = np.array([1.0, 1.2, 3.0, 3.2])
+_SCALE = np.array(
+    [[10, 3, 17, 3.5, 1.7, 8], [0.05, 10, 17, 0.1, 8, 14], [3, 3.5, 1.7, 10, 17, 8], [17, 8, 0.05, 10, 0.1, 14]], dtype=float
+)
+_CENTRE = np.array(
+    [
+        [0.1312, 0.1696, 0.5569, 0.0124, 0.8283, 0.5886],
+        [0.2329, 0.4135, 0.8307, 0.3736, 0.1004, 0.9991],
+        [0.2348, 0.1451, 0.3522, 0.2883, 0.3047, 0.6650],
+        [0.4047, 0.8828, 0.8732, 0.5743, 0.1091, 0.0381],
+    ]
+)
+
+
+def branin(x: Floats) -> float:
+    """Return Branin's function on [-5, 10] x [0, 15]; three minima of 0.397887.
+
+    Examples
+    --------
+    >>> round(branin(np.array([np.pi, 2.275])), 6)
+    0.397887
+    """
+    bowl = x[1] - 5.1 / (4 * np.pi**2) * x[0] ** 2 + 5 / np.pi * x[0] - 6
+    return float(bowl**2 + 10 * (1 - 1 / (8 * np.pi)) * np.cos(x[0]) + 10)
+
+
+def hartmann6(x: Floats) -> float:
+    """Return Hartmann's function of six variables on the unit cube; its minimum is -3.322368.
+
+    Examples
+    --------
+    >>> round(hartmann6(np.array([0.20169, 0.150011, 0.476874, 0.275332, 0.311652, 0.6573])), 5)
+    -3.32237
+    """
+    return -float(_ALPHA @ np.exp(-np.sum(_SCALE * (x - _CENTRE) ** 2, axis=1)))
+
+
+def rosenbrock(x: Floats) -> float:
+    """Return Rosenbrock's valley; its minimum is 0, where all coordinates are 1.
+
+    Examples
+    --------
+    >>> rosenbrock(np.array([1.0, 1.0, 1.0]))
+    0.0
+    """
+    return float(np.sum(100 * (x[1:] - x[:-1] ** 2) ** 2 + (1 - x[:-1]) ** 2))
+
+
+class SyntheticFunction:
+    """A function of x0, x1, ... in a box, with normal noise if it has any.
+
+    Parameters
+    ----------
+    function : callable
+        Takes an array of shape (d,).
+    bounds : sequence of (float, float)
+        Of each variable.
+    noise : float, default=0.0
+        Standard deviation of what is added to the function, drawn from the seed of the evaluation.
+    """
+
+    def __init__(self, function: Callable[[Floats], float], bounds: Sequence[tuple[float, float]], noise: float = 0.0):
+        self._function, self._bounds, self._noise = function, tuple(bounds), noise
+
+    @property
+    def space(self) -> dict[str, Any]:
+        """What is searched."""
+        return {f"x{i}": uniform(low, high - low) for i, (low, high) in enumerate(self._bounds)}
+
+    @property
+    def default(self) -> None:
+        """A function has no settings of its own."""
+
+    def truth(self, params: Mapping[str, float]) -> float:
+        """Return the function itself."""
+        return self._function(np.array([params[f"x{i}"] for i in range(len(self._bounds))]))
+
+    def __call__(self, params: Mapping[str, float], seed: int = 0) -> float:
+        """Evaluate a setting."""
+        error = self._noise * float(np.random.default_rng([seed, 77]).standard_normal()) if self._noise else 0.0
+        return self.truth(params) + error
+
+
+#: the number beside a noisy value by which a setting is judged
+TRUE_VALUE = "true_value"
+
+
+class _Tuned(Protocol):
+    """What a task needs: an error to be minimised, and where."""
+
+    @property
+    def space(self) -> dict[str, Any]: ...
+
+    @property
+    def default(self) -> dict[str, float] | None: ...
+
+    def __call__(self, params: Mapping[str, Any], seed: int = 0) -> float: ...
+
+
+class _Noisy(_Tuned, Protocol):
+    """What a noisy task needs besides: what a setting is really worth."""
+
+    def truth(self, params: Mapping[str, Any]) -> float: ...
+
+
+@dataclass(frozen=True)
+class TuningTask:
+    """A function of named parameters, to be minimised; what `compare` takes as an objective.
+
+    Attributes
+    ----------
+    name : str
+        Its name.
+    error : callable
+        Takes parameters and a seed, which matters only where there is noise; has `space`, and `truth` where there is noise.
+    noisy : bool
+        Whether the error has noise; an evaluation then also gives the true value.
+    optimum : float or None
+        The known minimum.
+
+    Examples
+    --------
+    >>> task = make_task("branin_noisy")
+    >>> sorted(task({"x0": 3.141593, "x1": 2.275}, seed=1))
+    ['true_value', 'value']
+    """
+
+    name: str
+    error: _Tuned
+    noisy: bool = False
+    optimum: float | None = None
+
+    @property
+    def space(self) -> dict[str, Any]:
+        """What is searched, as `Study` takes it."""
+        return self.error.space
+
+    @property
+    def default(self) -> dict[str, float] | None:
+        """The machine's own parameters, None of a function."""
+        return self.error.default
+
+    def truth(self, params: Mapping[str, Any]) -> float:
+        """Return what a setting is really worth."""
+        return cast("_Noisy", self.error).truth(params) if self.noisy else self.error(params)
+
+    def __call__(self, params: Mapping[str, Any], seed: int) -> float | dict[str, float]:
+        """Evaluate a setting."""
+        value = self.error(params, seed)
+        return {"value": value, TRUE_VALUE: self.truth(params)} if self.noisy else value
+
+
+_BRANIN_BOX = ((-5.0, 10.0), (0.0, 15.0))
+_UNIT_BOX = ((0.0, 1.0),) * 6
+
+_MAKERS: dict[str, Callable[[str], TuningTask]] = {
+    "svc_rbf_breast_cancer": lambda name: TuningTask(name, ClassificationError(tuning_set("breast_cancer"))),
+    "svc_rbf_ionosphere": lambda name: TuningTask(name, ClassificationError(tuning_set("ionosphere"))),
+    "svc_rbf_sonar": lambda name: TuningTask(name, ClassificationError(tuning_set("sonar"))),
+    "svc_rbf_german400": lambda name: TuningTask(name, ClassificationError(tuning_set("german400"))),
+    "svr_diabetes": lambda name: TuningTask(name, RegressionError(tuning_set("diabetes"))),
+    "svc_ard_heart": lambda name: TuningTask(name, RelevanceError(tuning_set("heart"))),
+    "svc_ard_pima400": lambda name: TuningTask(name, RelevanceError(tuning_set("pima400"))),
+    "svc_weights_satimage_imbalanced": lambda name: TuningTask(
+        name, UnbalancedError(tuning_set("satimage_imbalanced")), noisy=True
+    ),
+    "stormwater_a": lambda name: TuningTask(name, StormwaterError()),
+    "branin": lambda name: TuningTask(name, SyntheticFunction(branin, _BRANIN_BOX), optimum=BRANIN_MINIMUM),
+    "hartmann6": lambda name: TuningTask(name, SyntheticFunction(hartmann6, _UNIT_BOX), optimum=HARTMANN6_MINIMUM),
+    "rosenbrock5": lambda name: TuningTask(name, SyntheticFunction(rosenbrock, ((-2.048, 2.048),) * 5), optimum=0.0),
+    "branin_noisy": lambda name: TuningTask(
+        name, SyntheticFunction(branin, _BRANIN_BOX, noise=3.0), noisy=True, optimum=BRANIN_MINIMUM
+    ),
+    "hartmann6_noisy": lambda name: TuningTask(
+        name, SyntheticFunction(hartmann6, _UNIT_BOX, noise=0.25), noisy=True, optimum=HARTMANN6_MINIMUM
+    ),
+}
+
+TASKS: tuple[str, ...] = tuple(_MAKERS)
+
+
+def make_task(name: str) -> TuningTask:
+    """Make a task by its name, one of `TASKS`.
+
+    Raises
+    ------
+    DataError
+        If its data are not there.
+    KeyError
+        If there is no such task.
+    """
+    return _MAKERS[name](name)
+
+
+def make_tasks(names: tuple[str, ...] = TASKS) -> tuple[list[TuningTask], dict[str, str]]:
+    """Make the tasks whose data are there; of the others give why they are left out, by name."""
+    made, left_out = [], {}
+    for name in names:
+        try:
+            made.append(make_task(name))
+        except DataError as error:
+            left_out[name] = str(error)
+    return made, left_out

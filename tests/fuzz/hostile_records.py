@@ -1,0 +1,214 @@
+"""Records that were changed on purpose: in their bytes, their cells, or the tables themselves."""
+
+import contextlib
+import json
+import shutil
+import sqlite3
+from contextlib import closing
+
+from hypothesis import strategies as st
+from scipy.stats import loguniform, randint, truncnorm, uniform
+
+from spotsvm.errors import SpotSVMError
+from spotsvm.record_schema import sign
+from spotsvm.study import Study
+from tests.fuzz.hostile_values import CELLS, JSON_TEXTS, TEXTS, changed_bytes, changed_json
+
+SPACE = [
+    {"kernel": ["rbf"], "C": loguniform(0.1, 10), "gamma": truncnorm(-2, 2), "shape": [(1, 2), (3,), None]},
+    {"kernel": ["poly"], "C": loguniform(0.1, 10), "degree": randint(2, 6), "scale": uniform(0, 1)},
+]
+
+#: what a schema may hold beside the tables of a record, or in their place; {trials} is a table as it was
+SCHEMAS = (
+    "CREATE TRIGGER t AFTER INSERT ON trials BEGIN DELETE FROM trials; END",
+    "CREATE TRIGGER t BEFORE UPDATE ON trials BEGIN SELECT RAISE(ABORT, 'no'); END",
+    "CREATE TRIGGER t AFTER INSERT ON about BEGIN UPDATE trials SET value = 0; END",
+    "DROP TABLE trials; CREATE VIEW trials AS WITH RECURSIVE c(number) AS (SELECT 0 UNION ALL SELECT number + 1 FROM c) SELECT"
+    " number, number asked, NULL told, 'ok' state, '[]' point, '{}' params, 0.0 value, '{}' extra, '' reason, '' origin, '' note,"
+    " 0 seed, 0.0 ask_seconds, 0.0 seconds, NULL objectives, NULL fit_seconds, NULL acquisition_seconds, '[]' lost FROM c",
+    "DROP TABLE about; CREATE VIEW about AS WITH RECURSIVE c(key) AS (SELECT 'a' UNION ALL SELECT key || 'a' FROM c) SELECT key,"
+    " '1' AS value FROM c",
+    "ALTER TABLE about RENAME TO old; CREATE VIEW about AS SELECT key, CASE key WHEN 'format' THEN value ELSE"
+    " hex(zeroblob(99999999)) END AS value FROM old",
+    "ALTER TABLE trials RENAME TO old; CREATE TABLE trials AS SELECT * FROM old",
+    "ALTER TABLE trials RENAME TO old; CREATE TABLE trials AS SELECT * FROM old; CREATE TRIGGER t AFTER UPDATE ON trials BEGIN"
+    " UPDATE trials SET note = (WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c); END",
+    "DROP TABLE trials; CREATE VIRTUAL TABLE trials USING fts5(number, asked, told, state, point, params, value, extra)",
+    "DROP TABLE about; CREATE VIRTUAL TABLE about USING fts5(key, value)",
+    "DROP TABLE trials; CREATE VIRTUAL TABLE trials USING rtree(number, asked, told)",
+    "CREATE INDEX i ON trials (abs(value))",
+    "CREATE INDEX i ON about (value)",
+    "ALTER TABLE trials ADD COLUMN twice AS (value * 2)",
+    "ALTER TABLE trials ADD COLUMN other TEXT",
+    "CREATE TABLE other (x)",
+    "DROP TABLE trials",
+    "DROP TABLE about",
+    "DROP TABLE about; CREATE TABLE about (key, value)",
+    "ANALYZE",
+    "PRAGMA writable_schema = ON; UPDATE sqlite_master SET sql = replace(sql, 'TEXT', 'BLOB')",
+    "PRAGMA writable_schema = ON; UPDATE sqlite_master SET rootpage = 2",
+    "PRAGMA writable_schema = ON; UPDATE sqlite_master SET sql = 'CREATE TABLE ' || name || '(x, y, z)'",
+    "PRAGMA writable_schema = ON; UPDATE sqlite_master SET sql = replace(sql, 'NOT NULL', 'NOT NULL CHECK"
+    " (load_extension(''x''))')",
+    "PRAGMA writable_schema = ON; UPDATE sqlite_master SET name = 'trials', tbl_name = 'trials'",
+    "PRAGMA user_version = 2147483647; PRAGMA application_id = -1",
+)  # fmt: skip
+
+
+def make_records(folder):
+    """Write the records that are changed: of one objective with folds and findings, of several, of a Kriging search, empty."""
+    files = [folder / f"base{k}.db" for k in range(5)]
+    with Study(SPACE, "random", 0, path=files[0], context={"data": "a hash", "estimator": "SVC()"}, start=[_START]) as study:
+        study.run(_folds, 6)
+        study.ask()
+        study.add_finding("stop", {"sentence": "It went on.", "stopped": False, "rows": [{"a": 1.0, "b": [1, 2]}]})
+        study.add_finding("oversearching", _oversearching())
+    with Study(SPACE, "random", 1, path=files[1], direction={"error": "minimize", "margin": "maximize"}) as study:
+        study.run(lambda p: {"values": [p["C"], p["C"] ** 2 % 3]}, 6)
+    with Study({"x": uniform(0, 1), "y": uniform(-1, 2)}, "kriging", 2, path=files[2]) as study:
+        study.run(lambda p: p["x"] + p["y"] ** 2, 9)
+    with Study({"x": [1, 2, 3], "name": ["a", "b"]}, "cmaes", 3, path=files[3], direction="maximize") as study:
+        study.run(lambda p: float(p["x"]), 6)
+    Study({"x": uniform(0, 1)}, "random", 4, path=files[4]).close()
+    return files
+
+
+_START = {"kernel": "rbf", "C": 1.0, "gamma": 0.5, "shape": (1, 2)}
+
+
+def resumed(number, path):
+    """Open a record as the study that wrote it, as `make_records` has them."""
+    match number:
+        case 0:
+            return Study(SPACE, "random", 0, path=path, context={"data": "a hash", "estimator": "SVC()"}, start=[_START])
+        case 1:
+            return Study(SPACE, "random", 1, path=path, direction={"error": "minimize", "margin": "maximize"})
+        case 2:
+            return Study({"x": uniform(0, 1), "y": uniform(-1, 2)}, "kriging", 2, path=path)
+        case 3:
+            return Study({"x": [1, 2, 3], "name": ["a", "b"]}, "cmaes", 3, path=path, direction="maximize")
+    return Study({"x": uniform(0, 1)}, "random", path=path)
+
+
+def _folds(params):
+    if params["kernel"] == "poly" and params["degree"] == 3:
+        raise ValueError("no <machine> for 'degree' 3")
+    return {"value": params["C"], "split0_test_score": params["C"], "split1_test_score": 0.5, "test_score": 1.0}
+
+
+def _oversearching():
+    rows = [{"fold": k, "tuned": 0.9, "outer": 0.8 + 0.01 * k, "optimism": 0.1, "params": {"C": 1.0}} for k in range(3)]
+    points = [{"n_trials": k, "tuned": 0.9, "outer": 0.8, "optimism": 0.1, "low": 0.0, "high": 0.2} for k in (1, 2)]
+    return {
+        "optimism": 0.1, "interval": [0.0, 0.2], "confidence": 0.95, "method": "nested", "variance": "nadeau-bengio",
+        "tuned_score": 0.9, "outer_score": 0.8, "outer_interval": [0.7, 0.9], "n_trials": 6, "metric": "accuracy", "rows": rows,
+        "points": points, "notes": ["a note"],
+    }  # fmt: skip
+
+
+def change_bytes(data, base, target):
+    """Write a copy of a record with other bytes, sometimes with a log beside it that was never its own."""
+    content = base.read_bytes()
+    target.write_bytes(data.draw(changed_bytes(content) | changed_bytes(content[:100]).map(lambda head: head + content[100:])))
+    if data.draw(st.integers(0, 9)) == 0:
+        target.with_name(f"{target.name}-wal").write_bytes(data.draw(changed_bytes(content)))
+
+
+def change_content(data, base, target):
+    """Write a copy of a record with other cells, other rows, or another schema, most often with the checksums that belong."""
+    shutil.copy(base, target)
+    with closing(sqlite3.connect(target, isolation_level=None)) as connection:
+        connection.execute("PRAGMA ignore_check_constraints = ON")
+        connection.execute("PRAGMA journal_mode = DELETE")
+        for change in data.draw(st.lists(st.sampled_from(_CHANGES), min_size=1, max_size=4)):
+            # what SQLite itself refuses is no hostile file
+            with contextlib.suppress(sqlite3.Error, UnicodeEncodeError, OverflowError):
+                change(data, connection)
+        if data.draw(st.booleans()):  # what a schema leaves behind may take no end to read, and comes last
+            with contextlib.suppress(sqlite3.Error):
+                connection.executescript(data.draw(st.sampled_from(SCHEMAS)))
+        if data.draw(st.integers(0, 9)):
+            with contextlib.suppress(sqlite3.Error):
+                sign(connection)
+
+
+def _change_about(data, connection):
+    rows = dict(connection.execute("SELECT key, value FROM about ORDER BY key").fetchall())
+    key = data.draw(st.sampled_from(sorted(map(str, rows)) or ["format"]))
+    value = data.draw(changed_json(str(rows.get(key, "1"))) | st.sampled_from(CELLS))
+    connection.execute("UPDATE about SET value = ? WHERE key = ?", (value, key))
+
+
+def _add_about(data, connection):
+    key = data.draw(st.sampled_from(["finding: ", "finding: judgement", "context: ", "search_state", "versions", "budget", "x"]))
+    value = data.draw(st.sampled_from(JSON_TEXTS) | changed_json('{"a": {"b": [1.5, "c"]}}'))
+    connection.execute(
+        "INSERT OR REPLACE INTO about (key, value) VALUES (?, ?)", (key + data.draw(st.sampled_from(("", *TEXTS))), value)
+    )
+
+
+def _change_cell(data, connection):
+    column = data.draw(st.sampled_from([row[1] for row in connection.execute("PRAGMA table_info(trials)")]))
+    number = data.draw(st.integers(0, 8))
+    (before,) = connection.execute(f"SELECT {column} FROM trials WHERE number = ?", (number,)).fetchone() or ("",)
+    if isinstance(before, bytes):
+        new = changed_bytes(before)
+    elif column in ("point", "params", "extra", "objectives", "lost"):
+        new = changed_json(str(before or "[1.0, 2.0]"))
+    else:
+        new = st.sampled_from([*CELLS, *TEXTS, *JSON_TEXTS])
+    connection.execute(f"UPDATE trials SET {column} = ? WHERE number = ?", (data.draw(new), number))
+
+
+def _drop_rows(data, connection):
+    connection.execute(
+        f"DELETE FROM {data.draw(st.sampled_from(['trials', 'about']))} WHERE rowid >= {data.draw(st.integers(0, 9))}"
+    )
+
+
+def _change_encoding(data, connection):
+    """Write all anew, in another encoding of text and with pages of another size."""
+    script = "\n".join(connection.iterdump())
+    encoding, size = data.draw(st.sampled_from(["UTF-16le", "UTF-16be", "UTF-8"])), data.draw(st.sampled_from([512, 65536]))
+    with closing(sqlite3.connect(":memory:")) as new:
+        new.executescript(f"PRAGMA encoding = '{encoding}'; PRAGMA page_size = {size};\n{script}")
+        new.backup(connection)
+
+
+_CHANGES = (_change_about, _change_about, _change_cell, _change_cell, _add_about, _drop_rows, _change_encoding)
+
+
+def write_hostile_study(data, target):
+    """Run a small study that this library accepts, with hostile text and numbers everywhere, and keep its record."""
+    texts = st.sampled_from(TEXTS)
+    names = st.sampled_from([text for text in TEXTS if text and len(text) <= 500])
+    values = st.sampled_from([0.0, 1.0, -1.0, 1e308, -1e308, 5e-324, 2.5, float("nan")])
+    several = data.draw(st.booleans())
+    direction = (
+        dict.fromkeys(data.draw(st.lists(names, min_size=2, max_size=2, unique=True)), "minimize") if several else "minimize"
+    )
+    parameters = st.lists(names, min_size=2, max_size=4, unique=True) | st.sampled_from(
+        [uniform(-1e308, 1e308), loguniform(1e-300, 1e300), randint(0, 10**9), [True, False, None], [(1, 2), "a"]]
+    )
+    space = data.draw(st.dictionaries(names, parameters, min_size=1, max_size=3))
+    try:
+        study = Study(space, "random", 0, path=target, direction=direction, context={data.draw(names): data.draw(texts)})
+    except SpotSVMError:
+        target.unlink(missing_ok=True)
+        study = Study({"x": uniform(0, 1)}, "random", 0, path=target, direction=direction)
+    with study, contextlib.suppress(SpotSVMError):  # a small space has no more
+        for number in range(6):
+            trial = study.ask()
+            extra = {data.draw(texts): data.draw(values), "split0_test_score": 0.5}
+            if number == 2:
+                study.fail(trial, data.draw(texts), extra=extra)
+            else:
+                told = [data.draw(values), data.draw(values)]
+                study.tell(trial, {"values": told, **extra} if several else {"value": told[0], **extra})
+    whole = json.dumps({"sentence": "It went on.", "stopped": True, **_oversearching()})
+    with closing(sqlite3.connect(target, isolation_level=None)) as connection:
+        for name in ("oversearching", "stop", "judgement"):
+            finding = data.draw(changed_json(whole))
+            connection.execute("INSERT OR REPLACE INTO about (key, value) VALUES (?, ?)", (f"finding: {name}", finding))
+        sign(connection)

@@ -1,0 +1,183 @@
+"""Hostile files for every reader: each is read, or refused with an error of the library, within its time."""
+
+import contextlib
+import signal
+import tempfile
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+
+from spotsvm.command_line import main
+from spotsvm.errors import SpotSVMError
+from spotsvm.expression_kernel import ExpressionKernel
+from spotsvm.record_tables import record_tables
+from spotsvm.recorded_study import RecordedStudy
+from spotsvm.salvage import salvage
+from spotsvm.series_table import read_series as read_tuning_series
+from spotsvm.tabular import read_table
+from studies.common.data import data_from, read_binary
+from studies.common.run_file import RunFile
+from studies.stormwater.series import read_series as read_study_series
+from tests.fuzz.hostile_records import change_bytes, change_content, make_records, resumed, write_hostile_study
+from tests.fuzz.hostile_tables import changed_csv, csv_files, series_csv
+from tests.fuzz.hostile_values import changed_json
+
+pytestmark = [pytest.mark.faults, pytest.mark.filterwarnings("ignore")]  # of pandas and numpy on numbers as large as 1e308
+SECONDS = 10
+KERNEL = (
+    '{"format": "spotsvm kernel expression", "version": 1, "expression": {"block": "multiply", "arguments": [{"block": "c1"}, '
+    '{"block": "gaussian", "value": 0.5}]}, "constants": {"c1": 2.0}}'
+)
+TABLE = "".join(f"{line.partition(',')[2]}\n" for line in series_csv().splitlines())
+BINARY = "x0,x1,y,part\n" + "".join(f"{k},{k % 5},{'ab'[k % 2]},{'train' if k < 20 else 'test'}\n" for k in range(40))
+#: to make a failing file smaller takes minutes
+whole = settings(phases=[Phase.explicit, Phase.reuse, Phase.generate])
+few = settings(whole, max_examples=max(whole.max_examples // 5, 1))
+
+
+@contextlib.contextmanager
+def taken_well():
+    """What is raised inside is an error of the library, and comes in time."""
+
+    def late(*arguments):
+        raise TimeoutError(f"it took more than {SECONDS} s")
+
+    if hasattr(signal, "SIGALRM"):
+        signal.signal(signal.SIGALRM, late)
+        signal.alarm(SECONDS)
+    try:
+        with contextlib.suppress(SpotSVMError):
+            yield
+    finally:
+        if hasattr(signal, "SIGALRM"):
+            signal.alarm(0)
+
+
+@pytest.fixture(scope="module")
+def records(tmp_path_factory):
+    return make_records(tmp_path_factory.mktemp("records"))
+
+
+def changed_record(data, records, folder, changes):
+    """Write one of the records with changes; gives its number and path."""
+    number = data.draw(st.integers(0, len(records) - 1))
+    data.draw(st.sampled_from(changes))(data, records[number], folder / "study.db")
+    return number, folder / "study.db"
+
+
+def results(path):
+    study = RecordedStudy(path)
+    study.frame()
+    study.folds()
+    if study.objectives.several:
+        study.pareto()
+    elif study.n_finished:
+        assert study.best_trial
+
+
+def command(*arguments):
+    """Run the command: it ends well, or with code 2 and one line that can be printed."""
+    result = CliRunner().invoke(main, [str(argument) for argument in arguments])
+    if result.exit_code == 2:
+        line = result.stderr.removesuffix("\n")
+        assert line.isprintable(), line
+        assert len(line) <= 3000
+    elif result.exception is not None:
+        raise result.exception
+
+
+def export(path):
+    command("export", path, "--csv", "-", "--folds", path.with_name("folds.csv"))
+
+
+def report(path):
+    command("report", path, "--out", path.with_name("r.html"), "--tables", path.with_name("t"))
+
+
+@pytest.mark.parametrize(
+    ("changes", "read"),
+    [
+        ([change_bytes], record_tables),
+        ([change_bytes], results),
+        ([change_content], record_tables),
+        ([change_content], results),
+        ([change_bytes, change_content], lambda path: salvage(path).frame()),
+        ([change_bytes, change_content], export),
+        ([change_bytes, change_content], lambda path: command("status", path)),
+    ],
+)
+@whole
+@given(data=st.data())
+def test_changed_records(records, changes, read, data):
+    with tempfile.TemporaryDirectory() as folder:
+        _, path = changed_record(data, records, Path(folder), changes)
+        with taken_well():
+            read(path)
+
+
+@whole
+@given(data=st.data())
+def test_changed_records_are_resumed_or_refused(records, data):
+    with tempfile.TemporaryDirectory() as folder:
+        number, path = changed_record(data, records, Path(folder), [change_bytes, change_content])
+        with taken_well(), resumed(number, path) as study:
+            study.tell(study.ask(), [0.5, 0.5] if study.objectives.several else 0.5)
+
+
+@few
+@given(data=st.data())
+def test_reports_of_changed_records_and_of_hostile_texts(records, data):
+    with tempfile.TemporaryDirectory() as folder:
+        if data.draw(st.booleans()):
+            path = Path(folder) / "study.db"
+            write_hostile_study(data, path)
+            with taken_well():
+                export(path)
+        else:
+            _, path = changed_record(data, records, Path(folder), [change_content])
+        with taken_well():
+            report(path)
+
+
+@pytest.mark.parametrize(
+    ("base", "read"),
+    [
+        (TABLE, lambda path: read_table(path, "level")),
+        (series_csv(), lambda path: read_tuning_series(path, "level", "time")),
+        (series_csv(900), read_study_series),
+    ],
+)
+@whole
+@given(data=st.data())
+def test_changed_tables(base, read, data):
+    with tempfile.TemporaryDirectory() as folder:
+        name, content = data.draw(csv_files(base))
+        path = Path(folder) / name
+        path.write_bytes(content)
+        with taken_well():
+            read(path)
+
+
+@whole
+@given(changed_csv("set,seed,error\na,0,0.5\nb,1,\n"), changed_csv(BINARY))
+def test_changed_files_of_the_studies(runs, rows):
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "runs.csv").write_bytes(runs)
+        (Path(folder) / "one.csv").write_bytes(rows)
+        with taken_well():
+            file = RunFile(Path(folder) / "runs.csv", {"set": str, "seed": int, "error": float})
+            if len(file.read()):
+                file.append(pd.DataFrame({"set": ["c"], "seed": [2], "error": [0.1]}))
+        with taken_well(), data_from(Path(folder)):
+            read_binary("one")
+
+
+@whole
+@given(changed_json(KERNEL))
+def test_changed_kernel_formulae(text):
+    with taken_well():
+        ExpressionKernel.from_json(text)

@@ -1,0 +1,114 @@
+import os
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from spotsvm.errors import ArgumentError, DataError
+from studies.acid.data import CLASS_SIZES, acid_data, classes_by_share, simulated_spectra, split_by_class
+from studies.common.data import data_from
+
+needs_data = pytest.mark.skipif("SPOTSVM_DATA" not in os.environ, reason="SPOTSVM_DATA, the folder with tecator.csv, is not set")
+
+
+def test_the_simulated_split_is_the_papers_and_holds_each_class_share():
+    data = acid_data("simulated")
+    assert (len(data.train), len(data.test)) == (3326, 1109)
+    assert not np.intersect1d(data.train, data.test).size
+    for c, size in enumerate(CLASS_SIZES, 1):
+        assert np.sum(data.y[data.train] == c) == pytest.approx(size * 3326 / 4437, abs=1)
+
+
+def test_splits_of_the_training_rows():
+    data = acid_data("simulated", quick=True)
+    train, later = data.split(5)
+    assert np.array_equal(np.sort(np.concatenate([train, later])), np.sort(data.train))
+    assert len(later) == pytest.approx(0.2 * len(data.train), abs=1)
+    assert np.array_equal(data.split(5)[0], train)
+    assert not np.array_equal(data.split(6)[0], train)
+
+
+def test_copies_are_never_parted():
+    y = np.repeat([1, 2, 1, 2], 10)
+    copies = np.tile(np.arange(20), 2)
+    for seed in range(20):
+        train, later = split_by_class(np.arange(40), y, copies, 0.8, 0.2, seed)
+        assert not np.intersect1d(copies[train], copies[later]).size
+        assert len(train) == 32
+
+
+def test_classes_have_the_shares_and_equal_values_one_class():
+    rng = np.random.default_rng(0)
+    y = classes_by_share(rng.random(4437), CLASS_SIZES)
+    assert np.abs(np.bincount(y)[1:] - CLASS_SIZES).max() <= 1
+    values = rng.integers(8, size=500).astype(float)
+    y = classes_by_share(values, CLASS_SIZES)
+    assert all(len(set(y[values == v])) == 1 for v in range(8))
+    assert (np.diff(y[np.argsort(values)]) >= 0).all()
+
+
+@needs_data
+def test_the_real_spectra():
+    data = acid_data("tecator")
+    assert data.X.shape == (240, 100)
+    assert set(data.y) == {1, 2, 3, 4, 5}
+    assert len(np.unique(data.copies)) == 216, "24 of the spectra repeat an earlier one"
+    assert not np.intersect1d(data.copies[data.train], data.copies[data.test]).size
+    assert set(data.y[data.train]) == set(data.y[data.test]) == {1, 2, 3, 4, 5}
+
+
+def test_a_folder_without_them(tmp_path):
+    with data_from(tmp_path), pytest.raises(DataError, match="there is no tecator.csv"):
+        acid_data("tecator")
+    pd.DataFrame({"a1": [1.0], "y": [2.0]}).to_csv(tmp_path / "tecator.csv", index=False)
+    with data_from(tmp_path), pytest.raises(DataError, match="a1 to a100 and y are needed"):
+        acid_data("tecator")
+
+
+SMALL = (12, 80, 100, 40, 6)
+
+
+def test_the_size_and_the_classes_are_those_of_the_paper():
+    X, concentration, y = simulated_spectra()
+    assert X.shape == (4437, 212)
+    assert np.bincount(y)[1:].tolist() == list(CLASS_SIZES) == [228, 1528, 1880, 731, 70]
+    assert np.isfinite(X).all()
+    assert (concentration > 0).all()
+
+
+def test_a_seed_gives_the_same_data_and_another_one_other_data():
+    first, again, other = simulated_spectra(3, SMALL), simulated_spectra(3, SMALL), simulated_spectra(4, SMALL)
+    assert np.array_equal(first.X, again.X)
+    assert np.array_equal(first.y, again.y)
+    assert not np.array_equal(first.X, other.X)
+
+
+def test_classes_are_ranges_of_the_concentration():
+    _, concentration, y = simulated_spectra(0, SMALL)
+    for c in range(1, 5):
+        assert concentration[y == c].max() < concentration[y == c + 1].min()
+
+
+def test_spectra_are_smooth_but_for_the_noise_and_neighbours_alike():
+    quiet, noisy = simulated_spectra(0, SMALL, noise=0.0).X, simulated_spectra(0, SMALL, noise=0.01).X
+    assert np.abs(np.diff(quiet, 2, axis=1)).max() < 0.05
+    neighbours = [np.corrcoef(quiet[:, k], quiet[:, k + 1])[0, 1] for k in range(0, 211, 10)]
+    assert min(neighbours) > 0.99
+    assert 0.01 < np.std(noisy - quiet) < 0.05
+
+
+def test_more_acid_absorbs_more_in_the_far_uv_and_not_in_the_red():
+    X, concentration, _ = simulated_spectra(0, SMALL)
+    assert np.corrcoef(np.log(concentration), X[:, 0])[0, 1] > 0.4
+    assert abs(np.corrcoef(np.log(concentration), X[:, -1])[0, 1]) < 0.2
+
+
+def test_stray_light_bounds_the_absorbance():
+    # 10 ** -2 of the light is stray at most, so that no more than an absorbance of 2.2 can be seen
+    assert simulated_spectra(0, SMALL, noise=0.0).X.max() < 2.2
+
+
+@pytest.mark.parametrize("arguments", [{"class_sizes": [5]}, {"class_sizes": [5, 0]}, {"noise": -0.1}])
+def test_bad_input(arguments):
+    with pytest.raises(ArgumentError, match=next(iter(arguments))):
+        simulated_spectra(**arguments)

@@ -1,0 +1,286 @@
+import os
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.metrics import balanced_accuracy_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+
+from solvers.search import make_search
+from spotsvm import ArgumentError, BudgetError, DataError, Space
+from spotsvm.class_accuracy import mean_class_accuracy
+from spotsvm.pipelines.spectra import spectra_pipeline
+from spotsvm.recorded_study import RecordedStudy
+from studies.acid.results import by_budget, judged, on_judgement, on_parameters, table_8
+from studies.acid.study import DEFAULT_ENTRANTS, AcidStudy
+from studies.acid.task import CLASSES, PRINTED, UNTUNED, AcidTask, acid_space, most_important, untuned_svc
+from surrogates.domain import Domain
+
+NAMES = {"XPERC": "importancefraction__fraction", "GAMMA": "cutoffclassifier__estimator__gamma"}
+NAMES |= {"COST": "cutoffclassifier__estimator__C"}
+NAMES |= {f"CLASSWT[{c}]": f"cutoffclassifier__class_weight__{c}" for c in CLASSES}
+NAMES |= {f"CUTOFF[{c}]": f"cutoffclassifier__cutoff__{c}" for c in CLASSES[:-1]}
+PARAMS = {"XPERC": 0.6, "GAMMA": 0.01, "COST": 20.0} | {f"CLASSWT[{c}]": 0.1 * c for c in CLASSES}
+PARAMS |= {f"CUTOFF[{c}]": 0.05 * c for c in CLASSES[:-1]}
+
+
+@pytest.fixture(scope="module")
+def task():
+    return AcidTask("simulated", quick=True, region="table8")
+
+
+@pytest.fixture(scope="module")
+def study():
+    entrants = {"kriging": ("default", "kriging"), "kriging, 3 parameters": ("three", "kriging"), "random": ("table8", "random")}
+    return AcidStudy(quick=True, budgets=[6, 7], seeds=2, entrants=entrants).run()
+
+
+def test_the_papers_search_leaves_the_repeats_to_the_task():
+    """Its budgets count design points, each of them evaluated twice."""
+    _, search = DEFAULT_ENTRANTS["koch2011, Table 8"]
+    assert make_search(search, Domain.continuous(12), 0, noise=True).n_initial == 10
+
+
+@pytest.mark.parametrize("region", ["table7", "table8"])
+def test_twelve_parameters_in_the_papers_regions(region):
+    space = acid_space(region)
+    assert list(space) == list(PRINTED)[:-1]
+    assert len(space) == 12
+    gamma, cost = {"table7": ((0.005, 0.3), (1.0, 10.0)), "table8": ((0.001, 0.8), (0.01, 100.0))}[region]
+    assert space["GAMMA"].support() == pytest.approx(gamma)
+    assert space["COST"].support() == pytest.approx(cost)
+    assert space["XPERC"].support() == pytest.approx((0.05, 1.0))
+    assert space["CLASSWT[5]"].support() == pytest.approx((0.05, 1.0))
+    assert space["CUTOFF[4]"].support() == pytest.approx((0.01, 0.4))
+
+
+def test_fewer_parameters_in_the_default_region():
+    whole = acid_space("default")
+    assert list(whole) == list(PRINTED)[:-1]
+    for region, names in (("three", ["XPERC", "GAMMA", "COST"]), ("two", ["GAMMA", "COST"])):
+        space = acid_space(region)
+        assert list(space) == names
+        assert [d.support() for d in space.values()] == [whole[name].support() for name in names]
+
+
+@pytest.mark.parametrize("region", ["default", "table8"])
+def test_an_evaluation_is_what_the_pipeline_gives(region):
+    task = AcidTask("simulated", quick=True, region=region)
+    data = task.data
+    seeds = [int(s) for s in np.random.default_rng(3).integers(2**31, size=2)]
+    pipeline, _ = spectra_pipeline("classification", len(data.train), CLASSES, scale=False, region=region)
+    pipeline.set_params(**{NAMES[name]: value for name, value in PARAMS.items()}, principalmonomials__n_kept=12)
+    pipeline.set_params(
+        importancefraction__n_estimators=50, importancefraction__max_samples=0.3, importancefraction__min_samples_leaf=2
+    )
+    scores = []
+    for seed in seeds:
+        train, later = data.split(seed)
+        machine = clone(pipeline).set_params(importancefraction__random_state=seed).fit(data.X[train], data.y[train])
+        scores.append(mean_class_accuracy(data.y[later], machine.predict(data.X[later])))
+    found = task(PARAMS, seed=3)
+    assert found == {"value": pytest.approx(np.mean(scores)), "repeat_0": scores[0], "repeat_1": scores[1]}
+    assert task(PARAMS, seed=3) == found
+    assert task(PARAMS, seed=4) != found
+    machine = pipeline.set_params(importancefraction__random_state=0).fit(data.X[data.train], data.y[data.train])
+    assert task.test(PARAMS) == mean_class_accuracy(data.y[data.test], machine.predict(data.X[data.test]))
+
+
+@pytest.mark.parametrize("region", ["default", "three", "two", "table8"])
+def test_the_default_is_that_of_the_pipeline(region):
+    task = AcidTask("simulated", quick=True, region=region)
+    known = "table8" if region == "table8" else "default"
+    pipeline, _ = spectra_pipeline("classification", len(task.data.train), CLASSES, region=known)
+    pipeline.set_params(
+        principalmonomials__n_kept=12, importancefraction__n_estimators=50, importancefraction__max_samples=0.3,
+        importancefraction__min_samples_leaf=2, importancefraction__fraction=1.0 if region == "two" else 0.5,
+    )  # fmt: skip
+    data = task.data
+    machine = pipeline.fit(data.X[data.train], data.y[data.train])
+    assert set(task.default) == set(acid_space(region))
+    assert task.test(task.default) == pytest.approx(mean_class_accuracy(data.y[data.test], machine.predict(data.X[data.test])))
+
+
+def test_the_untuned_machine_is_scikit_learn_s():
+    data = AcidTask("simulated", quick=True).data
+    machine = make_pipeline(StandardScaler(), SVC(class_weight="balanced")).fit(data.X[data.train], data.y[data.train])
+    assert untuned_svc(data) == pytest.approx(balanced_accuracy_score(data.y[data.test], machine.predict(data.X[data.test])))
+
+
+def test_weights_are_worth_tuning(task):
+    even, balanced = task.test(task.default), AcidTask("simulated", quick=True)
+    assert balanced.test(balanced.default) > even + 0.01
+    good = {"XPERC": 0.6, "GAMMA": 0.01, "COST": 20.0} | {f"CUTOFF[{c}]": 0.2 for c in CLASSES[:-1]}
+    good |= {"CLASSWT[1]": 1.0, "CLASSWT[2]": 0.15, "CLASSWT[3]": 0.12, "CLASSWT[4]": 0.3, "CLASSWT[5]": 1.0}
+    assert task.test(good) > even + 0.08
+
+
+def test_the_most_important_features_hold_the_share():
+    rng = np.random.default_rng(0)
+    ranking = rng.dirichlet(np.ones(20))
+    for share in (0.05, 0.5, 0.9, 1.0):
+        kept = most_important(ranking, share)
+        assert ranking[kept].sum() >= share - 1e-9
+        assert ranking[kept].sum() - ranking[kept].min() < share
+    assert len(most_important(ranking, 1.0)) == 20
+
+
+def test_a_row_a_tuner_seed_and_budget(study):
+    frame = study.frame()
+    runs = frame[~frame.tuner.isin(UNTUNED)]
+    assert len(runs) == 3 * 2 * 2
+    assert runs[runs.region == "three"]["CLASSWT[1]"].isna().all()
+    assert set(acid_space("table8")) <= set(frame)
+    assert (runs.tuned <= 1).all()
+    later, sooner = runs[runs.budget == 7].set_index(["tuner", "seed"]), runs[runs.budget == 6].set_index(["tuner", "seed"])
+    assert (later.tuned >= sooner.tuned).all(), "the first design points of a longer run are those of a shorter one"
+    assert (runs.recommended < runs.budget).all()
+
+
+def test_tables_against_sums_by_hand(study):
+    frame, table = study.frame(), study.table()
+    tuners = ["kriging", "kriging, 3 parameters", "random"]
+    assert table.tuner.tolist() == [*UNTUNED, *tuners, *tuners]
+    part = frame[(frame.tuner == "random") & (frame.budget == 7)]
+    row = table[(table.tuner == "random") & (table["design points"] == 7)].iloc[0]
+    assert row.tuned == pytest.approx(part.tuned.mean())
+    assert row["sd test"] == pytest.approx(np.std(part.test, ddof=1))
+    assert row.optimism == pytest.approx(np.mean(part.tuned.to_numpy() - part.test_best_seen.to_numpy()))
+    for region in ("default", "table8"):
+        eight = study.table_8(region).set_index("name")
+        assert len(eight) == 13
+        assert eight["best, cutoffs that sum to 1"].loc[[f"CUTOFF[{c}]" for c in CLASSES]].sum() == pytest.approx(1.0)
+        assert eight.loc["XPERC", "paper"] == 0.237
+        assert eight.loc["XPERC", "best"] in set(frame[(frame.region == region) & (frame.budget == 7)].XPERC)
+
+
+def test_all_start_at_the_defaults_and_the_centre(tmp_path):
+    entrants = {"a": ("default", "random"), "b": ("default", "lhs"), "few": ("three", "random"), "paper": ("table8", "random")}
+    AcidStudy(quick=True, budgets=[2], seeds=1, entrants=entrants, path=tmp_path).run()
+    values = {}
+    for label, (region, _) in entrants.items():
+        trials = RecordedStudy(tmp_path / f"simulated_{region}" / f"{label}_seed0.db").trials
+        assert [t.origin for t in trials] == ["start", "start"]
+        space = Space(acid_space(region))
+        first = [AcidTask("simulated", True, region).default, space.decode(np.full(len(space.names), 0.5))]
+        for trial, params in zip(trials, first, strict=True):
+            assert trial.params == pytest.approx(params)
+        values[label] = [t.value for t in trials]
+    # balanced weights and equal cutoffs are in the middle of the default region
+    assert values["a"] == values["b"] == values["few"]
+    assert values["paper"] != values["a"]
+
+
+def test_twelve_parameters_against_three():
+    rows = [
+        {"tuner": tuner, "seed": seed, "budget": 25, "test": test}
+        for tuner, tests in {"kriging": (0.9, 0.92, 0.91), "kriging, 3 parameters": (0.88, 0.91, 0.88)}.items()
+        for seed, test in enumerate(tests)
+    ]
+    half = 4.302653 * np.std([0.02, 0.01, 0.03], ddof=1) / np.sqrt(3)
+    shown = f"+0.020 ({0.02 - half:+.3f} to {0.02 + half:+.3f}) after 25"
+    text = on_parameters(pd.DataFrame(rows))
+    assert text == f"Kriging's twelve parameters in the default region gain over three parameters {shown}."
+    assert on_parameters(pd.DataFrame(rows[:3])) == ""
+
+
+def runs_of(differences):
+    """Give runs of two tuners whose recommended trial does so much better than the best seen, seed by seed."""
+    rows = [{"tuner": UNTUNED[0], "seed": -1, "budget": 0, "test": 0.5}]
+    for seed, pair in enumerate(differences):
+        for tuner, d in zip(("a", "b"), pair, strict=True):
+            rows.append({"tuner": tuner, "seed": seed, "budget": 25, "test": 0.8 + d, "test_best_seen": 0.8})
+            rows[-1] |= {"recommended": 1, "best_seen": 1 if d == 0 else 2}
+    return pd.DataFrame(rows)
+
+
+def test_the_judgement_is_over_seeds():
+    table = judged(runs_of([(0.02, 0.0), (0.01, 0.03), (0.0, -0.01)]))
+    row = table.iloc[0]
+    assert row["another trial"] == 4
+    assert (row.better, row.worse, row.runs) == (3, 1, 6)
+    means = np.array([0.01, 0.02, -0.005])
+    assert row.difference == pytest.approx(means.mean())
+    assert row.high - row.difference == pytest.approx(4.302653 * means.std(ddof=1) / np.sqrt(3), rel=1e-5)
+    assert "no clear difference" in on_judgement(table)
+    assert "the recommendation is the better choice" in on_judgement(judged(runs_of([(0.02, 0.03), (0.02, 0.03), (0.02, 0.031)])))
+    assert "the best seen would have been" in on_judgement(judged(runs_of([(-0.02, -0.03), (-0.02, -0.03), (-0.02, -0.031)])))
+    assert on_judgement(judged(runs_of([(0.0, 0.0)]))) == "The recommended trial is the best one seen in every run."
+
+
+def test_seeds_at_a_time_and_records_change_nothing(study, tmp_path):
+    def shorter(**changed):
+        made = AcidStudy(quick=True, budgets=[2, 3], seeds=2, entrants={"random": ("default", "random")}, **changed).run()
+        return made.frame().drop(columns="ask_seconds")
+
+    alone = shorter(path=tmp_path)
+    assert len(list(tmp_path.rglob("*.db"))) == 2
+    pd.testing.assert_frame_equal(alone, shorter(n_jobs=2))
+    pd.testing.assert_frame_equal(alone, shorter(path=tmp_path))
+
+
+def test_what_it_writes(study, tmp_path):
+    text = study.to_markdown()
+    assert "2 records are left out" in text
+    assert "Table 8 (region of Table 8)" in text
+    assert "Table 8 (default region)" in text
+    assert "gain over three parameters" in text
+    names = {file.name for file in study.write(tmp_path)}
+    assert {
+        "acid_runs.csv",
+        "acid_table.csv",
+        "acid_table8.csv",
+        "acid_default.csv",
+        "acid_judged.csv",
+        "acid.md",
+        "acid.png",
+    } <= names
+    assert len(pd.read_csv(tmp_path / "acid_runs.csv")) == 14
+
+
+def test_the_figure_shows_each_tuner_twice(study):
+    (ax,) = study.figure().axes
+    labels = [label for label in ax.get_legend_handles_labels()[1] if not label.startswith("_")]
+    tuners = ["kriging", "kriging, 3 parameters", "random"]
+    shown = [f"{tuner}, {score}" for tuner in tuners for score in ("test", "tuned")]
+    assert sorted(labels) == sorted([*shown, *(f"{tuner}, test" for tuner in UNTUNED)])
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["6", "7"]
+
+
+@pytest.mark.skipif("SPOTSVM_DATA" not in os.environ, reason="SPOTSVM_DATA, the folder with tecator.csv, is not set")
+def test_on_the_real_spectra():
+    made = AcidStudy(quick=True, budgets=[6], seeds=1, entrants={"random": ("table7", "random")})
+    made = made.use_data(os.environ["SPOTSVM_DATA"])
+    assert made.used_source == "tecator"
+    assert "240 samples of meat" in made.run().to_markdown()
+    assert "region of Table 7" in made.to_markdown()
+    assert by_budget(made.frame()).tuner.tolist() == [*UNTUNED, "random"]
+    assert table_8(made.frame(), "table7").set_index("name").loc["GAMMA", "high"] == pytest.approx(0.3)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "kind", "words"),
+    [
+        ({"source": "wine"}, ArgumentError, "source='wine'"),
+        (
+            {"entrants": {"a": ("table9", "random")}},
+            ArgumentError,
+            "region 'table9' of 'a' is unknown; use one of default, three",
+        ),
+        ({"entrants": {}}, ArgumentError, "searches is empty"),
+        ({"budgets": []}, ArgumentError, "budgets="),
+        ({"budgets": [3, 25]}, BudgetError, "kriging"),
+        ({"seeds": 0}, ArgumentError, "seeds=0"),
+    ],
+)
+def test_bad_input(arguments, kind, words):
+    with pytest.raises(kind, match=words):
+        AcidStudy(**arguments)
+
+
+def test_a_folder_without_the_spectra(tmp_path):
+    with pytest.raises(DataError, match="there is no tecator.csv"):
+        AcidStudy().use_data(tmp_path)

@@ -1,0 +1,36 @@
+import numpy as np
+import pytest
+from sklearn.svm import SVC
+
+from studies.alga.runs import COSTS, GAMMAS, grid_search, whole_machine
+from studies.alga.sets import random_points, thirds
+
+
+@pytest.fixture(scope="module")
+def parts():
+    return thirds(random_points(300))
+
+
+def scored(parts, cost, gamma):
+    machine = SVC(C=cost, gamma=gamma).fit(parts.X, parts.y)
+    return machine.score(parts.validation_X, parts.validation_y), -machine.n_support_.sum()
+
+
+def test_grid_search_finds_the_best_of_both_grids(parts):
+    found = grid_search(parts)
+    coarse = {(cost, gamma): scored(parts, cost, gamma) for cost in COSTS for gamma in GAMMAS}
+    cost, gamma = max(coarse, key=coarse.get)
+    steps = 2.0 ** np.arange(-3, 4)
+    finer = {(cost * up, gamma * right): scored(parts, cost * up, gamma * right) for up in steps for right in steps}
+    best = max(coarse | finer, key=(coarse | finer).get)
+    assert (found.C, found.gamma) == best
+    assert (found.accuracy, -found.n_support_vectors) == (coarse | finer)[best]
+    assert found.n_fits == 30 + 48
+    machine = SVC(C=found.C, gamma=found.gamma).fit(parts.X, parts.y)
+    assert found.test_accuracy == machine.score(parts.test_X, parts.test_y)
+    assert found.seconds > 0
+
+
+def test_the_whole_machine_is_trained_on_all_rows(parts):
+    machine = whole_machine(parts, 1.0, 10.0)
+    assert machine.n_support_.sum() == SVC(C=1.0, gamma=10.0).fit(parts.X, parts.y).n_support_.sum()

@@ -1,0 +1,131 @@
+import numpy as np
+import pytest
+
+from spotsvm.errors import ArgumentError
+from studies.alga.sets import DOT_SETS, Parts, chessboard_dots, random_dots, random_points, scaled_folds, thirds
+
+
+def rows(parts):
+    return np.vstack([parts.X, parts.validation_X, parts.test_X])
+
+
+@pytest.mark.parametrize(
+    ("name", "sizes"),
+    [
+        ("2d-random-dots", [2, 8, 32, 128, 512]),
+        ("2d-random-points", [2, 8, 32, 128]),
+        ("2d-chessboard-dots 8x8", [2, 8, 32, 128, 512, 2048]),
+    ],
+)
+def test_sizes_of_the_sets_in_the_plane(name, sizes):
+    parts = thirds(DOT_SETS[name]())
+    assert parts.sizes == sizes
+    assert 2 * sizes[-1] <= len(parts.y) / 2 < 2 * 4 * sizes[-1]
+
+
+def test_thirds_share_no_point_and_have_both_classes_alike():
+    data = random_points(900)
+    parts = thirds(data)
+    assert [len(parts.y), len(parts.validation_y), len(parts.test_y)] == [300, 300, 300]
+    assert len(np.unique(rows(parts), axis=0)) == 900
+    shares = [np.mean(y > 0) for y in (parts.y, parts.validation_y, parts.test_y)]
+    assert np.ptp(shares) < 0.01
+    assert thirds(data).checksum == parts.checksum != thirds(data, seed=1).checksum
+
+
+def test_folds_are_judged_by_once_and_scaled_by_their_training_rows():
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.normal(50, 10, 200), rng.exponential(size=200), np.ones(200)])
+    y = np.where(rng.random(200) < 0.3, -1.0, 1.0)
+    folds = list(scaled_folds("drawn", X, y))
+    assert [parts.fold for parts in folds] == [0, 1, 2, 3, 4]
+    assert sum(len(parts.test_y) for parts in folds) == 200
+    for parts in folds:
+        assert len(parts.validation_y) == 40
+        assert len(parts.y) == 120
+        assert parts.X[:, :2].min(axis=0) == pytest.approx(0)
+        assert parts.X[:, :2].max(axis=0) == pytest.approx(1)
+    outside = np.concatenate([parts.test_X[:, :2].ravel() for parts in folds])
+    assert outside.max() > 1  # it had no say in the scale
+
+
+def test_no_size_is_larger_than_a_class():
+    X = np.zeros((100, 2))
+    y = np.where(np.arange(100) < 7, 1.0, -1.0)
+    assert Parts("few", 0, X, y, X, y, X, y).sizes == [2]
+
+
+@pytest.mark.parametrize(
+    ("name", "size"),
+    [
+        ("2d-random-dots", 17_000),
+        ("2d-random-points", 1552),
+        ("2d-chessboard-dots 4x4", 27_000),
+        ("2d-chessboard-dots 8x8", 27_000),
+    ],
+)
+def test_the_papers_sizes_in_the_unit_square(name, size):
+    data = DOT_SETS[name]()
+    assert data.name == name
+    assert data.X.shape == (size, 2)
+    assert data.X.min() >= 0
+    assert data.X.max() <= 1
+    assert set(data.y) == {-1.0, 1.0}
+    assert 0.35 < np.mean(data.y > 0) < 0.65
+
+
+@pytest.mark.parametrize("make", DOT_SETS.values(), ids=list(DOT_SETS))
+def test_a_seed_gives_the_same_points(make):
+    one, again, other = make(600, seed=3), make(600, seed=3), make(600, seed=4)
+    np.testing.assert_array_equal(one.X, again.X)
+    np.testing.assert_array_equal(one.y, again.y)
+    assert not np.array_equal(one.X, other.X)
+
+
+def test_the_dots_of_the_board_are_disks_of_one_class():
+    data = chessboard_dots(6400, board=4)
+    # back to squares of side 1, whose disks reach 0.05 over the edge
+    places = data.X * 4.1 - 0.05
+    centres = np.floor(places).clip(0, 3) + 0.5
+    distances = np.linalg.norm(places - centres, axis=1)
+    colours = np.where((centres - 0.5).sum(axis=1) % 2 == 0, 1.0, -1.0)
+    inner = distances < 0.45  # where no neighbour's disk reaches
+    assert (colours[inner] == data.y[inner]).all()
+    # a strange class only within a neighbour's disk
+    strange = np.flatnonzero(colours != data.y)
+    assert 0.02 < len(strange) / len(data.y) < 0.08
+    across = np.abs(places[strange] - centres[strange])
+    neighbour = np.sqrt((1.0 - across.max(axis=1)) ** 2 + across.min(axis=1) ** 2)
+    assert neighbour.max() <= 0.55 + 1e-9
+    counts = np.unique(np.floor(places).clip(0, 3) @ [4, 1], return_counts=True)[1]
+    assert counts.min() > 350
+
+
+def test_the_dots_at_random_places_are_clusters_and_the_points_are_not():
+    def empty_share(X):
+        return np.mean(np.histogram2d(*X.T, bins=20, range=[[0, 1], [0, 1]])[0] == 0)
+
+    assert empty_share(random_dots(8000).X) > 0.2
+    assert empty_share(random_points(8000).X) == 0
+
+
+def test_the_points_have_regions_with_blurred_borders():
+    data = random_points(1552)
+    distances = np.linalg.norm(data.X[:, None] - data.X, axis=2)
+    np.fill_diagonal(distances, np.inf)
+    alike = np.mean(data.y[distances.argmin(axis=1)] == data.y)
+    assert 0.8 < alike < 0.97
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: random_dots(100), "n_samples=100 is too few"),
+        (lambda: random_points(10), "n_samples=10 is too few"),
+        (lambda: chessboard_dots(100), "use 128 or more"),
+        (lambda: chessboard_dots(board=1), "board=1 has squares of one class only"),
+    ],
+)
+def test_bad_input(call, message):
+    with pytest.raises(ArgumentError, match=message):
+        call()

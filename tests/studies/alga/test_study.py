@@ -1,0 +1,225 @@
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.svm import SVC
+
+from solvers.search.alternating import SubsetGenetics
+from spotsvm.errors import ArgumentError, DataError
+from spotsvm.reduced_svc import ReducedSVC
+from studies.alga.figures import draw_machines, selected_machines, selected_size
+from studies.alga.runs import (
+    ALGA,
+    GA_MODEL,
+    GASVM,
+    GRID,
+    METHODS,
+    NSGA2,
+    TUNED,
+    grid_models,
+    machine_of,
+    run_method,
+    tuned_machine,
+)
+from studies.alga.sets import DOT_SETS, chessboard_dots, thirds
+from studies.alga.study import SETS, AlgaStudy
+
+BOARD = "2d-chessboard-dots 4x4"
+_TIMES = ["seconds"]
+
+
+def small(**options):
+    return AlgaStudy(quick=True, **({"max_n_per_class": 8, "max_evaluations": 40} | options))
+
+
+@pytest.fixture(scope="module")
+def study():
+    return small().run()
+
+
+def of_board(study, method, size=0):
+    runs = study.frame()
+    return runs[(runs["set"] == BOARD) & (runs.method == method) & (runs["K"] == size)]
+
+
+def test_rows_of_every_run(study):
+    runs = study.frame().drop_duplicates(["set", "fold", "method", "K", "run"])
+    for name, sizes in (("2d-random-points", [2, 8]), (BOARD, [2, 8])):
+        of_set = runs[runs["set"] == name]
+        assert of_set[of_set.method == ALGA].groupby("run")["K"].unique().map(list).tolist() == [sizes, sizes]
+        assert of_set.groupby("method").size().reindex(METHODS).tolist() == [1, 2, 4, 4, 4, 2, 4, 2, 2]
+    assert runs[runs["set"] == "breast cancer"].groupby("fold").size().tolist() == [9, 9]
+    assert (runs.support_vectors <= runs.vectors).all()
+    assert runs[["validation", "test"]].stack().between(0.3, 1.0).all()
+
+
+def test_the_row_is_of_the_machine_that_reduced_svc_finds(study):
+    row = of_board(study, ALGA, 8).iloc[0]
+    parts = study.splits(BOARD)[0]
+    machine = ReducedSVC(n_per_class=8, ties="any", crossover="rows", random_state=0, max_evaluations=40)
+    machine.fit(parts.X, parts.y, validation=(parts.validation_X, parts.validation_y))
+    assert row.chosen == " ".join(map(str, machine.training_indices_))
+    assert (row.C, row.gamma, row.support_vectors) == (machine.C_, machine.gamma_, len(machine.support_))
+    assert row.test == machine.score(parts.test_X, parts.test_y)
+    assert row.vectors == 16
+
+
+def test_gasvm_has_the_model_of_the_grid_search_and_ga_model_has_all_rows(study):
+    grid = of_board(study, GRID).iloc[0]
+    some = of_board(study, GASVM, 8)
+    assert (some[["C", "gamma"]] == grid[["C", "gamma"]]).all(axis=None)
+    assert (of_board(study, GA_MODEL).vectors == 400).all()
+
+
+def test_runs_of_one_number_begin_with_the_same_training_sets(study, monkeypatch):
+    begun, initial = [], SubsetGenetics.initial
+    monkeypatch.setattr(SubsetGenetics, "initial", lambda *args: begun.append(initial(*args)) or begun[-1])
+    parts, grid = study.splits(BOARD)[0], grid_models(study.frame())[BOARD, 0]
+    for method in (ALGA, GASVM):
+        run_method(parts, method, 8, 1, grid, 40)
+    np.testing.assert_array_equal(begun[-2], begun[-1])
+
+
+def test_the_tuned_machine_is_trained_on_a_part_by_class():
+    parts = thirds(chessboard_dots(3600, board=4))
+    found = tuned_machine(parts, 0)
+    assert len(np.unique(found.rows)) == 1000
+    assert np.abs(np.mean(parts.y[found.rows]) - np.mean(parts.y)) < 1e-3
+    again = SVC(C=found.svc.C, gamma=found.svc.gamma).fit(parts.X[found.rows], parts.y[found.rows])
+    np.testing.assert_array_equal(found.svc.support_, again.support_)
+    assert found.svc.score(parts.test_X, parts.test_y) > 0.9
+
+
+def test_the_row_of_the_tuned_machine(study):
+    row = of_board(study, TUNED).iloc[0]
+    svc, chosen = machine_of(study.splits(BOARD)[0], row.to_dict())
+    assert (len(chosen), row.evaluations) == (400, 126)  # all of T
+    assert (svc.C, svc.gamma, svc.n_support_.sum()) == (row.C, row.gamma, row.support_vectors)
+
+
+def test_larger_sets_are_split_in_thirds(tmp_path, monkeypatch):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.normal(size=(90, 2)), columns=["x1", "x2"]).assign(y=np.repeat([-1, 1], 45), part="train")
+    table.to_csv(tmp_path / "ida_banana.csv", index=False)
+    monkeypatch.setenv("SPOTSVM_DATA", str(tmp_path))
+    (parts,) = AlgaStudy(sets=["Banana"]).splits("Banana")
+    assert (parts.name, parts.X.shape, len(parts.validation_y), len(parts.test_y)) == ("Banana", (30, 2), 30, 30)
+
+
+def test_fronts_are_fronts(study):
+    for _, front in of_board(study, NSGA2).groupby("run"):
+        ordered = front.sort_values("support_vectors")
+        assert ordered.validation.is_monotonic_increasing
+        assert ordered.support_vectors.is_unique
+
+
+def test_runs_do_not_depend_on_the_number_of_jobs(study):
+    with joblib.parallel_config(backend="threading"):  # processes take seconds to begin
+        again = small(n_jobs=2, sets=[BOARD]).run().frame()
+    first = study.frame()
+    first = first[first["set"] == BOARD].reset_index(drop=True)
+    pd.testing.assert_frame_equal(again.drop(columns=_TIMES), first.drop(columns=_TIMES))
+
+
+def test_it_goes_on_from_its_file(study, tmp_path):
+    file = tmp_path / "rows.csv"
+    few = {"sets": [BOARD], "methods": [GRID, GASVM, ALGA, NSGA2], "path": file}
+    small(**few).run()
+    rows = pd.read_csv(file, keep_default_na=False)
+    rows[rows["run"] == 0].to_csv(file, index=False)
+    again = small(**few).run().frame()
+    first = study.frame()
+    first = first[(first["set"] == BOARD) & first.method.isin(few["methods"])].reset_index(drop=True)
+    pd.testing.assert_frame_equal(again.drop(columns=_TIMES), first.drop(columns=_TIMES))
+    assert len(pd.read_csv(file)) == len(rows)
+    # what is there is not run again: with its times it is read as it was written
+    third = small(**few).run().frame()
+    pd.testing.assert_frame_equal(third, again)
+    with pytest.raises(DataError, match="was written with at most 40 machines a run, not 7"):
+        small(**few, max_evaluations=7).run()
+    rows.assign(checksum="00000000").to_csv(file, index=False)
+    with pytest.raises(DataError, match="was written of other rows of '2d-chessboard-dots 4x4'"):
+        small(**few).run()
+    file.write_text(file.read_text()[:-5])
+    with pytest.raises(DataError, match="ends in the middle of a line"):
+        small(**few).run()
+
+
+def test_machines_of_the_pictures_are_those_of_the_rows(study):
+    parts, runs = study.splits(BOARD)[0], study.frame()
+    size = selected_size(runs, BOARD)
+    assert size in (2, 8)
+    machines = selected_machines(parts, runs)
+    assert [machine.title.splitlines()[0] for machine in machines] == [GRID, GA_MODEL, f"GASVM, K = {size}", f"ALGA, K = {size}"]
+    row = of_board(study, ALGA, size).iloc[0].to_dict()
+    svc, chosen = machine_of(parts, row)
+    assert svc.score(parts.test_X, parts.test_y) == pytest.approx(row["test"], abs=0.01)
+    assert len(svc.support_) == pytest.approx(row["support_vectors"], abs=1)
+    assert len(chosen) == 2 * size
+    figure = draw_machines([machines])
+    assert len(figure.axes) == 4
+    assert f"{row['support_vectors']} SVs" in figure.axes[3].get_title()
+
+
+def test_the_files(study, tmp_path, monkeypatch):
+    monkeypatch.setattr("studies.alga.figures._GRID", 40)  # coarse shades, to be quick
+    names = [file.name for file in study.write(tmp_path)]
+    assert names == ["alga_runs.csv", "alga_table.csv", "alga.md", "alga.png", "alga_2.png", "alga.html"]
+    page = (tmp_path / "alga.html").read_text()
+    assert "Machines in the plane, of run 0" in page
+    assert "ALGA beside grid search" in page
+    text = (tmp_path / "alga.md").read_text()
+    assert "### Wilcoxon tests" in text
+    assert "2d-chessboard-dots 4x4: reached" in text
+    assert "Beside an SVC tuned on 1,000 random rows" in text
+
+
+def test_uci_in_full_has_five_folds_without_missing_values(tmp_path, monkeypatch):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.normal(size=(120, 3)), columns=["x1", "x2", "x3"]).assign(
+        y=np.where(rng.random(120) < 0.4, "g", "b")
+    )
+    table.loc[5, "x2"] = np.nan
+    table.to_csv(tmp_path / "ionosphere.csv", index=False)
+    monkeypatch.setenv("SPOTSVM_DATA", str(tmp_path))
+    study = AlgaStudy(sets=["Ionosphere"], n_runs=2, methods=[GRID, "random subsets"], max_n_per_class=3, max_evaluations=20)
+    runs = study.run().frame()
+    assert runs.groupby("fold").size().tolist() == [2] * 5  # grid search, and one run of the random subsets
+    assert sum(len(parts.test_y) for parts in study.splits("Ionosphere")) == 119
+    assert study.settings()["sets"] == ("Ionosphere",)
+
+
+def test_sets_without_data_are_left_out_and_named(monkeypatch):
+    monkeypatch.delenv("SPOTSVM_DATA", raising=False)
+    study = AlgaStudy()
+    assert study.left_out == ["German", "Ionosphere", "Wisconsin", "Banana", "Twonorm", "Waveform", "Titanic"]
+    assert study.sets == SETS
+    assert (study.n_runs, study.n_model_runs, study.max_evaluations) == (30, 30, None)
+    assert [study._runs_of(name, ALGA) for name in (BOARD, "Banana", "German")] == [30, 30, 10]
+    assert AlgaStudy(n_model_runs=6)._runs_of("German", GA_MODEL) == 2
+
+
+def test_grid_rows_are_libsvms(study):
+    parts, row = study.splits(BOARD)[0], of_board(study, GRID).iloc[0]
+    machine = SVC(C=row.C, gamma=row.gamma).fit(parts.X, parts.y)
+    assert machine.score(parts.test_X, parts.test_y) == row.test
+    assert machine.n_support_.sum() == row.support_vectors
+    again = run_method(parts, GRID, 0, 0, None)[0]
+    assert (again["C"], again["gamma"]) == (row.C, row.gamma)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"n_runs": 1}, "n_runs=1 shows nothing of the spread"),
+        ({"n_model_runs": 0}, "n_model_runs=0 is no number of runs"),
+        ({"sets": ["moons"]}, f"'moons' is unknown; use some of {next(iter(DOT_SETS))}"),
+        ({"methods": [GRID, "gradient"]}, "'gradient' is unknown"),
+        ({"methods": [ALGA]}, "has no 'grid search'"),
+        ({"max_n_per_class": 0}, "max_n_per_class=0"),
+        ({"max_evaluations": 0}, "max_evaluations=0"),
+    ],
+)
+def test_bad_input(arguments, message):
+    with pytest.raises(ArgumentError, match=message):
+        AlgaStudy(**arguments)

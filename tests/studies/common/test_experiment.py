@@ -1,0 +1,230 @@
+import os
+from html.parser import HTMLParser
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from spotsvm.errors import DataError, StorageError
+from studies.common.data import data_folder, read_table
+from studies.common.experiment import Experiment
+from studies.common.table import draw_table
+from studies.costs.overhead import OverheadStudy
+
+
+class Doubling(Experiment):
+    """Numbers and their doubles.
+
+    More of it.
+    """
+
+    name = "doubling"
+
+    def _measure(self):
+        return pd.DataFrame({"n": range(3 if self.quick else 5)})
+
+    def table(self):
+        return pd.DataFrame({"largest": [2 * self.frame().n.max()]})
+
+    def conclusion(self):
+        return "Doubled."
+
+
+def test_report_and_files(tmp_path):
+    experiment = Doubling()
+    files = experiment.write(tmp_path / "new")
+    endings = ("_runs.csv", "_table.csv", ".md", ".png", ".html")
+    assert [f.name for f in files] == [f"doubling{ending}" for ending in endings]
+    assert len(pd.read_csv(files[0])) == 5
+    assert pd.read_csv(files[1]).largest.tolist() == [8]
+    text = files[2].read_text()
+    assert text.startswith("## Numbers and their doubles\n")
+    assert text.endswith("Doubled.\n")
+    assert "quick form" not in text
+
+
+def test_the_quick_form_says_so():
+    assert "quick form" in Doubling(quick=True).to_markdown()
+
+
+def test_a_folder_that_cannot_be(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StorageError, match="file/out: cannot write there"):
+        Doubling().write(tmp_path / "file" / "out")
+
+
+class WithNotes(Doubling):
+    """Numbers, their doubles, and a note."""
+
+    def _write_further(self, folder):
+        (folder / "note.txt").write_text("so much")
+        return [folder / "note.txt"]
+
+
+def test_further_files(tmp_path):
+    files = WithNotes().write(tmp_path / "new")
+    assert [f.name for f in files][3:] == ["note.txt", "doubling.png", "doubling.html"]
+    assert files[3].read_text() == "so much"
+
+
+def test_measurements_as_csv_in_a_file_or_a_folder(tmp_path):
+    experiment = Doubling()
+    assert experiment.to_csv(tmp_path / "mine.csv") == tmp_path / "mine.csv"
+    assert experiment.to_csv(tmp_path) == tmp_path / "doubling_runs.csv"
+    assert pd.read_csv(tmp_path / "mine.csv").equals(experiment.frame())
+    with pytest.raises(StorageError, match=r"missing/mine\.csv: cannot write the measurements"):
+        experiment.to_csv(tmp_path / "missing" / "mine.csv")
+
+
+class Reading(Doubling):
+    """A study of one file."""
+
+    name = "reading"
+
+    def _measure(self):
+        return read_table("numbers")
+
+
+def test_data_come_from_the_folder_that_is_named(tmp_path, monkeypatch):
+    monkeypatch.setenv("SPOTSVM_DATA", str(tmp_path / "elsewhere"))
+    pd.DataFrame({"n": [7, 9]}).to_csv(tmp_path / "numbers.csv", index=False)
+    study = Reading().use_data(tmp_path)
+    assert study.table().largest.tolist() == [18]
+    assert data_folder() == tmp_path / "elsewhere"
+    assert os.environ["SPOTSVM_DATA"] == str(tmp_path / "elsewhere")
+    with pytest.raises(DataError, match="SPOTSVM_DATA=.*elsewhere: there is no numbers.csv in it"):
+        Reading().run()
+
+
+def test_a_data_folder_that_is_not_there_or_lacks_the_set(tmp_path):
+    with pytest.raises(DataError, match="--data .*nowhere is not a folder; name the one that holds the data sets"):
+        Reading().use_data(tmp_path / "nowhere")
+    with pytest.raises(DataError, match="--data .*: there is no numbers.csv in it, nor numbers.csv.gz"):
+        Reading().use_data(tmp_path).run()
+    assert data_folder() is None or data_folder() != tmp_path
+
+
+class Weights(Experiment):
+    """Weights of <things> & others.
+
+    First paragraph,
+    in two lines.
+
+    Second paragraph.
+
+    Parameters
+    ----------
+    things : tuple of str
+        What is weighed.
+
+    References
+    ----------
+    Somebody 1999, "On weights".
+    """
+
+    name = "weights"
+
+    def __init__(self, quick=False, *, things=("a", "b")):
+        super().__init__(quick)
+        self.things = things
+
+    def _measure(self):
+        return pd.DataFrame({"thing": list(self.things), "weight": [1.5, 250.0]})
+
+    def table(self):
+        return self.frame()
+
+    def further_tables(self):
+        return {"Sums": pd.DataFrame({"sum": [self.frame().weight.sum()]})}
+
+    def notes(self):
+        return "Weights are in <kg>."
+
+    def conclusion(self):
+        return "b is heavier.\n\na is lighter."
+
+
+class Texts(HTMLParser):
+    """The texts of a page by the element they are in."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.found, self._open = {}, []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self._open.append(tag)
+
+    def handle_endtag(self, tag):
+        while self._open and self._open.pop() != tag:
+            pass
+
+    def handle_data(self, data):
+        if self._open and data.strip():
+            self.found.setdefault(self._open[-1], []).append(" ".join(data.split()))
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
+    file = Weights(quick=True).run().report(tmp_path_factory.mktemp("report") / "page.html")
+    return file.read_text(encoding="utf-8")
+
+
+def test_what_the_page_holds(page):
+    found = Texts(page).found
+    assert found["h1"] == ["Weights of <things> & others"]
+    assert found["h2"] == ["What was found", "Figure", "Tables", "What was done", "How to repeat it"]
+    assert {"First paragraph, in two lines.", "Second paragraph.", "Weights are in <kg>."} <= set(found["p"])
+    assert 'Somebody 1999, "On weights".' in found["p"]
+    assert {"b is heavier.", "a is lighter."} <= set(found["p"])
+    assert found["caption"] == ["Results", "Sums", "Settings", "Versions"]
+    assert {"250", "251.5"} <= set(found["td"] + found["th"])
+    assert "What is weighed." not in page
+    assert "quick form" in page
+
+
+def test_the_page_needs_nothing_else(page):
+    assert "<svg" in page
+    assert "<script" not in page
+    assert not [word for word in ("http://", "https://") if f'src="{word}' in page or f"url({word}" in page]
+
+
+def test_how_to_repeat_it(page, tmp_path):
+    assert "spotsvm study weights --quick --out weights" in page
+    other = Weights(things=("b", "c")).use_data(tmp_path)
+    code = Texts(other.report(tmp_path).read_text()).found["code"]
+    assert len(code) == 1
+    assert "study = Weights( quick=False, things=('b', 'c'), )" in code[0]
+    assert f"study.use_data('{tmp_path}')" in code[0]
+    assert (tmp_path / "weights.html").is_file()
+
+
+def test_a_page_that_cannot_be_written(tmp_path):
+    with pytest.raises(StorageError, match=r"missing/page\.html: cannot write"):
+        Weights().report(tmp_path / "missing" / "page.html")
+
+
+def test_the_default_figure_draws_what_differs():
+    table = pd.DataFrame({"who": ["a", "b"], "n": [3, 3], "low": [1.0, 2.0], "wide": [1.0, 1e3], "met": [True, False]})
+    figure = draw_table(table)
+    assert [panel.get_title() for panel in figure.axes] == ["low", "wide"]
+    assert [panel.get_xscale() for panel in figure.axes] == ["linear", "log"]
+    assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == ["a", "b"]
+    assert figure.axes[1].lines[0].get_xdata().tolist() == [1.0, 1e3]
+    chosen = draw_table(table, ["n", "absent"])
+    assert [panel.get_title() for panel in chosen.axes] == ["n"]
+    unnamed = draw_table(table[["low", "wide"]])
+    assert [label.get_text() for label in unnamed.axes[0].get_yticklabels()] == ["1.0", "2.0"]
+    doubled = draw_table(table.assign(who="a", met=["x", "y"], kind=["p", "p"]))
+    assert [label.get_text() for label in doubled.axes[0].get_yticklabels()] == ["x", "y"]
+
+
+@pytest.mark.parametrize("table", [pd.DataFrame({"who": ["a"]}), pd.DataFrame({"x": [np.nan, np.nan]}), pd.DataFrame({"x": [1]})])
+def test_the_default_figure_of_meagre_tables(table, tmp_path):
+    draw_table(table).savefig(tmp_path / "figure.png")
+    assert (tmp_path / "figure.png").stat().st_size > 1000
+
+
+def test_a_study_without_data_says_so():
+    assert not OverheadStudy.reads_data
+    assert Weights.reads_data

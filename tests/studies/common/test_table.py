@@ -1,0 +1,34 @@
+import numpy as np
+import pandas as pd
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from studies.common.table import markdown_table
+
+
+def test_a_table_without_bars_is_pandas_own():
+    table = pd.DataFrame({"set": ["a", "b"], "error": [0.12345, 12.0], "splits": [3, 20]})
+    assert markdown_table(table) == table.to_markdown(index=False, floatfmt=".4g")
+    assert markdown_table(table, ".2f") == table.to_markdown(index=False, floatfmt=".2f")
+
+
+def test_bars_do_not_end_cells():
+    lines = markdown_table(pd.DataFrame({"max|f|": ["1 / max|f|"], "n": [2]})).splitlines()
+    assert [line.replace(r"\|", "").count("|") for line in lines] == [3, 3, 3]
+    assert lines[2].startswith(r"| 1 / max\|f\| |")
+
+
+def test_missing_values():
+    table = pd.DataFrame({"printed": [np.nan, 0.5]})
+    assert markdown_table(table) == table.to_markdown(index=False, floatfmt=".4g")
+    assert "nan" not in markdown_table(table, missing="")
+
+
+@given(st.text(st.characters(exclude_categories=())))
+@example("x")
+def test_no_text_leaves_its_cell_or_steers_a_terminal(text):
+    table = markdown_table(pd.DataFrame([[text, 1], ["b", 2]], columns=[text, "x"]))  # a frame may name two columns alike
+    table.encode("utf-8")
+    assert table.count("\n") == 3
+    assert not set("\x1b\x07\r\u202e") & set(table)
+    assert {line.replace(r"\|", "").count("|") for line in table.split("\n")} == {3}

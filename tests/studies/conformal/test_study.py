@@ -1,0 +1,256 @@
+import os
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import sem, t, ttest_1samp
+from sklearn.svm import SVC
+
+from spotsvm.errors import ArgumentError
+from studies.conformal.sets import sets_table
+from studies.conformal.study import ConformalStudy
+from studies.conformal.tables import (
+    COMPLETE,
+    COUNTED,
+    ENCODINGS,
+    ONE_HOT,
+    ORDINAL,
+    SCALED,
+    TABLE,
+    distance_to_printed,
+    encoded,
+    improvement_by_draw,
+    improvement_of_means,
+    mushroom_table,
+    run_mushroom,
+)
+from studies.conformal.toy import MAIN, OTHERS, WITH_BIAS, Reading, draw_points, run_toy
+
+LETTERS = pd.DataFrame(
+    {"cap": list("abca" * 40), "one": list("p" * 160), "root": ["x", None, "y", "x"] * 40, "y": ["e", "p", "e", "p"] * 40}
+)
+needs_data = pytest.mark.skipif(
+    not os.path.isfile(os.path.join(os.environ.get("SPOTSVM_DATA", ""), "mushroom.csv")),  # noqa: PTH113, PTH118
+    reason="SPOTSVM_DATA names no folder with mushroom.csv",
+)
+
+
+def small(**options):
+    return ConformalStudy(quick=True, **({"n_draws": 12, "n_other_draws": 2, "n_mushroom_draws": 2, "n_splits": 2} | options))
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("data")
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({name: rng.choice(list("abcde"), 1200) for name in ("cap", "odor", "root")})
+    table["y"] = np.where(table["odor"] < "c", "e", "p")
+    table.loc[::7, "root"] = None
+    table.to_csv(folder / "mushroom.csv", index=False)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def study(data):
+    return small().use_data(data).run()
+
+
+def test_the_curve_and_the_square():
+    x = np.array([0.0, 1.0])
+    np.testing.assert_allclose(MAIN.height_at(x), [1.0, 2 * np.exp(-4) - 1])
+    wide = Reading(bias=True, height=1.0, offset=-0.5, side=2.0)
+    np.testing.assert_allclose(wide.height_at(2 * x), [1.0, 2 * np.exp(-4) - 1])
+    assert (MAIN.curve, wide.curve) == ("2 exp(-4 x^2) - 1", "exp(-4 x^2) - 0.5")
+    assert Reading(bias=True, height=1.0, offset=0.0).curve == "exp(-4 x^2)"
+    assert MAIN.labels(np.array([[0.0, 0.9], [0.5, 0.9]])).tolist() == [-1.0, 1.0]
+    X, X_test = draw_points(0, 3)
+    assert (X.shape, X_test.shape) == ((100, 2), (1000, 2))
+    assert np.abs(X).max() <= 1.0
+    assert (X != draw_points(0, 4)[0]).all()
+
+
+def test_the_two_passes_are_those_of_svc():
+    found = run_toy(WITH_BIAS, 0, 5)
+    X, X_test = draw_points(0, 5)
+    y, y_test = WITH_BIAS.labels(X), WITH_BIAS.labels(X_test)
+    first = SVC(C=10.0, gamma=2.0, tol=1e-5).fit(X, y)  # sigma 0.5
+    assert found["before"] == pytest.approx(1 - first.score(X_test, y_test), abs=0.002)
+    f, f_test = first.decision_function(X), first.decision_function(X_test)
+    D, D_test = (np.exp(-(values**2) / np.abs(f).max()) for values in (f, f_test))
+
+    def kernel(a, b):
+        return np.exp(-2.0 * ((a[:, None] - b) ** 2).sum(axis=2))
+
+    second = SVC(C=10.0, kernel="precomputed", tol=1e-5).fit(D[:, None] * kernel(X, X) * D, y)
+    wrong = second.predict(D_test[:, None] * kernel(X_test, X) * D) != y_test
+    assert found["after"] == pytest.approx(wrong.mean(), abs=0.003)
+    assert found["far_after"] == pytest.approx((wrong & (np.abs(f_test) > 1)).mean(), abs=0.003)
+    assert found["max_f"] == pytest.approx(np.abs(f).max(), rel=1e-2)
+
+
+def test_multiples_of_kappa():
+    half = Reading(bias=False, kappa=0.5)
+    X, _ = draw_points(0, 0)
+    plain, halved = (one.fitted(X, one.labels(X)).kappa_[0, 0] for one in (MAIN, half))
+    assert halved == pytest.approx(plain / 2)
+    assert run_toy(half, 0, 0)["max_f"] == pytest.approx(run_toy(MAIN, 0, 0)["max_f"])
+
+
+def test_a_draw_on_one_side_of_the_curve_is_left_out():
+    above = Reading(bias=False, offset=-5.0)
+    assert np.isnan(run_toy(above, 0, 0)["before"])
+
+
+def test_improvements_and_their_intervals():
+    before, after = np.array([0.1, 0.2, 0.0, 0.05]), np.array([0.08, 0.21, 0.0, 0.03])
+    by_draw = improvement_by_draw(before, after)
+    known = 100 * np.array([0.2, -0.05, 0.4])
+    assert by_draw.mean == pytest.approx(known.mean())
+    expected = ttest_1samp(known, 0.0).confidence_interval(0.95)
+    assert (by_draw.low, by_draw.high) == pytest.approx((expected.low, expected.high))
+    of_means = improvement_of_means(before, after)
+    assert of_means.mean == pytest.approx(100 * (1 - 0.32 / 0.35))
+    # the delta method against the bootstrap
+    rng = np.random.default_rng(0)
+    before = rng.gamma(4.0, 0.01, size=400)
+    after = before * rng.uniform(0.7, 1.1, size=400)
+    picks = rng.integers(400, size=(4000, 400))
+    resampled = np.quantile(100 * (1 - after[picks].mean(axis=1) / before[picks].mean(axis=1)), [0.025, 0.975])
+    found = improvement_of_means(before, after)
+    np.testing.assert_allclose([found.low, found.high], resampled, atol=0.25)
+    assert np.isnan(improvement_of_means(np.zeros(3), np.zeros(3)).mean)
+    assert np.isnan(improvement_by_draw(np.zeros(3), np.zeros(3)).mean)
+
+
+def test_encodings():
+    X, y = encoded(LETTERS, ORDINAL)
+    # the mark of a missing value comes before all letters
+    assert X[:4].tolist() == [[0, 0, 1], [1, 0, 0], [2, 0, 2], [0, 0, 1]]
+    assert y[:4].tolist() == [-1.0, 1.0, -1.0, 1.0]
+    X, _ = encoded(LETTERS, SCALED)
+    assert X[:3].tolist() == [[-1, -1, 0], [0, -1, -1], [1, -1, 1]]
+    X, y = encoded(LETTERS, COMPLETE)
+    assert (len(X), X[:2].tolist()) == (120, [[-1, -1, -1], [1, -1, 1]])
+    assert len(y) == 120
+    X, _ = encoded(LETTERS, ONE_HOT)
+    assert X.shape == (160, 3 + 1 + 3)
+    assert (X.sum(axis=1) == 3).all()
+    X, _ = encoded(LETTERS, COUNTED)
+    assert ((X[0] - X[1]) ** 2).sum() == pytest.approx(2.0)  # two columns differ
+
+
+def test_mushroom_by_svc():
+    rng = np.random.default_rng(0)
+    X = rng.choice([-1.0, 0.0, 1.0], size=(1200, 5))
+    y = np.where(X[:, 0] + X[:, 1] > 0, 1.0, -1.0)
+    order = np.random.default_rng([0, 1]).permutation(1200)
+    machine = SVC(C=10.0, gamma=1 / (2 * 0.6**2)).fit(X[order[:100]], y[order[:100]])
+    found = run_mushroom(X, y, 10.0, 0.6, True, 0, 1)
+    assert found["before"] == pytest.approx(1 - machine.score(X[order[100:1100]], y[order[100:1100]]), abs=0.003)
+
+
+def test_rows_and_tables(study):
+    runs = study.frame()
+    assert len(runs) == 2 * 12 + 2 * len(OTHERS) + 2 * 2 * 4 * len(ENCODINGS) + 20 * 2 + 2 * 2
+    table = study.table()
+    assert len(table) == 2 + len(OTHERS)
+    first = runs[(runs.experiment == "toy") & (runs.reading == 0)]
+    assert table["before"].iloc[0] == pytest.approx(100 * first.before.mean())
+    assert table["improvement"].iloc[0] == pytest.approx(100 * ((first.before - first.after) / first.before).mean())
+    assert (table["draws"].iloc[0], table["printed"].iloc[0]) == (12, 14.5)
+    mushroom = study.mushroom()
+    assert len(mushroom) == 4 * len(ENCODINGS)
+    assert mushroom["printed before"].iloc[:4].tolist() == [11.20, 4.02, 10.86, 11.97]
+    assert f"{table['before'].iloc[0]:.2f} to {table['after'].iloc[0]:.2f} %" in study.conclusion()
+    assert repr(distance_to_printed(mushroom).index[0]) in study.conclusion()
+
+
+@pytest.mark.parametrize(
+    ("by", "verdict"), [(0.2, "met without"), (0.05, "missed without"), (0.1, "left open by the interval without")]
+)
+def test_the_goal_is_judged_by_the_interval(study, monkeypatch, by, verdict):
+    runs = study.frame().copy()
+    first = (runs.experiment == "toy") & (runs.reading == 0)
+    before = runs.loc[first, "before"].clip(lower=0.01)
+    spread = np.where(np.arange(first.sum()) % 2, 0.01, -0.01)
+    runs.loc[first, "before"], runs.loc[first, "after"] = before, before * (1 - by - spread)
+    monkeypatch.setattr(study, "_frame", runs)
+    assert f"The goal of more than 10 % is {verdict} a bias, and " in study.conclusion()
+
+
+def test_the_table_of_sets(study):
+    table, runs = study.sets(), study.frame()
+    assert table["set"].tolist() == ["toy", "breast cancer", "iris"]
+    toy = runs[(runs.experiment == "sets") & (runs.set == "toy")]
+    row = table.iloc[0]
+    for name in ("svc", "paper", "default"):
+        assert row[name] == pytest.approx(100 * toy[name].mean())
+    difference = 100 * (toy["default"] - toy["svc"])
+    interval = t.interval(0.95, len(toy) - 1, difference.mean(), sem(difference))
+    assert (row["low"], row["high"]) == pytest.approx(interval)
+    # a third of the rows is tested on: splits of one set are not independent
+    iris = runs[(runs.experiment == "sets") & (runs.set == "iris")].assign(svc=0.05, default=[0.04, 0.06])
+    made = sets_table(iris).iloc[0]
+    spread = np.std([-1.0, 1.0], ddof=1) * np.sqrt(1 / 2 + 1 / 2)
+    assert made["high"] - made["low"] == pytest.approx(2 * t.ppf(0.975, 1) * spread)
+    assert "On 2 real sets, where C and gamma are tuned for SVC, the paper's machine is" in study.conclusion()
+
+
+def test_bars_do_not_break_the_tables(study):
+    (line,) = {line for line in study.to_markdown().splitlines() if line.startswith("| curve")}
+    assert r"max\|f\|" in line
+
+
+def test_the_nearest_encoding():
+    runs = pd.DataFrame(
+        [
+            {"encoding": name, "C": row.C, "sigma": row.sigma, "before": (row.before + shift) / 100, "after": row.after / 100}
+            for name, shift in (("far", 4.0), ("near", 1.0))
+            for row in TABLE
+            for _ in range(3)
+        ]
+    )
+    found = distance_to_printed(mushroom_table(runs))
+    assert list(found.index) == ["near", "far"]
+    np.testing.assert_allclose(found, [np.sqrt(0.5), np.sqrt(8.0)])
+
+
+def test_the_files(study, tmp_path):
+    names = {file.name for file in study.write(tmp_path)}
+    assert {"conformal_runs.csv", "conformal_mushroom.csv", "conformal_mushroom_no_bias.csv", "conformal.png"} <= names
+    assert "### Mushroom, without a bias" in (tmp_path / "conformal.md").read_text()
+    titles = [panel.get_title()[:3] for panel in study.figure().axes]
+    assert titles == ["(a)", "(b)", "(c)", "(d)"]
+
+
+def test_jobs_change_nothing(study, data):
+    with joblib.parallel_config(backend="threading"):
+        again = small(n_jobs=2).use_data(data).run()
+    pd.testing.assert_frame_equal(again.frame(), study.frame())
+
+
+def test_without_data_the_mushroom_table_is_left_out(monkeypatch):
+    monkeypatch.delenv("SPOTSVM_DATA", raising=False)
+    study = small(n_draws=2)
+    assert list(study.further_tables()) == ["SVC, the paper's machine and the default"]
+    assert "The Mushroom table was left out: it needs the folder of data" in study.conclusion()
+    assert study.mushroom().empty
+
+
+@needs_data
+def test_the_printed_rows_of_the_nearest_encoding():
+    from studies.common.data import read_table
+
+    X, y = encoded(read_table("mushroom"), SCALED)
+    assert X.shape == (8124, 22)
+    errors = [run_mushroom(X, y, 10.0, 0.6, True, 0, draw) for draw in range(12)]
+    before, after = (100 * np.mean([one[what] for one in errors]) for what in ("before", "after"))
+    assert 9 < before < 15
+    assert 5 < after < 11
+
+
+@pytest.mark.parametrize("name", ["n_draws", "n_other_draws", "n_mushroom_draws", "n_splits"])
+def test_bad_input(name):
+    with pytest.raises(ArgumentError, match=f"{name}=1 is too few; use 2 or more"):
+        ConformalStudy(**{name: 1})

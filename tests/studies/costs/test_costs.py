@@ -1,0 +1,107 @@
+import numpy as np
+import pytest
+
+from spotsvm.errors import DataError
+from studies.common.data import read_set
+from studies.costs.multi_kernel import MultiKernelCostStudy
+from studies.costs.speed import LARGE_C, SpeedStudy, settings
+
+
+@pytest.fixture(scope="module")
+def study():
+    return SpeedStudy(quick=True)
+
+
+def test_every_setting_is_timed_and_scored_by_both(study):
+    runs = study.frame()
+    assert len(runs) == 12
+    assert (runs[["ours_seconds", "sklearn_seconds", "whole_call_seconds"]] > 0).all(axis=None)
+    assert runs.same_in_whole_call.all()
+    np.testing.assert_allclose(runs.ratio, runs.sklearn_seconds / runs.ours_seconds)
+
+
+def test_scores_agree(study):
+    runs = study.frame()
+    assert (runs[runs.C <= LARGE_C].points <= 1).all()
+    ours, peers = ([f"{who}_{k}" for k in range(5)] for who in ("ours", "sklearn"))
+    assert (runs["equal"] == np.isclose(runs[ours].to_numpy(), runs[peers].to_numpy()).all(axis=1)).all()
+    assert runs["equal"].mean() >= 0.9
+
+
+def test_table_and_report(study):
+    table = study.table()
+    assert table.data_set.tolist() == ["breast cancer", "iris"]
+    assert table.settings.tolist() == [6, 6]
+    np.testing.assert_allclose(table.ratio, table["scikit-learn"] / table.seconds)
+    assert (table["worst ratio"] <= table["median ratio"]).all()
+    assert (table["left to scikit-learn"] == 0).all()
+    text = study.to_markdown()
+    assert "quick form" in text
+    assert "on breast cancer (160)" in text
+
+
+def test_settings_fill_the_box_evenly():
+    exponents = np.log2([[s["C"], s["gamma"]] for s in settings(50)])
+    assert exponents.min(axis=0) == pytest.approx([-5, -15], abs=0.4)
+    assert exponents.max(axis=0) == pytest.approx([15, 3], abs=0.4)
+    for column, low, width in ((0, -5, 0.4), (1, -15, 0.36)):
+        strata = np.floor((exponents[:, column] - low) / width).astype(int)
+        assert sorted(strata) == list(range(50))
+
+
+def test_a_fold_that_differs_is_measured():
+    from sklearn.svm import SVC
+
+    from studies.common.data import stand_ins
+    from studies.costs.speed import FoldGaps
+
+    data = stand_ins()[0]
+    train, test = np.arange(0, 120), np.arange(120, 160)
+    machine = SVC(C=100.0, gamma=0.02).fit(data.X[train], data.y[train])
+    gaps = FoldGaps(data).measure(100.0, 0.02, train, test, machine, machine.score(data.X[test], data.y[test]))
+    assert gaps.same_score
+    assert 0 < gaps.ours < 1e-3
+    assert 0 < gaps.sklearn < 1.1e-3
+
+
+def test_no_data_folder(monkeypatch):
+    monkeypatch.delenv("SPOTSVM_DATA", raising=False)
+    with pytest.raises(DataError, match="set SPOTSVM_DATA to the folder"):
+        SpeedStudy().run()
+
+
+def test_a_folder_without_the_set(monkeypatch, tmp_path):
+    monkeypatch.setenv("SPOTSVM_DATA", str(tmp_path))
+    with pytest.raises(DataError, match="there is no sonar.csv in it"):
+        SpeedStudy().run()
+
+
+def test_reading_a_gzipped_set(monkeypatch, tmp_path):
+    import pandas as pd
+
+    monkeypatch.setenv("SPOTSVM_DATA", str(tmp_path))
+    rows = pd.DataFrame({"x1": [0.5, 1.5, 2.5, None], "y": [3, 7, 3, 7], "part": ["train", "test", "train", "test"]})
+    rows.to_csv(tmp_path / "some.csv.gz", index=False)
+    rows.to_csv(tmp_path / "plain.csv", index=False)
+    for name in ("some", "plain"):
+        data = read_set(name)
+        assert data.name == name
+        np.testing.assert_array_equal(data.X, [[0.5], [1.5], [2.5]])
+        np.testing.assert_array_equal(data.y, [-1, 1, -1])
+
+
+def test_quick_form():
+    study = MultiKernelCostStudy(quick=True)
+    runs, table = study.frame(), study.table()
+    assert len(runs) == 2 * 3
+    assert (runs.points <= 1).all()
+    assert (runs[["ours_seconds", "sklearn_seconds", "first_score_seconds"]] > 0).all().all()
+    assert runs.score.between(0.5, 1.0).all()
+    assert table.model.tolist() == ["(8), tuned", "(13), fixed"]
+    assert f"{table.ratio[0]:.1f} for model (8)" in study.conclusion()
+
+
+def test_no_data_folder_of_cost(monkeypatch):
+    monkeypatch.delenv("SPOTSVM_DATA", raising=False)
+    with pytest.raises(DataError, match="set SPOTSVM_DATA"):
+        MultiKernelCostStudy().run()

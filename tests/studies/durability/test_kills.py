@@ -1,0 +1,189 @@
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from spotsvm import Study
+from studies.durability.killable_runs import (
+    ASYNCHRONOUS,
+    KINDS,
+    ONE_OBJECTIVE,
+    SEVERAL_OBJECTIVES,
+    SPACE,
+    Objective,
+    kinds_of,
+    run_to_end,
+)
+from studies.durability.kills import MOMENTS, chosen_runs, copied, first_difference, is_sound, killed_run, record_cells
+from studies.durability.processes import Ended, run_job
+
+pytestmark = [pytest.mark.faults, pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")]
+
+SEARCHES = (*ONE_OBJECTIVE, *SEVERAL_OBJECTIVES)
+#: each search once, and each kind of run
+RUNS = [
+    ("kriging", "sequential"),
+    ("koch2011", "noisy"),
+    ("cmaes", "failing"),
+    ("lbfgsb", "noisy"),
+    ("vns", "batches"),
+    ("random", "killable"),
+    ("lhs", "processes"),
+    ("nested", "sequential"),
+    ("nsga2", "failing"),
+    ("parego", "batches"),
+    ("random", ASYNCHRONOUS),
+]
+SEED = 11
+
+
+@pytest.mark.parametrize(("search", "kind"), RUNS)
+def test_a_killed_run_ends_as_if_it_had_not_been(search, kind, tmp_path):
+    first = MOMENTS[RUNS.index((search, kind)) % len(MOMENTS)]
+    run = killed_run(search, kind, SEED, first, tmp_path)
+    repeat = f"killed_run({search!r}, {kind!r}, {SEED}, {first!r}, folder), killed at {run.moments}: {run}"
+    assert run.kills >= 1, repeat
+    assert (run.wrong, run.lost, run.told_twice, run.unread) == ("", 0, 0, 0), repeat
+    assert kind in ("processes", ASYNCHRONOUS) or run.left == 0, repeat
+
+
+def test_a_search_and_kind_are_killed_as_often_as_any_other():
+    runs = list(chosen_runs(200, 30, 0))
+    assert len(set(runs)) == 230
+    pairs = [(search, kind) for search, kind, *_ in runs if kind != ASYNCHRONOUS]
+    assert {(search, kind) for search in SEARCHES for kind in kinds_of(search)} == set(pairs)
+    assert {pairs.count(pair) for pair in pairs} == {3, 4}
+    assert {kind for _, kind, *_ in runs} == {*KINDS, ASYNCHRONOUS}
+
+
+class Tampering:
+    """Runs each job in this process, and once loses what the record holds."""
+
+    def __init__(self, statement):
+        self.statement, self.calls = statement, 0
+
+    def __call__(self, target, arguments, *, kill_after=None, at_most=120.0):
+        self.calls += 1
+        if self.calls <= 2:
+            run_to_end(**{name: value for name, value in arguments.items() if name not in ("at_statement", "at_byte")})
+        if self.calls == 2:
+            with closing(sqlite3.connect(arguments["path"], isolation_level=None)) as connection:
+                connection.execute(self.statement)
+            return Ended(-9, 0.1, False, 0)
+        return Ended(0, 0.1, False, 0)
+
+
+@pytest.mark.parametrize(
+    ("statement", "lost", "wrong"),
+    [
+        ("DELETE FROM trials WHERE number = 13", 1, "trials: 13 rows instead of 14"),
+        ("UPDATE trials SET state = 'running', told = NULL WHERE number > 11", 2, "trials, row 12"),
+        ("UPDATE trials SET value = value + 1e-9 WHERE number = 3", 1, "trials, row 3"),
+        ("UPDATE trials SET note = 'another' WHERE number = 3", 0, "trials, row 3"),
+        ("UPDATE trials SET ask_seconds = 7", 0, ""),
+    ],
+)
+def test_what_a_record_loses_is_seen(monkeypatch, tmp_path, statement, lost, wrong):
+    monkeypatch.setattr(sqlite3, "connect", sqlite3.connect)  # which the job replaces in its own process
+    run = killed_run("random", "sequential", 0, "statement", tmp_path, Tampering(statement))
+    assert (run.kills, run.lost) == (1, lost)
+    assert run.wrong.startswith(wrong)
+    assert bool(run.wrong) == bool(wrong)
+
+
+def test_what_is_told_twice_is_seen(monkeypatch, tmp_path):
+    monkeypatch.setattr(sqlite3, "connect", sqlite3.connect)
+    once = Tampering("SELECT 1")
+
+    def twice(target, arguments, **options):
+        ended = once(target, arguments, **options)
+        if once.calls == 2:
+            with open(f"{arguments['path']}.told", "a") as file:  # noqa: PTH123
+                file.write('[3, "ok", [0.0]]\n')
+        return ended
+
+    run = killed_run("random", "sequential", 0, "statement", tmp_path, twice)
+    assert (run.told_twice, run.lost) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("codes", "wrong"),
+    [
+        ((0, -9, 1), "run ended with 1"),
+        ((0, 0), "it was never killed"),
+        ((0, 1), "the run ended with 1"),
+    ],
+)
+def test_a_run_that_is_not_killed_or_not_resumed_is_wrong(monkeypatch, tmp_path, codes, wrong):
+    monkeypatch.setattr(sqlite3, "connect", sqlite3.connect)
+    left = list(codes)
+
+    def run_job(target, arguments, **options):
+        run_to_end(**{name: value for name, value in arguments.items() if name not in ("at_statement", "at_byte")})
+        return Ended(left.pop(0) if left else 0, 0.1, False, 0)
+
+    assert wrong in killed_run("random", "sequential", 0, "statement", tmp_path, run_job).wrong
+
+
+def test_jobs_end_raise_are_killed_or_hang(tmp_path):
+    ended = run_job(os.mkdir, {"path": str(tmp_path / "a")})
+    assert (ended.code, ended.hung, ended.left) == (0, False, 0)
+    assert (tmp_path / "a").exists()
+    assert run_job(json.loads, {"s": "no json"}).code == 1
+    killed = run_job(subprocess.call, {"args": ["sleep", "60"]}, kill_after=0.3)
+    assert (killed.code, killed.hung) == (-9, False)
+    assert 0.3 <= killed.seconds < 30
+    assert killed.left == 1 or not Path("/proc/self/stat").exists()
+    hung = run_job(subprocess.call, {"args": ["sleep", "60"]}, at_most=0.3)
+    assert (hung.code, hung.hung) == (-9, True)
+
+
+def make(path, seed=0, n_trials=6):
+    with Study(SPACE, "random", seed, path=path) as study:
+        study.run(Objective(), n_trials)
+    return path
+
+
+def test_two_runs_from_one_seed_are_the_same_but_for_times(tmp_path):
+    one, other = make(tmp_path / "one.db"), make(tmp_path / "other.db")
+    assert one.read_bytes() != other.read_bytes()
+    assert first_difference(record_cells(one), record_cells(other)) == ""
+    assert len(record_cells(one)["trials"]) == 6
+
+
+@pytest.mark.parametrize(("options", "table"), [({"seed": 1}, "about"), ({"n_trials": 7}, "about")])
+def test_other_runs_are_not(tmp_path, options, table):
+    one, other = make(tmp_path / "one.db"), make(tmp_path / "other.db", **options)
+    assert first_difference(record_cells(one), record_cells(other)).startswith(f"{table}, row ")
+
+
+def test_one_cell_is_enough():
+    cells = {"about": [("a", 1)], "trials": [(0, "ok"), (1, "ok")]}
+    assert first_difference(cells, {**cells, "trials": [(0, "ok"), (1, "failed")]}) == (
+        "trials, row 1: (1, 'ok') instead of (1, 'failed')"
+    )
+    assert first_difference(cells, {**cells, "trials": [(0, "ok")]}) == "trials: 2 rows instead of 1"
+    assert first_difference(cells, {"about": [("a", 1)]}) == "tables about, trials instead of about"
+
+
+def test_a_copy_has_what_is_still_in_the_journal(tmp_path):
+    with Study(SPACE, "random", 0, path=tmp_path / "open.db") as study:
+        study.run(Objective(), 5)
+        with copied(study.path) as copy:
+            assert len(record_cells(copy)["trials"]) == 5
+
+
+def test_a_damaged_file_is_not_sound(tmp_path):
+    path = make(tmp_path / "one.db")
+    assert is_sound(path)
+    shutil.copy(path, tmp_path / "bad.db")
+    content = bytearray(path.read_bytes())
+    for head in range(4096, len(content), 4096):  # of each page but the first
+        content[head : head + 100] = bytes(100)
+    (tmp_path / "bad.db").write_bytes(content)
+    assert not is_sound(tmp_path / "bad.db")

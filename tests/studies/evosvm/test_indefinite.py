@@ -1,0 +1,94 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from solvers.dual.definite import is_concave
+from solvers.dual.problem import make_problem
+from spotsvm.errors import DataError
+from studies.common.data import read_binary
+from studies.evosvm.indefinite import KERNELS, SAME, IndefiniteStudy, cases_of, libsvm
+
+
+@pytest.fixture(scope="module")
+def quick():
+    return IndefiniteStudy(quick=True).run()
+
+
+def test_no_objective_below_libsvms(quick):
+    runs = quick.frame()
+    assert len(runs) == 6
+    assert (runs.gain >= -SAME).all()
+    assert (runs.ours_violation <= 1e-3 + 1e-9).all()
+    assert runs.ours_converged.all()
+
+
+def test_the_table_counts_every_case_once(quick):
+    table = quick.table()
+    assert table.kernel.tolist() == [*quick.frame().kernel.unique(), "all"]
+    for counts in (["objective better", "equal", "worse"], ["fewer errors", "same errors", "more errors"]):
+        assert (table[counts].sum(axis=1) == table.cases).all()
+    total = table.iloc[-1]
+    assert (table.iloc[:-1][["cases", "equal", "more errors"]].sum() == total[["cases", "equal", "more errors"]]).all()
+
+
+def test_the_same_again(quick):
+    again = IndefiniteStudy(quick=True).frame()
+    solutions = ["data_set", "kernel", "gain", "ours_objective", "ours_errors", "libsvm_objective", "libsvm_errors"]
+    pd.testing.assert_frame_equal(quick.frame()[solutions], again[solutions])
+
+
+def test_no_accuracy_is_claimed_where_none_is_shown(quick):
+    assert "so no difference in accuracy is claimed" in quick.conclusion()
+    better = IndefiniteStudy(quick=True)
+    runs = pd.concat([quick.frame().assign(data_set=f"set {k}", ours_errors=0, libsvm_errors=1) for k in range(5)])
+    better._frame = runs.reset_index(drop=True)
+    assert "so the memetic solver's solutions predict better here" in better.conclusion()
+    better._frame = better._frame.assign(ours_errors=2)
+    assert "so LIBSVM's solutions predict better here" in better.conclusion()
+
+
+def test_the_kernels_are_symmetric_and_mostly_indefinite():
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((60, 4)), np.resize([1.0, -1.0], 60)
+    cases = list(cases_of("drawn", X, y, 0, list(KERNELS)))
+    assert [case.kernel for case in cases] == list(KERNELS)
+    concave = []
+    for case in cases:
+        assert case.K.shape == (40, 40)
+        assert case.K_test.shape == (20, 40)
+        np.testing.assert_array_equal(case.K, case.K.T)
+        concave.append(is_concave(make_problem(case.K, case.y, 1.0, bias=True)))
+    assert sum(concave) <= 1  # the difference of Gaussians, on some data
+
+
+def test_libsvms_solution_is_feasible_and_stationary():
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((60, 4)), np.resize([1.0, -1.0], 60)
+    case = next(cases_of("drawn", X, y, 0, ["Epanechnikov"]))
+    problem = make_problem(case.K, case.y, 2.0, bias=True)
+    alpha, iterations, ended = libsvm(problem, 2.0)
+    assert ended
+    assert iterations > 0
+    assert ((alpha >= 0) & (alpha <= 2.0)).all()
+    assert abs(alpha @ problem.y) < 1e-9
+    assert problem.kkt(alpha, problem.decision(alpha))[0] < 2e-3
+
+
+def test_the_full_form_says_what_it_needs(monkeypatch, tmp_path):
+    monkeypatch.delenv("SPOTSVM_DATA", raising=False)
+    with pytest.raises(DataError, match=r"set SPOTSVM_DATA to the folder that holds liver\.csv"):
+        IndefiniteStudy().run()
+    monkeypatch.setenv("SPOTSVM_DATA", str(tmp_path))
+    with pytest.raises(DataError, match=r"there is no liver\.csv in it"):
+        IndefiniteStudy().run()
+
+
+def test_reading_a_set(monkeypatch, tmp_path):
+    monkeypatch.setenv("SPOTSVM_DATA", str(tmp_path))
+    (tmp_path / "some.csv").write_text("a,b,y,part\n1,2,yes,train\n3,,no,train\n5,6,no,test\n")
+    X, y = read_binary("some")
+    assert X.tolist() == [[1.0, 2.0], [5.0, 6.0]]
+    assert y.tolist() == [1.0, -1.0]
+    (tmp_path / "three.csv").write_text("a,y\n1,p\n2,q\n3,r\n")
+    with pytest.raises(DataError, match="column y holds 3 values"):
+        read_binary("three")

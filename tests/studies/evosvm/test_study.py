@@ -1,0 +1,225 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from solvers.dual.evolution import EvolutionSettings, evolve
+from solvers.dual.problem import make_problem
+from spotsvm.errors import DataError
+from studies.evosvm.checks import PAPERS, f_test, plain_hybrid
+from studies.evosvm.folds import METHODS, PRINTED_AS
+from studies.evosvm.printed import COSTS, DATA_SETS, DEFAULT_ERROR, ERRORS, F_TESTS, LEARNERS, SIGMA, implied_f
+from studies.evosvm.study import EvosvmStudy
+from studies.evosvm.swarm import NORMAL, OPTIMUM, READINGS, UNIFORM, on_swarm, swarm_table
+from studies.evosvm.tables import cells, on_readings, on_reasons
+
+
+@pytest.fixture(scope="module")
+def study():
+    return EvosvmStudy(quick=True)
+
+
+def test_every_method_on_every_fold(study):
+    runs = study.frame()
+    assert len(runs) == 2 * 4 * len(METHODS)
+    assert runs.error.between(0, 100).all()
+    assert (runs.seconds > 0).all()
+    assert (runs.optimum_share <= 1 + 1e-6).all()
+
+
+def test_the_exact_methods_reach_the_optimum_and_the_papers_do_not(study):
+    shares = study.table().pivot(index="data set", columns="method", values="lowest share")
+    assert (shares[["memetic", "exact"]] > 0.999).all(axis=None)
+    assert (shares[["gaussian", "switching", "hybrid", "swarm"]] < 0.99).all(axis=None)
+    np.testing.assert_allclose(shares["exact, bias"], shares["LIBSVM"], rtol=1e-3)
+
+
+def test_table(study):
+    table = study.table()
+    assert table.columns.tolist() == [
+        *("data set", "C", "method", "error", "sd", "printed error", "printed sd"),
+        *("time / LIBSVM", "share of optimum", "lowest share", "generations", "ended by itself"),
+    ]
+    assert table.method.tolist() == 2 * list(METHODS)
+    assert (table[table.method == "LIBSVM"]["time / LIBSVM"] == 1).all()
+    runs = study.frame()
+    errors = runs[(runs.data_set == "iris") & (runs.method == "hybrid")].error
+    cell = table[(table["data set"] == "iris") & (table.method == "hybrid")].iloc[0]
+    assert cell["error"] == pytest.approx(errors.mean())
+    assert cell["sd"] == pytest.approx(np.std(errors, ddof=1))
+
+
+def test_report_and_files(study, tmp_path):
+    text = study.to_markdown()
+    assert "quick form" in text
+    for heading in ("Errors in percent", "F tests", "What stops", "Generations a second", "Memetic against"):
+        assert f"### {heading}" in text
+    for left_out in ("nan", "printed F", "### Readings of sigma", "### The threshold", "longest run", "printed for PsoSVM"):
+        assert left_out not in text
+    names = [file.name for file in study.write(tmp_path)]
+    assert names[:3] == ["evosvm_runs.csv", "evosvm_table.csv", "evosvm.md"]
+    assert names[3:8] == [f"evosvm_{part}.csv" for part in ("readings", "swarm", "stops", "generations", "memetic")]
+    assert names[8:] == ["evosvm.png", "evosvm.html"]
+    assert len(pd.read_csv(tmp_path / "evosvm_memetic.csv")) == 2
+
+
+def test_the_rest(study):
+    assert (study.part("memetic").iloc[:, 3] < 1e-3).all()
+    assert (study.part("generations").difference < 1e-9).all()
+    stopped = study.part("stops")
+    assert (stopped["start"] <= stopped["paper's rule"]).all()
+    assert (stopped["paper's rule"] <= stopped["1000 generations"] + 1e-9).all()
+    readings = study.part("readings")
+    np.testing.assert_allclose(readings["raw, gamma = sigma"].iloc[0], readings["standardised, gamma = sigma"].iloc[0])
+
+
+def stops_of(rule, later):
+    rows = [
+        {"method": method, "start": 0.1, "generations": 1000 if method == "gaussian" else 9, "paper's rule": rule}
+        | {"1000 generations": later, "longest": later}
+        for method in PAPERS
+    ]
+    return pd.DataFrame(rows)
+
+
+def test_what_is_said_of_the_stops_follows_from_the_figures():
+    verdicts = {
+        (0.99, 0.99): "it is not stopped short",
+        (0.5, 0.99): "the rule is what stops it",
+        (0.5, 0.505): "the rule is not what stops it",
+        (0.5, 0.7): "the rule costs it something and is not all that stops it",
+    }
+    for (rule, later), verdict in verdicts.items():
+        text = on_reasons(stops_of(rule, later))
+        assert text.count(f": {verdict}.") == 4
+        assert ("likely reason" in text) == (later < 0.95)
+        assert "1 of 1 runs end at the cap" in text
+
+
+def runs_as_printed(offset, with_threshold):
+    """Every method as printed, in two folds, but for an offset."""
+    rows = []
+    for (cost, data_set, learner), (error, deviation) in ERRORS.items():
+        method = next(name for name, printed in PRINTED_AS.items() if printed == learner)
+        for fold, sign in enumerate((-1, 1)):
+            measured = error + offset + sign * deviation / np.sqrt(2)
+            rows.append((data_set, cost, fold, method, measured, measured + with_threshold, 1.0, 1.0, 1, True))
+    measured = ["error", "error_with_threshold", "seconds", "optimum_share", "generations", "converged"]
+    return pd.DataFrame(rows, columns=["data_set", "C", "fold", "method", *measured])
+
+
+def printed_readings(libsvm_offset):
+    rows = []
+    for cost in COSTS:
+        for data_set in DATA_SETS:
+            exact = ERRORS[cost, data_set, "mySVM"][0]
+            rows.append({"data set": data_set, "C": cost, "gamma = sigma": exact, "1/(2 sigma^2)": exact + 9})
+            rows[-1] |= {"printed mySVM": exact, "printed LibSVM": exact + libsvm_offset * (cost < 1)}
+    return pd.DataFrame(rows)
+
+
+def test_what_is_said_of_the_readings_follows_from_the_figures():
+    for offset, with_threshold, verdict in (
+        (5.0, -5.0, "nearer to what such a threshold gives than"),
+        (0.0, 5.0, "nearer to what b = 0 gives than"),
+        (5.0, 0.0, "Neither explains these"),
+    ):
+        runs = runs_as_printed(offset, with_threshold)
+        for libsvm_offset in (0.0, 5.0):
+            text = on_readings(runs, printed_readings(libsvm_offset), cells(runs))
+            assert "'gamma = sigma' is nearest" in text
+            assert verdict in text
+            assert ("not this machine's plain decision" in text) == (libsvm_offset > 0)
+            assert "are about 1.0 times ours" in text
+    assert on_readings(runs, printed_readings(0.0), cells(runs.assign(data_set="unknown"))) == ""
+
+
+def swarm_as_printed(**off):
+    rows = []
+    for data_set in DATA_SETS:
+        printed, deviation = ERRORS[1.0, data_set, "PsoSVM"]
+        for reading in READINGS:
+            error = printed + off.get(data_set, {}).get(reading, 9.0 if reading == UNIFORM else 0.0)
+            rows.append((data_set, reading, error, 1.0, printed, deviation / np.sqrt(20)))
+    return pd.DataFrame(
+        rows, columns=["data set", "reading", "error", "share of optimum", "printed error", "se of the printed error"]
+    )
+
+
+def test_what_is_said_of_the_swarm_follows_from_the_figures():
+    text = on_swarm(swarm_as_printed())
+    assert "are 9.0 points from the printed ones on average (+9.0)" in text
+    assert "0.0 (+0.0) if they are normal" in text
+    assert "no reading explains" not in text
+    text = on_swarm(swarm_as_printed(sonar=dict.fromkeys(READINGS, 6.0)))
+    assert "On sonar no reading explains the printed 16.94 %" in text
+    assert "the data or the decision must differ" in text
+    text = on_swarm(swarm_as_printed(sonar=dict.fromkeys(READINGS, 6.0) | {OPTIMUM: 0.0}))
+    assert "the optimum without bias 16.94 %." in text
+    assert "must differ" not in text
+    assert on_swarm(swarm_as_printed().assign(**{"printed error": np.nan})) == ""
+    table = swarm_table(swarm_as_printed()).set_index("reading")
+    assert table.loc["printed for PsoSVM", "liver"] == 34.78
+    assert table.loc[UNIFORM, "mean distance"] == pytest.approx(9.0)
+
+
+def test_the_readings_of_the_swarm(study):
+    readings = study.part("swarm").set_index(["data set", "reading"])
+    assert len(readings) == 2 * len(READINGS)
+    runs = study.frame()
+    for data_set in ("iris", "breast cancer"):
+        of_set = runs[(runs.data_set == data_set)].groupby("method").error.mean()
+        assert readings.loc[(data_set, NORMAL), "error"] == pytest.approx(of_set["swarm"])
+        assert readings.loc[(data_set, OPTIMUM), "error"] == pytest.approx(of_set["exact"])
+
+
+def test_printed_figures():
+    assert len(ERRORS) == len(COSTS) * len(DATA_SETS) * len(LEARNERS)
+    assert ERRORS[1.0, "liver", "EvoSVM-G"] == (34.71, 8.60)
+    assert ERRORS[1.0, "crabs", "LibSVM"] == (3.00, 4.58)
+    assert ERRORS[0.1, "lupus", "EvoSVM-H"] == (26.51, 13.03)
+    assert ERRORS[0.1, "sonar", "mySVM"] == (46.62, 1.62)
+    assert ERRORS[0.01, "sonar", "PsoSVM"] == (27.90, 6.28)
+    assert ERRORS[0.01, "lawsuit", "EvoSVM-S"] == (7.17, 2.55)
+    assert F_TESTS[1.0, "ionosphere"] == (9.78, 0.00)
+    assert F_TESTS[0.01, "crabs"] == (1095.94, 0.00)
+    assert SIGMA["lupus"] == 0.001
+    assert DEFAULT_ERROR["sonar"] == 46.62
+    # by hand: 20 var(34.71, 35.37, 34.97, 34.78, 33.62, 32.72) / mean of the squared deviations
+    assert implied_f(1.0, "liver") == pytest.approx(20 * 0.9857 / 40.12, rel=1e-3)
+
+
+def test_what_is_printed_as_mysvm_is_the_default_error_for_small_C():
+    for data_set in ("liver", "ionosphere", "sonar", "lawsuit", "lupus"):
+        assert ERRORS[0.01, data_set, "mySVM"][0] == DEFAULT_ERROR[data_set]
+
+
+def test_names_of_the_paper():
+    assert set(PRINTED_AS.values()) == set(LEARNERS)
+    assert set(PRINTED_AS) <= set(METHODS)
+
+
+@pytest.mark.parametrize("together", [False, True])
+def test_the_plain_twin_makes_the_same_evolution(together):
+    rng = np.random.default_rng(3)
+    X, y = rng.normal(size=(50, 3)), rng.choice([-1.0, 1.0], 50)
+    K = np.exp(-0.3 * ((X[:, None] - X) ** 2).sum(axis=2))
+    problem, settings = make_problem(K, y, 2.0), EvolutionSettings(max_generations=200)
+    found = evolve(problem, "hybrid", np.random.default_rng(5), settings)
+    best, generations = plain_hybrid(problem, np.random.default_rng(5), settings, together)
+    assert generations == found.iterations
+    assert best == pytest.approx(problem.objective(found.alpha), rel=1e-9)
+
+
+def test_f_test():
+    one, two = [1.0, 2.0, 3.0], [2.0, 4.0, 6.0]
+    between, within = 3 * np.var([2.0, 4.0], ddof=1), np.mean([np.var(one, ddof=1), np.var(two, ddof=1)])
+    assert f_test([one, two])[0] == pytest.approx(between / within)
+    assert f_test([one, one]) == (0.0, 1.0)
+    assert f_test([[5.0, 5.0], [5.0, 5.0]]) == (0.0, 1.0)
+    assert f_test([[5.0, 5.0], [6.0, 6.0]]) == (np.inf, 0.0)
+
+
+def test_no_data_folder(monkeypatch):
+    monkeypatch.delenv("SPOTSVM_DATA", raising=False)
+    with pytest.raises(DataError, match="set SPOTSVM_DATA to the folder"):
+        EvosvmStudy().run()

@@ -1,0 +1,126 @@
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+
+from spotsvm.expression_kernel import ExpressionKernel
+from studies.kernel_evolution.causality import STEPS, causality_table, step_changes
+from studies.kernel_evolution.data import LabelledSet, split_rows, split_seeds
+from studies.kernel_evolution.runs import COLUMNS, evolved, run_split, tuned_rbf
+from studies.kernel_evolution.tables import ALL_SETS, on_causality
+
+FEW = {"n_finalists": 1, "n_tuning_trials": 1, "n_holdouts": 1, "population_size": 6, "tournament_size": 4}
+EXPONENTS = (-4, -2, 0, 2)
+
+
+@pytest.fixture(scope="module")
+def flowers():
+    X, y = load_iris(return_X_y=True)
+    # far from a common scale, and with names for classes
+    return LabelledSet("flowers", X[50:] * [1.0, 100.0, 0.01, 1.0], np.where(y[50:] == 1, "versicolor", "virginica"))
+
+
+def test_grid_search_is_scikit_learns(flowers):
+    X, y = flowers.X[::2], flowers.y[::2]
+    tuned = tuned_rbf(X, y, 3, EXPONENTS)
+    grid = GridSearchCV(
+        make_pipeline(StandardScaler(), SVC()),
+        {"svc__C": [2.0**k for k in EXPONENTS], "svc__gamma": [2.0**k for k in EXPONENTS]},
+        cv=StratifiedKFold(5, shuffle=True, random_state=3),
+        scoring=lambda machine, rows, classes: -float(np.sum(machine.predict(rows) != classes)),
+    ).fit(X, y)
+    assert tuned.found["validation"] * len(y) == pytest.approx(-5 * grid.best_score_)
+    assert {"svc__C": tuned.found["C"], "svc__gamma": tuned.found["gamma"]} == grid.best_params_
+    assert (tuned.machine.predict(flowers.X) == grid.predict(flowers.X)).all()
+    kernel = ExpressionKernel.from_json(tuned.found["kernel"])
+    assert kernel(X[:4], X[4:8]) == pytest.approx(rbf_kernel(X[:4], X[4:8], gamma=tuned.found["gamma"]))
+
+
+def test_of_equal_settings_the_least_counts():
+    # two clouds far apart: nothing is ever wrong with a wide kernel
+    X = np.concatenate([np.arange(10.0), np.arange(10.0) + 1000.0]).reshape(-1, 1)
+    tuned = tuned_rbf(X, np.repeat([0, 1], 10), 0, EXPONENTS)
+    assert (tuned.found["C"], tuned.found["gamma"], tuned.found["validation"]) == (2.0**-4, 2.0**-4, 0.0)
+
+
+@pytest.mark.parametrize("grammar", ["paper", "psd"])
+def test_an_evolved_kernel_is_of_the_training_rows_alone(flowers, grammar):
+    X, y = flowers.X[::2], flowers.y[::2]
+    tuned = evolved(X, y, 0, grammar, 8, FEW)
+    scaler, machine = (step for _, step in tuned.machine.steps)
+    assert scaler.mean_ == pytest.approx(X.mean(axis=0))
+    assert len(machine.history_) == 8
+    kernel = ExpressionKernel.from_json(tuned.found["kernel"])
+    rows = scaler.transform(X)
+    assert kernel(rows[:5], rows[5:9]) == pytest.approx(machine.kernel_function_(rows[:5], rows[5:9]))
+    # what chose the kernel is the mean of a few holdouts, or of five folds, of 50 rows
+    assert 0 <= tuned.found["validation"] < 0.5
+
+
+def test_a_run_shares_rows_with_the_others_of_its_split(flowers):
+    rows = [run_split(flowers, 1, 7, grammar, 8, FEW) for grammar in (None, "psd")]
+    assert all(sorted(row) == sorted(COLUMNS) for row in rows)
+    assert [row["method"] for row in rows] == ["tRBF", "GP (psd)"]
+    train, test = split_rows(100, 7)
+    tuned = tuned_rbf(flowers.X[train], flowers.y[train], 7)
+    assert rows[0]["error"] == pytest.approx(np.mean(tuned.machine.predict(flowers.X[test]) != flowers.y[test]))
+    assert (rows[0]["train_rows"], rows[0]["test_rows"]) == (80, 20)
+    again = run_split(flowers, 1, 7, "psd", 8, FEW)
+    assert {**again, "seconds": 0} == pytest.approx({**rows[1], "seconds": 0}, nan_ok=True)
+
+
+def test_the_papers_test_parts():
+    # 2/71, 4/33, 3/54, 13/69 and 29/154 are Table 9's best errors of GP
+    assert [len(split_rows(n, 0)[1]) for n in (351, 163, 270, 345, 768)] == [71, 33, 54, 69, 154]
+    seeds = split_seeds(0, 20)
+    assert len(set(seeds)) == 20
+    assert len({tuple(split_rows(100, seed)[1]) for seed in seeds}) == 20
+    train, test = split_rows(100, seeds[0])
+    assert sorted([*train, *test]) == list(range(100))
+
+
+@pytest.fixture(scope="module")
+def data():
+    rng = np.random.default_rng(0)
+    return [LabelledSet(name, rng.normal(3.0, 5.0, size=(60, 4)), np.repeat([0, 1], 30)) for name in ("first", "second")]
+
+
+@pytest.fixture(scope="module")
+def steps(data):
+    return step_changes(data, ("paper", "psd"), 6, seed=0)
+
+
+def test_every_step_is_a_row(data, steps):
+    assert (steps.groupby(["set", "grammar", "walk"]).size() == STEPS).all()
+    assert len(steps) == 2 * 2 * 6 * STEPS
+    # of two semidefinite matrices the alignment is between 0 and 1
+    assert steps.change.dropna().between(-1e-9, 1 + 1e-9).all()
+    assert (steps.tries >= 1).all()
+    pd.testing.assert_frame_equal(steps, step_changes(data, ("paper", "psd"), 6, seed=0))
+    assert not steps.change.equals(step_changes(data, ("paper", "psd"), 6, seed=1).change)
+
+
+def test_small_steps_are_smaller_than_the_papers(steps):
+    table = causality_table(steps).set_index(["grammar", "set"])
+    assert table.loc[("psd", ALL_SETS), "median"] < table.loc[("paper", ALL_SETS), "median"] / 10
+    assert table.loc[("psd", ALL_SETS), "unchanged"] < table.loc[("paper", ALL_SETS), "unchanged"]
+
+
+def test_the_table_is_of_the_steps():
+    steps = pd.DataFrame({"set": "a", "grammar": "psd", "change": [0.0, 0.1, 0.2, 0.6, np.nan], "tries": [1, 1, 1, 2, 5]})
+    (row,) = causality_table(steps).to_dict("records")
+    assert (row["steps"], row["unchanged"], row["above 0.1"], row["above 0.5"]) == (5, 0.25, 0.5, 0.25)
+    assert (row["median"], row["draws"], row["no child"]) == (0.2, 2.0, 0.2)
+    text = on_causality(causality_table(steps))
+    assert "psd changes nothing in 25 % of the steps, and else by 0.2 in the median, by more than 0.5 in 25 % of all" in text
+
+
+def test_without_steps_nothing_is_said():
+    empty = causality_table(step_changes([], (), 1, 0))
+    assert len(empty) == 0
+    assert on_causality(empty) == ""

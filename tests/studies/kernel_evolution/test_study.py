@@ -1,0 +1,197 @@
+import os
+import shutil
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+
+from spotsvm.errors import ArgumentError, DataError
+from spotsvm.expression_kernel import ExpressionKernel
+from studies.kernel_evolution.data import FILES, labelled_sets
+from studies.kernel_evolution.study import KernelEvolutionStudy
+
+# enough for both grammars to find a kernel, and no more
+FEW = {"n_finalists": 1, "n_tuning_trials": 1, "n_holdouts": 1, "population_size": 6, "tournament_size": 4}
+
+needs_data = pytest.mark.skipif(
+    "SPOTSVM_DATA" not in os.environ, reason="SPOTSVM_DATA, the folder with glass2.csv and heart_statlog.csv, is not set"
+)
+
+
+@pytest.fixture
+def _no_data(monkeypatch):
+    monkeypatch.delenv("SPOTSVM_DATA", raising=False)
+
+
+def small(**options):
+    return KernelEvolutionStudy(quick=True, **({"n_evaluations": 8, "n_splits": 2, "options": FEW} | options))
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("SPOTSVM_DATA", raising=False)
+        return small(path=tmp_path_factory.mktemp("runs") / "runs.csv").run()
+
+
+def test_every_method_runs_on_every_split(study):
+    runs = study.frame()
+    assert len(runs) == 2 * 2 * 3
+    counts = runs.groupby(["set", "split"])
+    assert (counts.method.nunique() == 3).all()
+    # one split's rows, whatever the method
+    assert (counts[["seed", "train_rows", "test_rows"]].nunique() == 1).all(axis=None)
+    assert runs.groupby("set").test_rows.first().to_dict() == {"breast cancer": 32, "iris": 20}
+    assert (runs.test_rows * runs.error).map(lambda wrong: abs(wrong - round(wrong))).max() < 1e-9
+    assert runs.error.between(0, 0.5).all()
+    kernels = [ExpressionKernel.from_json(text) for text in runs.kernel]
+    assert [kernel.expression.text() for kernel in kernels] == runs.formula.tolist()
+    assert [kernel.expression.size for kernel in kernels] == runs["size"].tolist()
+
+
+@pytest.mark.usefixtures("_no_data")
+def test_runs_are_kept_and_not_done_again(study, tmp_path):
+    rows = pd.read_csv(study.path)
+    kept = rows.iloc[::2].assign(seconds=1234.5)
+    kept.to_csv(tmp_path / "runs.csv", index=False)
+    again = small(path=tmp_path / "runs.csv").run().frame()
+    assert (again.seconds == 1234.5).sum() == len(kept)
+    pd.testing.assert_frame_equal(again.drop(columns="seconds"), study.frame().drop(columns="seconds"))
+    assert len(pd.read_csv(tmp_path / "runs.csv")) == len(rows)
+
+
+@pytest.mark.usefixtures("_no_data")
+def test_a_run_that_two_studies_have_written_counts_once(study, tmp_path):
+    rows = pd.read_csv(study.path)
+    pd.concat([rows, rows.iloc[:5]]).to_csv(tmp_path / "runs.csv", index=False)
+    again = small(path=tmp_path / "runs.csv").run().frame()
+    pd.testing.assert_frame_equal(again, study.frame())
+
+
+@pytest.mark.usefixtures("_no_data")
+def test_the_number_of_jobs_changes_nothing(study):
+    with joblib.parallel_config("threading"):
+        parallel = small(n_jobs=2, n_splits=1).run()
+    first = study.frame()[study.frame().split == 0].reset_index(drop=True)
+    pd.testing.assert_frame_equal(parallel.frame().drop(columns="seconds"), first.drop(columns="seconds"))
+    pd.testing.assert_frame_equal(parallel.causality(), study.causality())
+
+
+@pytest.mark.usefixtures("_no_data")
+def test_more_splits_begin_with_the_same(study, tmp_path):
+    shutil.copy(study.path, tmp_path)
+    more = small(n_splits=3, grammars=(), path=tmp_path / study.path.name).run().frame()
+    known = study.frame()[study.frame().method == "tRBF"].reset_index(drop=True)
+    pd.testing.assert_frame_equal(more[more.split < 2].reset_index(drop=True), known)
+    assert len(more) == 2 * 3
+
+
+@pytest.mark.parametrize(
+    ("options", "what"),
+    [
+        ({"n_evaluations": 9}, "another number of evaluations"),
+        ({"seed": 1}, "another seed"),
+        ({"options": {**FEW, "max_depth": 5}}, "other options"),
+    ],
+)
+@pytest.mark.usefixtures("_no_data")
+def test_a_file_of_other_settings_is_refused(study, options, what):
+    with pytest.raises(DataError, match=f"written with {what}"):
+        small(path=study.path, **options).run()
+
+
+@pytest.mark.usefixtures("_no_data")
+def test_a_file_of_other_data_is_refused(study, tmp_path):
+    rows = pd.read_csv(study.path)
+    rows.assign(checksum="0").to_csv(tmp_path / "runs.csv", index=False)
+    with pytest.raises(DataError, match="written with other data"):
+        small(path=tmp_path / "runs.csv").run()
+
+
+def test_the_files(study, tmp_path):
+    names = {file.name for file in study.write(tmp_path)}
+    assert {f"kernel_evolution{end}" for end in ("_tests.csv", "_best_kernels.csv", "_causality.csv", ".png")} <= names
+    text = (tmp_path / "kernel_evolution.md").read_text()
+    assert "two small sets of scikit-learn" in text
+    assert "### Table 9" in text
+    assert study.best_kernels()["kernel"].isin(study.frame().formula).all()
+    best = pd.read_csv(tmp_path / "kernel_evolution_best_kernels.csv")
+    assert len(best) == 4
+    assert all(f"- {name}, {by}: ${latex}$" in text for name, by, latex in zip(best["set"], best.method, best.latex, strict=True))
+    assert "The goal" not in text  # two sets of another source do not show it
+    page = (tmp_path / "kernel_evolution.html").read_text()
+    assert "Table 10: best kernels" in page
+    assert "GP (psd) - tRBF" in page
+
+
+def test_the_figure_has_a_panel_a_set(study):
+    panels = study.figure().axes
+    assert [panel.get_title() for panel in panels] == ["breast cancer", "iris"]
+    assert [label.get_text() for label in panels[0].get_xticklabels()] == ["GP (paper)", "GP (psd)", "tRBF"]
+    shown = [line.get_ydata() for line in panels[0].lines if line.get_linestyle() == "None" and len(line.get_ydata()) == 2]
+    errors = study.frame()[study.frame()["set"] == "breast cancer"].error
+    assert np.sort(np.concatenate(shown)) == pytest.approx(np.sort(errors))
+
+
+@pytest.mark.usefixtures("_no_data")
+def test_without_grammars_the_rbf_kernel_is_tuned_alone(study):
+    alone = small(grammars=(), path=study.path).run()
+    assert alone.frame().method.unique().tolist() == ["tRBF"]
+    assert alone.further_tables() == {}
+    assert "tRBF" in alone.to_markdown()
+
+
+@needs_data
+def test_the_papers_sets_stand_beside_what_is_printed():
+    some = small(sets=("Heart", "Glass2"), n_splits=1, grammars=()).run()
+    table = some.table().set_index("set")
+    assert table.index.tolist() == ["Glass2", "Heart"]
+    assert table["mean printed"].tolist() == [0.2015, 0.1593]
+    assert [panel.get_title() for panel in some.figure().axes] == ["Glass2", "Heart"]
+
+
+@needs_data
+def test_classes_are_as_in_the_files():
+    glass, heart = labelled_sets(None, quick=True)
+    assert set(glass.y) == {"float", "non_float"}
+    assert set(heart.y) == {"absent", "present"}
+    sizes = {data.name: data.X.shape for data in labelled_sets(None, quick=False)}
+    assert sizes == {"Ionosphere": (351, 34), "Glass2": (163, 9), "Heart": (270, 13), "Liver": (345, 6), "Pima": (768, 8)}
+
+
+@pytest.mark.usefixtures("_no_data")
+def test_a_set_that_is_not_there():
+    with pytest.raises(DataError, match="set SPOTSVM_DATA to the folder"):
+        small(sets=("Pima",)).run()
+
+
+def test_a_set_of_three_classes(tmp_path, monkeypatch):
+    monkeypatch.setenv("SPOTSVM_DATA", str(tmp_path))
+    pd.DataFrame({"x": [1.0, 2.0, 3.0], "y": ["a", "b", "c"]}).to_csv(tmp_path / "liver.csv", index=False)
+    with pytest.raises(DataError, match="column y holds 3 values"):
+        labelled_sets(("Liver",), quick=False)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"n_evaluations": 0}, "n_evaluations=0 is too few"),
+        ({"n_splits": 0}, "n_splits=0 is too few"),
+        ({"sets": ()}, "sets is empty"),
+        ({"sets": ("Heart", "heart")}, f"sets: 'heart' is unknown; use some of {', '.join(FILES)}"),
+        ({"grammars": ("psd", "koch")}, "grammars: 'koch' is unknown; use some of paper, psd"),
+        ({"grammars": ("psd", "psd")}, "grammars: 'psd' is there twice"),
+        ({"sets": ["Heart", "Liver", "Heart"]}, "sets: 'Heart' is there twice, and its runs would count twice"),
+        ({"options": {"depth": 3}}, "options: 'depth' is unknown, .*; use some of .*max_depth"),
+        ({"options": {"random_state": 3}}, "options: 'random_state' is unknown, or an argument of the study"),
+    ],
+)
+def test_bad_input(arguments, message):
+    with pytest.raises(ArgumentError, match=message):
+        KernelEvolutionStudy(**arguments)
+
+
+def test_the_full_form_is_the_papers():
+    settings = KernelEvolutionStudy().settings()
+    assert (settings["n_evaluations"], settings["n_splits"], settings["grammars"]) == (2500, 20, ("paper", "psd"))

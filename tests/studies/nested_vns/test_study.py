@@ -1,0 +1,130 @@
+import pandas as pd
+import pytest
+
+from studies.common.view_sets import digits_by_quarters
+from studies.nested_vns.kernels import SEARCHES, kernel_table, model_sequence, on_tables_4_and_5, tune_nested
+from studies.nested_vns.printed import CONFIRMED, RBF_SETS, TABLE_3, TABLES_4_AND_5, Printed, rank_bounds
+from studies.nested_vns.rbf import on_table_3, rbf_table
+from studies.nested_vns.study import NestedVnsStudy
+
+
+@pytest.fixture(scope="module")
+def study():
+    return NestedVnsStudy(quick=True)
+
+
+def test_the_quick_form_runs_whole(study, tmp_path):
+    runs, kernels = study.frame(), study.kernel_frame()
+    assert len(runs) == 2 * 2 * 4
+    assert len(kernels) == 1 * 3 * 2 * 2
+    assert runs["log C"].between(-8, 2).all()
+    assert runs["log sigma"].between(-8, 8).all()
+    assert (kernels["cross-validated error"] <= kernels["cross-validated error of the poorer model"] + 1e-12).all()
+    assert "quick form" in study.to_markdown()
+    names = {file.name for file in study.write(tmp_path)}
+    assert {"nested_vns.md", "nested_vns_kernel_runs.csv", "nested_vns_kernel_table.csv"} <= names
+
+
+def test_the_same_seeds_give_the_same_errors(study):
+    again = NestedVnsStudy(quick=True, n_jobs=2)
+    for ours, theirs in ((study.frame(), again.frame()), (study.kernel_frame(), again.kernel_frame())):
+        pd.testing.assert_frame_equal(ours.drop(columns="seconds"), theirs.drop(columns="seconds"))
+
+
+@pytest.mark.parametrize(("model", "poorer", "richer"), [("linear", 1, 4), ("fixed", 1, 12), ("tuned", 2, 8)])
+def test_models_are_nested_and_of_the_papers_size(model, poorer, richer):
+    models = model_sequence(model, digits_by_quarters())
+    assert [m.n_parameters for m in models] == [poorer, richer]
+    assert models[1].contains(models[0])
+
+
+@pytest.mark.parametrize("model", ["linear", "fixed", "tuned"])
+def test_all_nested_searches_begin_with_the_same_trial(model):
+    data = digits_by_quarters()
+    models = model_sequence(model, data)
+    X, y, *_ = data.split(0)
+    first = [tune_nested(models, X, y, search, 0, (6, 7)).cv_results_["params"][0] for search in SEARCHES.values()]
+    assert first[0] == first[1]
+    centre = {name: float(dist.median()) for name, dist in models[0].space().items()}
+    assert first[0] == pytest.approx(models[1].embed(models[0], centre))
+
+
+def rbf_of(errors):
+    return pd.DataFrame(
+        [
+            {"data set": name, "seed": seed, "search": search, "test error": error + 0.5 * seed}
+            for (name, search), error in errors.items()
+            for seed in (0, 1)
+        ]
+    )
+
+
+def test_table_3_stands_beside_what_is_printed():
+    searches = ("VNS of the paper", "vns", "kriging", "random")
+    runs = rbf_of({(name, s): e for name, e in (("banana", 11.0), ("image", 3.0)) for s in searches})
+    table = rbf_table(runs)
+    assert table["data set"].tolist() == ["banana", "image", "mean of 2 confirmed"]
+    assert table["VNS printed"].tolist() == pytest.approx([11.61, 2.38, 6.995])
+    assert table["vns"].tolist() == pytest.approx([11.25, 3.25, 7.25])
+    assert table["sd vns"].iloc[0] == pytest.approx(0.5 / 2**0.5)
+    text = on_table_3(runs)
+    assert "kriging: mean 7.25, more than 0.7 points above the printed error on image (+0.87)" in text
+
+
+def kernels_of(errors):
+    return pd.DataFrame(
+        [
+            {
+                "data set": name, "model": model, "search": "vns", "seed": seed,
+                "test error of the poorer model": error + 1, "test error": error,
+            }
+            for (model, name), error in errors.items()
+            for seed in (0, 1)
+        ]
+    )  # fmt: skip
+
+
+def test_tables_4_and_5_give_ranks_and_say_what_is_not_to_be_had():
+    errors = {("linear", "mfeatEO4"): 1.5, ("tuned", "mfeatEO6"): 0.55, ("fixed", "addata (1966 rows)"): 3.0}
+    table = kernel_table(kernels_of(errors)).set_index(["table", "data set"])
+    assert table.loc[("4, linear (10)", "mfeatEO4"), "rank vns"] == "1"
+    assert table.loc[("5, model (8)", "mfeatEO6"), "rank vns"] == "1"
+    assert table.loc[("5, model (7)", "addata (1966 rows)"), "nested VNS printed"] == 3.24
+    assert pd.isna(table.loc[("5, model (7)", "addata (1966 rows)"), "rank vns"])
+    assert ("4, linear (10)", "pendigitEO (not to be had)") in table.index
+    assert ("4, linear (10)", "mfeatEO4 (not to be had)") not in table.index
+    text = on_tables_4_and_5(kernels_of(errors))
+    assert "in 2 of 2 cases" in text
+    assert "pendigit" not in text
+
+
+def test_one_seed_has_no_spread():
+    runs = kernels_of({("fixed", "mfeatSL6"): 1.1})
+    text = on_tables_4_and_5(runs[runs.seed == runs.seed.min()])
+    assert "(1.10 +- nan, printed 0.99)" in text
+
+
+def test_a_rank_that_may_be_worse_than_printed_is_named():
+    text = on_tables_4_and_5(kernels_of({("fixed", "mfeatSL6"): 1.1}))
+    assert "in 0 of 1 cases; not on 5, model (7) mfeatSL6 (1.10 +- 0.00, printed 0.99)" in text
+
+
+def test_table_3_is_whole():
+    assert len(TABLE_3) == 26
+    assert len(CONFIRMED) == 12
+    assert TABLE_3["breast_cancer", "VNS"] == (28.57, 1.75, 5.83)
+    assert max(TABLE_3[name, "VNS"].error - TABLE_3[name, "KL"].error for name in RBF_SETS) == pytest.approx(0.67)
+
+
+@pytest.mark.parametrize("case", TABLES_4_AND_5)
+def test_printed_errors_and_ranks_agree(case):
+    printed = TABLES_4_AND_5[case]
+    assert rank_bounds(printed, printed.error) == (printed.rank, printed.rank)
+
+
+@pytest.mark.parametrize(
+    ("error", "bounds"),
+    [(0.5, (1, 1)), (1.0, (1, 1)), (1.1, (2, 4)), (1.5, (4, 4)), (1.8, (4, 7)), (2.5, (7, 12)), (4.0, (7, 12)), (5.0, (13, 13))],
+)
+def test_a_rank_is_what_the_printed_errors_leave_open(error, bounds):
+    assert rank_bounds(Printed(best=1.0, median=2.0, worst=4.0, error=1.5, rank=4), error) == bounds

@@ -1,0 +1,120 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from spotsvm.errors import ArgumentError, BudgetError, DataError
+from spotsvm.study import Study
+from studies.common.virtual_workers import VirtualWorkers
+from studies.search_comparison.pending import (
+    PendingQualityStudy,
+    pending_quality,
+    pending_run,
+    quality_table,
+    result_after,
+    virtual_durations,
+)
+from studies.tasks.tasks import make_task
+
+
+def test_one_worker_is_the_sequential_run():
+    task = make_task("branin")
+    told, _ = pending_run(task, "kriging", 3, q=1, n_trials=12)
+    study = Study(task.space, "kriging", 3, start={"x0": 2.5, "x1": 7.5})
+    study.run(lambda params: task(params, 0), 12)
+    assert [t.point for t in told] == [t.point for t in study.trials]
+    assert result_after(task, told, 12, 3) == study.best_trial.value
+
+
+@pytest.mark.parametrize("q", [1, 3])
+def test_all_runs_begin_with_the_default_and_the_centre(q):
+    task = make_task("svr_diabetes")
+    for search in ("lhs", "random", "vns"):
+        told, _ = pending_run(task, search, 0, q=q, n_trials=5)
+        first = [t.params for t in sorted(told, key=lambda t: t.number)[:2]]
+        assert first == [pytest.approx(task.default), pytest.approx({"C": 2.0**2.5, "gamma": 2.0**-6, "epsilon": 2.0**-4})]
+
+
+def test_workers_finish_when_their_clock_says():
+    """With as many workers as trials, all are asked for at once, and told in the order of their durations."""
+    task = make_task("branin")
+    told, _ = pending_run(task, "random", 1, q=9, n_trials=9)
+    assert [t.number for t in told] == np.argsort(virtual_durations(9, 1)).tolist()
+    durations = virtual_durations(20_000, 0)
+    assert np.isclose(np.median(durations), 1.0, atol=0.02)
+    assert np.isclose(np.std(np.log(durations)), 0.5, atol=0.02)
+
+
+def test_under_noise_the_recommended_trial_counts():
+    task = make_task("branin_noisy")
+    told, _ = pending_run(task, "random", 0, q=4, n_trials=12)
+    truths = [task.truth(t.params) for t in told]
+    assert result_after(task, told, 12, 0) in truths
+    assert result_after(task, told, 6, 0) in truths[:6]
+
+
+def test_runs_are_taken_from_the_file(tmp_path, monkeypatch):
+    path = tmp_path / "runs.csv"
+    tasks = ("branin", "branin_noisy")
+    first = pending_quality(tasks, [0, 1], (1, 3), 8, path, searches=["lhs"])
+    assert len(first) == 2 * 2 * 3 * 3  # tasks, seeds, random and lhs with two q, numbers of trials
+    monkeypatch.setattr("studies.search_comparison.pending.pending_run", None)
+    again = pending_quality(tasks, [0, 1], (1, 3), 8, path, searches=["lhs"])
+    pd.testing.assert_frame_equal(first, again)
+    monkeypatch.undo()
+    pd.testing.assert_frame_equal(
+        first.drop(columns="ask_seconds"),
+        pending_quality(tasks, [0, 1], (1, 3), 8, searches=["lhs"]).drop(columns="ask_seconds"),
+    )
+    with pytest.raises(DataError, match="other numbers of trials"):
+        pending_quality(tasks, [0, 1], (1, 3), 12, path, searches=["lhs"])
+
+
+def test_regret_and_ratio():
+    runs = pending_quality(("branin",), range(3), (1, 2), 8, searches=["random", "lhs"])
+    random = runs[(runs.search == "random") & (runs.trials == 8)]
+    assert np.isclose(random.regret.median(), 1.0)
+    table = quality_table(runs)
+    assert table[["search", "pending"]].to_numpy().tolist() == [["lhs", 1], ["lhs", 2]]
+    at = runs[(runs.search == "lhs") & (runs.trials == 8)].pivot(index="seed", columns="pending", values="regret")
+    assert np.isclose(table["ratio 8"][1], at[2].mean() / at[1].mean())
+    assert np.isclose(table["difference 8"][1], (at[2] - at[1]).median())
+
+
+def test_the_study_in_short():
+    study = PendingQualityStudy(quick=True, tasks=["branin_noisy"], searches=["lhs"])
+    assert study.table().pending.tolist() == [1, 4]
+    assert "After 16 trials with 4 pending, against one at a time: lhs:" in study.conclusion()
+    assert "virtual clock" in study.to_markdown() + study.notes()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"q": (1, 0)}, ArgumentError, r"q=\(1, 0\) are not numbers of workers"),
+        ({"n_trials": 3}, BudgetError, "n_trials=3 cannot be halved twice"),
+        ({"tasks": ["nonsense"]}, ArgumentError, "'nonsense' is unknown"),
+    ],
+)
+def test_arguments_that_make_no_sense(arguments, error, message):
+    with pytest.raises(error, match=message):
+        pending_quality(**({"tasks": ["branin"], "seeds": [0]} | arguments))
+
+
+def test_a_study_without_the_sequential_run_is_refused():
+    with pytest.raises(ArgumentError, match=r"q=\(2, 4\) lacks 1"):
+        PendingQualityStudy(q=(2, 4))
+
+
+def test_the_time_of_suggestions_passes_on_the_virtual_clock_where_it_is_wanted():
+    clock = [0.0]
+    workers = VirtualWorkers(lambda params: params["x"], 2, lambda params: params["x"], lambda: clock[0])
+    for key, x in enumerate([4.0, 2.0]):
+        workers.submit(key, {"x": x})
+        clock[0] += 1.0
+    assert workers.wait(timeout=0) == []
+    clock[0] += 1.5
+    assert [(key, outcome.value) for key, outcome in workers.wait(timeout=0)] == [(1, 2.0)]
+    assert [key for key, _ in workers.wait()] == [0]
+    assert workers.now == 4.0
+    workers.submit(2, {"x": 1.0})
+    assert workers.busy_share() == (4.0 + 2.0) / (2 * 4.0)

@@ -1,0 +1,162 @@
+import os
+import pickle
+
+import numpy as np
+import pytest
+from scipy.stats import loguniform
+from sklearn.datasets import load_diabetes
+from sklearn.model_selection import KFold, StratifiedKFold, cross_val_predict, cross_val_score, train_test_split
+from sklearn.svm import SVC, SVR
+
+from spotsvm.errors import DataError
+from spotsvm.space import Space
+from studies.tasks.data import TuningSet, tuning_set
+from studies.tasks.svm import ClassificationError, RegressionError, RelevanceError, UnbalancedError
+from studies.tasks.tasks import TASKS, make_task, make_tasks
+
+FREE = ("svc_rbf_breast_cancer", "svr_diabetes", "stormwater_a", "branin", "hartmann6", "rosenbrock5", "branin_noisy")
+needs_data = pytest.mark.skipif("SPOTSVM_DATA" not in os.environ, reason="needs the data that SPOTSVM_DATA names")
+
+
+def blobs(classes=2, rows=60, features=3):
+    rng = np.random.default_rng(0)
+    y = np.arange(rows) % classes
+    return TuningSet(rng.normal(size=(rows, features)) + y[:, None], y.astype(float))
+
+
+def test_the_classification_error_is_scikit_learns():
+    task, data = make_task("svc_rbf_breast_cancer"), tuning_set("breast_cancer")
+    folds = StratifiedKFold(5, shuffle=True, random_state=0)
+    for params in ({"C": 10.0, "gamma": 0.01}, {"C": 0.5, "gamma": 0.1}):
+        predicted = cross_val_predict(SVC(**params), data.X, data.y, cv=folds)
+        assert task(params, 0) == np.mean(predicted != data.y)
+
+
+def test_the_regression_error_is_in_the_targets_units():
+    X, y = load_diabetes(return_X_y=True, scaled=False)
+    X, params = (X - X.mean(axis=0)) / X.std(axis=0), {"C": 1.0, "gamma": 0.03, "epsilon": 0.3}
+    predicted = cross_val_predict(SVR(**params), X, (y - y.mean()) / y.std(), cv=KFold(5, shuffle=True, random_state=0))
+    assert make_task("svr_diabetes")(params, 0) == pytest.approx(np.sqrt(np.mean((predicted * y.std() + y.mean() - y) ** 2)))
+
+
+def test_equal_gammas_are_one_gamma():
+    data = blobs()
+    many = {"C": 2.0} | {f"gamma{i}": 0.3 for i in range(3)}
+    assert RelevanceError(data)(many) == ClassificationError(data)({"C": 2.0, "gamma": 0.3})
+
+
+def test_a_feature_without_gamma_is_not_there():
+    data = blobs()
+    without = TuningSet(data.X[:, :2], data.y)
+    params = {"C": 2.0, "gamma0": 0.3, "gamma1": 0.1, "gamma2": 0.0}
+    assert RelevanceError(data)(params) == RelevanceError(without)({k: params[k] for k in ("C", "gamma0", "gamma1")})
+
+
+def test_equal_weights_and_cutoffs_are_a_plain_machine():
+    data = blobs(classes=3, rows=90)
+    third = 1 / 3
+    params = {"C": 2.0, "gamma": 0.2, "cutoff0": third, "cutoff1": third} | {f"weight{i}": 1.0 for i in range(3)}
+    train, test = train_test_split(np.arange(90), test_size=0.2, stratify=data.y, random_state=7)
+    machine = SVC(C=2.0, gamma=0.2).fit(data.X[train], data.y[train])
+    recalls = [np.mean(machine.predict(data.X[test])[data.y[test] == label] == label) for label in range(3)]
+    assert UnbalancedError(data)(params, 7) == pytest.approx(1 - np.mean(recalls))
+
+
+def test_a_small_cutoff_draws_rows_to_its_class():
+    data = blobs(classes=3, rows=90)
+    error = UnbalancedError(data)
+    params = {"C": 2.0, "gamma": 0.2, "cutoff0": 0.01, "cutoff1": 0.4} | {f"weight{i}": 1.0 for i in range(3)}
+    extreme = error(params | {"cutoff0": 1e-9}, 0)
+    assert extreme == pytest.approx(2 / 3)  # all rows are said to be of one of three classes
+
+
+def test_the_true_value_is_the_mean_over_splits_of_its_own():
+    data = blobs(classes=3, rows=60)
+    error = UnbalancedError(data)
+    params = {"C": 2.0, "gamma": 0.2, "cutoff0": 0.3, "cutoff1": 0.3} | {f"weight{i}": 0.5 for i in range(3)}
+    assert error.truth(params) == pytest.approx(np.mean([error(params, 10**9 + k) for k in range(25)]))
+    assert error.truth(params) == error.truth(params)
+    assert len({error(params, seed) for seed in range(8)}) > 1
+
+
+def test_regression_on_folds_is_scikit_learns():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(50, 2))
+    y = 7.0 * X[:, 0] + 3.0
+    error = RegressionError(TuningSet(X, y))
+    params = {"C": 10.0, "gamma": 0.1, "epsilon": 0.05}
+    z = (y - y.mean()) / y.std()
+    scores = cross_val_score(SVR(**params), X, z, cv=KFold(5, shuffle=True, random_state=0), scoring="neg_mean_squared_error")
+    assert error(params) == pytest.approx(y.std() * np.sqrt(-scores.mean()))
+
+
+def test_hopeless_settings_end():
+    data = blobs(rows=120)
+    noise = TuningSet(data.X, np.random.default_rng(3).permutation(data.y))
+    assert 0.2 < ClassificationError(noise)({"C": 2.0**15, "gamma": 2.0**-15}) < 0.8
+
+
+@pytest.mark.parametrize("name", FREE)
+def test_a_task_is_a_function_of_its_setting_and_seed(name):
+    task = make_task(name)
+    space = Space(task.space)
+    params = space.decode(np.full(space.domain.dimension, 0.4))
+    value = task(params, 3)
+    assert task(params, 3) == value == pickle.loads(pickle.dumps(task))(params, 3)
+    if task.noisy:
+        assert value["true_value"] == task.truth(params) != value["value"] != task(params, 4)["value"]
+    else:
+        assert value == task.truth(params) == task(params, 4)
+        assert task.optimum is None or value >= task.optimum
+
+
+def test_noise_has_its_standard_deviation():
+    task = make_task("hartmann6_noisy")
+    params = {f"x{i}": 0.5 for i in range(6)}
+    drawn = [task(params, seed) for seed in range(400)]
+    errors = np.array([one["value"] - one["true_value"] for one in drawn])
+    assert errors.std() == pytest.approx(0.25, rel=0.1)
+    assert abs(errors.mean()) < 0.04
+
+
+def test_the_spaces():
+    assert len(TASKS) == len(set(TASKS)) == 14
+    space = make_task("stormwater_a").space
+    assert [space[name].support() for name in ("D1", "W2")] == [(2, 60), (50, 120)]
+    assert space["lambda1"].support() == pytest.approx((1e-5, 0.3))
+    assert make_task("svc_rbf_breast_cancer").space["C"].support() == loguniform(2**-5, 2**15).support()
+
+
+def test_a_task_without_its_data_is_left_out_by_name(monkeypatch, tmp_path):
+    monkeypatch.setenv("SPOTSVM_DATA", str(tmp_path))
+    made, left_out = make_tasks()
+    assert [task.name for task in made] == [
+        *("svc_rbf_breast_cancer", "svr_diabetes", "stormwater_a", "branin", "hartmann6", "rosenbrock5"),
+        *("branin_noisy", "hartmann6_noisy"),
+    ]
+    assert set(left_out) == set(TASKS) - {task.name for task in made}
+    assert "there is no sonar.csv in it" in left_out["svc_rbf_sonar"]
+    monkeypatch.delenv("SPOTSVM_DATA")
+    with pytest.raises(DataError, match="set SPOTSVM_DATA to the folder that holds pima.csv"):
+        make_task("svc_ard_pima400")
+
+
+@needs_data
+@pytest.mark.parametrize(
+    ("name", "shape", "counts", "error"),
+    [
+        # errors of scikit-learn's SVC(C=10, gamma=0.02), measured on KEEL's own copies and the rows drawn from them
+        ("ionosphere", (351, 33), [126, 225], 17 / 351),
+        ("sonar", (208, 60), [111, 97], 26 / 208),
+        ("german400", (400, 20), [280, 120], 116 / 400),
+        ("heart", (270, 13), [150, 120], 47 / 270),
+        ("pima400", (400, 8), [260, 140], 91 / 400),
+    ],
+)
+def test_the_sets(name, shape, counts, error):
+    X, y = tuning_set(name)
+    assert X.shape == shape
+    assert np.unique(y, return_counts=True)[1].tolist() == counts
+    assert np.allclose(X.mean(axis=0), 0, atol=1e-12)
+    assert np.allclose(X.std(axis=0), 1)
+    assert ClassificationError(TuningSet(X, y))({"C": 10.0, "gamma": 0.02}) == pytest.approx(error)
