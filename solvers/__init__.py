@@ -1,1 +1,1 @@
-"""What minimises: parameter search (`solvers.search`). Users import from `spotsvm`."""
+"""What minimises: parameter search (`spotsvm.solvers.search`). Users import from `spotsvm`."""

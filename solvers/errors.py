@@ -1,6 +1,6 @@
 """The errors of the solvers."""
 
-from surrogates.errors import SpotSVMError
+from spotsvm.surrogates.errors import SpotSVMError
 
 
 class SolverError(SpotSVMError, ValueError):

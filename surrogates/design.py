@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import qmc
-
-from surrogates.domain import Domain
+from spotsvm.surrogates.domain import Domain
 
 Floats = NDArray[np.float64]
 

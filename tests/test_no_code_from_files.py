@@ -24,20 +24,23 @@ ALLOWED = {
     "spotsvm/__init__.py": {"import_module": "the modules of names in a table of its own"},
     "surrogates/__init__.py": {"import_module": "the modules of names in a table of its own"},
     "spotsvm/_shadow.py": {"find_spec": "looks where the library's own packages lie, and imports nothing"},
-    "spotsvm/evaluation.py": {
+    "spotsvm/trials/outcome.py": {
         "pickle": "an error of the objective goes to another process",
         "pickle.loads": "what was pickled in the same line",
         "cloudpickle.loads": "the objective, from the process that started this one",
     },
-    "spotsvm/workers/protocol.py": {"pickle": "between a worker and its parent", "pickle.loads": "from its own worker"},
-    "spotsvm/workers/worker_slot.py": {
+    "spotsvm/study/workers/protocol.py": {"pickle": "between a worker and its parent", "pickle.loads": "from its own worker"},
+    "spotsvm/study/workers/process.py": {
         "cloudpickle.loads": "the objective, from the process that started this one",
         "ctypes": "asks the system to end a worker with its parent",
     },
-    "spotsvm/workers/shared_objective.py": {
+    "spotsvm/study/workers/transport.py": {
         "cloudpickle.loads": "the objective; its checksum comes from the process that started this one",
     },
-    "spotsvm/workers/dask_task.py": {"pickle": "from the client", "pickle.loads": "parameters from the client of the cluster"},
+    "spotsvm/study/workers/dask_task.py": {
+        "pickle": "from the client",
+        "pickle.loads": "parameters from the client of the cluster",
+    },
     "studies/costs/overhead.py": {
         "subprocess": "measures memory in a process of its own",
         "subprocess.run": "of a text in the file",
@@ -122,4 +125,4 @@ def test_every_csv_file_comes_from_one_place():
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "to_csv"
         if any(keyword.arg in ("index", "header", "lineterminator") for keyword in node.keywords)
     ]
-    assert writers == ["spotsvm/csv_files.py", "studies/common/run_file.py"]
+    assert writers == ["spotsvm/common/csv_files.py", "studies/common/run_file.py"]

@@ -38,7 +38,7 @@ def test_an_unknown_name():
 
 
 def test_the_fixed_homes():
-    from surrogates import Kriging
+    from spotsvm.surrogates import Kriging
 
     assert Kriging is spotsvm.Kriging
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-
-from solvers.checked_numbers import as_float
-from solvers.dual.bias_interval import bias_interval, middle_bias
-from solvers.dual.exact import solve_pairs
-from solvers.dual.problem import (
+from spotsvm.solvers.checked_numbers import as_float
+from spotsvm.solvers.dual.exact.exact import solve_pairs
+from spotsvm.solvers.dual.problem.bias_interval import bias_interval, middle_bias
+from spotsvm.solvers.dual.problem.problem import (
     Floats,
     check_bounds,
     check_kernel_matrix,
@@ -17,9 +16,9 @@ from solvers.dual.problem import (
     check_objective_finite,
     check_stopping,
 )
-from solvers.dual.result import DualResult
-from solvers.dual.solution import confirm, iteration_cap, stop_message
-from solvers.errors import SolverError
+from spotsvm.solvers.dual.problem.result import DualResult
+from spotsvm.solvers.dual.problem.solution import confirm, iteration_cap, stop_message
+from spotsvm.solvers.errors import SolverError
 
 
 def solve_dual_regression(

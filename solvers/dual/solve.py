@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-
-from solvers.checked_numbers import check_flag
-from solvers.dual.exact import solve_exact
-from solvers.dual.problem import DualProblem, check_numbers, check_stopping, make_problem
-from solvers.dual.result import DualResult
-from solvers.dual.solution import Solution, confirm
-from solvers.errors import SolverError
+from spotsvm.solvers.checked_numbers import check_flag
+from spotsvm.solvers.dual.exact.exact import solve_exact
+from spotsvm.solvers.dual.problem.problem import DualProblem, check_numbers, check_stopping, make_problem
+from spotsvm.solvers.dual.problem.result import DualResult
+from spotsvm.solvers.dual.problem.solution import Solution, confirm
+from spotsvm.solvers.errors import SolverError
 
 METHODS = ("auto", "exact", "memetic", "gaussian", "switching", "hybrid", "swarm")
 
@@ -95,7 +94,7 @@ def solve_dual(
         raise SolverError(f"random_state={random_state!r}; use a seed, a Generator or None: {error}") from error
     alpha = np.zeros(problem.n) if start is None else check_numbers("start", start, problem.n)
     if method == "auto":
-        from solvers.dual.definite import is_concave
+        from spotsvm.solvers.dual.problem.definite import is_concave
 
         definite = is_concave(problem) if definite is None else definite
         method = "exact" if definite else "memetic"
@@ -121,14 +120,14 @@ def _run(
     if method == "exact":
         return solve_exact(problem, start, tol, max_iter)
     if method == "memetic":
-        from solvers.dual.memetic import MemeticSettings, memetic
+        from spotsvm.solvers.dual.evolution.memetic import MemeticSettings, memetic
 
         return memetic(problem, rng, tol, max_iter, definite, _settings(settings, MemeticSettings))
     if method == "swarm":
-        from solvers.dual.swarm import SwarmSettings, swarm
+        from spotsvm.solvers.dual.evolution.swarm import SwarmSettings, swarm
 
         return swarm(problem, rng, _settings(settings, SwarmSettings, max_iter))
-    from solvers.dual.evolution import EvolutionSettings, evolve
+    from spotsvm.solvers.dual.evolution.evolution import EvolutionSettings, evolve
 
     return evolve(problem, method, rng, _settings(settings, EvolutionSettings, max_iter))
 
@@ -163,6 +162,6 @@ def _check_arguments(method: Any, bias: Any, definite: Any, start: Any, settings
     if settings is not None and method == "exact":
         raise SolverError(f"settings={settings!r} with method='exact', which has none; use None")
     if method == "auto":
-        from solvers.dual.memetic import MemeticSettings
+        from spotsvm.solvers.dual.evolution.memetic import MemeticSettings
 
         _settings(settings, MemeticSettings)

@@ -7,12 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-
-from solvers.errors import SolverError
-from solvers.kernels.difference_quotients import gradient_by_differences, tensor_by_differences
-from solvers.kernels.distances import squared_distances
-from solvers.kernels.gram import check_rows, gram_matrix, kernel_matrix
-from solvers.kernels.kernel import Kernel
+from spotsvm.solvers.errors import SolverError
+from spotsvm.solvers.kernels.difference_quotients import gradient_by_differences, tensor_by_differences
+from spotsvm.solvers.kernels.functions.kernel import Kernel
+from spotsvm.solvers.kernels.matrices.distances import squared_distances
+from spotsvm.solvers.kernels.matrices.gram import check_rows, gram_matrix, kernel_matrix
 
 Floats = NDArray[np.float64]
 

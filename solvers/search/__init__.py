@@ -1,19 +1,19 @@
 """Parameter search on the unit cube: one contract, and the searches by name."""
 
-from solvers.search.base import AskTell, Search, Suggestion
-from solvers.search.cmaes_search import CmaesSearch
-from solvers.search.koch_search import KochSearch
-from solvers.search.kriging_search import KrigingSearch
-from solvers.search.latin_hypercube import LatinHypercubeSearch
-from solvers.search.lbfgsb_search import LbfgsbSearch
-from solvers.search.multi_objective_search import MultiObjectiveSearch
-from solvers.search.nested_search import NestedSearch
-from solvers.search.nsga2_search import Nsga2Search
-from solvers.search.parego_search import ParegoSearch
-from solvers.search.random_search import RandomSearch
-from solvers.search.registry import SEARCHES, describe_search, make_search, needs_several_objectives
-from solvers.search.stage import Stage
-from solvers.search.vns_search import VnsSearch
+from spotsvm.solvers.search.cmaes.cmaes_search import CmaesSearch
+from spotsvm.solvers.search.contract.base import AskTell, Search, Suggestion
+from spotsvm.solvers.search.contract.latin_hypercube import LatinHypercubeSearch
+from spotsvm.solvers.search.contract.random_search import RandomSearch
+from spotsvm.solvers.search.kriging.koch_search import KochSearch
+from spotsvm.solvers.search.kriging.kriging_search import KrigingSearch
+from spotsvm.solvers.search.lbfgsb.lbfgsb_search import LbfgsbSearch
+from spotsvm.solvers.search.multi_objective.multi_objective_search import MultiObjectiveSearch
+from spotsvm.solvers.search.multi_objective.nsga2_search import Nsga2Search
+from spotsvm.solvers.search.multi_objective.parego_search import ParegoSearch
+from spotsvm.solvers.search.nested_search import NestedSearch
+from spotsvm.solvers.search.registry import SEARCHES, describe_search, make_search, needs_several_objectives
+from spotsvm.solvers.search.stage import Stage
+from spotsvm.solvers.search.vns.vns_search import VnsSearch
 
 __all__ = [
     "SEARCHES",

@@ -8,13 +8,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-
-from solvers.errors import SolverError
-from solvers.search.base import Noise, Search, Suggestion
-from solvers.search.planned_search import PlannedSearch
-from solvers.search.registry import SearchFactory, make_search
-from solvers.search.stage import Stage, check_stages
-from surrogates.domain import Domain
+from spotsvm.solvers.errors import SolverError
+from spotsvm.solvers.search.contract.base import Noise, Search, Suggestion
+from spotsvm.solvers.search.contract.planned_search import PlannedSearch
+from spotsvm.solvers.search.registry import SearchFactory, make_search
+from spotsvm.solvers.search.stage import Stage, check_stages
+from spotsvm.surrogates.domain import Domain
 
 Floats = NDArray[np.float64]
 
@@ -248,5 +247,7 @@ def _make(inner: str | SearchFactory, stage: Stage, entropy: list[int], noise: N
     seed = int(np.random.SeedSequence(entropy).generate_state(1)[0])
     made = make_search(inner, stage.domain, seed, noise=noise)
     if not isinstance(made, Search):
-        raise SolverError(f"inner={inner!r} made {made!r}, which cannot be nested; use what makes a solvers.search.Search")
+        raise SolverError(
+            f"inner={inner!r} made {made!r}, which cannot be nested; use what makes a spotsvm.solvers.search.Search"
+        )
     return made

@@ -7,23 +7,23 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from solvers.errors import SolverError
-from solvers.search.base import AskTell, Noise, Search
-from solvers.search.cmaes_search import CmaesSearch
-from solvers.search.koch_search import KochSearch
-from solvers.search.kriging_search import KrigingSearch
-from solvers.search.latin_hypercube import LatinHypercubeSearch
-from solvers.search.lbfgsb_search import LbfgsbSearch
-from solvers.search.multi_objective_search import (
+from spotsvm.solvers.errors import SolverError
+from spotsvm.solvers.search.cmaes.cmaes_search import CmaesSearch
+from spotsvm.solvers.search.contract.base import AskTell, Noise, Search
+from spotsvm.solvers.search.contract.latin_hypercube import LatinHypercubeSearch
+from spotsvm.solvers.search.contract.random_search import RandomSearch
+from spotsvm.solvers.search.kriging.koch_search import KochSearch
+from spotsvm.solvers.search.kriging.kriging_search import KrigingSearch
+from spotsvm.solvers.search.lbfgsb.lbfgsb_search import LbfgsbSearch
+from spotsvm.solvers.search.multi_objective.multi_objective_search import (
     MultiObjectiveLatinHypercubeSearch,
     MultiObjectiveRandomSearch,
     MultiObjectiveSearch,
 )
-from solvers.search.nsga2_search import Nsga2Search
-from solvers.search.parego_search import ParegoSearch
-from solvers.search.random_search import RandomSearch
-from solvers.search.vns_search import VnsSearch
-from surrogates.domain import Domain
+from spotsvm.solvers.search.multi_objective.nsga2_search import Nsga2Search
+from spotsvm.solvers.search.multi_objective.parego_search import ParegoSearch
+from spotsvm.solvers.search.vns.vns_search import VnsSearch
+from spotsvm.surrogates.domain import Domain
 
 SearchFactory = Callable[[Domain, int], AskTell]
 
@@ -177,14 +177,14 @@ def _check_kind(takes_several: bool, n_objectives: int, shown: str) -> None:
 
 
 def describe_search(search: Any) -> str:
-    """Give a text by which two studies can be told to use the same search."""
+    """Return a text by which two studies can be told to use the same search; of what is ours it does not name the file."""
     if isinstance(search, str):
         return search
     if isinstance(search, partial):
         arguments = ", ".join(f"{key}={_describe_value(value)}" for key, value in sorted(search.keywords.items()))
         return f"{describe_search(search.func)}({arguments})"
     kind = search if isinstance(search, type) or hasattr(search, "__qualname__") else type(search)
-    return f"{kind.__module__}.{kind.__qualname__}"
+    return kind.__qualname__ if kind.__module__.startswith("spotsvm.") else f"{kind.__module__}.{kind.__qualname__}"
 
 
 def _describe_value(value: Any) -> str:

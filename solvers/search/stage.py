@@ -8,9 +8,8 @@ from numbers import Integral
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-
-from solvers.errors import SolverError
-from surrogates.domain import Domain
+from spotsvm.solvers.errors import SolverError
+from spotsvm.surrogates.domain import Domain
 
 Floats = NDArray[np.float64]
 

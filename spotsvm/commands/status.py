@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
+import os
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any, NoReturn
 
 import click
+from tabulate import tabulate
 
-if TYPE_CHECKING:
-    from spotsvm.errors import StorageError
-    from spotsvm.status import Status
+from spotsvm.common.errors import StorageError
+from spotsvm.common.text import duration
+from spotsvm.study.record.opening import MAGIC
+from spotsvm.study.status import Status
+from spotsvm.trials.timing import PHASES
 
 
 @click.command()
@@ -22,8 +27,7 @@ def status(records: tuple[Path, ...], as_json: bool) -> None:
     One study is shown in full, several as a table. Records are only read, and running studies are not held up. The exit code is
     2 if a record cannot be read. To follow running studies: watch -n 5 spotsvm status RECORDS
     """
-    from spotsvm.errors import StorageError
-    from spotsvm.status_text import status_page, status_table
+    from spotsvm.common.errors import StorageError
 
     studies, errors = _read(records)
     if len(errors) == 1 and not studies:
@@ -45,9 +49,8 @@ def status(records: tuple[Path, ...], as_json: bool) -> None:
 
 def _read(paths: tuple[Path, ...]) -> tuple[dict[Path, Status], dict[Path, StorageError]]:
     """Read each record once; return the studies, and the errors of the records that cannot be read."""
-    from spotsvm.errors import StorageError
-    from spotsvm.read_status import read_status
-    from spotsvm.record_files import record_files
+    from spotsvm.common.errors import StorageError
+    from spotsvm.study.status import read_status
 
     studies: dict[Path, Status] = {}
     errors: dict[Path, StorageError] = {}
@@ -57,3 +60,133 @@ def _read(paths: tuple[Path, ...]) -> tuple[dict[Path, Status], dict[Path, Stora
         except StorageError as error:
             errors[file] = error
     return studies, errors
+
+
+def record_files(path: Path) -> list[Path]:
+    """Return the SQLite files in a folder and its subfolders, sorted; links are not followed. Return any other path as it is.
+
+    Raises
+    ------
+    StorageError
+        If a folder cannot be read.
+    """
+    if not path.is_dir():
+        return [path]
+    files = (Path(folder, name) for folder, _, names in os.walk(path, onerror=_refuse) for name in names)
+    return sorted(file for file in files if not file.is_symlink() and file.is_file() and _is_sqlite(file))
+
+
+def _refuse(error: OSError) -> NoReturn:
+    raise StorageError(f"{error.filename}: cannot read the folder: {error.strerror}") from error
+
+
+def _is_sqlite(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            return file.read(len(MAGIC)) == MAGIC
+    except OSError:
+        return False
+
+
+_MOST_RUNNING = 8
+
+
+_WIDE = 160
+
+
+def status_page(status: Status) -> str:
+    """Return everything known about a study, one line per topic.
+
+    Parameters
+    ----------
+    status : Status
+        As `read_status` returns it.
+    """
+    search = status.search if status.seed is None else f"{status.search}, seed {status.seed}"
+    lines = [f"{status.path or 'study in memory'}: {search}", _state(status)]
+    for name, texts in _topics(status):
+        lines += [f"{name if k == 0 else '':<14}{text}" for k, text in enumerate(texts)]
+    return "\n".join(_printable(line) for line in lines)
+
+
+def status_table(studies: Mapping[Path, Status]) -> str:
+    """Return a table with one row per study.
+
+    Parameters
+    ----------
+    studies : mapping of Path to Status
+        The status of each record.
+    """
+    headers = ("record", "state", "finished", "running", "failed", "best", "time left")
+    rows = [tuple(map(_printable, (str(file), *_cells(status)))) for file, status in studies.items()]
+    return str(tabulate(rows, headers, tablefmt="plain", disable_numparse=True))
+
+
+def _state(status: Status) -> str:
+    last = "" if status.seconds_since is None else f"; last activity {duration(status.seconds_since)} ago"
+    match status.state:
+        case "running":
+            return f"running in {status.writer or 'this process'}{last}"
+        case "ended":
+            return f"ended: {status.reason}{'' if status.writer is None else f'; still open in {status.writer}'}"
+        case "broken off":
+            killed = "" if status.last_writer is None else f" when {status.last_writer} died"
+            return f"broken off{killed}: no process is writing to it{last}"
+    return f"idle: no process is writing to it, and it has no budget{last}"
+
+
+def _topics(status: Status) -> Iterator[tuple[str, list[str]]]:
+    yield "trials", [_counts(status)]
+    if status.incumbent is not None:
+        best = status.incumbent
+        yield "best seen", [f"{best.value:.6g} in trial {best.number}: {_params(best.params)}"]
+    if status.n_front is not None:
+        yield "front", [f"{status.n_front} non-dominated trials"]
+    if status.running:
+        shown = [
+            f"trial {t.number}{'' if t.seconds is None else f' for {duration(t.seconds)}'}: {_params(t.params)}"
+            for t in status.running[:_MOST_RUNNING]
+        ]
+        more = len(status.running) - len(shown)
+        yield "running" if status.state == "running" else "unfinished", shown + [f"and {more} more"] * (more > 0)
+    if status.trials_per_minute is not None:
+        left = "" if not status.seconds_left else f"; about {duration(status.seconds_left)} left for the rest of the budget"
+        yield "speed", [f"{status.trials_per_minute:.3g} trials per minute{left}"]
+    if status.time_spent:
+        times = [(PHASES[p], duration(t.total), duration(t.median), duration(t.last)) for p, t in status.time_spent.items()]
+        yield "time", tabulate(times, ("spent in", "total", "median", "last"), tablefmt="plain").splitlines()
+    if status.failures:
+        yield "failures", [f"{count} x {reason}" for reason, count in status.failures]
+    if status.n_lost:
+        yield "workers lost", [f"{count} x {reason}" for reason, count in status.lost]
+    if status.state == "broken off":
+        yield "to resume", ["run the same program, or the same spotsvm command with the same --out; finished trials are kept"]
+
+
+def _counts(status: Status) -> str:
+    budget = "" if status.budget is None else f" of {status.budget}"
+    parts = [(status.n_ok, "ok"), (status.n_failed, "failed"), (status.n_timeout, "timed out")]
+    ended = ", ".join(f"{count} {what}" for count, what in parts if count)
+    unfinished = "running" if status.state == "running" else "unfinished"
+    running = f"; {status.n_running} {unfinished}" if status.n_running else ""
+    return f"{status.n_finished}{budget} finished{': ' if ended else ''}{ended}{running}"
+
+
+def _cells(status: Status) -> tuple[str, ...]:
+    best = "-" if status.n_front is None else f"front of {status.n_front}"
+    if status.incumbent is not None:
+        best = f"{status.incumbent.value:.6g}"
+    finished = f"{status.n_finished}{'' if status.budget is None else f'/{status.budget}'}"
+    left = "-" if not status.seconds_left else duration(status.seconds_left)
+    return status.state, finished, str(status.n_running), str(status.n_failed + status.n_timeout), best, left
+
+
+def _params(params: Mapping[str, Any]) -> str:
+    shown = (f"{name} = {value:.6g}" if isinstance(value, float) else f"{name} = {value}" for name, value in params.items())
+    text = ", ".join(shown)
+    return text if len(text) <= _WIDE else text[: _WIDE - 3] + "..."
+
+
+def _printable(line: str) -> str:
+    """Escape the characters that a terminal would act on."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in line)

@@ -2,14 +2,158 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import click
 
-from spotsvm.commands.run_tuning import run_tuning
-from spotsvm.commands.tuning_options import tuning_options
-from spotsvm.commands.worker_options import worker_options
+from spotsvm.commands.session import says_how_to_resume
+
+# seconds within which the scheduler must answer, and the first worker appear
+_ANSWER = 10.0
+
+
+_WORKER = 60.0
+
+
+@contextmanager
+def cluster(address: str | None) -> Iterator[Any]:
+    """Return a context manager with a client of the cluster, None without an address; leaving it cancels unfinished work.
+
+    Raises
+    ------
+    ArgumentError, WorkersError
+        If the address is invalid, no scheduler answers there, or no worker appears within a minute.
+    """
+    if address is None:
+        yield None
+        return
+    from spotsvm.common.errors import WorkersError
+    from spotsvm.study.workers.dask_connection import connect
+
+    with connect(address, "--dask", timeout=_ANSWER) as client:
+        try:
+            client.wait_for_workers(1, timeout=_WORKER)
+        except (OSError, RuntimeError) as error:  # a timeout is an OSError
+            raise WorkersError(f"--dask {address}: no worker appeared within {_WORKER:g} s ({error}); start one") from error
+        yield client
+
+
+def run_tuning(table: Any, *, dask: str | None, **options: Any) -> None:
+    """Tune the SVM of a table, on the Dask cluster at an address or in this process, and print a summary.
+
+    The options are those of `TuningJob`.
+    """
+    from spotsvm.common.errors import ArgumentError
+    from spotsvm.common.text import printable
+    from spotsvm.solvers.search import SEARCHES, needs_several_objectives
+    from spotsvm.study.callbacks import progress_bar
+    from spotsvm.tuning.job import TuningJob
+    from spotsvm.tuning.summary import tuning_summary
+
+    searches = [name for name in SEARCHES if not needs_several_objectives(name)]
+    if options["search"] not in searches:
+        wrong = "is for several objectives" if options["search"] in SEARCHES else "is unknown"
+        raise ArgumentError(f"--search {options['search']!r} {wrong}; use one of {', '.join(searches)}")
+    with cluster(dask) as executor, says_how_to_resume(options.get("out")):
+        job = TuningJob(table, executor=executor, **options)
+        results = job.run(progress_bar)
+    click.echo(printable(tuning_summary(job, results)))
+
+
+def tuning_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options that `tune` and `demo` share."""
+    for option in reversed(
+        [
+            click.option(
+                "--budget",
+                type=click.IntRange(1),
+                default=50,
+                show_default=True,
+                help="Number of candidates that each search evaluates.",
+            ),
+            click.option(
+                "--search",
+                default="kriging",
+                show_default=True,
+                help="kriging, koch2011, vns, carrizosa2014, cmaes, lbfgsb, random or lhs.",
+            ),
+            click.option(
+                "--cv", type=click.IntRange(2), default=5, show_default=True, help="Number of folds of the cross-validation."
+            ),
+            click.option(
+                "--seed",
+                type=click.IntRange(0, 2**32 - 1),
+                default=0,
+                show_default=True,
+                help="Seed of the splits and the searches.",
+            ),
+            click.option(
+                "--oversearching",
+                type=click.Choice(["folds", "repeats", "nested", "none"]),
+                default="folds",
+                show_default=True,
+                help="How to estimate how much of the tuned score is luck: from the fold scores, at no cost; by fresh "
+                "repeats, at the cost of half a search; or by nested resampling, at the cost of five searches.",
+            ),
+            click.option(
+                "--stop",
+                is_flag=True,
+                help="End a search once its largest expected improvement is far below the uncertainty of the score.",
+            ),
+            click.option(
+                "--out",
+                type=click.Path(path_type=Path),
+                help="Folder for the trials, parameters and records; the same command resumes an interrupted run.",
+            ),
+        ]
+    ):
+        command = option(command)
+    return command
+
+
+def worker_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options for parallel workers and their limits."""
+    for option in reversed(
+        [
+            click.option(
+                "--workers",
+                type=click.IntRange(1),
+                default=1,
+                show_default=True,
+                help="Folds scored in parallel, or with --trial-timeout or --memory-limit candidates; the results stay the same.",
+            ),
+            click.option(
+                "--dask",
+                metavar="ADDRESS",
+                help="Score candidates on the Dask cluster with its scheduler at ADDRESS, such as tcp://host:8786. Its "
+                "workers need spotsvm.",
+            ),
+            click.option(
+                "--batch-size",
+                type=click.IntRange(1),
+                help="Number of candidates suggested together; the results then do not depend on where they are scored.",
+            ),
+            click.option(
+                "--trial-timeout",
+                type=click.FloatRange(0, min_open=True),
+                metavar="SECONDS",
+                help="Time limit of a candidate; its worker process is then killed, and the search continues.",
+            ),
+            click.option("--memory-limit", metavar="SIZE", help="Memory limit of a candidate, such as 2GB or 512MiB."),
+            click.option(
+                "--retries",
+                type=click.IntRange(0),
+                default=1,
+                show_default=True,
+                help="How often a candidate is scored again if its worker died.",
+            ),
+        ]
+    ):
+        command = option(command)
+    return command
 
 
 @click.command()
@@ -54,14 +198,14 @@ def tune(
 
     Random search runs as well, for comparison. Both searches start with the SVM's default parameters and the centre of the space.
     """
-    from spotsvm.errors import ArgumentError
+    from spotsvm.common.errors import ArgumentError
 
     if pipeline == "stormwater":
-        from spotsvm.series_table import read_series
+        from spotsvm.tuning.tables.series import read_series
 
         table = read_series(file, target, time, task, rows)
     else:
-        from spotsvm.tabular import read_table
+        from spotsvm.tuning.tables.table import read_table
 
         for name, value in (("--time", time), ("--rows", rows), ("--horizon", horizon or None)):
             if value is not None:
@@ -70,3 +214,17 @@ def tune(
                 )
         table = read_table(file, target, task)
     run_tuning(table, pipeline=pipeline, horizon=horizon, **options)
+
+
+@click.command()
+@tuning_options
+@worker_options
+def demo(**options: Any) -> None:
+    """Tune an SVM on scikit-learn's breast-cancer data."""
+    from sklearn.datasets import load_breast_cancer
+
+    from spotsvm.tuning.tables.table import make_table
+
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    click.echo("Breast cancer (Wisconsin, diagnostic): 569 tumours (malignant or benign), 30 measurements of their cells.")
+    run_tuning(make_table(X, y), **options)

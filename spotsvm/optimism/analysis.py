@@ -11,14 +11,10 @@ import numpy as np
 from sklearn.base import is_classifier
 from sklearn.utils import check_random_state, indexable
 
-from spotsvm.errors import ArgumentError
-from spotsvm.optimism.fold_bias import optimism_of_folds
-from spotsvm.optimism.intervals import check_confidence
-from spotsvm.optimism.nested import VARIANCES, Variance, run_nested
-from spotsvm.optimism.outer_fold import FoldTask, check_folder
+from spotsvm.common.errors import ArgumentError
+from spotsvm.optimism.nested import VARIANCES, FoldTask, Variance, check_folder, run_nested
 from spotsvm.optimism.outer_splits import outer_splits
 from spotsvm.optimism.repeats import run_repeats
-from spotsvm.optimism.result import METHODS, Method, Optimism
 from spotsvm.optimism.search_access import (
     candidate_params,
     check_search,
@@ -32,6 +28,9 @@ from spotsvm.optimism.search_access import (
     metric_title,
     winner_of,
 )
+from spotsvm.trials.scores.fold_bias import optimism_of_folds
+from spotsvm.trials.scores.intervals import check_confidence
+from spotsvm.trials.scores.optimism import METHODS, Method, Optimism
 
 
 def oversearching(

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spotsvm.errors import DataError
-from spotsvm.fold_scores import FoldScorer
+from spotsvm.common.errors import DataError
+from spotsvm.cross_validation.fold_scorer import FoldScorer
 from spotsvm.optimism.search_access import (
     Split,
     candidate_params,

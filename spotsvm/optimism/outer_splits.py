@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold, check_cv
 from sklearn.utils.multiclass import type_of_target
 
-from spotsvm.errors import ArgumentError, DataError
+from spotsvm.common.errors import ArgumentError, DataError
 from spotsvm.optimism.search_access import count_rows, ratio_of
 
 Rows = NDArray[np.intp]

@@ -13,7 +13,7 @@ from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.model_selection import check_cv
 from sklearn.utils import _safe_indexing
 
-from spotsvm.errors import ArgumentError, NoCompletedTrialError
+from spotsvm.common.errors import ArgumentError, NoCompletedTrialError
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]

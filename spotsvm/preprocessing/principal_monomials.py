@@ -12,8 +12,8 @@ from sklearn.decomposition import PCA
 from sklearn.preprocessing import PolynomialFeatures
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from solvers.checked_numbers import as_float
-from spotsvm.errors import ArgumentError
+from spotsvm.common.errors import ArgumentError
+from spotsvm.solvers.checked_numbers import as_float
 
 Floats = NDArray[np.float64]
 

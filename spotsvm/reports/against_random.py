@@ -10,17 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import beta
 
-from solvers.search.base import Noise
-from spotsvm.start import START
-from spotsvm.trial import FINISHED, Trial
-from surrogates.domain import Domain
-from surrogates.ensemble import KrigingEnsemble
-from surrogates.errors import NotPositiveDefiniteError
-from surrogates.level_share import draw_level_shares
-from surrogates.magnitude import within_reach
-from surrogates.noise import Verdict, judge_noise
-from surrogates.one_thread import one_blas_thread
-from surrogates.selection import select_evaluations
+from spotsvm.solvers.search.contract.base import Noise
+from spotsvm.surrogates.acquisition.selection import select_evaluations
+from spotsvm.surrogates.domain import Domain
+from spotsvm.surrogates.errors import NotPositiveDefiniteError
+from spotsvm.surrogates.kriging.ensemble import KrigingEnsemble
+from spotsvm.surrogates.kriging.level_share import draw_level_shares
+from spotsvm.surrogates.kriging.noise import Verdict, judge_noise
+from spotsvm.surrogates.magnitude import within_reach
+from spotsvm.surrogates.one_thread import one_blas_thread
+from spotsvm.trials.start import START
+from spotsvm.trials.trial import FINISHED, Trial
 
 Floats = NDArray[np.float64]
 

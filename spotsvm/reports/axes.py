@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spotsvm.described_parameter import scale_of
-from spotsvm.parameter import Parameter
-from spotsvm.reports.cells import short
-from spotsvm.space import Space
+from spotsvm.reports.page import short
+from spotsvm.space.description import scale_of
+from spotsvm.space.parameter import Parameter
+from spotsvm.space.space import Space
 
 Floats = NDArray[np.float64]
 _MOST_TICKS = 7

@@ -8,19 +8,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spotsvm.described_parameter import same_parameter
-from spotsvm.errors import ArgumentError
-from spotsvm.pareto_front import hypervolume_curve
+from spotsvm.common.drawing import count_axis, drawing, plain
+from spotsvm.common.errors import ArgumentError
 from spotsvm.reports.against_random import against_random
-from spotsvm.reports.best_of import best_of, random_values
-from spotsvm.reports.cells import short
-from spotsvm.reports.drawing import count_axis, drawing, plain
-from spotsvm.reports.page import Part, Section
-from spotsvm.reports.parts import Picture
-from spotsvm.reports.study_view import StudyView
-from spotsvm.start import START
-from spotsvm.study_results import StudyResults
-from spotsvm.trial import FINISHED, Trial
+from spotsvm.reports.model import best_of, random_values
+from spotsvm.reports.page import Part, Picture, Section, short
+from spotsvm.reports.view import StudyView
+from spotsvm.space.description import same_parameter
+from spotsvm.trials.pareto import hypervolume_curve
+from spotsvm.trials.results import StudyResults
+from spotsvm.trials.start import START
+from spotsvm.trials.trial import FINISHED, Trial
 
 Floats = NDArray[np.float64]
 _PLACES = 300

@@ -1,123 +1,141 @@
-"""What each parameter does to the value, by the Kriging model: main effects and Sobol indices."""
+"""The section on the parameters: which matter, and what each does to the value."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.stats import qmc, sobol_indices, uniform
+import pandas as pd
 
-from spotsvm.reports.axes import StudyAxis
-from spotsvm.reports.study_model import StudyModel
+from spotsvm.common.drawing import drawing, panels, plain, set_ticks
+from spotsvm.reports.axes import StudyAxis, cut_name
+from spotsvm.reports.model import StudyModel
+from spotsvm.reports.page import Notice, Part, Picture, Section, Table, short
+from spotsvm.reports.view import Importance, MainEffect, StudyView, main_effects
 
-Floats = NDArray[np.float64]
-
-_GRID = 25
-_OTHERS = 64
-_SOBOL = 1024
-
-
-@dataclass(frozen=True)
-class MainEffect:
-    """The mean value over all other parameters, along one of them.
-
-    Attributes
-    ----------
-    axis : StudyAxis
-        The parameter.
-    places : ndarray of shape (g,)
-        Where, on its coordinate.
-    mean, error : ndarray of shape (g,)
-        The average of the model there, and its standard error.
-    """
-
-    axis: StudyAxis
-    places: Floats
-    mean: Floats
-    error: Floats
+_MOST = 12
+_POOR = 0.5
 
 
-def main_effects(model: StudyModel, axes: Sequence[StudyAxis], seed: int) -> list[MainEffect]:
-    """Give the main effect of each coordinate; of a conditional one over the configurations in which it exists.
-
-    Parameters
-    ----------
-    model : StudyModel
-        The model.
-    axes : sequence of StudyAxis
-        The coordinates.
-    seed : int
-        Seed of the points to average over, the same for all coordinates.
-    """
-    others = qmc.Sobol(model.domain.dimension, rng=np.random.default_rng([seed, 1 << 43])).random(_OTHERS)
-    return [_main_effect(model, axis, others) for axis in axes]
-
-
-def _main_effect(model: StudyModel, axis: StudyAxis, others: Floats) -> MainEffect:
-    coordinate = model.domain.coordinates[axis.column]
-    if coordinate.parent >= 0:
-        allowed = np.array(sorted(coordinate.parent_levels))
-        chosen = allowed[np.minimum((others[:, coordinate.parent] * len(allowed)).astype(int), len(allowed) - 1)]
-        others = others.copy()
-        others[:, coordinate.parent] = (chosen + 0.5) / model.domain.coordinates[coordinate.parent].levels
-    places = axis.grid(_GRID)
-    groups = np.repeat(others[None], len(places), axis=0)
-    groups[:, :, axis.column] = places[:, None]
-    mean, error = model.average(groups)
-    return MainEffect(axis, places, mean, error)
-
-
-@dataclass(frozen=True)
-class Importance:
-    """Sobol indices of a model's mean: shares of its variance over the whole space.
-
-    Attributes
-    ----------
-    first : ndarray of shape (d,)
-        What a coordinate explains alone.
-    total : ndarray of shape (d,)
-        What it explains alone and together with others.
-    """
-
-    first: Floats
-    total: Floats
-
-    @property
-    def order(self) -> list[int]:
-        """The coordinates, the most important first."""
-        return [int(j) for j in np.argsort(-self.total, kind="stable")]
-
-
-def importance(model: StudyModel, seed: int) -> Importance | None:
-    """Give the Sobol indices of all coordinates, for configurations drawn uniformly from the cube; None of a flat model.
-
-    A conditional coordinate counts with its share: where it does not exist it has no effect.
-
-    Parameters
-    ----------
-    model : StudyModel
-        The model.
-    seed : int
-        Seed of the sample.
-
-    References
-    ----------
-    Sobol 2001, "Global sensitivity indices for nonlinear mathematical models and their Monte Carlo estimates"; Saltelli et
-    al. 2010, "Variance based sensitivity analysis of model output", as `scipy.stats.sobol_indices` has them.
-    """
-    rng = np.random.default_rng([seed, 1 << 44])
-    spread = model.mean(rng.random((256, model.domain.dimension)))
-    centre, width = float(np.median(spread)), float(np.ptp(spread))
-    if not width > 1e-12 * max(float(np.abs(spread).max()), 1e-300):
+def effects_section(view: StudyView) -> Section | None:
+    """Give the section; None if no trial has succeeded."""
+    if not view.done:
         return None
-    if model.domain.dimension == 1:  # scipy's function is for two or more
-        return Importance(np.ones(1), np.ones(1))
-    # in units of their own spread: the squares of huge values are beyond all numbers, and those of tiny ones are 0
-    found = sobol_indices(
-        func=lambda x: (model.mean(x.T) - centre) / width, n=_SOBOL, dists=[uniform()] * model.domain.dimension, rng=rng
+    several = view.study.objectives.several
+    parts: list[Part] = []
+    for k, model in enumerate(view.models):
+        found = _of_one(view, k, model)
+        parts += [Section(f"On {view.objective_name(k)}", found)] if several else found
+    return Section("What the parameters do", parts)
+
+
+def _of_one(view: StudyView, k: int, model: StudyModel | str) -> list[Part]:
+    if isinstance(model, str):
+        return [Notice(f"No effects can be shown. {model}", "note")]
+    parts: list[Part] = [_trust(model)]
+    shares = view.importances[k]
+    order = list(range(len(view.axes)))
+    if shares is not None:
+        order = shares.order
+        if len(view.axes) > 1:
+            parts += _importance_parts(view.axes, shares)
+    effects = main_effects(model, [view.axes[j] for j in order[:_MOST]], view.study.seed)
+    return [*parts, _effects_picture(effects, view.study.objectives.labels[k], len(view.axes))]
+
+
+def _trust(model: StudyModel) -> Part:
+    share = max(model.explained, 0.0)
+    text = (
+        f"All of this is the view of a Kriging model of the trials. Of the variance of the values it explains {share:.0%} where "
+        "it predicts each configuration from the others alone"
     )
-    # estimates of small shares can fall below 0, and above 1 by as little
-    first, total = (np.clip(np.atleast_1d(index), 0.0, 1.0) for index in (found.first_order, found.total_order))
-    return Importance(first, np.maximum(first, total))
+    if share >= _POOR:
+        return text + "."
+    return Notice(
+        f"{text}: that is little, so take the effects as hints. More trials, or less noise, would make them surer.", "warning"
+    )
+
+
+def _importance_parts(axes: Sequence[StudyAxis], shares: Importance) -> list[Part]:
+    order = shares.order
+    frame = pd.DataFrame(
+        {
+            "parameter": [axes[j].name for j in order],
+            "alone (first order)": [round(float(shares.first[j]), 3) for j in order],
+            "with others (total)": [round(float(shares.total[j]), 3) for j in order],
+        }
+    )
+    shown = order[: 2 * _MOST]
+    with drawing(7.2, 0.7 + 0.27 * len(shown)) as figure:
+        ax = figure.subplots()
+        places = np.arange(len(shown))[::-1]
+        first, total = shares.first[shown], shares.total[shown]
+        ax.barh(places, first, color="#0072B2", height=0.62, label="alone")
+        ax.barh(places, total - first, left=first, color="#0072B2", alpha=0.35, height=0.62, label="together with others")
+        set_ticks(ax, "y", places.tolist(), [cut_name(axes[j].name, 32) for j in shown])
+        ax.set_xlabel("share of the variance of the value")
+        ax.set_xlim(0.0, max(1.0, float(total.max())))
+        ax.legend(loc="lower right")
+    told = ", ".join(f"{axes[j].name} {shares.total[j]:.0%}" for j in order[:5])
+    return [
+        "Importance is the share of the model's variance over the whole search space (Sobol indices), each parameter drawn on "
+        "its own scale and all categories alike: what a parameter explains alone, and what it explains together with others. "
+        "What parameters explain together counts for each of them.",
+        Picture(figure, "Importance of the parameters.", f"Bars, the total share of each parameter: {told}."),
+        Table(frame, "Sobol indices, the most important parameter first"),
+    ]
+
+
+def _effects_picture(effects: Sequence[MainEffect], label: str, number: int) -> Picture:
+    columns = min(3, len(effects))
+    rows = -(-len(effects) // columns)
+    with drawing(2.45 * columns + 0.3 if columns > 1 else 4.5, 2.0 * rows + 0.3 if columns > 1 else 3.0) as figure:
+        for k, (ax, effect) in enumerate(zip(panels(figure, len(effects), columns), effects, strict=True)):
+            low, high = effect.mean - 1.96 * effect.error, effect.mean + 1.96 * effect.error
+            if effect.axis.levels and not effect.axis.ordered:
+                ax.vlines(effect.places, low, high, color="#0072B2", alpha=0.4, lw=5)
+                ax.plot(effect.places, effect.mean, "o", color="#0072B2", ms=5)
+            else:
+                ax.fill_between(effect.places, low, high, color="#0072B2", alpha=0.2, lw=0)
+                ax.plot(effect.places, effect.mean, color="#0072B2", marker="o" if effect.axis.levels else "", ms=3.5)
+            set_ticks(ax, "x", *effect.axis.ticks())
+            ax.set_xlim(0.0, 1.0)
+            ax.set_ylim(*_common_limits(effects))
+            ax.set_xlabel(plain(cut_name(effect.axis.name, 30)))
+            ax.grid(axis="y", color="0.9", lw=0.6)
+            if k % columns:
+                ax.tick_params(labelleft=False)
+        figure.supylabel(label, fontsize=9)
+    some = f"The {len(effects)} most important parameters of {number}. " if len(effects) < number else ""
+    over = ", averaged over all other parameters" if number > 1 else ""
+    conditional = " A parameter that exists for some configurations only is averaged over those." if _conditional(effects) else ""
+    return Picture(
+        figure,
+        f"Main effects. {some}Each line is the predicted value{over}, with a 95 % band of what the trials leave open about "
+        f"it.{conditional}",
+        "; ".join(_told(effect) for effect in effects[:6]) + ".",
+    )
+
+
+def _common_limits(effects: Sequence[MainEffect]) -> tuple[float, float]:
+    low = min(float((e.mean - 1.96 * e.error).min()) for e in effects)
+    high = max(float((e.mean + 1.96 * e.error).max()) for e in effects)
+    room = 0.05 * (high - low) or 1.0
+    return low - room, high + room
+
+
+def _conditional(effects: Sequence[MainEffect]) -> bool:
+    everywhere = max(len(effect.axis.branches) for effect in effects)
+    return any(len(effect.axis.branches) < everywhere for effect in effects)
+
+
+def _told(effect: MainEffect) -> str:
+    least, most = int(np.argmin(effect.mean)), int(np.argmax(effect.mean))
+    return (
+        f"{effect.axis.name}: from {short(float(effect.mean[least]), 3)} at {_place(effect, least)} to "
+        f"{short(float(effect.mean[most]), 3)} at {_place(effect, most)}"
+    )
+
+
+def _place(effect: MainEffect, k: int) -> str:
+    return effect.axis.value_at(float(effect.places[k]))

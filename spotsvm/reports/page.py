@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import numbers
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -9,16 +11,224 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from spotsvm.csv_files import write_csv
-from spotsvm.errors import StorageError
-from spotsvm.file_paths import checked_path
-from spotsvm.printable import printable, printable_line
-from spotsvm.reports.drawing import colour_variables
-from spotsvm.reports.parts import Code, Items, Notice, Picture, Table
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from spotsvm.common.csv_files import write_csv
+from spotsvm.common.drawing import colour_variables
+from spotsvm.common.errors import StorageError
+from spotsvm.common.text import checked_path, printable, printable_line
 from spotsvm.reports.svg import inline_svg
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+    from matplotlib.figure import Figure
+
+MISSING = "–"
+
+
+_LONGEST = 1000
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What stands in a cell.
+
+    Attributes
+    ----------
+    text : str
+        As it is read.
+    number : bool
+        Whether it is a number, which stands to the right.
+    """
+
+    text: str
+    number: bool = False
+
+
+def cell_of(value: Any, digits: int = 4) -> Cell:
+    """Give the cell of a value.
+
+    Parameters
+    ----------
+    value : object
+        A number, a text, or anything that has one; None and nan are missing.
+    digits : int, default=4
+        Significant digits of a number that is not whole.
+
+    Examples
+    --------
+    >>> [cell_of(value).text for value in (0.123456, 12, 1234567.0, None, "rbf", 3e-9)]
+    ['0.1235', '12', '1234567', '–', 'rbf', '3e-09']
+    """
+    if value is None or value is pd.NaT or value is pd.NA:
+        return Cell(MISSING)
+    if isinstance(value, bool | np.bool_):
+        return Cell(str(bool(value)))
+    if isinstance(value, numbers.Integral):
+        return Cell(cut_text(str(int(value))), True)
+    if isinstance(value, numbers.Real):
+        return Cell(short(float(value), digits), True)
+    return Cell(cut_text(str(value)))
+
+
+def cut_text(text: str) -> str:
+    """Give the beginning of a text that would make a page unreadable.
+
+    Examples
+    --------
+    >>> cut_text("short"), len(cut_text("x" * 10_000))
+    ('short', 1000)
+    """
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+
+
+def short(value: float, digits: int = 4) -> str:
+    """Give a number in short, without an exponent where it is neither tiny nor huge.
+
+    Examples
+    --------
+    >>> short(0.30000000000000004), short(2.0), short(float("nan")), short(-2.5e-5), short(13241.7)
+    ('0.3', '2', '–', '-2.5e-05', '13242')
+    """
+    if math.isnan(value):
+        return MISSING
+    if value.is_integer() and abs(value) < 1e7:
+        return str(int(value))
+    return f"{value:.0f}" if 10**digits <= abs(value) < 1e7 else f"{value:.{digits}g}"
+
+
+def is_numeric(column: pd.Series[Any]) -> bool:
+    """Tell whether a column holds numbers, and beside them at most what is missing."""
+    cells = [cell_of(value) for value in column]
+    known = [cell for cell in cells if cell.text != MISSING]
+    return bool(known) and all(cell.number for cell in known)
+
+
+_MOST_CELLS = 100_000
+
+
+_MOST_COLUMNS = 500
+
+
+@dataclass(frozen=True)
+class Table:
+    """A frame as a table; its first column heads the rows, its index is left out.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        What it holds. Numbers are shown in short, what is missing as a dash.
+    caption : str
+        What it shows.
+    digits : int, default=4
+        Significant digits of numbers.
+    rows_shown : ndarray of int, optional
+        The rows that a page shows, where it shall not show all; the file of the table has all.
+    """
+
+    frame: pd.DataFrame
+    caption: str
+    digits: int = 4
+    rows_shown: NDArray[np.intp] | None = None
+    kind: Literal["table"] = field(default="table", init=False)
+
+    @property
+    def shown(self) -> pd.DataFrame:
+        """The rows and columns that a page can show: all, or `rows_shown`, up to 100,000 cells."""
+        columns = self.frame.iloc[slice(None) if self.rows_shown is None else self.rows_shown, :_MOST_COLUMNS]
+        return columns.iloc[: max(_MOST_CELLS // max(columns.shape[1], 1), 1)]
+
+    @property
+    def left_out(self) -> str:
+        """Say what is not shown; empty where all is."""
+        if self.shown.shape == self.frame.shape:
+            return ""
+        whole, part = (f"{frame.shape[0]} rows and {frame.shape[1]} columns" for frame in (self.frame, self.shown))
+        which = "the first " if self.rows_shown is None else ""
+        return f" (of {whole} {which}{part}; the file of the table has all)"
+
+    @property
+    def columns(self) -> list[tuple[str, bool]]:
+        """Headings of the columns, and whether they are numbers, which stand to the right."""
+        shown = self.shown
+        return [(cut_text(str(name)), is_numeric(shown.iloc[:, k])) for k, name in enumerate(shown.columns)]
+
+    @property
+    def rows(self) -> list[list[Cell]]:
+        """The cells, a list a row."""
+        shown = self.shown
+        columns = [[cell_of(value, self.digits) for value in shown.iloc[:, k]] for k in range(shown.shape[1])]
+        return [list(row) for row in zip(*columns, strict=True)]
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A figure.
+
+    Parameters
+    ----------
+    figure : matplotlib Figure
+        What is drawn; its colours follow the page's where they are greys, Okabe and Ito's, or matplotlib's own.
+    caption : str
+        What it shows, for all.
+    alt : str
+        What there is to see in it, for those who cannot.
+    """
+
+    figure: Figure
+    caption: str
+    alt: str
+    kind: Literal["picture"] = field(default="picture", init=False)
+
+
+@dataclass(frozen=True)
+class Code:
+    """Code to copy.
+
+    Parameters
+    ----------
+    text : str
+        The lines.
+    caption : str
+        What it does.
+    """
+
+    text: str
+    caption: str
+    kind: Literal["code"] = field(default="code", init=False)
+
+
+@dataclass(frozen=True)
+class Items:
+    """A list.
+
+    Parameters
+    ----------
+    entries : sequence of str
+        One a bullet.
+    """
+
+    entries: Sequence[str]
+    kind: Literal["items"] = field(default="items", init=False)
+
+
+@dataclass(frozen=True)
+class Notice:
+    """A paragraph that stands out.
+
+    Parameters
+    ----------
+    text : str
+        What it says.
+    tone : {"note", "warning", "finding"}, default="note"
+        Whether it explains, warns, or says what was found; a word before the text says so too.
+    """
+
+    text: str
+    tone: Literal["note", "warning", "finding"] = "note"
+    kind: Literal["notice"] = field(default="notice", init=False)
 
 
 @dataclass(frozen=True)

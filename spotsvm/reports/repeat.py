@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import ast
+import re
 import sys
 from importlib.metadata import version
 from typing import Any
 
 import pandas as pd
 
-from spotsvm.reports.code_snippet import code_snippet
-from spotsvm.reports.page import Part, Section
-from spotsvm.reports.parts import Code, Notice, Table
-from spotsvm.reports.study_view import StudyView
-from spotsvm.versions import versions
+from spotsvm.common.fingerprint import versions
+from spotsvm.common.text import printable_line
+from spotsvm.reports.page import Code, Notice, Part, Section, Table
+from spotsvm.reports.view import StudyView
+from spotsvm.solvers.search import SEARCHES
+from spotsvm.space.description import is_parameter_code, parameter_code
+from spotsvm.space.parameter import ChoiceParameter
+from spotsvm.trials.results import StudyResults
+from spotsvm.trials.start import START
+from spotsvm.trials.trial import Trial
 
 _CONTEXT = "context: "
+
+
 _NOT_RECORDED = "not recorded"
 
 
@@ -70,3 +79,146 @@ def _quoted(name: str) -> str:
     import shlex
 
     return shlex.quote(name)
+
+
+_ESTIMATOR = "context: estimator"
+
+
+_SCORING = "context: scoring"
+
+
+_RACING = "context: racing"
+
+
+_ENGINE = "context: engine"
+
+
+_LONG = 100
+
+
+def code_snippet(study: StudyResults) -> str:
+    """Give Python code that runs the study again; it needs `objective`, or for a cross-validated study `estimator`, X, y and cv.
+
+    What of the study no code can be written for, such as a list of estimators in its space or a search of the user's own, is a
+    name to be filled in, and a comment says so.
+
+    Parameters
+    ----------
+    study : StudyResults
+        A study, or what its record has of one.
+    """
+    space, names, missing = _space_code(study)
+    about = study.about
+    search = about.get("search", "")
+    known = isinstance(search, str) and search in SEARCHES
+    arguments = [f"search={search!r}" if known else "search=search", f"seed={study.seed!r}"]
+    arguments += [f"direction={study.objectives.describe()!r}", f"noise={study.noise!r}"]
+    starts = [_start(study, t) for t in study.trials if t.origin == START]
+    arguments += [f"start={starts!r}"] if starts and _is_literal(starts) else []
+    comments = [f"# search: {_line(search)}"] if not known else []
+    comments += [f"# {name}: the space has objects here, to be filled in" for name in missing]
+    lines = [f"from scipy.stats import {', '.join(names)}"] if names else []
+    objective = _objective(about)
+    if objective:
+        lines += ["from sklearn.base import clone", "from sklearn.model_selection import cross_val_score"]
+    lines += ["", "from spotsvm import Study", "", *comments, f"space = {space}"]
+    lines += ["", "", *objective, "", ""] if objective else ["# objective: your function of the parameters"]
+    budget = about.get("budget")
+    n = budget if isinstance(budget, int) and not _was_stopped(study) else max(study.n_finished, 1)
+    size = about.get("batch_size", 1)
+    batches = f", batch_size={size}" if isinstance(size, int) and size > 1 else ""
+    if size is None:
+        lines.append(
+            "# its workers took trials as they came free, or its batch size changed: this gives other trials, one by one"
+        )
+    lines += [f"study = Study(space, {', '.join(arguments)})", f"study.run(objective, n_trials={n}{batches})"]
+    lines += [f"print(study.{'pareto' if study.objectives.several else 'recommend'}())"]
+    return "\n".join(lines).lstrip("\n") + "\n"
+
+
+def _space_code(study: StudyResults) -> tuple[str, list[str], list[str]]:
+    """Give the code of the space, what it imports from scipy.stats, and the parameters that no code can be written for."""
+    recorded = study.about.get("code")
+    imports: list[str] = []
+    missing: list[str] = []
+    branches = []
+    for k, branch in enumerate(study.space.branches):
+        entries = []
+        for name, parameter in branch.items():
+            text = _recorded(recorded, k, name)
+            # what a record says is only used if it is what it should be
+            code = text if is_parameter_code(text) else parameter_code(parameter)
+            if text == "" and recorded is not None or not code:
+                code = "..."
+                missing.append(_line(name))
+            if call := re.match(r"(\w+)\(", code):
+                imports.append(call[1])
+            entries.append(f"{name!r}: {code}")
+        one = "{" + ", ".join(entries) + "}"
+        branches.append(one if len(one) <= _LONG else "{\n    " + ",\n    ".join(entries) + ",\n}")
+    text = branches[0] if len(branches) == 1 else "[" + ", ".join(branches) + "]"
+    return text, sorted(set(imports)), missing
+
+
+def _start(study: StudyResults, trial: Trial) -> dict[str, Any]:
+    """Give a start's values; what a record has as text, such as a tuple, comes from the code of its parameter."""
+    branch = int(study.space.domain.level_of(trial.point)[0, 0]) if len(study.space.branches) > 1 else 0
+    values = dict(trial.params)
+    for name, parameter in study.space.branches[branch].items():
+        code = _recorded(study.about.get("code"), branch, name)
+        if isinstance(parameter, ChoiceParameter) and is_parameter_code(code) and code.startswith("["):
+            listed = ast.literal_eval(code)
+            place = min(int(parameter.encode(values[name]) * parameter.levels), parameter.levels - 1)
+            values[name] = listed[place] if len(listed) == parameter.levels else values[name]
+    return values
+
+
+def _recorded(recorded: Any, k: int, name: str) -> Any:
+    try:
+        return recorded[k][name]
+    except (KeyError, IndexError, TypeError):
+        return None
+
+
+def _objective(about: Any) -> list[str]:
+    """Give the lines of a cross-validated score, or none where the study has another objective."""
+    estimator, scoring = about.get(_ESTIMATOR), about.get(_SCORING)
+    if not isinstance(estimator, str):
+        return []
+    lines = [f"# estimator: {_line(estimator)}", "# X, y: the data; cv: the folds"]
+    if about.get(_RACING) == "True":
+        lines.append("# the study gave poor candidates up after some of the folds; this scores all folds, so trials can differ")
+    if about.get(_ENGINE, "sklearn") != "sklearn":
+        lines.append("# the study shared work between folds, by which scores can differ in their last digits")
+    if not isinstance(scoring, str) or not _is_text(scoring):
+        lines.append(f"# scoring: {_line(str(scoring))}")
+        scoring = "scoring"
+    call = f"cross_val_score(clone(estimator).set_params(**params), X, y, cv=cv, scoring={scoring})"
+    return [*lines, "def objective(params):", f"    return {call}.mean()"]
+
+
+def _was_stopped(study: StudyResults) -> bool:
+    """Tell whether a stop rule ended the study before its budget was spent."""
+    return getattr(study, "findings", {}).get("stop", {}).get("stopped") is True
+
+
+def _is_text(code: str) -> bool:
+    """Tell whether code is None or a text in quotes."""
+    if len(code) > 1000:
+        return False
+    try:
+        value = ast.literal_eval(code)
+    except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError):
+        return False
+    return value is None or isinstance(value, str)
+
+
+def _is_literal(value: Any) -> bool:
+    try:
+        return bool(ast.literal_eval(repr(value)) == value)
+    except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError):
+        return False
+
+
+def _line(text: str) -> str:
+    return printable_line(str(text))

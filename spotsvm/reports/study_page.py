@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from spotsvm.errors import ArgumentError
+from spotsvm.common.errors import ArgumentError
 from spotsvm.reports.convergence import check_baseline, convergence_section
-from spotsvm.reports.effects_section import effects_section
-from spotsvm.reports.oversearching_section import oversearching_section
-from spotsvm.reports.page import Page, Section
-from spotsvm.reports.parts import Notice
-from spotsvm.reports.recommended import recommended_section
+from spotsvm.reports.effects import effects_section
+from spotsvm.reports.oversearching import oversearching_section
+from spotsvm.reports.page import Notice, Page, Section
 from spotsvm.reports.repeat import footer, repeat_section
 from spotsvm.reports.slices import slices_section
-from spotsvm.reports.study_view import StudyView
-from spotsvm.reports.trial_sections import failures_section, trials_section
-from spotsvm.reports.tuned import counted, tuned_section
-from spotsvm.study_results import StudyResults
+from spotsvm.reports.tuned import counted, failures_section, recommended_section, trials_section, tuned_section
+from spotsvm.reports.view import StudyView
+from spotsvm.trials.results import StudyResults
 
 
 def study_page(study: StudyResults, baseline: StudyResults | None = None) -> Page:

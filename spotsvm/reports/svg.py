@@ -10,8 +10,8 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from spotsvm.printable import printable
-from spotsvm.reports.drawing import variable_of
+from spotsvm.common.drawing import variable_of
+from spotsvm.common.text import printable
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

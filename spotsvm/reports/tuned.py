@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
-from spotsvm.described_parameter import scale_of
-from spotsvm.durations import duration
-from spotsvm.parameter import ChoiceParameter, IntegerParameter, Parameter
-from spotsvm.reports.axes import branch_labels, shown
-from spotsvm.reports.page import Part, Section
-from spotsvm.reports.parts import Notice, Table
-from spotsvm.reports.study_view import StudyView
-from spotsvm.space import Space
-from spotsvm.time_spent import PHASES, time_spent
+from spotsvm.common.drawing import drawing
+from spotsvm.common.text import duration
+from spotsvm.reports.axes import branch_labels, shown, shown_params
+from spotsvm.reports.page import MISSING, Notice, Part, Picture, Section, Table, short
+from spotsvm.reports.view import MOST, SHOWN, StudyView, thinned
+from spotsvm.space.description import scale_of
+from spotsvm.space.parameter import ChoiceParameter, IntegerParameter, Parameter
+from spotsvm.space.space import Space
+from spotsvm.trials.recommendation import Recommendation
+from spotsvm.trials.timing import PHASES, time_spent
 
 _SCALES = {
     "linear": "uniform",
@@ -23,6 +25,8 @@ _SCALES = {
     "integers": "uniform",
     "values": "uniform",
 }
+
+
 _NOISE = {"auto": "found out from repeats", "True": "noisy", "False": "deterministic"}
 
 
@@ -139,3 +143,193 @@ def _progress(view: StudyView) -> str:
     parts += [f"{timeouts} ran out of time"] if timeouts else []
     parts += [f"{view.n_running} without a result yet"] if view.n_running else []
     return f"{text} finished: {', '.join(parts)}"
+
+
+def recommended_section(view: StudyView) -> Section | None:
+    """Give the section; None if no trial has succeeded."""
+    if not view.done:
+        return None
+    if view.study.objectives.several:
+        return Section("Which trials to choose from", _front(view))
+    found = view.recommended
+    assert found is not None
+    there = view.trials[found.best_seen_number].point
+    table = recommended_table(found, sum(t.point == there for t in view.done))
+    return Section("What is recommended", [Notice(_words(found), "finding"), Table(table, _caption(found), digits=6)])
+
+
+def recommended_table(found: Recommendation, best_seen_evaluations: int) -> pd.DataFrame:
+    """Give a frame with a column for the recommended trial and one for the best seen, if that is another one.
+
+    Parameters
+    ----------
+    found : Recommendation
+        What `Study.recommend` gave.
+    best_seen_evaluations : int
+        How often the configuration of the best value seen was evaluated.
+    """
+    names = list(dict.fromkeys([*found.params, *found.best_seen_params]))
+    noisy = found.basis == "predicted"
+    rows = ["trial", "value", "known as", "standard error of the value", "evaluations", *names]
+    recommended = [found.number, found.value, "predicted" if noisy else "seen", found.standard_error, found.n_evaluations]
+    seen = [found.best_seen_number, found.best_seen_value, "seen", found.best_seen_standard_error, best_seen_evaluations]
+    columns = {
+        "recommended": [*recommended, *(found.params.get(name, MISSING) for name in names)],
+        "best seen": [*seen, *(found.best_seen_params.get(name, MISSING) for name in names)],
+    }
+    frame = pd.DataFrame({"": rows, **{key: pd.Series(column, dtype=object) for key, column in columns.items()}})
+    if found.number == found.best_seen_number and not noisy:
+        frame = frame.drop(columns="best seen").rename(columns={"recommended": "recommended, and best seen"})
+    return frame
+
+
+def _words(found: Recommendation) -> str:
+    if found.basis == "observed":
+        return (
+            f"Use trial {found.number}, the best that was seen, with the value {short(found.value, 6)}. Equal configurations "
+            "have given equal values, or nothing speaks of noise, so the best value seen needs no correction for it."
+        )
+    same = dict(found.params) == dict(found.best_seen_params)
+    text = (
+        f"Use trial {found.number}: {short(found.value, 6)} is to be expected of it, with a standard error of "
+        f"{short(found.standard_error, 2)}. "
+    )
+    if same:
+        return text + (
+            f"It is the configuration of the best value seen, too ({short(found.best_seen_value, 6)}), but a single value has a "
+            f"standard error of about {short(found.best_seen_standard_error, 2)}, and the best of many is partly luck."
+        )
+    return text + (
+        f"The best value seen is {short(found.best_seen_value, 6)}, at trial {found.best_seen_number}; a single value has a "
+        f"standard error of about {short(found.best_seen_standard_error, 2)}, and the best of many is partly luck."
+    )
+
+
+def _caption(found: Recommendation) -> str:
+    how = "the best predicted among the evaluated ones" if found.basis == "predicted" else "the best seen"
+    return f"The recommended trial is {how}"
+
+
+def _front(view: StudyView) -> list[Part]:
+    from spotsvm.trials.pareto import plot_pareto
+
+    front, objectives = view.front, view.study.objectives
+    pairs = len(objectives) * (len(objectives) - 1) // 2
+    columns = min(pairs, 3)
+    rows = -(-pairs // columns)
+    with drawing(6.5 if pairs == 1 else 3.5 * columns, 4.2 if pairs == 1 else 3.2 * rows) as figure:
+        axes = figure.subplots(rows, columns, squeeze=False).ravel()
+        for unused in axes[pairs:]:
+            unused.remove()
+        plot_pareto(view.trials, objectives, list(axes[:pairs]), MOST)
+    table = [
+        {"trial": t.number}
+        | dict(zip((view.objective_name(k) for k in range(len(objectives))), t.values or (), strict=True))
+        | {name: t.params.get(name) for name in view.study.space.names}
+        for t in front
+    ]
+    named = " and ".join(objectives.labels)
+    thin = f" Where they are more, {MOST} of the front and {MOST} others are drawn." if len(view.done) > MOST else ""
+    return [
+        Notice(
+            f"No trial is the best in everything: {counted(len(front), 'trial')} of {len(view.done)} are not beaten by another "
+            "one in every objective. Which of them to use depends on what each objective is worth to you.",
+            "finding",
+        ),
+        Picture(
+            figure,
+            f"The trials by {named}; the front is what no other trial beats.{thin}",
+            f"Scatter plot of {len(view.done)} trials, {len(front)} of them on the front; the table of the front follows.",
+        ),
+        Table(
+            pd.DataFrame(table),
+            "The front, from the best in the first objective on",
+            rows_shown=np.linspace(0, len(table) - 1, min(len(table), MOST)).astype(np.intp),
+        ),
+    ]
+
+
+_WIDEST = 13
+
+
+_MOST_CELLS = 30_000
+
+
+_FEWEST = 200
+
+
+_FAILED = 500
+
+
+_ENDS = ("origin", "note", "reason", "seed", "ask_seconds", "fit_seconds", "acquisition_seconds", "seconds", "lost")
+
+
+def failures_section(view: StudyView) -> Section:
+    """Give the section on failed trials; it says so where there are none."""
+    if not view.failed:
+        return Section("Failed trials", ["No trial has failed."])
+    groups: dict[str, list[int]] = {}
+    for t in view.failed:
+        groups.setdefault(t.reason or "(no reason was given)", []).append(t.number)
+    ordered = sorted(groups.items(), key=lambda item: (-len(item[1]), item[1][0]))
+    reasons = pd.DataFrame(
+        [(reason, len(numbers), _listed(numbers)) for reason, numbers in ordered], columns=["reason", "trials", "numbers"]
+    )
+    each = pd.DataFrame(
+        [(t.number, t.state, shown_params(t.params), t.seconds, t.reason) for t in view.failed],
+        columns=["number", "state", "parameters", "seconds", "reason"],
+    )
+    told = len(view.done) + len(view.failed)
+    return Section(
+        "Failed trials",
+        [
+            f"{counted(len(view.failed), 'trial')} of {told} failed. A search avoids where trials fail, and goes on.",
+            Table(reasons, "Reasons, the commonest first"),
+            Table(each, "Each failed trial", rows_shown=thinned(np.arange(len(each), dtype=float), _FAILED)),
+        ],
+    )
+
+
+def _listed(numbers: list[int]) -> str:
+    return ", ".join(map(str, numbers[:20])) + (", …" if len(numbers) > 20 else "")
+
+
+def trials_section(view: StudyView) -> Section:
+    """Give the section with all trials and all that is known of each, in as many tables as fit beside one another on paper."""
+    if not view.trials:
+        return Section("All trials", ["Nothing has been asked for yet."])
+    frame = view.study.frame()
+    values = list(view.study.objectives.columns)
+    params = [name for name in frame.columns if name.startswith("param_")]
+    extras = [name for name in frame.columns if name.startswith("extra_")]
+    ends = [name for name in _ENDS if not _empty(frame[name])]
+    first = ["number", "state", *values, *params]
+    parts: list[Part] = []
+    rows = view.rows(min(MOST, max(_MOST_CELLS // frame.shape[1], _FEWEST)))
+    if len(rows) < len(frame):
+        parts.append(
+            f"Of {len(frame)} trials {len(rows)} are shown: {SHOWN}. "
+            "The CSV file of study.to_csv, and of spotsvm export, has all."
+        )
+    for k, columns in enumerate([*_split(first), *_split(["number", *extras, *ends])]):
+        what = "their parameters and values" if set(columns) & {*params, *values} else "what else is known of them"
+        more = "" if k == 0 else ", continued" if what.startswith("their") else ""
+        parts.append(Table(_renamed(frame[columns]), f"{counted(len(frame), 'trial')}: {what}{more}", rows_shown=rows))
+    return Section("All trials", parts)
+
+
+def _split(columns: list[str]) -> list[list[str]]:
+    """Cut a long list of columns, each part beginning with the trial's number."""
+    head, rest = columns[0], columns[1:]
+    return [[head, *rest[k : k + _WIDEST]] for k in range(0, len(rest), _WIDEST)]
+
+
+def _empty(column: pd.Series[str]) -> bool:
+    return bool((column.isna() | (column == "") | ((column == 0) & (column.name == "lost"))).all())
+
+
+def _renamed(frame: pd.DataFrame) -> pd.DataFrame:
+    """Give short headings: a parameter's own name, and that of a further number."""
+    out = frame.copy()
+    out.columns = pd.Index([name.removeprefix("param_").removeprefix("extra_") for name in frame.columns])
+    return out

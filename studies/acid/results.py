@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
+from spotsvm.studies.acid.task import CLASSES, PRINTED, acid_space
 
-from spotsvm.class_entries import class_cutoffs
-from spotsvm.comparison_figure import COLOURS
-from spotsvm.optimism.intervals import nadeau_bengio
-from studies.acid.task import CLASSES, PRINTED, acid_space
+from spotsvm.comparison.figure import COLOURS
+from spotsvm.estimators.cutoff.class_entries import class_cutoffs
+from spotsvm.trials.scores.intervals import nadeau_bengio
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -14,19 +14,18 @@ from numpy.typing import NDArray
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
+from spotsvm.studies.acid.data import AcidData, Rows, acid_data
+from spotsvm.studies.common.data import Floats, Params, data_folder, data_from
 
-from spotsvm.class_accuracy import mean_class_accuracy
-from spotsvm.comparison_entrants import Entrant
-from spotsvm.comparison_run import Run, Task, run_search
-from spotsvm.cutoff_classifier import CutoffClassifier
-from spotsvm.pipelines.spectra import spectra_pipeline
+from spotsvm.comparison.runs import Entrant, Run, Task, run_search
+from spotsvm.estimators.cutoff.cutoff_classifier import CutoffClassifier
 from spotsvm.preprocessing.importance_fraction import ImportanceFraction
 from spotsvm.preprocessing.principal_monomials import PrincipalMonomials
-from spotsvm.progress import runs_bar
-from spotsvm.recommendation import recommend
-from spotsvm.space import Space
-from studies.acid.data import AcidData, Rows, acid_data
-from studies.common.data import Floats, Params, data_folder, data_from
+from spotsvm.space.space import Space
+from spotsvm.study.callbacks import runs_bar
+from spotsvm.trials.recommendation import recommend
+from spotsvm.trials.scores.metrics import mean_class_accuracy
+from spotsvm.tuning.pipelines.spectra import spectra_pipeline
 
 CLASSES = (1, 2, 3, 4, 5)
 REPEATS = 2

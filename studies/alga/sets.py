@@ -10,9 +10,9 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.model_selection import StratifiedKFold, train_test_split
 from sklearn.preprocessing import MinMaxScaler
+from spotsvm.studies.common.data import Floats
 
-from spotsvm.errors import ArgumentError
-from studies.common.data import Floats
+from spotsvm.common.errors import ArgumentError
 
 _SITES = 24  # of the regions, half of each class
 _DOTS = 120
@@ -239,7 +239,7 @@ def thirds(data: DotSet, seed: int = 0) -> Parts:
 
     Examples
     --------
-    >>> from studies.alga.sets import random_points
+    >>> from spotsvm.studies.alga.sets import random_points
     >>> parts = thirds(random_points(300))
     >>> len(parts.y), len(parts.validation_y), len(parts.test_y)
     (100, 100, 100)

@@ -8,16 +8,25 @@ from typing import TYPE_CHECKING, Any
 
 import joblib
 import pandas as pd
+from spotsvm.studies.alga.figures import draw_fronts, draw_machines, selected_machines
+from spotsvm.studies.alga.runs import GRID, METHODS, NSGA2, OF_SIZE, TUNED, GridModel, Records, grid_models, run_method
+from spotsvm.studies.alga.sets import DOT_SETS, LARGER, UCI, DotSet, Parts, scaled_folds, thirds
+from spotsvm.studies.alga.tables import (
+    against_grid,
+    against_tuned,
+    by_method,
+    on_goal,
+    on_tendencies,
+    on_tuned,
+    outcomes,
+    wilcoxon_tests,
+)
+from spotsvm.studies.common.data import data_folder, read_binary, stand_ins
+from spotsvm.studies.common.experiment import Experiment
+from spotsvm.studies.common.run_file import EndedRun
 
-from spotsvm.errors import ArgumentError
-from spotsvm.progress import runs_bar
-from studies.alga.figures import draw_fronts, draw_machines, selected_machines
-from studies.alga.runs import GRID, METHODS, NSGA2, OF_SIZE, TUNED, GridModel, Records, grid_models, run_method
-from studies.alga.sets import DOT_SETS, LARGER, UCI, DotSet, Parts, scaled_folds, thirds
-from studies.alga.tables import against_grid, against_tuned, by_method, on_goal, on_tendencies, on_tuned, outcomes, wilcoxon_tests
-from studies.common.data import data_folder, read_binary, stand_ins
-from studies.common.experiment import Experiment
-from studies.common.run_file import EndedRun
+from spotsvm.common.errors import ArgumentError
+from spotsvm.study.callbacks import runs_bar
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -70,9 +79,9 @@ class AlgaStudy(Experiment):
     n_model_runs : int, optional
         The same for GA-model, which trains hundreds of machines on all of T; by default `n_runs`, and no more than that.
     sets : sequence of str, optional
-        Some of `studies.alga.study.SETS`; by default all.
+        Some of `spotsvm.studies.alga.study.SETS`; by default all.
     methods : sequence of str, optional
-        Some of `studies.alga.runs.METHODS`; "grid search", to which all are compared, must be among them. By default all.
+        Some of `spotsvm.studies.alga.runs.METHODS`; "grid search", to which all are compared, must be among them. By default all.
     max_n_per_class : int, optional
         The largest K to run; by default there is no limit but that of the paper.
     max_evaluations : int, optional

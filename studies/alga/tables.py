@@ -8,10 +8,22 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from spotsvm.studies.alga.runs import (
+    ALGA,
+    GA_MODEL,
+    GASVM,
+    GRID,
+    GROWN,
+    INHERITING,
+    METHODS,
+    NSGA2,
+    RANDOM,
+    TUNED,
+    WITH_GRID_MODEL,
+)
+from spotsvm.studies.alga.sets import DOT_SETS, LARGER
 
-from spotsvm.comparison_table import holm, signed_rank_test
-from studies.alga.runs import ALGA, GA_MODEL, GASVM, GRID, GROWN, INHERITING, METHODS, NSGA2, RANDOM, TUNED, WITH_GRID_MODEL
-from studies.alga.sets import DOT_SETS, LARGER
+from spotsvm.comparison.table import holm, signed_rank_test
 
 MEASURES = ("validation", "test", "support_vectors")
 _RUN = ["set", "method", "K", "fold", "run"]

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.preprocessing import StandardScaler
 
-from spotsvm.csv_reading import read_csv
-from spotsvm.errors import DataError
+from spotsvm.common.csv_files import read_csv
+from spotsvm.common.errors import DataError
 
 Floats = NDArray[np.float64]
 Split = tuple[NDArray[np.intp], NDArray[np.intp]]

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import pandas as pd
+from spotsvm.studies.common.data import data_from
+from spotsvm.studies.common.report import report_page
+from spotsvm.studies.common.table import draw_table, markdown_table
 
-from spotsvm.csv_files import write_csv
-from spotsvm.errors import DataError, StorageError
-from studies.common.data import data_from
-from studies.common.report import report_page
-from studies.common.table import draw_table, markdown_table
+from spotsvm.common.csv_files import write_csv
+from spotsvm.common.errors import DataError, StorageError
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import t as student
 
-from spotsvm.errors import ArgumentError
-from spotsvm.optimism.intervals import corrected_factor, t_interval
+from spotsvm.common.errors import ArgumentError
+from spotsvm.trials.scores.intervals import corrected_factor, t_interval
 
 
 class PairedTest(NamedTuple):

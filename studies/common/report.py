@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import pandas as pd
 
-from spotsvm.reports.page import Page, Part, Section
-from spotsvm.reports.parts import Code, Notice, Picture, Table
+from spotsvm.reports.page import Code, Notice, Page, Part, Picture, Section, Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -24,7 +23,7 @@ _UNDERLINED = re.compile(r"^(\w[\w ]*)\n-{3,}\n", re.MULTILINE)
 
 
 class Reported(Protocol):
-    """What the page needs of a study; `studies.common.experiment.Experiment` describes each member."""
+    """What the page needs of a study; `spotsvm.studies.common.experiment.Experiment` describes each member."""
 
     name: str
     quick: bool

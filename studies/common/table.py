@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from spotsvm.printable import printable
+from spotsvm.common.text import printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from spotsvm.evaluation import Outcome, call
+from spotsvm.trials.outcome import Outcome, call
 
 
 class VirtualWorkers(AbstractContextManager["VirtualWorkers"]):
-    """Workers as `spotsvm.workers` defines them, on a virtual clock.
+    """Workers as `spotsvm.study.workers` defines them, on a virtual clock.
 
     Parameters
     ----------

@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from spotsvm.studies.common.data import Floats
+from spotsvm.studies.conformal.toy import PRINTED, Reading
 
-from spotsvm.conformal_svc import ConformalSVC
-from spotsvm.optimism.intervals import nadeau_bengio
-from studies.common.data import Floats
-from studies.conformal.toy import PRINTED, Reading
+from spotsvm.estimators.conformal.conformal_svc import ConformalSVC
+from spotsvm.trials.scores.intervals import nadeau_bengio
 
 N_TRAIN, N_TEST = 100, 1000
 ORDINAL, SCALED, COMPLETE = "ordinal", "ordinal, -1 to 1", "ordinal, -1 to 1, complete rows"

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from spotsvm.studies.common.data import Floats
 
-from spotsvm.comparison_figure import COLOURS
-from spotsvm.conformal_svc import ConformalSVC
-from studies.common.data import Floats
+from spotsvm.comparison.figure import COLOURS
+from spotsvm.estimators.conformal.conformal_svc import ConformalSVC
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

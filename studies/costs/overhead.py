@@ -13,19 +13,18 @@ from scipy.stats import norm
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel
-
-from solvers.search import KrigingSearch
-from studies.common.data import Floats
-from studies.common.experiment import Experiment
-from surrogates.domain import Domain
-from surrogates.one_thread import one_blas_thread
+from spotsvm.solvers.search import KrigingSearch
+from spotsvm.studies.common.data import Floats
+from spotsvm.studies.common.experiment import Experiment
+from spotsvm.surrogates.domain import Domain
+from spotsvm.surrogates.one_thread import one_blas_thread
 
 DIMENSION = 9
 PEER_UP_TO = 200  # scikit-learn's model takes minutes a suggestion beyond
 # not resource.getrusage alone: on Linux a process begins with its parent's peak
 _MEMORY = """
 import pathlib, resource, sys
-from studies.costs.overhead import fed_search
+from spotsvm.studies.costs.overhead import fed_search
 fed_search({n}).ask()
 status = pathlib.Path("/proc/self/status")
 if status.exists():

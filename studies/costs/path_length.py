@@ -1,7 +1,7 @@
 """The number of files of the library that a call passes through.
 
-Run it as `python -m studies.costs.path_length`. What is counted are files in which at least one function is entered by a warm call:
-everything has been imported, and the same call has been made before.
+Run it as `python -m spotsvm.studies.costs.path_length`. What is counted are files in which at least one function is entered by a
+warm call: everything has been imported, and the same call has been made before.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from sklearn.svm import SVC
 
 import spotsvm
 from spotsvm import SpotSearchCV, Study
-from spotsvm.command_line import main as command_line
+from spotsvm.commands.main import main as command_line
 
 _ROOT = Path(spotsvm.__file__).resolve().parent.parent
 _PACKAGES = ("surrogates", "solvers", "spotsvm", "studies")

@@ -13,18 +13,18 @@ from numpy.typing import NDArray
 from scipy.stats import qmc
 from sklearn.model_selection import StratifiedKFold, cross_validate
 from sklearn.svm import SVC
+from spotsvm.solvers.dual.exact.fold_solver import FoldSolver, Target, symmetric_bounds
+from spotsvm.solvers.dual.problem.problem import DualProblem
+from spotsvm.solvers.dual.solve import solve_dual
+from spotsvm.solvers.kernels import Kernel
+from spotsvm.solvers.kernels.matrices.gram import gram_matrix, kernel_matrix
+from spotsvm.solvers.kernels.matrices.single_gram import SingleGram
+from spotsvm.studies.common.data import DataSet, Floats, Split, read_set, stand_ins
+from spotsvm.studies.common.experiment import Experiment
 
-from solvers.dual.fold_solver import FoldSolver, Target, symmetric_bounds
-from solvers.dual.problem import DualProblem
-from solvers.dual.solve import solve_dual
-from solvers.kernels import Kernel
-from solvers.kernels.gram import gram_matrix, kernel_matrix
-from solvers.kernels.single_gram import SingleGram
-from spotsvm.cross_validation import cross_val_scores
-from spotsvm.fold_scores import FoldScorer
-from spotsvm.shared_folds import CLOSER
-from studies.common.data import DataSet, Floats, Split, read_set, stand_ins
-from studies.common.experiment import Experiment
+from spotsvm.cross_validation.cross_val_scores import cross_val_scores
+from spotsvm.cross_validation.fold_scorer import FoldScorer
+from spotsvm.cross_validation.shared_folds import CLOSER
 
 Rows = NDArray[np.intp]
 
@@ -227,7 +227,7 @@ class _Left(logging.Handler):
     def __init__(self) -> None:
         super().__init__(logging.INFO)
         self._count = 0
-        self._logger = logging.getLogger("spotsvm.fold_scores")
+        self._logger = logging.getLogger("spotsvm.cross_validation.fold_scorer")
         self._level = self._logger.level
         self._logger.setLevel(logging.INFO)
         self._logger.addHandler(self)

@@ -16,12 +16,12 @@ from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
+from spotsvm.studies.durability.cases import Case, Finding, Measures, Part, skipped_text, without_skipped
+from spotsvm.studies.durability.killable_runs import ASYNCHRONOUS, ONE_OBJECTIVE, SEVERAL_OBJECTIVES, kinds_of, run_to_end
+from spotsvm.studies.durability.processes import Ended, run_job
 
-from spotsvm.errors import StorageError
-from spotsvm.recorded_study import RecordedStudy
-from studies.durability.cases import Case, Finding, Measures, Part, skipped_text, without_skipped
-from studies.durability.killable_runs import ASYNCHRONOUS, ONE_OBJECTIVE, SEVERAL_OBJECTIVES, kinds_of, run_to_end
-from studies.durability.processes import Ended, run_job
+from spotsvm.common.errors import StorageError
+from spotsvm.study.recorded import RecordedStudy
 
 Cells = dict[str, list[tuple[object, ...]]]
 
@@ -143,7 +143,7 @@ def killed_run(
     Parameters
     ----------
     search, kind : str
-        As `studies.durability.killable_runs.run_study` takes them.
+        As `spotsvm.studies.durability.killable_runs.run_study` takes them.
     seed : int
         Of the study, and of the moments.
     first : {"statement", "byte", "time"}

@@ -16,13 +16,13 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from spotsvm.studies.common.virtual_workers import VirtualWorkers, log_normal_durations
+from spotsvm.studies.durability.cases import Case, Finding, Measures, Part, rows_of, without_skipped
+from spotsvm.studies.durability.killable_runs import SPACE, Objective
 
 from spotsvm import Study
-from spotsvm.recorded_study import RecordedStudy
-from spotsvm.trial import Trial
-from studies.common.virtual_workers import VirtualWorkers, log_normal_durations
-from studies.durability.cases import Case, Finding, Measures, Part, rows_of, without_skipped
-from studies.durability.killable_runs import SPACE, Objective
+from spotsvm.study.recorded import RecordedStudy
+from spotsvm.trials.trial import Trial
 
 SECONDS = 0.02
 #: trials of a run, and runs of each number of workers

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from studies.durability.cases import CaseSkippedError
+from spotsvm.studies.durability.cases import CaseSkippedError
 
 _PATIENCE = 1.0  # seconds
 
@@ -63,7 +63,9 @@ def run_job(
     if "forkserver" not in multiprocessing.get_all_start_methods():
         raise CaseSkippedError("this system has no fork")
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["studies.durability.killable_runs", "cma", "solvers.search.genetic_algorithm"])
+    context.set_forkserver_preload(
+        ["spotsvm.studies.durability.killable_runs", "cma", "spotsvm.solvers.search.multi_objective.genetic_algorithm"]
+    )
     process = context.Process(target=_in_own_group, args=(target, dict(arguments)))
     process.start()
     began = time.monotonic()

@@ -10,22 +10,21 @@ import numpy as np
 import pandas as pd
 from scipy.stats import f_oneway
 from sklearn.svm import SVC
-
-from solvers.dual.evolution import EvolutionSettings, evolve
-from solvers.dual.problem import DualProblem, make_problem
-from solvers.dual.solve import solve_dual
-from solvers.dual.swarm import SwarmSettings
-from solvers.kernels import Kernel
-from solvers.kernels.gram import gram_matrix
-from studies.common.data import DataSet, Floats
-from studies.evosvm.folds import folds_of, optimum_of, timed
-from studies.evosvm.printed import ERRORS
+from spotsvm.solvers.dual.evolution.evolution import EvolutionSettings, evolve
+from spotsvm.solvers.dual.evolution.swarm import SwarmSettings
+from spotsvm.solvers.dual.problem.problem import DualProblem, make_problem
+from spotsvm.solvers.dual.solve import solve_dual
+from spotsvm.solvers.kernels import Kernel
+from spotsvm.solvers.kernels.matrices.gram import gram_matrix
+from spotsvm.studies.common.data import DataSet, Floats
+from spotsvm.studies.evosvm.folds import folds_of, optimum_of, timed
+from spotsvm.studies.evosvm.printed import ERRORS
 
 
 def plain_hybrid(
     problem: DualProblem, rng: np.random.Generator, settings: EvolutionSettings, together: bool
 ) -> tuple[float, int]:
-    """Run the evolution of `solvers.dual.evolution` with the hybrid mutation on the same random numbers, plainly.
+    """Run the evolution of `spotsvm.solvers.dual.evolution` with the hybrid mutation on the same random numbers, plainly.
 
     Parameters
     ----------

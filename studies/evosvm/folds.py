@@ -12,12 +12,11 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold
 from sklearn.svm import SVC
-
-from solvers.dual.problem import DualProblem, make_problem
-from solvers.dual.solve import solve_dual
-from solvers.kernels import Kernel
-from solvers.kernels.gram import gram_matrix, kernel_matrix
-from studies.common.data import DataSet, Floats, Split
+from spotsvm.solvers.dual.problem.problem import DualProblem, make_problem
+from spotsvm.solvers.dual.solve import solve_dual
+from spotsvm.solvers.kernels import Kernel
+from spotsvm.solvers.kernels.matrices.gram import gram_matrix, kernel_matrix
+from spotsvm.studies.common.data import DataSet, Floats, Split
 
 BIASED, LIBSVM = "exact, bias", "LIBSVM"
 METHODS = ("gaussian", "switching", "hybrid", "swarm", "memetic", "exact", BIASED, LIBSVM)

@@ -15,12 +15,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
-
-from solvers.dual.definite import is_concave
-from solvers.dual.memetic import memetic
-from solvers.dual.problem import DualProblem, make_problem
-from studies.common.data import Floats, read_binary
-from studies.common.experiment import Experiment
+from spotsvm.solvers.dual.evolution.memetic import memetic
+from spotsvm.solvers.dual.problem.definite import is_concave
+from spotsvm.solvers.dual.problem.problem import DualProblem, make_problem
+from spotsvm.studies.common.data import Floats, read_binary
+from spotsvm.studies.common.experiment import Experiment
 
 Similarity = Callable[[Floats, Floats, int], Floats]
 

@@ -5,15 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pandas as pd
-
-from studies.common.data import DataSet, read_set, stand_ins
-from studies.common.experiment import Experiment
-from studies.common.table import draw_table
-from studies.evosvm.checks import generation_rates, memetic_costs, readings, stops
-from studies.evosvm.folds import BIASED, LIBSVM, fold_runs
-from studies.evosvm.printed import COSTS, DATA_SETS, FOLDS, SIGMA
-from studies.evosvm.swarm import on_swarm, swarm_readings, swarm_table
-from studies.evosvm.tables import (
+from spotsvm.studies.common.data import DataSet, read_set, stand_ins
+from spotsvm.studies.common.experiment import Experiment
+from spotsvm.studies.common.table import draw_table
+from spotsvm.studies.evosvm.checks import generation_rates, memetic_costs, readings, stops
+from spotsvm.studies.evosvm.folds import BIASED, LIBSVM, fold_runs
+from spotsvm.studies.evosvm.printed import COSTS, DATA_SETS, FOLDS, SIGMA
+from spotsvm.studies.evosvm.swarm import on_swarm, swarm_readings, swarm_table
+from spotsvm.studies.evosvm.tables import (
     as_printed,
     by_method,
     cells,

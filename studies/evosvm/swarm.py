@@ -6,14 +6,13 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
-
-from solvers.dual.solve import solve_dual
-from solvers.dual.swarm import SwarmSettings
-from solvers.kernels import Kernel
-from solvers.kernels.gram import gram_matrix, kernel_matrix
-from studies.common.data import DataSet
-from studies.evosvm.folds import folds_of
-from studies.evosvm.printed import ERRORS, FOLDS
+from spotsvm.solvers.dual.evolution.swarm import SwarmSettings
+from spotsvm.solvers.dual.solve import solve_dual
+from spotsvm.solvers.kernels import Kernel
+from spotsvm.solvers.kernels.matrices.gram import gram_matrix, kernel_matrix
+from spotsvm.studies.common.data import DataSet
+from spotsvm.studies.evosvm.folds import folds_of
+from spotsvm.studies.evosvm.printed import ERRORS, FOLDS
 
 UNIFORM, NORMAL, OPTIMUM = "uniform pulls", "normal pulls", "the optimum without bias"
 _LONG = 1000

@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-
-from studies.evosvm.checks import PAPERS, f_test
-from studies.evosvm.folds import LIBSVM, METHODS, PRINTED_AS
-from studies.evosvm.printed import DEFAULT_ERROR, ERRORS, F_TESTS, implied_f
+from spotsvm.studies.evosvm.checks import PAPERS, f_test
+from spotsvm.studies.evosvm.folds import LIBSVM, METHODS, PRINTED_AS
+from spotsvm.studies.evosvm.printed import DEFAULT_ERROR, ERRORS, F_TESTS, implied_f
 
 CELL = ["data_set", "C"]
 

@@ -10,13 +10,12 @@ import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
 from sklearn.preprocessing import StandardScaler
-
-from solvers.dual.spectrum import matrix_state
-from solvers.kernels.alignment import centred_alignment
-from solvers.kernels.expressions import CONSTANTS, Expression, InnerProducts, evaluate
-from solvers.search.genetic_programming import Grammar, PaperGrammar, PsdGrammar, breed_new, breed_variation
-from studies.kernel_evolution.data import BREEDING_TRIES, LabelledSet
-from studies.kernel_evolution.tables import ALL_SETS
+from spotsvm.solvers.dual.spectrum import matrix_state
+from spotsvm.solvers.kernels.alignment import centred_alignment
+from spotsvm.solvers.kernels.expressions import CONSTANTS, Expression, InnerProducts, evaluate
+from spotsvm.solvers.search.genetic_programming import Grammar, PaperGrammar, PsdGrammar, breed_new, breed_variation
+from spotsvm.studies.kernel_evolution.data import BREEDING_TRIES, LabelledSet
+from spotsvm.studies.kernel_evolution.tables import ALL_SETS
 
 MAX_ROWS, STEPS = 100, 10
 #: a change below this leaves the machine as it is, but for C

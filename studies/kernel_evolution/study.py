@@ -8,15 +8,20 @@ from typing import TYPE_CHECKING, Any
 
 import joblib
 import pandas as pd
-
-from spotsvm.errors import ArgumentError, DataError
-from spotsvm.progress import runs_bar
-from studies.common.experiment import Experiment
-from studies.common.run_file import EndedRun, RunFile
-from studies.kernel_evolution.causality import causality_table, step_changes
-from studies.kernel_evolution.data import FILES, N_EVALUATIONS, N_SPLITS, TUNED_RBF, LabelledSet, labelled_sets, split_seeds
-from studies.kernel_evolution.runs import COLUMNS, OPTIONS, method_of, options_text, run_split
-from studies.kernel_evolution.tables import (
+from spotsvm.studies.common.experiment import Experiment
+from spotsvm.studies.common.run_file import EndedRun, RunFile
+from spotsvm.studies.kernel_evolution.causality import causality_table, step_changes
+from spotsvm.studies.kernel_evolution.data import (
+    FILES,
+    N_EVALUATIONS,
+    N_SPLITS,
+    TUNED_RBF,
+    LabelledSet,
+    labelled_sets,
+    split_seeds,
+)
+from spotsvm.studies.kernel_evolution.runs import COLUMNS, OPTIONS, method_of, options_text, run_split
+from spotsvm.studies.kernel_evolution.tables import (
     best_kernels,
     best_runs,
     draw_errors,
@@ -32,6 +37,9 @@ from studies.kernel_evolution.tables import (
     shown_table,
     table_9,
 )
+
+from spotsvm.common.errors import ArgumentError, DataError
+from spotsvm.study.callbacks import runs_bar
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -1,4 +1,4 @@
 """Nested variable neighbourhood search (Carrizosa et al.): Tables 3 to 5 of the paper.
 
-It may import `studies.common` and everything of spotsvm, and no other study.
+It may import `spotsvm.studies.common` and everything of spotsvm, and no other study.
 """

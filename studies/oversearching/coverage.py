@@ -12,14 +12,14 @@ from scipy.stats import loguniform
 from sklearn.base import clone
 from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.svm import SVC, SVR
+from spotsvm.studies.common.data import Floats
+from spotsvm.studies.common.experiment import Experiment
 
-from spotsvm.errors import ArgumentError
+from spotsvm.common.errors import ArgumentError
 from spotsvm.optimism.analysis import oversearching
-from spotsvm.optimism.intervals import nadeau_bengio
-from spotsvm.optimism.result import Optimism
-from spotsvm.spot_search_cv import SpotSearchCV
-from studies.common.data import Floats
-from studies.common.experiment import Experiment
+from spotsvm.search_cv.spot_search_cv import SpotSearchCV
+from spotsvm.trials.scores.intervals import nadeau_bengio
+from spotsvm.trials.scores.optimism import Optimism
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

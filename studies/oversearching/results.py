@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.ticker import NullFormatter, ScalarFormatter
 
-from spotsvm.comparison_figure import COLOURS
+from spotsvm.comparison.figure import COLOURS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

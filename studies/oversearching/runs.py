@@ -8,11 +8,11 @@ import numpy as np
 from scipy.stats import loguniform
 from sklearn.model_selection import StratifiedKFold, train_test_split
 from sklearn.svm import SVC
+from spotsvm.studies.common.data import Floats
+from spotsvm.studies.tasks.svm import FOLDS, fitted
 
-from spotsvm.start import equal_start
-from spotsvm.study import Study
-from studies.common.data import Floats
-from studies.tasks.svm import FOLDS, fitted
+from spotsvm.study.study import Study
+from spotsvm.trials.start import equal_start
 
 C_RANGE, GAMMA_RANGE = (2.0**-5, 2.0**10), (2.0**-10, 2.0**2)
 ONE_GAMMA, A_GAMMA_A_FEATURE = "C, gamma", "C, a gamma a feature"

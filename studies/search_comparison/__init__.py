@@ -1,4 +1,4 @@
 """The searches compared on the tuning tasks, with trials pending, and reinterpolation.
 
-It may import `studies.common`, `studies.tasks` and everything of spotsvm.
+It may import `spotsvm.studies.common`, `spotsvm.studies.tasks` and everything of spotsvm.
 """

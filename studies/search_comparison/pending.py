@@ -10,20 +10,20 @@ from typing import Any
 import joblib
 import numpy as np
 import pandas as pd
+from spotsvm.studies.common.experiment import Experiment
+from spotsvm.studies.common.run_file import EndedRun, RunFile
+from spotsvm.studies.common.virtual_workers import VirtualWorkers
+from spotsvm.studies.search_comparison.results import RANDOM
+from spotsvm.studies.tasks.tasks import TASKS, TuningTask, make_tasks
 
-from spotsvm.comparison_entrants import Searches, labelled_searches
-from spotsvm.errors import ArgumentError, BudgetError, DataError
-from spotsvm.progress import runs_bar
-from spotsvm.recommendation import recommend
-from spotsvm.space import Space
-from spotsvm.start import equal_start
-from spotsvm.study import Study
-from spotsvm.trial import Trial
-from studies.common.experiment import Experiment
-from studies.common.run_file import EndedRun, RunFile
-from studies.common.virtual_workers import VirtualWorkers
-from studies.search_comparison.results import RANDOM
-from studies.tasks.tasks import TASKS, TuningTask, make_tasks
+from spotsvm.common.errors import ArgumentError, BudgetError, DataError
+from spotsvm.comparison.runs import Searches, labelled_searches
+from spotsvm.space.space import Space
+from spotsvm.study.callbacks import runs_bar
+from spotsvm.study.study import Study
+from spotsvm.trials.recommendation import recommend
+from spotsvm.trials.start import equal_start
+from spotsvm.trials.trial import Trial
 
 SPREAD = 0.5
 _STREAM = 1 << 44
@@ -128,7 +128,7 @@ def pending_quality(
     Parameters
     ----------
     tasks : sequence of str
-        Some of `studies.tasks.tasks.TASKS`; those whose data are not there are left out.
+        Some of `spotsvm.studies.tasks.tasks.TASKS`; those whose data are not there are left out.
     seeds : sequence of int
         A run for each.
     q : sequence of int
@@ -272,7 +272,7 @@ class PendingQualityStudy(Experiment):
     searches : sequence or dict, default=("kriging", "cmaes")
         As `compare` takes them.
     tasks : sequence of str, optional
-        Some of `studies.tasks.tasks.TASKS`; by default all.
+        Some of `spotsvm.studies.tasks.tasks.TASKS`; by default all.
     n_jobs : int or None, default=1
         Runs at once.
     path : path-like, optional

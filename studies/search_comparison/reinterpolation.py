@@ -6,12 +6,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-
-from solvers.search import KrigingSearch
-from studies.common.data import Floats
-from studies.common.experiment import Experiment
-from surrogates.domain import Domain
-from surrogates.ensemble import KrigingEnsemble
+from spotsvm.solvers.search import KrigingSearch
+from spotsvm.studies.common.data import Floats
+from spotsvm.studies.common.experiment import Experiment
+from spotsvm.surrogates.domain import Domain
+from spotsvm.surrogates.kriging.ensemble import KrigingEnsemble
 
 NOISE = 30.0
 BRANIN_MINIMUM = 0.397887

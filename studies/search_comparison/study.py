@@ -7,17 +7,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
+from spotsvm.studies.common.experiment import Experiment
+from spotsvm.studies.search_comparison.results import (
+    RANDOM,
+    by_task,
+    draw_tasks,
+    findings,
+    run_rows,
+    with_regret,
+    worse_than_random,
+)
+from spotsvm.studies.tasks.tasks import TASKS, TRUE_VALUE, TuningTask, make_tasks
 
-from spotsvm.compare_searches import compare
-from spotsvm.comparison import Comparison
-from spotsvm.comparison_entrants import Searches, check_entrants, checked_seeds, labelled_searches
-from spotsvm.errors import ArgumentError, BudgetError, DataError
-from spotsvm.progress import runs_bar
-from spotsvm.space import Space
-from spotsvm.start import equal_start
-from studies.common.experiment import Experiment
-from studies.search_comparison.results import RANDOM, by_task, draw_tasks, findings, run_rows, with_regret, worse_than_random
-from studies.tasks.tasks import TASKS, TRUE_VALUE, TuningTask, make_tasks
+from spotsvm.common.errors import ArgumentError, BudgetError, DataError
+from spotsvm.comparison.compare import compare
+from spotsvm.comparison.comparison import Comparison
+from spotsvm.comparison.runs import Searches, check_entrants, checked_seeds, labelled_searches
+from spotsvm.space.space import Space
+from spotsvm.study.callbacks import runs_bar
+from spotsvm.trials.start import equal_start
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -53,7 +61,7 @@ class SearchComparisonStudy(Experiment):
     searches : sequence or dict, default=("kriging", "cmaes", "lbfgsb", "vns", "random")
         As `compare` takes them; "random", to which all are compared, must be among them.
     tasks : sequence of str, optional
-        Some of `studies.tasks.tasks.TASKS`; by default all.
+        Some of `spotsvm.studies.tasks.tasks.TASKS`; by default all.
     n_jobs : int or None, default=None
         Runs at a time; None is one a processor, and 1 in the quick form.
     path : path-like, optional

@@ -15,16 +15,16 @@ from scipy.stats import randint, uniform
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVR
+from spotsvm.studies.common.data import Floats, Params
+from spotsvm.studies.stormwater.series import N_SETS, RainSeries
 
-from spotsvm.compare_searches import compare
-from spotsvm.comparison import Comparison
-from spotsvm.comparison_run import Run
-from spotsvm.errors import ArgumentError
-from spotsvm.preprocessing.delay_embedding import DelayEmbedding
-from spotsvm.preprocessing.leaky_rain import LeakyRain
-from spotsvm.progress import runs_bar
-from studies.common.data import Floats, Params
-from studies.stormwater.series import N_SETS, RainSeries
+from spotsvm.common.errors import ArgumentError
+from spotsvm.comparison.compare import compare
+from spotsvm.comparison.comparison import Comparison
+from spotsvm.comparison.runs import Run
+from spotsvm.preprocessing.time_series.delay_embedding import DelayEmbedding
+from spotsvm.preprocessing.time_series.leaky_rain import LeakyRain
+from spotsvm.study.callbacks import runs_bar
 
 #: Table 4
 REGION: dict[str, Any] = {
@@ -113,7 +113,7 @@ class StormwaterErrors:
 
     Examples
     --------
-    >>> from studies.stormwater.series import simulated_series
+    >>> from spotsvm.studies.stormwater.series import simulated_series
     >>> objective = StormwaterErrors(simulated_series(0, 4000), stride=5)
     >>> bool(0 < objective(BY_HAND) < objective.series.level.std())
     True

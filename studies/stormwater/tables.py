@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from spotsvm.studies.stormwater.runs import BY_HAND, HAND, REGION, StormwaterErrors
 
-from spotsvm.comparison import Comparison
-from spotsvm.comparison_figure import COLOURS
-from spotsvm.optimism.set_matrix import OversearchingMatrix
-from studies.stormwater.runs import BY_HAND, HAND, REGION, StormwaterErrors
+from spotsvm.comparison.comparison import Comparison
+from spotsvm.comparison.figure import COLOURS
+from spotsvm.comparison.set_matrix import OversearchingMatrix
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 from scipy.signal import lfilter
+from spotsvm.studies.common.data import Floats
 
-from spotsvm.errors import ArgumentError
-from studies.common.data import Floats
+from spotsvm.common.errors import ArgumentError
 
 STEP_MINUTES = 10
 

@@ -9,8 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-
-from studies.common.data import Floats, read_binary, read_table
+from spotsvm.studies.common.data import Floats, read_binary, read_table
 
 
 class TuningSet(NamedTuple):
@@ -49,7 +48,7 @@ def tuning_set(name: str) -> TuningSet:
 
 
 def _rows(name: str) -> NDArray[np.intp]:
-    with (files("studies.tasks") / "tuning_rows.csv").open() as source:
+    with (files("spotsvm.studies.tasks") / "tuning_rows.csv").open() as source:
         return pd.read_csv(source, usecols=[name])[name].dropna().to_numpy(dtype=np.intp)
 
 

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 from scipy.stats import randint, uniform
 from sklearn.svm import SVR
-
-from studies.common.data import Floats, Params
-from studies.tasks.svm import fitted
+from spotsvm.studies.common.data import Floats, Params
+from spotsvm.studies.tasks.svm import fitted
 
 _LENGTH = 4000
 _ROWS = 260

@@ -11,9 +11,8 @@ from scipy.stats import loguniform, uniform
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import KFold, StratifiedKFold, train_test_split
 from sklearn.svm import SVC, SVR
-
-from studies.common.data import Floats, Params, Split
-from studies.tasks.data import TuningSet
+from spotsvm.studies.common.data import Floats, Params, Split
+from spotsvm.studies.tasks.data import TuningSet
 
 #: bounds the time of hopeless settings, and, unlike a limit on time, gives the same value everywhere
 MAX_ITERATIONS = 20_000

@@ -26,7 +26,7 @@ def main() -> None:
     except ImportError:
         print("atheris is not installed; nothing was done")
         return
-    with atheris.instrument_imports(include=["spotsvm", "solvers.kernels.expressions"]):
+    with atheris.instrument_imports(include=["spotsvm", "spotsvm.solvers.kernels.expressions"]):
         for module in ("record_tables", "recorded_study", "salvage", "tabular", "series_table", "expression_kernel"):
             import_module(f"spotsvm.{module}")
     with tempfile.TemporaryDirectory() as folder:
@@ -54,8 +54,9 @@ def _write_seeds(reader: str, folder: Path, corpus: Path) -> None:
         for k, file in enumerate(make_records(folder)):
             (corpus / str(k)).write_bytes(file.read_bytes())
     elif reader == "kernel":
-        from solvers.kernels.expressions import Expression
-        from spotsvm.expression_kernel import ExpressionKernel
+        from spotsvm.solvers.kernels.expressions import Expression
+
+        from spotsvm.estimators.evolved.expression_kernel import ExpressionKernel
 
         (corpus / "0").write_text(ExpressionKernel(Expression("gaussian", value=0.5)).to_json())
     else:
@@ -63,7 +64,7 @@ def _write_seeds(reader: str, folder: Path, corpus: Path) -> None:
 
 
 def _test(reader: str, folder: Path):
-    from spotsvm.errors import SpotSVMError
+    from spotsvm.common.errors import SpotSVMError
 
     file = folder / ("input.db" if reader == "record" else "input.csv")
     read = {"record": _read_record, "table": _read_table, "series": _read_series, "kernel": _read_kernel}[reader]
@@ -81,10 +82,9 @@ def _test(reader: str, folder: Path):
 
 
 def _read_record(file: Path) -> None:
-    from spotsvm.errors import SpotSVMError
-    from spotsvm.record_tables import record_tables
-    from spotsvm.recorded_study import RecordedStudy
-    from spotsvm.salvage import salvage
+    from spotsvm.common.errors import SpotSVMError
+    from spotsvm.study.record.salvage import salvage
+    from spotsvm.study.recorded import RecordedStudy, record_tables
 
     for read in (record_tables, RecordedStudy, lambda path: salvage(path).frame()):
         try:
@@ -94,20 +94,20 @@ def _read_record(file: Path) -> None:
 
 
 def _read_table(file: Path) -> None:
-    from spotsvm.tabular import read_table
+    from spotsvm.tuning.tables.table import read_table
 
     read_table(file, "level")
 
 
 def _read_series(file: Path) -> None:
-    from spotsvm.series_table import read_series
+    from spotsvm.tuning.tables.series import read_series
 
     read_series(file, "level", "time")
 
 
 def _read_kernel(file: Path) -> None:
-    from spotsvm.errors import StorageError
-    from spotsvm.expression_kernel import ExpressionKernel
+    from spotsvm.common.errors import StorageError
+    from spotsvm.estimators.evolved.expression_kernel import ExpressionKernel
 
     try:
         ExpressionKernel.load(file)

@@ -9,9 +9,9 @@ from contextlib import closing
 from hypothesis import strategies as st
 from scipy.stats import loguniform, randint, truncnorm, uniform
 
-from spotsvm.errors import SpotSVMError
-from spotsvm.record_schema import sign
-from spotsvm.study import Study
+from spotsvm.common.errors import SpotSVMError
+from spotsvm.study.record.schema import sign
+from spotsvm.study.study import Study
 from tests.fuzz.hostile_values import CELLS, JSON_TEXTS, TEXTS, changed_bytes, changed_json
 
 SPACE = [

@@ -10,18 +10,17 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
+from spotsvm.studies.common.data import data_from, read_binary
+from spotsvm.studies.common.run_file import RunFile
+from spotsvm.studies.stormwater.series import read_series as read_study_series
 
-from spotsvm.command_line import main
-from spotsvm.errors import SpotSVMError
-from spotsvm.expression_kernel import ExpressionKernel
-from spotsvm.record_tables import record_tables
-from spotsvm.recorded_study import RecordedStudy
-from spotsvm.salvage import salvage
-from spotsvm.series_table import read_series as read_tuning_series
-from spotsvm.tabular import read_table
-from studies.common.data import data_from, read_binary
-from studies.common.run_file import RunFile
-from studies.stormwater.series import read_series as read_study_series
+from spotsvm.commands.main import main
+from spotsvm.common.errors import SpotSVMError
+from spotsvm.estimators.evolved.expression_kernel import ExpressionKernel
+from spotsvm.study.record.salvage import salvage
+from spotsvm.study.recorded import RecordedStudy, record_tables
+from spotsvm.tuning.tables.series import read_series as read_tuning_series
+from spotsvm.tuning.tables.table import read_table
 from tests.fuzz.hostile_records import change_bytes, change_content, make_records, resumed, write_hostile_study
 from tests.fuzz.hostile_tables import changed_csv, csv_files, series_csv
 from tests.fuzz.hostile_values import changed_json

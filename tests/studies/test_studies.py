@@ -4,10 +4,9 @@ from importlib.metadata import entry_points
 
 import numpy as np
 import pytest
-
-from studies.common.experiment import Experiment
-from studies.costs.overhead import OverheadStudy, fed_search
-from studies.search_comparison.reinterpolation import BRANIN_MINIMUM, VARIANTS, ReinterpolationStudy, branin
+from spotsvm.studies.common.experiment import Experiment
+from spotsvm.studies.costs.overhead import OverheadStudy, fed_search
+from spotsvm.studies.search_comparison.reinterpolation import BRANIN_MINIMUM, VARIANTS, ReinterpolationStudy, branin
 
 
 @pytest.mark.parametrize("point", entry_points(group="spotsvm.studies"), ids=lambda p: p.name)

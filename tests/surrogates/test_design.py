@@ -1,8 +1,7 @@
 import numpy as np
 import pytest
-
-from surrogates.design import initial_design
-from surrogates.domain import Coordinate, Domain
+from spotsvm.surrogates.design import initial_design
+from spotsvm.surrogates.domain import Coordinate, Domain
 
 
 def test_centre_and_latin_hypercube():

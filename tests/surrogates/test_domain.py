@@ -2,9 +2,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from surrogates.domain import Coordinate, Domain
-from surrogates.errors import SurrogateError
+from spotsvm.surrogates.domain import Coordinate, Domain
+from spotsvm.surrogates.errors import SurrogateError
 
 MIXED = Domain((Coordinate(), Coordinate(levels=4), Coordinate(levels=3, categorical=True)))
 BRANCHED = Domain(

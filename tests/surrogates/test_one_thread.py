@@ -1,7 +1,6 @@
 import numpy as np
+from spotsvm.surrogates.one_thread import one_blas_thread
 from threadpoolctl import threadpool_info
-
-from surrogates.one_thread import one_blas_thread
 
 
 def threads():

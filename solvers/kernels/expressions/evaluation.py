@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-
-from solvers.checked_numbers import as_float
-from solvers.errors import SolverError
-from solvers.kernels.expressions.expression import Expression
-from solvers.kernels.expressions.inner_products import InnerProducts
-from solvers.kernels.expressions.pair_fields import PairFields, ScalarField, VectorField
+from spotsvm.solvers.checked_numbers import as_float
+from spotsvm.solvers.errors import SolverError
+from spotsvm.solvers.kernels.expressions.expression import Expression
+from spotsvm.solvers.kernels.expressions.inner_products import InnerProducts
+from spotsvm.solvers.kernels.expressions.pair_fields import PairFields, ScalarField, VectorField
 
 Floats = NDArray[np.float64]
 

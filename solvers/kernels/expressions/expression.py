@@ -7,11 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-
-from solvers.checked_numbers import as_float
-from solvers.errors import SolverError
-from solvers.kernels.expressions.blocks import BLOCKS, CONSTANTS, MAX_DEPTH, MAX_SIZE, Block, Type
-from solvers.kernels.expressions.shown import shown
+from spotsvm.solvers.checked_numbers import as_float
+from spotsvm.solvers.errors import SolverError
+from spotsvm.solvers.kernels.expressions.blocks import BLOCKS, CONSTANTS, MAX_DEPTH, MAX_SIZE, Block, Type
+from spotsvm.solvers.kernels.expressions.shown import shown
 
 
 @dataclass(frozen=True)
@@ -178,13 +177,13 @@ class Expression:
 
     def text(self) -> str:
         """Return the formula as plain text, numbers with four digits."""
-        from solvers.kernels.expressions.formula import text_formula
+        from spotsvm.solvers.kernels.expressions.formula import text_formula
 
         return text_formula(self)
 
     def latex(self) -> str:
         """Return the formula in LaTeX's mathematics, numbers with four digits."""
-        from solvers.kernels.expressions.formula import latex_formula
+        from spotsvm.solvers.kernels.expressions.formula import latex_formula
 
         return latex_formula(self)
 
@@ -216,7 +215,7 @@ class Expression:
         >>> Expression.from_dict({"block": "square", "arguments": [{"block": "c1"}]}).text()
         'c1^2'
         """
-        from solvers.kernels.expressions.reading import read_mapping
+        from spotsvm.solvers.kernels.expressions.reading import read_mapping
 
         return read_mapping(Expression, content)
 
@@ -234,7 +233,7 @@ class Expression:
         SolverError
             If it is no JSON, or no expression.
         """
-        from solvers.kernels.expressions.reading import read_json
+        from spotsvm.solvers.kernels.expressions.reading import read_json
 
         return read_json(Expression, text)
 

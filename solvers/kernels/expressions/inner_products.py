@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-
-from solvers.checked_numbers import as_floats
-from solvers.errors import SolverError
-from solvers.kernels.blocks import fill_symmetric
-from solvers.kernels.distances import squared_distances
+from spotsvm.solvers.checked_numbers import as_floats
+from spotsvm.solvers.errors import SolverError
+from spotsvm.solvers.kernels.matrices.blocks import fill_symmetric
+from spotsvm.solvers.kernels.matrices.distances import squared_distances
 
 Floats = NDArray[np.float64]
 

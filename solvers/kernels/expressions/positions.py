@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from solvers.kernels.expressions.expression import Expression
+from spotsvm.solvers.kernels.expressions.expression import Expression
 
 
 class Part(NamedTuple):

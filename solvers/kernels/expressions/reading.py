@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from solvers.errors import SolverError
-from solvers.kernels.expressions.blocks import BLOCKS, MAX_DEPTH, MAX_SIZE
-from solvers.kernels.expressions.shown import shown
+from spotsvm.solvers.errors import SolverError
+from spotsvm.solvers.kernels.expressions.blocks import BLOCKS, MAX_DEPTH, MAX_SIZE
+from spotsvm.solvers.kernels.expressions.shown import shown
 
 T = TypeVar("T")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from solvers.kernels.expressions.expression import Expression
+from spotsvm.solvers.kernels.expressions.expression import Expression
 
 _LARGEST = 1e100
 _OF_UNIT_DIAGONAL = ("gaussian", "rational", "normalise")

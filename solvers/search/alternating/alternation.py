@@ -8,9 +8,8 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-
-from solvers.search.alternating.phase import Phase
-from solvers.search.alternating.population import Population
+from spotsvm.solvers.search.alternating.phase import Phase
+from spotsvm.solvers.search.alternating.population import Population
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -85,7 +84,7 @@ class Alternation(Generic[A, B]):
 
     Examples
     --------
-    >>> from solvers.search.alternating.model_genetics import ModelGenetics
+    >>> from spotsvm.solvers.search.alternating.model_genetics import ModelGenetics
     >>> grid = ModelGenetics([np.geomspace(0.1, 10, 20)]), ModelGenetics([np.geomspace(0.1, 10, 20)])
     >>> near = lambda a, b: np.array([-np.log(a[0] * b[0]) ** 2 - np.log(a[0] / 3) ** 2])
     >>> alternation = Alternation(Phase(grid[0], 20), Phase(grid[1], 20), near)

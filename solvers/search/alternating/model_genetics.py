@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from itertools import product
 
 import numpy as np
-
-from solvers.checked_numbers import as_float
-from solvers.errors import SolverError
+from spotsvm.solvers.checked_numbers import as_float
+from spotsvm.solvers.errors import SolverError
 
 Model = tuple[float, ...]
 

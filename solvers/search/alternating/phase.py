@@ -7,9 +7,8 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-
-from solvers.search.alternating.genetics import Genetics
-from solvers.search.alternating.population import Population, high_low_children
+from spotsvm.solvers.search.alternating.genetics import Genetics
+from spotsvm.solvers.search.alternating.population import Population, high_low_children
 
 T = TypeVar("T")
 Floats = NDArray[np.float64]
@@ -59,7 +58,7 @@ class Phase(Generic[T]):
 
     Examples
     --------
-    >>> from solvers.search.alternating.model_genetics import ModelGenetics
+    >>> from spotsvm.solvers.search.alternating.model_genetics import ModelGenetics
     >>> phase = Phase(ModelGenetics([np.geomspace(0.1, 10, 20)]), 20)
     >>> near_2 = lambda models: np.array([[-abs(np.log(x / 2))] for (x,) in models])
     >>> phase.run(near_2, np.random.default_rng(0))

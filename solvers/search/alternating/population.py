@@ -7,8 +7,7 @@ from typing import Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-
-from solvers.search.alternating.genetics import Genetics
+from spotsvm.solvers.search.alternating.genetics import Genetics
 
 T = TypeVar("T")
 Floats = NDArray[np.float64]
@@ -88,7 +87,7 @@ def high_low_children(population: Population[T], genetics: Genetics[T], rng: np.
 
     Examples
     --------
-    >>> from solvers.search.alternating.model_genetics import ModelGenetics
+    >>> from spotsvm.solvers.search.alternating.model_genetics import ModelGenetics
     >>> parents = Population([(1.0,), (2.0,)], np.array([[0.0], [1.0]]))
     >>> len(high_low_children(parents, ModelGenetics([(1.0, 2.0)]), np.random.default_rng(0)))
     2

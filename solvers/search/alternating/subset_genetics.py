@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-
-from solvers.checked_numbers import as_float, check_counts
-from solvers.errors import SolverError
+from spotsvm.solvers.checked_numbers import as_float, check_counts
+from spotsvm.solvers.errors import SolverError
 
 Integers = NDArray[np.intp]
 

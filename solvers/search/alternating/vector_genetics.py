@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-
-from solvers.search.alternating.subset_genetics import SubsetGenetics, joined
+from spotsvm.solvers.search.alternating.subset_genetics import SubsetGenetics, joined
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.intp]

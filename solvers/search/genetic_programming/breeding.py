@@ -6,10 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
-
-from solvers.checked_numbers import check_counts
-from solvers.kernels.expressions import Expression
-from solvers.search.genetic_programming.grammar import Grammar
+from spotsvm.solvers.checked_numbers import check_counts
+from spotsvm.solvers.kernels.expressions import Expression
+from spotsvm.solvers.search.genetic_programming.grammar import Grammar
 
 Accepts = Callable[[Expression], bool]
 
@@ -53,7 +52,7 @@ def breed_new(grammar: Grammar, accepts: Accepts, tries: int, rng: np.random.Gen
 
     Examples
     --------
-    >>> from solvers.search.genetic_programming import PaperGrammar
+    >>> from spotsvm.solvers.search.genetic_programming import PaperGrammar
     >>> bred = breed_new(PaperGrammar(), lambda expression: expression.size > 5, 1000, np.random.default_rng(0))
     >>> bred.accepted, bred.expression.size > 5
     (True, True)
@@ -91,7 +90,7 @@ def breed_variation(
 
     Examples
     --------
-    >>> from solvers.search.genetic_programming import PaperGrammar
+    >>> from spotsvm.solvers.search.genetic_programming import PaperGrammar
     >>> linear = Expression("inner_product", (Expression("x_i"), Expression("x_j")))
     >>> breed_variation(PaperGrammar(), [linear], lambda expression: False, 10, np.random.default_rng(0)).expression == linear
     True

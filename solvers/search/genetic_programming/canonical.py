@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from solvers.kernels.expressions import CONSTANTS, Expression
+from spotsvm.solvers.kernels.expressions import CONSTANTS, Expression
 
 _COMMUTING = {"add", "multiply", "add_vectors", "inner_product", "squared_distance"}
 _SWAPPED = {"x_i": "x_j", "x_j": "x_i"}

@@ -6,11 +6,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
 import numpy as np
-
-from solvers.checked_numbers import check_counts
-from solvers.errors import SolverError
-from solvers.kernels.expressions import Expression
-from solvers.kernels.expressions.blocks import MAX_DEPTH
+from spotsvm.solvers.checked_numbers import check_counts
+from spotsvm.solvers.errors import SolverError
+from spotsvm.solvers.kernels.expressions import Expression
+from spotsvm.solvers.kernels.expressions.blocks import MAX_DEPTH
 
 
 class Grammar(ABC):

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-
-from solvers.errors import SolverError
-from solvers.kernels.expressions import PAPER_BLOCKS, Expression
-from solvers.kernels.expressions.positions import parts_of, with_part
-from solvers.search.genetic_programming.grammar import Grammar
-from solvers.search.genetic_programming.random_growth import grow_function, grow_subtree
+from spotsvm.solvers.errors import SolverError
+from spotsvm.solvers.kernels.expressions import PAPER_BLOCKS, Expression
+from spotsvm.solvers.kernels.expressions.positions import parts_of, with_part
+from spotsvm.solvers.search.genetic_programming.grammar import Grammar
+from spotsvm.solvers.search.genetic_programming.random_growth import grow_function, grow_subtree
 
 
 class PaperGrammar(Grammar):

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-
-from solvers.checked_numbers import as_float
-from solvers.errors import SolverError
-from solvers.kernels.expressions import Expression
-from solvers.kernels.expressions.simplification import simplified
-from solvers.search.genetic_programming import psd_mutations as change
-from solvers.search.genetic_programming.grammar import Grammar
-from solvers.search.genetic_programming.paper_grammar import cross_subtrees
-from solvers.search.genetic_programming.psd_growth import PSD_BLOCKS, grow_kernel, value_bounds
+from spotsvm.solvers.checked_numbers import as_float
+from spotsvm.solvers.errors import SolverError
+from spotsvm.solvers.kernels.expressions import Expression
+from spotsvm.solvers.kernels.expressions.simplification import simplified
+from spotsvm.solvers.search.genetic_programming import psd_mutations as change
+from spotsvm.solvers.search.genetic_programming.grammar import Grammar
+from spotsvm.solvers.search.genetic_programming.paper_grammar import cross_subtrees
+from spotsvm.solvers.search.genetic_programming.psd_growth import PSD_BLOCKS, grow_kernel, value_bounds
 
 Floats = NDArray[np.float64]
 

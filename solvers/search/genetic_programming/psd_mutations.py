@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-
-from solvers.kernels.expressions import Expression
-from solvers.kernels.expressions.positions import Part, parts_of, with_part
-from solvers.search.genetic_programming.psd_growth import random_leaf, with_random_value
+from spotsvm.solvers.kernels.expressions import Expression
+from spotsvm.solvers.kernels.expressions.positions import Part, parts_of, with_part
+from spotsvm.solvers.search.genetic_programming.psd_growth import random_leaf, with_random_value
 
 _STEP = 0.3
 _WEIGHTS = (0.02, 0.2)

@@ -8,8 +8,7 @@ from numbers import Integral
 from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
-
-from solvers.errors import SolverError
+from spotsvm.solvers.errors import SolverError
 
 Genome = TypeVar("Genome")
 #: what is minimised: the first number decides, those after it break its ties; inf is the worst

@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
-
-from solvers.dual.problem import DualProblem
+from spotsvm.solvers.dual.problem.problem import DualProblem
 
 
 def drawn_problem(seed, n=12, kind="rbf", C=1.0, bias=False):

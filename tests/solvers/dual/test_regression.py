@@ -12,9 +12,8 @@ from scipy.optimize import minimize
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVR
-
-from solvers.dual import solve_dual_regression
-from solvers.errors import SolverError
+from spotsvm.solvers.dual import solve_dual_regression
+from spotsvm.solvers.errors import SolverError
 
 SEEDS = st.integers(0, 10_000)
 COSTS = st.sampled_from([0.1, 1.0, 100.0])
@@ -235,7 +234,7 @@ def test_bad_arguments_are_told(arguments, said):
 
 def test_a_tolerance_that_cannot_be_met_does_not_hang():
     code = """
-from solvers.dual import solve_dual_regression
+from spotsvm.solvers.dual import solve_dual_regression
 for tol in (-1.0, float("nan")):
     try:
         solve_dual_regression([[1.0, 0.0], [0.0, 1.0]], [1.0, 2.0], tol=tol)

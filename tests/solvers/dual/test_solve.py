@@ -7,14 +7,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numba.core.caching import NullCache
 from numba.core.registry import CPUDispatcher
-
-from solvers.dual import _coordinate_kernels, _evolution_kernels, _face_kernels, _smo_kernels, solve_dual
-from solvers.dual.evolution import EvolutionSettings
-from solvers.dual.memetic import MemeticSettings
-from solvers.dual.solve import METHODS
-from solvers.dual.swarm import SwarmSettings
-from solvers.errors import SolverError
-from solvers.kernels import _gaussian_kernels
+from spotsvm.solvers.dual import solve_dual
+from spotsvm.solvers.dual.evolution import _evolution_kernels
+from spotsvm.solvers.dual.evolution.evolution import EvolutionSettings
+from spotsvm.solvers.dual.evolution.memetic import MemeticSettings
+from spotsvm.solvers.dual.evolution.swarm import SwarmSettings
+from spotsvm.solvers.dual.exact import _coordinate_kernels, _face_kernels, _smo_kernels
+from spotsvm.solvers.dual.solve import METHODS
+from spotsvm.solvers.errors import SolverError
+from spotsvm.solvers.kernels.matrices import _gaussian_kernels
 
 SEEDS = st.integers(0, 10_000)
 MODULES = [_coordinate_kernels, _evolution_kernels, _face_kernels, _smo_kernels, _gaussian_kernels]
@@ -211,7 +212,7 @@ def test_there_are_kernels():
     assert {"smo", "solve", "descend_face", "pair_ascent", "fill_gaussian"} <= {f.__name__ for f in COMPILED}
 
 
-@pytest.mark.parametrize("package", ["solvers.dual", "solvers.kernels"])
+@pytest.mark.parametrize("package", ["spotsvm.solvers.dual", "spotsvm.solvers.kernels"])
 def test_the_compiler_is_loaded_when_it_is_needed(package):
     code = f"import sys, {package}; print('numba' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"

@@ -2,8 +2,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from solvers.dual.spectrum import SMALLEST_EIGENVALUE, clipping, matrix_state
+from spotsvm.solvers.dual.spectrum import SMALLEST_EIGENVALUE, clipping, matrix_state
 
 
 def with_eigenvalues(values, seed=0):

@@ -1,8 +1,7 @@
 import numpy as np
 import pytest
-
-from solvers.errors import SolverError
-from solvers.kernels.alignment import alignment_with_labels, alignment_with_target, centred_alignment
+from spotsvm.solvers.errors import SolverError
+from spotsvm.solvers.kernels.alignment import alignment_with_labels, alignment_with_target, centred_alignment
 
 RNG = np.random.default_rng(0)
 A, B = RNG.normal(size=(12, 4)), RNG.normal(size=(12, 3))

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
-from solvers.errors import SearchExhaustedError, SolverError
-from solvers.search.base import AskTell, Suggestion
-from surrogates.domain import Coordinate, Domain
+from spotsvm.solvers.errors import SearchExhaustedError, SolverError
+from spotsvm.solvers.search.contract.base import AskTell, Suggestion
+from spotsvm.surrogates.domain import Coordinate, Domain
 
 DOMAINS = {
     "one": Domain.continuous(1),

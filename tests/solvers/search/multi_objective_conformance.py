@@ -8,9 +8,8 @@ import pickle
 import numpy as np
 import pytest
 from conformance import DOMAINS, N, SearchConformance
-
-from solvers.errors import SolverError
-from solvers.search.multi_objective_search import MultiObjectiveSearch
+from spotsvm.solvers.errors import SolverError
+from spotsvm.solvers.search.multi_objective.multi_objective_search import MultiObjectiveSearch
 
 
 class ToldTwo:

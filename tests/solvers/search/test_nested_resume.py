@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 from conformance import RESPONSES
-
-from solvers.search.nested_search import NestedSearch
-from solvers.search.stage import Stage
-from surrogates.domain import Coordinate, Domain
+from spotsvm.solvers.search.nested_search import NestedSearch
+from spotsvm.solvers.search.stage import Stage
+from spotsvm.surrogates.domain import Coordinate, Domain
 
 LINE, SQUARE = Domain.continuous(1), Domain.continuous(2)
 GRID = Domain((Coordinate(levels=3), Coordinate(levels=3)))

@@ -3,18 +3,17 @@ from functools import partial
 import numpy as np
 import pytest
 from conformance import RESPONSES, SearchConformance
-
-from solvers.errors import SearchExhaustedError, SolverError
-from solvers.search.base import Search, Suggestion
-from solvers.search.cmaes_search import CmaesSearch
-from solvers.search.kriging_search import KrigingSearch
-from solvers.search.lbfgsb_search import LbfgsbSearch
-from solvers.search.nested_search import NestedSearch
-from solvers.search.random_search import RandomSearch
-from solvers.search.registry import describe_search, make_search
-from solvers.search.stage import Stage
-from solvers.search.vns_search import VnsSearch
-from surrogates.domain import Coordinate, Domain
+from spotsvm.solvers.errors import SearchExhaustedError, SolverError
+from spotsvm.solvers.search.cmaes.cmaes_search import CmaesSearch
+from spotsvm.solvers.search.contract.base import Search, Suggestion
+from spotsvm.solvers.search.contract.random_search import RandomSearch
+from spotsvm.solvers.search.kriging.kriging_search import KrigingSearch
+from spotsvm.solvers.search.lbfgsb.lbfgsb_search import LbfgsbSearch
+from spotsvm.solvers.search.nested_search import NestedSearch
+from spotsvm.solvers.search.registry import describe_search, make_search
+from spotsvm.solvers.search.stage import Stage
+from spotsvm.solvers.search.vns.vns_search import VnsSearch
+from spotsvm.surrogates.domain import Coordinate, Domain
 
 LINE, SQUARE = Domain.continuous(1), Domain.continuous(2)
 STAGES = [
@@ -272,12 +271,12 @@ def test_a_nested_search_is_used_and_described_as_any_other():
     nested = partial(NestedSearch, stages=STAGES, inner="kriging")
     assert isinstance(make_search(nested, SQUARE, 3), NestedSearch)
     assert describe_search(nested) == (
-        "solvers.search.nested_search.NestedSearch(inner='kriging', stages=[Stage(name='diagonal', dimension=1, n_trials=8), "
+        "NestedSearch(inner='kriging', stages=[Stage(name='diagonal', dimension=1, n_trials=8), "
         "Stage(name='free', dimension=2, n_trials=30)])"
     )
     inner = partial(VnsSearch, radii=lambda kappa: 0.1 * kappa)
     text = describe_search(partial(NestedSearch, stages=tuple(STAGES[1:]), inner=inner))
-    assert "inner=solvers.search.vns_search.VnsSearch(radii=" in text
+    assert "inner=spotsvm.solvers.search.vns.vns_search.VnsSearch(radii=" in text
     assert "test_nested_search" in text
     assert "0x" not in text
     assert "0x" not in describe_search(partial(NestedSearch, inner=RandomSearch(SQUARE)))

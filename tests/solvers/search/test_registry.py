@@ -2,9 +2,8 @@ from functools import partial
 
 import numpy as np
 import pytest
-
-from solvers.errors import SolverError
-from solvers.search import (
+from spotsvm.solvers.errors import SolverError
+from spotsvm.solvers.search import (
     SEARCHES,
     KrigingSearch,
     LatinHypercubeSearch,
@@ -18,7 +17,7 @@ from solvers.search import (
     make_search,
     needs_several_objectives,
 )
-from surrogates.domain import Domain
+from spotsvm.surrogates.domain import Domain
 
 DOMAIN = Domain.continuous(2)
 

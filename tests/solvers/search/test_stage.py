@@ -1,9 +1,8 @@
 import numpy as np
 import pytest
-
-from solvers.errors import SolverError
-from solvers.search.stage import Stage, check_stages
-from surrogates.domain import Coordinate, Domain
+from spotsvm.solvers.errors import SolverError
+from spotsvm.solvers.search.stage import Stage, check_stages
+from spotsvm.surrogates.domain import Coordinate, Domain
 
 LINE, SQUARE = Domain.continuous(1), Domain.continuous(2)
 DIAGONAL = Stage(LINE, 5, lambda u: np.repeat(u, 2), lambda u: u[:1], name="diagonal")

@@ -5,7 +5,7 @@ import re
 from click.testing import CliRunner
 
 from spotsvm import Study
-from spotsvm.command_line import main
+from spotsvm.commands.main import main
 
 SPACE = {"x": list(range(50))}
 

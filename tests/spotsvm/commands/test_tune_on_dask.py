@@ -9,13 +9,13 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-from spotsvm.command_line import main
-from spotsvm.commands import cluster as cluster_module
-from spotsvm.recorded_study import RecordedStudy
+from spotsvm.commands import tune as cluster_module
+from spotsvm.commands.main import main
+from spotsvm.study.recorded import RecordedStudy
 
 distributed = pytest.importorskip("distributed", reason='Dask is not installed: pip install "spotsvm[dask]"')
 
-from spotsvm.workers.dask_workers import DaskWorkers  # noqa: E402
+from spotsvm.study.workers.dask_workers import DaskWorkers  # noqa: E402
 
 OURS = {"dashboard_address": "127.0.0.1:0", "silence_logs": logging.CRITICAL + 1, "protocol": "tcp"}
 

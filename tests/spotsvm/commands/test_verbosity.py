@@ -4,8 +4,8 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from spotsvm import command_line
-from spotsvm.commands.verbosity import logs_shown, verbose_option
+from spotsvm.commands import main as command_line
+from spotsvm.commands.session import logs_shown, verbose_option
 
 LOG = logging.getLogger("spotsvm.some.module")
 

@@ -6,7 +6,7 @@ from sklearn.model_selection import GridSearchCV, KFold, LeaveOneGroupOut, Prede
 from sklearn.svm import SVC
 
 from spotsvm import SpotSearchCV, oversearching
-from spotsvm.errors import ArgumentError, DataError, NoCompletedTrialError
+from spotsvm.common.errors import ArgumentError, DataError, NoCompletedTrialError
 
 X, Y = make_classification(60, 4, random_state=0)
 SPACE = {"C": loguniform(2**-5, 2**10)}

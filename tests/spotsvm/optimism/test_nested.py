@@ -22,10 +22,9 @@ from sklearn.model_selection import (
 from sklearn.svm import SVC, SVR
 
 from spotsvm import SpotSearchCV, oversearching
-from spotsvm.optimism.intervals import jackknife_variance, nadeau_bengio, t_interval
-from spotsvm.optimism.nested import sum_up
-from spotsvm.optimism.outer_fold import Incumbent, OuterFold
+from spotsvm.optimism.nested import Incumbent, OuterFold, sum_up
 from spotsvm.optimism.outer_splits import OuterSplits
+from spotsvm.trials.scores.intervals import jackknife_variance, nadeau_bengio, t_interval
 
 X, Y = make_classification(120, 4, flip_y=0.2, random_state=0)
 SPACE = {"C": loguniform(2**-5, 2**10), "gamma": loguniform(2**-10, 2**2)}

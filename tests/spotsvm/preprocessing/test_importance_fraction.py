@@ -14,8 +14,8 @@ from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from spotsvm import ImportanceFraction
-from spotsvm.errors import ArgumentError
-from spotsvm.preprocessing import forest_importances as forests
+from spotsvm.common.errors import ArgumentError
+from spotsvm.preprocessing import importance_fraction as forests
 
 WINE, CULTIVAR = load_wine(return_X_y=True, as_frame=True)
 DIABETES, PROGRESSION = load_diabetes(return_X_y=True, as_frame=True)

@@ -14,7 +14,7 @@ from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from spotsvm import PrincipalMonomials
-from spotsvm.errors import ArgumentError
+from spotsvm.common.errors import ArgumentError
 
 WINE = load_wine(as_frame=True).data
 

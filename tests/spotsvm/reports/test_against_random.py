@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from scipy.special import expit, ndtr
 from scipy.stats import beta, qmc
+from spotsvm.surrogates.domain import Coordinate, Domain
 
 from spotsvm.reports.against_random import against_random
-from spotsvm.start import START
-from spotsvm.trial import Trial
-from surrogates.domain import Coordinate, Domain
+from spotsvm.trials.start import START
+from spotsvm.trials.trial import Trial
 
 SQUARE = Domain.continuous(2)
 MIXED = Domain((Coordinate(), Coordinate(), Coordinate(levels=3, categorical=True)))

@@ -3,8 +3,7 @@ import pytest
 from scipy.stats import uniform
 
 from spotsvm import Study
-from spotsvm.reports.best_of import best_of, random_values
-from spotsvm.reports.study_model import fit_study_model
+from spotsvm.reports.model import best_of, fit_study_model, random_values
 
 
 def test_quantiles_of_the_best_of_many_draws():

@@ -10,9 +10,9 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from spotsvm import SpotSearchCV, Study
-from spotsvm.recorded_study import RecordedStudy
-from spotsvm.reports.code_snippet import code_snippet
+from spotsvm.reports.repeat import code_snippet
 from spotsvm.reports.study_page import study_page
+from spotsvm.study.recorded import RecordedStudy
 
 SPACES = {
     "flat": {"C": loguniform(2**-5, 2**15), "x": uniform(-1, 2), "n": randint(1, 5), "k": ["a", None, 2.5]},

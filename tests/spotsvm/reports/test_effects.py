@@ -4,9 +4,9 @@ from scipy.stats import loguniform, randint, uniform
 
 from spotsvm import Study
 from spotsvm.reports.axes import branch_labels, study_axes
-from spotsvm.reports.effects import importance, main_effects
-from spotsvm.reports.study_model import fit_study_model
-from spotsvm.space import Space
+from spotsvm.reports.model import fit_study_model
+from spotsvm.reports.view import importance, main_effects
+from spotsvm.space.space import Space
 
 
 def modelled(space, objective, n=80, direction="minimize"):

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 from scipy.stats import uniform
 
 from spotsvm import Study
-from spotsvm.csv_files import write_csv
-from spotsvm.reports.page import Page, Section
-from spotsvm.reports.parts import Code, Items, Notice, Picture, Table
+from spotsvm.common.csv_files import write_csv
+from spotsvm.reports.page import Code, Items, Notice, Page, Picture, Section, Table
 from tests.fuzz.hostile_values import TEXTS
 
 ANY = st.text(st.characters(exclude_categories=())) | st.sampled_from(TEXTS)
@@ -57,7 +56,7 @@ def test_text_in_every_part_of_a_page(text):
 
 @pytest.mark.parametrize("text", [text for text in TEXTS if len(text) < 1000] + [MARK])
 def test_text_in_a_picture(text):
-    from spotsvm.reports.drawing import drawing, plain, set_ticks
+    from spotsvm.common.drawing import drawing, plain, set_ticks
 
     with drawing(6, 4) as figure:
         ax = figure.subplots()

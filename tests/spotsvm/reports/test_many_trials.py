@@ -6,9 +6,9 @@ import pytest
 from scipy.stats import uniform
 
 from spotsvm import Study
-from spotsvm.objectives import Objectives
-from spotsvm.pareto_front import hypervolume_curve
-from spotsvm.reports.thinned import thinned
+from spotsvm.reports.view import thinned
+from spotsvm.trials.objectives import Objectives
+from spotsvm.trials.pareto import hypervolume_curve
 
 SQUARE = {"x": uniform(-1, 2), "y": uniform(-1, 2)}
 N = 10_000

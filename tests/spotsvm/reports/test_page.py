@@ -4,9 +4,8 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
-from spotsvm.errors import ArgumentError, StorageError
-from spotsvm.reports.page import Page, Section
-from spotsvm.reports.parts import Code, Items, Notice, Picture, Table
+from spotsvm.common.errors import ArgumentError, StorageError
+from spotsvm.reports.page import Code, Items, Notice, Page, Picture, Section, Table
 
 EVIL = '<script>alert("x")</script> & \'"'
 

@@ -6,9 +6,9 @@ from matplotlib.colors import to_hex
 from scipy.stats import randint, uniform
 
 from spotsvm import Study
-from spotsvm.reports.drawing import LEVELS
+from spotsvm.common.drawing import LEVELS
 from spotsvm.reports.slices import level_edges, slices_section
-from spotsvm.reports.study_view import StudyView
+from spotsvm.reports.view import StudyView
 
 NUMBERS = st.floats(-1e6, 1e6).map(lambda x: round(x, 3))
 

@@ -7,10 +7,10 @@ from sklearn.datasets import load_iris
 from sklearn.svm import SVC
 
 from spotsvm import SpotSearchCV, Study
-from spotsvm.errors import ArgumentError
-from spotsvm.optimism.fold_bias import optimism_of_trials
-from spotsvm.recorded_study import RecordedStudy
+from spotsvm.common.errors import ArgumentError
 from spotsvm.reports.study_page import study_page
+from spotsvm.study.recorded import RecordedStudy
+from spotsvm.trials.scores.fold_bias import optimism_of_trials
 
 SQUARE = {"x": uniform(-1, 2), "y": uniform(-1, 2)}
 SECTIONS = [

@@ -4,8 +4,8 @@ import pytest
 from scipy.stats import uniform
 
 from spotsvm import Study
-from spotsvm.errors import StorageError
-from spotsvm.recorded_study import RecordedStudy
+from spotsvm.common.errors import StorageError
+from spotsvm.study.recorded import RecordedStudy
 
 SQUARE = {"x": uniform(-1, 2), "y": uniform(-1, 2)}
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from spotsvm.reports.drawing import COLOURS, LEVELS, colour_variables, variable_of
+from spotsvm.common.drawing import COLOURS, LEVELS, colour_variables, variable_of
 from spotsvm.reports.svg import inline_svg
 
 

@@ -1,9 +1,8 @@
 import numpy as np
 import pytest
 from sklearn.svm import SVC
-
-from studies.alga.runs import COSTS, GAMMAS, grid_search, whole_machine
-from studies.alga.sets import random_points, thirds
+from spotsvm.studies.alga.runs import COSTS, GAMMAS, grid_search, whole_machine
+from spotsvm.studies.alga.sets import random_points, thirds
 
 
 @pytest.fixture(scope="module")

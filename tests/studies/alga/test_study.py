@@ -3,12 +3,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.svm import SVC
-
-from solvers.search.alternating import SubsetGenetics
-from spotsvm.errors import ArgumentError, DataError
-from spotsvm.reduced_svc import ReducedSVC
-from studies.alga.figures import draw_machines, selected_machines, selected_size
-from studies.alga.runs import (
+from spotsvm.solvers.search.alternating import SubsetGenetics
+from spotsvm.studies.alga.figures import draw_machines, selected_machines, selected_size
+from spotsvm.studies.alga.runs import (
     ALGA,
     GA_MODEL,
     GASVM,
@@ -21,8 +18,11 @@ from studies.alga.runs import (
     run_method,
     tuned_machine,
 )
-from studies.alga.sets import DOT_SETS, chessboard_dots, thirds
-from studies.alga.study import SETS, AlgaStudy
+from spotsvm.studies.alga.sets import DOT_SETS, chessboard_dots, thirds
+from spotsvm.studies.alga.study import SETS, AlgaStudy
+
+from spotsvm.common.errors import ArgumentError, DataError
+from spotsvm.estimators.reduced.reduced_svc import ReducedSVC
 
 BOARD = "2d-chessboard-dots 4x4"
 _TIMES = ["seconds"]
@@ -162,7 +162,7 @@ def test_machines_of_the_pictures_are_those_of_the_rows(study):
 
 
 def test_the_files(study, tmp_path, monkeypatch):
-    monkeypatch.setattr("studies.alga.figures._GRID", 40)  # coarse shades, to be quick
+    monkeypatch.setattr("spotsvm.studies.alga.figures._GRID", 40)  # coarse shades, to be quick
     names = [file.name for file in study.write(tmp_path)]
     assert names == ["alga_runs.csv", "alga_table.csv", "alga.md", "alga.png", "alga_2.png", "alga.html"]
     page = (tmp_path / "alga.html").read_text()

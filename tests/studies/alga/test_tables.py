@@ -2,10 +2,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import wilcoxon
-
-from studies.alga.figures import draw_fronts, mean_front
-from studies.alga.runs import ALGA, GA_MODEL, GASVM, GRID, GROWN, NSGA2, RANDOM, TUNED
-from studies.alga.tables import (
+from spotsvm.studies.alga.figures import draw_fronts, mean_front
+from spotsvm.studies.alga.runs import ALGA, GA_MODEL, GASVM, GRID, GROWN, NSGA2, RANDOM, TUNED
+from spotsvm.studies.alga.tables import (
     against_grid,
     against_tuned,
     best_of_fronts,

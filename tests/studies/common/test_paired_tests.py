@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 from scipy.stats import ttest_1samp, ttest_ind
+from spotsvm.studies.common.paired_tests import corrected_resampled_t_test, over_sets
 
-from spotsvm.errors import ArgumentError
-from spotsvm.optimism.intervals import nadeau_bengio
-from studies.common.paired_tests import corrected_resampled_t_test, over_sets
+from spotsvm.common.errors import ArgumentError
+from spotsvm.trials.scores.intervals import nadeau_bengio
 
 
 @pytest.fixture

@@ -2,8 +2,7 @@ import numpy as np
 import pandas as pd
 from hypothesis import example, given
 from hypothesis import strategies as st
-
-from studies.common.table import markdown_table
+from spotsvm.studies.common.table import markdown_table
 
 
 def test_a_table_without_bars_is_pandas_own():

@@ -6,11 +6,9 @@ import pandas as pd
 import pytest
 from scipy.stats import sem, t, ttest_1samp
 from sklearn.svm import SVC
-
-from spotsvm.errors import ArgumentError
-from studies.conformal.sets import sets_table
-from studies.conformal.study import ConformalStudy
-from studies.conformal.tables import (
+from spotsvm.studies.conformal.sets import sets_table
+from spotsvm.studies.conformal.study import ConformalStudy
+from spotsvm.studies.conformal.tables import (
     COMPLETE,
     COUNTED,
     ENCODINGS,
@@ -25,7 +23,9 @@ from studies.conformal.tables import (
     mushroom_table,
     run_mushroom,
 )
-from studies.conformal.toy import MAIN, OTHERS, WITH_BIAS, Reading, draw_points, run_toy
+from spotsvm.studies.conformal.toy import MAIN, OTHERS, WITH_BIAS, Reading, draw_points, run_toy
+
+from spotsvm.common.errors import ArgumentError
 
 LETTERS = pd.DataFrame(
     {"cap": list("abca" * 40), "one": list("p" * 160), "root": ["x", None, "y", "x"] * 40, "y": ["e", "p", "e", "p"] * 40}
@@ -240,7 +240,7 @@ def test_without_data_the_mushroom_table_is_left_out(monkeypatch):
 
 @needs_data
 def test_the_printed_rows_of_the_nearest_encoding():
-    from studies.common.data import read_table
+    from spotsvm.studies.common.data import read_table
 
     X, y = encoded(read_table("mushroom"), SCALED)
     assert X.shape == (8124, 22)

@@ -1,11 +1,11 @@
-from studies.costs.path_length import entered, paths, table
+from spotsvm.studies.costs.path_length import entered, paths, table
 
 
 def test_what_a_call_enters_is_counted_once_a_file():
-    from spotsvm.printable import printable, shown_value
+    from spotsvm.common.text import printable, shown_value
 
     files = entered(lambda: [printable("a"), shown_value(3), sorted([2, 1], key=lambda x: x)])
-    assert files == {"spotsvm/printable.py"}
+    assert files == {"spotsvm/common/text.py"}
 
 
 def test_files_that_go_to_one_place_count_as_one():

@@ -7,9 +7,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-
-from spotsvm import Study
-from studies.durability.killable_runs import (
+from spotsvm.studies.durability.killable_runs import (
     ASYNCHRONOUS,
     KINDS,
     ONE_OBJECTIVE,
@@ -19,8 +17,10 @@ from studies.durability.killable_runs import (
     kinds_of,
     run_to_end,
 )
-from studies.durability.kills import MOMENTS, chosen_runs, copied, first_difference, is_sound, killed_run, record_cells
-from studies.durability.processes import Ended, run_job
+from spotsvm.studies.durability.kills import MOMENTS, chosen_runs, copied, first_difference, is_sound, killed_run, record_cells
+from spotsvm.studies.durability.processes import Ended, run_job
+
+from spotsvm import Study
 
 pytestmark = [pytest.mark.faults, pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")]
 

@@ -1,16 +1,16 @@
 import numpy as np
 import pandas as pd
 import pytest
+from spotsvm.solvers.dual.evolution.evolution import EvolutionSettings, evolve
+from spotsvm.solvers.dual.problem.problem import make_problem
+from spotsvm.studies.evosvm.checks import PAPERS, f_test, plain_hybrid
+from spotsvm.studies.evosvm.folds import METHODS, PRINTED_AS
+from spotsvm.studies.evosvm.printed import COSTS, DATA_SETS, DEFAULT_ERROR, ERRORS, F_TESTS, LEARNERS, SIGMA, implied_f
+from spotsvm.studies.evosvm.study import EvosvmStudy
+from spotsvm.studies.evosvm.swarm import NORMAL, OPTIMUM, READINGS, UNIFORM, on_swarm, swarm_table
+from spotsvm.studies.evosvm.tables import cells, on_readings, on_reasons
 
-from solvers.dual.evolution import EvolutionSettings, evolve
-from solvers.dual.problem import make_problem
-from spotsvm.errors import DataError
-from studies.evosvm.checks import PAPERS, f_test, plain_hybrid
-from studies.evosvm.folds import METHODS, PRINTED_AS
-from studies.evosvm.printed import COSTS, DATA_SETS, DEFAULT_ERROR, ERRORS, F_TESTS, LEARNERS, SIGMA, implied_f
-from studies.evosvm.study import EvosvmStudy
-from studies.evosvm.swarm import NORMAL, OPTIMUM, READINGS, UNIFORM, on_swarm, swarm_table
-from studies.evosvm.tables import cells, on_readings, on_reasons
+from spotsvm.common.errors import DataError
 
 
 @pytest.fixture(scope="module")

@@ -1,11 +1,8 @@
 import numpy as np
 import pandas as pd
 import pytest
-
-from spotsvm.errors import ArgumentError, BudgetError, DataError
-from spotsvm.study import Study
-from studies.common.virtual_workers import VirtualWorkers
-from studies.search_comparison.pending import (
+from spotsvm.studies.common.virtual_workers import VirtualWorkers
+from spotsvm.studies.search_comparison.pending import (
     PendingQualityStudy,
     pending_quality,
     pending_run,
@@ -13,7 +10,10 @@ from studies.search_comparison.pending import (
     result_after,
     virtual_durations,
 )
-from studies.tasks.tasks import make_task
+from spotsvm.studies.tasks.tasks import make_task
+
+from spotsvm.common.errors import ArgumentError, BudgetError, DataError
+from spotsvm.study.study import Study
 
 
 def test_one_worker_is_the_sequential_run():
@@ -57,7 +57,7 @@ def test_runs_are_taken_from_the_file(tmp_path, monkeypatch):
     tasks = ("branin", "branin_noisy")
     first = pending_quality(tasks, [0, 1], (1, 3), 8, path, searches=["lhs"])
     assert len(first) == 2 * 2 * 3 * 3  # tasks, seeds, random and lhs with two q, numbers of trials
-    monkeypatch.setattr("studies.search_comparison.pending.pending_run", None)
+    monkeypatch.setattr("spotsvm.studies.search_comparison.pending.pending_run", None)
     again = pending_quality(tasks, [0, 1], (1, 3), 8, path, searches=["lhs"])
     pd.testing.assert_frame_equal(first, again)
     monkeypatch.undo()

@@ -6,11 +6,10 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
-
-from solvers.errors import SolverError
-from solvers.kernels.expressions import BLOCKS, CONSTANTS, Expression, InnerProducts, evaluate, evaluate_settings
-from solvers.kernels.expressions.evaluation import Evaluation
-from solvers.kernels.expressions.pair_fields import PairFields
+from spotsvm.solvers.errors import SolverError
+from spotsvm.solvers.kernels.expressions import BLOCKS, CONSTANTS, Expression, InnerProducts, evaluate, evaluate_settings
+from spotsvm.solvers.kernels.expressions.evaluation import Evaluation
+from spotsvm.solvers.kernels.expressions.pair_fields import PairFields
 
 RNG = np.random.default_rng(0)
 X_I, X_J = Expression("x_i"), Expression("x_j")

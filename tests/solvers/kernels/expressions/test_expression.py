@@ -5,10 +5,9 @@ import sys
 
 import numpy as np
 import pytest
-
-from solvers.errors import SolverError
-from solvers.kernels.expressions import BLOCKS, Expression, InnerProducts, evaluate
-from solvers.kernels.expressions.positions import parts_of, with_part
+from spotsvm.solvers.errors import SolverError
+from spotsvm.solvers.kernels.expressions import BLOCKS, Expression, InnerProducts, evaluate
+from spotsvm.solvers.kernels.expressions.positions import parts_of, with_part
 
 X_I, X_J, C1 = Expression("x_i"), Expression("x_j"), Expression("c1")
 LINEAR = Expression("inner_product", (X_I, X_J))
@@ -43,7 +42,7 @@ def test_a_pickle_finds_its_key_in_another_process(tmp_path):
     path.write_bytes(pickle.dumps(MIXED))
     code = (
         "import pickle, pathlib, sys; e = pickle.loads(pathlib.Path(sys.argv[1]).read_bytes());"
-        "from solvers.kernels.expressions import Expression; print({Expression.from_dict(e.to_dict()): 'found'}[e])"
+        "from spotsvm.solvers.kernels.expressions import Expression; print({Expression.from_dict(e.to_dict()): 'found'}[e])"
     )
     run = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "found"

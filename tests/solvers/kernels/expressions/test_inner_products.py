@@ -1,8 +1,7 @@
 import numpy as np
 import pytest
-
-from solvers.errors import SolverError
-from solvers.kernels.expressions import InnerProducts
+from spotsvm.solvers.errors import SolverError
+from spotsvm.solvers.kernels.expressions import InnerProducts
 
 RNG = np.random.default_rng(0)
 X, Z = RNG.normal(size=(20, 6)), RNG.normal(size=(15, 6))

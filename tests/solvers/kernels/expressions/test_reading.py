@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from solvers.errors import SolverError
-from solvers.kernels.expressions import BLOCKS, Expression
+from spotsvm.solvers.errors import SolverError
+from spotsvm.solvers.kernels.expressions import BLOCKS, Expression
 
 LEAF = {"block": "c1"}
 

@@ -2,10 +2,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from solvers.kernels.expressions import Expression, InnerProducts, evaluate
-from solvers.kernels.expressions.simplification import simplified
-from solvers.search.genetic_programming.psd_growth import grow_kernel
+from spotsvm.solvers.kernels.expressions import Expression, InnerProducts, evaluate
+from spotsvm.solvers.kernels.expressions.simplification import simplified
+from spotsvm.solvers.search.genetic_programming.psd_growth import grow_kernel
 
 
 def node(block, *arguments, value=None):

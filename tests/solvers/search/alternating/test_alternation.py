@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
-
-from solvers.search.alternating import Alternation, ModelGenetics, Phase, SubsetGenetics
+from spotsvm.solvers.search.alternating import Alternation, ModelGenetics, Phase, SubsetGenetics
 
 
 def subsets(n=30, k=4):

@@ -2,9 +2,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from solvers.errors import SolverError
-from solvers.search.alternating import ModelGenetics
+from spotsvm.solvers.errors import SolverError
+from spotsvm.solvers.search.alternating import ModelGenetics
 
 GRID = [(0.1, 1, 10, 100), (0.01, 0.1, 1, 10, 100)]
 POSITIVE = st.floats(1e-6, 1e6)

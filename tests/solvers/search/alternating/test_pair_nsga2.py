@@ -1,9 +1,8 @@
 import numpy as np
 import pytest
-
-from solvers.pareto import non_dominated
-from solvers.search.alternating import ModelGenetics, SubsetGenetics
-from solvers.search.alternating.pair_nsga2 import PairNsga2
+from spotsvm.solvers.pareto import non_dominated
+from spotsvm.solvers.search.alternating import ModelGenetics, SubsetGenetics
+from spotsvm.solvers.search.alternating.pair_nsga2 import PairNsga2
 
 CLASSES = np.arange(40) % 2
 

@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
-
-from solvers.search.alternating import ModelGenetics, Phase
+from spotsvm.solvers.search.alternating import ModelGenetics, Phase
 
 
 class Counting:

@@ -2,9 +2,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from solvers.errors import SolverError
-from solvers.search.alternating import SubsetGenetics
+from spotsvm.solvers.errors import SolverError
+from spotsvm.solvers.search.alternating import SubsetGenetics
 
 
 @st.composite

@@ -1,8 +1,7 @@
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from solvers.search.alternating import VectorGenetics
+from spotsvm.solvers.search.alternating import VectorGenetics
 
 
 def every_other(subset):

@@ -1,9 +1,8 @@
 import numpy as np
 import pytest
-
-from solvers.errors import SolverError
-from solvers.kernels.expressions import Expression
-from solvers.search.genetic_programming import PaperGrammar, PsdGrammar, breed_new, breed_variation
+from spotsvm.solvers.errors import SolverError
+from spotsvm.solvers.kernels.expressions import Expression
+from spotsvm.solvers.search.genetic_programming import PaperGrammar, PsdGrammar, breed_new, breed_variation
 
 GRAMMAR = PaperGrammar()
 LINEAR = Expression("inner_product", (Expression("x_i"), Expression("x_j")))

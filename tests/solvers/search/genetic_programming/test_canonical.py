@@ -2,10 +2,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from solvers.kernels.expressions import CONSTANTS, Expression, InnerProducts, evaluate
-from solvers.search.genetic_programming import PaperGrammar, PsdGrammar
-from solvers.search.genetic_programming.canonical import canonical_key
+from spotsvm.solvers.kernels.expressions import CONSTANTS, Expression, InnerProducts, evaluate
+from spotsvm.solvers.search.genetic_programming import PaperGrammar, PsdGrammar
+from spotsvm.solvers.search.genetic_programming.canonical import canonical_key
 
 COMMUTING = {"add", "multiply", "add_vectors", "inner_product", "squared_distance"}
 PRODUCT = Expression("inner_product", (Expression("x_i"), Expression("x_j")))

@@ -2,10 +2,9 @@
 
 import numpy as np
 import pytest
-
-from solvers.kernels.alignment import centred_alignment
-from solvers.kernels.expressions import CONSTANTS, Expression, InnerProducts, evaluate
-from solvers.search.genetic_programming import PaperGrammar, PsdGrammar, breed_new, breed_variation
+from spotsvm.solvers.kernels.alignment import centred_alignment
+from spotsvm.solvers.kernels.expressions import CONSTANTS, Expression, InnerProducts, evaluate
+from spotsvm.solvers.search.genetic_programming import PaperGrammar, PsdGrammar, breed_new, breed_variation
 
 X = np.random.default_rng(0).normal(size=(40, 6))
 PRODUCTS = InnerProducts.between(X)

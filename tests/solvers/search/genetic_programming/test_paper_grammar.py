@@ -4,13 +4,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from solvers.errors import SolverError
-from solvers.kernels.expressions import PAPER_BLOCKS, Expression
-from solvers.kernels.expressions.positions import parts_of
-from solvers.search.genetic_programming import PaperGrammar
-from solvers.search.genetic_programming.paper_grammar import cross_subtrees, replace_label, replace_node
-from solvers.search.genetic_programming.random_growth import grow_subtree
+from spotsvm.solvers.errors import SolverError
+from spotsvm.solvers.kernels.expressions import PAPER_BLOCKS, Expression
+from spotsvm.solvers.kernels.expressions.positions import parts_of
+from spotsvm.solvers.search.genetic_programming import PaperGrammar
+from spotsvm.solvers.search.genetic_programming.paper_grammar import cross_subtrees, replace_label, replace_node
+from spotsvm.solvers.search.genetic_programming.random_growth import grow_subtree
 
 GRAMMAR = PaperGrammar()
 X_I, X_J, C1 = Expression("x_i"), Expression("x_j"), Expression("c1")

@@ -2,13 +2,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from solvers.errors import SolverError
-from solvers.kernels.expressions import Expression, InnerProducts, evaluate
-from solvers.search.genetic_programming import PsdGrammar
-from solvers.search.genetic_programming import psd_mutations as change
-from solvers.search.genetic_programming.psd_grammar import degree
-from solvers.search.genetic_programming.psd_growth import PSD_BLOCKS, grow_kernel
+from spotsvm.solvers.errors import SolverError
+from spotsvm.solvers.kernels.expressions import Expression, InnerProducts, evaluate
+from spotsvm.solvers.search.genetic_programming import PsdGrammar
+from spotsvm.solvers.search.genetic_programming import psd_mutations as change
+from spotsvm.solvers.search.genetic_programming.psd_grammar import degree
+from spotsvm.solvers.search.genetic_programming.psd_growth import PSD_BLOCKS, grow_kernel
 
 SEEDS = st.integers(0, 10**6)
 WIDE = Expression("gaussian", value=0.5)

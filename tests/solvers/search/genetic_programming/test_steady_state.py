@@ -2,9 +2,8 @@ import math
 
 import numpy as np
 import pytest
-
-from solvers.errors import SolverError
-from solvers.search.genetic_programming.steady_state import evolve
+from spotsvm.solvers.errors import SolverError
+from spotsvm.solvers.search.genetic_programming.steady_state import evolve
 
 
 class Words:

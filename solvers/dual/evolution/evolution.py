@@ -1,0 +1,170 @@
+"""EvoSVM: the dual without bias solved by an evolution strategy (Mierswa 2006, section 4.2)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from spotsvm.solvers.checked_numbers import as_float, check_counts
+from spotsvm.solvers.dual.evolution.mutation import Flip, Gaussian, Mutation, Rows
+from spotsvm.solvers.dual.problem.problem import DualProblem
+from spotsvm.solvers.dual.problem.solution import Solution
+from spotsvm.solvers.errors import SolverError
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+KINDS = ("gaussian", "switching", "hybrid")
+REFRESH = 100  # generations after which running gradients are computed anew, against rounding
+
+
+@dataclass(frozen=True)
+class EvolutionSettings:
+    """How the evolution runs; the defaults are the paper's.
+
+    Attributes
+    ----------
+    population_size : int, default=10
+        Number of parents.
+    max_generations : int, default=1000
+        Cap of the generations.
+    patience : int, default=5
+        Stop after this many generations without improvement.
+    tournament_share : float, default=0.25
+        Size of a tournament as a share of the population size, rounded up: 3 for the paper's 0.25 of 10.
+    crossover_probability : float, default=0.9
+        Probability that a couple of parents has children.
+    step : float, default=0.1
+        First standard deviation of the Gaussian mutation, in units of C.
+    adaptation : float, default=0.85
+        Factor of the 1/5 rule, by which the step shrinks or its inverse by which it grows; 1 keeps the step.
+    """
+
+    population_size: int = 10
+    max_generations: int = 1000
+    patience: int = 5
+    tournament_share: float = 0.25
+    crossover_probability: float = 0.9
+    step: float = 0.1
+    adaptation: float = 0.85
+
+    def __post_init__(self) -> None:
+        check_counts(population_size=self.population_size, max_generations=self.max_generations, patience=self.patience)
+        for name, most in (("tournament_share", math.inf), ("step", math.inf), ("adaptation", 1.0)):
+            value = getattr(self, name)
+            if not (0 < as_float(value) <= most and as_float(value) < math.inf):
+                limit = " and at most 1" if most == 1.0 else ", finite"
+                raise SolverError(f"{name}={value!r}; use a number above 0{limit}")
+        if not 0 <= as_float(self.crossover_probability) <= 1:
+            raise SolverError(f"crossover_probability={self.crossover_probability!r}; use a number from 0 to 1")
+
+    @property
+    def tournament_size(self) -> int:
+        """Number of entrants of a tournament."""
+        return math.ceil(self.tournament_share * self.population_size)
+
+
+def evolve(problem: DualProblem, kind: str, rng: np.random.Generator, settings: EvolutionSettings | None = None) -> Solution:
+    """Maximise the dual without bias by evolution.
+
+    Parameters
+    ----------
+    problem : DualProblem
+        A problem without bias; its K may be indefinite.
+    kind : {"gaussian", "switching", "hybrid"}
+        The mutation: EvoSVM-G, EvoSVM-S or EvoSVM-H.
+    rng : numpy.random.Generator
+        Source of all randomness.
+    settings : EvolutionSettings, optional
+        The paper's by default.
+
+    Returns
+    -------
+    Solution
+        The best individual that was seen.
+
+    Raises
+    ------
+    SolverError
+        If the problem has a bias or the kind is unknown.
+
+    Notes
+    -----
+    Where the paper is silent, a generation is as in the software it used (YALE, later RapidMiner): parents are chosen by
+    tournament from the parents, children and mutants of the generation before, and the best individual is always one of
+    them; couples are formed at random, and with the crossover probability two children of a uniform crossover join the
+    parents; then each parent and child adds one mutant (none if the mutation changed nothing). The tournament has
+    `tournament_size` entrants, drawn with replacement. The 1/5 rule compares each generation's share of mutants that are
+    better than what they were made from with 1/5; the software looks at intervals of n generations, by which time the
+    stopping rule has ended most runs. An improvement is one beyond rounding, 1e-12 of the fitness. All three kinds start
+    from uniformly random vectors, so what EvoSVM-S never switches stays between 0 and C.
+
+    A mutant that changes k coordinates is evaluated in O(k^2), and its gradient computed, in O(n k), when it becomes a
+    parent. Both children of a couple share one product of K and the difference that was swapped, by rows of K where few
+    coordinates differ and by BLAS for all couples together where more than a quarter does.
+
+    References
+    ----------
+    Mierswa 2006, Evolutionary learning with kernels, section 4.2 and Fig. 4.
+    """
+    if kind not in KINDS:
+        raise SolverError(f"kind={kind!r}; use one of {', '.join(KINDS)}")
+    if problem.bias:
+        raise SolverError("bias=True; this method searches the box alone: use bias=False, or the method 'exact' or 'memetic'")
+    settings = settings or EvolutionSettings()
+    size = settings.population_size
+    rows = Rows.random(problem, size, rng)
+    mutation: Mutation = Gaussian(problem, settings.step, settings.adaptation) if kind == "gaussian" else Flip(problem, kind)
+    evaluations = size
+    pool, best, idle, generation = rows.fitness[:size], -np.inf, 0, 0
+    winners = np.arange(size)
+    while generation < settings.max_generations and idle < settings.patience:
+        if generation:
+            winners = _select(pool, size, settings.tournament_size, rng)
+            mutation.take(rows, winners, pool)
+        if generation % REFRESH == REFRESH - 1:
+            rows.refresh(problem)
+        evaluations += _cross(problem, rows, settings.crossover_probability, rng)
+        mutants = mutation.mutate(rows, rng)
+        evaluations += int(np.isfinite(mutants).sum())
+        pool = np.concatenate([rows.fitness[: rows.used], mutants])
+        highest = float(pool.max())
+        idle = 0 if highest > best + 1e-12 * abs(best) or best == -np.inf else idle + 1
+        best = highest
+        generation += 1
+    mutation.take(rows, np.array([int(pool.argmax())]), pool)
+    converged = idle >= settings.patience
+    message = f"no improvement in {idle} generations" if converged else f"stopped at max_generations={settings.max_generations}"
+    return Solution(np.abs(rows.beta[0]), generation, evaluations, converged, message)
+
+
+def _select(pool: Floats, size: int, entrants: int, rng: np.random.Generator) -> Integers:
+    there = np.flatnonzero(np.isfinite(pool))  # a mutant that changed nothing is not
+    drawn = there[rng.integers(len(there), size=(size - 1, entrants))]
+    best_of_each = pool[drawn].argmax(axis=1)
+    return np.concatenate([[pool.argmax()], drawn[np.arange(size - 1), best_of_each]])
+
+
+def _cross(problem: DualProblem, rows: Rows, probability: float, rng: np.random.Generator) -> int:
+    """Let couples have children; give their number."""
+    from spotsvm.solvers.dual.evolution._evolution_kernels import make_children, swap_differences
+
+    size = rows.size
+    couples = rng.permutation(size)[: size // 2 * 2].reshape(-1, 2)
+    couples = couples[rng.random(len(couples)) < probability]
+    rows.used = size + 2 * len(couples)
+    if not len(couples):
+        return 0
+    n, pairs = problem.n, len(couples)
+    bits = np.frombuffer(rng.bytes(-(-pairs * n // 8)), np.uint8)
+    swapped = np.unpackbits(bits, count=pairs * n).reshape(pairs, n)
+    differences, products, counts = np.empty((pairs, n)), np.empty((pairs, n)), np.empty(pairs, dtype=np.int64)
+    swap_differences(rows.beta, couples, swapped, differences, counts)
+    few = n // 4
+    dense = counts > few
+    if dense.any():
+        products[dense] = differences[dense] @ problem.K
+    make_children(problem.K, rows.beta, rows.gradient, rows.fitness, couples, differences, counts, few, products, size)
+    return 2 * pairs

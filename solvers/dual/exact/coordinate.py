@@ -1,0 +1,97 @@
+"""The exact solver of the dual without bias: coordinate ascent in the box."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from spotsvm.solvers.dual.exact.box_newton import climb_face
+from spotsvm.solvers.dual.problem.problem import DualProblem
+from spotsvm.solvers.dual.problem.solution import Solution, iteration_cap
+
+Floats = NDArray[np.float64]
+
+REFRESH = 20  # times n steps, after which a Newton step is tried and the running gradient computed anew, against rounding
+
+
+def coordinate_ascent(
+    problem: DualProblem, start: Floats, tol: float = 1e-3, max_iter: int | None = None, gap: float | None = None
+) -> Solution:
+    """Climb the dual without bias from `start` to a stationary point, two coordinates a step.
+
+    The first coordinate of a step is the one that violates the optimality conditions most, the second the one that gains most
+    together with it; the two-variable problem is solved exactly, also where it is not concave (then at the better of the
+    edges). No step lowers the objective. On eight data sets at C = 100, the best single coordinate at a time took 4 to 30
+    times the steps, and cyclic passes with shrinking, whose steps are cheaper, 4 to 40 times as long. Where pairs converge
+    slowly, a Newton step on the free variables is put in.
+
+    Parameters
+    ----------
+    problem : DualProblem
+        A problem without bias.
+    start : ndarray of shape (n,)
+        Where to begin; clipped to the box.
+    tol : float, default=1e-3
+        KKT violation at which the solver is done, in units of the decision function.
+    max_iter : int, optional
+        Cap of the steps; `iteration_cap` by default.
+    gap : float, optional
+        Also stop when the duality gap is below this share of the objective. For a positive semidefinite K only: elsewhere
+        the gap bounds nothing.
+
+    Returns
+    -------
+    Solution
+        With K positive semidefinite the optimum; else a stationary point no worse than `start`.
+
+    References
+    ----------
+    Steinwart, Hush, Scovel 2011, Training SVMs without offset, sections 3 and 4. Fan, Chen, Lin 2005, for the choice of the
+    second coordinate by second-order information.
+    """
+    from spotsvm.solvers.dual.exact._coordinate_kernels import pair_ascent  # numba is imported when a solver is first used
+
+    n, K, y = problem.n, problem.K, problem.y
+    cap = iteration_cap(n) if max_iter is None else max_iter
+    lower, upper = np.minimum(problem.C * y, 0.0), np.maximum(problem.C * y, 0.0)
+    beta = np.clip(start, 0.0, problem.C) * y
+    gradient = y - _product(K, beta)
+    diagonal = np.ascontiguousarray(K.diagonal())
+    tau = 1e-12 * float(np.abs(diagonal).max())
+    up, down, score = np.empty(n), np.empty(n), np.empty(n)
+    chunk = cap if gap is None else max(n, 200)
+    done = unchecked = 0
+    newton = True
+    while True:
+        room = min(chunk, REFRESH * n, cap - done)
+        steps, violation = pair_ascent(K, diagonal, lower, upper, beta, gradient, up, down, score, max(tau, 1e-300), tol, room)
+        done += steps
+        unchecked += steps
+        if unchecked >= REFRESH * n or (violation <= tol and unchecked > 10 * n):
+            if violation > tol and newton:
+                newton = climb_face(K, lower, upper, beta, gradient)
+            unchecked = 0
+            gradient = y - _product(K, beta)
+            if violation <= tol:
+                continue  # it returns at once if the violation is the same without the rounding
+        if violation <= tol:
+            return Solution(np.abs(beta), done, done, True, f"KKT violation {violation:.3g} is at most tol={tol:g}")
+        if gap is not None and _relative_gap(problem, beta, gradient) <= gap:
+            return Solution(np.abs(beta), done, done, True, f"relative duality gap is at most {gap:g}")
+        if done >= cap:
+            return Solution(
+                np.abs(beta), done, done, False, f"KKT violation {violation:.3g} above tol={tol:g} after {done} steps"
+            )
+
+
+def _product(K: Floats, beta: Floats) -> Floats:
+    support = np.flatnonzero(beta)
+    if 2 * len(support) > len(beta):
+        return K @ beta
+    return beta[support] @ K[support]  # K is symmetric, and rows are contiguous
+
+
+def _relative_gap(problem: DualProblem, beta: Floats, gradient: Floats) -> float:
+    decision = problem.y - gradient
+    alpha = beta * problem.y
+    dual = problem.objective(alpha, decision)
+    return (problem.primal(alpha, decision, 0.0) - dual) / dual if dual > 0 else np.inf

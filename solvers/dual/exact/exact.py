@@ -1,0 +1,105 @@
+"""The exact solver of the dual: coordinate ascent without a bias, pairs of coordinates with one."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from spotsvm.solvers.dual.exact.smo import PairProblem, minimise
+from spotsvm.solvers.dual.problem.problem import DualProblem
+from spotsvm.solvers.dual.problem.solution import Solution, iteration_cap, stop_message
+
+Floats = NDArray[np.float64]
+
+_ROUNDS = 4  # of solving again from slopes that are computed anew
+
+
+def solve_exact(problem: DualProblem, start: Floats, tol: float = 1e-3, max_iter: int | None = None) -> Solution:
+    """Solve the problem to a KKT violation of at most `tol`; where K is indefinite, to a stationary point.
+
+    Parameters
+    ----------
+    problem : DualProblem
+        The problem.
+    start : ndarray of shape (n,)
+        Where to begin; it is moved into the feasible set. The objective never falls below its value there.
+    tol : float, default=1e-3
+        Largest violation, in units of the decision function.
+    max_iter : int or None, default=None
+        Cap of the steps; None for one that grows with n.
+
+    Returns
+    -------
+    Solution
+        The solution.
+    """
+    cap = iteration_cap(problem.n) if max_iter is None else max_iter
+    if not problem.bias:
+        from spotsvm.solvers.dual.exact.coordinate import coordinate_ascent
+
+        return Solution(*coordinate_ascent(problem, np.clip(start, 0.0, problem.C), tol, cap))
+    alpha = feasible(problem, start)
+    signed = problem.C * problem.y
+    beta, iterations, converged = solve_pairs(
+        problem.K, problem.y, np.minimum(signed, 0.0), np.maximum(signed, 0.0), 0.0, alpha * problem.y, tol, cap
+    )
+    return Solution(np.abs(beta), iterations, iterations, converged, stop_message(converged, iterations, tol, cap))
+
+
+def solve_pairs(
+    K: Floats, z: Floats, lower: Floats, upper: Floats, epsilon: float, start: Floats, tol: float, max_iter: int
+) -> tuple[Floats, int, bool]:
+    """Minimise beta' K beta / 2 - z' beta + epsilon |beta|_1 from a feasible start; give beta, iterations, converged."""
+    # steps are chosen in single precision: bring the matrix, and the target of a regression, into its range
+    size = float(max(K.max(), -K.min()))
+    k = 1.0 if size == 0.0 or 1e-9 < size < 1e9 else size
+    height = float(np.abs(z).max())
+    h = 1.0 if height == 0.0 or 1e-3 < height < 1e6 else height
+    if k == 1.0 and h == 1.0:
+        return _run(K, z, lower, upper, epsilon, start, tol, max_iter)
+    r = k / h
+    low, high = lower * r, upper * r
+    beta, iterations, converged = _run(K / k, z / h, low, high, epsilon / h, start * r, tol / h, max_iter)
+    inside: Floats = np.clip(beta / r, lower, upper)
+    # what is at a bound is to be at it exactly, unless the bound has been lost to rounding
+    top, bottom = (beta >= high) & (high > 0), (beta <= low) & (low < 0)
+    inside[top], inside[bottom] = upper[top], lower[bottom]
+    return inside, iterations, converged
+
+
+def _run(
+    K: Floats, z: Floats, lower: Floats, upper: Floats, epsilon: float, start: Floats, tol: float, max_iter: int
+) -> tuple[Floats, int, bool]:
+    n = len(z)
+    room = np.empty(min(3 * n // 4 + 1, 4000) ** 2)
+    problem = PairProblem(K, K.diagonal().copy(), lower, upper, float(epsilon), 0.0, room)
+    beta = start.copy()
+    iterations = 0
+    for _ in range(_ROUNDS):
+        support = np.flatnonzero(beta)
+        g = beta[support] @ K[support] - z
+        done, converged = minimise(problem, g, beta, float(tol), max_iter - iterations)
+        iterations += done
+        # a sum of many steps is not to the last digit what the solution gives
+        if not converged or done == 0 or iterations >= max_iter:
+            break
+    support = np.flatnonzero(beta)
+    g = beta[support] @ K[support] - z
+    return beta, iterations, bool(_violation(g, beta, lower, upper, epsilon) <= tol)
+
+
+def _violation(g: Floats, beta: Floats, lower: Floats, upper: Floats, epsilon: float) -> float:
+    rise = (g + np.where(beta >= 0, epsilon, -epsilon))[beta < upper]
+    fall = (g + np.where(beta > 0, epsilon, -epsilon))[beta > lower]
+    return float(np.max(fall, initial=-np.inf) - np.min(rise, initial=np.inf))
+
+
+def feasible(problem: DualProblem, alpha: Floats) -> Floats:
+    """Give the point of the feasible set that is near alpha: inside the box, and with a bias the heavier class scaled down."""
+    inside: Floats = np.clip(alpha, 0.0, problem.C)
+    if problem.bias:
+        positive = problem.y > 0
+        one, other = inside[positive].sum(), inside[~positive].sum()
+        if abs(one - other) > 1e-12 * (one + other):  # less is rounding, and bounds are to be met exactly
+            heavy = positive if one > other else ~positive
+            inside[heavy] *= min(one, other) / max(one, other)
+    return inside

@@ -1,0 +1,219 @@
+"""Margin and training error of expansions f(x) = sum_j alpha_j y_j k(x_j, x) + b, many at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from spotsvm.solvers.dual.front.best_threshold import best_count_threshold, best_hinge_threshold
+from spotsvm.solvers.dual.problem.problem import check_kernel_matrix, check_labels
+from spotsvm.solvers.errors import SolverError
+
+Floats = NDArray[np.float64]
+ErrorMeasure = Literal["count", "hinge"]
+
+#: How far below 1 a functional margin still counts as 1: rounding must not turn a row on the margin into an error.
+ON_THE_MARGIN = 1e-9
+
+# of one direction; with more rows than that they are thinned, as each costs a sort of all rows
+_MOST_SCALES = 256
+
+# of the largest entries of a kernel matrix: coefficients are as large as their inverse, times 1e9 in a degenerate one
+_SMALLEST_ENTRY = 1e-140
+
+
+@dataclass(frozen=True)
+class Expansions:
+    """Decision functions and what they are judged by; a row each.
+
+    Attributes
+    ----------
+    alpha : ndarray of shape (m, n)
+        Coefficients, not negative. There is no upper bound.
+    bias : ndarray of shape (m,)
+        Thresholds b.
+    norm_squared : ndarray of shape (m,)
+        alpha' Q alpha = ||w||^2, at the scale at which the margin is 1 / ||w||; infinite if there is no such hyperplane.
+    hinge : ndarray of shape (m,)
+        Mean slack, max(0, 1 - y f).
+    count : ndarray of shape (m,)
+        Share of margin errors: rows with y f < 1, wrong or within the margin.
+    misclassified : ndarray of shape (m,)
+        Share of rows on the wrong side; f = 0 is the side of the negative class.
+    """
+
+    alpha: Floats
+    bias: Floats
+    norm_squared: Floats
+    hinge: Floats
+    count: Floats
+    misclassified: Floats
+
+    def __len__(self) -> int:
+        return len(self.bias)
+
+    def __getitem__(self, rows: NDArray[np.intp] | NDArray[np.bool_]) -> Expansions:
+        return Expansions(*(getattr(self, field.name)[rows] for field in fields(self)))
+
+    def joined(self, other: Expansions) -> Expansions:
+        """Give these and the others."""
+        return Expansions(*(np.concatenate([getattr(self, f.name), getattr(other, f.name)]) for f in fields(self)))
+
+
+class MarginError:
+    """Judge expansions by the two criteria that a support vector machine trades off by C: margin and training error.
+
+    Mierswa 2006, section 6, names the two as competing objectives and section 3 gives them: the margin is 1 / ||w|| at the
+    scale at which the functional margin y f is 1 (eq. 9), and rows that fall short of it are training errors, either by how
+    far (the slack of eq. 21, ``"hinge"``) or by their number (``"count"``). Both depend on the scale of alpha, which is what
+    makes them compete: were a row an error only at y f < 0, shrinking w would widen the margin at no cost.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n, n)
+        Symmetric kernel matrix; it may be indefinite.
+    y : ndarray of shape (n,)
+        Labels, -1 or 1, both present.
+    error : {"count", "hinge"}
+        The training error that is minimised.
+    bias : bool
+        Whether each expansion has the bias that is best for `error`; else b = 0, as in the paper (section 4.1).
+    smallest_norm : float, default=0.0
+        Expansions are scaled up to this ||w||^2. As w goes to 0 the margin grows without bound, and all that is left is a
+        constant: the front needs an end.
+
+    Raises
+    ------
+    SolverError
+        If K or y is not as above, or `error` is unknown.
+
+    Examples
+    --------
+    >>> points = np.array([[-1.0], [1.0]])
+    >>> criteria = MarginError(points @ points.T, [-1.0, 1.0], "hinge", bias=True)
+    >>> criteria.evaluate(np.array([[0.5, 0.5]])).norm_squared
+    array([1.])
+    """
+
+    def __init__(
+        self, K: object, y: object, error: ErrorMeasure = "count", bias: bool = True, smallest_norm: float = 0.0
+    ) -> None:
+        self.K = check_kernel_matrix(K)
+        self.y = check_labels(y, len(self.K))
+        if error not in ("count", "hinge"):
+            raise SolverError(f'error={error!r} is unknown; use "count" or "hinge"')
+        self.error: ErrorMeasure = error
+        self.bias = bias
+        self.smallest_norm = smallest_norm
+        self._largest_entry = float(np.abs(self.K).max())
+        if 0.0 < self._largest_entry < _SMALLEST_ENTRY:
+            raise SolverError(
+                f"K holds no entry beyond {self._largest_entry:.3g}; coefficients, as large as its inverse, overflow if squared; "
+                "scale the kernel"
+            )
+
+    def evaluate(self, alpha: Floats) -> Expansions:
+        """Judge expansions, after scaling each to where it is best in its own direction.
+
+        All decision functions come from one matrix product. Scaled are those below `smallest_norm`, and for ``"count"`` all:
+        w shrinks until the first row that is no error reaches the margin, which costs nothing.
+
+        Parameters
+        ----------
+        alpha : ndarray of shape (m, n)
+            Coefficients, not negative.
+
+        Returns
+        -------
+        Expansions
+            With `alpha` scaled.
+        """
+        return self._judge(alpha, alpha * self.y @ self.K)
+
+    def _judge(self, alpha: Floats, decisions: Floats) -> Expansions:
+        weights = alpha * self.y
+        norms = np.einsum("ij,ij->i", weights, decisions)
+        # below this, the squared norm is what rounding left of larger terms
+        real = norms > 1e-12 * self._largest_entry * np.abs(weights).sum(axis=1) ** 2
+        norms = np.where(real, norms, 1.0)
+        scale = np.sqrt(np.maximum(self.smallest_norm / norms, 1.0))
+        margins, bias = self._functional_margins(decisions * scale[:, None])
+        if self.error == "count":
+            reached = np.where(margins >= 1.0 - ON_THE_MARGIN, margins, np.inf).min(axis=1)
+            least = np.sqrt(self.smallest_norm / norms) / scale
+            shrink = np.where(np.isfinite(reached), np.maximum(1.0 / reached, np.minimum(least, 1.0)), 1.0)
+            scale, bias, margins = scale * shrink, bias * shrink, margins * shrink[:, None]
+        squared = norms * scale**2
+        # those scaled to the end have one norm, and rounding is no difference between them
+        squared = np.where(np.isclose(squared, self.smallest_norm, rtol=1e-12, atol=0.0), self.smallest_norm, squared)
+        return Expansions(
+            alpha * np.where(real, scale, 1.0)[:, None],
+            bias,
+            np.where(real, squared, np.inf),
+            np.maximum(1.0 - margins, 0.0).mean(axis=1),
+            (margins < 1.0 - ON_THE_MARGIN).mean(axis=1),
+            (((margins * self.y) > 0.0) != (self.y > 0.0)).mean(axis=1),
+        )
+
+    def evaluate_at_all_scales(self, alpha: Floats) -> Expansions:
+        """Judge one expansion at the scales at which one of its rows reaches the margin, the largest margin first.
+
+        One direction of w, taken as far as any number of margin errors: what exact solutions have to offer by ``"count"``.
+
+        Parameters
+        ----------
+        alpha : ndarray of shape (n,)
+            Coefficients, not negative.
+
+        Returns
+        -------
+        Expansions
+            At least one, at most n and at most 256, evenly taken.
+        """
+        decision = alpha * self.y @ self.K
+        margins, _ = self._functional_margins(decision[None, :])
+        reached = np.unique(margins[margins > 0.0])[::-1]
+        reached = reached[evenly(len(reached), _MOST_SCALES)]
+        scales = 1.0 / reached if len(reached) else np.ones(1)
+        return self._judge(np.outer(scales, alpha), np.outer(scales, decision))
+
+    def objectives(self, expansions: Expansions) -> Floats:
+        """Give the two criteria, both to be minimised: ||w||^2 and the training error.
+
+        Parameters
+        ----------
+        expansions : Expansions
+            As `evaluate` gave them.
+
+        Returns
+        -------
+        ndarray of shape (m, 2)
+        """
+        return np.column_stack([expansions.norm_squared, getattr(expansions, self.error)])
+
+    def constant(self) -> Expansions:
+        """Give the constant function of the larger class, of equal ones the negative; its margin is wider than any.
+
+        Without a bias it is 0, which is the side of the negative class.
+        """
+        positive = self.y > 0
+        bias = (1.0 if positive.mean() > 0.5 else -1.0) if self.bias else 0.0
+        margins = self.y * bias
+        zero = np.zeros((1, len(self.y)))
+        slack, missed, wrong = np.maximum(1.0 - margins, 0.0).mean(), (margins < 1.0).mean(), (positive != (bias > 0)).mean()
+        return Expansions(zero, np.array([bias]), np.zeros(1), np.array([slack]), np.array([missed]), np.array([wrong]))
+
+    def _functional_margins(self, decisions: Floats) -> tuple[Floats, Floats]:
+        if self.bias:
+            find = best_count_threshold if self.error == "count" else best_hinge_threshold
+            bias = find(decisions, self.y)
+        else:
+            bias = np.zeros(len(decisions))
+        return self.y * (decisions + bias[:, None]), bias
+
+
+def evenly(length: int, at_most: int) -> NDArray[np.intp]:
+    """Give at most so many indices, evenly spread from the first to the last."""
+    return np.unique(np.linspace(0, length - 1, min(length, at_most)).astype(np.intp))

@@ -1,0 +1,181 @@
+"""A kernel function by name, with its parameters: what it needs of the data and what it makes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from spotsvm.solvers.checked_numbers import as_float
+from spotsvm.solvers.errors import SolverError
+
+Floats = NDArray[np.float64]
+KernelFunction = Callable[[Any, Any], Any]
+Base = Literal["inner products", "squared distances", "rows", "precomputed"]
+
+_BASES: dict[str, Base] = {
+    "linear": "inner products",
+    "poly": "inner products",
+    "sigmoid": "inner products",
+    "rbf": "squared distances",
+    "epanechnikov": "squared distances",
+    "multiquadric": "squared distances",
+    "negative_multiquadric": "squared distances",
+    "precomputed": "precomputed",
+}
+KERNELS = tuple(_BASES)
+
+# exp(-80) is 1.8e-35: nothing beside 1, but a normal number in either precision; denormals are up to 60 times slower
+_LOWEST_EXPONENT = -80.0
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A kernel function k(x, z).
+
+    ========================= ==========================================
+    `name`                    k(x, z), with d = ||x - z||
+    ========================= ==========================================
+    `"linear"`                <x, z>
+    `"poly"`                  (gamma <x, z> + coef0)^degree
+    `"rbf"`                   exp(-gamma d^2)
+    `"sigmoid"`               tanh(gamma <x, z> + coef0)
+    `"epanechnikov"`          max(0, 1 - gamma d^2)
+    `"multiquadric"`          sqrt(gamma d^2 + coef0^2)
+    `"negative_multiquadric"` -sqrt(gamma d^2 + coef0^2)
+    `"precomputed"`           the data are the values of the kernel
+    a callable                what it returns
+    ========================= ==========================================
+
+    "epanechnikov", "multiquadric", "negative_multiquadric" and "sigmoid" are indefinite. The multiquadric grows with the
+    distance: it is a hard case for solvers rather than a similarity. Its negative is conditionally positive definite, so
+    that with a bias it makes a convex problem.
+
+    Parameters
+    ----------
+    name : str or callable
+        A name of the table, or a function of two arrays of shapes (n, d) and (m, d) that returns a matrix of shape (n, m).
+    gamma : float, default=1.0
+        Finite; not negative where it multiplies a distance. Mierswa's kappa in eq. 28 and 30.
+    coef0 : float, default=0.0
+        Finite. Mierswa's delta in eq. 28; -delta in eq. 30.
+    degree : int, default=3
+        Power of the polynomial, at least 0.
+
+    Raises
+    ------
+    SolverError
+        If a parameter is not as above.
+
+    References
+    ----------
+    Mierswa 2006, "Evolutionary Learning with Kernels", eq. 28 to 30; for eq. 29's sigma see `resolve_gamma`.
+    Schoelkopf 2001, "The Kernel Trick for Distances", for conditionally positive definite kernels.
+
+    Examples
+    --------
+    >>> Kernel("rbf", gamma=0.5).positive_semidefinite
+    True
+    >>> Kernel("sigmoid").positive_semidefinite
+    False
+    >>> Kernel("poly", gamma=-1.0).positive_semidefinite
+    False
+    """
+
+    name: str | KernelFunction
+    gamma: float = 1.0
+    coef0: float = 0.0
+    degree: int = 3
+
+    def __post_init__(self) -> None:
+        check_kernel_name(self.name)
+        check_finite_number("gamma", self.gamma)
+        check_finite_number("coef0", self.coef0)
+        if self.base == "squared distances" and self.gamma < 0:
+            raise SolverError(f"gamma={self.gamma!r}; it scales a squared distance in the kernel {self.name!r}: use 0 or more")
+        if not isinstance(self.degree, Integral) or isinstance(self.degree, bool) or self.degree < 0:
+            raise SolverError(f"degree={self.degree!r}; the power of a polynomial kernel is a whole number, 0 or more")
+
+    @property
+    def base(self) -> Base:
+        """What the kernel is computed from; "rows" for a callable."""
+        return _BASES[self.name] if isinstance(self.name, str) else "rows"
+
+    @property
+    def label(self) -> str:
+        """The kernel for error messages."""
+        if not isinstance(self.name, str):
+            return f"the callable {getattr(self.name, '__qualname__', repr(self.name))}"
+        if self.name in ("linear", "precomputed"):
+            return repr(self.name)
+        shown = f"{self.name!r} with gamma={self.gamma:.6g}"
+        if self.name not in ("rbf", "epanechnikov"):
+            shown += f", coef0={self.coef0:.6g}"
+        return shown + (f", degree={self.degree}" if self.name == "poly" else "")
+
+    @property
+    def positive_semidefinite(self) -> bool:
+        """Whether every matrix of this kernel is known to be positive semidefinite; False where that is not known."""
+        if self.name == "poly":
+            return self.degree == 0 or (self.gamma >= 0 and self.coef0 >= 0)
+        return self.name in ("linear", "rbf")
+
+    def of(self, values: Floats) -> Floats:
+        """Turn inner products or squared distances, whichever is its `base`, into kernel values, in place.
+
+        Parameters
+        ----------
+        values : ndarray
+            Overwritten, of any shape.
+        """
+        with np.errstate(over="ignore", invalid="ignore"):
+            if self.name == "linear":
+                return values
+            if self.gamma == 0.0:
+                values.fill(0.0)  # also where a distance overflows
+            else:
+                values *= float(self.gamma)
+            return self._of_scaled(values)
+
+    def _of_scaled(self, values: Floats) -> Floats:
+        if self.name == "rbf":
+            np.negative(values, out=values)
+            np.maximum(values, _LOWEST_EXPONENT, out=values)
+            return np.exp(values, out=values)
+        if self.name == "epanechnikov":
+            np.subtract(1.0, values, out=values)
+            return np.maximum(values, 0.0, out=values)
+        if self.name in ("multiquadric", "negative_multiquadric"):
+            values += float(self.coef0) * float(self.coef0)
+            np.sqrt(values, out=values)
+            return values if self.name == "multiquadric" else np.negative(values, out=values)
+        values += float(self.coef0)
+        return np.tanh(values, out=values) if self.name == "sigmoid" else _power(values, int(self.degree))
+
+
+def _power(values: Floats, degree: int) -> Floats:
+    """Raise to a whole power by squaring, which is several times faster than `np.power` from degree 3 on."""
+    result: Floats | None = None
+    while degree:
+        if degree & 1:
+            result = values.copy() if result is None else np.multiply(result, values, out=result)
+        degree >>= 1
+        if degree:
+            np.multiply(values, values, out=values)
+    return np.ones_like(values) if result is None else result
+
+
+def check_kernel_name(name: Any) -> None:
+    """Raise SolverError unless `name` is a known kernel or a callable."""
+    if not callable(name) and not (isinstance(name, str) and name in KERNELS):
+        known = ", ".join(repr(k) for k in KERNELS)
+        raise SolverError(f"kernel={name!r} is not known; use one of {known}, or a function of two arrays")
+
+
+def check_finite_number(name: str, value: Any) -> None:
+    """Raise SolverError unless `value` is a finite number."""
+    if not np.isfinite(as_float(value)):
+        raise SolverError(f"{name}={value!r}; use a finite number")

@@ -1,0 +1,127 @@
+"""Several kernels, each on its own columns of the data, combined into one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from spotsvm.solvers.checked_numbers import as_float
+from spotsvm.solvers.errors import SolverError
+from spotsvm.solvers.kernels.functions.kernel import Kernel
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class BaseKernel:
+    """A kernel on some columns of the data.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        The kernel function; any but "precomputed".
+    columns : tuple of int
+        The columns that it sees, at least one, 0 or more each.
+
+    Raises
+    ------
+    SolverError
+        If a parameter is not as above.
+
+    Examples
+    --------
+    >>> BaseKernel(Kernel("rbf", gamma=0.5), (0, 2)).columns
+    (0, 2)
+    """
+
+    kernel: Kernel
+    columns: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        if self.kernel.name == "precomputed":
+            raise SolverError("kernel='precomputed' has no columns; a combination is of kernels that are functions of rows")
+        if not self.columns or min(self.columns) < 0:
+            raise SolverError(f"columns={self.columns!r}; use one column or more, each counted from 0")
+
+    def of(self, X: Floats) -> Floats:
+        """Give its columns of some rows, C-contiguous."""
+        return np.ascontiguousarray(X[:, self.columns])
+
+
+@dataclass(frozen=True)
+class MultiKernel:
+    """A conic combination of kernels, sum_t w_t k_t, or a weighted product of Gaussian kernels, w prod_t k_t.
+
+    The product is the anisotropic Gaussian kernel, w exp(-sum_t gamma_t d_t^2), where d_t is the distance in the columns of t.
+
+    Parameters
+    ----------
+    bases : tuple of BaseKernel
+        The kernels, one or more; of a product all are "rbf".
+    weights : tuple of float
+        Finite, 0 or more, at least one of them positive: one for each kernel of a sum, a single one for a product. A kernel
+        of weight 0 is not computed.
+    product : bool, default=False
+        Whether it is a product.
+
+    Raises
+    ------
+    SolverError
+        If a parameter is not as above.
+
+    References
+    ----------
+    Carrizosa, Martin-Barragan, Romero Morales 2014, "A nested heuristic for parameter tuning in Support Vector Machines",
+    eq. 7 and 8; Chapelle, Vapnik, Bousquet, Mukherjee 2002, "Choosing Multiple Parameters for Support Vector Machines", for
+    the product.
+
+    Examples
+    --------
+    >>> MultiKernel((BaseKernel(Kernel("linear"), (0,)), BaseKernel(Kernel("rbf"), (1, 2))), (1.0, 0.0)).n_terms
+    1
+    """
+
+    bases: tuple[BaseKernel, ...]
+    weights: tuple[float, ...]
+    product: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.bases:
+            raise SolverError("bases is empty; give one kernel or more")
+        wanted = 1 if self.product else len(self.bases)
+        if len(self.weights) != wanted:
+            raise SolverError(f"weights has {len(self.weights)} entries; there are {wanted} to be given")
+        for k, weight in enumerate(self.weights):
+            if not 0 <= as_float(weight) < np.inf:
+                raise SolverError(f"weights[{k}]={weight!r}; use a finite number, 0 or more")
+        if not any(self.weights):
+            raise SolverError("weights are all 0; at least one must be positive")
+        other = next((base for base in self.bases if base.kernel.name != "rbf"), None)
+        if self.product and other is not None:
+            raise SolverError(f"a product is of the kernel 'rbf' alone; {other.kernel.label} is another")
+
+    @property
+    def terms(self) -> list[tuple[BaseKernel, float]]:
+        """The kernels whose weight is positive, with their weights; of a product all of them, with its weight."""
+        weights = self.weights * len(self.bases) if self.product else self.weights
+        return [(base, float(weight)) for base, weight in zip(self.bases, weights, strict=True) if weight > 0]
+
+    @property
+    def n_terms(self) -> int:
+        """The number of kernels that are computed."""
+        return len(self.terms)
+
+    @property
+    def positive_semidefinite(self) -> bool:
+        """Whether every matrix of this kernel is known to be positive semidefinite; False where that is not known."""
+        return all(base.kernel.positive_semidefinite for base, _ in self.terms)
+
+    @property
+    def label(self) -> str:
+        """The kernel for error messages."""
+        return f"a {'product' if self.product else 'sum'} of {self.n_terms} kernels"
+
+    def scaled_columns(self, X: Floats) -> Floats:
+        """Give the columns of a product, each times the root of its gamma: it is the Gaussian kernel of these, gamma 1."""
+        return np.hstack([base.of(X) * np.sqrt(base.kernel.gamma) for base in self.bases])

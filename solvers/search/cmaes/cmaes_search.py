@@ -1,0 +1,232 @@
+"""CMA-ES: generations of points from a normal distribution that learns where the better ones lie."""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from spotsvm.solvers.errors import SolverError
+from spotsvm.solvers.search.cmaes.category_shares import CategoryShares
+from spotsvm.solvers.search.cmaes.coding import CmaesCoding
+from spotsvm.solvers.search.cmaes.restarts import Restarts, Schedule
+from spotsvm.solvers.search.cmaes.run import CmaesRun, Sample, checked_options
+from spotsvm.solvers.search.contract.base import Noise, Suggestion
+from spotsvm.solvers.search.contract.planned_search import PlannedSearch
+from spotsvm.surrogates.domain import Domain
+
+Floats = NDArray[np.float64]
+
+_FREE_GENERATIONS = 20  # without a single new point, before a random one is suggested
+_EXTRA_DRAWS = 20
+_SHARE_RATE = 0.5
+_SHARE_FLOOR = 0.1
+
+
+def _is_count(value: Any, least: int) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= least
+
+
+class CmaesSearch(PlannedSearch):
+    """The covariance matrix adaptation evolution strategy, by the cma package.
+
+    Parameters
+    ----------
+    domain : Domain
+        The unit cube to search.
+    seed : int, default=0
+        Seed of every random choice.
+    noise : "auto" or bool, default="auto"
+        Whether two evaluations of one point may differ; True switches `n_again` on. With "auto" and an `n_again` of one's own
+        the search finds out: the best point of the first generation is evaluated once more.
+    popsize : int or None, default=None
+        Points of the first run's generations, at least 3; None is 4 + 3 ln n for n coordinates, rounded down.
+    sigma0 : float, default=0.25
+        Standard deviation at the start of a run, as part of each coordinate's range, in (0, 1).
+    restarts : {"ipop", "bipop"}, default="ipop"
+        After a run has stopped, the next has twice the population ("ipop"), or runs of that kind take turns with small and
+        narrow ones of as many evaluations ("bipop").
+    n_again : int or None, default=None
+        Under noise, how often the best point of each generation is evaluated once more before it is ranked; None is 1 with
+        `noise=True`, and else 0.
+    tol_x : float, default=1e-4
+        A run stops when the standard deviations of all its continuous coordinates are below it, as part of their ranges.
+    options : dict, optional
+        Further options of `cma.CMAEvolutionStrategy`, but for those that follow from the other arguments.
+
+    Raises
+    ------
+    SolverError
+        If an argument makes no sense, or `options` has what is no option of cma's or not to be set.
+
+    Notes
+    -----
+    The first run starts at the best point that was told before, or at the centre, and its first generation holds that very
+    point; later runs start anywhere. A generation is complete as soon as `popsize` of its points are told. Until then further
+    points of the same distribution can be asked for, and what is told late counts in a later generation. So does a point that
+    was never asked for, if it is better than the generation. A point whose value is known is not evaluated again; its value
+    counts once more.
+
+    Bounds are cma's BoundTransform: the distribution knows no bounds and what it draws is folded back into the cube, so
+    nothing holds it at the border. Ordered coordinates are cma's integer variables, with its lower bound on their deviation;
+    categories are drawn by shares (`CategoryShares`). Only ranks count: a failed point is the worst of its generation, and a
+    generation that failed as a whole begins a new run.
+
+    Under noise the ranks of a generation are averaged by the weighted mean and by the path, and `Study.recommend` chooses by a
+    model. Where noise is known, the best point of each generation is evaluated once more besides, so that none leads by luck
+    alone. That neither pays nor costs much at these budgets, so that it must be asked for: median regret of 16 runs on Branin
+    with noise of deviation 3 is 0.18 after 100 evaluations and 0.11 after 200 with `n_again=0`, 0.18 and 0.13 with 1; on
+    Hartmann's function of six variables with deviation 0.25 it is 0.51 and 0.23, and 0.52 and 0.30. Larger populations have
+    not paid either.
+
+    References
+    ----------
+    Hansen 2016, "The CMA Evolution Strategy: A Tutorial". Auger, Hansen 2005, "A restart CMA evolution strategy with increasing
+    population size". Hansen 2009, "Benchmarking a BI-population CMA-ES on the BBOB-2009 function testbed". Marty, Hansen, Auger,
+    Semet, Heron 2024, "LB+IC-CMA-ES: Two simple modifications of CMA-ES to handle mixed-integer problems". Hansen,
+    Niederberger, Guzzella, Koumoutsakos 2009, "A Method for Handling Uncertainty in Evolutionary Optimization", section III,
+    for evaluating points again.
+
+    Examples
+    --------
+    >>> search = CmaesSearch(Domain.continuous(2), seed=0, noise=False)
+    >>> for _ in range(60):
+    ...     point = search.ask().point
+    ...     search.tell(point, float(((point - 0.3) ** 2).sum()))
+    >>> bool(search.values.min() < 1e-3)
+    True
+    """
+
+    initial_name = "first generation"
+    most_given = 1  # the best of them
+
+    def __init__(
+        self,
+        domain: Domain,
+        seed: int = 0,
+        *,
+        noise: Noise = "auto",
+        popsize: int | None = None,
+        sigma0: float = 0.25,
+        restarts: Schedule = "ipop",
+        n_again: int | None = None,
+        tol_x: float = 1e-4,
+        options: dict[str, Any] | None = None,
+    ):
+        super().__init__(domain, seed)
+        self.coding = CmaesCoding(domain)
+        if popsize is not None and not _is_count(popsize, 3):
+            raise SolverError(f"popsize={popsize!r} is too few points to rank, or no number of points; use 3 or more, or None")
+        if not 0 < sigma0 < 1:
+            raise SolverError(f"sigma0={sigma0} is not a part of a coordinate's range; use a number between 0 and 1")
+        if n_again is not None and not _is_count(n_again, 0):
+            raise SolverError(f"n_again={n_again!r} is not a number of evaluations; use 0 to evaluate no point again, or more")
+        if not tol_x > 0:
+            raise SolverError(f"tol_x={tol_x} is not positive; use a small part of a coordinate's range, such as 1e-4")
+        self.noise = noise
+        self.popsize = int(4 + 3 * np.log(len(self.coding.widths))) if popsize is None else int(popsize)
+        self.sigma0 = sigma0
+        self.n_again = int(noise != "auto" and bool(noise)) if n_again is None else int(n_again)
+        self.tol_x = tol_x
+        self.options = checked_options(options or {})
+        self.restarts = Restarts(restarts, self.popsize, sigma0)
+        self.n_initial = self.popsize
+        self._run: CmaesRun | None = None
+        self._slots: list[Sample] = []
+        self._late: list[Sample] = []
+        self._again = 0
+        self._heard = 0
+
+    @property
+    def n_ready(self) -> int:
+        """What is left of the generation, or the size of the next one."""
+        if not self._own or self._run is None:
+            return self.popsize
+        left = sum(self.is_new(sample.point) for sample in self._slots)
+        return left or (1 if self._n_told() < self._run.popsize or self._due_again() else self._run.popsize)
+
+    def _plan(self, rng: np.random.Generator) -> Suggestion:
+        """Choose the next point: of the generation, of the next one if this is complete, or of the same distribution."""
+        if len(self._seen) >= self.domain.size:
+            return Suggestion(self.new_point(rng), "random")  # which says that there is none
+        run = self._first_run() if self._run is None or not self._own else self._run
+        for _ in range(_FREE_GENERATIONS):
+            for sample in self._slots:
+                if self.is_new(sample.point):
+                    return Suggestion(sample.point, "generation")
+            if self._n_told() < run.popsize:
+                break
+            if again := self._due_again():
+                if not self.is_pending(again.point):
+                    return Suggestion(again.point, "replicate", "to rank the best of the generation under noise")
+                break
+            run = self._next_generation(run)
+        for _ in range(_EXTRA_DRAWS):
+            sample = run.sample(1)[0]
+            if self.is_new(sample.point):
+                self._slots.append(sample)
+                return Suggestion(sample.point, "generation", "beyond a generation that is still being evaluated")
+        return Suggestion(self.new_point(rng), "random", "every point that was drawn had been asked for")
+
+    def _proceed(self, planned: Suggestion) -> None:
+        self._again += planned.origin == "replicate"
+
+    def _n_told(self) -> int:
+        return sum(self.response(sample.point) is not None for sample in self._slots)
+
+    def _due_again(self) -> Sample | None:
+        """Give the point to evaluate once more before the generation is ranked, if there is one."""
+        # what the noise is takes all that was told to judge
+        verdict = self.judge(self.noise) if self.n_again else "deterministic"
+        due = {"noisy": self.n_again, "unknown": min(self.n_again, 1), "deterministic": 0}[verdict]
+        values = [(v, s) for s in self._slots if (v := self.response(s.point)) is not None and np.isfinite(v)]
+        if waiting := [s for _, s in values if self.is_pending(s.point)]:
+            return waiting[0]
+        return min(values, key=lambda told: told[0])[1] if values and self._again < due else None
+
+    def _first_run(self) -> CmaesRun:
+        """Start at the best point told so far, or at the centre; made anew until a point of it is asked for."""
+        self.restarts = Restarts(self.restarts.schedule, self.popsize, self.sigma0)
+        self._heard = len(self._points)
+        told = self.best_told()
+        run = self._new_run(np.full(self.domain.dimension, 0.5) if told is None else told, told)
+        run.begin_with_mean()
+        self._slots = run.sample()
+        if told is not None:
+            self._slots[0].point = told  # with its own categories
+        return run
+
+    def _new_run(self, mean: Floats | None, known: Floats | None) -> CmaesRun:
+        streams = np.random.SeedSequence([self.seed, 1 << 42, self.restarts.n_runs]).spawn(3)
+        rng = np.random.default_rng(streams[2])
+        popsize, sigma0 = self.restarts.next(rng)
+        start = rng.random(self.domain.dimension) if mean is None else mean
+        shares = CategoryShares(self.domain, _SHARE_RATE, _SHARE_FLOOR, known)
+        self._run = CmaesRun(self.coding, start, sigma0, popsize, streams[:2], shares, self.tol_x, self.options)
+        self._late = []
+        self._again = 0
+        return self._run
+
+    def _next_generation(self, run: CmaesRun) -> CmaesRun:
+        """Let the run learn from what was told of its samples and of strangers, and draw the next; of a new run if it stops."""
+        told = [(s, self.response(s.point)) for s in [*self._late, *self._slots]]
+        done = [(s, v) for s, v in told if v is not None]
+        values = [v for _, v in done]
+        strangers = self._better_strangers(min((v for v in values if np.isfinite(v)), default=-np.inf))
+        run.tell([s for s, _ in done] + strangers, np.array(values + [self.response(s.point) for s in strangers], dtype=float))
+        self.restarts.spend(len(done))
+        self._late = [s for s, v in told if v is None]
+        self._again = 0
+        if run.stopped:
+            self.restarts.end(run.all_failed)
+            run = self._new_run(None, None)
+        self._slots = run.sample()
+        return run
+
+    def _better_strangers(self, best: float) -> list[Sample]:
+        """Give up to two points, told since the last generation without having been asked for, that beat `best`."""
+        values = {p.tobytes(): (self.response(p), p) for p in self.strangers(self._heard)}
+        self._heard = len(self._points)
+        found = sorted((v, key) for key, (v, _) in values.items() if v is not None and v < best)
+        return [Sample(self.coding.encode(values[key][1]), values[key][1]) for _, key in found[:2]]

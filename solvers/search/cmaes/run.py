@@ -1,0 +1,192 @@
+"""One run of CMA-ES, from a mean and a width to where it stops: the cma package behind a small door."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from spotsvm.solvers.errors import SolverError
+from spotsvm.solvers.search.cmaes.category_shares import CategoryShares
+from spotsvm.solvers.search.cmaes.coding import CmaesCoding
+
+Floats = NDArray[np.float64]
+
+_CONDITION = 1e14
+_OWN_OPTIONS = ("popsize", "bounds", "CMA_stds", "integer_variables", "randn", "seed")
+
+
+class Normals:
+    """Normal random numbers as cma asks for them, from a Generator; unlike a lambda it can be pickled."""
+
+    def __init__(self, rng: np.random.Generator):
+        self.rng = rng
+
+    def __call__(self, *shape: int) -> Floats:
+        """Draw an array of this shape."""
+        return self.rng.standard_normal(shape)
+
+
+@dataclass
+class Sample:
+    """A point that a run has drawn.
+
+    Attributes
+    ----------
+    x : ndarray of shape (n,)
+        In cma's coordinates.
+    point : ndarray of shape (d,)
+        In the cube.
+    """
+
+    x: Floats
+    point: Floats
+
+
+class CmaesRun:
+    """CMA-ES from one mean until it stops.
+
+    Values enter by their ranks alone, and a failed point is worse than all others.
+
+    Parameters
+    ----------
+    coding : CmaesCoding
+        The coordinates.
+    mean : ndarray of shape (d,)
+        The point of the cube to start from.
+    sigma0 : float
+        Standard deviation at the start, as part of each coordinate's range.
+    popsize : int
+        Points a generation.
+    streams : sequence of two SeedSequence
+        Seeds of the normal numbers, and of all others.
+    shares : CategoryShares
+        The distribution of the categories.
+    tol_x : float
+        Standard deviation of all coordinates, as part of their ranges, below which the run stops.
+    options : dict
+        Further options of `cma.CMAEvolutionStrategy`.
+    """
+
+    def __init__(
+        self,
+        coding: CmaesCoding,
+        mean: Floats,
+        sigma0: float,
+        popsize: int,
+        streams: list[np.random.SeedSequence],
+        shares: CategoryShares,
+        tol_x: float,
+        options: dict[str, Any],
+    ):
+        self.coding = coding
+        self.popsize = popsize
+        self.shares = shares
+        self.tol_x = tol_x
+        self.stopped = ""
+        self.all_failed = False
+        self._others = np.random.default_rng(streams[1])
+        self._flat = 0
+        self._best = np.inf
+        self._since_best = 0
+        with _undisturbed(self._others):
+            import cma
+
+            self.es = cma.CMAEvolutionStrategy(coding.encode(mean), sigma0, cma_options(coding, popsize, streams[0]) | options)
+
+    def begin_with_mean(self) -> None:
+        """Let the mean itself be the first sample."""
+        self.es.inject([np.array(self.es.mean)], force=True)
+
+    def sample(self, number: int | None = None) -> list[Sample]:
+        """Draw a generation, or so many further points of the present distribution."""
+        with _undisturbed(self._others):
+            drawn = self.es.ask(number)
+        return [Sample(x, self.coding.decode(x, self.shares.sample(self._others))) for x in drawn]
+
+    def tell(self, samples: list[Sample], values: Floats) -> None:
+        """Learn from samples of this run, or from others, and find out whether to stop."""
+        ok = np.isfinite(values)
+        if not ok.any():
+            self.stopped, self.all_failed = "all points of a generation failed", True
+            return
+        ranks = np.full(len(values), float(len(values)))
+        ranks[ok] = np.unique(values[ok], return_inverse=True)[1]
+        with _undisturbed(self._others):
+            self.es.tell([s.x for s in samples], ranks.tolist())
+        order = np.argsort(ranks, kind="stable")[: self.es.sp.weights.mu]
+        self.shares.update(np.array([samples[k].point for k in order]), np.array(self.es.sp.weights.positive_weights))
+        self._look_for_the_end(np.sort(np.where(ok, values, np.inf)))
+
+    def _look_for_the_end(self, values: Floats) -> None:
+        n = len(self.coding.widths)
+        self._flat = self._flat + 1 if values[0] == values[int(0.75 * len(values))] else 0
+        self._since_best = 0 if values[0] < self._best else self._since_best + 1
+        self._best = min(self._best, float(values[0]))
+        spread = self.es.stds / self.coding.widths
+        smooth = np.setdiff1d(np.arange(len(self.coding.columns)), self.coding.integers)
+        if not (np.all(np.isfinite(self.es.mean)) and np.all(np.isfinite(spread)) and np.all(spread > 0)):
+            self.stopped = "the distribution is no longer one"
+        elif self._flat > 3 + 30 * len(self.coding.integers) / n:
+            self.stopped = "generations without a difference"
+        elif self._since_best > 10 + 30 * n / self.popsize:
+            self.stopped = "no better point for many generations"
+        elif len(smooth) and np.all(spread[smooth] < self.tol_x) and self._since_best > len(self.coding.integers):
+            self.stopped = "the distribution has contracted"
+        elif self.es.condition_number > _CONDITION:
+            self.stopped = "the distribution has degenerated"
+
+
+def cma_options(coding: CmaesCoding, popsize: int, stream: np.random.SeedSequence) -> dict[str, Any]:
+    """Give what a bare `cma.CMAEvolutionStrategy` needs to draw the same points as a run of these arguments."""
+    return {
+        "popsize": popsize,
+        "bounds": [coding.low.tolist(), coding.high.tolist()],
+        "CMA_stds": coding.widths.tolist(),
+        "integer_variables": list(coding.integers),
+        "randn": Normals(np.random.default_rng(stream)),
+        "seed": np.nan,
+        "verbose": -10,
+        "verb_log": 0,
+    }
+
+
+def checked_options(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Give a user's options of `cma.CMAEvolutionStrategy`.
+
+    Raises
+    ------
+    SolverError
+        If one is unknown to cma, or one that a run sets itself.
+    """
+    with _undisturbed(np.random.default_rng(0)):
+        import cma
+
+        known = set(cma.CMAOptions())
+    for name in options:
+        if name in _OWN_OPTIONS:
+            raise SolverError(f"options has {name!r}, which the search sets itself; use its own arguments")
+        if name not in known:
+            raise SolverError(f"options has {name!r}, which is no option of cma.CMAEvolutionStrategy; see cma.CMAOptions()")
+    return dict(options)
+
+
+@contextmanager
+def _undisturbed(rng: np.random.Generator) -> Iterator[None]:
+    """Let cma work without disturbing, nor being disturbed by, anyone else.
+
+    It draws from numpy's global random numbers where it moves integers into their bounds, and it warns on import where
+    matplotlib is missing, which it needs for its plots alone.
+    """
+    state = np.random.get_state()  # noqa: NPY002
+    np.random.seed(int(rng.integers(2**32)))  # noqa: NPY002
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        np.random.set_state(state)  # noqa: NPY002

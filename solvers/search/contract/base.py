@@ -1,0 +1,221 @@
+"""The contract of every search: `ask` for a point of the unit cube, `tell` what it was worth. Smaller is better."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from spotsvm.solvers.errors import SearchExhaustedError, SolverError
+from spotsvm.surrogates.domain import Domain
+
+Floats = NDArray[np.float64]
+#: what is known of an objective's noise: whether two evaluations of one point may differ, or that it is to be found out
+Noise = Literal["auto"] | bool
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """A point to evaluate.
+
+    Attributes
+    ----------
+    point : ndarray of shape (d,)
+        A canonical point of the domain.
+    origin : str
+        Where it comes from: "design", "improvement", "replicate", "random"; CMA-ES's "generation"; L-BFGS-B's "step" and
+        "difference".
+    note : str
+        What was out of the ordinary, empty if nothing was.
+    fit_seconds, acquisition_seconds : float or None
+        Time that a model took to fit, and the search for the point at which it promises most; None of a search without one.
+    """
+
+    point: Floats
+    origin: str
+    note: str = ""
+    fit_seconds: float | None = field(default=None, compare=False, repr=False)
+    acquisition_seconds: float | None = field(default=None, compare=False, repr=False)
+
+
+@runtime_checkable
+class AskTell(Protocol):
+    """What a study needs of a search; a user's own object needs no more."""
+
+    def ask(self) -> Suggestion | ArrayLike:
+        """Suggest a point of the unit cube."""
+        ...
+
+    def tell(self, point: Floats, value: float) -> None:
+        """Take the value at a point, smaller being better; nan for an evaluation that failed."""
+        ...
+
+
+class Search(ABC):
+    """Base of the library's searches: keeps the history and refuses duplicates; a subclass says where to look next.
+
+    What a search suggests is a function of its seed, of what it was told in the order told, and of the points still
+    pending. Points are canonical (`Domain.snap`); a point that was asked for and not yet told is pending, and is never
+    suggested again unless as a replicate.
+
+    Parameters
+    ----------
+    domain : Domain
+        The unit cube to search.
+    seed : int, default=0
+        Seed of every random choice.
+    """
+
+    #: evaluations that the search needs before it can do what its name says
+    n_initial: int = 1
+    #: what those evaluations are
+    initial_name: str = "initial design"
+    #: whether it plans several points together: `n_ready` says how many are left of the plan, and none should be asked beyond
+    plans_ahead: bool = False
+    #: how many points that were given to it take the place of as many of them, at most
+    most_given: float = math.inf
+    #: whether its first own point follows from the values of those that were given to it
+    follows_given: bool = False
+
+    def __init__(self, domain: Domain, seed: int = 0):
+        self.domain = domain
+        self.seed = int(seed)
+        self.n_asked = 0
+        self.pending: list[Floats] = []
+        self._points: list[Floats] = []
+        self._values: list[float] = []
+        self._seen: set[bytes] = set()
+        self._told_keys: set[bytes] = set()
+        self._stacked = np.empty((0, domain.dimension))
+
+    def ask(self) -> Suggestion:
+        """Suggest the next point.
+
+        Raises
+        ------
+        SearchExhaustedError
+            If the space is finite and each of its configurations has been asked for.
+        """
+        suggestion = self._suggest(np.random.default_rng([self.seed, self.n_asked]))
+        self.assume(suggestion.point)
+        return suggestion
+
+    def assume(self, point: ArrayLike, *, given: bool = False) -> None:
+        """Take `point` as asked for, without computing a suggestion: what a record of an earlier run says was asked.
+
+        Parameters
+        ----------
+        point : array-like of shape (d,)
+            A point of the unit cube.
+        given : bool, default=False
+            Whether not this search chose it but its user, as a start.
+        """
+        canonical = self.domain.snap_one(point)
+        self.n_asked += 1
+        self.pending.append(canonical)
+        self._seen.add(canonical.tobytes())
+
+    def tell(self, point: ArrayLike, value: float) -> None:
+        """Take the value at a point, whether it was asked for or not.
+
+        Parameters
+        ----------
+        point : array-like of shape (d,)
+            A point of the unit cube.
+        value : float
+            The response, smaller being better; nan or infinite if the evaluation failed.
+
+        Raises
+        ------
+        SolverError
+            If the point is none of the unit cube, or the value is not one number.
+        """
+        try:
+            number = float(value)
+        except (TypeError, ValueError) as error:
+            raise SolverError(
+                f"value={value!r} is not one number, and {type(self).__name__} has one objective; "
+                "use a search of several objectives, such as 'nsga2' or 'parego'"
+            ) from error
+        self._take(point)
+        self._values.append(number)
+
+    def _take(self, point: ArrayLike) -> Floats:
+        """Note that a point is told, whose value follows; give its canonical point."""
+        given = np.asarray(point, dtype=float).ravel()
+        if given.shape != (self.domain.dimension,) or not np.all(np.isfinite(given)):
+            raise SolverError(f"point={given!r} is not a point of the unit cube of dimension {self.domain.dimension}")
+        canonical = self.domain.snap_one(given)
+        key = canonical.tobytes()
+        for k, waiting in enumerate(self.pending):
+            if waiting.tobytes() == key:
+                del self.pending[k]
+                break
+        self._seen.add(key)
+        self._told_keys.add(key)
+        self._points.append(canonical)
+        return canonical
+
+    def state(self) -> dict[str, Any]:
+        """Give, in JSON's types, what the next suggestion depends on beyond seed and history; empty if nothing."""
+        return {}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Take back what `state` gave, after the history has been replayed by `assume` and `tell`."""
+        if state:
+            raise SolverError(f"state={str(state)[:100]!r} is not of this search, which remembers nothing beyond its history")
+
+    @abstractmethod
+    def _suggest(self, rng: np.random.Generator) -> Suggestion:
+        """Choose the next point; `rng` is a stream of this suggestion's own."""
+
+    @property
+    def n_ready(self) -> int:
+        """How many points can be asked for now without any of them depending on a value that is not told yet; at least 1."""
+        return 1
+
+    @property
+    def points(self) -> Floats:
+        """The points told, in order; shape (n, d)."""
+        if len(self._stacked) < len(self._points):
+            self._stacked = np.vstack([self._stacked, *self._points[len(self._stacked) :]])
+        return self._stacked.copy()
+
+    @property
+    def values(self) -> Floats:
+        """The values told, nan where the evaluation failed; shape (n,)."""
+        values = np.array(self._values, dtype=float)
+        return np.asarray(np.where(np.isfinite(values), values, np.nan))
+
+    def is_new(self, point: Floats) -> bool:
+        """Tell whether a canonical point has neither been asked for nor told."""
+        return point.tobytes() not in self._seen
+
+    def is_told(self, point: Floats) -> bool:
+        """Tell whether a canonical point has been told."""
+        return point.tobytes() in self._told_keys
+
+    def new_point(self, rng: np.random.Generator) -> Floats:
+        """Draw a point that has not been asked for, uniformly; SearchExhaustedError if there is none."""
+        if len(self._seen) < self.domain.size:
+            for _ in range(64):
+                point = self.domain.snap_one(rng.random(self.domain.dimension))
+                if self.is_new(point):
+                    return point
+            for point in self._enumerate(rng):
+                if self.is_new(point):
+                    return point
+        raise SearchExhaustedError(f"all {self.domain.size:.0f} configurations of the space have been asked for")
+
+    def _enumerate(self, rng: np.random.Generator) -> Iterator[Floats]:
+        """Go through the configurations of a finite space in a random order that holds each value of each coordinate."""
+        if math.isinf(self.domain.size):
+            return
+        levels = np.maximum(self.domain.levels, 1)
+        start = [int(rng.integers(k)) for k in levels]
+        for cell in np.ndindex(*levels):
+            yield self.domain.snap_one((((np.array(cell) + start) % levels) + 0.5) / levels)

@@ -1,0 +1,48 @@
+"""Latin hypercube search: space-filling designs, one after the other."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.stats import qmc
+from spotsvm.solvers.search.contract.base import Search, Suggestion
+from spotsvm.surrogates.domain import Domain
+
+
+class LatinHypercubeSearch(Search):
+    """Points of Latin hypercubes of `size` points each: every slice of every coordinate is visited once a hypercube.
+
+    A study's budget is not known to its search, so the hypercubes have a fixed size; set it to the budget for one hypercube.
+
+    Parameters
+    ----------
+    domain : Domain
+        The unit cube to search.
+    seed : int, default=0
+        Seed of the designs.
+    size : int, default=25
+        Points of each hypercube, at least 1.
+
+    References
+    ----------
+    McKay, Beckman, Conover 1979, "A comparison of three methods for selecting values of input variables".
+
+    Examples
+    --------
+    >>> search = LatinHypercubeSearch(Domain.continuous(1), seed=0, size=4)
+    >>> sorted(int(4 * search.ask().point[0]) for _ in range(4))
+    [0, 1, 2, 3]
+    """
+
+    def __init__(self, domain: Domain, seed: int = 0, size: int = 25):
+        super().__init__(domain, seed)
+        if size < 1:
+            raise ValueError(f"size={size} is not a number of points; use 1 or more")
+        self.size = size
+
+    def _suggest(self, rng: np.random.Generator) -> Suggestion:
+        block, position = divmod(self.n_asked, self.size)
+        design = qmc.LatinHypercube(self.domain.dimension, rng=np.random.default_rng([self.seed, 1, block])).random(self.size)
+        point = self.domain.snap_one(design[position])
+        if self.is_new(point):
+            return Suggestion(point, "design")
+        return Suggestion(self.new_point(rng), "random", "the design's point had been asked for")

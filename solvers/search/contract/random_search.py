@@ -1,0 +1,18 @@
+"""Random search: each point drawn uniformly, no two alike."""
+
+import numpy as np
+from spotsvm.solvers.search.contract.base import Search, Suggestion
+
+
+class RandomSearch(Search):
+    """Points drawn uniformly from the unit cube: the baseline (Bergstra and Bengio 2012).
+
+    Examples
+    --------
+    >>> from spotsvm.surrogates.domain import Domain
+    >>> RandomSearch(Domain.continuous(2), seed=1).ask().point.shape
+    (2,)
+    """
+
+    def _suggest(self, rng: np.random.Generator) -> Suggestion:
+        return Suggestion(self.new_point(rng), "random")

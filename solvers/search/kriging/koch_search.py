@@ -1,0 +1,150 @@
+"""Sequential parameter optimisation as it is printed: new points evaluated k times, the best once more in every iteration."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from spotsvm.solvers.errors import SolverError
+from spotsvm.solvers.search.contract.base import Noise, Suggestion
+from spotsvm.solvers.search.kriging.chain_state import checked_count
+from spotsvm.solvers.search.kriging.kriging_search import KrigingSearch
+from spotsvm.solvers.search.kriging.paper_repeats import PaperRepeats
+from spotsvm.surrogates.domain import Domain
+from spotsvm.surrogates.kriging.noise import Verdict
+
+_SINCE = "repeats_since"
+
+
+class KochSearch(KrigingSearch):
+    """A Kriging search with the repeats of Koch et al. 2011, Algorithm 1.
+
+    Each point of the initial design is evaluated k_0 times. Then, in every iteration, the point with the best mean response is
+    evaluated once more; OCBA (Chen et al. 2000) spreads further evaluations over all points, by the means and variances of their
+    responses; and a new point is evaluated as often as the best one has been by then.
+
+    Parameters
+    ----------
+    domain : Domain
+        The unit cube to search.
+    seed : int, default=0
+        Seed of every random choice.
+    noise : "auto" or bool, default="auto"
+        Whether two evaluations of one point may differ. If not, no point is repeated. "auto" evaluates the design once, and then
+        its best point once more: if the responses differ, the repeats that are owed to the others are made up for.
+    n_initial : int, default=10
+        Points of the initial design.
+    repeats : int, default=2
+        k_0, at least 1. With 1 no variance is known at first, and OCBA waits for those of the best points.
+    max_repeats : int or None, default=None
+        Evaluations of a point at most. In section 3.2.2 of the paper it is 2; 1 is for an objective that is a mean of repeats.
+    spread : int, default=1
+        Evaluations that OCBA allots in an iteration.
+    **settings : dict
+        The others of `KrigingSearch`, but for `repeat_below`.
+
+    Raises
+    ------
+    SolverError
+        If a number makes no sense.
+
+    Notes
+    -----
+    Where the printed algorithm has the new points of an iteration chosen before the best is evaluated again, here they are
+    chosen after, by a model that has seen the outcome. With several workers, no point is evaluated by two of them at a time;
+    while the repeats that are owed must wait for that, the next iteration begins. A point at which every evaluation has failed
+    is not repeated, and of one at which some have, the others count.
+
+    A record that was made before this search had repeats goes on with a warning: its points count as evaluated often enough, and
+    repeats begin where it ends.
+
+    References
+    ----------
+    Koch, Bischl, Flasch, Bartz-Beielstein, Konen 2011, "On the Tuning and Evolution of Support Vector Kernels", Algorithm 1.
+    Chen, Lin, Yucesan, Chick 2000, "Simulation Budget Allocation for Further Enhancing the Efficiency of Ordinal Optimization".
+
+    Examples
+    --------
+    >>> search = KochSearch(Domain.continuous(2), seed=0, noise=True, n_initial=3, spread=0)
+    >>> noise = np.random.default_rng(0)
+    >>> for _ in range(10):
+    ...     suggestion = search.ask()
+    ...     print(f"{suggestion.origin}: {suggestion.note}".rstrip(": "))
+    ...     search.tell(suggestion.point, float(suggestion.point.sum() + 0.1 * noise.normal()))
+    design
+    design
+    design
+    replicate: evaluation 2 of 2
+    replicate: evaluation 2 of 2
+    replicate: evaluation 2 of 2
+    replicate: evaluation 3 of the best
+    improvement
+    replicate: evaluation 2 of 3
+    replicate: evaluation 3 of 3
+    """
+
+    def __init__(
+        self,
+        domain: Domain,
+        seed: int = 0,
+        *,
+        noise: Noise = "auto",
+        n_initial: int = 10,
+        repeats: int = 2,
+        max_repeats: int | None = None,
+        spread: int = 1,
+        **settings: Any,
+    ):
+        super().__init__(domain, seed, noise=noise, n_initial=n_initial, repeat_below=0.0, **settings)
+        if repeats < 1:
+            raise SolverError(f"repeats={repeats} leaves the design without an evaluation; use 1 or more")
+        if max_repeats is not None and max_repeats < repeats:
+            raise SolverError(f"max_repeats={max_repeats} is below repeats={repeats}; use as many or more, or None")
+        if spread < 0:
+            raise SolverError(f"spread={spread} is negative; use 0 for no repeats by OCBA, or more")
+        self.n_initial = n_initial * repeats if noise is True else n_initial
+        self._repeats = PaperRepeats(repeats, max_repeats, spread)
+
+    def _suggest(self, rng: np.random.Generator) -> Suggestion:
+        """Choose a point to evaluate again or, where none is owed that, a new one."""
+        if self.n_asked >= len(self._design) and self._verdict() == "noisy":
+            again = self._repeats.next({point.tobytes() for point in self.pending})
+            if again is not None:
+                return Suggestion(again[0], "replicate", again[1])
+        return super()._suggest(rng)
+
+    def assume(self, point: ArrayLike, *, given: bool = False) -> None:
+        """Take `point` as asked for; see `Search.assume`."""
+        super().assume(point, given=given)
+        self._repeats.asked(self.pending[-1])
+
+    def tell(self, point: ArrayLike, value: float) -> None:
+        """Take the value at a point, whether it was asked for or not; see `Search.tell`."""
+        n_pending = len(self.pending)
+        super().tell(point, value)
+        self._repeats.told(self._points[-1], self._values[-1], asked=len(self.pending) < n_pending)
+
+    def _verdict(self) -> Verdict:
+        ok = np.isfinite(self.values)
+        return self._judge_noise(self.points[ok], self.values[ok])
+
+    def state(self) -> dict[str, Any]:
+        """Give what a Kriging search remembers, and from which trial on points are repeated."""
+        return super().state() | {_SINCE: self._repeats.since}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Take it back; what was remembered by a version without repeats lets them begin now."""
+        super().restore({key: value for key, value in state.items() if key != _SINCE})
+        since = checked_count(state.get(_SINCE))
+        if since is None and self.n_asked:
+            since = self.n_asked
+            if self._verdict() != "deterministic":
+                warnings.warn(
+                    f"these {since} trials are of an earlier version, in which this search repeated no point; they are kept as "
+                    "they are, and from the next trial on points are evaluated as often as Algorithm 1 says",
+                    stacklevel=6,  # where a study is made
+                )
+        if since:
+            self._repeats = self._repeats.beginning_at(since)

@@ -1,0 +1,92 @@
+"""What a Kriging search knows once its model is fitted; good until something more is told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from spotsvm.surrogates.acquisition.averaged_improvement import AveragedImprovement, Criterion
+from spotsvm.surrogates.acquisition.feasibility import Feasibility
+from spotsvm.surrogates.acquisition.selection import select_places
+from spotsvm.surrogates.domain import Domain
+from spotsvm.surrogates.kriging.ensemble import Models
+
+Floats = NDArray[np.float64]
+
+N_ANCHORS = 5
+
+
+@dataclass(frozen=True)
+class KrigingFit:
+    """A fitted model, and what follows from it whatever is pending.
+
+    Attributes
+    ----------
+    points : ndarray of shape (N, d)
+        The evaluations that the model sees; equal rows are replicates.
+    values : ndarray of shape (N,)
+        Their responses.
+    models : Models
+        The ensemble.
+    predicted : ndarray of shape (N,)
+        The predicted response at each.
+    improvement : AveragedImprovement
+        What is expected of further points, nothing pending.
+    notes : tuple of str
+        What was out of the ordinary.
+    """
+
+    points: Floats
+    values: Floats
+    models: Models
+    predicted: Floats
+    improvement: AveragedImprovement
+    notes: tuple[str, ...]
+
+    @classmethod
+    def of(
+        cls,
+        domain: Domain,
+        points: Floats,
+        values: Floats,
+        models: Models,
+        criterion: Criterion,
+        outcomes: tuple[Floats, NDArray[np.bool_]],
+        max_points: int,
+    ) -> KrigingFit:
+        """Say what follows from fitted models.
+
+        Parameters
+        ----------
+        domain : Domain
+            What the coordinates mean.
+        points, values, models
+            The evaluations that the models see, and they.
+        criterion : {"reinterpolation", "plain"}
+            What improvement means.
+        outcomes : (ndarray of shape (n, d), ndarray of bool, shape (n,))
+            All points told, and whether they gave a value.
+        max_points : int
+            Distinct points at most for the model of failures.
+        """
+        notes, feasibility = [], None
+        predicted = models.mean_evaluated()
+        told, succeeded = outcomes
+        if failed := int((~succeeded).sum()):
+            best = points[np.argsort(predicted, kind="stable")[:N_ANCHORS]]
+            rows = select_places(domain, told, best, max_points)
+            feasibility = Feasibility(models.embedding, domain.model_inputs(told[rows]), succeeded[rows])
+            notes.append(f"{failed} of {len(succeeded)} evaluations failed and are avoided")
+        if not np.ptp(values) > 0:
+            notes.append("all responses are equal: exploring")
+        improvement = AveragedImprovement(domain, models, criterion, feasibility)
+        return cls(points, values, models, predicted, improvement, tuple(notes))
+
+    def anchors(self) -> Floats:
+        """Give the five best predicted points, the best first, to look around."""
+        return self.points[np.argsort(self.predicted, kind="stable")[:N_ANCHORS]]
+
+    def incumbent_error(self) -> float:
+        """Give the standard error of the response predicted at the best of them."""
+        return float(self.models.error_evaluated(int(np.argmin(self.predicted)))[0])

@@ -1,0 +1,267 @@
+"""Sequential search with a Kriging model: design, fit, look where improvement is expected, evaluate, again."""
+
+from __future__ import annotations
+
+import logging
+import time
+from dataclasses import replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import qmc
+from spotsvm.solvers.errors import SolverError
+from spotsvm.solvers.search.contract.base import Noise, Search, Suggestion
+from spotsvm.solvers.search.kriging.chain_state import checked_chains, checked_count
+from spotsvm.solvers.search.kriging.kriging_fit import KrigingFit
+from spotsvm.solvers.search.kriging.ocba import ocba_next
+from spotsvm.surrogates.acquisition.averaged_improvement import Criterion
+from spotsvm.surrogates.acquisition.maximize_acquisition import maximize_acquisition
+from spotsvm.surrogates.acquisition.selection import MAX_POINTS, select_evaluations
+from spotsvm.surrogates.design import initial_design
+from spotsvm.surrogates.domain import Domain
+from spotsvm.surrogates.errors import NotPositiveDefiniteError
+from spotsvm.surrogates.kriging.ensemble import Inference, KrigingEnsemble
+from spotsvm.surrogates.kriging.noise import Verdict, judge_noise, needs_second_look
+from spotsvm.surrogates.kriging.replicates import aggregate
+from spotsvm.surrogates.magnitude import within_reach
+from spotsvm.surrogates.one_thread import one_blas_thread
+
+Floats = NDArray[np.float64]
+
+_LOG = logging.getLogger(__name__)
+_SECOND_LOOK = 20
+_FILL_STREAM = 1 << 44
+_FILL_TRIES = 16
+_MOVE_SHARE = 8
+_FEWEST = 3  # values told, before which pending points say more than a model would
+
+
+class KrigingSearch(Search):
+    """Sequential parameter optimisation with Kriging, after Koch et al. 2011; `KochSearch` has their repeats.
+
+    Parameters
+    ----------
+    domain : Domain
+        The unit cube to search.
+    seed : int, default=0
+        Seed of every random choice.
+    noise : "auto" or bool, default="auto"
+        Whether two evaluations of one point may differ. "auto" finds out: the best point of the initial design is
+        evaluated once more.
+    n_initial : int, default=6
+        Points of the initial design: the centre and a Latin hypercube. Points that are assumed before the first own one,
+        such as those at which a study starts, take the place of as many of them.
+    correlation : {"matern52", "gaussian"}, default="matern52"
+        The correlation function.
+    inference : {"sampled", "mle", "mle-cmaes"}, default="sampled"
+        Expected improvement averaged over sampled hyperparameters, or at those of the largest likelihood.
+    n_members : int, default=4
+        Number of sampled sets.
+    nugget_bounds : (float, float), default=(1e-8, 10)
+        Where maximum likelihood seeks the nugget; equal bounds fix it.
+    warped : "auto" or bool, default="auto"
+        Whether the response's warp is among what is sampled; "auto" warps a response known to be deterministic.
+    criterion : {"auto", "reinterpolation", "plain"}, default="auto"
+        What improvement means; "auto" is "plain" for a response known to be deterministic, else "reinterpolation".
+    repeat_below : float, default=0.1
+        Under noise, the expected improvement, in standard errors of the incumbent's predicted mean, below which one of the
+        five best predicted points is evaluated once more instead; OCBA says which. 0 for no repeats.
+    centre : bool, default=True
+        Whether the design begins with the centre.
+    max_points : int, default=1000
+        Distinct points that a model sees at most, at least 20, so that a suggestion takes less than a second after any number of
+        trials. Of more, an eighth are the newest, a quarter the best (under noise half, those at the best places), and the others
+        are spread over the space (`select_evaluations`); which they are follows from the record alone. What is new, and whether
+        there is noise, is judged by all.
+
+    Notes
+    -----
+    A point that failed never enters the model of the response; a second model steers away from failures.
+
+    Pending points are taken to give what the model predicts (Kriging believer). As long as fewer than three values are told,
+    what is asked for beyond the design continues it by a Sobol sequence. Where nothing has been told since the last suggestion,
+    its fit is used again; under many pending points the hyperparameters are sampled anew once for every eighth of them told.
+
+    Maximum likelihood, which needs many times the operations of a sample, is sought on 200 points where there are more, by
+    L-BFGS-B from the last optimum; the model is of all points all the same.
+
+    References
+    ----------
+    Koch, Bischl, Flasch, Bartz-Beielstein, Konen 2011, "On the Tuning and Evolution of Support Vector Kernels".
+    Jones, Schonlau, Welch 1998, "Efficient Global Optimization of Expensive Black-Box Functions".
+    Ginsbourger, Le Riche, Carraro 2010, "Kriging is well-suited to parallelize optimization".
+
+    Examples
+    --------
+    >>> search = KrigingSearch(Domain.continuous(2), seed=0, noise=False)
+    >>> for _ in range(12):
+    ...     point = search.ask().point
+    ...     search.tell(point, float(((point - 0.3) ** 2).sum()))
+    >>> bool(search.values.min() < 0.01)
+    True
+    """
+
+    #: whether the response to model changes from suggestion to suggestion, so that each needs a fit of its own
+    _refits = False
+
+    def __init__(
+        self,
+        domain: Domain,
+        seed: int = 0,
+        *,
+        noise: Noise = "auto",
+        n_initial: int = 6,
+        correlation: str = "matern52",
+        inference: Inference = "sampled",
+        n_members: int = 4,
+        nugget_bounds: tuple[float, float] = (1e-8, 10.0),
+        warped: bool | Literal["auto"] = "auto",
+        criterion: Criterion | Literal["auto"] = "auto",
+        repeat_below: float = 0.1,
+        centre: bool = True,
+        max_points: int = MAX_POINTS,
+    ):
+        super().__init__(domain, seed)
+        if n_initial < 2:
+            raise SolverError(f"n_initial={n_initial} is too few points for a model; use 2 or more")
+        if max_points < 20:
+            raise SolverError(f"max_points={max_points} is too few points for a model of many; use 20 or more")
+        if not repeat_below >= 0:
+            raise SolverError(f"repeat_below={repeat_below} is negative; use 0 for no repeats, or more")
+        self.noise = noise
+        self.n_initial = n_initial
+        self.criterion = criterion
+        self.warped = warped
+        self.repeat_below = repeat_below
+        self.max_points = max_points
+        self._moved_at: int | None = None
+        self._fit: KrigingFit | None = None
+        self._fit_at = 0
+        self._design = initial_design(domain, n_initial, np.random.default_rng([self.seed, 1 << 40]), centre=centre)
+        self._ensemble = KrigingEnsemble(
+            domain, correlation=correlation, inference=inference, n_members=n_members, nugget_bounds=nugget_bounds
+        )
+
+    def _suggest(self, rng: np.random.Generator) -> Suggestion:
+        """Choose the next point: from the design, as a replicate, or where improvement is expected."""
+        if self.n_asked < len(self._design):
+            point = self._design[self.n_asked]
+            return Suggestion(point, "design") if self.is_new(point) else Suggestion(self.new_point(rng), "random")
+        modelled = self._modelled()
+        ok = np.isfinite(modelled)
+        if len(modelled) < min(_FEWEST, len(self._design)):
+            return self._fill(rng, "too few values are known for a model")
+        if not ok.any():
+            return self._fill(rng, "no evaluation has succeeded yet")
+        points, values = self.points[ok], modelled[ok]
+        noise = self._judge_noise(points, values)
+        if self._should_probe(points, values, noise):
+            return Suggestion(points[np.argmin(values)], "replicate", "to find out whether the objective is noisy")
+        try:
+            with one_blas_thread():
+                began = time.perf_counter()
+                fit = self._fitted(points, values, noise, rng)
+                fitted = time.perf_counter()
+                suggestion = self._improve(fit, noise, rng)
+                return replace(suggestion, fit_seconds=fitted - began, acquisition_seconds=time.perf_counter() - fitted)
+        except NotPositiveDefiniteError as error:
+            _LOG.warning("suggestion %d is random: %s", self.n_asked, error)
+            return Suggestion(self.new_point(rng), "random", f"the model failed: {error}")
+
+    def _fill(self, rng: np.random.Generator, note: str) -> Suggestion:
+        """Choose the next point of a sequence that fills the space evenly."""
+        sequence = qmc.Sobol(self.domain.dimension, rng=np.random.default_rng([self.seed, _FILL_STREAM]))
+        sequence.fast_forward(self.n_asked)
+        for point in self.domain.snap(sequence.random(_FILL_TRIES)):
+            if self.is_new(point):
+                return Suggestion(point, "design", note)
+        return Suggestion(self.new_point(rng), "random", note)
+
+    def _modelled(self) -> Floats:
+        """Give the response to model at each point told, in some unit, nan where the evaluation failed; shape (n,)."""
+        return within_reach(self.values)[0]
+
+    def _fitted(self, points: Floats, values: Floats, noise: Verdict, rng: np.random.Generator) -> KrigingFit:
+        """Fit the model, or take that of the last suggestion where nothing has been told since."""
+        n_told, move = len(self._points), self._should_move()
+        if not move and self._fit is not None and self._fit_at == n_told:
+            return self._fit
+        self._ensemble.warped = noise == "deterministic" if self.warped == "auto" else self.warped
+        rows = select_evaluations(self.domain, points, values, noisy=noise != "deterministic", n=self.max_points)
+        before = self._ensemble.chains
+        models = self._ensemble.fit(points[rows], values[rows], rng, move=move)
+        if self._ensemble.chains is not before:
+            self._moved_at = n_told
+        criterion: Criterion = "plain" if noise == "deterministic" else "reinterpolation"
+        if self.criterion != "auto":
+            criterion = self.criterion
+        succeeded = np.isfinite(self._modelled())
+        self._fit = KrigingFit.of(
+            self.domain, points[rows], values[rows], models, criterion, (self.points, succeeded), self.max_points
+        )
+        self._fit_at = n_told
+        return self._fit
+
+    def _should_move(self) -> bool:
+        """Tell whether the chains of hyperparameters move.
+
+        They do once as many values have been told since they last did as an eighth of those pending, and one at least: the free
+        workers of one moment share a fit, and hundreds of workers do not wait for a sweep each.
+        """
+        if self._refits or self._moved_at is None or self._ensemble.chains is None:
+            return True
+        return len(self._points) - self._moved_at >= max(1, len(self.pending) // _MOVE_SHARE)
+
+    def _improve(self, fit: KrigingFit, noise: Verdict, rng: np.random.Generator) -> Suggestion:
+        """Maximise expected improvement, with pending points believed."""
+        improvement = fit.improvement
+        waiting = [point for point in np.unique(self.pending, axis=0) if not self.is_told(point)] if self.pending else []
+        if waiting:
+            improvement = improvement.believe(self.domain.model_inputs(np.array(waiting)))
+        found = maximize_acquisition(self.domain, improvement, fit.anchors(), rng, allowed=self.is_new)
+        if found is None:
+            return Suggestion(self.new_point(rng), "random", "; ".join([*fit.notes, "every candidate had been asked for"]))
+        if noise == "noisy" and np.exp(found[1]) < self.repeat_below * fit.incumbent_error() / fit.models.unit:
+            again = self._replicate(fit)
+            if again is not None:
+                return Suggestion(again, "replicate", "to tell the best points apart")
+        return Suggestion(found[0], "improvement", "; ".join(fit.notes))
+
+    def _replicate(self, fit: KrigingFit) -> Floats | None:
+        """Choose by OCBA which of the five best predicted points to evaluate once more; none that is pending."""
+        data = aggregate(fit.points, fit.values)
+        first = np.unique(data.index, return_index=True)[1]
+        mean = fit.predicted[first]
+        best = np.argsort(mean, kind="stable")[:5]
+        if self.pending:
+            best = best[[not (np.array(self.pending) == x).all(axis=1).any() for x in data.X[best]]]
+        if not len(best):
+            return None
+        gap = (mean[best] - mean[best[0]]) / max(fit.models.noise, np.finfo(float).tiny)
+        chosen: Floats = data.X[best[ocba_next(gap, np.ones(len(best)), data.count[best])]]
+        return chosen
+
+    def _judge_noise(self, points: Floats, values: Floats) -> Verdict:
+        if self.noise != "auto":
+            return "noisy" if self.noise else "deterministic"
+        return judge_noise(points, values)
+
+    def _should_probe(self, points: Floats, values: Floats, noise: Verdict) -> bool:
+        """Tell whether to evaluate the best point once more, only to see whether the response is the same."""
+        if self.noise != "auto" or any(self.is_told(waiting) for waiting in self.pending):
+            return False
+        if noise == "deterministic":
+            return self.n_asked >= _SECOND_LOOK and needs_second_look(points, values)
+        return noise == "unknown"
+
+    def state(self) -> dict[str, Any]:
+        """Give the chains, which a search that goes on needs and cannot compute from the history alone, and when they moved."""
+        chains = self._ensemble.chains
+        return {} if chains is None else {"chains": chains.tolist(), "moved_at": self._moved_at}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Take the chains back."""
+        if state:
+            self._ensemble.chains = checked_chains(state.get("chains"))
+            self._moved_at = checked_count(state.get("moved_at"))

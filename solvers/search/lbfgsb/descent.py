@@ -1,0 +1,134 @@
+"""One descent of scipy's L-BFGS-B, which has no ask and tell: it is run afresh on what is known until it misses a value."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+from spotsvm.solvers.search.lbfgsb.finite_differences import FiniteDifferences, Response
+from spotsvm.surrogates.domain import Domain
+
+Floats = NDArray[np.float64]
+
+_ENLARGED = 4.0  # the step on a plateau, in steps
+
+
+class ValueMissingError(Exception):
+    """Ends a descent at the first point whose value is not known.
+
+    Attributes
+    ----------
+    points : list of ndarray
+        The points it needs, none of which depends on another's value.
+    origin : str
+        What they are for: "step" or "difference".
+    """
+
+    def __init__(self, points: list[Floats], origin: str):
+        super().__init__(f"{len(points)} points for a {origin} are not known")
+        self.points = points
+        self.origin = origin
+
+
+class LbfgsbDescent:
+    """The descent from one start, as far as the known values carry it.
+
+    scipy sees responses in a unit that makes the first step as long as `first_step`, less the response at the start: what
+    it does depends on neither unit nor offset. A point that is no better than the best so far cannot be accepted, so
+    nothing is spent on its gradient: scipy gets that of the parabola along the step. A failed point gets the value that makes
+    the step a quarter as long.
+
+    Parameters
+    ----------
+    domain : Domain
+        The unit cube.
+    response : callable
+        Gives the value at a canonical point: nan for one that failed, None where it is not known.
+    start : ndarray of shape (d,)
+        A canonical point.
+    step : float
+        Step of the finite differences.
+    first_step : float
+        Length of the first step, in the unit cube.
+    options : dict
+        Options of scipy's "L-BFGS-B".
+    """
+
+    def __init__(
+        self, domain: Domain, response: Response, start: Floats, step: float, first_step: float, options: dict[str, Any]
+    ):
+        self.domain = domain
+        self.response = response
+        self.start = start
+        self.first_step = first_step
+        self.options = options
+        self.differences = FiniteDifferences(domain, self._scaled, step)
+        self._unit = 1.0
+        self._origin = 0.0
+        self._best: tuple[Floats, float, Floats] | None = None
+
+    def run(self) -> None:
+        """Descend; returns when scipy has finished, or when there is no slope at the start.
+
+        Raises
+        ------
+        ValueMissingError
+            With the points that must be evaluated first.
+        """
+        at = self._known([self.start], "step")[0]
+        if not np.isfinite(at):
+            return
+        self._unit, self._origin, self._best = 1.0, at, None
+        slope = self._gradient(self.start)
+        largest = float(np.max(np.abs(slope)))
+        if not 0 < largest < np.inf:
+            return
+        # in two steps, for the square of a slope of 1e300 is none
+        self._unit = largest
+        self._unit = largest * float(np.linalg.norm(slope / largest)) / self.first_step
+        minimize(
+            self._value_and_gradient,
+            self.start,
+            jac=True,
+            method="L-BFGS-B",
+            bounds=[(0.0, 1.0)] * self.domain.dimension,
+            options=self.options,
+        )
+
+    def _scaled(self, point: Floats) -> float | None:
+        value = self.response(point)
+        return None if value is None else (float(value) - self._origin) / self._unit
+
+    def _known(self, points: list[Floats], origin: str) -> list[float]:
+        values = [self.response(p) for p in points]
+        if missing := [p for p, v in zip(points, values, strict=True) if v is None]:
+            raise ValueMissingError(missing, origin)
+        return [float(v) for v in values if v is not None]
+
+    def _value_and_gradient(self, x: Floats) -> tuple[float, Floats]:
+        """Give scipy what it asks for at x, from the canonical point there."""
+        point = self.domain.snap_one(x)
+        value = (self._known([point], "step")[0] - self._origin) / self._unit
+        if self._best is None or value < self._best[1]:
+            slope = self._gradient(point)
+            self._best = (np.array(x), value, slope)
+            return value, slope
+        before, lowest, slope = self._best
+        way = x - before
+        drop = float(slope @ way)
+        if not np.isfinite(value):
+            value = lowest + abs(drop)
+        along = 2.0 * (value - lowest) - drop
+        return value, slope + (along - drop) / max(float(way @ way), np.finfo(float).tiny) * way
+
+    def _gradient(self, point: Floats) -> Floats:
+        """Give the gradient, by larger steps where the smaller ones show no difference."""
+        for enlarged in (1.0, _ENLARGED):
+            if missing := self.differences.missing(point, enlarged):
+                raise ValueMissingError(missing, "difference")
+            slope = self.differences.gradient(point, enlarged)
+            if np.any(slope != 0):
+                break
+        return slope

@@ -1,0 +1,204 @@
+"""L-BFGS-B with finite differences and restarts: the local search that one would try first."""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from spotsvm.solvers.errors import SolverError
+from spotsvm.solvers.search.contract.base import Noise, Suggestion
+from spotsvm.solvers.search.contract.planned_search import PlannedSearch
+from spotsvm.solvers.search.lbfgsb.descent import LbfgsbDescent, ValueMissingError
+from spotsvm.surrogates.design import initial_design
+from spotsvm.surrogates.domain import Domain
+
+Floats = NDArray[np.float64]
+
+_FREE_DESCENTS = 30  # that need no new point, before a random one is suggested
+_DESIGNS_AHEAD = 200  # that are asked for while a descent waits for values, before a random point is suggested
+
+
+class Stage(NamedTuple):
+    """How far the search has come.
+
+    Attributes
+    ----------
+    designs : int
+        Designs that have been begun.
+    start : ndarray or None
+        Where the present descent started; None between two descents.
+    step : float
+        Its step of the finite differences.
+    tried : frozenset of bytes
+        The starts so far.
+    """
+
+    designs: int = 0
+    start: Floats | None = None
+    step: float = 0.0
+    tried: frozenset[bytes] = frozenset()
+
+    def descend(self, start: Floats, step: float) -> Stage:
+        """Give the stage at which a descent begins."""
+        return self._replace(start=start, step=step, tried=self.tried | {start.tobytes()})
+
+
+class LbfgsbSearch(PlannedSearch):
+    """scipy's L-BFGS-B from the best points of space-filling designs, with gradients by finite differences.
+
+    Every evaluation counts: each point of a design, of a line search and of a difference is a suggestion of its own.
+
+    Parameters
+    ----------
+    domain : Domain
+        The unit cube to search.
+    seed : int, default=0
+        Seed of the designs.
+    noise : "auto" or bool, default="auto"
+        Whether two evaluations of one point may differ. "auto" finds out: the best point of the first design is evaluated
+        once more.
+    n_initial : int, default=6
+        Points of each design, at least 1: the centre and a Latin hypercube at first, then further hypercubes.
+    step : float, default=0.05
+        Step of the differences, as part of a coordinate's range, in (0, 0.5]. Cross-validated error is piecewise constant, so
+        that what is best for a smooth function, some 1e-8, shows no slope at all.
+    noisy_step : float, default=0.1
+        The same under noise.
+    first_step : float, default=0.2
+        Length of the first step of each descent in the unit cube, in (0, 1]; the unit of the response follows from it.
+    ftol : float, default=1e-4
+        A descent ends when a step lowers the response by less than this, in that unit.
+    maxls : int, default=6
+        Points of a line search, at least 1.
+
+    Notes
+    -----
+    The first descent starts at the best point that was told before, without a design; or else at the best of the first design.
+    Each descent that has ended is followed by one more design, and by a descent from the best point that was no start before,
+    of all designs and of what was told without having been asked for. While a descent waits for values, the designs of later
+    descents are asked for.
+
+    Ordered coordinates move by whole levels; categories stay what they are at the start. Where no difference shows a slope,
+    the step is four times as long, and then the descent is over. A failed point at a difference gives way to the other side,
+    and a failed point of a line search shortens the step (`FiniteDifferences`, `LbfgsbDescent`).
+
+    References
+    ----------
+    Byrd, Lu, Nocedal, Zhu 1995, "A Limited Memory Algorithm for Bound Constrained Optimization". Koch, Bischl, Flasch,
+    Bartz-Beielstein, Konen 2011, "On the Tuning and Evolution of Support Vector Kernels", where it is a rival.
+
+    Examples
+    --------
+    >>> search = LbfgsbSearch(Domain.continuous(2), seed=0, noise=False)
+    >>> for _ in range(40):
+    ...     point = search.ask().point
+    ...     search.tell(point, float(((point - 0.3) ** 2).sum()))
+    >>> bool(search.values.min() < 0.002)
+    True
+    """
+
+    def __init__(
+        self,
+        domain: Domain,
+        seed: int = 0,
+        *,
+        noise: Noise = "auto",
+        n_initial: int = 6,
+        step: float = 0.05,
+        noisy_step: float = 0.1,
+        first_step: float = 0.2,
+        ftol: float = 1e-4,
+        maxls: int = 6,
+    ):
+        super().__init__(domain, seed)
+        for name, least, given in (("n_initial", 1, n_initial), ("maxls", 1, maxls)):
+            if not isinstance(given, Integral) or isinstance(given, bool) or given < least:
+                raise SolverError(f"{name}={given!r} is too few points, or no number of points; use {least} or more")
+        for name, most, length in (("step", 0.5, step), ("noisy_step", 0.5, noisy_step), ("first_step", 1.0, first_step)):
+            if not 0 < length <= most:
+                raise SolverError(f"{name}={length} is not a length in the unit cube; use more than 0 and at most {most}")
+        if not ftol >= 0:
+            raise SolverError(f"ftol={ftol} is negative; use 0 to go on as long as anything is gained, or more")
+        self.noise = noise
+        self.n_initial = int(n_initial)
+        self.step = step
+        self.noisy_step = noisy_step
+        self.first_step = first_step
+        self.options = {"ftol": ftol, "gtol": 1e-6, "maxls": maxls}
+        self._designs: list[Floats] = []
+        self._stage = Stage()
+        self._planned_stage = Stage()
+
+    @property
+    def n_ready(self) -> int:
+        """What is left of a design, or of a gradient's differences."""
+        return max(sum(self._is_open(s) for s in self._due(self._stage)[1]), 1)
+
+    def _plan(self, rng: np.random.Generator) -> Suggestion:
+        """Choose the next point: of a design or of a descent; while this waits for values, of the next designs."""
+        self._planned_stage, due = self._due(self._stage)
+        for suggestion in due:
+            if self._is_open(suggestion):
+                return suggestion
+        reason = "a descent waits for values" if due else "every point that a descent needs is known"
+        for k in range(self._planned_stage.designs, self._planned_stage.designs + _DESIGNS_AHEAD):
+            for point in self._design(k):
+                if self.is_new(point):
+                    return Suggestion(point, "design", reason)
+        return Suggestion(self.new_point(rng), "random", reason)
+
+    def _proceed(self, planned: Suggestion) -> None:
+        self._stage = self._planned_stage
+
+    def _is_open(self, suggestion: Suggestion) -> bool:
+        if suggestion.origin == "replicate":
+            return not self.is_pending(suggestion.point)
+        return self.is_new(suggestion.point)
+
+    def _due(self, stage: Stage) -> tuple[Stage, list[Suggestion]]:
+        """Give the points that come next, none of which depends on another's value, and the stage at which they do.
+
+        It changes nothing: what is not asked for has not happened.
+        """
+        for _ in range(_FREE_DESCENTS):
+            if stage.designs == 0 and stage.start is None:
+                told = self.best_told()
+                stage = stage._replace(designs=1) if told is None else stage.descend(told, self._step_now())
+            if stage.start is None:
+                points = [p for k in range(stage.designs) for p in self._design(k)]
+                if missing := [p for p in points if self.response(p) is None]:
+                    return stage, [Suggestion(p, "design") for p in missing]
+                best = self.best_told()
+                if best is not None and self.judge(self.noise) == "unknown":
+                    return stage, [Suggestion(best, "replicate", "to find out whether the objective is noisy")]
+                ahead = [p for design in self._designs[stage.designs :] for p in design]
+                start = self._best_start([*points, *ahead, *self.strangers()], stage)
+                if start is None:
+                    stage = stage._replace(designs=stage.designs + 1)
+                    continue
+                stage = stage.descend(start, self._step_now())
+            assert stage.start is not None
+            try:
+                LbfgsbDescent(self.domain, self.response, stage.start, stage.step, self.first_step, self.options).run()
+            except ValueMissingError as missing_values:
+                return stage, [Suggestion(p, missing_values.origin) for p in missing_values.points]
+            stage = stage._replace(start=None, designs=stage.designs + 1)
+        return stage, []
+
+    def _best_start(self, points: list[Floats], stage: Stage) -> Floats | None:
+        """Give the best of the points that was no start before."""
+        values = {p.tobytes(): self.response(p) for p in points if p.tobytes() not in stage.tried}
+        ok = {key: v for key, v in values.items() if v is not None and np.isfinite(v)}
+        return np.frombuffer(min(ok, key=lambda key: ok[key])).copy() if ok else None
+
+    def _step_now(self) -> float:
+        return self.noisy_step if self.judge(self.noise) == "noisy" else self.step
+
+    def _design(self, number: int) -> Floats:
+        while len(self._designs) <= number:
+            k = len(self._designs)
+            rng = np.random.default_rng([self.seed, 1 << 43, k])
+            self._designs.append(initial_design(self.domain, self.n_initial, rng, centre=k == 0))
+        return self._designs[number]

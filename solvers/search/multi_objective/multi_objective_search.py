@@ -1,0 +1,98 @@
+"""The contract of searches with several objectives: as that of one objective, but a point is told as many values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from spotsvm.solvers.errors import SolverError
+from spotsvm.solvers.search.contract.base import Search
+from spotsvm.solvers.search.contract.latin_hypercube import LatinHypercubeSearch
+from spotsvm.solvers.search.contract.random_search import RandomSearch
+from spotsvm.surrogates.domain import Domain
+
+Floats = NDArray[np.float64]
+
+
+class MultiObjectiveSearch(Search):
+    """Base of the searches of several objectives, all of them minimised.
+
+    Parameters
+    ----------
+    domain : Domain
+        The unit cube to search.
+    seed : int, default=0
+        Seed of every random choice.
+    n_objectives : int, default=2
+        Number m of objectives, at least 2.
+    **arguments
+        Of the next class in the order of inheritance, for a search of one objective that is made one of several.
+
+    Raises
+    ------
+    SolverError
+        If `n_objectives` is not such a number.
+
+    Examples
+    --------
+    >>> from spotsvm.solvers.search.contract.base import Suggestion
+    >>> class Centre(MultiObjectiveSearch):
+    ...     def _suggest(self, rng):
+    ...         return Suggestion(np.full(self.domain.dimension, 0.5), "centre")
+    >>> search = Centre(Domain.continuous(1))
+    >>> search.tell(search.ask().point, [1.0, 2.0])
+    >>> search.tell([0.2], np.nan)
+    >>> search.values
+    array([[ 1.,  2.],
+           [nan, nan]])
+    """
+
+    def __init__(self, domain: Domain, seed: int = 0, *, n_objectives: int = 2, **arguments: Any):
+        if not isinstance(n_objectives, int | np.integer) or isinstance(n_objectives, bool) or n_objectives < 2:
+            raise SolverError(f"n_objectives={n_objectives!r} is not a number of objectives; use 2 or more")
+        super().__init__(domain, seed, **arguments)
+        self.n_objectives = int(n_objectives)
+        self._vectors: list[Floats] = []
+
+    def tell(self, point: ArrayLike, value: ArrayLike) -> None:
+        """Take the values at a point, whether it was asked for or not.
+
+        Parameters
+        ----------
+        point : array-like of shape (d,)
+            A point of the unit cube.
+        value : array-like of shape (m,), or nan
+            The responses, smaller being better; nan alone, or among them, if the evaluation failed.
+
+        Raises
+        ------
+        SolverError
+            If the point is none of the unit cube, or there are not m values.
+        """
+        vector = np.array(value, dtype=float)
+        if vector.ndim == 0 and not np.isfinite(vector):
+            vector = np.full(self.n_objectives, np.nan)
+        if vector.shape != (self.n_objectives,):
+            raise SolverError(f"value={value!r} is not {self.n_objectives} numbers, one an objective; use nan for a failure")
+        if not np.isfinite(vector).all():
+            vector = np.full(self.n_objectives, np.nan)
+        canonical = self._take(point)
+        self._vectors.append(vector)
+        self._told(canonical, vector)
+
+    def _told(self, point: Floats, vector: Floats) -> None:
+        """Learn from what was just told; `vector` is all nan where the evaluation failed."""
+
+    @property
+    def values(self) -> Floats:
+        """The values told, rows of nan where the evaluation failed; shape (n, m)."""
+        return np.array(self._vectors, dtype=float).reshape(-1, self.n_objectives)
+
+
+class MultiObjectiveRandomSearch(MultiObjectiveSearch, RandomSearch):
+    """Random search, told several values: the baseline of the searches of several objectives."""
+
+
+class MultiObjectiveLatinHypercubeSearch(MultiObjectiveSearch, LatinHypercubeSearch):
+    """Latin hypercube search, told several values."""

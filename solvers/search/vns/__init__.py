@@ -1,0 +1,4 @@
+"""Variable neighbourhood search.
+
+It may import `spotsvm.solvers.search.contract`.
+"""

@@ -1,0 +1,213 @@
+"""Variable neighbourhood search: shake the incumbent, move if that is better, else shake it harder."""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from spotsvm.solvers.errors import SolverError
+from spotsvm.solvers.search.contract.base import Search, Suggestion
+from spotsvm.solvers.search.vns.neighbourhood import Norm, Radii, neighbourhood_radii, shake
+from spotsvm.surrogates.domain import Domain
+
+Floats = NDArray[np.float64]
+
+_TRIES = 64
+_OPENING = 10
+_GRID = 24.0  # from -12 to 12
+
+
+class VnsSearch(Search):
+    """Basic variable neighbourhood search (Carrizosa et al. 2014, Algorithm 1).
+
+    The search draws from the kappa-th neighbourhood of its incumbent, the points within r_kappa of it. A better point
+    becomes the incumbent and kappa 1; else kappa grows by one, and after `kappa_max` it is 1 again.
+
+    Parameters
+    ----------
+    domain : Domain
+        The unit cube to search.
+    seed : int, default=0
+        Seed of every random choice.
+    start : "centre", "random" or array-like of shape (d,), default="centre"
+        The initial solution: the cube's centre, a point drawn uniformly, or a point of the cube. A search that has been told
+        values before it is first asked starts from the best of them, and asks for its `start` only if that is a point.
+    step : float or array-like of shape (d,), default=1/32
+        The first radius r_1, positive.
+    unit : {"cube", "axis"}, default="cube"
+        Whether radii are shares of the cube; or in the axes' own unit, the domain's `widths`, so that one radius is the same step
+        on axes of different extent. A coordinate that has no such unit counts as 24 wide, as the paper's grid is.
+    radii : "doubling", "linear", sequence or callable, default="doubling"
+        r_kappa: 2^(kappa - 1) step; kappa step; the radii themselves, one or `d` numbers each; or a function of kappa. They
+        must grow with kappa.
+    kappa_max : int or None, default=None
+        Number of neighbourhoods, at least 1; None is the number of radii of a sequence, else 6.
+    norm : {"inf", "2", "1"}, default="inf"
+        The norm of a neighbourhood: maximum, Euclidean, or sum of absolute values.
+    plateau : {"move", "stay"}, default="move"
+        What to do at a point that is just as good: move there, or stay, as in the paper. Either way kappa grows.
+    opening : {"widest", "narrowest"}, default="widest"
+        The neighbourhood at the outset: the widest, for ten points or until anything better than the first value is known, or
+        kappa = 1 as in the paper. Near a start in a flat region nothing is learnt, and many a search would stay there.
+
+    Attributes
+    ----------
+    incumbent : ndarray of shape (d,) or None
+        The best point so far; None as long as no evaluation has succeeded.
+    kappa : int
+        The neighbourhood that the next point comes from if nothing is pending.
+    radii : ndarray of shape (kappa_max, d)
+        The radius of each neighbourhood in each coordinate, as a share of the cube.
+
+    Raises
+    ------
+    SolverError
+        If a start is outside the cube, or another argument makes no sense.
+
+    Notes
+    -----
+    A neighbourhood is cut off at the cube's faces and drawn from uniformly; `shake` says what it means for integers,
+    categories and conditional coordinates. Where a discrete neighbourhood holds nothing new, the next ones are tried.
+
+    Each pending point counts as one that brings nothing: a batch goes through as many neighbourhoods of the incumbent. A
+    value that comes in acts on the incumbent and kappa of that moment. A point that was told without having been asked for
+    can be the incumbent, and leaves kappa alone. A failure is never better.
+
+    As printed, Algorithm 1 leaves its loop when kappa reaches kappa_max, so that the last neighbourhood of the list that it
+    takes would never be used. Here it is used.
+
+    The paper's settings are r_kappa = kappa in binary logarithms, whatever the range of a parameter, kappa_max = 25, the maximum
+    norm, a random start and strictly better moves: `search="carrizosa2014"`. The defaults are what was measured to do better in
+    100 evaluations of tuning tasks: the centre as the start where ranges are chosen with sense, six radii that double up to the
+    whole cube and so search finely as well as widely, and moves along the plateaus that counted errors have. Opening widely does
+    better in the first 50 evaluations and slightly worse after 100; without it 3 of 120 runs on the twelve sets of the paper's
+    Table 3 ended where they had begun.
+
+    References
+    ----------
+    Carrizosa, Martin-Barragan, Romero Morales 2014, "A nested heuristic for parameter tuning in Support Vector Machines".
+    Mladenovic, Hansen 1997, "Variable neighborhood search".
+
+    Examples
+    --------
+    >>> search = VnsSearch(Domain.continuous(2), seed=0)
+    >>> for _ in range(60):
+    ...     point = search.ask().point
+    ...     search.tell(point, float(((point - 0.3) ** 2).sum()))
+    >>> bool(search.values.min() < 0.01)
+    True
+    """
+
+    follows_given = True
+
+    def __init__(
+        self,
+        domain: Domain,
+        seed: int = 0,
+        *,
+        start: Literal["centre", "random"] | ArrayLike = "centre",
+        step: ArrayLike = 1 / 32,
+        unit: Literal["cube", "axis"] = "cube",
+        radii: Radii = "doubling",
+        kappa_max: int | None = None,
+        norm: Norm = "inf",
+        plateau: Literal["move", "stay"] = "move",
+        opening: Literal["widest", "narrowest"] = "widest",
+    ):
+        super().__init__(domain, seed)
+        if norm not in get_args(Norm):
+            raise SolverError(f"norm={norm!r} is unknown; use 'inf', '2' or '1'")
+        if unit not in ("cube", "axis"):
+            raise SolverError(f"unit={unit!r} is unknown; use 'cube' or 'axis'")
+        if plateau not in ("stay", "move"):
+            raise SolverError(f"plateau={plateau!r} is unknown; use 'stay' or 'move'")
+        if opening not in ("widest", "narrowest"):
+            raise SolverError(f"opening={opening!r} is unknown; use 'widest' or 'narrowest'")
+        self.norm: Norm = norm
+        self.plateau = plateau
+        self.start = self._starting_point(start)
+        self._start_is_given = not isinstance(start, str)
+        widths = np.where(np.isnan(domain.widths), _GRID, domain.widths) if unit == "axis" else 1.0
+        self.radii = neighbourhood_radii(radii, step, kappa_max, domain.dimension, widths)
+        self.incumbent: Floats | None = None
+        self._opening = _OPENING if opening == "widest" else 0  # shakes that are left of it
+        self.kappa = self.kappa_max if self._opening else 1
+        self._value = np.inf
+        self._shaken: set[bytes] = set()
+
+    def _starting_point(self, start: Literal["centre", "random"] | ArrayLike) -> Floats:
+        if isinstance(start, str):
+            if start not in ("centre", "random"):
+                raise SolverError(f"start={start!r} is unknown; use 'centre', 'random' or a point of the unit cube")
+            rng = np.random.default_rng([self.seed, 1 << 40])
+            return self.domain.snap_one(rng.random(self.domain.dimension) if start == "random" else [0.5] * self.domain.dimension)
+        try:
+            point = np.asarray(start, dtype=float)
+        except (TypeError, ValueError):
+            point = np.array(np.nan)
+        if point.shape != (self.domain.dimension,) or not np.all((point >= 0) & (point <= 1)):
+            raise SolverError(
+                f"start={start!r} is not in the box; use a point of the unit cube of dimension {self.domain.dimension}"
+            )
+        return self.domain.snap_one(point)
+
+    @property
+    def kappa_max(self) -> int:
+        """The number of neighbourhoods."""
+        return len(self.radii)
+
+    def assume(self, point: ArrayLike, *, given: bool = False) -> None:
+        """Take `point` as asked for; if there is an incumbent and it was not given, as drawn from one of its neighbourhoods."""
+        super().assume(point, given=given)
+        if self.incumbent is not None and not given:
+            self._shaken.add(self.pending[-1].tobytes())
+
+    def tell(self, point: ArrayLike, value: float) -> None:
+        """Take the value at a point, and move there if it is better than the incumbent's.
+
+        Parameters
+        ----------
+        point : array-like of shape (d,)
+            A point of the unit cube.
+        value : float
+            The response, smaller being better; nan or infinite if the evaluation failed.
+        """
+        n_pending = len(self.pending)
+        super().tell(point, value)
+        here, value = self._points[-1], self._values[-1]
+        asked = len(self.pending) < n_pending
+        shaken = here.tobytes() in self._shaken
+        self._shaken.discard(here.tobytes())
+        better = np.isfinite(value) and value < self._value
+        opened = better and np.isfinite(self._value)
+        if better or (self.plateau == "move" and np.isfinite(value) and value == self._value):
+            self.incumbent, self._value = here, value
+        if self._opening:
+            self._opening = 0 if opened else self._opening - shaken
+            self.kappa = self.kappa if self._opening else 1
+        elif better and asked:
+            self.kappa = 1
+        elif shaken:
+            self.kappa = self._after(self.kappa)
+
+    def _after(self, kappa: int, steps: int = 1) -> int:
+        return (kappa - 1 + steps) % self.kappa_max + 1
+
+    def _suggest(self, rng: np.random.Generator) -> Suggestion:
+        """Shake the incumbent; before there is one, its forerunner."""
+        if self.is_new(self.start) and (self.incumbent is None or (self._start_is_given and self.n_asked == 0)):
+            return Suggestion(self.start, "initial")
+        around = self.incumbent
+        if around is None:
+            if not any(np.array_equal(self.start, waiting) for waiting in self.pending):
+                return Suggestion(self.new_point(rng), "random", "no evaluation has succeeded yet")
+            around = self.start
+        first = self.kappa if self._opening else self._after(self.kappa, len(self._shaken))
+        for kappa in range(first, self.kappa_max + 1):
+            for _ in range(_TRIES):
+                point = shake(self.domain, around, self.radii[kappa - 1], self.norm, rng)
+                if self.is_new(point):
+                    note = "" if kappa == first else f"neighbourhood {kappa}, for {first} holds nothing new"
+                    return Suggestion(point, "shake", note)
+        return Suggestion(self.new_point(rng), "random", "no neighbourhood of the incumbent holds anything new")

@@ -1,0 +1,183 @@
+"""Write CSV files: numbers to the last bit, and text that no spreadsheet takes for a formula."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import zipfile
+import zlib
+from collections.abc import Callable
+from contextlib import ExitStack
+from numbers import Number
+from pathlib import Path
+from typing import IO, Any, cast
+
+import pandas as pd
+
+from spotsvm.common.errors import DataError, StorageError
+from spotsvm.common.text import checked_path, printable
+
+#: characters with which a formula begins; some spreadsheets accept the full-width ones too
+_FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+
+
+def write_csv(frame: pd.DataFrame, target: str | Path | IO[str], what: str) -> None:
+    r"""Write a frame as CSV (UTF-8, a header row, no index); the library writes all its CSV files with this function.
+
+    Numbers are written with enough digits to be read back exactly. Text that a spreadsheet would take for a formula gets a
+    leading apostrophe, which the spreadsheet does not show; text that is a number, such as "-1", is not changed. Control
+    characters except tabs and line feeds are written as escapes, such as \x1b.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The table.
+    target : path-like or text stream
+        The file or stream to write to.
+    what : str
+        Name of the table in error messages.
+
+    Raises
+    ------
+    ArgumentError
+        If the target is neither a path nor a stream.
+    StorageError
+        If the file cannot be written.
+
+    References
+    ----------
+    OWASP, "CSV Injection".
+
+    Examples
+    --------
+    >>> import sys
+    >>> write_csv(pd.DataFrame({"x": [-0.1, 1e-300], "reason": ["=cmd()", "-1"]}), sys.stdout, "table")
+    x,reason
+    -0.1,'=cmd()
+    1e-300,-1
+    """
+    if not hasattr(target, "write"):
+        target = checked_path(target, such_as="table.csv")
+    try:
+        safe_frame(frame).to_csv(target, index=False, lineterminator="\n", encoding="utf-8")
+    except OSError as error:
+        raise StorageError(f"{target}: cannot write the {what}: {error.strerror or error}") from error
+    except UnicodeEncodeError:  # a terminal with an encoding of its own
+        raise StorageError(
+            f"the {what} cannot be written in {getattr(target, 'encoding', 'this encoding')}; write it to a file"
+        ) from None
+
+
+def safe_frame(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a frame as `write_csv` writes it: with text and column names that no spreadsheet takes for a formula."""
+    columns = [frame.iloc[:, k].reset_index(drop=True) for k in range(frame.shape[1])]
+    safe = [c if pd.api.types.is_numeric_dtype(c.dtype) else c.astype(object).map(_safe) for c in columns]
+    out = pd.DataFrame(dict(enumerate(safe)), index=range(len(frame)))
+    out.columns = pd.Index([_safe(name) for name in frame.columns])
+    return out
+
+
+def _safe(cell: Any) -> Any:
+    if cell is None or isinstance(cell, Number):
+        return cell
+    # a lone carriage return would not be quoted, and end the row; control characters would act on a terminal
+    text = printable((cell if isinstance(cell, str) else str(cell)).replace("\r\n", "\n").replace("\r", "\n"))
+    # spreadsheets ignore leading white space
+    if (text[:1] in ("\t", "\n") or text.lstrip().startswith(_FORMULA)) and not _is_number(text):
+        text = f"'{text}"
+    return text
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return text == text.strip()
+
+
+#: most bytes of an unpacked table
+MOST_BYTES = 2**31
+
+
+_OPENERS: dict[str, Callable[[Path], Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+
+
+_OTHERS = (".tar", ".zst", ".7z", ".rar")
+
+
+def read_csv(path: str | Path, **options: Any) -> pd.DataFrame:
+    r"""Read a CSV file as `pandas.read_csv` does, plain or compressed by gzip, bzip2, xz or zip; URLs are not read.
+
+    Parameters
+    ----------
+    path : path-like
+        The file; its suffix determines the compression: .gz, .bz2, .xz, .zip.
+    **options
+        Arguments of `pandas.read_csv`.
+
+    Raises
+    ------
+    DataError
+        If it is compressed in another way or damaged, has more than 2 GiB unpacked, or is a pipe.
+    ArgumentError, StorageError
+        If `path` is not a path.
+    OSError, ValueError
+        As `pandas.read_csv` does.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "table.csv.gz"
+    ...     _ = file.write_bytes(gzip.compress(b"a,b\n1,2\n"))
+    ...     read_csv(file).to_dict("list")
+    {'a': [1], 'b': [2]}
+    """
+    file = checked_path(path, such_as="table.csv")
+    if file.resolve().is_fifo():  # a named pipe; that between two commands of a shell has no name
+        raise DataError(f"{file} is a named pipe, which may never deliver data; save the table as a file")
+    ending = file.suffix.lower()
+    if ending in _OTHERS:
+        raise DataError(f"{file}: archives of this kind are not supported; use .csv, or .csv.gz, .bz2, .xz or .zip")
+    try:
+        with ExitStack() as stack:
+            frame: pd.DataFrame = pd.read_csv(
+                cast("Any", io.BufferedReader(_Bounded(_opened(file, ending, stack), file))), **options
+            )
+            return frame
+    except (EOFError, lzma.LZMAError, zlib.error, zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
+        # a zip file may need an unknown method of compression, or a password
+        why = " ".join(str(error).split()) or type(error).__name__
+        raise DataError(f"{file} is not a CSV file compressed as its suffix says: {why}") from error
+
+
+def _opened(file: Path, ending: str, stack: ExitStack) -> IO[bytes]:
+    if ending == ".zip":
+        archive = stack.enter_context(zipfile.ZipFile(file))
+        names = [name for name in archive.namelist() if not name.endswith("/")]
+        if len(names) != 1:
+            raise DataError(f"{file}: the archive contains {len(names)} files; use one that contains only the table")
+        # only its bytes are read: whatever the path of the member, nothing is written
+        return stack.enter_context(archive.open(names[0]))
+    return cast("IO[bytes]", stack.enter_context(_OPENERS[ending](file) if ending in _OPENERS else file.open("rb")))
+
+
+class _Bounded(io.RawIOBase):
+    """A stream that raises DataError after `MOST_BYTES`."""
+
+    def __init__(self, source: IO[bytes], file: Path):
+        self._source, self._file, self._left = source, file, MOST_BYTES
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        part = self._source.read(len(buffer))
+        self._left -= len(part)
+        if self._left < 0:
+            raise DataError(f"{self._file}: the unpacked table has more than {MOST_BYTES >> 30} GiB; use a part of it")
+        buffer[: len(part)] = part
+        return len(part)

@@ -1,0 +1,208 @@
+"""The style of pictures and their colours, in a light and a dark scheme, whatever the user's settings of matplotlib are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from spotsvm.common.text import printable_line
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+#: Okabe and Ito's palette, which the colour-blind can tell apart, without its yellow, which paper swallows
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+#: name of a CSS variable to its colour in the light and in the dark scheme
+_BASE = {
+    "paper": ("#ffffff", "#14171c"),
+    "ink": ("#1b1f24", "#e8eaed"),
+    "quiet": ("#57606a", "#a3adb8"),
+    "line": ("#d0d7de", "#3d444d"),
+    "panel": ("#f6f8fa", "#1d2229"),
+    "link": ("#0a58ad", "#7cb8ff"),
+    "warn": ("#8a4b00", "#f0b465"),
+    "warn-panel": ("#fff6e6", "#2b2213"),
+    "good": ("#006b4f", "#5fd3ac"),
+}
+_SERIES = (
+    ("#0072b2", "#4aa8e8"),
+    ("#c24f00", "#ff8c42"),
+    ("#00845f", "#2fc79a"),
+    ("#b0578a", "#e39bc4"),
+    ("#a87100", "#f2b134"),
+    ("#2d8fc7", "#8fd3ff"),
+)
+_RED = ("#c5221f", "#ff7b72")
+#: fills of a map, from the worst to the best values; in a picture they stand as they are here
+LEVELS = ("#f3f7fb", "#dde9f4", "#c5daed", "#a9c9e4", "#88b4d9", "#659dcb", "#4484ba", "#2a6ba5", "#14518a")
+_LEVELS_DARK = ("#171d25", "#1b2733", "#1f3244", "#234058", "#28506f", "#2e6288", "#3876a3", "#4a8dbd", "#67a8d6")
+_GREYS = 20
+
+#: matplotlib's own colours, next to those of the series
+_ALIASES = {
+    "#1f77b4": "series-0",
+    "#ff7f0e": "series-1",
+    "#2ca02c": "series-2",
+    "#d62728": "red",
+    "#9467bd": "series-3",
+    "#8c564b": "series-4",
+    "#e377c2": "series-3",
+    "#bcbd22": "series-4",
+    "#17becf": "series-5",
+    "#0000ff": "series-0",
+    "#008000": "series-2",
+    "#ff0000": "red",
+}
+_NAMES = (
+    {colour.lower(): f"series-{k}" for k, colour in enumerate(COLOURS[: len(_SERIES)])}
+    | {colour: f"level-{k}" for k, colour in enumerate(LEVELS)}
+    | _ALIASES
+)
+
+_LONGEST = 200
+_STYLE: Any = {
+    "font.size": 9.0,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.axisbelow": True,
+    "axes.grid": False,
+    "axes.titlesize": 9.5,
+    "axes.labelsize": 9.0,
+    "xtick.labelsize": 8.0,
+    "ytick.labelsize": 8.0,
+    "legend.frameon": False,
+    "legend.fontsize": 8.5,
+}
+
+
+@contextmanager
+def drawing(width: float, height: float) -> Iterator[Figure]:
+    """Give a new figure of this many inches, and draw inside in the report's style."""
+    from matplotlib import rc_context, rcParamsDefault
+    from matplotlib.figure import Figure
+
+    # not the backend: setting it would open a window where there is one
+    plain: Any = {key: value for key, value in rcParamsDefault.items() if not key.startswith(("backend", "interactive"))}
+    # an axis from -1e308 to 1e308 has no width: what comes of that is told where the picture is made
+    with rc_context({**plain, **_STYLE}), np.errstate(over="ignore", invalid="ignore"):
+        yield Figure(figsize=(width, height), layout="constrained")
+
+
+def new_axes(ax: Axes | None, width: float = 6.0, height: float = 4.0) -> Axes:
+    """Return `ax`, or the axes of a new figure of pyplot if it is None."""
+    if ax is not None:
+        return ax
+    from matplotlib import pyplot  # on use: it takes half a second
+
+    return pyplot.subplots(figsize=(width, height), layout="constrained")[1]
+
+
+def tidy(ax: Axes) -> None:
+    """Draw a faint grid for the y axis, and no frame at the top and on the right."""
+    ax.grid(axis="y", color="0.9", lw=0.6)
+    ax.set_axisbelow(True)
+    ax.spines[["top", "right"]].set_visible(False)
+
+
+def panels(figure: Figure, number: int, columns: int) -> list[Axes]:
+    """Give so many axes in rows of so many columns."""
+    rows = -(-number // columns)
+    every: list[Axes] = list(figure.subplots(rows, columns, squeeze=False).ravel())
+    for unused in every[number:]:
+        unused.remove()
+    return every[:number]
+
+
+def plain(text: str) -> str:
+    r"""Give a text of the user's as a label of one line, in which a dollar is a dollar and no formula begins.
+
+    Examples
+    --------
+    >>> plain("a$b$")
+    'a\\$b\\$'
+    """
+    return printable_line(text, _LONGEST).replace("$", r"\$")
+
+
+def count_axis(ax: Axes) -> None:
+    """Let the x axis count: from 0 on, ticks at whole numbers only."""
+    from matplotlib.ticker import MaxNLocator
+
+    ax.xaxis.set_major_locator(MaxNLocator(8, integer=True))
+    ax.set_xlim(0.0, None)
+
+
+def set_ticks(ax: Axes, which: str, places: Sequence[float], labels: Sequence[str]) -> None:
+    """Set the ticks of the x or the y axis; many or long labels below an axis are turned."""
+    texts = [plain(label) for label in labels]
+    if which == "y":
+        ax.set_yticks(list(places), texts)
+        return
+    ax.set_xticks(list(places), texts)
+    if sum(len(text) + 2 for text in texts) > 12.0 * ax.get_figure().get_figwidth() / _columns(ax):  # type: ignore[union-attr]
+        ax.tick_params(axis="x", labelrotation=35)
+        for label in ax.get_xticklabels():
+            label.set_horizontalalignment("right")
+            label.set_rotation_mode("anchor")
+
+
+def level_map(sign: float) -> Any:
+    """Give the colours of a map, so that better values stand out: `sign` is 1 if a smaller value is better, else -1."""
+    from matplotlib.colors import ListedColormap
+
+    return ListedColormap(list(reversed(LEVELS)) if sign > 0 else list(LEVELS))
+
+
+def colour_variables() -> dict[str, tuple[str, str]]:
+    """Give the CSS variables of a page: by name the colour in the light and in the dark scheme.
+
+    Examples
+    --------
+    >>> colour_variables()["grey-0"] == colour_variables()["ink"]
+    True
+    """
+    found = dict(_BASE)
+    found |= {f"series-{k}": pair for k, pair in enumerate(_SERIES)} | {"red": _RED}
+    found |= {f"level-{k}": pair for k, pair in enumerate(zip(LEVELS, _LEVELS_DARK, strict=True))}
+    (light_ink, dark_ink), (light_paper, dark_paper) = _BASE["ink"], _BASE["paper"]
+    for k in range(_GREYS + 1):
+        share = k / _GREYS
+        found[f"grey-{k}"] = (_between(light_ink, light_paper, share), _between(dark_ink, dark_paper, share))
+    return found
+
+
+def variable_of(colour: str) -> str:
+    """Give what to write in a picture in place of a colour: a variable, or the colour itself where none stands for it.
+
+    A grey becomes that much of the way from ink to paper, so that black on white is light on dark where the scheme is dark.
+
+    Parameters
+    ----------
+    colour : str
+        As #rrggbb.
+
+    Examples
+    --------
+    >>> variable_of("#0072B2"), variable_of("#808080"), variable_of("#123456")
+    ('var(--series-0)', 'var(--grey-10)', '#123456')
+    """
+    colour = colour.lower()
+    name = _NAMES.get(colour)
+    if name is None and (grey := re.fullmatch(r"#([0-9a-f]{2})\1\1", colour)):
+        name = f"grey-{round(int(grey[1], 16) / 255 * _GREYS)}"
+    return colour if name is None else f"var(--{name})"
+
+
+def _between(start: str, end: str, share: float) -> str:
+    a, b = ([int(text[k : k + 2], 16) for k in (1, 3, 5)] for text in (start, end))
+    return "#" + "".join(f"{round(x + share * (y - x)):02x}" for x, y in zip(a, b, strict=True))
+
+
+def _columns(ax: Axes) -> int:
+    grid = ax.get_gridspec()
+    return 1 if grid is None else int(grid.ncols)

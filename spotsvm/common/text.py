@@ -1,0 +1,151 @@
+"""Make text from data safe to print: control characters, and characters that no file can hold, become escapes."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+from spotsvm.common.errors import ArgumentError, StorageError
+
+#: control characters but for tab and line feed; marks that turn the direction of text; halves of surrogate pairs; no characters
+_STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
+
+
+_LONGEST = 2000
+
+
+def printable(text: str) -> str:
+    r"""Return text with escapes in place of control characters, marks of text direction, and what UTF-8 cannot encode.
+
+    Line feeds and tabs are kept.
+
+    Parameters
+    ----------
+    text : str
+        The text.
+
+    Examples
+    --------
+    >>> printable("\x1b[2Jgone"), printable("a\nb"), printable("naïve")
+    ('\\x1b[2Jgone', 'a\nb', 'naïve')
+    """
+    return _STEERING.sub(lambda sign: _escape(sign[0]), text)
+
+
+def printable_line(text: str, longest: int = _LONGEST) -> str:
+    r"""Return printable text as one line, cut at `longest` characters.
+
+    Parameters
+    ----------
+    text : str
+        The text.
+    longest : int, default=2000
+        Most characters of the line.
+
+    Examples
+    --------
+    >>> printable_line("a\n b\x07"), printable_line("abcdef", 4)
+    ('a b\\x07', 'abc…')
+    """
+    line = printable(" ".join(text[: 4 * longest].split()))
+    return line if len(line) <= longest else line[: longest - 1] + "…"
+
+
+def shown_value(value: Any, longest: int = 80) -> str:
+    """Return the repr of a value for an error message, cut at `longest` characters.
+
+    Examples
+    --------
+    >>> shown_value("a"), shown_value(10**400, 12), shown_value(10**5000)
+    ("'a'", '10000000000…', 'a value of type int')
+    """
+    try:
+        return printable_line(repr(value), longest)
+    except Exception:  # integers of very many digits have no repr, and a user's object can raise anything
+        return f"a value of type {type(value).__name__}"
+
+
+def _escape(sign: str) -> str:
+    code = ord(sign)
+    return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"
+
+
+def duration(seconds: float) -> str:
+    """Return a duration as text.
+
+    Parameters
+    ----------
+    seconds : float
+        The duration.
+
+    Examples
+    --------
+    >>> duration(0.031), duration(75), duration(7325), duration(200000)
+    ('0.031 s', '1 min 15 s', '2 h 2 min', '2 d 7 h')
+    """
+    if not 0 <= seconds < 1e12:  # what a damaged record may hold
+        return "an unknown time"
+    if seconds < 59.5:
+        return f"{seconds:.2g} s" if seconds < 9.95 else f"{seconds:.0f} s"
+    whole = round(seconds)
+    for size, unit, small, smaller in ((86400, "d", 3600, "h"), (3600, "h", 60, "min")):
+        if whole >= size:
+            return f"{whole // size} {unit} {whole % size // small} {smaller}"
+    return f"{whole // 60} min {whole % 60} s"
+
+
+def checked_path(path: Any, name: str = "path", such_as: str = "study.db") -> Path:
+    """Return a path, or raise an error if it cannot be one.
+
+    Parameters
+    ----------
+    path : path-like
+        What was given.
+    name : str, default="path"
+        The argument's name, for the error's text.
+    such_as : str, default="study.db"
+        What it could have been.
+
+    Raises
+    ------
+    ArgumentError
+        If it is no path.
+    StorageError
+        If it is relative to a working directory that has been removed.
+
+    Examples
+    --------
+    >>> checked_path(3)
+    Traceback (most recent call last):
+    spotsvm.common.errors.ArgumentError: path=3 is not the path of a file; use text, such as "study.db", or a pathlib.Path
+    """
+    text = os.fspath(path) if isinstance(path, str | os.PathLike) else None
+    if not isinstance(text, str) or not _can_be_a_name(text):
+        raise ArgumentError(
+            f'{name}={shown_value(path)} is not the path of a file; use text, such as "{such_as}", or a pathlib.Path'
+        )
+    checked = Path(text)
+    if not checked.is_absolute() and not has_working_directory():
+        raise StorageError(
+            f"{name}={shown_value(text)} is relative, and the working directory has been removed; use an absolute path, or "
+            "change to a directory that is there"
+        )
+    return checked
+
+
+def has_working_directory() -> bool:
+    """Tell whether the working directory is still there."""
+    try:
+        Path.cwd()
+    except FileNotFoundError:
+        return False
+    return True
+
+
+def _can_be_a_name(text: str) -> bool:
+    try:
+        return bool(text) and "\0" not in text and bool(os.fsencode(text))
+    except UnicodeEncodeError:  # halves of surrogate pairs
+        return False

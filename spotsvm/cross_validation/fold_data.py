@@ -1,0 +1,372 @@
+"""The data as each fold's machine sees them: as they are, or behind transformers that were fitted on the fold's training rows."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.pipeline import Pipeline
+from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.multiclass import check_classification_targets
+
+from spotsvm.cross_validation.answers import NotSharedError
+from spotsvm.cross_validation.machines import SvmMachine
+from spotsvm.estimators.dual.one_vs_one import pair_labels, pairs
+from spotsvm.solvers.dual.exact.fold_solver import State, Target, symmetric_bounds
+from spotsvm.solvers.kernels import Kernel
+from spotsvm.solvers.kernels.functions.multi_kernel import MultiKernel
+from spotsvm.solvers.kernels.matrices.group_gram import GroupGram
+from spotsvm.solvers.kernels.matrices.single_gram import SingleGram
+
+Floats = NDArray[np.float64]
+
+
+#: the rows that a fold trains on, and those that it tests on
+Split = tuple[NDArray[np.intp], NDArray[np.intp]]
+
+
+@dataclass(frozen=True)
+class Solved:
+    """A machine's solution on all rows."""
+
+    machine: SvmMachine
+    kernel: Kernel | MultiKernel
+    target: Target
+    state: State
+
+
+@dataclass
+class View:
+    """A matrix of rows, its kernel matrices, and what was solved on them last.
+
+    Attributes
+    ----------
+    gram : SingleGram
+        The rows and their kernel matrices.
+    shared : bool
+        Whether the folds are all of these rows.
+    names : list of str or None
+        Names of the columns, where they have any.
+    transformers : Pipeline or None
+        The fitted transformers that the rows come from.
+    group_bytes : int
+        Memory for what groups of columns contribute to combined kernels.
+    solved : dict
+        For each pair of classes what was solved on all rows last, for the next to begin at.
+    groups : GroupGram or None
+        The matrices of combined kernels, once there was one.
+    """
+
+    gram: SingleGram
+    shared: bool
+    names: list[str] | None = None
+    group_bytes: int = 0
+    transformers: Pipeline | None = None
+    solved: dict[int, Solved] = field(default_factory=dict)
+    groups: GroupGram | None = None
+
+    @cached_property
+    def digits(self) -> Digits:
+        """The checks of the digits of kernel values."""
+        return Digits(self.gram.X, self.label)
+
+    def label(self, column: int) -> str:
+        """Return the name of a column, as the data frame or the transformers have it, or else its number."""
+        names = self.names
+        if names is None and self.transformers is not None and hasattr(self.transformers, "feature_names_in_"):
+            with suppress(Exception):  # whatever a transformer that has no names to give raises
+                names = self.transformers.get_feature_names_out().tolist()
+        return f"column {column}" if names is None else f"column {names[column]!r}"
+
+    def matrix(self, kernel: Kernel | MultiKernel) -> tuple[NDArray[np.float32], float]:
+        """Return a kernel matrix less a constant, and the constant; it is overwritten by the next one."""
+        if not isinstance(kernel, MultiKernel):
+            self.groups = None
+            return self.gram.matrix(kernel)
+        if self.groups is None:
+            self.gram = self.gram.without_matrices()
+            self.groups = GroupGram(self.gram.X, self.group_bytes)
+        return self.groups.matrix(kernel)
+
+
+class FoldViews:
+    """The view of each fold; as many are kept as fit into memory.
+
+    Parameters
+    ----------
+    X : array-like
+        The data, a numpy array or a pandas frame.
+    y : array-like
+        The target.
+    splits : list of (train, test)
+        The folds.
+    max_bytes : int
+        Memory for matrices.
+    training_answers : bool
+        Whether the machines are asked about training rows as well.
+    """
+
+    def __init__(self, X: Any, y: Any, splits: Sequence[Split], max_bytes: int, training_answers: bool):
+        self._X, self._y, self._splits = X, y, splits
+        self._training_answers = training_answers
+        n = len(y)
+        self._most = max_bytes // max(SingleGram.bytes_for(n), 1)  # views
+        self._keep_distances = self._most >= 1
+        if 4 * n * n > max_bytes:
+            raise NotSharedError("one kernel matrix is larger than the memory allowed")
+        self._views: OrderedDict[Any, View] = OrderedDict()
+        self._max_bytes = max_bytes
+
+    def of(self, transformers: Pipeline | None, key: Any, fold: int) -> View:
+        """Return the view of a fold behind transformers, which `key` identifies."""
+        place = None if transformers is None else (key, fold)
+        view = self._views.get(place)
+        if view is None:
+            while self._views and len(self._views) >= max(self._most, 1):
+                self._views.popitem(last=False)
+            shared = transformers is None
+            fitted = None if shared else clone(transformers)
+            rows, names = (plain_rows(self._X), names_of(self._X)) if shared else self._transformed(fitted, fold)
+            share = self._max_bytes // (1 if shared else len(self._splits)) - 4 * len(rows) ** 2
+            view = View(SingleGram(rows, self._keep_distances), shared, names, max(share, 0), transformers=fitted)
+            self._views[place] = view
+        self._views.move_to_end(place)
+        return view
+
+    def _transformed(self, fitted: Any, fold: int) -> tuple[Floats, list[str] | None]:
+        """Fit transformers; give all rows behind them, and the names of their columns."""
+        train, test = self._splits[fold]
+        try:
+            transformed = fitted.fit_transform(take(self._X, train), take(self._y, train))
+            own = plain_rows(transformed)
+            others = plain_rows(fitted.transform(take(self._X, test)))
+            again = plain_rows(fitted.transform(take(self._X, train))) if self._asked_about(train, test) else own
+        except Exception as error:  # whatever a transformer raises: scikit-learn's own way meets it again and reports it
+            raise NotSharedError(f"the transformers failed: {error}") from error
+        if len(own) != len(train) or len(others) != len(test) or others.shape[1] != own.shape[1]:
+            raise NotSharedError("the transformers change the number of rows")
+        if again is not own and not (again.shape == own.shape and np.allclose(again, own)):
+            raise NotSharedError("the transformers give training rows otherwise when they are new")
+        rows = np.zeros((len(self._y), own.shape[1]))
+        rows[test] = others
+        rows[train] = own
+        return rows, names_of(transformed)
+
+    def _asked_about(self, train: NDArray[np.intp], test: NDArray[np.intp]) -> bool:
+        return self._training_answers or bool(np.intersect1d(train, test).size)
+
+
+def take(data: Any, rows: NDArray[np.intp]) -> Any:
+    """Return some rows of a numpy array or a pandas object."""
+    return data.iloc[rows] if hasattr(data, "iloc") else data[rows]
+
+
+def names_of(data: Any) -> list[str] | None:
+    """Return the names of the columns of a data frame, if they are texts."""
+    names = list(getattr(data, "columns", ()))
+    return names if names and all(isinstance(name, str) for name in names) else None
+
+
+def plain_rows(data: Any) -> Floats:
+    """Return data as a matrix of finite numbers, or raise NotSharedError."""
+    if hasattr(data, "toarray"):
+        raise NotSharedError("the data are sparse")
+    if np.iscomplexobj(data):
+        raise NotSharedError("the data are complex")
+    try:
+        rows = np.ascontiguousarray(data, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise NotSharedError("the data are not numbers") from error
+    if rows.ndim != 2 or 0 in rows.shape or not np.isfinite(rows).all():
+        raise NotSharedError("the data are not a matrix of finite numbers")
+    return rows
+
+
+#: Of more classes each pair has so few of the rows that training it on vectors of all rows costs more than it saves
+MOST_CLASSES = 10
+
+
+class FoldTargets:
+    """The problems of each fold, and of all rows.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n,)
+        The target.
+    trained : bool ndarray of shape (n_folds, n)
+        Which rows each fold trains on.
+    regression : bool
+        Whether y is a number to predict, and not a class.
+    """
+
+    def __init__(self, y: NDArray[Any], trained: NDArray[np.bool_], regression: bool):
+        self._y = y
+        self._rows = [*trained, np.ones(len(y), dtype=bool)]  # the last is all rows, at index -1
+        self.classes: NDArray[Any] | None = None
+        if regression:
+            self._labels = [_numbers(y)]
+            return
+        try:
+            check_classification_targets(y)
+            self.classes, self._code = np.unique(y, return_inverse=True)
+        except (TypeError, ValueError) as error:
+            raise NotSharedError("the target holds no classes") from error
+        n_classes = len(self.classes)
+        if not 2 <= n_classes <= MOST_CLASSES:
+            raise NotSharedError(f"there are {n_classes} classes")
+        if any(len(np.unique(self._code[rows])) < n_classes for rows in self._rows):
+            raise NotSharedError("a fold's training rows lack a class")
+        self._labels = self._pair_labels(n_classes)
+
+    def _pair_labels(self, n_classes: int) -> list[Floats]:
+        """Return the labels of each pair's classifier, 0 for rows of other classes."""
+        code = self._code
+        return [np.where((code == i) | (code == j), pair_labels(code == i, n_classes), 0.0) for i, j in pairs(n_classes)]
+
+    def of(self, machine: SvmMachine, fold: int) -> list[Target]:
+        """Return the problems of a fold; of all rows for fold -1."""
+        rows = self._rows[fold]
+        labels = self._labels if fold == -1 else [np.where(rows, z, 0.0) for z in self._labels]
+        if machine.regression:
+            lower, upper = symmetric_bounds(np.where(rows, float(machine.C), 0.0), labels[0], True)
+            return [Target(labels[0], lower, upper, float(machine.epsilon))]
+        C = machine.C if machine.class_weight is None else machine.C * self._weights(machine.class_weight, rows)
+        return [Target(z, *symmetric_bounds(C, z, False)) for z in labels]
+
+    def _weights(self, class_weight: Any, rows: NDArray[np.bool_]) -> Floats:
+        try:
+            weights = compute_class_weight(class_weight, classes=self.classes, y=self._y[rows])
+        except ValueError as error:
+            raise NotSharedError("the class weights do not fit the classes") from error
+        if not (np.isfinite(weights) & (weights > 0)).all():
+            raise NotSharedError("a class has no weight")
+        each: Floats = weights[self._code]
+        return each
+
+
+def _numbers(y: NDArray[Any]) -> Floats:
+    if y.dtype.kind == "c":
+        raise NotSharedError("the target is complex")
+    try:
+        target = y.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise NotSharedError("the target is not a number") from error
+    if not np.isfinite(target).all():
+        raise NotSharedError("the target is not finite")
+    return target
+
+
+_SINGLE, _DOUBLE = 2.0**-24, 2.0**-53
+
+
+#: How many times the rounding that there is without any offset makes it the offset's
+_TIMES = 100.0
+
+
+#: From how many standard deviations on a mean is an offset, and from what share of the largest offset on it is named
+_DEVIATIONS, _SHARE = 4.0, 0.1
+
+
+_SHOWN = 3
+
+
+_SOME = 64  # rows that are looked at in pairs
+
+
+class LostDigitsError(NotSharedError):
+    """A machine's own library loses digits of the data that shared work does not lose: their scores differ.
+
+    Attributes
+    ----------
+    advice : str
+        What to tell the user; empty where no column has an offset.
+    """
+
+    def __init__(self, reason: str, advice: str):
+        super().__init__(reason)
+        self.advice = advice
+
+
+class Digits:
+    """Checks of the digits of the kernel values of some rows.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+        The rows.
+    label : callable
+        Gives the name of the column with some number.
+    """
+
+    def __init__(self, X: Floats, label: Callable[[int], str]):
+        self._X, self._label = X, label
+        self._mean, self._deviation = X.mean(axis=0), X.std(axis=0)
+        squares = np.einsum("ij,ij->i", X, X)
+        self._longest = int(squares.argmax())
+        self._largest = float(squares[self._longest])
+
+    @property
+    def offset_columns(self) -> list[int]:
+        """The columns whose values are far from zero for how much they differ, the farthest first."""
+        offset = np.abs(self._mean)
+        far = np.flatnonzero((offset > _DEVIATIONS * self._deviation) & (offset >= _SHARE * offset.max()))
+        found: list[int] = far[np.argsort(-np.log10(offset[far]).round(1), kind="stable")].tolist()
+        return found
+
+    def check(self, kernel: Kernel, *, by_libsvm: bool, reach: float, tol: float) -> None:
+        """Raise LostDigitsError if a machine's own library rounds kernel values so much that its decisions are others.
+
+        LIBSVM has exp(-gamma (<x, x> + <z, z> - 2 <x, z>)) of the rows as they are, in double precision, and keeps kernel values
+        in single precision. Shared work takes distances, and the linear kernel, of centred rows.
+
+        Parameters
+        ----------
+        kernel : Kernel
+            The kernel function.
+        by_libsvm : bool
+            Whether LIBSVM trains the machine, or our own solver, in double precision.
+        reach : float
+            How much a decision changes at most if kernel values change by one.
+        tol : float
+            The solver's tolerance.
+        """
+        if kernel.base == "squared distances":
+            if not by_libsvm:
+                return
+            error, usual = 4 * _DOUBLE * kernel.gamma * self._largest, _SINGLE
+            constant = 2 * kernel.gamma * float(np.square(self._deviation).sum()) < _TIMES * _SINGLE
+        elif kernel.base == "inner products":
+            unit = _DOUBLE if kernel.name == "linear" and not by_libsvm else _SINGLE
+            error = unit * float(kernel.of(np.array([self._largest]))[0])
+            usual, constant = _TIMES * _SINGLE * self._half_distance(kernel), False
+        else:
+            return
+        columns = self.offset_columns
+        if not (error <= usual or error * reach <= tol) or (constant and columns):
+            raise LostDigitsError(f"kernel: {kernel.label} loses digits of the data", self._advice(kernel, columns))
+
+    def _advice(self, kernel: Kernel, columns: list[int]) -> str:
+        if not columns:
+            return ""
+        shown = ", ".join(f"{self._label(j)} ({self._mean[j]:.3g} +- {self._deviation[j]:.2g})" for j in columns[:_SHOWN])
+        more = f" and {len(columns) - _SHOWN} more" if len(columns) > _SHOWN else ""
+        return (
+            f"The offset of {shown}{more} costs the kernel {kernel.label} the digits in which rows differ, which makes machines "
+            "less accurate. Subtract it, for example by a StandardScaler before the machine in a pipeline."
+        )
+
+    def _half_distance(self, kernel: Kernel) -> float:
+        """Return half the largest squared distance of some rows in the space of a kernel of inner products."""
+        rows = self._X - self._mean if kernel.name == "linear" else self._X
+        some = rows[np.append(np.arange(0, len(rows), max(len(rows) // _SOME, 1)), self._longest)]
+        with np.errstate(over="ignore", invalid="ignore"):
+            K = kernel.of(some @ some.T)
+            diagonal = K.diagonal()
+            return float((0.5 * (diagonal[:, None] + diagonal) - K).max())

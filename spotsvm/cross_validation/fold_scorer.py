@@ -1,0 +1,445 @@
+"""Cross-validated scores of candidates on fixed folds, from shared work or by scikit-learn's own public search."""
+
+from __future__ import annotations
+
+import logging
+import sys
+import threading
+import time
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from numbers import Integral
+from typing import Any
+
+import joblib
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import FitFailedWarning
+from sklearn.metrics import check_scoring
+from sklearn.model_selection import GridSearchCV
+
+from spotsvm.common.errors import ArgumentError
+from spotsvm.common.fingerprint import as_text, canonical, whole
+from spotsvm.cross_validation.answers import ClassifierStandIn, NotSharedError, RegressorStandIn
+from spotsvm.cross_validation.fold_data import Split, take
+from spotsvm.cross_validation.machines import MATRIX_MACHINES, is_machine, split_pipeline
+from spotsvm.cross_validation.shared_folds import FoldAnswer, SharedFolds
+from spotsvm.trials.scores.metrics import score_range
+
+MAX_BYTES = 2 * 2**30
+
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class FoldScores:
+    """The scores of one candidate.
+
+    Attributes
+    ----------
+    numbers : dict of str to float
+        As in `cv_results_`: split{i}_test_{metric}, split{i}_train_{metric} if wanted, and mean and std of fit_time and
+        score_time. What failed is absent.
+    reason : str
+        Why the candidate failed in at least one fold, in one line; empty if it did not.
+    """
+
+    numbers: Mapping[str, float]
+    reason: str = ""
+
+    def mean(self, metric: str, n_splits: int) -> float:
+        """Return the mean test score; nan if a fold has none. Of a race that ended early, the mean of the folds that ran."""
+        ran = int(self.numbers.get("folds_run", n_splits))
+        return float(np.mean([self.numbers.get(f"split{i}_test_{metric}", np.nan) for i in range(ran)]))
+
+
+class FoldScorer:
+    """Scores of candidates on folds that are fixed once.
+
+    Parameters
+    ----------
+    estimator : estimator
+        What is cloned and fitted.
+    X, y : array-like
+        The data.
+    splits : list of (train, test)
+        The folds.
+    fit_params : dict
+        Further arguments of `fit`, for the estimator and the scorers.
+    scoring, n_jobs, pre_dispatch, error_score, return_train_score
+        As in GridSearchCV.
+    engine : {"auto", "sklearn"}, default="sklearn"
+        "auto" shares the work of support vector machines where scikit-learn's result is the same.
+    max_bytes : int, default=2 GiB
+        Memory for kernel matrices of shared work.
+    race_for : str or None, default=None
+        The metric by which a candidate that cannot be the best any more is stopped, where work is shared.
+    warn : bool, default=True
+        Whether to warn of a candidate that fails; who does not wants `warn_of_failure` to be called elsewhere.
+
+    Attributes
+    ----------
+    scorer : callable or dict
+        The scorers in use, known once something was scored.
+    n_splits : int
+        Number of folds.
+    metrics : list of str
+        Their names, "score" for a single one.
+    multimetric : bool
+        Whether there is more than the one score.
+    last_error : Exception or None
+        What the last candidate that failed raised.
+    """
+
+    def __init__(
+        self,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        splits: Sequence[Split],
+        fit_params: Mapping[str, Any],
+        *,
+        scoring: Any = None,
+        n_jobs: int | None = None,
+        pre_dispatch: int | str = "2*n_jobs",
+        error_score: Any = np.nan,
+        return_train_score: bool = False,
+        engine: str = "sklearn",
+        max_bytes: int = MAX_BYTES,
+        race_for: str | None = None,
+        warn: bool = True,
+    ):
+        self._estimator, self._X, self._y = estimator, X, y
+        self._splits, self._fit_params = list(splits), dict(fit_params)
+        self.n_splits = len(self._splits)
+        self._error_score = error_score
+        self._options = {
+            "scoring": metric_names(scoring) if isinstance(scoring, AbstractSet) else scoring,
+            "n_jobs": n_jobs,
+            "pre_dispatch": pre_dispatch,
+            "return_train_score": return_train_score,
+            "cv": self._splits,
+            "refit": False,
+        }
+        self.scorer: Any = None
+        self.metrics: list[str] = []
+        self.multimetric = False
+        self.last_error: Exception | None = None
+        self._engine, self._max_bytes, self._race_for, self._warn = engine, max_bytes, race_for, warn
+        self._shared: SharedScores | None = None
+        self._looked = engine == "sklearn"
+        self._warned_of_offset = False
+        #: the best mean score so far, which a race compares with
+        self.best_mean: float | None = None
+
+    @property
+    def test_share(self) -> float:
+        """The share of the rows of a split that it tests on, averaged over the splits."""
+        return float(np.mean([len(test) / (len(train) + len(test)) for train, test in self._splits]))
+
+    def context(self) -> dict[str, str]:
+        """Return what the scores depend on beside the candidate, by which a later run checks that it is the same."""
+        text = partial(as_text, threshold=sys.maxsize, floatmode="unique")
+        parameters = sorted(self._estimator.get_params(deep=True).items())
+        return {
+            "data": joblib.hash((canonical(self._X), canonical(self._y), self._fit_params)),
+            "folds": joblib.hash(self._splits),
+            "estimator": text(self._estimator),
+            "parameter of the estimator": joblib.hash(text([(name, whole(value)) for name, value in parameters])),
+            "scoring": text(self._options["scoring"]),
+            "return_train_score": str(self._options["return_train_score"]),
+            "engine": self._engine,
+            "racing": str(self._race_for is not None),
+        }
+
+    def score(self, candidates: Sequence[Mapping[str, Any]]) -> list[FoldScores]:
+        """Score candidates, in the order given.
+
+        Raises
+        ------
+        Exception
+            With error_score="raise", whatever fitting or scoring raises. In any case what is raised outside of them: it is
+            about the arguments, such as the name of a parameter that the estimator does not have.
+        """
+        if not self._looked:
+            self._looked = True
+            self._shared = self._share()
+        if self._shared is not None:
+            return self._score_shared(self._shared, candidates)
+        return self._score_by_sklearn(candidates)
+
+    def _share(self) -> SharedScores | None:
+        """Return the scorer that shares the work of these folds; None where it cannot be shared."""
+        n_jobs = self._options["n_jobs"]
+        if self._fit_params or not isinstance(n_jobs, Integral | None) or n_jobs == 0:
+            return None  # scikit-learn says what is wrong with n_jobs
+        scorer = make_scorers(self._estimator, self._options["scoring"])
+        scorers = scorer if isinstance(scorer, dict) else {"score": scorer}
+        train = bool(self._options["return_train_score"])
+        shared = share_scores(self._estimator, self._X, self._y, self._splits, scorers, train=train, max_bytes=self._max_bytes)
+        if shared is not None:
+            self.scorer, self.multimetric, self.metrics = scorer, isinstance(scorer, dict), list(scorers)
+        return shared
+
+    def _score_shared(self, shared: SharedScores, candidates: Sequence[Mapping[str, Any]]) -> list[FoldScores]:
+        from spotsvm.cross_validation.answers import NotSharedError
+        from spotsvm.cross_validation.fold_data import LostDigitsError
+
+        found: dict[int, FoldScores] = {}
+        left: list[int] = []
+        for k in shared.order([dict(c) for c in candidates]):
+            try:
+                found[k] = FoldScores(self._race(shared, dict(candidates[k])))
+            except NotSharedError as reason:
+                _log.info("scikit-learn scores %s: %s", dict(candidates[k]), reason)
+                left.append(k)
+                if isinstance(reason, LostDigitsError) and reason.advice and not self._warned_of_offset:
+                    self._warned_of_offset = True
+                    warnings.warn(reason.advice, UserWarning, stacklevel=4)
+        if left:
+            found |= dict(zip(left, self._score_by_sklearn([candidates[k] for k in left]), strict=True))
+        return [found[k] for k in range(len(candidates))]
+
+    def _race(self, shared: SharedScores, params: dict[str, Any]) -> dict[str, float]:
+        if self._race_for is None:
+            return shared.score(params)
+        scoring = self._options["scoring"]
+        name = scoring if isinstance(scoring, str) or callable(scoring) else self._race_for
+        if isinstance(scoring, Mapping):
+            name = scoring[self._race_for]
+        highest = score_range(name)[1] if isinstance(name, str) else None
+        if highest is None:
+            raise ArgumentError(f"racing=True needs a score whose best value is known; that of {name!r} is not")
+        numbers = shared.score(params, self.best_mean, self._race_for, highest)
+        ran = sum(f"split{k}_test_{self._race_for}" in numbers for k in range(self.n_splits))
+        numbers["folds_run"] = float(ran)
+        if ran == self.n_splits:
+            mean = FoldScores(numbers).mean(self._race_for, ran)
+            self.best_mean = mean if self.best_mean is None else max(mean, self.best_mean)
+        return numbers
+
+    def _score_by_sklearn(self, candidates: Sequence[Mapping[str, Any]]) -> list[FoldScores]:
+        try:
+            results = self._search(candidates, "raise")
+        except Exception as error:
+            if isinstance(self._error_score, str):
+                raise
+            if len(candidates) > 1:
+                return [self._score_by_sklearn([candidate])[0] for candidate in candidates]
+            return [self._score_failing(candidates[0], error)]
+        return [FoldScores(self._numbers(results, k)) for k in range(len(candidates))]
+
+    def _search(self, candidates: Sequence[Mapping[str, Any]], error_score: Any) -> dict[str, Any]:
+        grid = [{name: _single(value) for name, value in candidate.items()} for candidate in candidates]
+        search = GridSearchCV(self._estimator, grid, error_score=error_score, **self._options)
+        search.fit(self._X, self._y, **self._fit_params)
+        self.scorer, self.multimetric = search.scorer_, bool(search.multimetric_)
+        results: dict[str, Any] = search.cv_results_
+        self.metrics = [key.removeprefix("mean_test_") for key in results if key.startswith("mean_test_")]
+        return results
+
+    def _score_failing(self, candidate: Mapping[str, Any], error: Exception) -> FoldScores:
+        """Score a candidate of which a fold is known to fail: the other folds, and other metrics, still count."""
+        reason = f"{type(error).__name__}: {' '.join(str(error).split())[:500]}"
+        with unwarned():  # what is warned of here is told below, and a mean over failed folds is wanted
+            try:
+                numbers = self._numbers(self._search([candidate], np.nan), 0)
+            except ValueError as every_fold:
+                if "fits failed" not in str(every_fold):  # scikit-learn's way to say so; another error is not the candidate's
+                    raise
+                numbers = {}
+        self.last_error = error
+        scores = FoldScores({name: number for name, number in numbers.items() if not np.isnan(number)}, reason)
+        if self._warn:
+            warn_of_failure(candidate, scores.numbers, reason)
+        return scores
+
+    def _numbers(self, results: Mapping[str, Any], k: int) -> dict[str, float]:
+        wanted = ("split", "mean_fit_time", "std_fit_time", "mean_score_time", "std_score_time")
+        return {key: float(column[k]) for key, column in results.items() if key.startswith(wanted)}
+
+
+def _single(value: Any) -> Any:
+    """Return a list of one value that numpy does not take apart, be it an array or an estimator."""
+    column = np.empty(1, dtype=object)
+    column[0] = value
+    return column
+
+
+def make_scorers(estimator: Any, scoring: Any) -> Any:
+    """Return the scorer, or of several a dictionary."""
+    if callable(scoring) or isinstance(scoring, str | None):
+        return check_scoring(estimator, scoring)
+    named = scoring if isinstance(scoring, Mapping) else {name: name for name in metric_names(scoring)}
+    return {name: check_scoring(estimator, one) for name, one in named.items()}
+
+
+def metric_names(scoring: Any) -> list[str]:
+    """Return the names of several metrics in their order; of a set, whose own order differs by process, the alphabetical one."""
+    return sorted(scoring) if isinstance(scoring, AbstractSet) else list(scoring)
+
+
+def check_engine(engine: Any) -> None:
+    """Raise ArgumentError if there is no such engine."""
+    if engine not in ("auto", "sklearn"):
+        raise ArgumentError(f"engine={engine!r}; use 'auto' or 'sklearn'")
+
+
+def warn_of_failure(candidate: Mapping[str, Any], numbers: Mapping[str, float], reason: str) -> None:
+    """Warn that a candidate failed, in some of its folds or in all of them."""
+    where = "some folds" if any("_test_" in name for name in numbers) else "every fold"
+    warnings.warn(f"{dict(candidate)} failed in {where}: {reason}", FitFailedWarning, stacklevel=3)
+
+
+@contextmanager
+def unwarned() -> Iterator[None]:
+    """Ignore warnings, but not in a thread: filters are of the whole process, and two threads would not put them back."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+def share_scores(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    splits: Sequence[Any],
+    scorers: Mapping[str, Any],
+    *,
+    train: bool,
+    max_bytes: int,
+) -> SharedScores | None:
+    """Return the scorer of candidates from shared work; None where no candidate's work can be shared."""
+    _, last = split_pipeline(estimator)
+    known = is_machine(type(last)) or type(last) in MATRIX_MACHINES
+    if y is None or not known or not all(map(can_share, scorers.values())):
+        return None
+    target = y if hasattr(y, "iloc") else np.asarray(y)
+    folds = [(np.asarray(rows), np.asarray(others)) for rows, others in splits]
+    if any(rows.dtype.kind not in "iu" for fold in folds for rows in fold):
+        return None
+    try:
+        shared = SharedFolds(
+            estimator, X, target, folds, max_bytes, training_answers=train, ranking=any(map(_ranks, scorers.values()))
+        )
+    except NotSharedError:
+        return None
+    return SharedScores(shared, target, folds, scorers, train)
+
+
+def _ranks(scorer: Any) -> bool:
+    """Check whether a scorer uses more of a decision than the class it stands for."""
+    return not _is_own_score(scorer) and getattr(scorer, "_response_method", None) != "predict"
+
+
+def _is_own_score(scorer: Any) -> bool:
+    """Check whether a scorer is the estimator's own `score`."""
+    return type(scorer).__name__ == "_PassthroughScorer"
+
+
+def can_share(scorer: Any) -> bool:
+    """Check whether a scorer is one of `make_scorer`, or the estimator's own: they ask for its answers, and for nothing else."""
+    return type(scorer).__module__.startswith("sklearn.metrics.")
+
+
+class SharedScores:
+    """Scores of candidates from shared work.
+
+    Parameters
+    ----------
+    folds : SharedFolds
+        What trains them.
+    y : ndarray or Series of shape (n,)
+        The target.
+    splits : list of (train, test)
+        The folds.
+    scorers : dict of str to callable
+        The scorers by the name of their metric.
+    train : bool
+        Whether to score the training rows as well.
+    """
+
+    def __init__(self, folds: SharedFolds, y: Any, splits: Sequence[Split], scorers: Mapping[str, Any], train: bool):
+        self._folds, self._scorers, self._splits = folds, scorers, list(splits)
+        # stand-ins answer for one object and no other: the rows' numbers serve as well as the rows
+        self._test = [(rows, take(y, rows)) for _, rows in self._splits]
+        self._train = [(rows, take(y, rows)) for rows, _ in self._splits] if train else []
+
+    def order(self, candidates: Sequence[dict[str, Any]]) -> list[int]:
+        """Return the order in which candidates share most."""
+        return self._folds.order(candidates)
+
+    def score(self, params: dict[str, Any], bar: float | None = None, metric: str = "", highest: float = 1.0) -> dict[str, float]:
+        """Score one candidate.
+
+        Parameters
+        ----------
+        params : dict
+            The candidate.
+        bar : float, optional
+            Stop as soon as the mean of `metric` over all folds can no longer reach this.
+        metric : str
+            The metric to stop by.
+        highest : float
+            The most that it can be in a fold.
+
+        Returns
+        -------
+        dict of str to float
+            As FoldScores has them; a fold that did not run is absent.
+
+        Raises
+        ------
+        NotSharedError
+            If scikit-learn has to do it.
+        """
+        numbers: dict[str, float] = {}
+        fit_times, score_times = [], []
+        began = time.perf_counter()
+        reached = 0.0
+        for k, answer in enumerate(self._folds.answers(params)):
+            fit_times.append(time.perf_counter() - began)
+            began = time.perf_counter()
+            self._score_rows(numbers, f"split{k}_test_", answer, *self._test[k])
+            score_times.append(time.perf_counter() - began)
+            if self._train:
+                self._score_rows(numbers, f"split{k}_train_", answer, *self._train[k])
+            began = time.perf_counter()
+            left = len(self._splits) - k - 1
+            if bar is not None:
+                reached += numbers[f"split{k}_test_{metric}"]
+                if left and reached + left * highest < bar * len(self._splits):
+                    break
+        for name, times in (("fit_time", fit_times), ("score_time", score_times)):
+            numbers[f"mean_{name}"], numbers[f"std_{name}"] = float(np.mean(times)), float(np.std(times))
+        return numbers
+
+    def _score_rows(self, numbers: dict[str, float], prefix: str, answer: FoldAnswer, rows: NDArray[np.intp], y: Any) -> None:
+        stand_in = self._stand_in(rows, answer, answer.decisions[rows])
+        for name, scorer in self._scorers.items():
+            plain = _is_own_score(scorer)
+            try:
+                if plain and answer.classes is not None:
+                    score = float(np.mean(stand_in.predict(rows) == np.asarray(y)))
+                else:
+                    score = float(stand_in.score(rows, y) if plain else scorer(stand_in, rows, y))
+            except NotSharedError:
+                raise
+            except Exception as error:  # a scorer that wants more than answers: scikit-learn's own way gives its result
+                raise NotSharedError(f"the scorer {name} cannot use answers alone: {error}") from error
+            if not np.isfinite(score):
+                raise NotSharedError(f"the scorer {name} gives {score}")
+            numbers[prefix + name] = score
+
+    def _stand_in(self, rows: NDArray[np.intp], answer: FoldAnswer, decisions: NDArray[np.float64]) -> Any:
+        if answer.classes is None:
+            return RegressorStandIn(rows, decisions[:, 0])
+        return ClassifierStandIn(rows, answer.classes, decisions, answer.shape, answer.break_ties)

@@ -1,0 +1,266 @@
+"""The parameters of a support vector machine, from which it can be trained elsewhere with the same result."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone, is_regressor
+from sklearn.pipeline import Pipeline
+from sklearn.svm import SVC, SVR, NuSVC, NuSVR
+
+from spotsvm.cross_validation.answers import NotSharedError
+from spotsvm.estimators.dual.evo_svc import EvoSVC
+from spotsvm.estimators.dual.exact_svc import ExactSVC
+from spotsvm.estimators.dual.exact_svr import ExactSVR
+from spotsvm.solvers.errors import SolverError
+from spotsvm.solvers.kernels import Kernel, gram_matrix, make_kernel
+from spotsvm.solvers.kernels.functions.multi_kernel import MultiKernel
+
+_MACHINES = (SVC, SVR, ExactSVC, ExactSVR)
+
+
+_SHARED_KERNELS = ("linear", "poly", "rbf", "precomputed")
+
+
+@dataclass(frozen=True)
+class SvmMachine:
+    """The parameters of a machine whose solution is unique: a positive semidefinite kernel, no cap on iterations.
+
+    Attributes
+    ----------
+    regression : bool
+        Whether it is a regression.
+    kernel : str
+        "linear", "poly", "rbf" or "precomputed".
+    gamma : float or str
+        As SVC's; "scale" and "auto" depend on the training rows.
+    degree, coef0, C, epsilon, tol, class_weight, decision_function_shape, break_ties
+        As SVC's and SVR's.
+    by_libsvm : bool
+        Whether LIBSVM trains it, and has the last word where the solution leaves its result open.
+    """
+
+    regression: bool
+    kernel: str
+    gamma: float | str
+    degree: int
+    coef0: float
+    C: float
+    tol: float
+    epsilon: float = 0.0
+    class_weight: Any = None
+    decision_function_shape: str = "ovr"
+    break_ties: bool = False
+    by_libsvm: bool = False
+
+    def kernel_on(self, X: NDArray[np.float64], names: Sequence[str] | None = None) -> Kernel | MultiKernel:
+        """Return the kernel as it is for some training rows, whose columns may have names, or raise a SpotSVMError."""
+        return make_kernel(self.kernel, X, gamma=self.gamma, coef0=self.coef0, degree=self.degree)
+
+    @property
+    def kernel_depends_on_rows(self) -> bool:
+        """Whether another choice of training rows makes another kernel."""
+        return self.kernel in ("poly", "rbf") and self.gamma == "scale"
+
+
+def split_pipeline(estimator: Any) -> tuple[Pipeline | None, Any]:
+    """Return the transformers and the last step; None where there are no transformers."""
+    if type(estimator) is not Pipeline:
+        return None, estimator
+    steps = [step for _, step in estimator.steps[:-1] if step is not None and step != "passthrough"]
+    return (estimator[:-1] if steps else None), estimator[-1]
+
+
+def is_machine(kind: type) -> bool:
+    """Return whether `read_machine` knows a type of estimators; a subclass of one that it knows may do anything."""
+    return kind in _MACHINES or "_shared_machine" in vars(kind)
+
+
+def read_machine(kind: type, p: Mapping[str, Any]) -> SvmMachine | None:
+    """Return a machine from an estimator's type and parameters; None for those for which the work cannot be shared.
+
+    A class can say itself how it is trained elsewhere, by a static method `_shared_machine` of its parameters.
+    """
+    if not is_machine(kind) or p["max_iter"] != -1 or p.get("probability") is True:
+        return None
+    if not _unused_are_sound(p):
+        return None
+    if "_shared_machine" in vars(kind):
+        own: SvmMachine | None = vars(kind)["_shared_machine"](p)
+        return own
+    if not isinstance(p["kernel"], str) or p["kernel"] not in _SHARED_KERNELS:
+        return None
+    gamma = p["gamma"]
+    if p.get("sigma") is not None:
+        usual = p["kernel"] == "rbf" and isinstance(gamma, str) and gamma == "scale"
+        if not (usual and _positive(p["sigma"]) and 1e-150 < p["sigma"] < 1e150):
+            return None
+        gamma = 0.5 / p["sigma"] ** 2
+    regression = kind in (SVR, ExactSVR)
+    machine = SvmMachine(
+        regression=regression,
+        kernel=p["kernel"],
+        gamma=gamma,
+        degree=p["degree"],
+        coef0=p["coef0"],
+        by_libsvm=kind in (SVC, SVR),
+        **common_parameters(p, regression),
+    )
+    return rounded_if_sound(machine)
+
+
+def common_parameters(p: Mapping[str, Any], regression: bool) -> dict[str, Any]:
+    """Return the parameters that have nothing to do with kernels."""
+    found = {"C": p["C"], "tol": p["tol"]}
+    names = ["epsilon"] if regression else ["class_weight", "decision_function_shape", "break_ties"]
+    return found | {name: p[name] for name in names}
+
+
+def rounded_if_sound(machine: SvmMachine) -> SvmMachine | None:
+    """Return a machine with floats for numbers; None if scikit-learn has to train it, or to report what is wrong."""
+    return replace(machine, C=float(machine.C), tol=float(machine.tol)) if _is_sound(machine) else None
+
+
+def _unused_are_sound(p: Mapping[str, Any]) -> bool:
+    """Check whether scikit-learn takes the parameters that change nothing here."""
+    seed = p.get("random_state")
+    return (
+        isinstance(p.get("shrinking", True), bool | np.bool_)
+        and _positive(p.get("cache_size", 200))
+        and isinstance(p.get("verbose", False), int | np.bool_)
+        and (seed is None or isinstance(seed, np.random.RandomState | int))
+    )
+
+
+def _is_sound(m: SvmMachine) -> bool:
+    """Check whether every parameter is one that scikit-learn takes, too, and the kernel is positive semidefinite."""
+    if not (_positive(m.C) and _positive(m.tol) and m.C <= 1e9):
+        return False
+    if m.regression and not (_is_number(m.epsilon) and 0 <= float(m.epsilon) < np.inf):
+        return False
+    if not (m.gamma in ("scale", "auto") if isinstance(m.gamma, str) else _positive(m.gamma)):
+        return False
+    if m.kernel == "poly":
+        degree, coef0 = m.degree, m.coef0
+        whole = isinstance(degree, Integral) and not isinstance(degree, bool) and int(degree) >= 1
+        if not (whole and _is_number(coef0) and 0 <= float(coef0) < np.inf):
+            return False
+    weights = m.class_weight
+    known = weights is None or isinstance(weights, dict) or (isinstance(weights, str) and weights == "balanced")
+    if m.break_ties and m.decision_function_shape == "ovo":
+        return False  # scikit-learn refuses to predict
+    return known and m.decision_function_shape in ("ovr", "ovo") and isinstance(m.break_ties, bool | np.bool_)
+
+
+def _positive(value: Any) -> bool:
+    return _is_number(value) and 0 < float(value) < np.inf
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+
+
+Floats = NDArray[np.float64]
+
+
+#: Estimators whose result does not depend on who computes the kernel matrix
+MATRIX_MACHINES = (NuSVC, NuSVR, EvoSVC)
+
+
+class MatrixMachine:
+    """An estimator with the kernel matrix in place of its kernel.
+
+    Parameters
+    ----------
+    estimator : NuSVC, NuSVR or EvoSVC
+        The machine.
+    """
+
+    def __init__(self, estimator: Any):
+        if type(estimator) not in MATRIX_MACHINES:
+            raise NotSharedError(f"{estimator!r} is not a machine whose work can be shared")
+        params = estimator.get_params(deep=False)
+        known = isinstance(params["kernel"], str) and params["kernel"] in ("linear", "poly", "rbf", "sigmoid")
+        if params.get("break_ties") and params.get("decision_function_shape") == "ovo":
+            raise NotSharedError("scikit-learn refuses to predict")
+        evolved = params.get("method", "exact") not in ("exact", "memetic") or params.get("kernel") == "sigmoid"
+        if not known or params.get("probability") is True or (type(estimator) is EvoSVC and evolved):
+            # a search at random takes another way after the least rounding; predictions of probabilities draw at random
+            raise NotSharedError(f"{estimator!r} is not a machine whose work can be shared")
+        self.kernel_depends_on_rows = params["gamma"] == "scale" and params["kernel"] != "linear"
+        self._estimator, self._params = estimator, params
+        self.by_libsvm = type(estimator) is not EvoSVC
+        self.tol = float(params["tol"])
+        self.regression = is_regressor(estimator)
+        self.shape = params.get("decision_function_shape", "ovr")
+        self.break_ties = bool(params.get("break_ties", False))
+
+    def kernel_on(self, X: Floats) -> Kernel:
+        """Return the kernel as it is for some training rows."""
+        p = self._params
+        try:
+            return make_kernel(p["kernel"], X, gamma=p["gamma"], coef0=p["coef0"], degree=p["degree"], sigma=p.get("sigma"))
+        except SolverError as error:
+            raise NotSharedError(str(error)) from error
+
+    def gram(self, kernel: Kernel, X: Floats) -> Floats:
+        """Return the kernel matrix of all rows."""
+        try:
+            return gram_matrix(kernel, X)
+        except SolverError as error:
+            raise NotSharedError(str(error)) from error
+
+    def decisions(self, K: Floats, y: NDArray[Any], rows: NDArray[np.intp]) -> tuple[NDArray[Any] | None, Floats]:
+        """Train on some rows; give the classes, and each pair's decision, or the prediction, for all rows."""
+        machine = clone(self._estimator).set_params(kernel="precomputed")
+        return own_decisions(machine, K[np.ix_(rows, rows)], y[rows], K[:, rows])
+
+
+def own_decisions(machine: Any, X: Floats, y: NDArray[Any], rows: Floats) -> tuple[NDArray[Any] | None, Floats]:
+    """Train a machine, and return its decisions for rows.
+
+    Parameters
+    ----------
+    machine : SVC, SVR, NuSVC, NuSVR or EvoSVC
+        It is changed.
+    X, y : ndarray of shape (n, d) and (n,)
+        Training data; kernel values with the kernel "precomputed".
+    rows : ndarray of shape (m, d)
+        What it is asked about; kernel values with the training data with the kernel "precomputed".
+
+    Returns
+    -------
+    classes : ndarray of shape (n_classes,) or None
+        The classes, None in regression.
+    decisions : ndarray of shape (m, n_pairs)
+        Decision of each pair's classifier; predictions in regression.
+
+    Raises
+    ------
+    NotSharedError
+        If it cannot be trained; scikit-learn's own way meets that again and reports it.
+
+    Examples
+    --------
+    >>> from sklearn.svm import SVC
+    >>> X = np.array([[0.0], [1.0]])
+    >>> own_decisions(SVC(kernel="linear"), X, np.array([3, 4]), X)
+    (array([3, 4]), array([[-0.5],
+           [ 0.5]]))
+    """
+    regression = is_regressor(machine)
+    if not regression:
+        machine.set_params(decision_function_shape="ovo", break_ties=False)
+    try:
+        machine.fit(X, y)
+    except ValueError as error:
+        raise NotSharedError(str(error)) from error
+    if regression:
+        return None, machine.predict(rows)[:, None]
+    values = machine.decision_function(rows)
+    return machine.classes_, values[:, None] if values.ndim == 1 else values

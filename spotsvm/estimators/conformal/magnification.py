@@ -1,0 +1,236 @@
+"""By how much a conformally rescaled kernel magnifies volumes: the square root of the ratio of two metrics' determinants."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spotsvm.estimators.conformal.passes import LOWEST_EXPONENT, log_factor
+from spotsvm.estimators.dual.one_vs_one import pair_decisions, pair_terms
+from spotsvm.solvers.kernels.derivatives import KernelMetric, check_differentiable, expansion_gradient, kernel_metric
+from spotsvm.solvers.kernels.difference_quotients import difference_steps
+from spotsvm.solvers.kernels.functions.kernel import Kernel
+from spotsvm.solvers.kernels.matrices.blocks import row_blocks
+from spotsvm.solvers.kernels.matrices.gram import kernel_matrix
+
+Floats = NDArray[np.float64]
+
+
+# a metric whose eigenvalues are further apart has no inverse in float64
+_SINGULAR = 1e-12
+
+
+def magnification(
+    kernel: Kernel, X: Floats, Z: Floats, passes: Sequence[ConformalPass], n_used: Counts, max_bytes: int
+) -> Floats:
+    """Give sqrt(g~ / g) for each row and pair of classes, nan (with a warning) where g is no metric.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        The base kernel.
+    X : ndarray of shape (n, d)
+        The rows.
+    Z, passes, n_used
+        As in `log_factor_gradient`.
+    max_bytes : int
+        Memory that blocks of rows may take.
+
+    Returns
+    -------
+    ndarray of shape (n, n_pairs)
+        The ratios.
+
+    Raises
+    ------
+    SolverError
+        If the kernel is "precomputed", and so has no derivatives.
+    """
+    check_differentiable(kernel)
+    steps = difference_steps(Z)
+    d, n_pairs = X.shape[1], len(passes[0].intercept)
+    isotropic = kernel.base == "squared distances"
+    ratio = isotropic_ratio if isotropic else general_ratio
+    numbers = 4 * len(Z) + 4 * d * n_pairs + (0 if isotropic else 6 * d * d)
+    result = np.empty((len(X), n_pairs))
+    for block in row_blocks(len(X), max(1, max_bytes // (8 * numbers))):
+        log_D, gradient = log_factor_gradient(kernel, X[block], Z, passes, n_used, steps)
+        # a metric that is the same in every direction is known by one of them
+        metric = kernel_metric(kernel, X[block, :1] if isotropic else X[block], steps)
+        for pair in range(n_pairs):
+            with np.errstate(under="ignore"):
+                result[block, pair] = np.exp(d * log_D[:, pair]) * ratio(metric, gradient[:, pair])
+    undefined = np.isnan(result).any(axis=1)
+    if undefined.any():
+        warnings.warn(
+            f"The metric of the kernel {kernel.label} is singular, indefinite or not there at {undefined.sum()} of {len(X)} "
+            "rows; the magnification is nan there.",
+            RuntimeWarning,
+            stacklevel=3,
+        )
+    return result
+
+
+def isotropic_ratio(metric: KernelMetric, gradient: Floats) -> Floats:
+    """Give sqrt(g~ / g) / D^d where g is a multiple of the identity and K(x, x) is constant.
+
+    Parameters
+    ----------
+    metric : KernelMetric
+        The base kernel's, in one direction at least.
+    gradient : ndarray of shape (n, d)
+        Of log D.
+
+    References
+    ----------
+    Williams, Li, Feng, Wu 2005, "Scaling the Kernel Function to Improve Performance of the Support Vector Machine", eq. 13.
+    """
+    scale = metric.tensor[:, 0, 0]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        squared = 1.0 + metric.value / scale * np.einsum("ij,ij->i", gradient, gradient)
+        return np.where((scale > 0) & (squared > 0), np.sqrt(squared), np.nan)
+
+
+def general_ratio(metric: KernelMetric, gradient: Floats) -> Floats:
+    """Give sqrt(g~ / g) / D^d for any metric, nan where it is singular or indefinite.
+
+    With u = grad log D, eq. 6 is g~ = D^2 (g + K u u' + k u' + u k'), where k is the gradient of K(x, x') at x' = x. In products
+    by the inverse of g, a = <u, u>, c = <k, u> and m = <k, k>, the determinant of the bracket is that of g times
+    (1 + c)^2 + a (K - m); K - m is not negative where the kernel is positive semidefinite.
+
+    Parameters
+    ----------
+    metric : KernelMetric
+        The base kernel's.
+    gradient : ndarray of shape (n, d)
+        Of log D.
+
+    References
+    ----------
+    Williams, Li, Feng, Wu 2005, "Scaling the Kernel Function to Improve Performance of the Support Vector Machine", eq. 6.
+    """
+    result = np.full(len(gradient), np.nan)
+    finite = np.isfinite(metric.tensor).all(axis=(1, 2)) & np.isfinite(metric.gradient).all(axis=1)
+    known = np.flatnonzero(finite & np.isfinite(metric.value) & np.isfinite(gradient).all(axis=1))
+    if not len(known):
+        return result
+    spectrum = np.linalg.eigvalsh(metric.tensor[known])
+    known = known[spectrum[:, 0] > _SINGULAR * np.abs(spectrum).max(axis=1)]
+    value, vectors = metric.value[known], np.stack([gradient[known], metric.gradient[known]], axis=2)
+    with np.errstate(over="ignore", invalid="ignore"):
+        products = vectors.transpose(0, 2, 1) @ np.linalg.solve(metric.tensor[known], vectors)
+        a, c, m = products[:, 0, 0], products[:, 0, 1], products[:, 1, 1]
+        rest = value - m
+        rest[np.abs(rest) <= _SINGULAR * np.maximum(np.abs(value), m)] = 0.0  # as of "linear", whatever rounding left
+        squared = (1.0 + c) ** 2 + a * rest
+        result[known] = np.sqrt(np.where(squared >= 0, squared, np.nan))
+    return result
+
+
+Counts = NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class ConformalPass:
+    """One pass of all pairs of classes: f(x) = D(x) (sum_s c_s K(x_s, x) + t) + b.
+
+    D = exp(-kappa f'^2), where f' is that of the pass before.
+
+    Attributes
+    ----------
+    kappa : ndarray of shape (n_pairs,)
+        0 for the first pass.
+    table : ndarray of shape (n_classes - 1, n_used)
+        The coefficients of the base kernel, D(x_s) y_s alpha_s, in SVC's layout; of the rows that any pass uses.
+    threshold : ndarray of shape (n_pairs,)
+        The thresholds t, which D scales.
+    intercept : ndarray of shape (n_pairs,)
+        The thresholds b, which it does not.
+    """
+
+    kappa: Floats
+    table: Floats
+    threshold: Floats
+    intercept: Floats
+
+
+def discriminants(values: Floats, passes: Sequence[ConformalPass], n_used: Counts) -> Floats:
+    """Give f of each pass and pair of classes.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n, n_used)
+        The base kernel's values of new rows with the rows that any pass uses.
+    passes : sequence of ConformalPass
+        The passes.
+    n_used : ndarray of shape (n_classes,)
+        How many of those rows are of each class.
+
+    Returns
+    -------
+    ndarray of shape (n_passes, n, n_pairs)
+        Positive for the side that `pair_labels` gives 1.0.
+    """
+    path = np.empty((len(passes), len(values), len(passes[0].intercept)))
+    for k, one in enumerate(passes):
+        sums = pair_decisions(values, one.table, n_used, one.threshold)
+        if k:
+            sums *= np.exp(log_factor(one.kappa, path[k - 1]))
+        path[k] = sums + one.intercept
+    return path
+
+
+def log_factor_gradient(
+    kernel: Kernel, X: Floats, Z: Floats, passes: Sequence[ConformalPass], n_used: Counts, steps: Floats
+) -> tuple[Floats, Floats]:
+    """Give log D of the last pass and its gradient, at some rows.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        The base kernel.
+    X : ndarray of shape (n, d)
+        The rows.
+    Z : ndarray of shape (n_used, d)
+        The rows that any pass uses.
+    passes, n_used
+        As in `discriminants`.
+    steps : ndarray of shape (d,)
+        As in `expansion_gradient`.
+
+    Returns
+    -------
+    log_D : ndarray of shape (n, n_pairs)
+        -kappa f^2 (Williams et al. 2005, eq. 14), at least -80.
+    gradient : ndarray of shape (n, n_pairs, d)
+        -2 kappa f grad f; 0 where log D is held at -80.
+    """
+    n_pairs = len(passes[0].intercept)
+    log_D, gradient = np.zeros((len(X), n_pairs)), np.zeros((len(X), n_pairs, X.shape[1]))
+    values = kernel_matrix(kernel, X, Z)
+    for one, following in zip(passes[:-1], passes[1:], strict=True):
+        sums = pair_decisions(values, one.table, n_used, one.threshold)
+        slopes = expansion_gradient(kernel, X, Z, _rows_of_pairs(one.table, n_used), steps)
+        D = np.exp(log_D)
+        f = D * sums + one.intercept
+        f_gradient = D[:, :, None] * (sums[:, :, None] * gradient + slopes)
+        log_D = log_factor(following.kappa, f)
+        with np.errstate(over="ignore"):
+            slope = np.where(log_D > LOWEST_EXPONENT, -2.0 * following.kappa * f, 0.0)
+        gradient = slope[:, :, None] * f_gradient
+    return log_D, gradient
+
+
+def _rows_of_pairs(table: Floats, n_used: Counts) -> Floats:
+    """Give the coefficients of each pair's classifier as a row, (n_pairs, n_used)."""
+    rows = []
+    for terms in pair_terms(table, n_used):
+        row = np.zeros(table.shape[1])
+        for columns, coefficients in terms:
+            row[columns] = coefficients
+        rows.append(row)
+    return np.array(rows)

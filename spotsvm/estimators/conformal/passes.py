@@ -1,0 +1,314 @@
+"""The passes of a conformal support vector machine on the problem of one pair of classes."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import replace
+from numbers import Integral
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import RepeatedStratifiedKFold
+from sklearn.svm import SVC
+
+from spotsvm.common.errors import ArgumentError
+from spotsvm.solvers.checked_numbers import as_float
+from spotsvm.solvers.dual.problem.problem import make_problem
+from spotsvm.solvers.dual.problem.result import DualResult
+from spotsvm.solvers.dual.solve import finish
+
+Floats = NDArray[np.float64]
+
+
+# exp(-80) is 1.8e-35: nothing beside 1, and its square is still a normal number; denormals are up to 60 times slower
+LOWEST_EXPONENT = -80.0
+
+
+# a discriminant function this small against its terms is rounding
+_ROUNDING = 1e-12
+
+
+class Fading(NamedTuple):
+    """How fast D fades: kappa itself, or kappa as a multiple of 1 / max|f| of the pass before."""
+
+    value: float
+    relative: bool = False
+
+    def kappa(self, f: Floats) -> float:
+        """Return kappa for a pass that follows one with the decision values f."""
+        return self.value / float(np.abs(f).max()) if self.relative else self.value
+
+
+#: kappa = 1 / max|f|, the paper's
+AUTO = Fading(1.0, relative=True)
+
+
+NONE = Fading(0.0)
+
+
+class SolvedPass(NamedTuple):
+    """One pass: its solution, its kappa (0 of the first pass), D at the rows of the problem, and the threshold that D scales."""
+
+    result: DualResult
+    kappa: float
+    factor: Floats
+    threshold: float = 0.0
+
+    def decide(self, values: Floats, labels: Floats, before: Floats | None) -> Floats:
+        """Return f at new rows.
+
+        Parameters
+        ----------
+        values : ndarray of shape (n_new, n)
+            The base kernel's values of the new rows with those of the problem.
+        labels : ndarray of shape (n,)
+            Of the problem's rows.
+        before : ndarray of shape (n_new,) or None
+            f of the pass before at the new rows; None for the first pass.
+        """
+        f: Floats = values @ (labels * self.result.alpha * self.factor) + self.threshold
+        if before is not None:
+            f = f * np.exp(log_factor(self.kappa, before))
+        return f + self.result.bias
+
+
+class PassProblem(NamedTuple):
+    """What the passes of one pair of classes solve.
+
+    Attributes
+    ----------
+    K : ndarray of shape (n, n)
+        The base kernel's matrix.
+    labels, bounds : ndarray of shape (n,)
+        The label of each row, -1 or 1, and the upper bound of its alpha.
+    solve : callable
+        From a kernel matrix, labels, bounds, and `bias`, whether there is a free threshold, to the solution.
+    bias : {"scaled", True, False}
+        As in `ConformalSVC`.
+    about : str
+        Which pair it is, for messages.
+    """
+
+    K: Floats
+    labels: Floats
+    bounds: Floats
+    solve: Callable[..., DualResult]
+    bias: str | bool
+    about: str = ""
+
+    def part(self, rows: NDArray[np.intp]) -> PassProblem:
+        """Return the problem of some of the rows."""
+        return self._replace(K=self.K[np.ix_(rows, rows)], labels=self.labels[rows], bounds=self.bounds[rows])
+
+    def first_pass(self) -> SolvedPass:
+        """Solve the plain machine."""
+        result = self.solve(self.K, self.labels, self.bounds, bias=bool(self.bias))
+        return SolvedPass(result, 0.0, np.ones(len(self.K)))
+
+    def next_pass(self, kappa: float, before: Floats) -> SolvedPass:
+        """Solve with D K D, where D = exp(-kappa f^2) and f is the decision of the pass before."""
+        factor = np.exp(log_factor(kappa, before))
+        scaled = self.bias == "scaled"
+        # a constant beside the kernel is a threshold that D scales: f = D (sum + b), whose sign is known where D is small
+        constant = float(np.abs(self.K).max()) if scaled else 0.0
+        K = (self.K + constant) * np.outer(factor, factor)
+        result = self.solve(K, self.labels, self.bounds, bias=bool(self.bias) and not scaled)
+        return SolvedPass(result, kappa, factor, constant * float((self.labels * result.alpha) @ factor))
+
+
+def solve_passes(problem: PassProblem, fading: Fading, n_passes: int, first: SolvedPass | None = None) -> list[SolvedPass]:
+    """Solve with a kernel matrix, and again with D K D, where D = exp(-kappa f^2) and f is that of the pass before.
+
+    D is always applied to the base kernel. The product of all passes' factors would shrink the kernel further from pass to
+    pass wherever f is not 0, until nothing but the boundary's nearest rows had any; so, passes differ by where they see the
+    boundary, and one that sees it where the pass before did changes nothing.
+
+    Parameters
+    ----------
+    problem : PassProblem
+        What is solved.
+    fading : Fading
+        kappa of each pass after the first.
+    n_passes : int
+        Passes in all, 1 or more.
+    first : SolvedPass, optional
+        The first pass, if it is known.
+
+    Raises
+    ------
+    ArgumentError
+        If a pass that another follows has no support vectors, or an f that is 0 at all rows; not with kappa 0.
+
+    References
+    ----------
+    Williams, Li, Feng, Wu 2005, "Scaling the Kernel Function to Improve Performance of the Support Vector Machine", eq. 5, 8.
+    """
+    passes = [problem.first_pass() if first is None else first]
+    scale = float(np.abs(problem.K).max())
+    while len(passes) < n_passes:
+        before = passes[-1].result
+        if fading.value == 0.0:  # D is 1: the same problem
+            passes.append(passes[-1])
+            continue
+        _check_boundary(before, scale, f"pass {len(passes)}{problem.about}")
+        passes.append(problem.next_pass(fading.kappa(before.decision), before.decision))
+    return passes
+
+
+def whole_result(passes: list[SolvedPass]) -> DualResult:
+    """Return the last pass's result with the steps of all passes, converged if all are."""
+    different = [one.result for k, one in enumerate(passes) if not k or one.result is not passes[k - 1].result]
+    failed = next((result for result in different if not result.converged), None)
+    last = replace(different[-1], iterations=sum(result.iterations for result in different))
+    return last if failed is None else replace(last, converged=False, message=failed.message)
+
+
+def log_factor(kappa: float | Floats, f: Floats) -> Floats:
+    """Return log D = -kappa f^2, at least -80."""
+    with np.errstate(over="ignore"):
+        return np.maximum(-(kappa * f) * f, LOWEST_EXPONENT)
+
+
+def check_kappa(value: Any) -> Fading | None:
+    """Return how D fades, None for "cv", or raise ArgumentError."""
+    if isinstance(value, str) and value in ("cv", "auto"):
+        return AUTO if value == "auto" else None
+    number = as_float(value)
+    if not (np.isfinite(number) and number >= 0):
+        raise ArgumentError(f"kappa={value!r}; use 'cv', 'auto' or a finite number, 0 or more (0 is the plain machine)")
+    return Fading(number)
+
+
+def check_n_passes(value: Any) -> int:
+    """Return the number of passes, or raise ArgumentError."""
+    if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
+        raise ArgumentError(f"n_passes={value!r}; use a whole number: 1 for the plain machine, 2 for the paper's, or more")
+    return int(value)
+
+
+def _check_boundary(result: DualResult, scale: float, name: str) -> None:
+    """Refuse a solution that has no boundary for the next pass to magnify."""
+    total = float(result.alpha.sum())
+    if not total > 0:
+        raise ArgumentError(
+            f"{name} has no support vectors, so there is no boundary for D to follow ({result.message}); "
+            "raise max_iter or C, or use kappa=0"
+        )
+    largest = float(np.abs(result.decision).max())
+    if largest <= _ROUNDING * (total * scale + abs(result.bias)) or not np.isfinite(1.0 / largest):
+        raise ArgumentError(
+            f"{name} has f = 0 at all training rows, so there is no boundary for D to follow: the kernel does not tell the "
+            "classes apart; use other kernel parameters, or a kappa that is smaller or 0"
+        )
+
+
+#: what kappa is chosen from, as multiples of 1 / max|f|; the plain machine stands beside them
+MULTIPLES = (0.3, 1.0, 3.0)
+
+
+N_FOLDS, N_PARTITIONS = 5, 3
+
+
+#: the standard errors by which the errors must fall for a second pass to be chosen
+NEEDED_GAIN = 0.5
+
+
+def choose_fading(problem: PassProblem, n_passes: int) -> Fading:
+    """Choose kappa by the errors of three partitions into five folds; without a clear gain, choose the plain machine.
+
+    A choice must lower the errors, each weighted with its row's bound, by more than half the standard error of the difference.
+    The folds are the same each time.
+
+    Parameters
+    ----------
+    problem : PassProblem
+        What is solved.
+    n_passes : int
+        Passes in all, 1 or more.
+    """
+    n_folds = min(N_FOLDS, int((problem.labels > 0).sum()), int((problem.labels < 0).sum()))
+    if n_passes == 1 or n_folds < 2:
+        return NONE
+    candidates = [Fading(multiple, relative=True) for multiple in MULTIPLES]
+    wrong = np.zeros((1 + len(candidates), len(problem.labels)))
+    folds = RepeatedStratifiedKFold(n_splits=n_folds, n_repeats=N_PARTITIONS, random_state=0)
+    for train, test in folds.split(problem.K, problem.labels):
+        wrong[:, test] += _errors(problem, candidates, n_passes, train, test)
+    gained = problem.bounds * (wrong[0] - wrong[1:])
+    total, error = gained.sum(axis=1), np.sqrt((gained**2).sum(axis=1))
+    best = int(np.argmax(np.where(total > NEEDED_GAIN * error, total, 0.0)))
+    return candidates[best] if total[best] > NEEDED_GAIN * error[best] else NONE
+
+
+def _errors(
+    problem: PassProblem, candidates: list[Fading], n_passes: int, train: NDArray[np.intp], test: NDArray[np.intp]
+) -> NDArray[np.bool_]:
+    """Return which test rows are on the wrong side: of the plain machine, and of each candidate."""
+    part, values = problem.part(train), problem.K[np.ix_(test, train)]
+    first = part.first_pass()
+    decisions = [first.decide(values, part.labels, None)]
+    for fading in candidates:
+        f = decisions[0]
+        try:
+            passes = solve_passes(part, fading, n_passes, first)
+        except ArgumentError:  # no boundary to magnify: as the plain machine
+            passes = [first]
+        for one in passes[1:]:
+            f = one.decide(values, part.labels, f)
+        decisions.append(f)
+    wrong: NDArray[np.bool_] = (np.array(decisions) > 0) != (problem.labels[test] > 0)
+    return wrong
+
+
+def solve_by_libsvm(
+    K: Floats, y: Floats, C: Floats, *, tol: float = 1e-3, max_iter: int | None = None, cache_size: float = 200
+) -> DualResult:
+    """Maximise the dual with a bias by scikit-learn's SVC.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n, n)
+        Symmetric kernel matrix.
+    y : ndarray of shape (n,)
+        Labels, -1 and 1.
+    C : ndarray of shape (n,)
+        Upper bounds, positive.
+    tol : float, default=1e-3
+        Violation of the optimality conditions at which it stops, positive.
+    max_iter : int, optional
+        Cap on its iterations; by default it has none.
+    cache_size : float, default=200
+        Megabytes of its cache.
+
+    Returns
+    -------
+    DualResult
+        As `solve_dual` gives it; the bias, and with it the decision, is LIBSVM's own.
+
+    Raises
+    ------
+    SolverError
+        If K, y or C make no sense; a ValueError.
+
+    Examples
+    --------
+    >>> result = solve_by_libsvm(2 * np.eye(2), np.array([1.0, -1.0]), np.array([10.0, 10.0]))
+    >>> result.alpha, result.objective
+    (array([0.5, 0.5]), 0.5)
+    """
+    problem = make_problem(K, y, C, bias=True)
+    machine = SVC(C=1.0, kernel="precomputed", tol=tol, cache_size=cache_size, max_iter=-1 if max_iter is None else max_iter)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # it is in the result
+        machine.fit(problem.K, problem.y, sample_weight=problem.C)
+    alpha = np.zeros(problem.n)
+    alpha[machine.support_] = np.minimum(np.abs(machine.dual_coef_[0]), problem.C[machine.support_])
+    steps = int(np.max(machine.n_iter_))
+    converged = max_iter is None or steps < max_iter
+    message = f"LIBSVM stopped at tol={tol:g}" if converged else f"not converged: the cap of {steps} LIBSVM steps came first"
+    found = finish(problem, alpha, steps, steps, converged, message)
+    bias = float(machine.intercept_[0])
+    return replace(found, bias=bias, decision=found.decision - found.bias + bias)

@@ -1,0 +1,233 @@
+"""Values for each class: by name, in order, or one entry at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spotsvm.common.errors import ArgumentError
+from spotsvm.solvers.checked_numbers import as_float
+
+Floats = NDArray[np.float64]
+
+#: the smallest cutoff that is made from what others leave: the lower end of the paper's range
+LEAST_CUTOFF = 0.01
+
+
+def class_names(classes: Sequence[Any] | NDArray[Any]) -> list[str]:
+    """Give the classes as text, as parameters are named after them."""
+    return [str(c) for c in np.asarray(classes).tolist()]
+
+
+def known_classes(y: NDArray[Any], declared: Any) -> NDArray[Any]:
+    """Give all classes, sorted: those declared, or else those of the target.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n_samples,)
+        The target.
+    declared : array-like or None
+        All classes that there can be; None for those of `y`.
+
+    Raises
+    ------
+    ArgumentError
+        If these are fewer than two, or the target has another one; a ValueError.
+    """
+    found = np.unique(y)
+    if declared is None:
+        if len(found) < 2:
+            raise ArgumentError(f"y holds the one class {_shown(found[0])}; two classes or more are needed")
+        return found
+    classes = np.unique(np.asarray(declared))
+    if classes.ndim != 1 or len(classes) < 2:
+        raise ArgumentError(f"classes={declared!r}; use a sequence of two classes or more")
+    other = [c for c in found.tolist() if c not in classes.tolist()]
+    if other:
+        raise ArgumentError(f"y holds the class {other[0]!r}, which is not among classes={_few(classes)}")
+    if len(found) < 2:
+        raise ArgumentError(f"y holds the one class {_shown(found[0])} of {_few(classes)}; two classes or more are needed")
+    return classes
+
+
+def with_entries(parameter: str, given: Any, entries: Mapping[str, Any], declared: Any) -> dict[Any, Any]:
+    """Give a new dict of values for each class in which some are replaced.
+
+    Parameters
+    ----------
+    parameter : str
+        Its name.
+    given : array-like, dict or None
+        The values so far.
+    entries : dict of str to object
+        New values, by the text of the classes.
+    declared : array-like or None
+        All classes, where they are known.
+
+    Raises
+    ------
+    ArgumentError
+        If one is not among the declared classes, or the values so far cannot be named; a ValueError.
+
+    Examples
+    --------
+    >>> with_entries("cutoff", {1: 0.5, 2: 0.1}, {"2": 0.2, "3": 0.1}, None)
+    {1: 0.5, 2: 0.2, '3': 0.1}
+    """
+    names = None if declared is None else class_names(np.unique(np.asarray(declared)))
+    unknown = next((name for name in entries if names is not None and name not in names), None)
+    if unknown is not None:
+        there = ", ".join(f"{parameter}__{name}" for name in names or ())
+        raise ArgumentError(f"{parameter}__{unknown} is not a parameter; there are {there}")
+    if given is None:
+        whole: dict[Any, Any] = {}
+    elif isinstance(given, Mapping):
+        whole = dict(given)
+    elif not isinstance(given, str) and names is not None and np.ndim(given) == 1:
+        whole = dict(zip(names, np.asarray(given).tolist(), strict=False))
+    else:
+        raise ArgumentError(
+            f"{parameter}__{next(iter(entries))} cannot be set in {parameter}={_shown(given)}; use a dict from classes to numbers"
+        )
+    for name, value in entries.items():
+        whole[next((key for key in whole if str(key) == name), name)] = value
+    return whole
+
+
+def class_weights(given: Any, classes: NDArray[Any]) -> Floats | None:
+    """Give a weight for each class, 1 where a dict has none; None if no weights were given.
+
+    Raises
+    ------
+    ArgumentError
+        If a class is not there, the number of weights is another, or one is not positive; a ValueError.
+
+    Examples
+    --------
+    >>> class_weights({"b": 0.5}, np.array(["a", "b", "c"])).tolist()
+    [1.0, 0.5, 1.0]
+    """
+    if given is None:
+        return None
+    values = _by_class("class_weight", given, classes, len(classes))
+    weights = np.array([1.0 if v is None else v for v in values])
+    _check_positive("class_weight", weights, classes, "a positive, finite weight")
+    return weights
+
+
+def balanced_weights(codes: NDArray[np.intp], n_classes: int, sample_weight: Any = None) -> Floats:
+    """Give n / (K count) for each of the classes, of which K are there; 1 where there is none.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (n_samples,)
+        The rows' classes as numbers from 0.
+    n_classes : int
+        How many classes there can be.
+    sample_weight : array-like of shape (n_samples,) or None, default=None
+        What a row counts for; None for 1.
+
+    Examples
+    --------
+    >>> balanced_weights(np.array([0, 0, 0, 2]), 3).round(3).tolist()
+    [0.667, 1.0, 2.0]
+    """
+    rows = np.ones(len(codes)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    counts = np.bincount(codes, rows, n_classes)
+    there = counts > 0
+    weights = np.ones(n_classes)
+    weights[there] = counts.sum() / (there.sum() * counts[there])
+    return weights
+
+
+def class_cutoffs(given: Any, classes: NDArray[Any], excess: Any = "raise") -> Floats:
+    """Give a cutoff for each class; together they make 1 at most.
+
+    Parameters
+    ----------
+    given : array-like, dict or None
+        The cutoffs. What is left of 1 is shared by the classes that have none: by the last one of a sequence that is one short.
+    classes : ndarray of shape (n_classes,)
+        The classes, sorted.
+    excess : {"raise", "scale"}, default="raise"
+        What becomes of cutoffs that make more than 1.
+
+    Raises
+    ------
+    ArgumentError
+        If a class is not there, the number of cutoffs is another, one is not positive, or they make too much; a ValueError.
+
+    Examples
+    --------
+    >>> class_cutoffs({"b": 0.5}, np.array(["a", "b", "c"])).tolist()
+    [0.25, 0.5, 0.25]
+    """
+    if not (isinstance(excess, str) and excess in ("raise", "scale")):
+        raise ArgumentError(f"excess={excess!r}; use 'raise' or 'scale'")
+    n = len(classes)
+    values = _by_class("cutoff", {} if given is None else given, classes, n - 1)
+    cutoffs = np.array([np.nan if v is None else v for v in values])
+    left_out = np.array([v is None for v in values])
+    _check_positive("cutoff", cutoffs[~left_out], classes[~left_out], "a cutoff above 0")
+    total = float(cutoffs[~left_out].sum())
+    left = 1.0 - total
+    if excess == "raise" and (left < -1e-9 or (left_out.any() and left <= 1e-9)):
+        rest = ", which leaves nothing to the other classes" if left_out.any() else ""
+        right = "less than 1" if rest else "1 at most"
+        raise ArgumentError(
+            f"cutoff={_shown(given)} sums to {total:.6g}{rest}; use cutoffs that sum to {right}, or excess='scale'"
+        )
+    if left_out.any():
+        cutoffs[left_out] = (max(left, LEAST_CUTOFF) if excess == "scale" else left) / left_out.sum()
+    return cutoffs / max(1.0, float(cutoffs.sum()))
+
+
+def _by_class(name: str, given: Any, classes: NDArray[Any], fewest: int) -> list[float | None]:
+    """Give a number for each class, None where there is none."""
+    if isinstance(given, Mapping):
+        return _by_name(name, given, classes)
+    if isinstance(given, str) or not isinstance(given, Sequence | np.ndarray):
+        raise ArgumentError(f"{name}={given!r}; use a dict from classes to numbers, or a number for each of {_few(classes)}")
+    if np.ndim(given) != 1 or not fewest <= len(given) <= len(classes):
+        or_fewer = f"{fewest} or " if fewest < len(classes) else ""
+        raise ArgumentError(
+            f"{name} has shape {np.shape(given)}; use {or_fewer}{len(classes)} numbers, for the classes {_few(classes)}. "
+            "Where the training data may lack a class, name all of them by classes=..."
+        )
+    values = [as_float(value) for value in np.asarray(given).tolist()]
+    return [*values, *[None] * (len(classes) - len(values))]
+
+
+def _by_name(name: str, given: Mapping[Any, Any], classes: NDArray[Any]) -> list[float | None]:
+    names = class_names(classes)
+    values: list[float | None] = [None] * len(names)
+    for key, value in given.items():
+        label = str(key.item() if isinstance(key, np.generic) else key)
+        if label not in names:
+            raise ArgumentError(
+                f"{name} names the class {label!r}, which is not among {_few(classes)}. "
+                "Where the training data may lack a class, name all of them by classes=..."
+            )
+        if values[names.index(label)] is not None:
+            raise ArgumentError(f"{name} has two entries for the class {label!r}; keep one")
+        values[names.index(label)] = as_float(value)
+    return values
+
+
+def _check_positive(name: str, values: Floats, classes: NDArray[Any], what: str) -> None:
+    wrong = np.flatnonzero(~(np.isfinite(values) & (values > 0)))
+    if len(wrong):
+        k = int(wrong[0])
+        raise ArgumentError(f"{name} of the class {_shown(classes[k])} is {values[k]}; use {what}")
+
+
+def _few(classes: NDArray[Any]) -> str:
+    names = [repr(c) for c in classes[:8].tolist()]
+    return ", ".join(names) + (", ..." if len(classes) > 8 else "")
+
+
+def _shown(value: Any) -> str:
+    return repr(value.tolist() if isinstance(value, np.ndarray | np.generic) else value)

@@ -1,0 +1,171 @@
+"""EvolvedKernelSVR: support vector regression whose kernel is found by genetic programming."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import validate_data
+
+from spotsvm.common.errors import ArgumentError
+from spotsvm.estimators.dual.dual_svr import DualSVR
+from spotsvm.estimators.evolved.indefinite import SEARCHES_KEPT, best_regression
+from spotsvm.estimators.evolved.machine import EvolvedKernelMachine
+from spotsvm.estimators.evolved.matrix_task import RegressionTask
+from spotsvm.estimators.evolved.settings import read_settings
+from spotsvm.solvers.dual.exact.fold_solver import Target
+from spotsvm.solvers.dual.problem.result import DualResult
+from spotsvm.solvers.dual.problem.solution import iteration_cap
+from spotsvm.solvers.dual.regression import solve_dual_regression
+from spotsvm.solvers.dual.spectrum import matrix_state
+
+Floats = NDArray[np.float64]
+
+
+class EvolvedKernelSVR(EvolvedKernelMachine, DualSVR):
+    """Epsilon-support vector regression with a kernel that genetic programming finds for the data.
+
+    See `EvolvedKernelSVC`: the fitness is the root mean squared error, and epsilon is one more coordinate of the design.
+
+    Parameters
+    ----------
+    grammar, n_evaluations, population_size, tournament_size, design_factor, breeding_tries, max_depth, max_constants, \
+validation_fraction, n_holdouts, indefinite, constant_range, parsimony, screened, n_finalists, n_tuning_trials
+        As in `EvolvedKernelSVC`. With indefinite="evolve" a regression is the best of several local solutions of its dual.
+    C_range : (float, float), default=(2**-8, 2**8)
+        Range of C, on a log scale, in standard deviations of the target.
+    epsilon_range : (float, float), default=(2**-8, 0.5)
+        Range of epsilon, on a log scale, in standard deviations of the target.
+    tol, cache_size, max_iter, random_state
+        As in `EvolvedKernelSVC`.
+
+    Attributes
+    ----------
+    C_, epsilon_ : float
+        The cost and half the tube's width that were chosen, in units of the target.
+    fitness_, cv_error_ : float
+        As in `EvolvedKernelSVC`, in units of the target; in `history_` errors are in standard deviations of it.
+    expression_, constants_, formula_, latex_, kernel_function_, history_, n_evaluations_
+        As in `EvolvedKernelSVC`.
+    support_, support_vectors_, n_support_, dual_coef_, intercept_, n_iter_, fit_status_, dual_objective_, kernel_, \
+n_features_in_, feature_names_in_
+        As ExactSVR has them.
+
+    Raises
+    ------
+    ArgumentError, SolverError
+        In `fit`, if a parameter is not as above, or no valid kernel was found; both are ValueErrors.
+
+    References
+    ----------
+    Koch, Bischl, Flasch, Bartz-Beielstein, Konen 2011, "On the Tuning and Evolution of Support Vector Kernels", section 2.3.2.
+
+    Examples
+    --------
+    >>> X = np.linspace(0, 6, 60)[:, None]
+    >>> machine = EvolvedKernelSVR(n_evaluations=30, random_state=0).fit(X, np.sin(X[:, 0]))
+    >>> bool(machine.score(X, np.sin(X[:, 0])) > 0.95)
+    True
+    """
+
+    def __init__(
+        self,
+        *,
+        grammar: str = "psd",
+        n_evaluations: Any = "auto",
+        population_size: int = 20,
+        tournament_size: int = 8,
+        design_factor: int = 3,
+        breeding_tries: int = 5000,
+        max_depth: int = 10,
+        max_constants: Any = "auto",
+        validation_fraction: float = 1 / 3,
+        n_holdouts: Any = "auto",
+        indefinite: str = "reject",
+        C_range: Any = (2.0**-8, 2.0**8),
+        constant_range: Any = (2.0**-8, 2.0**8),
+        epsilon_range: Any = (2.0**-8, 0.5),
+        parsimony: Any = "auto",
+        screened: Any = "auto",
+        n_finalists: Any = "auto",
+        n_tuning_trials: Any = "auto",
+        tol: float = 1e-3,
+        cache_size: float = 200,
+        max_iter: int = -1,
+        random_state: Any = None,
+    ):
+        self.grammar = grammar
+        self.n_evaluations = n_evaluations
+        self.population_size = population_size
+        self.tournament_size = tournament_size
+        self.design_factor = design_factor
+        self.breeding_tries = breeding_tries
+        self.max_depth = max_depth
+        self.max_constants = max_constants
+        self.validation_fraction = validation_fraction
+        self.n_holdouts = n_holdouts
+        self.indefinite = indefinite
+        self.C_range = C_range
+        self.constant_range = constant_range
+        self.epsilon_range = epsilon_range
+        self.parsimony = parsimony
+        self.screened = screened
+        self.n_finalists = n_finalists
+        self.n_tuning_trials = n_tuning_trials
+        self.tol = tol
+        self.cache_size = cache_size
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any) -> Self:  # type: ignore[override]  # weights of rows have no part in an evolution
+        """Evolve a kernel, and fit a machine with it to all of the training data.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training data, best on a common scale.
+        y : array-like of shape (n_samples,)
+            Targets, finite numbers.
+
+        Returns
+        -------
+        estimator
+            Itself.
+
+        Raises
+        ------
+        ArgumentError, SolverError
+            If a parameter makes no sense, there is one row only, squares of the data overflow or vanish, or no valid kernel was
+            found; both are ValueErrors.
+        """
+        rows, y = validate_data(self, X, y, dtype=np.float64, order="C", y_numeric=True)
+        settings = read_settings(self)
+        if len(rows) < 2:
+            raise ArgumentError(f"X has n_samples={len(rows)}; to hold a row out, two are needed")
+        target = y.astype(np.float64)
+        with np.errstate(over="ignore", invalid="ignore"):
+            unit = float(target.std()) or 1.0
+        if not np.isfinite(unit):
+            raise ArgumentError(f"y has entries up to {np.abs(target).max():.3g}, whose squares overflow; use a larger unit")
+        task = RegressionTask((target - target.mean()) / unit, settings.indefinite)
+        found = self._evolve(rows, task, None, settings)
+        # a target that is t times as large has dual variables t times as large
+        self.C_, self.epsilon_ = found.setting.C * unit, found.setting.epsilon * unit
+        self.fitness_, self.cv_error_ = found.fitness * unit, found.cv_error * unit
+        return super().fit(X, y)  # X as it came, with the names of its columns
+
+    def _cost_and_width(self) -> tuple[float, float]:
+        return self.C_, self.epsilon_
+
+    def _solve(self, K: Floats, y: Floats, bounds: Floats, epsilon: float, tol: float, max_iter: int | None) -> DualResult:
+        matrix, back = self._clipped(K)
+        start: Floats | None = None
+        if self.indefinite == "evolve" and matrix_state(K) == "indefinite":
+            target = Target(y, -bounds, bounds, epsilon)
+            cap = iteration_cap(2 * len(K)) if max_iter is None else max_iter
+            start = best_regression(K, target, tol, cap, np.random.default_rng(0), SEARCHES_KEPT)
+        result = solve_dual_regression(matrix, y, bounds, epsilon, start=start, tol=tol, max_iter=max_iter)
+        # in terms of the matrix as it was, which is what there is for new rows
+        return result if back is None else replace(result, alpha=back @ result.alpha)

@@ -1,0 +1,178 @@
+"""What a kernel expression is worth: the error of the best machine of a small design, on rows it was not trained on."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spotsvm.estimators.evolved.matrix_task import MatrixTask, Scores, Split
+from spotsvm.estimators.evolved.settings import Ranges, Setting
+from spotsvm.solvers.dual.spectrum import MatrixState, matrix_state
+from spotsvm.solvers.kernels.expressions import Expression, InnerProducts, evaluate_settings
+from spotsvm.solvers.search.genetic_programming.steady_state import Fitness
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What was found of an expression.
+
+    Attributes
+    ----------
+    expression : Expression
+        The kernel, with symbols or numbers for its constants.
+    setting : Setting or None
+        The best numbers, C in units of the fitness; None if no machine could be trained.
+    error : float
+        Their error; inf without any.
+    loss : float
+        What they were chosen by; inf without any.
+    n_machines : int
+        Settings that were tried.
+    state : str
+        "semidefinite" or "indefinite" for the best matrix; what was wrong with the last one where none was right.
+    """
+
+    expression: Expression
+    setting: Setting | None
+    error: float
+    loss: float
+    n_machines: int
+    state: str
+
+    @property
+    def bound(self) -> Expression:
+        """The expression with numbers for all of its constants."""
+        if self.setting is None or not self.expression.constants:
+            return self.expression
+        return self.expression.bind(dict(zip(self.expression.constants, self.setting.constants, strict=True)))
+
+
+class KernelFitness:
+    """The fitness of kernel expressions on some data.
+
+    A design is a Latin hypercube over C, epsilon where there is one, and the symbolic constants of the expression; the fitness
+    is the smallest loss of its points. It is a function of the expression and the seed alone.
+
+    Of a relative fitness each kernel is divided by its variance, the mean of the diagonal less that of the matrix, so that its
+    scale does not matter and a range of C means the same for every kernel. The design is an even grid then, the same for all.
+
+    Parameters
+    ----------
+    task : MatrixTask
+        What is to be learnt.
+    products : InnerProducts
+        Those of all rows.
+    splits : sequence of pairs of int ndarray
+        Rows to train on, and to predict; the error is the mean over them.
+    ranges : Ranges
+        Ranges of the design.
+    design_factor : int
+        Points of the design for each of its coordinates.
+    parsimony : float
+        What each node of an expression adds to its error, as a part of `scale`. Smaller expressions win ties in any case if it
+        is positive.
+    scale : float
+        The error of a machine that has learnt nothing.
+    seed : int
+        Seed of the designs.
+    relative : bool, default=False
+        Whether it is relative.
+
+    References
+    ----------
+    Koch, Bischl, Flasch, Bartz-Beielstein, Konen 2011, "On the Tuning and Evolution of Support Vector Kernels", section 2.3.2.
+    """
+
+    def __init__(
+        self,
+        task: MatrixTask,
+        products: InnerProducts,
+        splits: Sequence[Split],
+        ranges: Ranges,
+        *,
+        design_factor: int,
+        parsimony: float,
+        scale: float,
+        seed: int,
+        relative: bool = False,
+    ):
+        self.task, self.products, self.splits, self.ranges = task, products, splits, ranges
+        self.design_factor, self.parsimony, self.scale, self.seed = design_factor, parsimony, scale, seed
+        self.relative = relative
+        self.judged: list[Judged] = []
+
+    def __call__(self, expression: Expression) -> Fitness:
+        """Give the fitness of an expression, and keep what was found."""
+        found = self.judge(expression)
+        self.judged.append(found)
+        if not self.parsimony:
+            return (found.loss,)
+        return found.loss + self.penalty(expression), float(expression.size)
+
+    def penalty(self, expression: Expression) -> float:
+        """Give what the size of an expression adds to its error."""
+        return self.parsimony * self.scale * expression.size
+
+    def judge(self, expression: Expression) -> Judged:
+        """Try the settings of the expression's design."""
+        n_constants = len(expression.constants)
+        if self.relative:
+            settings = self.ranges.grid(self.design_factor)
+        else:
+            rng = np.random.default_rng([self.seed, fingerprint(expression)])
+            settings = self.ranges.design(n_constants, self.design_factor, rng)
+        scores, states = self.try_settings(expression, settings)
+        best = int(np.argmin(scores.loss))
+        alive = bool(np.isfinite(scores.loss[best]))
+        setting, state = (settings[best], states[best]) if alive else (None, states[-1])
+        return Judged(expression, setting, float(scores.error[best]), float(scores.loss[best]), len(settings), state)
+
+    def absolute(self, found: Judged) -> Setting:
+        """Give the setting of an expression for its kernel as it is."""
+        assert found.setting is not None
+        if not self.relative:
+            return found.setting
+        (K,) = evaluate_settings(found.expression, self.products, [{}])
+        return replace(found.setting, C=found.setting.C / variance(K))
+
+    def try_settings(
+        self, expression: Expression, settings: Sequence[Setting], splits: Sequence[Split] | None = None
+    ) -> tuple[Scores, list[MatrixState]]:
+        """Give the scores of each setting, and what its matrix was; inf where the matrix will not do."""
+        scores = np.full((2, len(settings)), np.inf)
+        states: list[MatrixState] = ["not finite"] * len(settings)
+        groups: dict[tuple[float, ...], list[int]] = {}
+        for k, setting in enumerate(settings):
+            groups.setdefault(setting.constants, []).append(k)
+        named = [dict(zip(expression.constants, constants, strict=True)) for constants in groups]
+        for K, members in zip(evaluate_settings(expression, self.products, named), groups.values(), strict=True):
+            state = matrix_state(K)
+            if self.relative and state == "semidefinite":
+                K = K / variance(K)
+            usable = state == "semidefinite" or (state == "indefinite" and self.task.indefinite != "reject")
+            if usable:
+                some = [settings[k] for k in members]
+                scores[:, members] = self.task.scores(
+                    K, some, splits or self.splits, semidefinite=state == "semidefinite", seed=self.seed
+                )
+            for k in members:
+                states[k] = state
+        return Scores(scores[0], scores[1]), states
+
+
+def fingerprint(expression: Expression) -> int:
+    """Give a number that belongs to an expression, the same in every process."""
+    return zlib.crc32(json.dumps(expression.to_dict()).encode())
+
+
+def variance(K: Floats) -> float:
+    """Give the variance of the mapped rows; 1 where it is nothing beside the kernel's values, whose machine learns nothing."""
+    spread = float(K.diagonal().mean() - K.mean())
+    return spread if spread > 1e-12 * float(np.abs(K).max()) else 1.0

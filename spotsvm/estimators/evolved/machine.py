@@ -1,0 +1,100 @@
+"""What EvolvedKernelSVC and EvolvedKernelSVR share: the evolution before the fit, and the kernel that comes of it."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+
+from spotsvm.common.errors import ArgumentError
+from spotsvm.estimators.dual.kernel_machine import KernelMachine, check_cache_size
+from spotsvm.estimators.evolved.evolve_kernel import EvolvedKernel, evolve_kernel
+from spotsvm.estimators.evolved.expression_kernel import ExpressionKernel
+from spotsvm.estimators.evolved.matrix_task import MatrixTask
+from spotsvm.estimators.evolved.settings import EvolutionSettings
+from spotsvm.solvers.dual.spectrum import clipping, matrix_state
+from spotsvm.solvers.kernels import Kernel
+from spotsvm.solvers.kernels.expressions import Expression
+from spotsvm.solvers.kernels.matrices.blocks import row_blocks, rows_within
+from spotsvm.surrogates.one_thread import one_blas_thread
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Floats = NDArray[np.float64]
+
+
+class EvolvedKernelMachine(KernelMachine):
+    """Base class of EvolvedKernelSVC and EvolvedKernelSVR."""
+
+    indefinite: Any
+    random_state: Any
+    expression_: Expression
+    constants_: dict[str, float]
+    C_: float
+    kernel_function_: ExpressionKernel
+    history_: pd.DataFrame
+    # as of fit itself, which calls that of its base class
+    _calls_to_warn = 4
+
+    @property
+    def _pairwise_data(self) -> bool:
+        return False
+
+    @property
+    def coef_(self) -> Floats:
+        """There is none: the kernel is an expression."""
+        raise AttributeError("coef_ is there only with a linear kernel; an evolved one has dual_coef_ alone")
+
+    def _evolve(self, X: Floats, task: MatrixTask, strata: NDArray[np.intp] | None, settings: EvolutionSettings) -> EvolvedKernel:
+        seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+        with one_blas_thread():
+            found = evolve_kernel(X, task, strata, settings, seed)
+        self.expression_ = found.expression
+        self.constants_ = found.constants
+        self.kernel_function_ = found.kernel
+        self.formula_, self.latex_ = found.kernel.formula, found.kernel.latex
+        self.fitness_, self.cv_error_ = found.fitness, found.cv_error
+        self.history_ = found.history
+        self.n_evaluations_ = len(found.history)
+        return found
+
+    def _set_kernel(self, X: Floats) -> None:
+        self.kernel_ = Kernel(self.kernel_function_)
+
+    def _gram(self, X: Floats, rows: NDArray[np.intp], problem: int = 0) -> Floats:
+        K = self.kernel_function_(X[rows], X[rows])
+        if not np.isfinite(K).all():
+            raise ArgumentError(f"the kernel {self.formula_} overflows on the training data; scale them, as with StandardScaler")
+        # what rounding has left of a symmetric matrix
+        self._largest_value = max(float(np.abs(K).max()), getattr(self, "_largest_value", 0.0) if problem else 0.0)
+        return (K + K.T) / 2
+
+    def _support_columns(self, X: Any) -> Iterator[tuple[slice, Floats]]:
+        vectors = self.support_vectors_
+        replaced = 0
+        for block in row_blocks(len(X), min(512, rows_within(check_cache_size(self.cache_size), 4 * max(len(vectors), 1)))):
+            values = self.kernel_function_(X[block], vectors) if len(vectors) else np.empty((len(X[block]), 0))
+            sound = np.isfinite(values)
+            if not sound.all():
+                replaced += int((~sound).sum())
+                largest = self._largest_value
+                values = np.nan_to_num(values, nan=0.0, posinf=largest, neginf=-largest)
+            yield block, values
+        if replaced:
+            warnings.warn(
+                f"{replaced} kernel values of new rows overflow or are not defined; they count as the largest of the training "
+                f"data, or as 0, in the kernel {self.formula_}",
+                RuntimeWarning,
+                stacklevel=4,
+            )
+
+    def _clipped(self, K: Floats) -> tuple[Floats, Floats | None]:
+        """Give the matrix to train on, and what makes its machine one of the matrix as it was; None if they are the same."""
+        if self.indefinite != "clip" or matrix_state(K) == "semidefinite":
+            return K, None
+        return clipping(K)

@@ -1,0 +1,450 @@
+"""A classifier with a whole Pareto front of margin against training error, found by NSGA-II."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from copy import copy
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.model_selection import train_test_split
+from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from spotsvm.common.errors import ArgumentError
+from spotsvm.solvers.dual.front.evolve_front import evolve_front
+from spotsvm.solvers.dual.front.exact_front import exact_front, natural_scale, resolve_front
+from spotsvm.solvers.dual.front.front import Front, better_than_constant, without_C
+from spotsvm.solvers.dual.front.margin_error import MarginError
+from spotsvm.solvers.kernels import KernelFunction, gram_matrix, kernel_matrix, make_kernel
+from spotsvm.solvers.pareto import knee
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Floats = NDArray[np.float64]
+
+
+class MarginErrorFront(ClassifierMixin, BaseEstimator):
+    """Binary kernel classifiers for every trade-off of margin against training error; there is no C.
+
+    A support vector machine adds two competing criteria, a wide margin 1 / ||w|| and few training errors, and leaves the weight C
+    to the user (Mierswa 2006, eq. 22). Here both are minimised at the same time, ||w||^2 = alpha' Q alpha and the error, over
+    expansions f(x) = sum_j alpha_j y_j k(x_j, x) + b with alpha >= 0: by pymoo's NSGA-II (Deb et al. 2002), which starts from
+    exact solutions along C and random expansions, and never loses an exact one. The result is the front.
+
+    Parameters
+    ----------
+    kernel : str or callable, default="rbf"
+        "linear", "poly", "rbf", "sigmoid", "epanechnikov", "multiquadric", "negative_multiquadric", "precomputed", or a
+        function of two arrays that returns their kernel matrix. It may be indefinite: expansions with ||w||^2 <= 0 have no
+        margin and are left out. Of the others, some have a small ||w||^2 because its parts cancel; they can be free of errors
+        at almost any margin, so that the front is short, and better than what exact solutions offer by far.
+    gamma : {"scale", "auto"} or float, default="scale"
+        As in SVC.
+    degree : int, default=3
+        As in SVC.
+    coef0 : float, default=0.0
+        As in SVC.
+    error : {"hinge", "count"}, default="hinge"
+        The training error. Rows err if they fall short of the functional margin 1, since a criterion that knows only the side
+        they are on would not compete: shrinking w widens the margin and changes no side.
+
+        - "hinge": by how far, max(0, 1 - y f) on average. Both criteria are convex if the kernel is positive semidefinite:
+          the best front is exactly what a support vector machine finds along C, and evolution can only fill it in. It is the
+          default because that makes its front one to rely on; on new rows neither error has predicted better than the other.
+        - "count": the share of rows that do, the margin error of statistical learning theory. It is not convex, no C finds its
+          front, and evolution improves on the exact solutions. It ignores how far off an outlier is. At the end, points are
+          re-solved exactly by the rows that they do not give up.
+    bias : bool, default=True
+        Whether each expansion has the threshold b that is best for `error`; else b = 0, as in the paper.
+    n_exact : int, default=16
+        Exact solutions to start from, at values of C in geometric steps from 1/n to 1024, divided by the mean squared distance
+        of the rows from their centre in feature space; at least 2.
+    population_size : int, default=60
+        Individuals of NSGA-II, at least 4.
+    n_generations : int, default=100
+        Generations; 0 leaves the exact solutions.
+    select : {"knee", "validation"}, default="knee"
+        How the point is chosen that `predict` uses. "knee": the point farthest below the straight line between the ends of the
+        front in (||w||^2, error), each scaled to [0, 1]; by "hinge" this is the support vector machine whose C is the slope of
+        that line. "validation": the smallest error on rows that are held out; of equal ones the widest margin.
+    validation_fraction : float, default=0.2
+        Share of the rows, by class, held out with select="validation". They take no part in the front.
+    tol : float, default=1e-3
+        Tolerance of the exact solutions, as in SVC.
+    random_state : int, RandomState or None, default=None
+        Seed of the evolution and of the held-out rows.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+        Labels.
+    front_ : DataFrame
+        A row a point, the widest margin first; no point is at least as good as another in both criteria, but for rounding, and
+        all have a smaller error than the constant function, which is the only point if there is no other. Columns: `margin`,
+        `norm_squared`, `hinge_error`, `count_error` (as above), `misclassified` (share of training rows that `predict` gets
+        wrong), `n_support`, `validation_error` if there is one, `source` ("exact"; "unconverged" if the exact solver gave up;
+        "scaled" at the end with the widest margin; "evolved"; "re-solved") and `C` (of exact solutions, which by "count" are
+        scaled to the margin of some row). The widest margin is the root of the mean squared distance of the rows from their
+        centre in feature space: beyond it the decision function is all but constant.
+    exact_path_ : DataFrame
+        The front of the exact solutions alone, with the columns of `front_`.
+    objectives_ : ndarray of shape (n_points, 2)
+        The two that are minimised: ||w||^2 and the training error of `error`.
+    alphas_ : ndarray of shape (n_points, n_training)
+        Coefficients.
+    biases_ : ndarray of shape (n_points,)
+        Thresholds.
+    training_indices_ : ndarray of shape (n_training,)
+        Rows of X that the front was built on: all, but for those held out.
+    selected_ : int
+        Index of the point in use.
+    support_ : ndarray of shape (n_support,)
+        Rows of X that are its support vectors.
+    support_vectors_ : ndarray of shape (n_support, n_features)
+        Its support vectors; of shape (0, 0) with a precomputed kernel.
+    dual_coef_ : ndarray of shape (1, n_support)
+        Their alpha_j y_j.
+    intercept_ : ndarray of shape (1,)
+        Its threshold.
+    kernel_ : spotsvm.solvers.kernels.Kernel
+        The kernel, its gamma a number.
+    n_features_in_ : int
+        Features seen in `fit`.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if X had any.
+
+    Raises
+    ------
+    ArgumentError
+        In `fit`, if a parameter is not as above or y has not two classes.
+    SolverError
+        If the kernel's parameters are not as above, or its matrix is not symmetric or not finite.
+
+    References
+    ----------
+    Mierswa 2006, "Evolutionary Learning with Kernels", sections 3, 4.2 and 6, which names this as future work.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_classification
+    >>> X, y = make_classification(60, flip_y=0.2, random_state=0)
+    >>> model = MarginErrorFront(n_generations=20, random_state=0).fit(X, y)
+    >>> bool(model.front_.margin.is_monotonic_decreasing and model.front_.hinge_error.is_monotonic_decreasing)
+    True
+    >>> widest = model.classifier_at(0)
+    >>> bool(widest.front_.misclassified[0] >= model.front_.misclassified[model.selected_])
+    True
+    """
+
+    def __init__(
+        self,
+        kernel: str | KernelFunction = "rbf",
+        gamma: float | str = "scale",
+        degree: int = 3,
+        coef0: float = 0.0,
+        error: Literal["hinge", "count"] = "hinge",
+        bias: bool = True,
+        n_exact: int = 16,
+        population_size: int = 60,
+        n_generations: int = 100,
+        select: Literal["knee", "validation"] = "knee",
+        validation_fraction: float = 0.2,
+        tol: float = 1e-3,
+        random_state: Any = None,
+    ) -> None:
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.error = error
+        self.bias = bias
+        self.n_exact = n_exact
+        self.population_size = population_size
+        self.n_generations = n_generations
+        self.select = select
+        self.validation_fraction = validation_fraction
+        self.tol = tol
+        self.random_state = random_state
+
+    @property
+    def _precomputed(self) -> bool:
+        return isinstance(self.kernel, str) and self.kernel == "precomputed"
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        tags.input_tags.pairwise = self._precomputed
+        return tags
+
+    def fit(self, X: Any, y: Any) -> MarginErrorFront:
+        """Find the front of a training set and choose a point.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Rows; with kernel="precomputed" the kernel matrix (n, n).
+        y : array-like of shape (n,)
+            Labels of two classes.
+
+        Returns
+        -------
+        MarginErrorFront
+            Itself.
+        """
+        check_parameters(self.get_params(deep=False))
+        X, y = validate_data(self, X, y, dtype=np.float64)
+        signs = self._signs(y)
+        random = check_random_state(self.random_state)
+        training, held_out = self._split(signs, random)
+        precomputed = self._precomputed
+        if precomputed and X.shape[0] != X.shape[1]:
+            raise ArgumentError(
+                f"kernel='precomputed' and X has shape {X.shape}; the kernel matrix of the training data is square, (n, n)"
+            )
+        rows = X[np.ix_(training, training)] if precomputed else X[training]
+        self.kernel_ = make_kernel(self.kernel, rows, gamma=self.gamma, coef0=self.coef0, degree=self.degree)
+        criteria = MarginError(gram_matrix(self.kernel_, rows), signs[training], self.error, self.bias)
+        front, exact = self._find(criteria, np.random.default_rng(random.randint(2**31)))
+        self.training_indices_ = training
+        self.alphas_ = front.expansions.alpha
+        self.biases_ = front.expansions.bias
+        self.objectives_ = criteria.objectives(front.expansions)
+        self.front_ = front_table(front)
+        self.exact_path_ = front_table(exact)
+        self._signs_in_front = criteria.y
+        self._rows = np.empty((0, 0)) if precomputed else rows
+        if len(held_out):
+            self.front_.insert(6, "validation_error", self._errors(X[held_out], signs[held_out]))
+            self._use(int(np.argmin(self.front_["validation_error"])))
+        else:
+            self._use(knee(self.objectives_))
+        return self
+
+    def decision_function(self, X: Any) -> Floats:
+        """Return f(x) of the point in use; positive for the second class.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, d)
+            Rows; with kernel="precomputed" their kernel values with all rows of `fit`, (m, n).
+
+        Returns
+        -------
+        ndarray of shape (m,)
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        if not len(self.support_):
+            return np.full(len(X), self.intercept_[0])
+        values = X[:, self.support_] if self._precomputed else kernel_matrix(self.kernel_, X, self.support_vectors_)
+        return np.asarray(values @ self.dual_coef_[0] + self.intercept_[0], dtype=np.float64)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predict the classes of rows by the point in use.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, d)
+            As in `decision_function`.
+
+        Returns
+        -------
+        ndarray of shape (m,)
+        """
+        positive = self.decision_function(X) > 0
+        labels: NDArray[Any] = self.classes_[positive.astype(np.intp)]
+        return labels
+
+    def classifier_at(self, index: int) -> MarginErrorFront:
+        """Return a fitted classifier that uses another point of the front.
+
+        Parameters
+        ----------
+        index : int
+            Row of `front_`; negative ones count from the end.
+
+        Returns
+        -------
+        MarginErrorFront
+            A copy that shares its arrays with this one.
+
+        Raises
+        ------
+        ArgumentError
+            If there is no such point.
+        """
+        check_is_fitted(self)
+        size = len(self.front_)
+        if not isinstance(index, Integral) or isinstance(index, bool) or not -size <= index < size:
+            raise ArgumentError(f"index={index!r} is not a point of the front; use an integer from 0 to {size - 1}")
+        other = copy(self)
+        other._use(int(index) % size)
+        return other
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw training error against margin: the front, the exact solutions along C, and the point in use.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; by default a new figure.
+
+        Returns
+        -------
+        matplotlib Axes
+        """
+        check_is_fitted(self)
+        return plot_front(self.front_, self.exact_path_, self.selected_, self.error, self.select, ax)
+
+    def _find(self, criteria: MarginError, generator: np.random.Generator) -> tuple[Front, Front]:
+        scale = natural_scale(criteria.K)
+        criteria.smallest_norm = 1.0 / scale
+        exact = exact_front(criteria, np.geomspace(1.0 / (len(criteria.y) * scale), 1024.0 / scale, self.n_exact), self.tol)
+        front = exact
+        if self.n_generations:
+            front = evolve_front(criteria, exact, self.population_size, self.n_generations, generator)
+            if self.error == "count":
+                front = resolve_front(criteria, front, self.population_size, self.tol)
+        front, exact = better_than_constant(criteria, front), better_than_constant(criteria, exact)
+        if not len(front):
+            front = without_C(criteria.constant(), "exact")
+        return front, exact
+
+    def _use(self, index: int) -> None:
+        used = np.flatnonzero(self.alphas_[index])
+        self.selected_ = index
+        self.support_ = self.training_indices_[used]
+        self.support_vectors_ = self._rows if self._precomputed else self._rows[used]
+        self.dual_coef_ = (self.alphas_[index] * self._signs_in_front)[used][None, :]
+        self.intercept_ = self.biases_[index : index + 1]
+
+    def _errors(self, X: Floats, signs: Floats) -> Floats:
+        values = X[:, self.training_indices_] if self._precomputed else kernel_matrix(self.kernel_, X, self._rows)
+        decisions = (self.alphas_ * self._signs_in_front) @ values.T + self.biases_[:, None]
+        wrong: Floats = ((decisions > 0) != (signs > 0)).mean(axis=1)
+        return wrong
+
+    def _signs(self, y: NDArray[Any]) -> Floats:
+        check_classification_targets(y)
+        self.classes_ = np.unique(y)
+        if len(self.classes_) > 2:
+            kind = type_of_target(y, input_name="y")
+            raise ArgumentError(f"Only binary classification is supported. The type of the target is {kind}.")
+        if len(self.classes_) < 2:
+            raise ArgumentError(f"y has only one class, {self.classes_[0]}; two classes are needed")
+        return np.where(y == self.classes_[1], 1.0, -1.0)
+
+    def _split(self, signs: Floats, random: np.random.RandomState) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        rows = np.arange(len(signs))
+        if self.select == "knee":
+            return rows, rows[:0]
+        try:
+            training, held_out = train_test_split(rows, test_size=self.validation_fraction, stratify=signs, random_state=random)
+        except ValueError as error:
+            raise ArgumentError(
+                f"validation_fraction={self.validation_fraction!r} of {len(signs)} rows leaves no row of some class on one "
+                'side; use more rows, another fraction, or select="knee"'
+            ) from error
+        return np.sort(training), np.sort(held_out)
+
+
+def check_parameters(given: Mapping[str, Any]) -> None:
+    """Raise ArgumentError if a parameter of `MarginErrorFront` is invalid; the kernel checks its own parameters.
+
+    Parameters
+    ----------
+    given : mapping
+        Values of all parameters by name.
+
+    Raises
+    ------
+    ArgumentError
+        If one is invalid.
+    """
+    for name, lowest in (("n_exact", 2), ("population_size", 4), ("n_generations", 0)):
+        value = given[name]
+        if not isinstance(value, Integral) or isinstance(value, bool) or value < lowest:
+            raise ArgumentError(f"{name}={value!r}; use an integer of at least {lowest}")
+    for name, allowed in (("error", ("hinge", "count")), ("select", ("knee", "validation"))):
+        if given[name] not in allowed:
+            raise ArgumentError(f'{name}={given[name]!r}; use "{allowed[0]}" or "{allowed[1]}"')
+    if not isinstance(given["bias"], bool | np.bool_):
+        raise ArgumentError(f"bias={given['bias']!r}; use True or False")
+    if not _between(given["validation_fraction"], 0.0, 1.0):
+        raise ArgumentError(f"validation_fraction={given['validation_fraction']!r}; use a number between 0 and 1")
+    if not _between(given["tol"], 0.0, np.inf):
+        raise ArgumentError(f"tol={given['tol']!r}; use a positive, finite number")
+
+
+def _between(value: Any, low: float, high: float) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool) and low < float(value) < high
+
+
+def front_table(front: Front) -> pd.DataFrame:
+    """Return one row per point, with the columns of `MarginErrorFront.front_` except the validation error."""
+    points = front.expansions
+    with np.errstate(divide="ignore"):  # the constant function has no norm, and an infinite margin
+        margin = 1.0 / np.sqrt(points.norm_squared)
+    return pd.DataFrame(
+        {
+            "margin": margin,
+            "norm_squared": points.norm_squared,
+            "hinge_error": points.hinge,
+            "count_error": points.count,
+            "misclassified": points.misclassified,
+            "n_support": np.count_nonzero(points.alpha, axis=1),
+            "source": front.source,
+            "C": front.C,
+        }
+    )
+
+
+_ERRORS = {"hinge": "training error (mean hinge slack)", "count": "training error (share of rows short of the margin)"}
+
+
+_EXACT = {"hinge": "exact solutions along C", "count": "exact solutions along C, at all scales"}
+
+
+_CHOSEN_BY = {"knee": "knee", "validation": "smallest validation error"}
+
+
+def plot_front(front: pd.DataFrame, exact: pd.DataFrame, selected: int, error: str, select: str, ax: Axes | None = None) -> Axes:
+    """Draw a front; see `MarginErrorFront.plot`."""
+    from matplotlib.ticker import LogLocator, NullFormatter  # on use: matplotlib takes half a second
+
+    if ax is None:
+        from matplotlib import pyplot
+
+        ax = pyplot.subplots(layout="constrained")[1]
+    column = f"{error}_error"
+    ax.step(front["margin"], front[column], where="post", color="tab:blue", lw=1, alpha=0.6, zorder=1)
+    ax.plot(front["margin"], front[column], ".", ms=4, color="tab:blue", label=f"front ({len(front)} points)", zorder=2)
+    exact = exact[exact["source"] != "scaled"]
+    ax.plot(exact["margin"], exact[column], "o", ms=6, mfc="none", mec="tab:orange", label=_EXACT[error], zorder=3)
+    chosen = front.iloc[selected]
+    ax.plot(
+        chosen["margin"],
+        chosen[column],
+        "*",
+        ms=14,
+        color="tab:red",
+        mec="black",
+        label=f"in use: {_CHOSEN_BY[select]}",
+        zorder=4,
+    )
+    if chosen["margin"] < float("inf"):
+        ax.set_xscale("log")
+        ax.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))  # a front often spans less than a power of ten
+        ax.xaxis.set_major_formatter("{x:g}")
+        ax.xaxis.set_minor_formatter(NullFormatter())
+    ax.set_xlabel("margin 1 / ||w|| (wider is better)")
+    ax.set_ylabel(_ERRORS[error])
+    ax.legend()
+    return ax

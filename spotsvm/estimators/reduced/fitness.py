@@ -1,0 +1,295 @@
+"""The fitness of a training set and a model: accuracy on the validation set, each pair computed once, the front of all kept."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from hashlib import blake2b
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from spotsvm.estimators.dual.one_vs_one import PairCoefficients, chosen_classes, pair_labels, pair_terms, pairs
+from spotsvm.solvers.dual.exact.exact import solve_exact
+from spotsvm.solvers.dual.problem.problem import DualProblem
+from spotsvm.solvers.kernels import DistanceColumns, squared_distances
+
+Floats = NDArray[np.float64]
+
+
+Integers = NDArray[np.intp]
+
+
+Model = tuple[float, ...]
+
+
+Key = tuple[bytes, Model]
+
+
+# rows of the training set on which the use of further rows is judged
+_SAMPLE = 500
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """An evaluated pair.
+
+    Attributes
+    ----------
+    rows : int ndarray
+        The training set, as rows of the whole one.
+    C, gamma : float
+        The model.
+    accuracy : float
+        On the validation set.
+    n_support : int
+        Support vectors, of all classes together.
+    """
+
+    rows: Integers
+    C: float
+    gamma: float
+    accuracy: float
+    n_support: int
+
+
+class SubsetFitness:
+    """Evaluates pairs of a training set and a model (C, gamma), and remembers.
+
+    Parameters
+    ----------
+    machine : SubsetMachine
+        What trains and classifies.
+    fewer_vectors : bool
+        Whether of two pairs with the same accuracy the one with fewer support vectors is fitter.
+    n_kept : int, default=0
+        Machines to keep, for `support` and `gains`; they train others again.
+
+    Attributes
+    ----------
+    n_evaluations : int
+        Machines trained; a pair that comes again is not trained again.
+    best : Candidate
+        The fittest pair so far; of equals the first.
+    front : list of Candidate
+        Pairs that no other one surpasses in accuracy without more support vectors, from the fewest on.
+    """
+
+    def __init__(self, machine: SubsetMachine, fewer_vectors: bool, n_kept: int = 0):
+        self.machine, self.fewer_vectors, self.n_kept = machine, fewer_vectors, n_kept
+        self.n_evaluations = 0
+        self.best: Candidate
+        self.front: list[Candidate] = []
+        self._known: dict[Key, tuple[float, int]] = {}
+        self._aside: dict[Key, Candidate] = {}
+        self._trained: OrderedDict[Key, TrainedPairs] = OrderedDict()
+        self._model: Model
+
+    def __call__(self, rows: Integers, model: Model) -> Floats:
+        """Give the fitness of a pair: its accuracy, and minus the number of its support vectors if that is to count."""
+        accuracy, n_support = self.evaluate(rows, model)
+        return np.array([accuracy, -n_support]) if self.fewer_vectors else np.array([accuracy])
+
+    def evaluate(self, rows: Integers, model: Model, *, aside: bool = False) -> tuple[float, int]:
+        """Give the accuracy on the validation set and the number of support vectors.
+
+        A pair that has only been evaluated `aside` is neither among the best nor on the front.
+        """
+        key, self._model = _key(rows, model), model
+        if key not in self._known:
+            C, gamma = model
+            trained = self._train(rows, key)
+            candidate = Candidate(rows, C, gamma, self.machine.accuracy(trained, gamma), len(trained.support))
+            self.n_evaluations += 1
+            self._known[key] = candidate.accuracy, candidate.n_support
+            self._aside[key] = candidate
+        if not aside and key in self._aside:
+            self._note(self._aside.pop(key))
+        return self._known[key]
+
+    def support(self, rows: Integers) -> Integers:
+        """Give the support vectors of a training set with the model that was evaluated last."""
+        return self._train(rows, _key(rows, self._model)).support
+
+    def gains(self, rows: Integers, rng: np.random.Generator) -> Callable[[Integers], Floats]:
+        """Give a function of rows: how useful they are beside a training set with that model, judged on a random sample."""
+        n = len(self.machine.X)
+        sample = rng.choice(n, min(n, _SAMPLE), replace=False)
+        return self.machine.gains(self._train(rows, _key(rows, self._model)), self._model[1], sample)
+
+    def _train(self, rows: Integers, key: Key) -> TrainedPairs:
+        """Train, or give a machine that was kept; the one that was not needed for longest makes room."""
+        trained = self._trained.pop(key, None) or self.machine.train(rows, *key[1])
+        if self.n_kept:
+            self._trained[key] = trained
+            if len(self._trained) > self.n_kept:
+                self._trained.popitem(last=False)
+        return trained
+
+    def _note(self, new: Candidate) -> None:
+        rank = self._rank(new)
+        if not self.front or rank > self._rank(self.best):
+            self.best = new
+        if any(one.accuracy >= new.accuracy and one.n_support <= new.n_support for one in self.front):
+            return
+        kept = [one for one in self.front if one.accuracy > new.accuracy or one.n_support < new.n_support]
+        self.front = sorted([*kept, new], key=lambda one: one.n_support)
+
+    def _rank(self, one: Candidate) -> tuple[float, int]:
+        return one.accuracy, -one.n_support if self.fewer_vectors else 0
+
+    def front_frame(self) -> pd.DataFrame:
+        """Give the front as a frame, a row a pair."""
+        n_classes = self.machine.n_classes
+        return pd.DataFrame(
+            {
+                "accuracy": [one.accuracy for one in self.front],
+                "n_support_vectors": [one.n_support for one in self.front],
+                "n_training": [len(one.rows) for one in self.front],
+                "n_per_class": [len(one.rows) / n_classes for one in self.front],
+                "C": [one.C for one in self.front],
+                "gamma": [one.gamma for one in self.front],
+            }
+        )
+
+
+def _key(rows: Integers, model: Model) -> Key:
+    return blake2b(rows.tobytes(), digest_size=16).digest(), model
+
+
+# of the largest coefficient: a decision value that is no larger has the sign of a rounding error
+_SILENCE = 1e-9
+
+
+@dataclass(frozen=True)
+class TrainedPairs:
+    """The classifiers of all pairs of classes, in SVC's layout.
+
+    Attributes
+    ----------
+    support : int ndarray of shape (n_support,)
+        Support vectors as rows of the whole training set, class by class.
+    n_support : int ndarray of shape (n_classes,)
+        Their number in each class.
+    dual_coef : ndarray of shape (n_classes - 1, n_support)
+        Their coefficients.
+    intercept : ndarray of shape (n_pairs,)
+        The thresholds.
+    """
+
+    support: Integers
+    n_support: NDArray[np.int32]
+    dual_coef: Floats
+    intercept: Floats
+
+    def pair_coefficients(self) -> Floats:
+        """Give each pair's coefficients of all support vectors, (n_pairs, n_support), mostly zeros where classes are many."""
+        dense = np.zeros((len(self.intercept), len(self.support)))
+        for row, terms in zip(dense, pair_terms(self.dual_coef, self.n_support), strict=True):
+            for columns, coefficients in terms:
+                row[columns] = coefficients
+        return dense
+
+
+class SubsetMachine:
+    """Trains on chosen rows and classifies the validation set.
+
+    A small set is solved exactly on its own kernel matrix; one whose matrices do not fit into the memory that is granted, by
+    LIBSVM, which keeps only parts of them.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+        Training set.
+    code : int ndarray of shape (n,)
+        Its classes, 0 .. n_classes - 1.
+    X_validation : ndarray of shape (m, d)
+        Validation set.
+    code_validation : int ndarray of shape (m,)
+        Its classes.
+    tol : float
+        Largest violation of the optimality conditions.
+    max_bytes : int
+        Memory for distances to the validation set, and for one set's matrices.
+    """
+
+    def __init__(self, X: Floats, code: Integers, X_validation: Floats, code_validation: Integers, tol: float, max_bytes: int):
+        self.X, self.code, self.code_validation = X, code, code_validation
+        self.n_classes = int(code.max()) + 1
+        self.tol, self.max_bytes = tol, max_bytes
+        self.columns = DistanceColumns(X, X_validation, max_bytes)
+        self._rows: Integers | None = None
+        self._distances: Floats = np.empty((0, 0))
+
+    def fits(self, n: int) -> bool:
+        """Tell whether the matrices of n rows fit into the memory that is granted: distances, a kernel matrix, a pair's part."""
+        return 24 * n * n <= self.max_bytes
+
+    def train(self, rows: Integers, C: float, gamma: float) -> TrainedPairs:
+        """Train on some rows of the training set."""
+        if not self.fits(len(rows)):
+            return self._train_libsvm(rows, C, gamma)
+        K = np.exp(-gamma * self._distances_of(rows))
+        code = self.code[rows]
+        coefficients = PairCoefficients(code, self.n_classes)
+        intercept = []
+        for i, j in pairs(self.n_classes):
+            of_pair = np.flatnonzero((code == i) | (code == j))
+            part = K if len(of_pair) == len(rows) else K[np.ix_(of_pair, of_pair)]
+            labels = pair_labels(code[of_pair] == i, self.n_classes)
+            problem = DualProblem(part, labels, np.full(len(labels), C), bias=True)
+            alpha = solve_exact(problem, np.zeros(len(labels)), self.tol).alpha
+            used = np.flatnonzero(alpha)
+            coefficients.put(i, j, of_pair[used], (labels * alpha)[used])
+            intercept.append(problem.kkt(alpha, problem.decision(alpha))[1])
+        support, n_support, dual_coef = coefficients.support()
+        return TrainedPairs(rows[support], n_support, dual_coef, np.array(intercept))
+
+    def accuracy(self, trained: TrainedPairs, gamma: float) -> float:
+        """Give the share of the validation set that is classified correctly; a row of which no classifier says anything is not.
+
+        Where the kernel is next to 0 and so is the threshold, rounding decides, and would do so otherwise in another machine.
+        """
+        sums = self.columns.gaussian_sums(trained.support, gamma, trained.pair_coefficients())
+        decisions = (sums + trained.intercept[:, None]).T
+        said = np.abs(decisions).max(axis=1) > _SILENCE * np.abs(trained.dual_coef).max(initial=0.0)
+        return float(((chosen_classes(decisions, self.n_classes, True) == self.code_validation) & said).mean())
+
+    def gains(self, trained: TrainedPairs, gamma: float, sample: Integers) -> Callable[[Integers], Floats]:
+        """Give a function of rows: how fast the hinge loss of a sample falls as such a row becomes a support vector.
+
+        Minus the derivative of the loss, summed over the classifiers that the row takes part in, by the row's coefficient at 0.
+        """
+        code = self.code[sample]
+        values = np.exp(-gamma * squared_distances(self.X[sample], self.X[trained.support]))
+        decisions = values @ trained.pair_coefficients().T + trained.intercept
+        pull = np.zeros((self.n_classes, len(sample)))
+        for (i, j), decision in zip(pairs(self.n_classes), decisions.T, strict=True):
+            short = ((code == i) | (code == j)) & (pair_labels(code == i, self.n_classes) * decision < 1.0)
+            pull[i, short] += np.where(code[short] == i, 1.0, -1.0)
+            pull[j, short] += np.where(code[short] == j, 1.0, -1.0)
+        used = pull.any(axis=0)
+        pulling, pull = self.X[sample[used]], pull[:, used]
+
+        def gains(rows: Integers) -> Floats:
+            kernels = np.exp(-gamma * squared_distances(self.X[rows], pulling))
+            sums: Floats = np.einsum("ij,ij->i", kernels, pull[self.code[rows]])
+            return sums
+
+        return gains
+
+    def _distances_of(self, rows: Integers) -> Floats:
+        if self._rows is None or not np.array_equal(rows, self._rows):
+            self._rows, self._distances = rows, squared_distances(self.X[rows])
+        return self._distances
+
+    def _train_libsvm(self, rows: Integers, C: float, gamma: float) -> TrainedPairs:
+        from sklearn.svm import SVC
+
+        machine = SVC(C=C, gamma=gamma, tol=self.tol, cache_size=self.max_bytes / 2**20)
+        machine.fit(self.X[rows], self.code[rows])
+        return TrainedPairs(
+            rows[machine.support_], machine.n_support_, np.ascontiguousarray(machine.dual_coef_), machine.intercept_
+        )

@@ -1,0 +1,388 @@
+"""ReducedSVC: a support vector classifier trained on a small part of the rows, which a genetic algorithm selects."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from spotsvm.common.errors import ArgumentError
+from spotsvm.estimators.dual.exact_svc import ExactSVC
+from spotsvm.estimators.dual.kernel_machine import check_cache_size, check_positive
+from spotsvm.estimators.dual.one_vs_one import chosen_classes, decision_values
+from spotsvm.estimators.reduced.fitness import SubsetFitness, SubsetMachine
+from spotsvm.estimators.reduced.reduction import Reduction, ValidationPart, given_part, held_out_part
+from spotsvm.estimators.reduced.settings import (
+    check_budget,
+    check_choice,
+    check_method,
+    check_model,
+    check_population_size,
+    check_share,
+    check_sizes,
+)
+from spotsvm.solvers.search.alternating import ModelGenetics, SubsetGenetics, VectorGenetics
+
+Floats = NDArray[np.float64]
+
+
+class DelegatedSVC(ClassifierMixin, BaseEstimator):
+    """Base class: `fit` sets `classes_` and `machine_`, an ExactSVC or SVC with decision_function_shape="ovo"."""
+
+    decision_function_shape: Any
+    machine_: Any
+
+    def decision_function(self, X: Any) -> Floats:
+        """Compute the decision function.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            New data.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,), (n_samples, n_classes) or (n_samples, n_pairs)
+            Of two classes one value, positive for the second class; of several, according to `decision_function_shape`, one for
+            each class or for each pair of classes, as in SVC.
+        """
+        decisions = self._pair_decisions(X)
+        return decision_values(decisions, len(self.classes_), self.decision_function_shape)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predict classes; ties of votes are decided by the decision function, for small training sets have many.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            New data.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            The classes.
+        """
+        decisions = self._pair_decisions(X)
+        predicted: NDArray[Any] = self.classes_[chosen_classes(decisions, len(self.classes_), True)]
+        return predicted
+
+    @property
+    def support_vectors_(self) -> Floats:
+        """The support vectors, (n_support, n_features)."""
+        vectors: Floats = self._of_machine("support_vectors_")
+        return vectors
+
+    @property
+    def n_support_(self) -> NDArray[np.int32]:
+        """Their number in each class."""
+        counts: NDArray[np.int32] = self._of_machine("n_support_")
+        return counts
+
+    @property
+    def dual_coef_(self) -> Floats:
+        """Their coefficients, in SVC's layout."""
+        coefficients: Floats = self._of_machine("dual_coef_")
+        return coefficients
+
+    @property
+    def intercept_(self) -> Floats:
+        """The thresholds, one for each pair of classes."""
+        thresholds: Floats = self._of_machine("intercept_")
+        return thresholds
+
+    def _of_machine(self, name: str) -> Any:
+        if "machine_" not in vars(self):
+            raise AttributeError(f"{name} is there after fit")
+        return getattr(self.machine_, name)
+
+    def _pair_decisions(self, X: Any) -> Floats:
+        check_is_fitted(self)
+        rows = validate_data(self, X, dtype=np.float64, order="C", reset=False)
+        decisions: Floats = self.machine_.decision_function(rows).reshape(len(rows), -1)
+        return decisions
+
+
+Integers = NDArray[np.intp]
+
+
+class ReducedSVC(DelegatedSVC):
+    """Support vector classification with the Gaussian kernel on K rows of each class, selected together with C and gamma.
+
+    Training sets and models are evaluated by their accuracy on a validation part, which the machines are not trained on. As
+    they are chosen by it, that accuracy is no estimate for new rows. Rows, not distances between all of them, are what must fit
+    into memory: 10^5 rows and more can be reduced.
+
+    Parameters
+    ----------
+    method : {"alga", "gasvm", "ga-model", "nsga2", "random"}, default="alga"
+        How training set and model are found.
+
+        - "alga": two populations, of training sets and of models, evolve in turns, each with the best of the other.
+        - "gasvm": training sets evolve; the model is fixed, or the best of the grid for the whole training part.
+        - "ga-model": models evolve; the training set is the whole training part. It is slow where that is large.
+        - "nsga2": pairs of training set and model evolve towards the front of accuracy against the number of support vectors.
+        - "random": a training set drawn by chance, with the best model of the grid for it; with `max_evaluations` the best of
+          as many draws as these pay for.
+    n_per_class : int or "grow", default="grow"
+        Rows K of each class, at least 1. "grow" begins with as many as there are features, but 4 to 16. Each time that training
+        sets have stagnated, and are to evolve again, they get more rows, if 30 % or more of the best one's are support vectors:
+        twice as many if all of them are. It ends when they have grown in vain three times. With "nsga2" sets then differ in
+        size. "ga-model" takes all rows.
+    C : float, "grid" or None, default=None
+        Cost of errors, if it is to be fixed. None evolves it with "alga", "ga-model" and "nsga2", and chooses it from the grid
+        with "gasvm" and "random"; "grid" is the same for these two.
+    gamma : float, "scale", "auto", "grid" or None, default=None
+        Scale of the kernel exp(-gamma ||x - z||^2), as for C; "scale" and "auto" fix it as in SVC.
+    validation : float or pair of arrays, default=1/3
+        Validation part (X, y), or the fraction of each class that is held out for it, in (0, 1).
+    max_per_class : int or None, default=None
+        Largest K of n_per_class="grow"; None for half of the smallest class, 500 at most.
+    crossover : {"auto", "vectors", "rows"}, default="auto"
+        What a new training set has of its parents, with "alga" and "gasvm".
+
+        - "vectors": the support vectors of the better one on one side of a hyperplane, and of the worse one on the other. The
+          other places go to rows near to which the hinge loss is large. "alga" gives models their turn after 20 generations.
+        - "rows": rows drawn from both, as in the paper.
+        - "auto": "vectors" where K is a number. What grows does so without need by "vectors", which leave few rows unused.
+    ties : {"any", "fewer vectors"}, default="fewer vectors"
+        Whether of two pairs with the same accuracy the one with fewer support vectors is fitter. "any" is the paper's.
+    population_size : int, default=20
+        Training sets of a population, or pairs with "nsga2"; at least 2. Models are as many as the grid has.
+    mutation_probability : float, default=0.3
+        Chance that a new training set is mutated.
+    mutated_share : float, default=0.2
+        Share of its rows that a mutation exchanges.
+    model_crossover_probability : float, default=0.7
+        Chance that a new model is a crossover.
+    model_mutation_probability : float, default=0.2
+        Chance that a new model is mutated.
+    model_mutation_range : float, default=0.1
+        Largest relative change of C and of gamma by a mutation, in [0, 1).
+    C_values : sequence of float, default=(0.1, 1, 10, 100)
+        C of the first population of models, and of the grid.
+    gamma_values : sequence of float, default=(0.01, 0.1, 1, 10, 100)
+        gamma of the same. These suit data scaled to unit ranges or variances.
+    max_evaluations : int or None, default=None
+        Machines trained after which no further generation begins. None: "alga", "gasvm" and "ga-model" stop by their own rules,
+        "nsga2" after 2000, "random" after one draw.
+    tol : float, default=1e-3
+        Largest violation of the optimality conditions at which a solver stops, positive.
+    cache_size : float, default=200
+        Megabytes for distances to the validation part; and for the matrices of a training set. One for which that is too
+        little is left to LIBSVM (24 n^2 bytes: more than about 2950 rows by default).
+    decision_function_shape : {"ovr", "ovo"}, default="ovr"
+        As in SVC.
+    random_state : int, RandomState or None, default=None
+        Seed of all that is random.
+
+    Attributes
+    ----------
+    training_indices_ : ndarray of shape (n_training,)
+        The reduced training set, as rows of the data given to `fit`.
+    support_ : ndarray of shape (n_support,)
+        The support vectors, as rows of the data given to `fit`.
+    C_, gamma_ : float
+        The model.
+    validation_score_ : float
+        Accuracy on the validation part, by which all was chosen.
+    front_ : pandas.DataFrame
+        The pairs evaluated that no other one surpasses in accuracy on the validation part without more support vectors, from the
+        fewest on: accuracy, n_support_vectors, n_training, n_per_class, C, gamma.
+    front_indices_ : list of ndarray
+        The training set of each row of the front, as rows of the data given to `fit`.
+    history_ : pandas.DataFrame
+        A row a generation: phase (its number), kind ("training set", "model", "grid", "draw" or "front"), generation, best and
+        mean (accuracy in the population), n_support_vectors, n_per_class, C and gamma of its best pair, n_evaluations so far.
+    n_evaluations_ : int
+        Machines trained in search of the best.
+    stopped_by_ : str
+        "no improvement", "budget" or "no new pairs".
+    machine_ : ExactSVC or sklearn.svm.SVC
+        The machine trained on the reduced training set; SVC where that is too large for the other.
+    classes_, support_vectors_, n_support_, dual_coef_, intercept_, n_features_in_, feature_names_in_
+        As SVC has them.
+
+    Raises
+    ------
+    ArgumentError
+        In `fit`, if a parameter is not as above, a class has fewer rows than are asked for, or the validation part lacks one;
+        a ValueError.
+
+    Notes
+    -----
+    Not in the paper: more classes than two, by one machine for each pair of them and K rows of each class; "grow", after the
+    authors' adaptive algorithms; the crossover "vectors"; "fewer vectors"; and "nsga2".
+
+    References
+    ----------
+    Kawulok, Nalepa, Dudzik 2017, "An alternating genetic algorithm for selecting SVM model and training set". Kawulok, Nalepa
+    2012, "Support vector machines training data selection using a genetic algorithm" (GASVM). Kawulok, Nalepa 2014,
+    "Dynamically adaptive genetic algorithm to select training data for SVMs"; Nalepa, Kawulok 2014, "A memetic algorithm to
+    select training data for support vector machines", whose rule for the growth is taken over.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.preprocessing import scale
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> machine = ReducedSVC(n_per_class=8, random_state=0).fit(scale(X), y)
+    >>> len(machine.training_indices_), bool(machine.score(scale(X), y) > 0.9)
+    (16, True)
+    """
+
+    def __init__(
+        self,
+        *,
+        method: str = "alga",
+        n_per_class: Any = "grow",
+        C: Any = None,
+        gamma: Any = None,
+        validation: Any = 1 / 3,
+        max_per_class: int | None = None,
+        crossover: str = "auto",
+        ties: str = "fewer vectors",
+        population_size: int = 20,
+        mutation_probability: float = 0.3,
+        mutated_share: float = 0.2,
+        model_crossover_probability: float = 0.7,
+        model_mutation_probability: float = 0.2,
+        model_mutation_range: float = 0.1,
+        C_values: Any = (0.1, 1.0, 10.0, 100.0),
+        gamma_values: Any = (0.01, 0.1, 1.0, 10.0, 100.0),
+        max_evaluations: int | None = None,
+        tol: float = 1e-3,
+        cache_size: float = 200,
+        decision_function_shape: str = "ovr",
+        random_state: Any = None,
+    ):
+        self.method = method
+        self.n_per_class = n_per_class
+        self.C = C
+        self.gamma = gamma
+        self.validation = validation
+        self.max_per_class = max_per_class
+        self.crossover = crossover
+        self.ties = ties
+        self.population_size = population_size
+        self.mutation_probability = mutation_probability
+        self.mutated_share = mutated_share
+        self.model_crossover_probability = model_crossover_probability
+        self.model_mutation_probability = model_mutation_probability
+        self.model_mutation_range = model_mutation_range
+        self.C_values = C_values
+        self.gamma_values = gamma_values
+        self.max_evaluations = max_evaluations
+        self.tol = tol
+        self.cache_size = cache_size
+        self.decision_function_shape = decision_function_shape
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, validation: Any = None) -> Self:
+        """Select a training set and a model, and train on them.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training data.
+        y : array-like of shape (n_samples,)
+            Classes, two or more.
+        validation : pair of arrays, optional
+            Validation part (X, y) to be used instead of the parameter `validation`; all rows of X are then trained on.
+
+        Returns
+        -------
+        ReducedSVC
+            Itself.
+
+        Raises
+        ------
+        ArgumentError
+            If a parameter makes no sense, or the data have too few rows for it; a ValueError.
+        """
+        X, y = validate_data(self, X, y, dtype=np.float64, order="C")
+        check_classification_targets(y)
+        method = check_method(self.method, self.n_per_class)
+        check_choice("crossover", self.crossover, ("auto", "vectors", "rows"))
+        check_choice("ties", self.ties, ("any", "fewer vectors"))
+        check_choice("decision_function_shape", self.decision_function_shape, ("ovr", "ovo"))
+        self.classes_, code = np.unique(y, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise ArgumentError(
+                f"y holds the one class {self.classes_.tolist()[0]!r} (n_samples={len(y)}); two classes or more are needed"
+            )
+        seeds = check_random_state(self.random_state).randint(np.iinfo(np.int32).max, size=2)
+        part = self._validation_part(X, code, validation, int(seeds[0]))
+        of_training = code[part.training]
+        machine = SubsetMachine(
+            X[part.training], of_training, part.X, part.code, check_positive("tol", self.tol), check_cache_size(self.cache_size)
+        )
+        reduction = self._reduction(method, machine, len(part.training) < len(X), np.random.default_rng(int(seeds[1])))
+        reduction.run(method)
+        self._keep(reduction, part)
+        self._train(X, y, machine, part)
+        return self
+
+    def _validation_part(self, X: Floats, code: Integers, given: Any, seed: int) -> ValidationPart:
+        validation = self.validation if given is None else given
+        if given is None and np.isscalar(validation):
+            return held_out_part(X, code, self.classes_, validation, seed)
+        return given_part(validation, self.classes_, len(X), X.shape[1], getattr(self, "feature_names_in_", None))
+
+    def _reduction(self, method: str, machine: SubsetMachine, held_out: bool, rng: np.random.Generator) -> Reduction:
+        n_classes, X = len(self.classes_), machine.X
+        n_per_class = 1 if method == "ga-model" else self.n_per_class
+        counts = dict(zip(self.classes_.tolist(), np.bincount(machine.code, minlength=n_classes).tolist(), strict=True))
+        sizes = check_sizes(n_per_class, self.max_per_class, X.shape[1], counts, held_out)
+        size, budget = check_population_size(self.population_size), check_budget(self.max_evaluations)
+        inherits = method in ("alga", "gasvm") and (self.crossover == "vectors" or (self.crossover == "auto" and not sizes.grows))
+        fitness = SubsetFitness(machine, self.ties == "fewer vectors", 3 * size if inherits else 0)
+        mutation = (
+            check_share("mutation_probability", self.mutation_probability),
+            check_share("mutated_share", self.mutated_share),
+        )
+        subsets = (
+            VectorGenetics(X, machine.code, sizes.start, *mutation, support=fitness.support, gains=fitness.gains)
+            if inherits
+            else SubsetGenetics(machine.code, sizes.start, *mutation)
+        )
+        models = ModelGenetics(
+            check_model(method, self.C, self.gamma, self.C_values, self.gamma_values, X),
+            check_share("model_crossover_probability", self.model_crossover_probability),
+            check_share("model_mutation_probability", self.model_mutation_probability),
+            check_share("model_mutation_range", self.model_mutation_range, below_one=True),
+        )
+        return Reduction(fitness, subsets, models, sizes, size, budget, rng)
+
+    def _keep(self, reduction: Reduction, part: ValidationPart) -> None:
+        fitness = reduction.fitness
+        if fitness.best.accuracy == 0.0:
+            warnings.warn("every machine gets every row of the validation part wrong; scale the data, or set gamma", stacklevel=3)
+        self.training_indices_ = part.training[fitness.best.rows]
+        self.C_, self.gamma_ = fitness.best.C, fitness.best.gamma
+        self.front_ = fitness.front_frame()
+        self.front_indices_ = [part.training[one.rows] for one in fitness.front]
+        self.history_ = reduction.history
+        self.n_evaluations_ = fitness.n_evaluations
+        self.stopped_by_ = reduction.stopped_by
+
+    def _train(self, X: Floats, y: NDArray[Any], machine: SubsetMachine, part: ValidationPart) -> None:
+        options: dict[str, Any] = {"C": self.C_, "gamma": self.gamma_, "tol": self.tol, "cache_size": self.cache_size}
+        options["decision_function_shape"] = "ovo"
+        rows = self.training_indices_
+        if machine.fits(len(rows)):
+            self.machine_ = ExactSVC(**options)
+            self.machine_._merges_rows = False  # as it was judged: where the threshold is open, variables decide on it
+        else:
+            from sklearn.svm import SVC
+
+            self.machine_ = SVC(**options)
+        self.machine_.fit(X[rows], y[rows])
+        self.support_ = rows[self.machine_.support_]
+        decisions = self.machine_.decision_function(part.X).reshape(len(part.X), -1)
+        self.validation_score_ = float((chosen_classes(decisions, len(self.classes_), True) == part.code).mean())

@@ -1,0 +1,147 @@
+"""What a reduction of the training set is to do, checked against the data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spotsvm.common.errors import ArgumentError
+from spotsvm.estimators.dual.kernel_machine import check_positive
+from spotsvm.solvers.checked_numbers import as_float
+from spotsvm.solvers.kernels import resolve_gamma
+from spotsvm.solvers.search.alternating.model_genetics import HIGHEST, LOWEST
+
+Floats = NDArray[np.float64]
+
+METHODS = ("alga", "gasvm", "ga-model", "nsga2", "random")
+#: methods whose models evolve; the others take theirs from the grid
+EVOLVES_MODEL = ("alga", "ga-model", "nsga2")
+# rows of each class of sets that grow, at first and at last, unless the caller says otherwise
+_SMALLEST_START, _LARGEST_START, _LARGEST_SET = 4, 16, 500
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """Rows of each class.
+
+    Attributes
+    ----------
+    start : int
+        At first.
+    most : int
+        At last; as many as at first unless sets grow.
+    """
+
+    start: int
+    most: int
+
+    @property
+    def grows(self) -> bool:
+        """Whether sets may grow."""
+        return self.most > self.start
+
+
+def check_sizes(n_per_class: Any, max_per_class: Any, n_features: int, counts: dict[Any, int], held_out: bool) -> Sizes:
+    """Give the sizes of the reduced sets, or raise ArgumentError; `counts` are the rows of each class of the training part."""
+    smallest = min(counts, key=lambda name: counts[name])
+    where = " that are left for training" if held_out else ""
+    bound = f"class {smallest!r} has {counts[smallest]} row{'' if counts[smallest] == 1 else 's'}{where}; use at most as many"
+    if max_per_class is not None:
+        _check_count("max_per_class", max_per_class, ", or None")
+    if isinstance(n_per_class, str) and n_per_class == "grow":
+        if counts[smallest] < 2 and not held_out:
+            raise ArgumentError(
+                f"n_per_class='grow'; class {smallest!r} has a single row, and no set can grow: use 1, or give more rows"
+            )
+        start = min(max(_SMALLEST_START, n_features), _LARGEST_START, counts[smallest])
+        if max_per_class is None:
+            return Sizes(start, max(start, min(counts[smallest] // 2, _LARGEST_SET)))
+        most = int(max_per_class)
+        if most > counts[smallest]:
+            raise ArgumentError(f"max_per_class={max_per_class!r}; {bound}")
+        return Sizes(min(start, most), most)
+    size = _check_count("n_per_class", n_per_class, ", or 'grow'")
+    if size > counts[smallest]:
+        raise ArgumentError(f"n_per_class={n_per_class!r}; {bound}")
+    return Sizes(size, size)
+
+
+def check_model(method: str, C: Any, gamma: Any, C_values: Any, gamma_values: Any, X: Floats) -> tuple[list[float], list[float]]:
+    """Give the values of C and of gamma to begin with or to choose from; a single one is fixed."""
+    for name, value in (("C", C), ("gamma", gamma)):
+        if isinstance(value, str) and value == "grid" and method in EVOLVES_MODEL:
+            raise ArgumentError(f"{name}='grid' with method={method!r}, which evolves models; use None, or a number to fix it")
+    of_C = _check_values("C_values", C_values) if _is_free(C) else [check_positive("C", C, ", 'grid' or None")]
+    if _is_free(gamma):
+        return of_C, _check_values("gamma_values", gamma_values)
+    if isinstance(gamma, str) and gamma in ("scale", "auto"):
+        return of_C, [resolve_gamma(gamma, X)]
+    return of_C, [check_positive("gamma", gamma, ", 'scale', 'auto', 'grid' or None")]
+
+
+def check_method(method: Any, n_per_class: Any) -> str:
+    """Give the method, or raise ArgumentError."""
+    if not (isinstance(method, str) and method in METHODS):
+        raise ArgumentError(f"method={method!r}; use one of {', '.join(map(repr, METHODS))}")
+    if method == "random" and isinstance(n_per_class, str):
+        raise ArgumentError(f"n_per_class={n_per_class!r} with method='random', whose sets have one size; use a number")
+    if method == "ga-model" and not (
+        isinstance(n_per_class, str) and n_per_class == "grow"
+    ):  # it takes all rows, yet a wrong number is a mistake
+        _check_count("n_per_class", n_per_class, ", or 'grow'")
+    return method
+
+
+def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> None:
+    """Raise ArgumentError if a value is not one of some."""
+    if not (isinstance(value, str) and value in choices):
+        *others, last = map(repr, choices)
+        raise ArgumentError(f"{name}={value!r}; use {', '.join(others)} or {last}")
+
+
+def check_budget(max_evaluations: Any) -> int | None:
+    """Give the largest number of evaluations, None for no limit, or raise ArgumentError."""
+    if max_evaluations is None:
+        return None
+    return _check_count("max_evaluations", max_evaluations, ", or None")
+
+
+def check_share(name: str, value: Any, *, below_one: bool = False) -> float:
+    """Give a number in [0, 1], or in [0, 1), or raise ArgumentError."""
+    number = as_float(value)
+    if not 0 <= number <= 1 or (below_one and number == 1):
+        raise ArgumentError(f"{name}={value!r} is not in [0, 1{')' if below_one else ']'}")
+    return number
+
+
+def check_population_size(value: Any) -> int:
+    """Give the size of the populations, or raise ArgumentError."""
+    size = _check_count("population_size", value, "")
+    if size < 2:
+        raise ArgumentError(f"population_size={value!r}; use 2 or more, for parents come from two halves")
+    return size
+
+
+def _is_free(value: Any) -> bool:
+    return value is None or (isinstance(value, str) and value == "grid")
+
+
+def _check_count(name: str, value: Any, alternative: str) -> int:
+    if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
+        raise ArgumentError(f"{name}={value!r}; use a whole number, 1 or more{alternative}")
+    return int(value)
+
+
+def _check_values(name: str, values: Any) -> list[float]:
+    if not isinstance(values, (Sequence, np.ndarray)) or isinstance(values, str) or not len(values):
+        raise ArgumentError(f"{name}={values!r}; use one positive number or more, as (0.1, 1, 10)")
+    numbers = [check_positive(f"{name}[{k}]", value) for k, value in enumerate(values)]
+    for k, number in enumerate(numbers):
+        if not LOWEST <= number <= HIGHEST:
+            raise ArgumentError(f"{name}[{k}]={number!r} is not from {LOWEST:g} to {HIGHEST:g}; scale the data")
+    return numbers

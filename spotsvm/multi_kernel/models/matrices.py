@@ -1,0 +1,95 @@
+"""The kernel matrices of a model on some rows, with what they share computed once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spotsvm.multi_kernel.models.columns import column_names
+from spotsvm.solvers.kernels.functions.multi_kernel import BaseKernel
+from spotsvm.solvers.kernels.matrices.gram import check_rows
+from spotsvm.solvers.kernels.matrices.gram_cache import GramCache
+
+Floats = NDArray[np.float64]
+
+
+class KernelMatrices:
+    """Kernel matrices of one model on some rows, for any parameters.
+
+    The matrices of kernels that are fixed are computed once, and of those whose gamma is a parameter the squared distances:
+    8 n^2 bytes are kept for each. What is kept of a group is at most 200 MiB of distances; beyond, they are computed anew.
+
+    Parameters
+    ----------
+    model : KernelModel
+        The model.
+    X : array-like of shape (n, d)
+        Rows; what gamma="scale" refers to.
+
+    Raises
+    ------
+    SolverError
+        If X makes no sense.
+
+    Examples
+    --------
+    >>> from spotsvm.multi_kernel import ConicModel
+    >>> matrices = ConicModel({"a": [0], "b": [1]}, kernel="linear").matrices([[1.0, 2.0], [3.0, 4.0]])
+    >>> matrices.gram({"weights__a": 1.0, "weights__b": 0.5})
+    array([[ 3.,  7.],
+           [ 7., 17.]])
+    """
+
+    def __init__(self, model: Any, X: Any):
+        self.model = model
+        self._names = column_names(X)
+        self._rows = check_rows(X)
+        self._tuned = any(name.split("__")[0] == "gamma" for name in model.names)
+        self._caches: dict[tuple[int, ...], GramCache] = {}
+        self._fixed: dict[BaseKernel, Floats] = {}
+
+    def gram(self, params: Mapping[str, float]) -> Floats:
+        """Compute the kernel matrix, C or the weights included.
+
+        Parameters
+        ----------
+        params : dict
+            The model's parameters.
+
+        Returns
+        -------
+        ndarray of shape (n, n)
+            A new matrix.
+
+        Raises
+        ------
+        ArgumentError, SolverError
+            If the parameters make no sense; ValueErrors.
+        """
+        kernel, C = self.model._combined(self._rows, self._names, params)
+        n = len(self._rows)
+        if kernel.product:
+            matrix = np.full((n, n), C * kernel.weights[0])
+            for base in kernel.bases:
+                matrix *= self._base(base)
+            return matrix
+        matrix = np.zeros((n, n))
+        for base, weight in kernel.terms:
+            matrix += C * weight * self._base(base)
+        return matrix
+
+    def _base(self, base: BaseKernel) -> Floats:
+        """Return the matrix of one kernel, not to be written to."""
+        known = self._fixed.get(base)
+        if known is not None:
+            return known
+        cache = self._caches.get(base.columns)
+        if cache is None:
+            cache = self._caches[base.columns] = GramCache(base.of(self._rows))
+        matrix: Floats = cache.gram(base.kernel)
+        if not self._tuned:
+            self._fixed[base] = matrix
+        return matrix

@@ -1,0 +1,114 @@
+"""MultiKernelSVR: support vector regression with a kernel for each group of columns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spotsvm.estimators.dual.dual_svr import DualSVR
+from spotsvm.multi_kernel.machine import MultiKernelMachine, read_multi_machine
+from spotsvm.multi_kernel.models.base import MACHINES
+
+Floats = NDArray[np.float64]
+
+
+class MultiKernelSVR(MultiKernelMachine, DualSVR):
+    """Epsilon-support vector regression with a conic combination of kernels on groups of columns.
+
+    Parameters
+    ----------
+    groups, kernel, gamma, scales, weights, combine, degree, coef0
+        As in `MultiKernelSVC`; there is one problem.
+    C : float, default=1.0
+        Cost of errors, positive and finite.
+    epsilon : float, default=0.1
+        Half the width of the tube in which errors cost nothing, 0 or more.
+    tol : float, default=1e-3
+        Largest violation of the optimality conditions at which the solver stops, positive.
+    cache_size : float, default=200
+        Megabytes that blocks of kernel values may take, beside the kernel matrix.
+    max_iter : int, default=-1
+        Cap on the solver's iterations, 1 or more; -1 for one that grows with the data. At the cap a ConvergenceWarning is given.
+
+    tune, n_trials, cv, scoring, random_state
+        As in `MultiKernelSVC`; epsilon stays what it is.
+
+    Attributes
+    ----------
+    weights_ : ndarray of shape (1, n_kernels)
+        Weights of the kernels.
+    kernel_names_, gamma_, groups_, kernels_, tuning_
+        As in `MultiKernelSVC`.
+    support_, support_vectors_, n_support_, dual_coef_, intercept_, coef_, n_iter_, fit_status_, dual_objective_, \
+n_features_in_, feature_names_in_
+        As ExactSVR has them; coef_ with kernel="linear".
+
+    Raises
+    ------
+    ArgumentError, SolverError
+        In `fit`, if a parameter is not as above; both are ValueErrors.
+
+    References
+    ----------
+    Carrizosa, Martin-Barragan, Romero Morales 2014, "A nested heuristic for parameter tuning in Support Vector Machines",
+    eq. 7 and 8.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> machine = MultiKernelSVR(groups={"body": slice(0, 4), "blood": slice(4, 10)}, gamma="scale", C=100.0).fit(X, y)
+    >>> machine.weights_
+    array([[1., 1.]])
+    """
+
+    _shared_machine = staticmethod(read_multi_machine)
+
+    def __init__(
+        self,
+        *,
+        groups: Any = None,
+        kernel: Any = "rbf",
+        gamma: Any = "auto",
+        scales: Any = (1.0,),
+        weights: Any = None,
+        combine: str = "sum",
+        degree: int = 3,
+        coef0: float = 0.0,
+        C: float = 1.0,
+        epsilon: float = 0.1,
+        tol: float = 1e-3,
+        cache_size: float = 200,
+        max_iter: int = -1,
+        tune: Any = None,
+        n_trials: Any = 100,
+        cv: Any = 5,
+        scoring: Any = None,
+        random_state: Any = None,
+    ):
+        self.groups = groups
+        self.kernel = kernel
+        self.gamma = gamma
+        self.scales = scales
+        self.weights = weights
+        self.combine = combine
+        self.degree = degree
+        self.coef0 = coef0
+        self.C = C
+        self.epsilon = epsilon
+        self.tol = tol
+        self.cache_size = cache_size
+        self.max_iter = max_iter
+        self.tune = tune
+        self.n_trials = n_trials
+        self.cv = cv
+        self.scoring = scoring
+        self.random_state = random_state
+
+    def _linear_coefficients(self) -> Floats:
+        return self._weighted(super()._linear_coefficients())
+
+
+MACHINES["regressor"] = MultiKernelSVR

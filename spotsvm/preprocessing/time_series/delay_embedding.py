@@ -1,0 +1,160 @@
+"""Delay embedding: a row of past values for each time, of which the newest is a horizon old."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spotsvm.common.errors import ArgumentError, DataError
+from spotsvm.preprocessing.time_series.causal_transformer import CausalTransformer
+from spotsvm.preprocessing.time_series.history import Tape
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+Ints = NDArray[np.int64]
+
+
+class DelayEmbedding(CausalTransformer):
+    """Give for each time the values of each column at several times before.
+
+    Row t of the output is x(t - p), x(t - p - tau), ..., x(t - p - (D - 1) tau): what was known p steps before, from which the
+    target at t is to be told. No row is dropped and y stays as it is, row by row, so that any splitter and scorer can be used.
+
+    Parameters
+    ----------
+    dimensions : int, default=2
+        D, the number of values, 1 or more.
+    delay : int, default=1
+        tau, the steps between them, 1 or more.
+    horizon : int, default=0
+        p, how old the newest value is, in steps: how far ahead the target is told. 0 or more, and less than the rows of `fit`.
+    missing : {"raise", "zero", "last", "nan"}, default="raise"
+        What to put for a missing reading: one that is NaN, or of a time between known rows that has no row. An error; 0; the last
+        one that is known at that time; or NaN.
+    start : {"nan", "zero", "raise"}, default="nan"
+        What to put for a time before the first known row: NaN, which `CompleteRowsRegressor` leaves out; 0; or an error.
+    history : DataFrame or None, default=None
+        Further rows by time stamp, with X's columns, which rows of X may look back to. In a chain, as after LeakyRain, use
+        `HistoryPipeline` instead, which takes the raw readings.
+    step : Timedelta, str, int or None, default=None
+        Time between two rows. None for the most common one in `fit`; 1 where the index is of integers or periods.
+
+    Attributes
+    ----------
+    reach : int
+        How many steps back a row looks: p + (D - 1) tau.
+    known_ : KnownRows or None
+        The rows of `fit` and of the history, where they have time stamps.
+    n_features_in_, feature_names_in_
+        Of the data seen in `fit`.
+
+    Raises
+    ------
+    ArgumentError, DataError
+        In `fit`, if a parameter is not as above, the horizon or the oldest value is past the end of the rows known; in `fit` and
+        `transform`, if a reading is missing that must not be, or the index has no time stamps, one twice, or one off the even
+        spacing; both are ValueErrors.
+
+    Notes
+    -----
+    Rows of a frame look back by time stamp into those seen in `fit` and in `history`, so that in cross-validation with
+    TimeSeriesSplit the first test rows have their past. An array's rows are in order of time, and what was before the first is
+    not known. To predict beyond the end, pass a frame with the time stamps to come, and NaN for readings that are not used.
+
+    Of scikit-learn's checks of estimators it fails two by its nature: that the order of the rows is of no matter, and that a row
+    is transformed alike without the rows before it.
+
+    References
+    ----------
+    Koch, Bischl, Flasch, Bartz-Beielstein, Konen 2011, "On the Tuning and Evolution of Support Vector Kernels", section 2.1.1.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> level = pd.DataFrame({"level": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]})
+    >>> DelayEmbedding(dimensions=2, delay=2, horizon=1).fit(level[:4]).transform(level[4:])
+       level_lag1  level_lag3
+    4         4.0         2.0
+    5         5.0         3.0
+    """
+
+    _missing_rules = ("raise", "zero", "last", "nan")
+    _start_rules = ("nan", "zero", "raise")
+
+    def __init__(
+        self,
+        dimensions: int = 2,
+        delay: int = 1,
+        horizon: int = 0,
+        *,
+        missing: str = "raise",
+        start: str = "nan",
+        history: Any = None,
+        step: Any = None,
+    ):
+        self.dimensions = dimensions
+        self.delay = delay
+        self.horizon = horizon
+        self.missing = missing
+        self.start = start
+        self.history = history
+        self.step = step
+
+    @property
+    def reach(self) -> int:
+        """How many steps back a row looks: p + (D - 1) tau."""
+        return int(self._lags()[-1])
+
+    def _lags(self) -> Ints:
+        for name, least in (("dimensions", 1), ("delay", 1), ("horizon", 0)):
+            value = getattr(self, name)
+            if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
+                raise ArgumentError(f"{name}={value!r}; use a whole number, {least} or more")
+        return int(self.horizon) + int(self.delay) * np.arange(int(self.dimensions), dtype=np.int64)
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        self._lags()
+
+    def _check_length(self, n_known: int) -> None:
+        if self.horizon >= n_known:
+            raise DataError(
+                f"horizon={self.horizon} is past the end: X with the history has n_samples={n_known}; use a smaller one"
+            )
+        if self.reach >= n_known:
+            raise DataError(
+                f"dimensions={self.dimensions} with delay={self.delay} and horizon={self.horizon} reach {self.reach} steps back, "
+                f"and X with the history has n_samples={n_known}: no row has a whole past; use fewer dimensions, or give history="
+            )
+
+    def _reached(self, tape: Tape) -> Flags:
+        flags = np.zeros(len(tape.values), dtype=bool)
+        rows = np.arange(len(flags))[tape.rows]
+        for lag in self._lags():
+            flags[rows - lag] = True
+        return flags
+
+    def _output_names(self, names: Sequence[str]) -> list[str]:
+        return [f"{name}_lag{lag}" for name in names for lag in self._lags()]
+
+    def _transformed(self, tape: Tape) -> Floats:
+        values = tape.values
+        if tape.any_unknown:
+            if self.missing == "last":
+                values = tape.carried_forward()
+            early = np.broadcast_to(tape.before[:, None], values.shape)
+            values = np.where(early, 0.0 if self.start == "zero" else np.nan, values)
+            if self.missing == "zero":
+                values = np.where(tape.unknown & ~early, 0.0, values)
+        lags = self._lags()
+        rows = np.arange(len(values))[tape.rows]
+        found = np.empty((values.shape[1], len(lags), len(rows)))
+        for j, column in enumerate(values.T):
+            contiguous = np.ascontiguousarray(column)
+            for k, lag in enumerate(lags):
+                found[j, k] = contiguous[rows - lag]
+        return found.reshape(-1, len(rows)).T

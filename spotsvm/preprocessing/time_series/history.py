@@ -1,0 +1,197 @@
+"""The past of a series' rows: looked up by time stamp, never later than the row itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from spotsvm.preprocessing.time_series.time_grid import Places, TimeGrid
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class KnownRows:
+    """Rows with their places in time, in order of time.
+
+    Attributes
+    ----------
+    grid : TimeGrid
+        The points in time.
+    positions : ndarray of shape (n,), or range
+        Where the rows are, rising.
+    values : ndarray of shape (n, d)
+        Their readings.
+    """
+
+    grid: TimeGrid
+    positions: Places
+    values: Floats
+
+    @classmethod
+    def merged(cls, grid: TimeGrid, parts: Sequence[tuple[Places, Floats]]) -> KnownRows:
+        """Join parts, of which a later one overrides an earlier one at the same time."""
+        if len(parts) == 1 and isinstance(parts[0][0], range):
+            return cls(grid, parts[0][0], parts[0][1].copy())
+        positions, values = np.concatenate([_array(p) for p, _ in parts]), np.concatenate([v for _, v in parts])
+        if not _rising(positions):
+            order = np.argsort(positions, kind="stable")
+            order = order[np.append(np.diff(positions[order]) != 0, True)]
+            positions, values = positions[order], values[order]
+        return cls(grid, positions, values)
+
+    def between(self, first: int, last: int) -> tuple[Ints, Floats]:
+        """Give the places and readings of rows from one place to another, both included."""
+        places = self.positions
+        if isinstance(places, range):
+            start, stop = (min(max(place - places.start, 0), len(places)) for place in (first, last + 1))
+        else:
+            start, stop = np.searchsorted(places, [first, last + 1])
+        return _array(places[start:stop]), self.values[start:stop]
+
+
+@dataclass(frozen=True)
+class Tape:
+    """Rows with the steps before them, laid out one after the other, in stretches that are far from each other in time.
+
+    Attributes
+    ----------
+    values : ndarray of shape (m, d)
+        The readings, NaN where there is none. The steps that a row reaches back to are right before it.
+    rows : slice or ndarray of shape (n,)
+        Where the rows of the data are.
+    unseen : int
+        How many steps, the first ones, are before the first known row.
+    starts, firsts : ndarray of shape (n_stretches,)
+        Where each stretch starts, and the place in time of its first step.
+    known : KnownRows or None
+        All rows that are known besides; None where rows have no time stamps.
+    """
+
+    values: Floats
+    rows: slice | Ints
+    unseen: int
+    starts: Ints
+    firsts: Ints
+    known: KnownRows | None
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows of the data."""
+        return self.rows.stop - self.rows.start if isinstance(self.rows, slice) else len(self.rows)
+
+    @cached_property
+    def unknown(self) -> Flags:
+        """Which readings are not known, of shape (m, d)."""
+        return np.isnan(self.values)
+
+    @cached_property
+    def any_unknown(self) -> bool:
+        """Whether a reading is not known."""
+        return bool(self.unknown.any())
+
+    @cached_property
+    def any_gap(self) -> bool:
+        """Whether a reading since the first known row is not known."""
+        return bool(self.unknown[self.unseen :].any())
+
+    @property
+    def before(self) -> Flags:
+        """Which steps are before the first known row, of shape (m,)."""
+        flags = np.zeros(len(self.values), dtype=bool)
+        flags[: self.unseen] = True
+        return flags
+
+    def places(self) -> Ints:
+        """Give the place in time of each step."""
+        steps = np.arange(len(self.values))
+        stretch = np.searchsorted(self.starts, steps, side="right") - 1
+        return np.asarray(self.firsts[stretch] + steps - self.starts[stretch])
+
+    def carried_forward(self) -> Floats:
+        """Give for each step the last reading that is known then, of shape (m, d)."""
+        if self.known is None:
+            return np.asarray(pd.DataFrame(self.values).ffill())
+        places = self.places()
+        own = (places[self.rows], self.values[self.rows])
+        rows = KnownRows.merged(self.known.grid, [(self.known.positions, self.known.values), own])
+        # before the first row stands NaN
+        last = np.searchsorted(rows.positions, places, side="right")
+        carried = pd.DataFrame(rows.values).ffill().to_numpy()
+        return np.asarray(np.concatenate([np.full((1, carried.shape[1]), np.nan), carried])[last])
+
+    def label(self, step: int) -> str:
+        """Give the time of a step as text."""
+        place = int(self.places()[step])
+        return f"row {place}" if self.known is None else self.known.grid.label(place)
+
+
+def tape_without_time(values: Floats, reach: int) -> Tape:
+    """Lay out rows that are in order of time and of which no past is known, behind `reach` steps."""
+    n, d = values.shape
+    if reach:
+        values = np.concatenate([np.full((reach, d), np.nan), values])
+    return Tape(values, slice(reach, reach + n), reach, np.array([0]), np.array([-reach]), None)
+
+
+def tape_in_time(positions: Places, values: Floats, known: KnownRows, reach: int, needs_start: bool = True) -> Tape:
+    """Lay out rows with what is known of the `reach` steps before each.
+
+    Rows that are further apart than that are on stretches of their own, each of which begins with the steps before its first row.
+
+    Parameters
+    ----------
+    positions : ndarray of shape (n,), or range
+        The rows' places in time, in any order, each once.
+    values : ndarray of shape (n, d)
+        Their readings.
+    known : KnownRows
+        Further rows; where they have a place in common with `values`, those hold.
+    reach : int
+        How many steps back a row reaches.
+    needs_start : bool, default=True
+        Whether the steps before the first row are laid out even where nothing at all is known of them.
+    """
+    n, d = values.shape
+    first = positions[0] if isinstance(positions, range) else int(positions.min())
+    earliest = min(first, int(known.positions[0])) if len(known.positions) else first
+    unseen = max(earliest - (first - reach), 0)
+    if isinstance(positions, range):
+        if not needs_start and unseen == reach:
+            return Tape(values, slice(0, n), 0, np.array([0]), np.array([first]), known)
+        tape = np.empty((reach + n, d))
+        tape[:reach] = np.nan
+        tape[reach:] = values
+        places, readings = known.between(first - reach, first - 1)
+        tape[places - (first - reach)] = readings
+        return Tape(tape, slice(reach, reach + n), unseen, np.array([0]), np.array([first - reach]), known)
+    ordered = np.sort(positions)
+    cuts = np.flatnonzero(np.diff(ordered) > reach + 1)
+    firsts, lasts = ordered[np.append(0, cuts + 1)] - reach, ordered[np.append(cuts, n - 1)]
+    ends = np.cumsum(lasts - firsts + 1)
+    starts = np.append(0, ends[:-1])
+
+    tape = np.full((int(ends[-1]), d), np.nan)
+    places, readings = known.between(int(firsts[0]), int(lasts[-1]))
+    stretch = np.searchsorted(firsts, places, side="right") - 1
+    inside = places <= lasts[stretch]
+    tape[(starts[stretch] + places - firsts[stretch])[inside]] = readings[inside]
+    stretch = np.searchsorted(firsts, positions, side="right") - 1
+    rows = starts[stretch] + positions - firsts[stretch]
+    tape[rows] = values
+    return Tape(tape, rows, unseen, starts, firsts, known)
+
+
+def _array(places: Places) -> Ints:
+    return np.arange(places.start, places.stop) if isinstance(places, range) else places
+
+
+def _rising(positions: Ints) -> bool:
+    return bool((positions[1:] > positions[:-1]).all())

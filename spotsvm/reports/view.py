@@ -1,0 +1,271 @@
+"""What the sections of a study's report share: the study, its axes, its models, each made once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import qmc, sobol_indices, uniform
+
+from spotsvm.reports.axes import StudyAxis, study_axes
+from spotsvm.reports.model import StudyModel, fit_study_model
+from spotsvm.trials.recommendation import Recommendation
+from spotsvm.trials.results import StudyResults
+from spotsvm.trials.trial import FINISHED, Trial
+
+Floats = NDArray[np.float64]
+
+
+_GRID = 25
+
+
+_OTHERS = 64
+
+
+_SOBOL = 1024
+
+
+@dataclass(frozen=True)
+class MainEffect:
+    """The mean value over all other parameters, along one of them.
+
+    Attributes
+    ----------
+    axis : StudyAxis
+        The parameter.
+    places : ndarray of shape (g,)
+        Where, on its coordinate.
+    mean, error : ndarray of shape (g,)
+        The average of the model there, and its standard error.
+    """
+
+    axis: StudyAxis
+    places: Floats
+    mean: Floats
+    error: Floats
+
+
+def main_effects(model: StudyModel, axes: Sequence[StudyAxis], seed: int) -> list[MainEffect]:
+    """Give the main effect of each coordinate; of a conditional one over the configurations in which it exists.
+
+    Parameters
+    ----------
+    model : StudyModel
+        The model.
+    axes : sequence of StudyAxis
+        The coordinates.
+    seed : int
+        Seed of the points to average over, the same for all coordinates.
+    """
+    others = qmc.Sobol(model.domain.dimension, rng=np.random.default_rng([seed, 1 << 43])).random(_OTHERS)
+    return [_main_effect(model, axis, others) for axis in axes]
+
+
+def _main_effect(model: StudyModel, axis: StudyAxis, others: Floats) -> MainEffect:
+    coordinate = model.domain.coordinates[axis.column]
+    if coordinate.parent >= 0:
+        allowed = np.array(sorted(coordinate.parent_levels))
+        chosen = allowed[np.minimum((others[:, coordinate.parent] * len(allowed)).astype(int), len(allowed) - 1)]
+        others = others.copy()
+        others[:, coordinate.parent] = (chosen + 0.5) / model.domain.coordinates[coordinate.parent].levels
+    places = axis.grid(_GRID)
+    groups = np.repeat(others[None], len(places), axis=0)
+    groups[:, :, axis.column] = places[:, None]
+    mean, error = model.average(groups)
+    return MainEffect(axis, places, mean, error)
+
+
+@dataclass(frozen=True)
+class Importance:
+    """Sobol indices of a model's mean: shares of its variance over the whole space.
+
+    Attributes
+    ----------
+    first : ndarray of shape (d,)
+        What a coordinate explains alone.
+    total : ndarray of shape (d,)
+        What it explains alone and together with others.
+    """
+
+    first: Floats
+    total: Floats
+
+    @property
+    def order(self) -> list[int]:
+        """The coordinates, the most important first."""
+        return [int(j) for j in np.argsort(-self.total, kind="stable")]
+
+
+def importance(model: StudyModel, seed: int) -> Importance | None:
+    """Give the Sobol indices of all coordinates, for configurations drawn uniformly from the cube; None of a flat model.
+
+    A conditional coordinate counts with its share: where it does not exist it has no effect.
+
+    Parameters
+    ----------
+    model : StudyModel
+        The model.
+    seed : int
+        Seed of the sample.
+
+    References
+    ----------
+    Sobol 2001, "Global sensitivity indices for nonlinear mathematical models and their Monte Carlo estimates"; Saltelli et
+    al. 2010, "Variance based sensitivity analysis of model output", as `scipy.stats.sobol_indices` has them.
+    """
+    rng = np.random.default_rng([seed, 1 << 44])
+    spread = model.mean(rng.random((256, model.domain.dimension)))
+    centre, width = float(np.median(spread)), float(np.ptp(spread))
+    if not width > 1e-12 * max(float(np.abs(spread).max()), 1e-300):
+        return None
+    if model.domain.dimension == 1:  # scipy's function is for two or more
+        return Importance(np.ones(1), np.ones(1))
+    # in units of their own spread: the squares of huge values are beyond all numbers, and those of tiny ones are 0
+    found = sobol_indices(
+        func=lambda x: (model.mean(x.T) - centre) / width, n=_SOBOL, dists=[uniform()] * model.domain.dimension, rng=rng
+    )
+    # estimates of small shares can fall below 0, and above 1 by as little
+    first, total = (np.clip(np.atleast_1d(index), 0.0, 1.0) for index in (found.first_order, found.total_order))
+    return Importance(first, np.maximum(first, total))
+
+
+#: trials that a picture or a table shows at most
+MOST = 500
+
+
+SHOWN = "the best, the first and the last ones, and an even spread of the others"
+
+
+def thinned(losses: Sequence[float] | NDArray[np.float64], most: int = MOST) -> NDArray[np.intp]:
+    """Give the places of those to show, ascending: all, or a quarter the best, a quarter the ends, the rest evenly spread.
+
+    Parameters
+    ----------
+    losses : sequence of float
+        What is better being smaller; those without a value are infinite or nan.
+    most : int, default=500
+        How many to show.
+
+    Examples
+    --------
+    >>> thinned([5.0, 4.0, 3.0], 8).tolist(), thinned(np.abs(np.arange(100.0) - 70), 8).tolist()
+    ([0, 1, 2], [0, 1, 32, 64, 69, 70, 98, 99])
+    """
+    n = len(losses)
+    if n <= most:
+        return np.arange(n)
+    kept = np.zeros(n, dtype=bool)
+    kept[np.argsort(losses, kind="stable")[: most // 4]] = True
+    kept[: most // 8] = kept[n - most // 8 :] = True
+    others = np.flatnonzero(~kept)
+    kept[others[np.linspace(0, len(others) - 1, most - int(kept.sum())).astype(int)]] = True
+    return np.flatnonzero(kept)
+
+
+HUGE = 1e301
+
+
+class StudyView:
+    """A study as its report sees it, at one moment.
+
+    Parameters
+    ----------
+    study : StudyResults
+        A study, or what its record has of one.
+    """
+
+    def __init__(self, study: StudyResults):
+        self.study = study
+        self.trials: tuple[Trial, ...] = study.trials
+        self.axes: list[StudyAxis] = study_axes(study.space)
+
+    @cached_property
+    def findings(self) -> dict[str, dict[str, Any]]:
+        """What was found out about the study, by name."""
+        return dict(getattr(self.study, "findings", {}))
+
+    @cached_property
+    def done(self) -> list[Trial]:
+        """The trials that succeeded."""
+        return [t for t in self.trials if t.state == "ok" and t.values is not None]
+
+    @cached_property
+    def failed(self) -> list[Trial]:
+        """The trials that failed or were ended."""
+        return [t for t in self.trials if t.state in ("failed", "timeout")]
+
+    def rows(self, most: int = MOST) -> NDArray[np.intp]:
+        """Give the numbers of the trials to show where they are more than so many; the recommended one is among them."""
+        if self.study.objectives.several:
+            front = {t.number for t in self.front} if self.done else set()
+            losses = np.array([0.0 if t.number in front else 1.0 for t in self.trials])
+        else:
+            sign = float(self.study.objectives.signs[0])
+            losses = np.array([np.inf if t.value is None else sign * t.value for t in self.trials])
+            if self.recommended is not None:
+                losses[self.recommended.number] = -np.inf
+        return thinned(losses, most)
+
+    @cached_property
+    def drawn(self) -> list[Trial]:
+        """The trials that pictures show: all that have ended, or some where they are many."""
+        return [t for t in (self.trials[k] for k in self.rows()) if t.state in FINISHED]
+
+    @property
+    def thinned_words(self) -> str:
+        """Say that a picture does not show all trials; empty where it does."""
+        return f" Of {len(self.trials)} trials {MOST} are drawn: {SHOWN}." if len(self.trials) > MOST else ""
+
+    @cached_property
+    def too_large(self) -> str:
+        """Say that values are too large for a model and an axis, whose widths must be numbers; empty if none is."""
+        largest = max((abs(value) for t in self.done for value in t.values or ()), default=0.0)
+        return f"A value of {largest:.3g} is beyond {HUGE:g}, too large to be drawn or modelled." if largest > HUGE else ""
+
+    @property
+    def n_running(self) -> int:
+        """How many trials have no result yet."""
+        return sum(t.state == "running" for t in self.trials)
+
+    @cached_property
+    def recommended(self) -> Recommendation | None:
+        """The trial to use; None if no trial has succeeded, or there are several objectives."""
+        return None if not self.done or self.study.objectives.several else self.study.recommend()
+
+    @cached_property
+    def front(self) -> tuple[Trial, ...]:
+        """Of several objectives, the trials that no other one dominates."""
+        return self.study.pareto()
+
+    @cached_property
+    def models(self) -> list[StudyModel | str]:
+        """The model of each objective, or why there is none."""
+        s = self.study
+        return [
+            fit_study_model(self.trials, s.space.domain, s.objectives, k, noise=s.noise, seed=s.seed)
+            for k in range(len(s.objectives))
+        ]
+
+    @cached_property
+    def importances(self) -> list[Importance | None]:
+        """The Sobol indices of each objective's model, None where there are none."""
+        return [None if isinstance(model, str) else importance(model, self.study.seed) for model in self.models]
+
+    @property
+    def chosen_point(self) -> Floats:
+        """The point of the recommended trial; of several objectives, of the front's middle one."""
+        if self.recommended is not None:
+            return np.array(self.trials[self.recommended.number].point)
+        return np.array(self.front[len(self.front) // 2].point)
+
+    def objective_name(self, k: int) -> str:
+        """Give the name of an objective; of a single one "value"."""
+        return self.study.objectives.labels[k].partition(" (")[0]
+
+    def values(self, k: int = 0) -> Floats:
+        """Give the values of the trials that succeeded; shape (n,)."""
+        return np.array([t.values[k] for t in self.done if t.values is not None])

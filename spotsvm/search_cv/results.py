@@ -1,0 +1,172 @@
+"""The trials of a cross-validated search as scikit-learn's `cv_results_`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from numbers import Integral, Number
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import rankdata
+
+from spotsvm.common.errors import NoCompletedTrialError, NoCompletedTrialTypeError
+from spotsvm.cross_validation.fold_scorer import FoldScorer, make_scorers
+from spotsvm.search_cv.run import SearchArguments
+from spotsvm.search_cv.scoring import CandidateScoring
+from spotsvm.study.study import Study
+from spotsvm.trials.recommendation import summarise_failures
+from spotsvm.trials.scores.fold_bias import fold_metrics
+from spotsvm.trials.trial import Trial
+
+Floats = NDArray[np.float64]
+
+
+def search_results(
+    trials: Sequence[Trial], metrics: Sequence[str], n_splits: int, *, error_score: float, return_train_score: bool
+) -> dict[str, Any]:
+    """Make the dictionary that RandomizedSearchCV has: a row a finished trial, in the order of the trials.
+
+    Parameters
+    ----------
+    trials : sequence of Trial
+        Finished trials; their fold scores are in `extra`.
+    metrics : sequence of str
+        Names of the scores.
+    n_splits : int
+        Number of folds.
+    error_score : float
+        The score of a fold that failed.
+    return_train_score : bool
+        Whether there are training scores.
+    """
+    results: dict[str, Any] = {}
+    for clock in ("fit_time", "score_time"):
+        for part in ("mean", "std"):
+            results[f"{part}_{clock}"] = np.array([t.extra.get(f"{part}_{clock}", 0.0) for t in trials])
+    for name in dict.fromkeys(name for t in trials for name in t.params):
+        results[f"param_{name}"] = _masked([t.params.get(name, _ABSENT) for t in trials])
+    results["params"] = [dict(t.params) for t in trials]
+    for metric in metrics:
+        for side in ["test", *["train"] * return_train_score]:
+            splits = np.array([[t.extra.get(f"split{i}_{side}_{metric}", error_score) for i in range(n_splits)] for t in trials])
+            for i in range(n_splits):
+                results[f"split{i}_{side}_{metric}"] = splits[:, i]
+            results[f"mean_{side}_{metric}"] = splits.mean(axis=1)
+            results[f"std_{side}_{metric}"] = splits.std(axis=1)
+            if side == "test":
+                results[f"rank_test_{metric}"] = _ranks(results[f"mean_test_{metric}"])
+    return results
+
+
+_ABSENT = object()
+
+
+def _masked(values: list[Any]) -> np.ma.MaskedArray[Any, Any]:
+    """Make a masked array of one parameter's values, masked where it does not exist."""
+    present = [v for v in values if v is not _ABSENT]
+    kind = np.array(present).dtype if all(isinstance(v, Number) for v in present) else np.dtype(object)
+    out: np.ma.MaskedArray[Any, Any] = np.ma.MaskedArray(np.empty(len(values), dtype=kind), mask=True)
+    for k, value in enumerate(values):
+        if value is not _ABSENT:
+            out[k] = value
+    return out
+
+
+def _ranks(means: Floats) -> NDArray[np.int32]:
+    """Rank from 1 for the largest mean; a mean that is nan ties with the worst."""
+    if np.isnan(means).all():
+        return np.ones(len(means), dtype=np.int32)
+    filled = np.where(np.isnan(means), np.nanmin(means) - 1.0, means)
+    return np.asarray(rankdata(-filled, method="min"), dtype=np.int32)
+
+
+@dataclass(frozen=True)
+class BestCandidate:
+    """What a fitted search says of its candidates.
+
+    Attributes
+    ----------
+    results : dict
+        `cv_results_`.
+    index : int or None
+        `best_index_`; None where several metrics are not refitted.
+    score : float or None
+        `best_score_`; None where `refit` is a callable, too.
+    scorer : callable or dict
+        `scorer_`.
+    multimetric : bool
+        `multimetric_`.
+    """
+
+    results: dict[str, Any]
+    index: int | None
+    score: float | None
+    scorer: Any
+    multimetric: bool
+
+
+def best_candidate(
+    search: SearchArguments, study: Study, scorer: FoldScorer, scoring: CandidateScoring, fit_params: Mapping[str, Any]
+) -> BestCandidate:
+    """Choose among the finished trials of a study.
+
+    Parameters
+    ----------
+    search : SearchArguments
+        The search whose study it is.
+    study : Study
+        What has been scored.
+    scorer : FoldScorer
+        What has scored it, if it was this process.
+    scoring : CandidateScoring
+        What scores are worth.
+    fit_params : mapping
+        Arguments that were passed to `fit`, for the words of an error.
+
+    Raises
+    ------
+    NoCompletedTrialError
+        If every candidate failed.
+    TypeError, IndexError
+        If `refit` is a callable and does not give the index of a candidate.
+    """
+    trials = [t for t in study.trials if t.state != "running"]
+    if not any(t.state == "ok" for t in trials) and not _has_scores(search, trials):
+        _raise_that_all_failed(trials, scorer, fit_params)
+    metrics, multimetric, scorers = scorer.metrics, scorer.multimetric, scorer.scorer
+    if not metrics:  # the record had it all, or workers have scored
+        metrics, scorers = fold_metrics(trials) or ["score"], make_scorers(search.estimator, search.scoring)
+        multimetric = isinstance(scorers, dict) or metrics != ["score"]
+    filler = np.nan if isinstance(search.error_score, str) else float(search.error_score)
+    train = search.return_train_score
+    results = search_results(trials, metrics, scorer.n_splits, error_score=filler, return_train_score=train)
+    if multimetric and not search.refit:
+        return BestCandidate(results, None, None, scorers, multimetric)
+    if callable(search.refit):
+        return BestCandidate(results, _chosen_by(search.refit(results), len(trials)), None, scorers, multimetric)
+    metric = scoring.metric(metrics, multimetric)
+    chosen = int(results[f"rank_test_{metric}"].argmin())
+    if search.noise is not False and not study.objectives.several and any(t.state == "ok" for t in trials):
+        chosen = [t.number for t in trials].index(study.recommend().number)
+    return BestCandidate(results, chosen, results[f"mean_test_{metric}"][chosen], scorers, multimetric)
+
+
+def _raise_that_all_failed(trials: Sequence[Trial], scorer: FoldScorer, fit_params: Mapping[str, Any]) -> None:
+    of_type = isinstance(scorer.last_error, TypeError) or all(t.reason.startswith("TypeError: ") for t in trials[-1:])
+    kind = NoCompletedTrialTypeError if of_type else NoCompletedTrialError
+    passed = f" (passed to fit: {', '.join(fit_params)})" if fit_params else ""
+    raise kind(f"All the {len(trials)} candidates failed{passed}: {summarise_failures(trials)}") from scorer.last_error
+
+
+def _has_scores(search: SearchArguments, trials: Sequence[Trial]) -> bool:
+    return not isinstance(search.error_score, str) and np.isfinite(search.error_score) and any(t.extra for t in trials)
+
+
+def _chosen_by(index: Any, n_trials: int) -> int:
+    if not isinstance(index, Integral):
+        raise TypeError("best_index_ returned is not an integer")
+    if not 0 <= int(index) < n_trials:
+        raise IndexError("best_index_ index out of range")
+    return int(index)

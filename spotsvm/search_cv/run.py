@@ -1,0 +1,341 @@
+"""The run of a cross-validated search: its study, and what scores its candidates."""
+
+from __future__ import annotations
+
+import os
+import threading
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from copy import deepcopy
+from dataclasses import replace
+from functools import partial
+from numbers import Integral, Real
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from sklearn import config_context, get_config
+from sklearn.metrics import check_scoring
+from sklearn.utils import check_random_state
+
+from spotsvm.common.errors import ArgumentError
+from spotsvm.cross_validation.fold_data import Split
+from spotsvm.cross_validation.fold_scorer import FoldScorer, check_engine, warn_of_failure
+from spotsvm.search_cv.scoring import CandidateScoring
+from spotsvm.study.loop import RunSettings, check_budget, checked_timeout
+from spotsvm.study.stop import checked_stop, with_test_share
+from spotsvm.study.study import Study
+from spotsvm.study.workers.interrupts import interrupts_allowed
+from spotsvm.study.workers.open import open_workers
+from spotsvm.study.workers.protocol import Here, Workers
+from spotsvm.trials.outcome import Outcome
+from spotsvm.trials.trial import Trial
+
+
+class SpotSearchRun:
+    """One fit of a SpotSearchCV, up to the end of its study.
+
+    Parameters
+    ----------
+    search : SearchArguments
+        The search that is fitted.
+    X, y : array-like
+        The data.
+    splits : list of (train, test)
+        The folds.
+    fit_params : mapping
+        Further arguments of `fit` for the estimator and the scorers.
+
+    Attributes
+    ----------
+    scorer : FoldScorer
+        What scores candidates in this process, and says what a record of them depends on.
+    scoring : CandidateScoring
+        What their scores are worth.
+    """
+
+    def __init__(self, search: SearchArguments, X: Any, y: Any, splits: Sequence[Split], fit_params: Mapping[str, Any]):
+        self._search = search
+        self.scoring = CandidateScoring(search.search, search.scoring, search.refit)
+        self._make_scorer = partial(
+            FoldScorer, search.estimator, X, y, splits, fit_params,
+            scoring=search.scoring, error_score=search.error_score, return_train_score=search.return_train_score,
+            engine=search.engine, race_for=self.scoring.race_for if search.racing else None,
+        )  # fmt: skip
+        self.scorer = self._make_scorer(n_jobs=search.n_jobs, pre_dispatch=search.pre_dispatch)
+
+    def run(self) -> Study:
+        """Evaluate until the study has `n_iter` finished trials; return the study, with its record closed."""
+        search = self._search
+        with self._new_study() as study:
+            self.scorer.best_mean = max((t.value for t in study.trials if t.state == "ok" and t.value is not None), default=None)
+            check_budget(search.n_iter, "n_iter", (study.n_initial, study.initial_name), study.space.domain)
+            stop = None if search.stop is None else with_test_share(search.stop, self.scorer.test_share)
+            try:
+                study.run(
+                    self._open_workers(),
+                    search.n_iter,
+                    batch_size=search.batch_size,
+                    retries=search.retries,
+                    callback=self._callbacks(),
+                    stop=stop,
+                )
+            except KeyboardInterrupt as interrupt:
+                if search.path is None:
+                    interrupt.add_note("fit begins anew: give SpotSearchCV a path, and it goes on where it stopped")
+                raise
+        if study.is_exhausted:
+            warnings.warn(
+                f"The total space of parameters {study.n_finished} is smaller than n_iter={search.n_iter}. "
+                f"Running {study.n_finished} iterations. For exhaustive searches, use GridSearchCV.",
+                UserWarning,
+                stacklevel=3,
+            )
+        return study
+
+    def _open_workers(self) -> Workers:
+        search = self._search
+        if not search.uses_workers:
+            return CandidatesHere(self.scorer, self.scoring)
+        objective = CandidateObjective(partial(self._make_scorer, warn=False), self.scoring)
+        limits: dict[str, Any] = {"trial_timeout": search.trial_timeout, "memory_limit": search.memory_limit}
+        return CandidatesElsewhere(open_workers(objective, search.executor, n_jobs=search.n_jobs, **limits))
+
+    def _callbacks(self) -> list[Any]:
+        given = self._search.callback
+        several = [] if given is None else list(given) if isinstance(given, Sequence) else [given]
+        own = [(self._search.verbose > 0, self._print), (self._search.uses_workers, _warn_if_failed)]
+        return [*(callback for wanted, callback in own if wanted), *several]
+
+    def _print(self, study: Study, trial: Trial) -> None:
+        score = trial.values if trial.value is None else trial.value
+        print(f"[{study.n_finished}/{self._search.n_iter}] {trial.state} score={score} {dict(trial.params)}")
+
+    def _new_study(self) -> Study:
+        search = self._search
+        seed = None if search.random_state is None else int(check_random_state(search.random_state).randint(2**31 - 1))
+        objectives = self.scoring.objectives
+        direction: Any = dict.fromkeys(objectives, "maximize") or "maximize"
+        return Study(
+            search.space,
+            deepcopy(search.search),  # an object with ask and tell remembers, and the next fit must not
+            seed,
+            direction=direction,
+            path=search.path,
+            noise=search.noise,
+            start=search.start,
+            context=self._context(objectives),
+        )
+
+    def _context(self, objectives: Sequence[str]) -> dict[str, str] | None:
+        """Return what a record of the scores depends on; without a record only a report shows it, and it may be unknown."""
+        metric = self._search.refit if isinstance(self._search.refit, str) else "the first"
+        try:
+            return {**self.scorer.context(), "metric to optimise": ", ".join(objectives) or metric}
+        except Exception:  # data of the user's own kind may fail to pickle in any way
+            if self._search.path is not None:
+                raise
+            return None
+
+
+def _warn_if_failed(study: Study, trial: Trial) -> None:
+    """Warn of a candidate that failed in a worker; one that fails here is warned of where it is scored."""
+    if trial.state != "ok":
+        warn_of_failure(trial.params, trial.extra, trial.reason)
+
+
+class CandidatesHere(Here):
+    """Scores all candidates that wait together, so that joblib spreads their folds.
+
+    Parameters
+    ----------
+    scorer : FoldScorer
+        What scores them.
+    scoring : CandidateScoring
+        What their scores are worth.
+    """
+
+    def __init__(self, scorer: FoldScorer, scoring: CandidateScoring):
+        super().__init__(lambda params: scoring.outcome(scorer.score([params])[0], scorer))
+        self._scorer, self._scoring = scorer, scoring
+
+    def wait(self, timeout: float | None = None) -> list[tuple[int, Outcome]]:
+        """Score all that wait."""
+        batch = list(self._waiting)
+        self._waiting.clear()
+        with interrupts_allowed():
+            scores = self._scorer.score([params for _, params in batch]) if batch else []
+        return [(key, self._scoring.outcome(of_one, self._scorer)) for (key, _), of_one in zip(batch, scores, strict=True)]
+
+
+class CandidateObjective:
+    """Scores a whole candidate, fold after fold, in whatever process or thread it is called.
+
+    Each thread has a scorer of its own, and keeps it with what it has computed: kernel matrices, and solutions to start from.
+
+    Parameters
+    ----------
+    make_scorer : callable
+        Makes the FoldScorer; what is sent to a worker.
+    scoring : CandidateScoring
+        What scores are worth.
+    """
+
+    def __init__(self, make_scorer: Callable[[], FoldScorer], scoring: CandidateScoring):
+        self._make_scorer, self._scoring = make_scorer, scoring
+        self._config, self._filters, self._process = get_config(), list(warnings.filters), os.getpid()
+        self._own = threading.local()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_own": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        import numba  # noqa: F401  # what it takes is not the first candidate's, and without memory it fails in its own ways
+
+        self.__dict__.update(state, _own=threading.local())
+
+    def __call__(self, params: dict[str, Any]) -> Outcome:
+        """Return what is told of a candidate; what is not its own failure is raised."""
+        with self._as_at_home():
+            if not hasattr(self._own, "scorer"):
+                self._own.scorer = self._make_scorer()
+            return self._scoring.outcome(self._own.scorer.score([params])[0], self._own.scorer)
+
+    @contextmanager
+    def _as_at_home(self) -> Iterator[None]:
+        """Set scikit-learn's configuration, and in another process the filters of warnings, as they are where the search runs."""
+        with config_context(**self._config):
+            if os.getpid() == self._process or threading.current_thread() is not threading.main_thread():
+                yield
+                return
+            with warnings.catch_warnings():
+                warnings.filters[:] = self._filters  # type: ignore[index]
+                yield
+
+
+class CandidatesElsewhere(AbstractContextManager["CandidatesElsewhere"]):
+    """Workers that evaluate a CandidateObjective: what it raises, which is no candidate's own failure, is raised.
+
+    But for too little memory, be it for the candidate itself or for what it shares with others: then it has failed.
+
+    Parameters
+    ----------
+    workers : Workers
+        What evaluates.
+    """
+
+    def __init__(self, workers: Workers):
+        self._workers = workers
+        self._completed: list[tuple[int, Outcome]] = []
+
+    @property
+    def n_workers(self) -> int:
+        """How many candidates it can score at once, now."""
+        return self._workers.n_workers
+
+    def submit(self, key: int, params: dict[str, Any]) -> None:
+        """Submit a candidate."""
+        self._workers.submit(key, params)
+
+    def wait(self, timeout: float | None = None) -> list[tuple[int, Outcome]]:
+        """Wait for candidates; of one whose scoring raised, nothing is told."""
+        completed = [(key, _without_memory_error(outcome)) for key, outcome in self._workers.wait(timeout)]
+        self._completed = [(key, outcome) for key, outcome in completed if outcome.error is None]
+        for _, outcome in completed:
+            if outcome.error is not None:
+                raise outcome.error
+        self._completed = []
+        return completed
+
+    def abandon(self) -> list[tuple[int, Outcome]]:
+        """Return what has been scored, and kill or cancel the rest."""
+        completed = ((key, _without_memory_error(outcome)) for key, outcome in self._workers.abandon())
+        return [*self._completed, *((key, outcome) for key, outcome in completed if outcome.error is None)]
+
+    def __enter__(self) -> CandidatesElsewhere:
+        self._workers.__enter__()
+        return self
+
+    def __exit__(self, *details: Any) -> None:
+        self._workers.__exit__(*details)
+
+
+def _without_memory_error(outcome: Outcome) -> Outcome:
+    return replace(outcome, error=None) if isinstance(outcome.error, MemoryError) else outcome
+
+
+class SearchArguments(Protocol):
+    """The arguments of a `SpotSearchCV`, which describes them."""
+
+    estimator: Any
+    space: Any
+    n_iter: int
+    search: Any
+    scoring: Any
+    n_jobs: int | None
+    refit: Any
+    verbose: int
+    pre_dispatch: int | str
+    random_state: Any
+    error_score: Any
+    return_train_score: bool
+    noise: Any
+    batch_size: int | None
+    engine: Any
+    racing: bool
+    start: Any
+    stop: Any
+    path: str | Path | None
+    callback: Any
+    executor: Any
+    trial_timeout: float | None
+    memory_limit: int | str | None
+    retries: int
+
+    @property
+    def uses_workers(self) -> bool:
+        """Whether candidates are scored whole, each in a worker."""
+        ...
+
+
+def check_arguments(search: SearchArguments) -> None:
+    """Raise ArgumentError, or what scikit-learn raises, if an argument of a search makes no sense.
+
+    Parameters
+    ----------
+    search : SearchArguments
+        The search, before it is fitted.
+    """
+    if not hasattr(search.estimator, "fit"):
+        raise ArgumentError(f"estimator={search.estimator!r} has no fit; give an estimator")
+    check_scoring(search.estimator, search.scoring)
+    scoring = CandidateScoring(search.search, search.scoring, search.refit)
+    scoring.check()
+    for name in ("n_iter", "batch_size"):
+        value = getattr(search, name)
+        if name == "batch_size" and value is None:
+            continue
+        if not isinstance(value, Integral) or value < 1:
+            raise ArgumentError(f"{name}={value!r} is not a number of candidates; use 1 or more")
+    RunSettings(search.n_iter, search.batch_size, search.retries)
+    checked_timeout(search.trial_timeout)
+    objectives = scoring.objectives
+    check_engine(search.engine)
+    if not isinstance(search.racing, bool | np.bool_):
+        raise ArgumentError(f"racing={search.racing!r}; use True or False")
+    if search.racing and objectives:
+        raise ArgumentError(f"racing=True is for one objective, and search={search.search!r} has several; leave it out")
+    if search.racing and search.uses_workers:
+        raise ArgumentError(
+            "racing=True compares each candidate with the best before it, which workers do not know of each other; leave it out, "
+            "or leave out executor, trial_timeout and memory_limit"
+        )
+    if search.stop is not None:
+        checked_stop(search.stop)
+        if objectives:
+            raise ArgumentError(
+                f"stop={search.stop!r} is for one objective, and search={search.search!r} has several; leave it out"
+            )
+    if search.error_score != "raise" and not isinstance(search.error_score, Real):
+        raise ArgumentError(f"error_score={search.error_score!r} is not a score; use 'raise' or a number")

@@ -1,0 +1,278 @@
+"""A drop-in for RandomizedSearchCV whose candidates are suggested by a search that learns."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor
+from copy import copy, deepcopy
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
+from sklearn.model_selection import check_cv
+from sklearn.utils import get_tags, indexable
+from sklearn.utils.metadata_routing import process_routing
+from sklearn.utils.validation import check_is_fitted
+
+from spotsvm.common.errors import ArgumentError
+from spotsvm.search_cv.results import best_candidate
+from spotsvm.search_cv.run import SpotSearchRun, check_arguments
+from spotsvm.search_cv.sklearn_api import BestEstimatorMixin, RoutingMixin, require_refit, routing_enabled
+from spotsvm.solvers.search.contract.base import Noise
+from spotsvm.study.callbacks import Callbacks
+from spotsvm.study.stop import StopRule
+
+
+class SpotSearchCV(BestEstimatorMixin, RoutingMixin, MetaEstimatorMixin, BaseEstimator):
+    """Cross-validated search of an estimator's parameters; a drop-in for RandomizedSearchCV.
+
+    Parameters
+    ----------
+    estimator : estimator
+        What is tuned; a pipeline's parameters are named `step__parameter`.
+    space : dict or list of dict
+        As RandomizedSearchCV's param_distributions, the distributions with bounds.
+    n_iter : int, default=50
+        Candidates to evaluate.
+    search : str, callable or object, default="kriging"
+        As in `Study`.
+    scoring : str, callable, list, tuple, dict or None, default=None
+        As in RandomizedSearchCV. Of several metrics the one that `refit` names is optimised, else the first; a search of
+        several objectives, "nsga2" or "parego", optimises them all, and `refit` names the one that chooses the best candidate.
+    n_jobs : int or None, default=None
+        Folds (times candidates of a batch) evaluated at once, by joblib; it changes nothing about the results. With `executor`,
+        `trial_timeout` or `memory_limit`, candidates scored at once.
+    refit : bool, str or callable, default=True
+        As in RandomizedSearchCV.
+    cv : int, splitter, iterable or None, default=None
+        As in RandomizedSearchCV; the folds are drawn once and are the same for all candidates.
+    verbose : int, default=0
+        Above 0, a line a candidate is printed.
+    pre_dispatch : int or str, default="2*n_jobs"
+        As in RandomizedSearchCV.
+    random_state : int, RandomState or None, default=None
+        Seed of the search.
+    error_score : "raise" or number, default=nan
+        The score of a fold in which fitting or scoring fails. The search itself takes the candidate as failed.
+    return_train_score : bool, default=False
+        Whether `cv_results_` has training scores.
+    noise : "auto" or bool, default=False
+        Whether a candidate's score can differ from evaluation to evaluation. The folds are fixed, so it cannot unless the
+        estimator itself draws at random. Under noise the best candidate is the one that `Study.recommend` gives.
+    batch_size : int or None, default=None
+        Candidates that are suggested together; the results depend on it. None suggests one at a time, and with several workers
+        one for each that is free: the results then depend on how long candidates take, and on an order that is not the seed's.
+    engine : {"auto", "sklearn"}, default="auto"
+        "auto" shares the work of cross-validating SVC, SVR, ExactSVC and ExactSVR, alone or last in a pipeline, between
+        candidates and folds where scikit-learn's result is the same, as `cross_val_scores` does; "sklearn" never does.
+    racing : bool, default=False
+        Where work is shared, stop a candidate when even perfect scores in the folds left could not make it the best. Its
+        value is then the mean of the folds that ran; `extra_folds_run` in `study_.frame()` says how many. The others'
+        scores are nan.
+    start : dict, sequence of dict, or None, default=None
+        Candidates to evaluate first; see `Study`. They count in `n_iter`.
+    stop : {"uncertainty"}, ImprovementBelowUncertainty or None, default=None
+        When to end before `n_iter`: "uncertainty" once the largest expected improvement is far below the uncertainty of the best
+        candidate's score. What the rule did is told by `study_.findings["stop"]`.
+    path : path-like or None, default=None
+        A record of the study, made or resumed; see `Study`. It is refused if data, folds or estimator differ.
+    callback : callable, Callback, sequence of them, or None, default=None
+        As `Study.run` takes it: called with the study and each trial that was told.
+    executor : concurrent.futures.Executor, str, distributed.Client or None, default=None
+        Where to score whole candidates, fold after fold, as `Study.run` takes it, with `n_jobs` workers if it is a name. With it,
+        `trial_timeout` or `memory_limit` the data are sent once to each worker, and several candidates are scored at once. A
+        pickle of the search goes without it.
+    trial_timeout : float or None, default=None
+        Seconds that a candidate may take, all its folds together. Without an executor it is then scored in one of `n_jobs`
+        worker processes, which is killed when the time is up; the candidate has failed.
+    memory_limit : int, str or None, default=None
+        Memory that a candidate may take, in bytes or as "2 GiB", in such a process; see `Study.run`.
+    retries : int, default=0
+        How often a candidate is scored again whose worker died. It has no effect without `executor`, `trial_timeout` and
+        `memory_limit`: candidates are then not scored in workers.
+
+    Attributes
+    ----------
+    cv_results_, best_estimator_, best_score_, best_params_, best_index_, scorer_, n_splits_, refit_time_, multimetric_, \
+classes_, n_features_in_, feature_names_in_
+        As RandomizedSearchCV has them.
+    study_ : Study
+        The study behind the search; its values are mean test scores, and it maximises. Of several objectives
+        `study_.pareto()` gives the candidates that no other one dominates.
+
+    Raises
+    ------
+    BudgetError
+        If `n_iter` does not pay for the search's initial design.
+    NoCompletedTrialError
+        If every candidate failed; a ValueError.
+
+    Examples
+    --------
+    >>> from scipy.stats import loguniform
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.svm import SVC
+    >>> X, y = load_iris(return_X_y=True)
+    >>> space = {"C": loguniform(2**-5, 2**15), "gamma": loguniform(2**-15, 2**3)}
+    >>> search = SpotSearchCV(SVC(), space, n_iter=15, cv=5, random_state=0).fit(X, y)
+    >>> search.best_score_ > 0.97
+    np.True_
+    """
+
+    def __init__(
+        self,
+        estimator: Any,
+        space: Mapping[str, Any] | Sequence[Mapping[str, Any]],
+        *,
+        n_iter: int = 50,
+        search: Any = "kriging",
+        scoring: Any = None,
+        n_jobs: int | None = None,
+        refit: bool | str | Callable[[dict[str, Any]], int] = True,
+        cv: Any = None,
+        verbose: int = 0,
+        pre_dispatch: int | str = "2*n_jobs",
+        random_state: Any = None,
+        error_score: Any = np.nan,
+        return_train_score: bool = False,
+        noise: Noise = False,
+        batch_size: int | None = None,
+        engine: Literal["auto", "sklearn"] = "auto",
+        racing: bool = False,
+        start: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
+        stop: Literal["uncertainty"] | StopRule | None = None,
+        path: str | Path | None = None,
+        callback: Callbacks | None = None,
+        executor: Executor | str | Any | None = None,
+        trial_timeout: float | None = None,
+        memory_limit: int | str | None = None,
+        retries: int = 0,
+    ):
+        self.estimator = estimator
+        self.space = space
+        self.n_iter = n_iter
+        self.search = search
+        self.scoring = scoring
+        self.n_jobs = n_jobs
+        self.refit = refit
+        self.cv = cv
+        self.verbose = verbose
+        self.pre_dispatch = pre_dispatch
+        self.random_state = random_state
+        self.error_score = error_score
+        self.return_train_score = return_train_score
+        self.noise = noise
+        self.batch_size = batch_size
+        self.engine = engine
+        self.racing = racing
+        self.start = start
+        self.stop = stop
+        self.path = path
+        self.callback = callback
+        self.executor = executor
+        self.trial_timeout = trial_timeout
+        self.memory_limit = memory_limit
+        self.retries = retries
+
+    def fit(self, X: Any, y: Any = None, **params: Any) -> SpotSearchCV:
+        """Search, and refit the best candidate on all data.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Training data.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
+            Target; None for unsupervised learning.
+        **params : dict
+            Passed on to the estimator's fit, the scorer and the splitter, as RandomizedSearchCV does: `groups` to the
+            splitter, the rest to fit; by request where metadata routing is enabled.
+
+        Returns
+        -------
+        SpotSearchCV
+            The search itself.
+        """
+        check_arguments(self)
+        X, y = indexable(X, y)
+        routed, for_folds = self._route(params)
+        splitter = check_cv(self.cv, y, classifier=is_classifier(self.estimator))
+        splits = list(splitter.split(X, y, **routed.splitter.split))
+        if not splits:
+            raise ArgumentError(f"cv={self.cv!r} gives no folds")
+        run = SpotSearchRun(self, X, y, splits, for_folds)
+        self.study_ = run.run()
+        self.n_splits_ = len(splits)
+        best = best_candidate(self, self.study_, run.scorer, run.scoring, routed.estimator.fit)
+        self.cv_results_, self.scorer_, self.multimetric_ = best.results, best.scorer, best.multimetric
+        if best.index is not None:
+            self.best_index_, self.best_params_ = best.index, best.results["params"][best.index]
+        if best.score is not None:
+            self.best_score_ = best.score
+        if self.refit:
+            self._refit(X, y, routed.estimator.fit)
+        return self
+
+    @property
+    def uses_workers(self) -> bool:
+        """Whether candidates are scored whole, each in a worker."""
+        return self.executor is not None or self.trial_timeout is not None or self.memory_limit is not None
+
+    def _refit(self, X: Any, y: Any, fit_params: Mapping[str, Any]) -> None:
+        self.best_estimator_ = clone(self.estimator).set_params(**clone(self.best_params_, safe=False))
+        began = time.time()
+        if y is None:
+            self.best_estimator_.fit(X, **fit_params)
+        else:
+            self.best_estimator_.fit(X, y, **fit_params)
+        self.refit_time_ = time.time() - began
+        if hasattr(self.best_estimator_, "feature_names_in_"):
+            self.feature_names_in_ = self.best_estimator_.feature_names_in_
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave an executor behind: it has threads, processes or connections, and only its name can be pickled."""
+        state: dict[str, Any] = super().__getstate__()
+        return state | {"executor": self.executor if isinstance(self.executor, str) else None}
+
+    def __sklearn_clone__(self) -> SpotSearchCV:
+        """Copy all but an executor, which the copy uses as well."""
+        bare = copy(self)
+        bare.executor = None
+        twin: SpotSearchCV = super(SpotSearchCV, bare).__sklearn_clone__()
+        twin.executor = self.executor
+        return twin
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        sub = get_tags(self.estimator)
+        tags.estimator_type = sub.estimator_type
+        tags.classifier_tags = deepcopy(sub.classifier_tags)
+        tags.regressor_tags = deepcopy(sub.regressor_tags)
+        tags.target_tags = replace(sub.target_tags, required=False)  # whether it is, the estimator says in fit
+        tags.input_tags.pairwise = sub.input_tags.pairwise
+        tags.input_tags.sparse = sub.input_tags.sparse
+        return tags
+
+    def score(self, X: Any, y: Any = None, **params: Any) -> float:
+        """Score the best estimator on given data, with the metric that chose it.
+
+        Parameters
+        ----------
+        X, y : array-like
+            Data and target.
+        **params : dict
+            For the scorer; only where metadata routing is enabled.
+        """
+        require_refit(self, "score")
+        check_is_fitted(self)
+        if params and not routing_enabled():
+            raise ArgumentError(
+                f"[{', '.join(sorted(params))}] are passed but metadata routing is not enabled; "
+                "call sklearn.set_config(enable_metadata_routing=True) to pass them to the scorer"
+            )
+        passed = process_routing(self, "score", **params).scorer["score"] if params else {}
+        scorer = self.scorer_[self.refit] if isinstance(self.scorer_, dict) else self.scorer_
+        score = scorer(self.best_estimator_, X, y, **passed)
+        return float(score[self.refit] if self.multimetric_ and isinstance(score, Mapping) else score)

@@ -1,0 +1,290 @@
+"""A parameter made from its description in a record, where nothing has to be executed, and the comparison of two descriptions."""
+
+from __future__ import annotations
+
+import ast
+import json
+import math
+import numbers
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from spotsvm.common.errors import SpaceError
+from spotsvm.common.text import printable_line
+from spotsvm.space.parameter import (
+    MOST_VALUES,
+    QUANTILES,
+    ChoiceParameter,
+    ContinuousParameter,
+    IntegerParameter,
+    Parameter,
+    are_quantiles,
+)
+
+Floats = NDArray[np.float64]
+
+
+Scale = Literal["linear", "log", "quantiles"]
+
+
+_SAME = 1e-6
+
+
+#: of integers, and how many of them there may be, so that they can be counted in 64 bits
+_LARGEST = 2**62
+
+
+@dataclass(frozen=True)
+class QuantileLaw:
+    """A distribution known by seven of its quantiles; between two of them the value, or its logarithm, is linear.
+
+    Attributes
+    ----------
+    quantiles : tuple of float
+        Those at 0, 0.1, 0.25, 0.5, 0.75, 0.9 and 1.
+    scale : {"linear", "log", "quantiles"}
+        Whether they are those of a uniform or of a log-uniform distribution, or of another one.
+    """
+
+    quantiles: tuple[float, ...]
+    scale: Scale
+
+    @property
+    def _knots(self) -> Floats:
+        knots = np.array(self.quantiles)
+        return np.log(knots) if self.scale == "log" else knots
+
+    def ppf(self, q: ArrayLike) -> Floats:
+        """Give the quantile."""
+        q = np.asarray(q, dtype=float)
+        between = np.interp(q, QUANTILES, self._knots)
+        values = np.exp(between) if self.scale == "log" else between
+        for share, known in zip(QUANTILES, self.quantiles, strict=True):  # to the last bit
+            values = np.where(q == share, known, values)
+        return np.asarray(values)
+
+    def cdf(self, x: ArrayLike) -> Floats:
+        """Give the probability up to x."""
+        x = np.asarray(x, dtype=float)
+        return np.asarray(np.interp(np.log(x) if self.scale == "log" else x, self._knots, QUANTILES))
+
+
+def described_parameter(name: str, description: Any) -> Parameter:
+    """Make a parameter from what its `describe` gave.
+
+    Values of a list that JSON does not have, such as estimators, are the texts that stand for them.
+
+    Parameters
+    ----------
+    name : str
+        Its name.
+    description : mapping
+        As `Parameter.describe` gives it.
+
+    Raises
+    ------
+    SpaceError
+        If it describes no parameter.
+
+    Examples
+    --------
+    >>> from scipy.stats import loguniform
+    >>> from spotsvm.space.parameter import make_parameter
+    >>> again = described_parameter("C", make_parameter("C", loguniform(1e-2, 1e2)).describe())
+    >>> round(again.decode(0.3), 9) == round(10**-0.8, 9)
+    True
+    """
+    match description:
+        case {"kind": "continuous", "quantiles": [*quantiles]} if are_quantiles(quantiles):
+            known = tuple(float(value) for value in quantiles)
+            return ContinuousParameter(name, QuantileLaw(known, _scale(known)), known[0], known[-1])
+        case {"kind": "integer", "low": int(low), "high": int(high)} if (
+            -_LARGEST <= low <= high <= _LARGEST and high - low < _LARGEST
+        ):
+            return IntegerParameter(name, low, high)
+        case {"kind": "choice", "values": [_, *_] as values} if len(values) <= MOST_VALUES:
+            contents = description.get("contents", [None] * len(values))
+            if isinstance(contents, list) and len(contents) == len(values) and all(map(_is_hash, contents)):
+                return ChoiceParameter(name, tuple(values), tuple(contents))
+    raise SpaceError(printable_line(f"{name}={description!r}", 300) + " is not the description of a parameter")
+
+
+def scale_of(parameter: Parameter) -> Scale | Literal["integers", "values"]:
+    """Say how the values of a parameter lie on the unit interval.
+
+    Examples
+    --------
+    >>> from scipy.stats import norm, truncnorm, uniform
+    >>> from spotsvm.space.parameter import make_parameter
+    >>> scale_of(make_parameter("x", uniform(-1, 2))), scale_of(make_parameter("x", truncnorm(-2, 2)))
+    ('linear', 'quantiles')
+    """
+    match parameter.describe():
+        case {"kind": "continuous", "quantiles": quantiles}:
+            return _scale(tuple(quantiles))
+        case {"kind": "integer"}:
+            return "integers"
+    return "values"
+
+
+def octaves(parameter: Parameter) -> float | None:
+    """Return the width of a log-uniform parameter in binary logarithms, None for any other.
+
+    Examples
+    --------
+    >>> from scipy.stats import loguniform, uniform
+    >>> from spotsvm.space.parameter import make_parameter
+    >>> octaves(make_parameter("C", loguniform(2**-12, 2**12))), octaves(make_parameter("x", uniform(0, 24)))
+    (24.0, None)
+    """
+    if not isinstance(parameter, ContinuousParameter) or scale_of(parameter) != "log":
+        return None
+    return math.log2(parameter.high) - math.log2(parameter.low)
+
+
+def same_parameter(recorded: Any, given: Any) -> bool:
+    """Return whether two descriptions are of the same parameter, or of the same space.
+
+    Values that JSON does not have are compared by their contents. Where the recorded description lacks them, as in records of
+    schema versions before 4, the texts decide.
+
+    Examples
+    --------
+    >>> from spotsvm.space.parameter import make_parameter
+    >>> one, other = (make_parameter("size", sizes).describe() for sizes in ([(1, 2)], [(1, 3)]))
+    >>> same_parameter(one, one), same_parameter(one, other)
+    (True, False)
+    >>> same_parameter({"kind": "choice", "values": ["(1, 2)"]}, one)
+    True
+    """
+    one, other = _identities(recorded, given)
+    return json.dumps(one) == json.dumps(other)
+
+
+def _is_hash(content: Any) -> bool:
+    return content is None or (isinstance(content, str) and len(content) == 16)
+
+
+def _scale(quantiles: tuple[float, ...]) -> Scale:
+    """Tell of which distribution these are the quantiles."""
+    if _even(np.array(quantiles)):
+        return "linear"
+    return "log" if quantiles[0] > 0 and _even(np.log(quantiles)) else "quantiles"
+
+
+def _even(knots: Floats) -> bool:
+    width = knots[-1] - knots[0]
+    return bool(np.all(np.abs(knots - (knots[0] + width * np.array(QUANTILES))) <= _SAME * width))
+
+
+def _identities(recorded: Any, given: Any) -> tuple[Any, Any]:
+    """Return what identifies two descriptions of spaces or parameters."""
+    match recorded, given:
+        case [*before], [*now] if len(before) == len(now):
+            pairs = [_identities(one, other) for one, other in zip(before, now, strict=True)]
+            return [one for one, _ in pairs], [other for _, other in pairs]
+        case {"values": [*_], "contents": [*_]}, {"values": [*_], "contents": [*_]}:
+            return _without_texts(recorded), _without_texts(given)
+        case {"kind": "choice"}, {"kind": "choice", "contents": [*_]} if "contents" not in recorded:
+            return recorded, {key: value for key, value in given.items() if key != "contents"}
+        case {}, {} if list(recorded) == list(given):
+            found = {name: _identities(one, given[name]) for name, one in recorded.items()}
+            return {name: one for name, (one, _) in found.items()}, {name: other for name, (_, other) in found.items()}
+    return recorded, given
+
+
+def _without_texts(choice: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a description in which contents stand in the place of texts."""
+    values = [value for value, content in zip_longest(choice["values"], choice["contents"]) if content is None]
+    return {**choice, "values": values}
+
+
+#: of code that is parsed: what is nested deeper than Python's parser can go needs more signs than a list of values
+_LONGEST = 100_000
+
+
+def parameter_code(parameter: Parameter) -> str:
+    """Give the code that makes a parameter; empty where there is none, as for a list of estimators.
+
+    Parameters
+    ----------
+    parameter : Parameter
+        Any.
+
+    Examples
+    --------
+    >>> from scipy.stats import loguniform, randint
+    >>> from spotsvm.space.parameter import make_parameter
+    >>> [parameter_code(make_parameter("x", what)) for what in (loguniform(0.1, 10), randint(2, 6), ["a", None])]
+    ['loguniform(0.1, 10)', 'randint(2, 6)', "['a', None]"]
+    """
+    match parameter:
+        case IntegerParameter(low=low, high=high):
+            return f"randint({low}, {high + 1})"
+        case ChoiceParameter(values=values):
+            return _literal(list(values))
+        case ContinuousParameter(distribution=law, low=low, high=high):
+            if code := _call(law):
+                return code
+            scale = scale_of(parameter)
+            if scale == "linear":
+                return f"uniform({low!r}, {high - low!r})"
+            return f"loguniform({low!r}, {high!r})" if scale == "log" else ""
+    return ""
+
+
+def is_parameter_code(text: Any) -> bool:
+    """Tell whether a text, say of a record, is such code and no other: a call of scipy.stats with numbers, or a list of values.
+
+    Examples
+    --------
+    >>> is_parameter_code("uniform(0, 4)"), is_parameter_code("__import__('os')"), is_parameter_code("print(1)")
+    (True, False, False)
+    """
+    from scipy import stats  # on use: it takes a while
+
+    if not isinstance(text, str) or len(text) > _LONGEST:
+        return False
+    try:
+        tree = ast.parse(text, mode="eval").body
+        if not isinstance(tree, ast.Call):
+            return isinstance(ast.literal_eval(text), list)
+        numbers_only = [ast.literal_eval(part) for part in [*tree.args, *(keyword.value for keyword in tree.keywords)]]
+    except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError):
+        return False
+    named = isinstance(tree.func, ast.Name) and hasattr(getattr(stats, tree.func.id, None), "ppf")
+    return named and all(_is_number(value) for value in numbers_only) and all(keyword.arg for keyword in tree.keywords)
+
+
+def _call(law: Any) -> str:
+    """Give the call of a frozen distribution; empty if it is not one of scipy.stats, or has another argument than numbers."""
+    arguments = [*getattr(law, "args", ()), *getattr(law, "kwds", {}).values()]
+    name = getattr(getattr(law, "dist", None), "name", "")
+    if not name or not all(_is_number(value) for value in arguments):
+        return ""
+    given = [_number(value) for value in law.args] + [f"{key}={_number(value)}" for key, value in law.kwds.items()]
+    code = f"{name}({', '.join(given)})"
+    return code if is_parameter_code(code) else ""
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, numbers.Real) and not isinstance(value, bool)
+
+
+def _number(value: Any) -> str:
+    return repr(int(value) if isinstance(value, numbers.Integral) else float(value))
+
+
+def _literal(values: list[Any]) -> str:
+    code = repr(values)
+    try:
+        again = ast.literal_eval(code)
+        same = again == values and [type(v) for v in again] == [type(v) for v in values]
+    except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError):
+        return ""
+    return code if same is True else ""

@@ -1,0 +1,281 @@
+"""One parameter of a search space: what a number in [0, 1] means for it."""
+
+from __future__ import annotations
+
+import math
+import numbers
+import sys
+from collections.abc import Sequence, Set
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, Protocol
+
+import numpy as np
+
+from spotsvm.common.errors import SpaceError
+from spotsvm.common.text import shown_value
+
+#: the probabilities whose quantiles describe a distribution
+QUANTILES = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0)
+#: whole numbers of a parameter, which are counted in 64 bits
+MOST_INTEGERS = 2**62
+#: of a list of values, which a record has in full
+MOST_VALUES = 1_000_000
+#: digits of a whole number, so that it can be turned into a float
+MOST_DIGITS = 300
+#: whole numbers from here on a record does not have as numbers, nor from there on any text of Python's
+_NO_JSON: int = 10**MOST_DIGITS
+_NO_TEXT: int = 10**4000
+
+
+class Parameter(Protocol):
+    """What every kind of parameter can do."""
+
+    @property
+    def levels(self) -> int:
+        """Number of values, 0 where continuous."""
+        ...
+
+    @property
+    def categorical(self) -> bool:
+        """Whether the values have no order."""
+        ...
+
+    def decode(self, u: float) -> Any:
+        """Give the value that `u` in [0, 1] stands for."""
+        ...
+
+    def encode(self, value: Any) -> float:
+        """Give a number in [0, 1] that decodes to `value`; SpaceError where there is none."""
+        ...
+
+    def describe(self) -> dict[str, Any]:
+        """Describe the parameter in JSON's types, so that two records can be compared."""
+        ...
+
+
+@dataclass(frozen=True)
+class ContinuousParameter:
+    """A continuous distribution with bounds; the unit interval is its quantiles."""
+
+    name: str
+    distribution: Any
+    low: float
+    high: float
+    levels: int = 0
+    categorical: bool = False
+
+    def decode(self, u: float) -> float:
+        """Give the quantile at `u`, inside the bounds."""
+        value = float(self.distribution.ppf(min(max(float(u), 0.0), 1.0)))
+        return min(max(value, self.low), self.high)
+
+    def encode(self, value: Any) -> float:
+        """Give the probability up to `value`."""
+        if not _is_number(value) or not self.low <= value <= self.high:
+            raise SpaceError(f"{self.name}={shown_value(value)} is not a number in [{self.low:g}, {self.high:g}]")
+        return float(self.distribution.cdf(float(value)))
+
+    def describe(self) -> dict[str, Any]:
+        """Describe the distribution by its quantiles."""
+        return {"kind": "continuous", "quantiles": [float(self.distribution.ppf(q)) for q in QUANTILES]}
+
+
+@dataclass(frozen=True)
+class IntegerParameter:
+    """A discrete distribution over consecutive integers.
+
+    Each integer has an equal share of the unit interval, whatever its probability: the bounds are what a search needs.
+    """
+
+    name: str
+    low: int
+    high: int
+    categorical: bool = False
+
+    @property
+    def levels(self) -> int:
+        """Number of integers."""
+        return self.high - self.low + 1
+
+    def decode(self, u: float) -> int:
+        """Give the integer that owns `u`."""
+        return self.low + min(math.floor(min(max(float(u), 0.0), 1.0) * self.levels), self.levels - 1)
+
+    def encode(self, value: Any) -> float:
+        """Give the middle of the integer's share."""
+        if not _is_number(value) or not self.low <= value <= self.high or value != int(value):
+            raise SpaceError(f"{self.name}={shown_value(value)} is not an integer in [{self.low}, {self.high}]")
+        return (int(value) - self.low + 0.5) / self.levels
+
+    def describe(self) -> dict[str, Any]:
+        """Describe the range."""
+        return {"kind": "integer", "low": self.low, "high": self.high}
+
+
+@dataclass(frozen=True)
+class ChoiceParameter:
+    """A list of values; ordered where they are rising or falling numbers, else a category each.
+
+    `contents` are the hashes of values that JSON does not have, None of others; they are computed where they are not given.
+    """
+
+    name: str
+    values: tuple[Any, ...]
+    contents: tuple[str | None, ...] | None = None
+
+    @cached_property
+    def _contents(self) -> tuple[str | None, ...]:
+        if self.contents is not None:
+            return self.contents
+        return tuple(None if _is_plain(value) else _fingerprint().content_hash(value) for value in self.values)
+
+    @property
+    def levels(self) -> int:
+        """Number of values."""
+        return len(self.values)
+
+    @property
+    def categorical(self) -> bool:
+        """Whether the values have no order (two values need none)."""
+        if len(self.values) < 3 or not all(_is_number(v) for v in self.values):
+            return True
+        steps = list(pairwise(self.values))
+        return not (all(a < b for a, b in steps) or all(a > b for a, b in steps))
+
+    def decode(self, u: float) -> Any:
+        """Give the value that owns `u`."""
+        return self.values[min(math.floor(min(max(float(u), 0.0), 1.0) * self.levels), self.levels - 1)]
+
+    def encode(self, value: Any) -> float:
+        """Give the middle of the value's share."""
+        value = value.item() if isinstance(value, np.generic) else value
+        for k, mine in enumerate(self.values):
+            if mine is value or (type(mine) is type(value) and _equal(mine, value)):
+                return (k + 0.5) / self.levels
+        raise SpaceError(f"{self.name}={value!r} is not one of {list(self.values)!r}")
+
+    def describe(self) -> dict[str, Any]:
+        """Describe the values by their text, and those that JSON does not have by their content too."""
+        described: dict[str, Any] = {"kind": "choice", "values": [_text(v) for v in self.values]}
+        return described | {"contents": list(self._contents)} if any(self._contents) else described
+
+
+def make_parameter(name: str, definition: Any) -> Parameter:
+    """Make a parameter from a scipy.stats distribution with bounds, or from a list of values.
+
+    Raises
+    ------
+    SpaceError
+        If the definition is neither, or has no value, or no bounds.
+    """
+    # a set would have another order in the next process, and so its points another meaning
+    if isinstance(definition, str | bytes | dict | Set) or definition is None:
+        raise SpaceError(f"{name}={definition!r} is not a list of values or a scipy.stats distribution")
+    if hasattr(definition, "rvs"):
+        return _from_distribution(name, definition)
+    try:
+        values = tuple(v.item() if isinstance(v, np.generic) else v for v in definition)
+    except TypeError:
+        raise SpaceError(f"{name}={definition!r} is not a list of values or a scipy.stats distribution") from None
+    if not values:
+        raise SpaceError(f"{name} has an empty list of values; give at least one")
+    if len(values) > MOST_VALUES:
+        raise SpaceError(f"{name} has {len(values):,} values; use at most {MOST_VALUES:,}, or a distribution such as randint")
+    for v in values:
+        if isinstance(v, float) and math.isnan(v):
+            raise SpaceError(f"{name} has nan among its values; leave it out")
+        if isinstance(v, int) and abs(v) >= _NO_TEXT:
+            raise SpaceError(f"{name} has a whole number of more than 4000 digits among its values; use text in its place")
+    return ChoiceParameter(name, values)
+
+
+def _from_distribution(name: str, law: Any) -> Parameter:
+    if not (hasattr(law, "ppf") and hasattr(law, "cdf") and hasattr(law, "support")):
+        raise SpaceError(f"{name} has a distribution without ppf, cdf and support; use a frozen one of scipy.stats")
+
+    def refusal(why: str) -> SpaceError:
+        return SpaceError(f"{name}={_shown(law)} {why}")
+
+    try:
+        with np.errstate(all="ignore"):
+            ends = law.support()
+        low, high = (float(v) for v in ends)
+    except (TypeError, OverflowError) as error:  # arguments that are missing, arrays or text; or too large for a float
+        raise refusal(f"cannot be used as a distribution: {error}") from error
+    kind = getattr(getattr(law, "dist", None), "name", "")
+    first = law.args[0] if getattr(law, "args", ()) else getattr(law, "kwds", {}).get("a", 1.0)
+    if kind in ("loguniform", "reciprocal") and float(first) <= 0:
+        raise refusal("takes the logarithm of a bound that is not positive; use bounds above 0")
+    if math.isnan(low) or math.isnan(high) or low > high or (low == high and not hasattr(law, "pmf")):
+        raise refusal("has an empty or reversed range; the lower bound comes first")
+    if math.isinf(low) or math.isinf(high):
+        raise refusal(f"has no bounds ([{low:g}, {high:g}]); use a distribution that has, such as truncnorm")
+    if 1.25 * max(high - low, abs(low), abs(high)) > sys.float_info.max:  # there must be room for an axis around it
+        raise refusal(f"has a range whose width overflows ([{low:g}, {high:g}]); use a narrower one, or the logarithm")
+    if hasattr(law, "pmf"):
+        listed = getattr(law, "xk", getattr(getattr(law, "dist", None), "xk", None))
+        if listed is not None:
+            return make_parameter(name, listed)
+        whole = IntegerParameter(name, int(ends[0]), int(ends[1]))
+        if whole.levels > MOST_INTEGERS:
+            raise refusal(f"has a range whose width overflows ({whole.levels:.3g} whole numbers); use at most 2**62 of them")
+        return whole
+    parameter = ContinuousParameter(name, law, low, high)
+    if not are_quantiles(quantiles := parameter.describe()["quantiles"]):
+        raise refusal(f"has quantiles that are no rising numbers, {quantiles}; use another distribution")
+    return parameter
+
+
+def are_quantiles(given: Sequence[Any]) -> bool:
+    """Tell whether these can be the quantiles at `QUANTILES` of a distribution with bounds: finite numbers that do not fall.
+
+    Examples
+    --------
+    >>> are_quantiles([0, 1, 2, 2, 3, 4, 5]), are_quantiles([0, 1, 2, float("nan"), 3, 4, 5]), are_quantiles([0, 1])
+    (True, False, False)
+    """
+    numeric = all(isinstance(q, int | float) and abs(q) <= sys.float_info.max for q in given)
+    # a width beyond all numbers has no middle
+    return (
+        numeric
+        and len(given) == len(QUANTILES)
+        and math.isfinite(float(given[-1]) - float(given[0]))
+        and all(a <= b for a, b in pairwise(given))
+    )
+
+
+def _shown(law: Any) -> str:
+    kind = getattr(getattr(law, "dist", None), "name", type(law).__name__)
+    arguments = [shown_value(a) for a in getattr(law, "args", ())]
+    arguments += [f"{k}={shown_value(v)}" for k, v in getattr(law, "kwds", {}).items()]
+    return f"{kind}({', '.join(arguments)})"
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, numbers.Real) and not isinstance(value, bool)
+
+
+def _equal(a: Any, b: Any) -> bool:
+    try:
+        return bool(a == b)
+    except (TypeError, ValueError):  # arrays, say, whose comparison is no single truth value
+        return False
+
+
+def _text(value: Any) -> Any:
+    return value if _is_plain(value) else _fingerprint().as_text(value)
+
+
+def _is_plain(value: Any) -> bool:
+    """Tell whether a record has the value itself, and not its text."""
+    if isinstance(value, int):
+        return -_NO_JSON < value < _NO_JSON
+    return value is None or isinstance(value, float | str)
+
+
+def _fingerprint() -> Any:
+    import spotsvm.common.fingerprint  # on use: most values are numbers and texts
+
+    return spotsvm.common.fingerprint

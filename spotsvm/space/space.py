@@ -1,0 +1,234 @@
+"""The search space: named parameters on one side, points of the unit cube on the other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from spotsvm.common.errors import SpaceError
+from spotsvm.common.text import printable_line
+from spotsvm.space.description import described_parameter, octaves
+from spotsvm.space.parameter import ContinuousParameter, Parameter, make_parameter
+from spotsvm.surrogates.domain import Coordinate, Domain
+
+#: parameters of a space, in all its dictionaries, and the length of their names
+MOST_PARAMETERS = 1000
+LONGEST_NAME = 1000
+
+
+@dataclass(frozen=True)
+class Axis:
+    """A coordinate of the cube: a parameter, and the branches (dictionaries) in which it is active.
+
+    Attributes
+    ----------
+    parameter : Parameter
+        The parameter.
+    name : str
+        Its name.
+    branches : frozenset of int
+        The places in the list of those dictionaries that have it so.
+    """
+
+    parameter: Parameter
+    name: str
+    branches: frozenset[int]
+
+
+class Space:
+    """A search space from the dictionaries that RandomizedSearchCV takes.
+
+    Parameters
+    ----------
+    definition : dict or list of dict
+        Each dictionary maps a parameter's name to a frozen scipy.stats distribution with bounds, or to a list of values.
+        In a list of dictionaries each is a region of its own: a parameter exists only in those that name it, so `degree`
+        can be searched for the polynomial kernel alone. A list of one value holds its parameter fixed.
+
+    Attributes
+    ----------
+    domain : Domain
+        The unit cube that a search sees.
+    names : tuple of str
+        All parameters, in the order in which they appear.
+
+    Raises
+    ------
+    SpaceError
+        If a parameter cannot be searched, or nothing is left to tune.
+
+    Examples
+    --------
+    >>> from scipy.stats import loguniform, randint
+    >>> space = Space([{"kernel": ["rbf"], "gamma": loguniform(1e-3, 1e1)}, {"kernel": ["poly"], "degree": randint(2, 6)}])
+    >>> space.decode(space.encode({"kernel": "poly", "degree": 3}))
+    {'kernel': 'poly', 'degree': 3}
+    """
+
+    def __init__(self, definition: Mapping[str, Any] | Sequence[Mapping[str, Any]]):
+        dictionaries = [definition] if isinstance(definition, Mapping) else _as_list(definition)
+        for k, dictionary in enumerate(dictionaries):
+            if not isinstance(dictionary, Mapping):
+                raise SpaceError(f"space[{k}]={dictionary!r} is not a dictionary of parameters")
+            if not dictionary:
+                raise SpaceError(f"space[{k}] has no parameter" if len(dictionaries) > 1 else "space has no parameter")
+        if (count := sum(map(len, dictionaries))) > MOST_PARAMETERS:
+            raise SpaceError(f"space has {count:,} parameters; use at most {MOST_PARAMETERS:,}")
+        self._branches: list[dict[str, Parameter]] = [
+            {_checked_name(name): _parameter(name, what) for name, what in dictionary.items()} for dictionary in dictionaries
+        ]
+        self._axes = _share_axes(self._branches)
+        self._branched = len(self._branches) > 1
+        self.names: tuple[str, ...] = tuple(dict.fromkeys(name for branch in self._branches for name in branch))
+        if not self._axes and not self._branched:
+            raise SpaceError(f"nothing to tune: each of {', '.join(self.names)} has one value; give one of them a second")
+        self.domain = self._make_domain()
+
+    @classmethod
+    def described(cls, description: Any) -> Space:
+        """Make a space from what its `describe` gave, for reading what a record holds; see `described_parameter`.
+
+        A distribution is made again from its quantiles: exact for uniform and log-uniform ones, interpolated for others.
+
+        Parameters
+        ----------
+        description : list of dict
+            As `describe` gives it.
+
+        Raises
+        ------
+        SpaceError
+            If it describes no space.
+
+        Examples
+        --------
+        >>> space = Space([{"kernel": ["rbf"]}, {"kernel": ["poly"], "degree": [2, 3, 4]}])
+        >>> Space.described(space.describe()).describe() == space.describe()
+        True
+        """
+        if not isinstance(description, list) or not all(isinstance(branch, Mapping) for branch in description):
+            raise SpaceError(f"{printable_line(repr(description), 200)} is not the description of a space")
+        return cls([{name: _Described(name, what) for name, what in branch.items()} for branch in description])
+
+    def _make_domain(self) -> Domain:
+        everywhere = frozenset(range(len(self._branches)))
+        coordinates = [Coordinate(levels=len(self._branches), categorical=True)] if self._branched else []
+        for axis in self._axes:
+            parameter = axis.parameter
+            coordinate = Coordinate(levels=parameter.levels, categorical=parameter.categorical, width=octaves(parameter))
+            if axis.branches != everywhere:
+                coordinate = replace(coordinate, parent=0, parent_levels=axis.branches)
+            coordinates.append(coordinate)
+        return Domain(tuple(coordinates))
+
+    def decode(self, point: ArrayLike, known: Mapping[str, Any] = MappingProxyType({})) -> dict[str, Any]:
+        """Give the parameters that a point of the cube stands for; those that do not exist there are absent.
+
+        Parameters
+        ----------
+        point : array-like of shape (d,)
+            A point of the unit cube.
+        known : mapping, optional
+            What the point was decoded to before. Its floats of continuous parameters are taken as they are, which is faster
+            than to compute quantiles again; of a float outside a parameter's bounds nothing is taken.
+        """
+        u = np.asarray(point, dtype=float).ravel().tolist()
+        branch = int(self.domain.level_of(u)[0, 0]) if self._branched else 0
+        offset = int(self._branched)
+        found = {
+            axis.name: known[axis.name] if _holds(axis.parameter, known.get(axis.name)) else axis.parameter.decode(u[offset + j])
+            for j, axis in enumerate(self._axes)
+            if branch in axis.branches
+        }
+        return {
+            name: found[name] if name in found else parameter.decode(0.5) for name, parameter in self._branches[branch].items()
+        }
+
+    def encode(self, params: Mapping[str, Any]) -> NDArray[np.float64]:
+        """Give the canonical point of the cube that decodes to these parameters.
+
+        Raises
+        ------
+        SpaceError
+            If no dictionary of the space has exactly these names, or a value is outside.
+        """
+        names = " or ".join(str(sorted(b)) for b in self._branches)
+        problem = SpaceError(f"params has the names {sorted(map(str, params))}; the space has {names}")
+        for k, branch in enumerate(self._branches):
+            if set(branch) != set(params):
+                continue
+            try:
+                shares = {name: parameter.encode(params[name]) for name, parameter in branch.items()}
+            except SpaceError as error:
+                problem = error
+                continue
+            point = np.full(self.domain.dimension, 0.5)
+            if self._branched:
+                point[0] = (k + 0.5) / len(self._branches)
+            for j, axis in enumerate(self._axes, start=int(self._branched)):
+                if k in axis.branches:
+                    point[j] = shares[axis.name]
+            return self.domain.snap_one(point)
+        raise problem
+
+    @property
+    def branches(self) -> tuple[Mapping[str, Parameter], ...]:
+        """The parameters of each dictionary, by name."""
+        return tuple(MappingProxyType(branch) for branch in self._branches)
+
+    @property
+    def axes(self) -> tuple[Axis, ...]:
+        """The parameters that vary, one a coordinate of the cube; before them the choice of a dictionary, of several."""
+        return tuple(self._axes)
+
+    def describe(self) -> list[dict[str, Any]]:
+        """Describe the space in JSON's types; two spaces that mean the same have the same description."""
+        return [{name: parameter.describe() for name, parameter in branch.items()} for branch in self._branches]
+
+
+@dataclass(frozen=True)
+class _Described:
+    """Stands for a parameter where only its description is known."""
+
+    name: str
+    description: Any
+
+
+def _holds(parameter: Parameter, value: Any) -> bool:
+    return type(value) is float and isinstance(parameter, ContinuousParameter) and parameter.low <= value <= parameter.high
+
+
+def _parameter(name: str, what: Any) -> Parameter:
+    return described_parameter(name, what.description) if isinstance(what, _Described) else make_parameter(name, what)
+
+
+def _as_list(definition: Any) -> list[Any]:
+    if isinstance(definition, str | bytes) or not isinstance(definition, Sequence) or not definition:
+        raise SpaceError(f"space={definition!r} is not a dictionary of parameters, nor a list of such dictionaries")
+    return list(definition)
+
+
+def _checked_name(name: Any) -> str:
+    if not isinstance(name, str) or not name:
+        raise SpaceError(f"a parameter is called {name!r}; use a name of letters")
+    if len(name) > LONGEST_NAME:
+        raise SpaceError(f"a parameter is called {name[:40]!r}... ({len(name):,} signs); use at most {LONGEST_NAME:,}")
+    return name
+
+
+def _share_axes(branches: list[dict[str, Parameter]]) -> list[Axis]:
+    """Make one axis of each parameter that can vary; branches that describe it in the same way share it."""
+    axes: dict[tuple[str, str], Axis] = {}
+    for k, branch in enumerate(branches):
+        for name, parameter in branch.items():
+            if parameter.levels == 1:
+                continue
+            key = (name, repr(parameter.describe()))
+            known = axes.get(key)
+            axes[key] = Axis(parameter, name, (known.branches if known else frozenset()) | {k})
+    return list(axes.values())

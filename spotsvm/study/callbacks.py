@@ -1,0 +1,218 @@
+"""What a run tells those who follow it: that it starts, what was asked, what was told, that it ends."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from typing import Any, TypeAlias
+
+from tqdm import tqdm
+
+from spotsvm.common.errors import ArgumentError
+from spotsvm.trials.results import StudyResults
+from spotsvm.trials.trial import Trial
+
+_LOG = logging.getLogger(__name__)
+
+
+_METHODS = ("on_start", "on_ask", "on_tell", "on_end")
+
+
+class StopRun(Exception):
+    """Raised by a callback, it ends the run at once and without an error; the study can be run on, and gives its results.
+
+    Trials that were asked for and not told are broken off, and come first when the study is run again.
+
+    Examples
+    --------
+    >>> from spotsvm import Study
+    >>> def good_enough(study, trial):
+    ...     if trial.value is not None and trial.value <= 3:
+    ...         raise StopRun(f"trial {trial.number} is good enough")
+    >>> study = Study({"x": list(range(100))}, seed=0).run(lambda p: abs(p["x"] - 30), n_trials=100, callback=good_enough)
+    >>> study.best_trial.value <= 3, study.n_finished < 100
+    (True, True)
+    """
+
+
+class Callback:
+    """What follows a run; a subclass overrides what it wants to hear of. Any object with some of the methods will do.
+
+    All are called in the process and the thread that runs the study, one at a time. What one raises ends the run, as an
+    interrupt does; `StopRun` ends it without an error.
+
+    Examples
+    --------
+    >>> from spotsvm import Study
+    >>> class Count(Callback):
+    ...     asked = told = 0
+    ...
+    ...     def on_ask(self, study, trial):
+    ...         self.asked += 1
+    ...
+    ...     def on_tell(self, study, trial):
+    ...         self.told += 1
+    ...
+    ...     def on_end(self, study):
+    ...         print(f"{self.asked} asked, {self.told} told, best value {study.best_trial.value}")
+    >>> _ = Study({"x": [1, 2, 3]}, seed=0).run(lambda p: p["x"], n_trials=3, callback=Count())
+    3 asked, 3 told, best value 1.0
+    """
+
+    def on_start(self, study: Any) -> None:
+        """Hear that a run starts; `study.trials` has those of earlier runs."""
+
+    def on_ask(self, study: Any, trial: Trial) -> None:
+        """Hear of a trial that is about to be evaluated."""
+
+    def on_tell(self, study: Any, trial: Trial) -> None:
+        """Hear of a trial that has ended, as it is now recorded."""
+
+    def on_end(self, study: Any) -> None:
+        """Hear that the run has ended, also where an error or an interrupt has ended it."""
+
+
+#: what `callback` arguments take: a callable with the Study and each trial told, an object, or several of both
+Callbacks: TypeAlias = Callable[[Any, Trial], object] | Callback | Sequence[Callable[[Any, Trial], object] | Callback]
+
+
+class Followers:
+    """All that follow a run, called in the order given.
+
+    Parameters
+    ----------
+    callback : callable, Callback, sequence of them, or None
+        As `Study.run` takes it.
+
+    Raises
+    ------
+    ArgumentError
+        If one is neither a callable nor an object with one of the methods of `Callback`.
+
+    Examples
+    --------
+    >>> followers = Followers(lambda study, trial: print("told", trial.number))
+    >>> with followers.during(study=None):
+    ...     followers.on_ask(None, Trial(0, {}, ()))
+    ...     followers.on_tell(None, Trial(0, {}, ()))
+    told 0
+    """
+
+    def __init__(self, callback: Callbacks | None):
+        several = callback if isinstance(callback, Sequence) else [] if callback is None else [callback]
+        self._followers = [_checked(one) for one in several]
+        self._stop: StopRun | None = None
+
+    @contextmanager
+    def during(self, study: Any) -> Iterator[None]:
+        """Tell of the start of a run and, however the block is left, of its end; `StopRun` leaves it without an error."""
+        self._stop = None
+        with ExitStack() as ends:
+            for follower in self._followers:
+                ends.callback(_call, follower, "on_end", study)
+                try:
+                    _call(follower, "on_start", study)
+                except StopRun as stop:
+                    self._stop = stop  # a block cannot be skipped: the first trial to be evaluated ends it
+            _LOG.info("a run starts, to have %s trials: %s", getattr(study, "about", {}).get("budget"), repr(study))
+            try:
+                yield
+            except StopRun as stop:
+                _LOG.info("a callback ends the run: %s", stop)
+            finally:
+                _LOG.info("the run ends: %s", repr(study))
+
+    def on_ask(self, study: Any, trial: Trial) -> None:
+        """Tell of a trial that is about to be evaluated."""
+        if self._stop is not None:
+            raise self._stop
+        for follower in self._followers:
+            _call(follower, "on_ask", study, trial)
+
+    def on_tell(self, study: Any, trial: Trial) -> None:
+        """Tell of a trial that has ended."""
+        for follower in self._followers:
+            if _has_methods(follower):
+                _call(follower, "on_tell", study, trial)
+            else:
+                follower(study, trial)
+
+
+def _checked(callback: Any) -> Any:
+    if isinstance(callback, type):
+        raise ArgumentError(f"callback={callback.__name__} is a class; use an object of it, {callback.__name__}(...)")
+    if not (_has_methods(callback) or callable(callback)):
+        raise ArgumentError(
+            f"callback={callback!r} cannot be called; use a callable that takes the study and the trial, or an object with "
+            f"one of the methods {', '.join(_METHODS)}"
+        )
+    return callback
+
+
+def _has_methods(callback: Any) -> bool:
+    return any(callable(getattr(callback, name, None)) for name in _METHODS)
+
+
+def _call(follower: Any, method: str, *arguments: Any) -> None:
+    if callable(heard := getattr(follower, method, None)):
+        heard(*arguments)
+
+
+class _TrialsBar(Callback):
+    """Moves a bar by the trials that have ended."""
+
+    def __init__(self, bar: Any):
+        self._bar = bar
+
+    def on_start(self, study: StudyResults) -> None:
+        self._show(study)
+
+    def on_tell(self, study: StudyResults, trial: Trial) -> None:
+        self._show(study)
+
+    def _show(self, study: StudyResults) -> None:
+        if self._bar.disable:
+            return
+        self._bar.update(study.n_finished - self._bar.n)
+        if any(t.value is not None for t in study.trials):
+            self._bar.set_postfix_str(f"incumbent {study.best_trial.value:.5g}")
+
+    def __deepcopy__(self, memo: Any) -> _TrialsBar:
+        """Give the same: a search that is cloned has its callback copied, and a terminal has one bar."""
+        return self
+
+
+@contextmanager
+def progress_bar(name: str, budget: int) -> Iterator[Callback]:
+    """Show a bar on standard error while a search runs, if that is a terminal; give the callback that moves it.
+
+    Parameters
+    ----------
+    name : str
+        What is shown before the bar.
+    budget : int
+        Trials in all.
+    """
+    with tqdm(total=budget, desc=f"{name:>8}", unit="trial", disable=None) as bar:
+        yield _TrialsBar(bar)
+
+
+@contextmanager
+def runs_bar(name: str, runs: int) -> Iterator[Callable[[Any], None]]:
+    """Show a bar on standard error while runs are compared, if that is a terminal; give the callback of `compare` that moves it.
+
+    Parameters
+    ----------
+    name : str
+        What is shown before the bar.
+    runs : int
+        Runs in all.
+    """
+    with tqdm(total=runs, desc=name, unit="run", disable=None) as bar:
+
+        def ended(run: Any) -> None:
+            bar.update(1)
+            bar.set_postfix_str(f"{run.search}, seed {run.seed}")
+
+        yield ended

@@ -1,0 +1,367 @@
+"""Ask, evaluate, tell, until a budget is spent: a trial for each worker that is free, or batch after batch."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from numbers import Integral, Real
+from typing import Any
+
+from spotsvm.common.errors import ArgumentError, BudgetError, StorageError, WorkersError
+from spotsvm.common.text import shown_value
+from spotsvm.study.ask_tell import AskTellStudy
+from spotsvm.study.callbacks import Followers
+from spotsvm.study.stop import Stopper
+from spotsvm.study.workers.interrupts import Interrupts
+from spotsvm.study.workers.protocol import Workers
+from spotsvm.surrogates.domain import Domain
+from spotsvm.surrogates.errors import SpotSVMError
+from spotsvm.trials.outcome import Outcome
+from spotsvm.trials.trial import Trial
+
+
+def run_trials(
+    study: AskTellStudy, workers: Workers, settings: RunSettings, followers: Followers, stopper: Stopper | None = None
+) -> None:
+    """Evaluate until the study has `settings.n_trials` finished trials, or the stop rule or the search ends it.
+
+    Parameters
+    ----------
+    study : AskTellStudy
+        What is run; nobody else may ask or tell it meanwhile.
+    workers : Workers
+        What evaluates; closed in the end.
+    settings : RunSettings
+        How long, and whether in batches.
+    followers : Followers
+        Who hears of it.
+    stopper : Stopper, optional
+        The stop rule at work.
+    """
+    study.plan(settings.n_trials, settings.batch_size or 1)
+    with followers.during(study), workers, Interrupts() as interrupts:
+        run = TrialRun(study, workers, settings, followers, stopper, interrupts)
+        with run.saving_what_is_completed():
+            if settings.batch_size is None:
+                as_workers_are_free(run)
+            else:
+                in_batches(run, settings.batch_size)
+    if stopper is not None:
+        stopper.report()
+
+
+def as_workers_are_free(run: TrialRun) -> None:
+    """Submit a trial to each free worker at once, and tell each outcome when it arrives: no worker waits for the slowest.
+
+    Only a search that goes on from the best start waits for the last of the starts.
+
+    What is suggested depends on which trials are completed by then. So the record's order of asking and telling, and not the seed
+    alone, makes the same run again; with one worker there is but one order.
+    """
+    while run.may_ask or run.pending:
+        if run.may_submit:
+            run.submit_next()
+        if len(run.pending) > 1:
+            run.study.plan(run.settings.n_trials, None)
+        run.collect(wait=not run.may_submit)
+        for trial, outcome in run.completed:
+            run.tell(trial, outcome)
+
+
+def in_batches(run: TrialRun, size: int) -> None:
+    """Evaluate `size` trials together, and tell them in the order asked: the same wherever they are evaluated.
+
+    What is completed before its turn is recorded at once, and told in its turn.
+    """
+    while run.may_ask:
+        batch = run.ask(min(size, run.left))
+        for trial in batch:
+            run.submit(trial)
+        turns = deque(batch)
+        while turns:
+            if (outcome := run.outcome_of(turns[0])) is not None:
+                run.tell(turns.popleft(), outcome)
+            else:
+                run.record_completed()
+                run.collect(wait=True)
+
+
+@dataclass(frozen=True)
+class RunSettings:
+    """How long a run goes on, and how it deals with what comes back.
+
+    Attributes
+    ----------
+    n_trials : int
+        Finished trials that the study is to have in the end.
+    batch_size : int or None
+        Trials that are suggested together and told in the order asked; None gives each worker that is free the next trial.
+    retries : int
+        How often a trial whose worker died is evaluated again.
+    raise_errors : bool
+        Whether to raise what the objective raises, after the trial has been recorded.
+
+    Raises
+    ------
+    ArgumentError
+        If one of them is no such number.
+
+    Examples
+    --------
+    >>> RunSettings(50, batch_size=4).retries
+    0
+    """
+
+    n_trials: int
+    batch_size: int | None = None
+    retries: int = 0
+    raise_errors: bool = False
+
+    def __post_init__(self) -> None:
+        if not _is_number(self.n_trials, Integral):
+            raise ArgumentError(f"n_trials={shown_value(self.n_trials)} is not a number of trials; use a whole number")
+        if self.batch_size is not None and (not _is_number(self.batch_size, Integral) or self.batch_size < 1):
+            raise ArgumentError(f"batch_size={shown_value(self.batch_size)} is not a number of trials; use 1 or more, or None")
+        if not _is_number(self.retries, Integral) or self.retries < 0:
+            raise ArgumentError(f"retries={shown_value(self.retries)} is not a number of further attempts; use 0 or more")
+
+
+def check_budget(n_trials: int, name: str, initial: tuple[int, str], domain: Domain) -> None:
+    """Raise BudgetError if so many trials do not pay for a search's initial ones, nor for the whole of a small space.
+
+    Parameters
+    ----------
+    n_trials : int
+        The budget.
+    name : str
+        Name of the argument.
+    initial : tuple of (int, str)
+        How many trials the search begins with, and what they are; see `initial_trials`.
+    domain : Domain
+        The cube of the search space.
+    """
+    n_initial, what = initial
+    if n_trials < min(n_initial, domain.size):
+        raise BudgetError(f"{name}={n_trials} is below the {what} of {n_initial} trials; use at least that, or search='random'")
+
+
+def checked_timeout(timeout: float | None) -> float | None:
+    """Give the timeout back, or raise ArgumentError if it is not a time."""
+    if timeout is not None and not (_is_number(timeout, Real) and 0 < timeout <= threading.TIMEOUT_MAX):
+        raise ArgumentError(f"trial_timeout={shown_value(timeout)} is not a time; use a positive number of seconds, or None")
+    return timeout
+
+
+def _is_number(value: object, kind: type) -> bool:
+    return isinstance(value, kind) and not isinstance(value, bool)
+
+
+_LOG = logging.getLogger(__name__)
+
+
+#: seconds after which waiting looks whether Ctrl-C was pressed
+_PATIENCE = 0.2
+
+
+class TrialRun:
+    """One run of a study on workers; the loops of `trial_loop` say in which order it takes its steps.
+
+    Parameters
+    ----------
+    study : AskTellStudy
+        What is run.
+    workers : Workers
+        What evaluates.
+    settings : RunSettings
+        How long it goes on.
+    followers : Followers
+        Who hears of what is asked and told.
+    stopper : Stopper or None
+        The rule that may end it early.
+    interrupts : Interrupts
+        Ctrl-C, held back except where an objective is evaluated in this thread.
+
+    Attributes
+    ----------
+    pending : dict of int to Trial
+        Trials that were submitted and are not completed.
+    """
+
+    def __init__(
+        self,
+        study: AskTellStudy,
+        workers: Workers,
+        settings: RunSettings,
+        followers: Followers,
+        stopper: Stopper | None,
+        interrupts: Interrupts,
+    ):
+        self.study, self.workers, self.settings = study, workers, settings
+        self._followers, self._stopper, self._interrupts = followers, stopper, interrupts
+        self.pending: dict[int, Trial] = {}
+        self._asked: dict[int, Trial] = {}
+        self._completed: dict[int, Outcome] = {}  # in the order in which they arrived
+        self._exhausted = False
+        self._follower_failed = False
+
+    @property
+    def left(self) -> int:
+        """How many trials may still be asked for."""
+        return self.settings.n_trials - self.study.n_finished - len(self._asked)
+
+    @property
+    def may_ask(self) -> bool:
+        """Whether there is budget, the search has more, and no rule ends it; trials that an earlier run left come in any case."""
+        if self.left <= 0 or self._exhausted:
+            return False
+        return self.study.n_unfinished > 0 or self._stopper is None or not self._stopper.reached()
+
+    @property
+    def may_submit(self) -> bool:
+        """Whether to ask for a trial now: a worker is free, and the search needs no start's value first.
+
+        One worker is counted on even while none is there.
+        """
+        return self.may_ask and len(self.pending) < max(self.workers.n_workers, 1) and not self.study.waits_for_starts
+
+    def submit_next(self) -> None:
+        """Ask for a trial and submit it, unless the search has no more."""
+        for trial in self.ask(1):
+            self.submit(trial)
+
+    def ask(self, size: int) -> list[Trial]:
+        """Ask for trials to evaluate together; none if the search has no more."""
+        with self.study.guard.loop():
+            batch = self.study.ask_batch(size)
+        self._asked |= {trial.number: trial for trial in batch}
+        self._exhausted = not batch
+        return batch
+
+    def submit(self, trial: Trial) -> None:
+        """Submit a trial, or take its outcome from an earlier run."""
+        self._tell_followers("on_ask", trial)
+        if (outcome := self.study.held(trial)) is not None:
+            self._completed[trial.number] = outcome
+        else:
+            self._submit(trial)
+
+    def _submit(self, trial: Trial) -> None:
+        self.pending[trial.number] = trial
+        self.workers.submit(trial.number, dict(trial.params))
+
+    def collect(self, *, wait: bool) -> None:
+        """Take what is completed, and wait for it if nothing is; a trial whose worker died may be submitted again."""
+        while self.pending and not self._completed:
+            self._interrupts.check()
+            for number, outcome in self._wait(_PATIENCE if wait else 0.0):
+                del self.pending[number]
+                self._completed[number] = outcome
+            if not wait:
+                break
+        # Ctrl-C goes to the processes of an executor as well, and they may die of it
+        self._interrupts.check(_PATIENCE if any(outcome.lost for outcome in self._completed.values()) else 0.0)
+        for trial, outcome in self.completed:
+            if not outcome.lost:
+                continue
+            if self._may_retry(trial, outcome):
+                del self._completed[trial.number]
+                self._submit(trial)
+            else:
+                self._completed[trial.number] = replace(outcome, lost=False)
+
+    @property
+    def completed(self) -> list[tuple[Trial, Outcome]]:
+        """Trials that are completed and neither told nor recorded, with their outcomes, in the order in which they arrived."""
+        return [(self._asked[number], outcome) for number, outcome in self._completed.items()]
+
+    def outcome_of(self, trial: Trial) -> Outcome | None:
+        """Return the outcome of a trial that is to be told, or None if it is not completed."""
+        return self._completed.get(trial.number) or self.study.held(trial)
+
+    def _wait(self, timeout: float) -> list[tuple[int, Outcome]]:
+        try:
+            return self.workers.wait(timeout)
+        except WorkersError:
+            self._interrupts.check(_PATIENCE)
+            raise
+
+    def _may_retry(self, trial: Trial, outcome: Outcome) -> bool:
+        """Record that a worker died, and return whether the trial may be evaluated again."""
+        lost = len(self.study.lose(trial, outcome.reason).lost)
+        _LOG.warning("trial %d has lost its worker, attempt %d: %s", trial.number, lost, outcome.reason)
+        return lost <= self.settings.retries
+
+    def tell(self, trial: Trial, outcome: Outcome) -> None:
+        """Tell the study; and raise what the objective raised, if that is wanted."""
+        told = self._finish(trial, outcome)
+        self._tell_followers("on_tell", told)
+        if self.settings.raise_errors and outcome.error is not None:
+            raise outcome.error
+
+    def record_completed(self) -> None:
+        """Record the outcomes that arrived before their turn to be told."""
+        for trial, outcome in self.completed:
+            self._record(trial, outcome)
+
+    def _record(self, trial: Trial, outcome: Outcome) -> None:
+        del self._completed[trial.number]
+        with _in_the_error(trial, outcome):
+            self.study.hold(trial, outcome)
+
+    def _finish(self, trial: Trial, outcome: Outcome) -> Trial:
+        self._completed.pop(trial.number, None)
+        with self.study.guard.loop(), _in_the_error(trial, outcome):
+            told = self.study.finish(trial, outcome)
+        del self._asked[trial.number]
+        return told
+
+    def _tell_followers(self, what: str, trial: Trial) -> None:
+        self._follower_failed = True
+        getattr(self._followers, what)(self.study, trial)
+        self._follower_failed = False
+
+    @contextmanager
+    def saving_what_is_completed(self) -> Iterator[None]:
+        """Return a block that, whatever breaks it off, records what is completed and requeues the other trials in the study."""
+        try:
+            yield
+        except BaseException as error:
+            self._interrupts.pressed |= isinstance(error, KeyboardInterrupt)
+            if isinstance(error, SystemExit | GeneratorExit):  # as a program's own handler of a signal raises it
+                _LOG.warning("the run ends, because %r was raised in it; its trials come first when it goes on", error)
+            try:
+                self._save_completed(error)
+            finally:
+                self.study.hand_back(list(self._asked.values()))
+            raise
+
+    def _save_completed(self, error: BaseException) -> None:
+        self._completed |= self.workers.abandon()
+        for trial, outcome in self.completed:
+            if outcome.lost:  # its worker may have died of the same Ctrl-C
+                continue
+            try:
+                if self.settings.batch_size is not None:
+                    self._record(trial, outcome)
+                    continue
+                told = self._finish(trial, outcome)
+                if not self._follower_failed:
+                    self._tell_followers("on_tell", told)
+            except SpotSVMError as failure:
+                for note in [str(failure), *getattr(failure, "__notes__", [])]:
+                    error.add_note(note)
+
+
+@contextmanager
+def _in_the_error(trial: Trial, outcome: Outcome) -> Iterator[None]:
+    """Add the outcome, which may have taken hours, to the error that the record cannot be written."""
+    try:
+        yield
+    except StorageError as error:
+        given: Any = outcome.value if outcome.value is not None else outcome.values or outcome.reason
+        error.add_note(f"trial {trial.number} gave {given}; it can be told")
+        raise

@@ -1,0 +1,355 @@
+"""The record of a study: one SQLite file, in which each trial asked for and each value told is a transaction."""
+
+from __future__ import annotations
+
+import os
+import threading
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+from spotsvm.common.errors import StorageError
+from spotsvm.common.text import checked_path
+from spotsvm.study.record.errors import storage_failures
+from spotsvm.study.record.guard import RecordGuard
+from spotsvm.study.record.lock import WriterLock
+from spotsvm.study.record.opening import (
+    check_kind,
+    check_single,
+    connect_to_read,
+    connect_to_write,
+    is_cut,
+    lacks_log,
+    never_close_in_forks,
+    prepare_to_write,
+    why_empty,
+    why_lone,
+)
+from spotsvm.study.record.rows import (
+    COLUMNS,
+    UNLIKE,
+    RowError,
+    add_checksum,
+    asked_row,
+    check_row,
+    checksum,
+    from_json,
+    outcome_json,
+    outcome_of_json,
+    shown,
+    told_row,
+    trial_of,
+)
+from spotsvm.study.record.salvage import damaged, readable
+from spotsvm.study.record.schema import SCHEMA_VERSION, about_rows, checked_version, column, creation, table_names, upgrade
+from spotsvm.trials.outcome import Outcome
+from spotsvm.trials.trial import Trial
+
+Read = TypeVar("Read")
+_FINDING = "finding: "
+
+
+class Record:
+    """The SQLite file of one study.
+
+    `asked` and `told` number the events of a study in one sequence, so that a search can be told the same things in the
+    same order again. Nothing in the file is pickled or executed: numbers, names and JSON only. Each row has a checksum, so that
+    changes on disk are reported rather than read. A record of an earlier version is read as it is, and made one of this
+    version, in one transaction, when it is opened for writing.
+
+    One process writes, and one object in it (`WriterLock`); any number read, and neither side waits for the other. A record
+    that is only read needs nothing written beside it. It may be used by several threads, of which one writes at a time, and not
+    by a process forked from that which has opened it.
+
+    Parameters
+    ----------
+    path : path-like
+        The file; made, with its folder, if it is not there.
+    read_only : bool, default=False
+        Whether nothing is to be written.
+
+    Raises
+    ------
+    ArgumentError
+        If `path` is not a path.
+    StorageError
+        If the file cannot be opened, is not a record, or has a later schema version; or if another process, which it names, is
+        writing to it. Of a damaged record it says how many trials can be read, and how.
+    """
+
+    def __init__(self, path: str | Path, *, read_only: bool = False):
+        # a program that writes for long may change its folder meanwhile
+        self.path = checked_path(path) if read_only else checked_path(path).absolute()
+        self._read_only = read_only
+        self._closed = False
+        self._pid, self._turn = os.getpid(), threading.RLock()
+        self._lock: WriterLock | None = None
+        self._file: tuple[int, int] | None = None
+        self._afterwards: Callable[[], None] = _nothing
+        self._guard: RecordGuard | None = None
+        with self._failures("open"):
+            there = check_kind(self.path)
+            lone = False
+            if read_only:
+                if not there:
+                    raise StorageError(f"{self.path}: there is no such record")
+                self._connection, self._afterwards = connect_to_read(self.path)
+            else:
+                self.path.parent.mkdir(parents=True, exist_ok=True)
+                self._lock = WriterLock(self.path)
+                try:
+                    lone = there and lacks_log(self.path)  # which the connection makes
+                    self._connection = connect_to_write(self.path)
+                except BaseException:
+                    self._lock.release()
+                    raise
+        try:
+            with self._failures("open"):
+                self._guard = RecordGuard(self._connection, self.path)
+            self._prepare(lone)
+            self._file = _device_and_number(self.path) if self._lock is not None else None
+        except BaseException:
+            self.close()
+            raise
+        never_close_in_forks(self)
+
+    def _prepare(self, lone: bool) -> None:
+        """Make, check or upgrade the tables; `lone` is whether the file, as it was found, was without its write-ahead log."""
+        with self._failures("read"):
+            tables = table_names(self._connection)
+            pages = self._connection.execute("PRAGMA page_count").fetchone()[0]
+        empty = not self.path.stat().st_size or pages > 0  # else it is a file so short that SQLite takes it for none
+        if not tables and empty and self._lock is not None:
+            if lone:
+                warnings.warn(f"{why_lone(self.path)}. The study begins anew", stacklevel=4)
+            self._version = SCHEMA_VERSION
+            with self._failures("write"):
+                prepare_to_write(self._connection)
+            with self.transaction():
+                self._execute(creation())
+            return
+        if not tables and self._lock is None:
+            raise StorageError(why_empty(self.path))
+        if not {"about", "trials"} <= tables:
+            raise StorageError(f"{self.path} is not a record of spotsvm; name another file")
+        assert self._guard is not None
+        with self._failures("read"):
+            self._guard.check_about()
+        self._version = checked_version(self.about(), self.path)
+        with self._failures("read"):
+            if is_cut(self._connection, self.path):
+                raise damaged(self.path, "its end is missing")
+            self._guard.check_tables(self._version)
+            # rows that a page has lost have no checksum that could fail
+            wrong = self._connection.execute("PRAGMA integrity_check(1)").fetchone()[0]
+        if wrong != "ok":
+            raise damaged(self.path, " ".join(str(wrong).split())[:200])
+        if self._lock is not None:
+            with self._failures("write"):
+                check_single(self.path)
+                prepare_to_write(self._connection)
+            if self._version < SCHEMA_VERSION:
+                add_checksum(self._connection)
+                with self.transaction():  # all of it, or none; and only now no other process can be at it
+                    self._execute(upgrade(checked_version(self.about(), self.path)))
+                self._version = SCHEMA_VERSION
+
+    @property
+    def _has_checksums(self) -> bool:
+        return self._version >= 4
+
+    def _rows(self, query: str) -> list[Any]:
+        with self._failures("read"):
+            assert self._guard is not None
+            return self._guard.rows(self._connection.execute(query))
+
+    def _execute(self, statements: Iterable[tuple[str, Sequence[Any]]]) -> None:
+        for statement, values in statements:
+            self._connection.execute(statement, values)
+
+    def _failures(self, doing: str) -> AbstractContextManager[None]:
+        if self._guard is not None:
+            self._guard.begin()
+        return storage_failures(self.path, doing, readable)
+
+    def _check_writable(self) -> None:
+        """Raise StorageError if this is closed, or not the process or not the file any more to write to."""
+        if self._closed:
+            raise StorageError(f"{self.path}: the record is closed; make the study again, with the same arguments, to go on")
+        if self._lock is not None:
+            self._lock.check()
+        if self._file is not None and (now := _device_and_number(self.path)) != self._file:
+            what = "is not there any more" if now is None else "was replaced by another file"
+            raise StorageError(
+                f"{self.path}: the record {what}; the study has in memory what it was told: write it with to_csv, or put the "
+                "file back"
+            )
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Write all that the block writes, on disk when it is left, or none of it."""
+        self._check_writable()
+        with self._turn, self._failures("write"):
+            try:
+                self._connection.execute("BEGIN IMMEDIATE")
+                yield
+                self._connection.execute("COMMIT")
+            except BaseException:
+                # of a closed connection, whose error this then is, nothing can be asked
+                if not self._closed and self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+                raise
+
+    @contextmanager
+    def moment(self) -> Iterator[None]:
+        """Read one consistent state inside the block, whatever is written meanwhile."""
+        with self._failures("read"):
+            self._connection.execute("BEGIN")
+        try:
+            yield
+        finally:
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+
+    def about(self) -> dict[str, Any]:
+        """Return the description of the study; empty for a new record."""
+        rows = self._rows("SELECT * FROM about")
+        for key, value, *known in rows:  # no checksum before version 4
+            if known and known[0] != checksum(key, value):
+                raise damaged(self.path, f"its entry {shown(key)}: {UNLIKE}")
+        try:
+            return {str(key): from_json(value) for key, value, *_ in rows}
+        except RowError as error:
+            raise damaged(self.path, str(error)) from error
+
+    def describe(self, about: Mapping[str, Any]) -> None:
+        """Write entries of the description of the study."""
+        with self.transaction():
+            self._execute(about_rows(about))
+
+    def findings(self) -> dict[str, dict[str, Any]]:
+        """Return the findings of the study by name."""
+        found = {key.removeprefix(_FINDING): value for key, value in self.about().items() if key.startswith(_FINDING)}
+        for name, value in found.items():
+            if not isinstance(value, dict):
+                raise damaged(self.path, f"the finding {name!r} is no JSON object")
+        return found
+
+    def write_finding(self, name: str, finding: Mapping[str, Any]) -> None:
+        """Write a finding, in place of an earlier one of that name; a record that was closed is opened for it."""
+        if self._closed:
+            if not self.path.is_file():
+                raise StorageError(f"{self.path}: the record is not there any more")
+            with closing(Record(self.path)) as again:
+                again.write_finding(name, finding)
+            return
+        with self.transaction():
+            self._execute(about_rows({f"{_FINDING}{name}": finding}))
+
+    def write_asked(self, trial: Trial, sequence: int, search_state: Mapping[str, Any]) -> None:
+        """Write a trial that was just asked for, and the state of the search after it."""
+        row = asked_row(trial, sequence)
+        with self.transaction():
+            self._connection.execute(
+                f"INSERT INTO trials ({', '.join(row)}) VALUES ({', '.join('?' * len(row))})", tuple(row.values())
+            )
+            if search_state:
+                self._execute(about_rows({"search_state": search_state}))
+
+    def write_told(self, trial: Trial, sequence: int) -> None:
+        """Write the end of a running trial, and delete its outcome that waited to be told."""
+        with self.transaction():
+            self._update_running(trial.number, told_row(trial, sequence))
+            self._connection.execute("DELETE FROM outcomes WHERE number = ?", (trial.number,))
+
+    def write_lost(self, trial: Trial) -> None:
+        """Write the reasons of all attempts at a running trial whose worker died, in place of those written before."""
+        with self.transaction():
+            self._update_running(trial.number, told_row(trial, None))
+
+    def write_outcome(self, number: int, outcome: Outcome) -> None:
+        """Write the outcome of a running trial that cannot be told yet, because an earlier one is still running."""
+        text = outcome_json(outcome)
+        with self.transaction():
+            self._connection.execute("INSERT OR REPLACE INTO outcomes VALUES (?, ?, ?)", (number, text, checksum(number, text)))
+
+    def outcomes(self) -> dict[int, Outcome]:
+        """Return the outcomes that wait to be told, by trial number; of an error only the `reason`."""
+        if self._version < 3:
+            return {}
+        rows = self._rows(
+            f"SELECT number, outcome, {column('checksum', self._version)}, state FROM outcomes LEFT JOIN trials USING (number) "
+            "ORDER BY number"
+        )
+        for number, text, known, _ in rows:
+            if self._has_checksums and known != checksum(number, text):
+                raise damaged(self.path, f"the outcome of trial {number}: {UNLIKE}")
+        return {
+            number: self._read(outcome_of_json, text, f"the outcome of trial {number}")
+            for number, text, _, state in rows
+            if state == "running"
+        }
+
+    def _update_running(self, number: int, row: Mapping[str, Any]) -> None:
+        changed = self._connection.execute(
+            f"UPDATE trials SET {', '.join(f'{name} = ?' for name in row)} WHERE number = ? AND state = 'running'",
+            (*row.values(), number),
+        ).rowcount
+        if changed != 1:
+            raise StorageError(f"{self.path}: trial {number} is not running in the record; is another process writing to it?")
+
+    def events(self) -> list[tuple[int, str, int]]:
+        """Return the events in order: (sequence, "asked" or "told", number of the trial)."""
+        rows = self._rows("SELECT number, asked, told FROM trials")
+        out = [(asked, "asked", number) for number, asked, _ in rows]
+        out += [(told, "told", number) for number, _, told in rows if told is not None]
+        if not all(isinstance(sequence, int) for sequence, _, _ in out):
+            raise damaged(self.path, "the order of its trials is lost")
+        return sorted(out)
+
+    def trials(self) -> list[Trial]:
+        """Return all trials by number."""
+        names = [*COLUMNS, "asked", "told", "asked_checksum", "told_checksum"]
+        rows = self._rows(f"SELECT {', '.join(column(name, self._version) for name in names)} FROM trials ORDER BY number")
+        if self._has_checksums:
+            for row in rows:
+                self._read(check_row, dict(zip(names, row, strict=True)), f"trial {row[0]} cannot be read")
+        trials = [self._read(trial_of, row[: len(COLUMNS)], f"trial {row[0]} cannot be read") for row in rows]
+        if [t.number for t in trials] != list(range(len(trials))):
+            raise damaged(self.path, "trials are missing from it")
+        return trials
+
+    def _read(self, reading: Callable[[Any], Read], stored: Any, what: str) -> Read:
+        try:
+            return reading(stored)
+        except RowError as error:
+            raise damaged(self.path, f"{what}: {error}") from error
+
+    def close(self) -> None:
+        """Close the file, and let others write to it."""
+        if self._closed:
+            return
+        self._closed = True
+        if self._pid != os.getpid():
+            return  # the connection is the parent's
+        try:
+            self._connection.close()
+            self._afterwards()
+        finally:
+            if self._lock is not None:
+                self._lock.release()
+
+
+def _device_and_number(path: Path) -> tuple[int, int] | None:
+    """Return what tells a file from all others, whatever its name; None if it is not there."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _nothing() -> None:
+    return None

@@ -1,0 +1,369 @@
+"""Trials and outcomes as the rows of a record, and back: numbers, names and JSON, nothing that is pickled or executed."""
+
+from __future__ import annotations
+
+import json
+import math
+import sqlite3
+import zlib
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+import numpy as np
+
+from spotsvm.common.errors import ArgumentError
+from spotsvm.common.text import shown_value
+from spotsvm.space.parameter import MOST_DIGITS
+from spotsvm.trials.outcome import Outcome
+from spotsvm.trials.trial import FINISHED, State, Trial
+
+#: the columns of `trials` that make a Trial, in the order of `trial_of`
+COLUMNS = (
+    "number", "params", "point", "state", "value", "extra", "reason", "origin", "note", "seed", "ask_seconds", "seconds",
+    "objectives", "fit_seconds", "acquisition_seconds", "lost", "asked_at", "told_at",
+)  # fmt: skip
+
+
+#: the columns of `trials` that are written when a trial is asked for, and those that are when it is told; each have a checksum
+ASKED = (
+    "number", "asked", "point", "params", "origin", "note", "seed", "ask_seconds", "fit_seconds", "acquisition_seconds",
+    "asked_at",
+)  # fmt: skip
+
+
+TOLD = ("number", "told", "state", "value", "extra", "reason", "seconds", "objectives", "lost", "told_at")
+
+
+#: what is wrong with a row whose checksum does not fit
+UNLIKE = "it is not what was written: its checksum does not fit"
+
+
+class RowError(ValueError):
+    """A row has content that spotsvm did not write."""
+
+
+def trial_of(row: Sequence[Any]) -> Trial:
+    """Return the trial of a row with `COLUMNS`.
+
+    Raises
+    ------
+    RowError
+        If the row is not a trial; the text says what is wrong.
+    """
+    number, params, point, state, value, extra, reason, origin, note, seed, *rest = row
+    ask_seconds, seconds, objectives, fit_seconds, acquisition_seconds, lost, asked_at, told_at = rest
+    if state != "running" and state not in FINISHED:
+        raise RowError(f"its state is {shown(state)}")
+    return Trial(
+        _whole(number, "number"),
+        _mapping(params, "params"),
+        _point_of(point),
+        cast("State", state),
+        _number(value, "value"),
+        _numbers(_mapping(extra, "extra"), "extra"),
+        _text(reason, "reason"),
+        _text(origin, "origin"),
+        _text(note, "note"),
+        _whole(seed, "seed"),
+        _number(ask_seconds, "ask_seconds"),
+        _number(seconds, "seconds"),
+        None if objectives is None else tuple(_row_of_numbers(from_json(objectives), "objectives")),
+        _number(fit_seconds, "fit_seconds"),
+        _number(acquisition_seconds, "acquisition_seconds"),
+        tuple(_text(one, "lost") for one in _list(from_json(lost), "lost")),
+        _number(asked_at, "asked_at"),
+        _number(told_at, "told_at"),
+    )
+
+
+def asked_row(trial: Trial, sequence: int) -> dict[str, Any]:
+    """Return the cells of a trial that was asked for, by column."""
+    row = {
+        "number": trial.number, "asked": sequence, "point": _point_bytes(trial.point), "params": _params_json(trial.params),
+        "origin": trial.origin, "note": trial.note, "seed": trial.seed, "ask_seconds": _real(trial.ask_seconds),
+        "fit_seconds": _real(trial.fit_seconds), "acquisition_seconds": _real(trial.acquisition_seconds),
+        "asked_at": _real(trial.asked_at),
+    }  # fmt: skip
+    return row | {"asked_checksum": _checksum(row, ASKED)} | told_row(trial, None)
+
+
+def told_row(trial: Trial, sequence: int | None) -> dict[str, Any]:
+    """Return the cells that are written when a trial ends, by column; with None as `sequence` for one that is running."""
+    several = None if trial.values is None or trial.value is not None else json.dumps(trial.values)
+    row = {
+        "told": sequence, "state": trial.state, "value": _real(trial.value), "extra": _compact(dict(trial.extra)),
+        "reason": trial.reason, "seconds": _real(trial.seconds), "objectives": several, "lost": json.dumps(trial.lost),
+        "told_at": _real(trial.told_at),
+    }  # fmt: skip
+    # without the number itself, which SQLite would take for another one that the row is to have
+    return row | {"told_checksum": _checksum({"number": trial.number, **row}, TOLD)}
+
+
+def check_row(row: Mapping[str, Any]) -> None:
+    """Raise RowError if a checksum of a row of `trials` does not fit its cells."""
+    for name, columns in (("asked_checksum", ASKED), ("told_checksum", TOLD)):
+        if row[name] != _checksum(row, columns):
+            raise RowError(UNLIKE)
+
+
+def _checksum(row: Mapping[str, Any], columns: Sequence[str]) -> int:
+    return checksum(*(row[name] for name in columns))
+
+
+def outcome_json(outcome: Outcome) -> str:
+    """Return an outcome as JSON; of its error only the `reason`."""
+    values = outcome.values
+    written = {
+        "state": outcome.state, "value": outcome.value, "extra": dict(outcome.extra), "reason": outcome.reason,
+        "seconds": outcome.seconds, "values": dict(values) if isinstance(values, Mapping) else values,
+        "lost": bool(getattr(outcome, "lost", False)),
+    }  # fmt: skip
+    return json.dumps(written)
+
+
+def outcome_of_json(text: Any) -> Outcome:
+    """Return the outcome that `outcome_json` wrote, or raise RowError."""
+    read = _mapping(text, "outcome")
+    if read.get("state") not in FINISHED:
+        raise RowError(f"its state is {shown(read.get('state'))}")
+    values = read.get("values")
+    if values is not None:
+        values = _numbers(values, "values") if isinstance(values, Mapping) else tuple(_row_of_numbers(values, "values"))
+    lost = {"lost": True} if read.get("lost") is True else {}
+    return Outcome(
+        read["state"], _number(read.get("value"), "value"), _numbers(read.get("extra", {}), "extra"),
+        _text(read.get("reason", ""), "reason"), _number(read.get("seconds"), "seconds"), None, values, **lost,
+    )  # fmt: skip
+
+
+def from_json(text: Any) -> Any:
+    """Return the content of a cell with JSON text; raise RowError if it is none, or one that `read_json` refuses."""
+    try:
+        return read_json(text)
+    except (TypeError, ValueError):
+        raise RowError(f"it holds {shown(text)} where JSON is due") from None
+
+
+def shown(value: Any) -> str:
+    """Return the text of a value for an error message, in at most 80 characters."""
+    if isinstance(value, dict | list):  # of which the whole text may be long
+        return f"a {'mapping' if isinstance(value, dict) else 'list'} of {len(value)}"
+    text = repr(value[:80]) if isinstance(value, str | bytes) else repr(value)
+    return text if len(text) <= 80 else text[:77] + "..."
+
+
+def _point_bytes(point: Sequence[float]) -> bytes:
+    # eight bytes a number: as text it would take twenty, and the same numbers are in `params` for people
+    return np.asarray(point, dtype="<f8").tobytes()
+
+
+def _point_of(stored: Any) -> tuple[float, ...]:
+    if isinstance(stored, bytes):
+        if len(stored) % 8:
+            raise RowError(f"its point has {len(stored)} bytes, not eight a number")
+        return tuple(np.frombuffer(stored, dtype="<f8").tolist())
+    return tuple(_row_of_numbers(from_json(stored), "point"))  # as versions 1 and 2 have it
+
+
+def _params_json(params: Mapping[str, Any]) -> str:
+    """Return parameters as JSON, for people and programs that read the file; what JSON lacks, such as an estimator, as text."""
+    return _compact({name: value if _is_json(value) else _text_of(value) for name, value in params.items()})
+
+
+def _text_of(value: Any) -> str:
+    from spotsvm.common.fingerprint import as_text  # on use: most values are numbers and texts
+
+    return as_text(value)
+
+
+def _real(value: float | None) -> float | None:
+    """Return a number for SQLite, which has no nan and stores a numpy number as bytes."""
+    return None if value is None or math.isnan(value) else float(value)
+
+
+def _compact(value: Any) -> str:
+    return json.dumps(value, separators=(",", ":"))
+
+
+def _is_json(value: Any) -> bool:
+    if isinstance(value, float | str | None):
+        return True
+    try:
+        read_json(json.dumps(value))
+    except (TypeError, ValueError, RecursionError):
+        return False
+    return True
+
+
+def _mapping(text: Any, what: str) -> dict[str, Any]:
+    read = from_json(text) if not isinstance(text, dict) else text
+    if not isinstance(read, dict):
+        raise RowError(f"its {what} is {shown(read)}")
+    return read
+
+
+def _list(read: Any, what: str) -> list[Any]:
+    if not isinstance(read, list):
+        raise RowError(f"its {what} is {shown(read)}")
+    return read
+
+
+def _numbers(read: Mapping[str, Any], what: str) -> dict[str, float]:
+    if not isinstance(read, Mapping):
+        raise RowError(f"its {what} is {shown(read)}")
+    return {name: _required(number, what) for name, number in read.items()}
+
+
+def _row_of_numbers(read: Any, what: str) -> list[float]:
+    return [_required(number, what) for number in _list(read, what)]
+
+
+def _required(value: Any, what: str) -> float:
+    number = _number(value, what)
+    if number is None:
+        raise RowError(f"its {what} is not a number")
+    return number
+
+
+def _number(value: Any, what: str) -> float | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise RowError(f"its {what} is {shown(value)}")
+    try:
+        return float(value)
+    except OverflowError:
+        return math.copysign(math.inf, value)
+
+
+def _whole(value: Any, what: str) -> int:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise RowError(f"its {what} is {shown(value)}")
+    return value
+
+
+def _text(value: Any, what: str) -> str:
+    if not isinstance(value, str):
+        raise RowError(f"its {what} is {shown(value)}")
+    return value
+
+
+def plain_json(given: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """Return a mapping as it is read back from a record: tuples as lists, all else as it is.
+
+    Parameters
+    ----------
+    given : mapping of str to object
+        What JSON can hold: text, truth values, None, Python's own numbers (nan and infinite ones too), lists and mappings.
+    name : str
+        What it is, for the error's text.
+
+    Raises
+    ------
+    ArgumentError
+        If it is no mapping, or a part of it is not JSON, which it names, or could not be read back.
+
+    Examples
+    --------
+    >>> plain_json({"split": (3, "shuffled")}, "context")
+    {'split': [3, 'shuffled']}
+    """
+    if not isinstance(given, Mapping):
+        raise ArgumentError(f"{name}={shown_value(given)} is {type(given).__name__}; use a mapping of text to what JSON can hold")
+    try:
+        plain: dict[str, Any] = read_json(json.dumps(_plain(given, name)))
+    except RecursionError:
+        raise ArgumentError(f"{name}: its lists and mappings are nested too deep to be kept; use flat ones") from None
+    except ArgumentError:
+        raise
+    except ValueError as error:  # what could not be read back
+        raise ArgumentError(f"{name}: {error}, so that it cannot be kept; use text in its place") from None
+    return plain
+
+
+def _plain(part: Any, where: str) -> Any:
+    if isinstance(part, Mapping):
+        for key in part:
+            if not isinstance(key, str):
+                raise ArgumentError(f"{where}: the key {shown_value(key)} is {type(key).__name__}; use text")
+        return {key: _plain(value, f"{where}: {key}") for key, value in part.items()}
+    if isinstance(part, list | tuple):
+        return [_plain(value, f"{where}[{k}]") for k, value in enumerate(part)]
+    if not isinstance(part, str | bool | int | float | None):
+        raise ArgumentError(
+            f"{where} is {type(part).__name__}, which is not JSON ({shown_value(part)}); use text, Python's own numbers, as "
+            "float(x) gives them, lists and mappings"
+        )
+    return part
+
+
+Cell = None | int | float | str | bytes
+
+
+def checksum(*cells: Cell) -> int:
+    """Return the checksum of some cells of a row: CRC-32, as an integer that takes four bytes.
+
+    A number counts by its value, not by its type: SQLite keeps 3.0 as an integer, and 0.0 for -0.0.
+
+    Parameters
+    ----------
+    *cells : None, int, float, str or bytes
+        The cells, as they are written or as SQLite gives them back.
+
+    Examples
+    --------
+    >>> checksum(3, "rbf") == checksum(3.0, "rbf"), checksum(3, "rbf") == checksum(3, "rbg"), checksum(0.0) == checksum(-0.0)
+    (True, False, True)
+    """
+    plain = [float(cell) + 0.0 if isinstance(cell, int | float) else cell for cell in cells]
+    # ascii, for what repr escapes depends on the version of Python
+    return zlib.crc32(ascii(plain).encode("ascii")) - 2**31
+
+
+def add_checksum(connection: sqlite3.Connection) -> None:
+    """Make `checksum` a function of SQL."""
+    connection.create_function("checksum", -1, checksum, deterministic=True)
+
+
+#: levels of lists and mappings; what the library stores has fewer than ten
+MOST_LEVELS = 50
+
+
+def read_json(text: str) -> Any:
+    """Return the content of JSON text, also with nan and infinite numbers as `json.dumps` writes them.
+
+    Raises
+    ------
+    ValueError
+        If it is not JSON; if a whole number in it is too long for a float, or lists and mappings are nested more than 50 deep:
+        the code that uses the content is not made for either.
+
+    Examples
+    --------
+    >>> read_json('{"a": [1, null]}')
+    {'a': [1, None]}
+    >>> read_json("[" * 100_000)
+    Traceback (most recent call last):
+    ValueError: its lists and mappings are nested too deep
+    """
+    try:
+        content = json.loads(text, parse_int=_stored_json_whole)
+        if text.count("[") + text.count("{") > MOST_LEVELS:  # fewer brackets cannot be nested too deep
+            _check_levels(content, MOST_LEVELS)
+    except RecursionError:
+        raise ValueError("its lists and mappings are nested too deep") from None
+    return content
+
+
+def _stored_json_whole(digits: str) -> int:
+    if len(digits.removeprefix("-")) > MOST_DIGITS:
+        raise ValueError(f"a whole number in it has more than {MOST_DIGITS} digits")
+    return int(digits)
+
+
+def _check_levels(content: Any, most: int) -> None:
+    if isinstance(content, dict | list):
+        if not most:
+            raise RecursionError
+        for part in content.values() if isinstance(content, dict) else content:
+            _check_levels(part, most - 1)

@@ -1,0 +1,148 @@
+"""A study as its record has it: to be read, without its objective, while it may still be running."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from spotsvm.common.errors import SpaceError, StorageError
+from spotsvm.solvers.search.contract.base import Noise
+from spotsvm.space.space import Space
+from spotsvm.study.readable import ReadableStudy
+from spotsvm.study.record.lock import writer_of
+from spotsvm.study.record.record import Record
+from spotsvm.study.record.rows import shown
+from spotsvm.study.record.salvage import damaged, salvage
+from spotsvm.study.resume import is_seed
+from spotsvm.trials.checks import events_problem, params_problem, size_problem, trial_problem
+from spotsvm.trials.objectives import Objectives
+from spotsvm.trials.tables import fold_table, parameter_names, trial_table
+from spotsvm.trials.trial import Trial
+
+
+class RecordedStudy(ReadableStudy):
+    """A study read from its record; it has the results of a `Study`, and can be neither asked nor told.
+
+    The record is only read, and what is read is never executed: another process may be writing to it. Values that JSON does
+    not have, such as estimators, are the texts that stand for them.
+
+    Parameters
+    ----------
+    path : path-like
+        The record.
+
+    Attributes
+    ----------
+    path : Path
+        The record.
+    about : dict
+        What the record says of its study.
+    findings : dict of str to dict
+        What was found out about the study.
+    trials, space, objectives, noise, seed
+        As those of `Study`.
+
+    Raises
+    ------
+    StorageError
+        If there is no such record, or it is damaged, or holds no study yet.
+    """
+
+    def __init__(self, path: str | Path):
+        with closing(Record(path, read_only=True)) as record, record.moment():
+            self.about: dict[str, Any] = record.about()
+            self.findings = record.findings()
+            trials, events = record.trials(), record.events()
+        self.path = Path(path)
+        if "space" not in self.about:
+            if (writer := writer_of(self.path)) is not None:
+                raise StorageError(f"{path} is just being created by {writer}: it holds no study yet; try again in a moment")
+            raise StorageError(f"{path} is empty: it says of no study what is tuned")
+        self.space = self._space()
+        self.objectives = Objectives.described(self.about.get("direction", "minimize"), trials)
+        if problem := events_problem(trials, events) or size_problem(trials):
+            raise damaged(self.path, problem)
+        self.seed = self._seed()
+        self.noise: Noise = self._noise()
+        self._trials = [self._checked(trial) for trial in trials]
+
+    def _space(self) -> Space:
+        try:
+            return Space.described(self.about["space"])
+        except SpaceError as error:
+            raise damaged(self.path, str(error)) from error
+
+    def _seed(self) -> int:
+        seed = self.about.get("seed")
+        if not isinstance(seed, int) or not is_seed(seed):
+            raise damaged(self.path, f"its seed is {shown(seed)}")
+        return seed
+
+    def _noise(self) -> Any:
+        noise = self.about.get("noise", "auto")
+        if not isinstance(noise, str | bool) or noise not in ("auto", True, False):
+            raise damaged(self.path, f"its noise is {shown(noise)}")
+        return noise
+
+    def _checked(self, trial: Trial) -> Trial:
+        if problem := trial_problem(trial, self.space, len(self.objectives)):
+            raise damaged(self.path, problem)
+        decoded = self.space.decode(trial.point, trial.params)
+        if problem := params_problem(trial, decoded):
+            raise damaged(self.path, problem)
+        # a tuple is a list in JSON, a number that is a key is text, and in the space's description they are text themselves
+        several = [name for name, value in trial.params.items() if isinstance(value, list | dict)]
+        return replace(trial, params={**trial.params, **{name: decoded[name] for name in several}}) if several else trial
+
+
+def salvaged_tables(path: str | Path) -> tuple[pd.DataFrame, pd.DataFrame, str]:
+    """Return the tables of the trials that can be read of a damaged record, and a line that counts them; see `salvage`.
+
+    Parameters
+    ----------
+    path : path-like
+        The record.
+
+    Raises
+    ------
+    StorageError
+        If there is no such file, or not one trial can be read.
+    """
+    found = salvage(path)
+    if not found.trials:
+        raise StorageError(f"{path}: not one trial can be read of it")
+    line = f"{len(found.trials)} trials were read of {path}, up to number {found.trials[-1].number}"
+    if found.missing:
+        line += f"; {len(found.missing)} of the numbers before are missing"
+    if found.changed:
+        line += f"; {len(found.changed)} were left out because their checksums do not fit"
+    return found.frame(), fold_table(found.trials), line
+
+
+def record_tables(path: str | Path) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return `Study.frame` and `Study.folds` of a record, which is only read.
+
+    Parameters
+    ----------
+    path : path-like
+        The record.
+
+    Raises
+    ------
+    StorageError
+        If it cannot be read.
+    """
+    with closing(Record(path, read_only=True)) as source, source.moment():
+        trials, about = source.trials(), source.about()
+    if problem := size_problem(trials):
+        raise damaged(Path(path), problem)
+    objectives = Objectives.described(about.get("direction", "minimize"), trials)
+    space = about.get("space", [])
+    if not isinstance(space, list) or not all(isinstance(branch, dict) for branch in space):
+        raise damaged(Path(path), f"its space is {shown(space)}")
+    # also those of the space that no trial has, in its order, as the study itself has them
+    return trial_table(trials, parameter_names(space, trials), objectives.columns), fold_table(trials)

@@ -1,0 +1,202 @@
+"""What a study begins with: its description, and what a record has of it."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from spotsvm.common.errors import ArgumentError, StudyMismatchError
+from spotsvm.common.fingerprint import versions
+from spotsvm.common.text import printable_line, shown_value
+from spotsvm.solvers.search import describe_search
+from spotsvm.space.description import parameter_code, same_parameter
+from spotsvm.space.parameter import MOST_DIGITS
+from spotsvm.space.space import Space
+from spotsvm.study.record.record import Record
+from spotsvm.study.record.rows import plain_json, shown
+from spotsvm.study.record.salvage import damaged
+from spotsvm.trials.checks import events_problem, size_problem, trial_problem
+from spotsvm.trials.objectives import Objectives
+from spotsvm.trials.outcome import Outcome
+from spotsvm.trials.trial import Trial
+
+_LOG = logging.getLogger(__name__)
+
+_WORDS = {
+    "space": "space",
+    "direction": "direction",
+    "search": "search",
+    "seed": "seed",
+    "noise": "setting of noise",
+}
+_CONTEXT = "context: "
+# what stands before the name of a search of ours in records of before, which name its file as well
+_FILES_OF_OURS = re.compile(r"\b(?:surrogates|solvers|spotsvm|studies)\.(?:\w+\.)*(?=\w)")
+
+
+def is_seed(seed: Any) -> bool:
+    """Return whether a value is a seed: a whole number of at least 0 that a record can hold."""
+    return isinstance(seed, int | np.integer) and not isinstance(seed, bool) and 0 <= int(seed) < 10**MOST_DIGITS
+
+
+def check_same_study(path: Path, recorded: Mapping[str, Any], given: Mapping[str, Any]) -> None:
+    """Raise StudyMismatchError if a record is of another study than the one given.
+
+    Raises
+    ------
+    StudyMismatchError
+        Naming what differs, what the record has and what was given.
+    """
+    words = _WORDS | {key: key.removeprefix(_CONTEXT) for key in [*given, *recorded] if key.startswith(_CONTEXT)}
+    for key, word in words.items():
+        before, now = recorded.get(key), given.get(key)
+        if key == "search" and isinstance(before, str):
+            before = _FILES_OF_OURS.sub("", before)
+        # as text, which tells True from 1 and sees in which order a space has its parameters: their places in a point
+        if not same_parameter(before, now):
+            before, now = _difference(before, now)
+            raise StudyMismatchError(
+                f"{path} holds a study with another {word}: it has {before}, this one {now}. Use the same {word}, or another file"
+            )
+
+
+def describe_study(
+    space: Space, objectives: Objectives, search: Any, seed: int | None, noise: str | bool, context: Mapping[str, str]
+) -> dict[str, Any]:
+    """Return what identifies a study, as its record has it; raise ArgumentError for an invalid seed or context."""
+    if seed is not None and not is_seed(seed):
+        raise ArgumentError(f"seed={shown_value(seed)} is not a seed; use an integer of at least 0, or None")
+    return {
+        "space": space.describe(),
+        "direction": objectives.describe(),
+        "search": describe_search(search),
+        "seed": None if seed is None else int(seed),
+        "noise": noise,
+        # these two are for the reader, and need not be the same for a record to be resumed
+        "versions": versions(),
+        "code": [{name: parameter_code(parameter) for name, parameter in branch.items()} for branch in space.branches],
+        **{f"{_CONTEXT}{key}": value for key, value in plain_json(context, "context").items()},
+    }
+
+
+@dataclass(frozen=True)
+class Past:
+    """What a study begins with.
+
+    Attributes
+    ----------
+    about : dict
+        What identifies the study, with a seed; to be written to a record that is new.
+    is_new : bool
+        Whether there is no record, or nothing in it yet.
+    trials : list of Trial
+        Those of the record, by number.
+    events : list of (int, str, int)
+        (sequence, "asked" or "told", number of the trial), in order.
+    search_state : dict
+        What the search remembered beyond them.
+    findings : dict of str to dict
+        What was found out about the study.
+    outcomes : dict of int to Outcome
+        What came back of trials, by number, that are not told yet because an earlier one of their batch is still running.
+    """
+
+    about: dict[str, Any]
+    is_new: bool
+    trials: list[Trial]
+    events: list[tuple[int, str, int]]
+    search_state: dict[str, Any]
+    findings: dict[str, dict[str, Any]] = field(default_factory=dict)
+    outcomes: dict[int, Outcome] = field(default_factory=dict)
+
+
+def take_up(record: Record | None, given: Mapping[str, Any], space: Space, n_objectives: int) -> Past:
+    """Return what a study begins with: the content of its record, or nothing.
+
+    Parameters
+    ----------
+    record : Record or None
+        The record, or None of a study in memory.
+    given : mapping
+        What identifies the study; without a seed it is the recorded one, or a new one.
+    space : Space
+        The search space.
+    n_objectives : int
+        Number of values of a trial that succeeded.
+
+    Raises
+    ------
+    StudyMismatchError
+        If the record is another study's.
+    StorageError
+        If it is damaged.
+    """
+    recorded = {} if record is None else record.about()
+    about = dict(given)
+    if about["seed"] is None:
+        about["seed"] = recorded.get("seed", int(np.random.default_rng().integers(2**32)))
+    if record is None or "space" not in recorded:
+        return Past(about, True, [], [], {})
+    if not is_seed(about["seed"]):
+        raise damaged(record.path, f"its seed is {shown(about['seed'])}")
+    check_same_study(record.path, recorded, about)
+    trials, events = _checked_trials(record, space, n_objectives), record.events()
+    if problem := events_problem(trials, events):
+        raise damaged(record.path, problem)
+    state = recorded.get("search_state", {})
+    if not isinstance(state, dict):
+        raise damaged(record.path, f"its search_state is {shown(state)}")
+    about = {key: value for key, value in about.items() if key != "versions"} | _for_readers(recorded)
+    left = sum(t.state == "running" for t in trials)
+    _LOG.info("%s goes on after %d trials, %d of them unfinished", record.path, len(trials), left)
+    return Past(about, False, trials, events, state, record.findings(), record.outcomes())
+
+
+def _for_readers(recorded: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the versions with which a record was made, its budget and its batch size, as far as it has them."""
+    return {key: recorded[key] for key in ("versions", "budget", "batch_size") if key in recorded}
+
+
+def _checked_trials(record: Record, space: Space, n_objectives: int) -> list[Trial]:
+    trials = record.trials()
+    for t in trials:
+        if problem := trial_problem(t, space, n_objectives):
+            raise damaged(record.path, problem)
+    if problem := size_problem(trials):
+        raise damaged(record.path, problem)
+    # of a trial that has ended, what was evaluated; of one that is running, what its point says
+    return [replace(t, params=space.decode(t.point, t.params if t.state != "running" else {})) for t in trials]
+
+
+def _difference(recorded: Any, given: Any) -> tuple[str, str]:
+    """Return texts of what differs; of two spaces only of the first parameter that does."""
+    if isinstance(recorded, list) and isinstance(given, list) and all(isinstance(one, Mapping) for one in (*recorded, *given)):
+        for before, now in zip(recorded, given, strict=False):
+            for name in dict.fromkeys([*before, *now]):
+                if not same_parameter(before.get(name), now.get(name)):
+                    one, other = f"{name}={_shown(before.get(name))}", f"{name}={_shown(now.get(name))}"
+                    return one, other if other != one else "values with the same texts and other contents"
+            if list(before) != list(now):
+                return f"the order {', '.join(before)}", f"the order {', '.join(now)}"
+        return f"{len(recorded)} sets of parameters", f"{len(given)}"
+    return printable_line(repr(recorded), 400), printable_line(repr(given), 400)
+
+
+def _shown(parameter: Any) -> str:
+    """Return the text of a described parameter."""
+    if parameter is None:
+        return "(absent)"
+    match parameter:
+        case {"kind": "continuous", "quantiles": [_, *_] as quantiles} if all(isinstance(q, float) for q in quantiles):
+            return f"a distribution on [{quantiles[0]:g}, {quantiles[-1]:g}] with median {quantiles[len(quantiles) // 2]:g}"
+        case {"kind": "integer", "low": int(low), "high": int(high)}:
+            return f"the integers {low} to {high}"
+        case {"kind": "choice", "values": values}:
+            return printable_line(repr(values), 400)
+    return printable_line(repr(parameter), 400)

@@ -1,0 +1,279 @@
+"""The status of a study."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Literal
+
+from spotsvm.solvers.pareto import non_dominated
+from spotsvm.study.record.lock import Writer, left_behind, lock_path, writer_of
+from spotsvm.study.record.record import Record
+from spotsvm.trials.objectives import Objectives
+from spotsvm.trials.scores.optimism import nan_to_none, plain
+from spotsvm.trials.timing import TimeSpent, time_spent, trials_per_minute
+from spotsvm.trials.trial import FINISHED, Trial
+
+State = Literal["running", "ended", "broken off", "idle"]
+
+
+@dataclass(frozen=True)
+class Incumbent:
+    """The trial with the best observed value, which under noise is partly luck."""
+
+    number: int
+    value: float
+    params: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class RunningTrial:
+    """A trial without a result yet; `seconds` since it was asked for, None if no process evaluates it or that is unknown."""
+
+    number: int
+    params: Mapping[str, Any]
+    seconds: float | None
+
+
+@dataclass(frozen=True)
+class Status:
+    """The status of a study, as `Study.status()` and `spotsvm status` report it.
+
+    Attributes
+    ----------
+    path : str or None
+        The record.
+    state : {"running", "ended", "broken off", "idle"}
+        "running": a process has the record open for writing, or the study is in memory and has a running trial. "ended": the
+        budget is used, a stop rule ended the run, or every configuration was evaluated. "broken off": no process has the record
+        open, and trials are left. "idle": no process has it open, and it has no budget, as after asking and telling by hand.
+    reason : str
+        Why the study ended; empty otherwise.
+    writer : Writer or None
+        The process that has the record open for writing.
+    last_writer : Writer or None
+        The process that had it open last, if it was killed and no other one has opened it since.
+    search, seed
+        The name of the search, and its seed.
+    budget : int or None
+        Number of trials to run; None if the study was only asked and told by hand.
+    n_ok, n_failed, n_timeout, n_running : int
+        Number of trials in each state.
+    incumbent : Incumbent or None
+        The best observed trial; None if none has succeeded, or there are several objectives.
+    n_front : int or None
+        Number of non-dominated trials, if there are several objectives.
+    running : tuple of RunningTrial
+        The trials without a result yet.
+    time_spent : dict of str to TimeSpent
+        Seconds spent fitting the model ("fit"), finding the next point ("acquisition"), in the rest of "asking", and in
+        "evaluation".
+    trials_per_minute : float or None
+        Finished trials per minute of running time, over the latest trials.
+    seconds_left : float or None
+        Estimated time for the rest of the budget at that rate.
+    seconds_since : float or None
+        Time since a trial was last asked for or told.
+    failures : tuple of (str, int)
+        The most frequent reasons of failed trials, at most five, each with its number.
+    n_lost : int
+        Number of attempts at trials whose worker died.
+    lost : tuple of (str, int)
+        Their most frequent reasons, at most five.
+    """
+
+    path: str | None
+    state: State
+    reason: str
+    writer: Writer | None
+    last_writer: Writer | None
+    search: str
+    seed: int | None
+    budget: int | None
+    n_ok: int
+    n_failed: int
+    n_timeout: int
+    n_running: int
+    incumbent: Incumbent | None
+    n_front: int | None
+    running: tuple[RunningTrial, ...]
+    time_spent: Mapping[str, TimeSpent]
+    trials_per_minute: float | None
+    seconds_left: float | None
+    seconds_since: float | None
+    failures: tuple[tuple[str, int], ...]
+    n_lost: int
+    lost: tuple[tuple[str, int], ...]
+
+    @property
+    def n_finished(self) -> int:
+        """Number of finished trials, successful or not."""
+        return self.n_ok + self.n_failed + self.n_timeout
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all attributes as JSON types; the repr of a parameter that has none of them, such as an estimator."""
+        found: dict[str, Any] = nan_to_none(plain(asdict(self) | {"n_finished": self.n_finished}))
+        return found
+
+
+def read_status(path: str | Path) -> Status:
+    """Return the status of the study in a record; the record is only read, and a process writing to it is not held up.
+
+    Parameters
+    ----------
+    path : path-like
+        The record.
+
+    Raises
+    ------
+    StorageError
+        If there is no such record, or it is damaged.
+    """
+    with closing(Record(path, read_only=True)) as record, record.moment():
+        about, trials = record.about(), record.trials()
+        findings = record.findings()
+    objectives = Objectives.described(about.get("direction", "minimize"), trials)
+    return status_of(trials, about, findings, objectives, Path(path))
+
+
+def status_of(
+    trials: Sequence[Trial],
+    about: Mapping[str, Any],
+    findings: Mapping[str, Mapping[str, Any]],
+    objectives: Objectives,
+    path: Path | None,
+) -> Status:
+    """Return the status of a study, given its trials, its description and findings, and the path of its record, if any.
+
+    Examples
+    --------
+    >>> status = status_of([Trial(0, {"x": 1}, (0.5,), "ok", 2.0)], {"budget": 1}, {}, Objectives.of("minimize"), None)
+    >>> status.state, status.reason, status.incumbent
+    ('ended', 'all trials of the budget are finished', Incumbent(number=0, value=2.0, params={'x': 1}))
+    """
+    counts = Counter(t.state for t in trials)
+    writer = None if path is None else writer_of(path)
+    budget = about.get("budget")
+    budget = budget if isinstance(budget, int) and 0 < budget < 2**53 else None
+    n_finished = sum(counts[state] for state in FINISHED)
+    reason = _why_ended(trials, n_finished, budget, about, findings)
+    state = _state(path, writer, budget, counts["running"], reason)
+    pace, now = trials_per_minute(trials), time.time()
+    last = max((at for t in trials for at in (t.asked_at, t.told_at) if at is not None and math.isfinite(at)), default=None)
+    left = None if budget is None or not pace or state == "ended" else 60.0 * max(budget - n_finished, 0) / pace
+    seed = about.get("seed")
+    return Status(
+        None if path is None else str(path),
+        state,
+        reason if state == "ended" else "",
+        writer,
+        None if path is None or writer is not None else _last_writer(path),
+        str(about.get("search", "")),
+        seed if isinstance(seed, int) else None,
+        budget,
+        counts["ok"],
+        counts["failed"],
+        counts["timeout"],
+        counts["running"],
+        None if objectives.several else _incumbent(trials, objectives),
+        _size_of_front(trials, objectives) if objectives.several else None,
+        tuple(_running(t, state == "running", writer, now) for t in trials if t.state == "running"),
+        time_spent(trials),
+        pace,
+        left,
+        None if last is None else max(now - last, 0.0),
+        _commonest([t.reason or "no reason given" for t in trials if t.state in ("failed", "timeout")]),
+        sum(len(t.lost) for t in trials),
+        _commonest([reason for t in trials for reason in t.lost]),
+    )
+
+
+def _last_writer(path: Path) -> Writer | None:
+    try:
+        with lock_path(path).open("rb") as file:
+            return left_behind(file.fileno())
+    except OSError:
+        return None
+
+
+def _state(path: Path | None, writer: Writer | None, budget: int | None, n_running: int, why_ended: str) -> State:
+    if why_ended and not n_running:
+        return "ended"
+    if writer is not None or (path is None and n_running):
+        return "running"
+    return "idle" if path is None or (budget is None and not n_running) else "broken off"
+
+
+def _why_ended(
+    trials: Sequence[Trial],
+    n_finished: int,
+    budget: int | None,
+    about: Mapping[str, Any],
+    findings: Mapping[str, Mapping[str, Any]],
+) -> str:
+    """Return why no further trial will be run; an empty text if one will, as far as the record shows."""
+    if budget is None:
+        return ""
+    if n_finished >= budget:
+        return "all trials of the budget are finished"
+    stop = findings.get("stop", {})
+    if stop.get("stopped") is True and stop.get("n_trials") == n_finished:
+        return "the stop rule ended the run"
+    if n_finished and len({t.point for t in trials if t.state in FINISHED}) >= _n_configurations(about.get("space")):
+        return "every configuration in its space has been evaluated"
+    return ""
+
+
+def _n_configurations(space: Any) -> float:
+    """Return the number of configurations in a described space; `inf` if it is infinite or unknown."""
+    if not isinstance(space, list) or not all(isinstance(branch, Mapping) for branch in space):
+        return math.inf
+    return sum(math.prod(_n_values(parameter) for parameter in branch.values()) for branch in space)
+
+
+def _n_values(parameter: Any) -> float:
+    match parameter:
+        case {"kind": "integer", "low": int(low), "high": int(high)}:
+            return min(high - low + 1, 2**53)
+        case {"kind": "choice", "values": list(values)}:
+            return len(values)
+    return math.inf
+
+
+def _incumbent(trials: Sequence[Trial], objectives: Objectives) -> Incumbent | None:
+    done = [t for t in trials if t.value is not None]
+    if not done:
+        return None
+    best = done[int(objectives.turned([t.value for t in done]).argmin())]
+    assert best.value is not None
+    return Incumbent(best.number, best.value, dict(best.params))
+
+
+def _size_of_front(trials: Sequence[Trial], objectives: Objectives) -> int:
+    values = [t.values for t in trials if t.values is not None]
+    return len(non_dominated(objectives.turned(values))) if values else 0
+
+
+def _running(trial: Trial, runs: bool, writer: Writer | None, now: float) -> RunningTrial:
+    """Return a running trial; one of an earlier process counts from the time at which the present writer opened the record."""
+    since = trial.asked_at if runs else None
+    if since is not None and writer is not None:
+        since = max(since, _seconds_of(writer.since))
+    return RunningTrial(trial.number, dict(trial.params), None if since is None else max(now - since, 0.0))
+
+
+def _seconds_of(date: str) -> float:
+    try:
+        return datetime.fromisoformat(date).replace(tzinfo=UTC).timestamp()
+    except ValueError:
+        return 0.0
+
+
+def _commonest(reasons: Sequence[str]) -> tuple[tuple[str, int], ...]:
+    return tuple(Counter(reasons).most_common(5))

@@ -1,0 +1,272 @@
+"""The study: a search of a space, asked and told, with a record of every trial."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
+from pathlib import Path
+from typing import Any, Literal, cast
+
+from spotsvm.common.errors import ArgumentError
+from spotsvm.solvers.search import AskTell
+from spotsvm.solvers.search.contract.base import Noise
+from spotsvm.solvers.search.registry import SearchFactory
+from spotsvm.space.space import Space
+from spotsvm.study.ask_tell import AskTellStudy
+from spotsvm.study.callbacks import Callbacks, Followers
+from spotsvm.study.guards import RunGuard, in_turn
+from spotsvm.study.loop import RunSettings, check_budget, checked_timeout, run_trials
+from spotsvm.study.record.record import Record
+from spotsvm.study.resume import describe_study, take_up
+from spotsvm.study.search import StudySearch
+from spotsvm.study.stop import Stopper, StopRule
+from spotsvm.study.workers.open import open_workers
+from spotsvm.study.workers.protocol import Workers, is_workers
+from spotsvm.trials.objectives import Directions, Objectives
+from spotsvm.trials.outcome import Objective
+from spotsvm.trials.start import start_points, starts_left
+
+
+class Study(AskTellStudy):
+    """A search of a space for the best value of an objective, or of several, with a record of every trial.
+
+    Threads of one process may ask and tell: they take turns, and the trials' numbers follow the order of the calls.
+
+    Parameters
+    ----------
+    space : dict or list of dict
+        As RandomizedSearchCV takes it: parameter names to scipy.stats distributions with bounds, or to lists of values;
+        a list of such dictionaries where parameters depend on others (see `Space`).
+    search : str, callable or object, default="kriging"
+        "kriging", "koch2011" (the paper's setting of it), "cmaes", "lbfgsb", "vns", "carrizosa2014" (the paper's setting of it),
+        "random" or "lhs"; of several objectives "nsga2", "parego", "random" or "lhs"; or an object with `ask` and `tell`, or a
+        callable `(domain, seed)` that makes one, such as `nested` gives.
+    seed : int or None, default=None
+        Seed of every random choice; None draws one, which the record keeps.
+    direction : {"minimize", "maximize"}, or a sequence or mapping of them, default="minimize"
+        Whether a smaller or a larger value is better. Two or more make a study of as many objectives; a mapping names them.
+    path : path-like or None, default=None
+        The record: an SQLite file, made or resumed. None keeps the study in memory. It is resumed with the same space only:
+        values in lists, such as arrays and estimators, are told by what they hold, however they are printed; in a record that
+        was made before schema version 4 by their texts alone.
+    noise : "auto" or bool, default="auto"
+        Whether the objective's value at one configuration can differ from evaluation to evaluation. "auto" finds out.
+    trial_timeout : float or None, default=None
+        Seconds after which a trial that `run` evaluates is ended.
+    start : dict, sequence of dict, or None, default=None
+        Configurations to evaluate first, in the order given, each once, and by `run` before any other. The search is told of
+        them and goes on from the best; they take the place of as many points of an initial design, the best of them that of one
+        of CMA-ES's first generation, and none that of a nested search's trials. Where a record is resumed, those that it has are
+        not asked for again; all at which it has started must still be among them, and further ones are asked for next.
+    context : dict of str to str, optional
+        What else must be the same for a record to be resumed, such as a checksum of the data; whatever JSON can hold.
+
+    Attributes
+    ----------
+    trials : tuple of Trial
+        All trials, by number.
+    seed : int
+        The seed in use.
+    objectives : Objectives
+        Names and directions of the objectives.
+    about : dict
+        What identifies the study, in JSON's types, and the versions it was made with; the record has it too.
+    findings : dict of str to dict
+        What was found out about the study; see `add_finding`.
+
+    Raises
+    ------
+    SpaceError, StudyMismatchError, StorageError, SolverError, ArgumentError
+        All ValueErrors: a space that cannot be searched, or a start outside it; a record of another study; a file that cannot
+        be used; an unknown search, or one of another number of objectives; another argument that makes no sense.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy.stats import loguniform
+    >>> study = Study({"C": loguniform(2**-5, 2**15), "gamma": loguniform(2**-15, 2**3)}, seed=0)
+    >>> _ = study.run(lambda p: (np.log2(p["C"]) - 3) ** 2 + (np.log2(p["gamma"]) + 5) ** 2, n_trials=20)
+    >>> study.recommend().value < 0.5
+    True
+
+    Two objectives, of which the second is to be large:
+
+    >>> study = Study({"x": [0, 1, 2, 3]}, "random", 0, direction={"cost": "minimize", "gain": "maximize"})
+    >>> _ = study.run(lambda p: {"values": [p["x"], min(p["x"], 2)]}, n_trials=4)
+    >>> [t.values for t in study.pareto()]
+    [(0.0, 0.0), (1.0, 1.0), (2.0, 2.0)]
+    """
+
+    def __init__(
+        self,
+        space: Mapping[str, Any] | Sequence[Mapping[str, Any]],
+        search: str | SearchFactory | AskTell = "kriging",
+        seed: int | None = None,
+        *,
+        direction: Directions = "minimize",
+        path: str | Path | None = None,
+        noise: Noise = "auto",
+        trial_timeout: float | None = None,
+        start: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
+        context: Mapping[str, str] | None = None,
+    ):
+        self.objectives = Objectives.of(direction)
+        if noise not in ("auto", True, False):
+            raise ArgumentError(f"noise={noise!r} is unknown; use 'auto', True or False")
+        self.space = space if isinstance(space, Space) else Space(space)
+        starts = [] if start is None else start_points(start, self.space)
+        self.direction = direction
+        self.noise: Noise = noise if noise == "auto" else bool(noise)
+        self.trial_timeout = checked_timeout(trial_timeout)
+        self._asked_at: dict[int, float] = {}
+        self.guard = RunGuard()
+        about = describe_study(self.space, self.objectives, search, seed, self.noise, {} if context is None else context)
+        self._record = None if path is None else Record(path)
+        try:
+            past = take_up(self._record, about, self.space, len(self.objectives))
+            self._trials, self._events, self._findings = past.trials, past.events, past.findings
+            self._outcomes = dict(past.outcomes)
+            self._unfinished = [t.number for t in self._trials if t.state == "running"]
+            self.seed = int(past.about["seed"])
+            self.about = past.about
+            left = starts_left(starts, self._trials, self.space, self.path) if starts else []
+            self._search = StudySearch(search, self.space.domain, self.objectives, past, self.noise, left)
+            # only now: a search that cannot be made must not be what the record remembers
+            if self._record is not None and past.is_new:
+                self._record.describe(past.about)
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def path(self) -> Path | None:
+        """The record's file, or None."""
+        return None if self._record is None else self._record.path
+
+    def run(
+        self,
+        objective: Objective | Workers,
+        n_trials: int = 100,
+        executor: Executor | str | Any | None = None,
+        *,
+        n_jobs: int | None = None,
+        batch_size: int | None = None,
+        trial_timeout: float | None = None,
+        memory_limit: int | str | None = None,
+        retries: int = 0,
+        callback: Callbacks | None = None,
+        raise_errors: bool = False,
+        stop: Literal["uncertainty"] | StopRule | None = None,
+    ) -> Study:
+        """Evaluate the objective until the study has `n_trials` finished trials, those of earlier runs included.
+
+        With several workers, each that is free gets the next trial at once, suggested with the others still under way; no point
+        that is under way is suggested again. Which trials a search has been told of by then depends on how long they take, so
+        that another run makes others. `batch_size` makes a run that depends on the seed alone.
+
+        Parameters
+        ----------
+        objective : callable
+            Takes the parameters as a dict; returns what `tell` takes: a float, or a mapping with "value" and further named
+            numbers; of several objectives a sequence, or a mapping with "values". What it raises makes a failed trial with
+            that reason. Or an object that evaluates trials itself (see `Workers`), with the arguments that concern it.
+        n_trials : int, default=100
+            Finished trials that the study is to have in the end, failed ones included.
+        executor : concurrent.futures.Executor, str, distributed.Client or None, default=None
+            Where to evaluate. None evaluates here, or in worker processes of spotsvm's own if `n_jobs`, `trial_timeout` or
+            `memory_limit` ask for them; "loky" does so in any case, "threading" makes `n_jobs` threads for this run; "dask" is
+            the Dask client in use.
+        n_jobs : int or None, default=None
+            Trials to evaluate at once; -1 is all cores. None is 1, or as many as the executor has workers.
+        batch_size : int or None, default=None
+            Trials that are suggested together, and told in the order asked: they, and so the results, then depend on it and on
+            the seed, and on nothing about the workers. None waits for no batch.
+        trial_timeout : float or None, default=None
+            Seconds that a trial may take; None is the study's own. In worker processes of spotsvm's own a trial that takes longer
+            is killed; on an executor it is given up.
+        memory_limit : int, str or None, default=None
+            Memory that a trial may take, in bytes or as "2 GiB", in worker processes of spotsvm's own.
+        retries : int, default=0
+            How often a trial is evaluated again whose worker died: killed, out of memory, gone from a cluster. The trial's `lost`
+            has the reason of each time. It has no effect where trials are evaluated in this process or in threads of it, whose
+            death is the study's own: give an executor, `n_jobs`, `trial_timeout` or `memory_limit` as well.
+        callback : callable, Callback, sequence of them, or None, default=None
+            Called with the study and each trial that was told; or an object that also hears of the run's start and end and of
+            each trial asked (see `Callback`). What it raises ends the run, `StopRun` without an error.
+        raise_errors : bool, default=False
+            Whether to raise what the objective raises, after the trial has been recorded.
+        stop : {"uncertainty"}, ImprovementBelowUncertainty or None, default=None
+            When to end before `n_trials`: "uncertainty" once the largest expected improvement is far below the uncertainty of
+            the score. What the rule did is told by `findings["stop"]`.
+
+        Returns
+        -------
+        Study
+            The study itself.
+
+        Raises
+        ------
+        BudgetError
+            If `n_trials` does not pay for the search's initial design, or its first generation.
+        ArgumentError
+            If the objective returns more or fewer values than there are objectives, at the first trial that does; if there is no
+            such stop rule, or several objectives for it; if another argument makes no sense.
+        TrialStateError
+            If the study is being run already.
+        KeyboardInterrupt
+            After Ctrl-C: what has come back is recorded, what has not is evaluated first when the study is run again, and a note
+            says how. A second Ctrl-C ends at once.
+
+        Examples
+        --------
+        A callback that ends the run once three trials in a row are no better than the best before them; the study has kept what
+        was told, and may be run on:
+
+        >>> from spotsvm import StopRun
+        >>> def stalled(study, trial):
+        ...     if trial.number - study.best_trial.number >= 3:
+        ...         raise StopRun("no better for three trials")
+        >>> study = Study({"x": list(range(100))}, "random", seed=0).run(lambda p: p["x"], n_trials=50, callback=stalled)
+        >>> study.n_finished - 1 - study.best_trial.number
+        3
+        """
+        settings = RunSettings(n_trials, batch_size, retries, raise_errors)
+        check_budget(n_trials, "n_trials", (self.n_initial, self.initial_name), self.space.domain)
+        timeout = checked_timeout(self.trial_timeout if trial_timeout is None else trial_timeout)
+        followers = Followers(callback)
+        stopper = None if stop is None else Stopper(self, stop)
+        with self.guard.running():
+            options: dict[str, Any] = {"n_jobs": n_jobs, "trial_timeout": timeout, "memory_limit": memory_limit}
+            workers = objective if is_workers(objective) else open_workers(cast("Objective", objective), executor, **options)
+            try:
+                run_trials(self, workers, settings, followers, stopper)
+            except KeyboardInterrupt as interrupt:
+                interrupt.add_note(self._how_to_resume())
+                raise
+        return self
+
+    def _how_to_resume(self) -> str:
+        done = f"{self.n_finished} of {len(self._trials)} trials are finished"
+        if self.path is None:
+            return f"{done}; run() of this study goes on from there. With a path, a study outlives its process"
+        return f"{done} and recorded in {self.path}; the same call goes on from there"
+
+    @in_turn
+    def close(self) -> None:
+        """Close the record; the study can still be read."""
+        if self._record is not None:
+            self._record.close()
+
+    def __enter__(self) -> Study:
+        return self
+
+    def __exit__(self, *details: object) -> None:
+        self.close()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the record behind: a copy of a study lives in memory, and two must not write one file."""
+        return self.__dict__ | {"_record": None, "_asked_at": {}}
+
+    def __repr__(self) -> str:
+        done = f"{self.n_finished} of {len(self._trials)} trials finished"
+        return f"<Study of {', '.join(self.space.names)} by {self._search.name!r}: {done}>"

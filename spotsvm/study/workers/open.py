@@ -1,0 +1,152 @@
+"""Open the workers that the arguments of `Study.run` ask for."""
+
+from __future__ import annotations
+
+from concurrent.futures import Executor, ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+
+from spotsvm.common.errors import ArgumentError, WorkersError
+from spotsvm.common.text import has_working_directory
+from spotsvm.study.workers.dask_connection import is_dask
+from spotsvm.study.workers.limits import checked_memory_limit
+from spotsvm.study.workers.protocol import Here, Workers
+from spotsvm.trials.outcome import Objective
+
+
+def open_workers(
+    objective: Objective,
+    executor: Executor | str | Any | None = None,
+    *,
+    n_jobs: int | None = None,
+    trial_timeout: float | None = None,
+    memory_limit: int | str | None = None,
+) -> Workers:
+    """Open the workers that evaluate an objective.
+
+    Parameters
+    ----------
+    objective : callable
+        The objective.
+    executor : concurrent.futures.Executor, distributed.Client, str or None, default=None
+        Where to evaluate. None is this process, one trial at a time; or, with more `n_jobs` or a limit, worker processes that
+        can be killed, see `KillablePool`. "loky" is such processes in any case, "threading" threads, "dask" the Dask client in
+        use.
+    n_jobs : int, optional
+        Trials at once; -1 is as many as there are processors, here or in the cluster. None is 1, and with an executor its number
+        of workers.
+    trial_timeout : float, optional
+        Seconds that a trial may take.
+    memory_limit : int or str, optional
+        Memory that a trial may take, in bytes or as text such as "2GB"; see `checked_memory_limit`.
+
+    Returns
+    -------
+    Workers
+        A context manager.
+
+    Raises
+    ------
+    ArgumentError
+        If an argument is invalid.
+    WorkersError
+        If processes are to be started and the working directory has been removed.
+
+    Examples
+    --------
+    >>> with open_workers(lambda params: params["x"] ** 2, "threading", n_jobs=2) as workers:
+    ...     workers.submit(0, {"x": 3})
+    ...     [(key, outcome.value) for key, outcome in workers.wait()]
+    [(0, 9.0)]
+    """
+    if not callable(objective):
+        raise ArgumentError(f"objective={objective!r} cannot be called; use a callable that takes the parameters as a dict")
+    given, n_jobs = n_jobs, checked_n_jobs(n_jobs)
+    limit = None if memory_limit is None else checked_memory_limit(memory_limit)
+    if executor is None:
+        if n_jobs in (None, 1) and trial_timeout is None and limit is None:
+            return Here(objective)
+        executor, n_jobs = "loky", n_jobs or 1
+    if isinstance(executor, str) and executor == "loky":
+        _check_place_for_processes()
+        from spotsvm.study.workers.killable_pool import KillablePool
+
+        return KillablePool(objective, executor_size(None, n_jobs), trial_timeout, limit)
+    if is_dask(executor):
+        from spotsvm.study.workers.dask_workers import DaskWorkers
+
+        # -1 is the size of the cluster, not of this machine
+        n_jobs = n_jobs if n_jobs == given else None
+        return DaskWorkers(objective, executor, n_jobs=n_jobs, trial_timeout=trial_timeout, memory_limit=limit)
+    from spotsvm.study.workers.executor import OnExecutor
+
+    if isinstance(executor, Executor):
+        return OnExecutor(objective, executor, executor_size(executor, n_jobs), trial_timeout, limit)
+    if isinstance(executor, str) and executor == "threading":
+        n_workers = executor_size(None, n_jobs)
+        return OnExecutor(objective, ThreadPoolExecutor(n_workers), n_workers, trial_timeout, limit, is_ours=True)
+    raise ArgumentError(
+        f"executor={executor!r} cannot evaluate trials; use 'loky', 'threading' or 'dask', a concurrent.futures.Executor, "
+        "a distributed.Client, or None for worker processes that can be killed"
+    )
+
+
+def _check_place_for_processes() -> None:
+    if not has_working_directory():
+        raise WorkersError(
+            "the working directory has been removed, and worker processes start in it; change to an existing directory"
+        )
+
+
+def checked_n_jobs(n_jobs: Any) -> int | None:
+    """Return `n_jobs` as a number of trials at once.
+
+    Parameters
+    ----------
+    n_jobs : int or None
+        1 or more; or, as joblib has it, -1 for as many as this process may use processors, -2 for one less, and so on. None
+        stays None.
+
+    Raises
+    ------
+    ArgumentError
+        If it is anything else.
+
+    Examples
+    --------
+    >>> checked_n_jobs(3), checked_n_jobs(-1000)
+    (3, 1)
+    """
+    if n_jobs is None:
+        return None
+    if not isinstance(n_jobs, int | np.integer) or isinstance(n_jobs, bool) or n_jobs == 0:
+        raise ArgumentError(
+            f"n_jobs={n_jobs!r} is not a number of trials at once; use 1 or more, or -1 for as many as there are processors"
+        )
+    return int(n_jobs) if n_jobs > 0 else max(_n_processors() + 1 + int(n_jobs), 1)
+
+
+def executor_size(executor: Any, n_jobs: int | None) -> int:
+    """Return the number of trials to submit at once: `n_jobs`, else the workers of the executor, else the processors here.
+
+    Examples
+    --------
+    >>> from concurrent.futures import ThreadPoolExecutor
+    >>> executor_size(ThreadPoolExecutor(5), None), executor_size(ThreadPoolExecutor(5), 2)
+    (5, 2)
+    """
+    if n_jobs is not None:
+        return n_jobs
+    # `_max_workers` in the standard library and loky, `num_workers` in mpi4py
+    for name in ("_max_workers", "num_workers"):
+        told = getattr(executor, name, None)
+        if isinstance(told, int) and told > 0:
+            return int(told)
+    return _n_processors()
+
+
+def _n_processors() -> int:
+    import joblib
+
+    return int(joblib.cpu_count())

@@ -1,0 +1,267 @@
+"""A worker process that can be killed and replaced, and what runs in it."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import BrokenExecutor, Future
+from contextlib import suppress
+from multiprocessing import resource_tracker
+from typing import Any, Literal
+
+import cloudpickle
+
+from spotsvm.study.workers.limits import limited_memory, own_memory, shown, with_limit_named
+from spotsvm.study.workers.one_thread import ENVIRONMENT, hold_process_to_one_thread
+from spotsvm.study.workers.protocol import packed
+from spotsvm.trials.outcome import Objective, Outcome, call, one_line, reason_of
+
+_CRASHES = ("SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL", "SIGABRT")
+_PR_SET_PDEATHSIG = 1  # linux/prctl.h
+
+OnDone = Callable[["WorkerSlot", "Future[Any]"], None]
+
+
+class WorkerSlot:
+    """A pool of a single process, whose death affects no other worker.
+
+    Parameters
+    ----------
+    on_done : callable
+        Called with the slot and a completed future, in a thread of the pool.
+
+    Attributes
+    ----------
+    state : {"starting", "ready", "busy"}
+        Whether it is loading the objective, waiting for a trial, or evaluating one.
+    key : int
+        The trial, while it is busy.
+    params : bytes
+        Its parameters, pickled.
+    started_at : float
+        When the trial was sent to the waiting worker, by the monotonic clock.
+    """
+
+    def __init__(self, payload: bytes, memory_limit: int | None, on_done: OnDone):
+        self._payload, self._memory_limit, self._on_done = payload, memory_limit, on_done
+        self.key, self.params, self.started_at = -1, b"", 0.0
+        self._closing: list[tuple[threading.Thread, Any]] = []
+        self.start()
+
+    def start(self) -> None:
+        """Start the process, and load the objective there."""
+        import loky  # not above: other executors use what runs in a worker, without loky
+
+        self.state: Literal["starting", "ready", "busy"] = "starting"
+        self._process: Any = None
+        self._pool = loky.ProcessPoolExecutor(
+            1,
+            context=loky.backend.get_context("loky"),
+            initializer=initialize,
+            initargs=(os.getpid(),),
+            env=ENVIRONMENT,
+        )
+        _block_interrupts()
+        self._submit(load, self._payload, self._memory_limit)
+
+    def evaluate(self, key: int, params: bytes) -> None:
+        """Send a trial to the process, which must be ready."""
+        self.state, self.key, self.params = "busy", key, params
+        self.started_at = time.monotonic()
+        self._submit(evaluate, params, self._memory_limit)
+
+    def _submit(self, function: Callable[..., Any], *arguments: Any) -> None:
+        try:
+            future = self._pool.submit(function, *arguments)
+        except (BrokenExecutor, OSError) as error:  # it died while it was idle, or cannot be started
+            future = Future()
+            future.set_exception(error)
+        else:
+            self._process = next(iter(self._pool._processes.values()), self._process)
+        self.future: Future[Any] = future
+        future.add_done_callback(lambda done: self._on_done(self, done))
+
+    def is_dead(self) -> bool:
+        """Return whether the process has ended."""
+        return self._process is not None and not self._process.is_alive()
+
+    def exit_code(self, patience: float = 0.5) -> int | None:
+        """Return the exit code of a dead process, or None if it is not known within `patience` seconds."""
+        until = time.monotonic() + patience
+        while self._process is not None and time.monotonic() < until:
+            code: int | None = self._process.exitcode
+            if code is not None:
+                return code
+            time.sleep(0.005)
+        return None
+
+    def kill(self) -> None:
+        """Kill the process and those it has started; its pending future ends with an error."""
+        closing = threading.Thread(target=_shut_down, args=(self._pool,), daemon=True)
+        closing.start()
+        self._closing = [(thread, process) for thread, process in self._closing if thread.is_alive()]
+        self._closing.append((closing, self._process))
+
+    def join(self, patience: float = 5.0) -> None:
+        """Wait until all that was killed is cleaned up: loky warns of what is left when the interpreter exits."""
+        until = time.monotonic() + patience
+        for thread, _ in self._closing:
+            thread.join(max(until - time.monotonic(), 0.0))
+        for _, process in self._closing:
+            if process is not None and process.is_alive():
+                with suppress(ProcessLookupError):
+                    os.kill(process.pid, signal.SIGTERM if os.name != "posix" else signal.SIGKILL)
+
+
+def _shut_down(pool: Any) -> None:
+    """Kill the processes of a pool, and wait until it and the thread that feeds them are gone."""
+    queue = pool._call_queue
+    pool.shutdown(wait=True, kill_workers=True)
+    if queue is not None and queue._thread is not None:
+        queue._reader.close()  # or its thread would wait for ever to send what nobody reads
+        # it holds semaphores, which must not be half released when the interpreter exits
+        queue._thread.join()
+
+
+def _block_interrupts() -> None:
+    """Block Ctrl-C in this thread: the process that it starts next inherits this, and gets none before it ignores it."""
+    if hasattr(signal, "pthread_sigmask"):
+        resource_tracker.ensure_running()  # it unblocks Ctrl-C when it starts
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+
+
+# in the worker process
+
+_objective: Objective | None = None
+_own_memory = 0
+
+
+def initialize(parent: int) -> None:
+    """Prepare this process: Ctrl-C, which a terminal sends to all its processes, is left to the parent."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    die_with_parent(parent)
+
+
+def load(payload: bytes, memory_limit: int | None) -> str:
+    """Load the objective with its data; return the error, or an empty string."""
+    global _objective, _own_memory
+    try:
+        _objective = cloudpickle.loads(payload)
+    except BaseException as error:  # what an object of the user's raises when it is unpickled can be anything
+        return reason_of(error)
+    hold_process_to_one_thread()
+    _own_memory = 0 if memory_limit is None else own_memory()
+    return ""
+
+
+def evaluate(params: bytes, memory_limit: int | None) -> tuple[bytes, bool] | None:
+    """Evaluate one trial.
+
+    Returns
+    -------
+    tuple of (bytes, bool) or None
+        The outcome, `packed`, and whether the process now holds so much memory that it should be replaced; None if no
+        objective has been loaded: the pool has replaced the process by itself.
+    """
+    if _objective is None:
+        return None
+    outcome = call_safely(_objective, params, memory_limit)
+    sent = packed(outcome)
+    del outcome  # the frames of its error hold the data of the trial
+    return sent, memory_limit is not None and own_memory() - _own_memory > memory_limit
+
+
+def call_safely(objective: Objective, params: bytes | dict[str, Any], memory_limit: int | None = None) -> Outcome:
+    """Evaluate the objective once; an attempt to leave the interpreter becomes a failed outcome.
+
+    Parameters
+    ----------
+    objective : callable
+        The objective.
+    params : bytes or dict
+        The configuration, pickled or not.
+    memory_limit : int, optional
+        Bytes that it may take beyond what the process has.
+    """
+    try:
+        loaded = cloudpickle.loads(params) if isinstance(params, bytes) else params
+    except BaseException as error:
+        return Outcome("failed", reason=f"its parameters cannot be unpickled in the worker: {reason_of(error)}")
+    try:
+        outcome = call(objective, loaded, limited_memory(memory_limit))
+    except SystemExit as error:
+        return Outcome("failed", reason=f"the objective left by sys.exit({_shown_code(error)})", error=RuntimeError("sys.exit"))
+    except BaseException as error:  # such as a KeyboardInterrupt that the objective raises
+        return Outcome("failed", reason=reason_of(error), error=RuntimeError(reason_of(error)))
+    return with_limit_named(outcome, memory_limit)
+
+
+def _shown_code(error: SystemExit) -> str:
+    return "" if error.code is None else one_line(repr(error.code))[:80]
+
+
+def describe_end(exit_code: int | None, memory_limit: int | None = None) -> str:
+    """Describe how a worker process died.
+
+    Parameters
+    ----------
+    exit_code : int or None
+        Exit code; a negative one is the number of the signal that killed the process.
+    memory_limit : int, optional
+        The memory limit in force.
+
+    Examples
+    --------
+    >>> describe_end(-11)
+    'the worker process was killed by SIGSEGV, a crash in compiled code'
+    >>> describe_end(3)
+    'the worker process ended with exit code 3'
+    """
+    if exit_code is None:
+        return "the worker process died"
+    if exit_code >= 0:
+        return f"the worker process ended with exit code {exit_code}"
+    name = _signal_name(-exit_code)
+    text = f"the worker process was killed by {name}"
+    if name == "SIGKILL":
+        return f"{text}, as the system does where memory runs out"
+    if name not in _CRASHES:
+        return text
+    limit = "" if memory_limit is None else f", for which memory_limit={shown(memory_limit)} may have been too little"
+    return f"{text}, a crash in compiled code{limit}"
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
+def die_with_parent(parent: int) -> None:
+    """Let this process be killed when its parent ends.
+
+    On Linux the system does so, even in compiled code that never returns. Elsewhere a thread checks every second, which compiled
+    code that does not release the interpreter delays.
+
+    Parameters
+    ----------
+    parent : int
+        Process id of the parent.
+    """
+    if sys.platform.startswith("linux") and ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0) == 0:
+        if os.getppid() != parent:  # it died before the call
+            os._exit(1)
+        return
+    threading.Thread(target=_watch_parent, args=(parent,), daemon=True).start()
+
+
+def _watch_parent(parent: int, interval: float = 1.0) -> None:
+    while os.getppid() == parent:
+        time.sleep(interval)
+    os._exit(1)

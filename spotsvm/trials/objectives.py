@@ -1,0 +1,197 @@
+"""The objectives of a study: how many, their names and directions, and what it means to be told of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spotsvm.common.errors import ArgumentError, StorageError
+from spotsvm.common.text import printable_line
+from spotsvm.trials.outcome import Outcome
+from spotsvm.trials.trial import Trial
+
+Direction = Literal["minimize", "maximize"]
+Directions = Direction | Sequence[Direction] | Mapping[str, Direction]
+Floats = NDArray[np.float64]
+
+#: objectives of a study, and the length of their names
+MOST_OBJECTIVES = 20
+LONGEST_NAME = 1000
+
+
+@dataclass(frozen=True)
+class Objectives:
+    """What a study minimises and maximises.
+
+    Attributes
+    ----------
+    names : tuple of str
+        One an objective: "0", "1" and so on where none were given; of a single objective, none at all.
+    directions : tuple of {"minimize", "maximize"}
+        One an objective.
+
+    Examples
+    --------
+    >>> objectives = Objectives.of({"error": "minimize", "margin": "maximize"})
+    >>> objectives.columns
+    ('value_error', 'value_margin')
+    >>> objectives.turned((0.1, 3.0)).tolist()
+    [0.1, -3.0]
+    """
+
+    names: tuple[str, ...]
+    directions: tuple[Direction, ...]
+
+    @classmethod
+    def of(cls, direction: Any) -> Objectives:
+        """Make the objectives from a study's `direction`.
+
+        Parameters
+        ----------
+        direction : str, sequence or mapping
+            "minimize" or "maximize"; or two or more of them, by name if wanted.
+
+        Raises
+        ------
+        ArgumentError
+            If it is none of these.
+        """
+        if isinstance(direction, str) or not isinstance(direction, Sequence | Mapping):
+            return cls((), (_checked(direction, "direction"),))
+        if len(direction) < 2:
+            raise ArgumentError(
+                f"direction={direction!r} names {len(direction)} objectives; name two or more, or use 'minimize' or 'maximize'"
+            )
+        if len(direction) > MOST_OBJECTIVES:
+            raise ArgumentError(f"direction names {len(direction):,} objectives; use at most {MOST_OBJECTIVES}")
+        names = list(direction) if isinstance(direction, Mapping) else [str(k) for k in range(len(direction))]
+        for name in names:
+            if not isinstance(name, str) or not name:
+                raise ArgumentError(f"direction has an objective called {name!r}; use a name of letters")
+            if len(name) > LONGEST_NAME:
+                raise ArgumentError(f"direction has an objective called {name[:40]!r}...; use at most {LONGEST_NAME:,} signs")
+        keys: list[Any] = names if isinstance(direction, Mapping) else [*range(len(names))]
+        directions = list(direction.values()) if isinstance(direction, Mapping) else list(direction)
+        return cls(tuple(names), tuple(_checked(one, f"direction[{key!r}]") for key, one in zip(keys, directions, strict=True)))
+
+    @classmethod
+    def described(cls, description: Any, trials: Sequence[Trial]) -> Objectives:
+        """Make the objectives from what a record says of them, or raise StorageError if its trials have others."""
+        try:
+            objectives = cls.of(description)
+        except ArgumentError as error:
+            raise StorageError(f"the record is damaged: {printable_line(str(error), 300)}") from error
+        for t in trials:
+            if t.values is not None and len(t.values) != len(objectives):
+                raise StorageError(f"the record is damaged: trial {t.number} has {len(t.values)} values, not {len(objectives)}")
+        return objectives
+
+    def describe(self) -> str | dict[str, str]:
+        """Describe the objectives in JSON's types; two studies with the same ones have the same description."""
+        return dict(zip(self.names, self.directions, strict=True)) if self.several else self.directions[0]
+
+    def __len__(self) -> int:
+        return len(self.directions)
+
+    @property
+    def several(self) -> bool:
+        """Whether there is more than one."""
+        return len(self.directions) > 1
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of a table of trials that hold the values."""
+        return tuple(f"value_{name}" for name in self.names) if self.several else ("value",)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """What to write at an axis: the name, and which side of it is better."""
+        better = {"minimize": "smaller is better", "maximize": "larger is better"}
+        names = [f"value {name}" if name.isdecimal() else name for name in self.names] if self.several else ["value"]
+        return tuple(f"{name} ({better[one]})" for name, one in zip(names, self.directions, strict=True))
+
+    @property
+    def signs(self) -> Floats:
+        """1 where smaller is better, -1 where larger is: the one place in which a direction is turned; shape (m,)."""
+        return np.array([1.0 if one == "minimize" else -1.0 for one in self.directions])
+
+    def turned(self, values: Any) -> Floats:
+        """Give values so that smaller is better, or take such values back; shape (..., m) or, of one objective, any."""
+        return np.asarray(self.signs * np.asarray(values, dtype=float))
+
+    def response(self, trial: Trial) -> Any:
+        """Give what a search is told of a finished trial: a number, or an array of them; nan for a failure."""
+        if not self.several:
+            return np.nan if trial.value is None else float(self.turned(trial.value)[0])
+        return np.full(len(self), np.nan) if trial.values is None else self.turned(trial.values)
+
+    def judged(self, outcome: Outcome) -> tuple[Outcome, str]:
+        """Give an outcome with one value an objective, in their order; or a failed one, and what is wrong with the objective.
+
+        Parameters
+        ----------
+        outcome : Outcome
+            As the evaluation gave it.
+
+        Returns
+        -------
+        (Outcome, str)
+            The second is empty unless another number of values was given than there are objectives, or other names.
+        """
+        if outcome.state != "ok" or (not self.several and outcome.values is None):
+            return outcome, ""
+        given = outcome.values if outcome.values is not None else (cast("float", outcome.value),)
+        if isinstance(given, Mapping):
+            if set(given) != set(self.names):
+                return self._wrong(outcome, f"values named {_listed(given)}")
+            given = tuple(given[name] for name in self.names)
+        if len(given) != len(self):
+            return self._wrong(
+                outcome, f"one value ({given[0]:g})" if len(given) == 1 else f"{len(given)} values ({_numbers(given)})"
+            )
+        return replace(outcome, value=None if self.several else given[0], values=given if self.several else None), ""
+
+    def _wrong(self, outcome: Outcome, given: str) -> tuple[Outcome, str]:
+        if self.several:
+            named = ", ".join(f"{name}: {one}" for name, one in zip(self.names, self.directions, strict=True))
+            wanted = f"the study has {len(self)} objectives ({named}); return {{'values': [...]}} with one each"
+        else:
+            wanted = (
+                "the study has one objective; for several use a Study with direction=('minimize', 'maximize'), one direction "
+                "each, and search='nsga2' or 'parego'"
+            )
+        reason = f"the objective returned {given}, and {wanted}"
+        return replace(outcome, state="failed", value=None, values=None, reason=reason), reason
+
+    def require_one(self, wanted: str) -> None:
+        """Raise ArgumentError if there are several objectives, of which there is no best trial."""
+        if self.several:
+            raise ArgumentError(
+                f"{wanted} is of one objective, and the study has {len(self)}: no trial is the best of all; "
+                "use pareto(), the trials that no other one dominates"
+            )
+
+    def require_several(self, wanted: str) -> None:
+        """Raise ArgumentError if there is one objective only."""
+        if not self.several:
+            raise ArgumentError(
+                f"{wanted} is of several objectives, and the study has one; use recommend(), or a study with a direction each"
+            )
+
+
+def _checked(direction: Any, name: str) -> Direction:
+    if not isinstance(direction, str) or direction not in ("minimize", "maximize"):
+        raise ArgumentError(f"{name}={direction!r} is unknown; use 'minimize' or 'maximize'")
+    return cast("Direction", direction)
+
+
+def _numbers(values: Sequence[float]) -> str:
+    return ", ".join(f"{value:g}" for value in values[:8]) + ", ..." * (len(values) > 8)
+
+
+def _listed(names: Mapping[Any, Any]) -> str:
+    return ", ".join(map(repr, names))

@@ -1,0 +1,136 @@
+"""Which trial of a study to use: under noise the best predicted one, else the best seen."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from spotsvm.common.errors import NoCompletedTrialError
+from spotsvm.solvers.search.contract.base import Noise
+from spotsvm.surrogates.acquisition.selection import select_evaluations
+from spotsvm.surrogates.domain import Domain
+from spotsvm.surrogates.errors import NotPositiveDefiniteError
+from spotsvm.surrogates.kriging.ensemble import KrigingEnsemble
+from spotsvm.surrogates.kriging.noise import judge_noise
+from spotsvm.surrogates.magnitude import within_reach
+from spotsvm.surrogates.one_thread import one_blas_thread
+from spotsvm.trials.trial import Trial
+
+#: a nugget below it leaves the order of the trials as it is
+NEGLIGIBLE_NUGGET = 1e-4
+
+
+@dataclass(frozen=True)
+class Recommendation:
+    """The trial to use, and beside it the best one seen.
+
+    Attributes
+    ----------
+    params : dict
+        The configuration to use.
+    number : int
+        Its first trial's number.
+    value : float
+        What is to be expected of it: the predicted response under noise, else the observed one.
+    standard_error : float
+        Standard error of `value`; 0 for a deterministic objective.
+    basis : {"predicted", "observed"}
+        Why it was chosen.
+    n_evaluations : int
+        How often it was evaluated.
+    best_seen_params, best_seen_number, best_seen_value : dict, int, float
+        The trial with the best response seen (under noise, a lucky one).
+    best_seen_standard_error : float
+        Standard error of a single response there, as far as the model can tell; 0 for a deterministic objective.
+    """
+
+    params: Mapping[str, Any]
+    number: int
+    value: float
+    standard_error: float
+    basis: Literal["predicted", "observed"]
+    n_evaluations: int
+    best_seen_params: Mapping[str, Any]
+    best_seen_number: int
+    best_seen_value: float
+    best_seen_standard_error: float
+
+
+def recommend(trials: Sequence[Trial], domain: Domain, *, sign: float, noise: Noise, seed: int) -> Recommendation:
+    """Choose the trial to use; of more than a thousand configurations, by a model of a thousand (`select_evaluations`).
+
+    Parameters
+    ----------
+    trials : sequence of Trial
+        All trials of the study.
+    domain : Domain
+        The cube of its points.
+    sign : float
+        1 if a smaller value is better, -1 if a larger one is.
+    noise : "auto" or bool
+        Whether the objective is noisy; "auto" goes by its replicates, and without any by the model's nugget.
+    seed : int
+        Seed of the model's samples.
+
+    Raises
+    ------
+    NoCompletedTrialError
+        If no trial has succeeded.
+    """
+    done = [t for t in trials if t.state == "ok" and t.value is not None]
+    if not done:
+        raise NoCompletedTrialError(f"no trial has succeeded yet: {summarise_failures(trials)}")
+    points = np.array([t.point for t in done])
+    values, unit = within_reach(sign * np.array([t.value for t in done], dtype=float))
+    seen = done[int(np.argmin(values))]
+    verdict = judge_noise(points, values) if noise == "auto" else ("noisy" if noise else "deterministic")
+    observed = Recommendation(
+        dict(seen.params), seen.number, _value(seen), 0.0, "observed", _count(seen, done),
+        dict(seen.params), seen.number, _value(seen), 0.0,
+    )  # fmt: skip
+    if verdict == "deterministic" or len({t.point for t in done}) < 2:
+        return observed
+    try:
+        with one_blas_thread():
+            rows = select_evaluations(domain, points, values, noisy=True)
+            rng = np.random.default_rng([seed, 1 << 41])
+            models = KrigingEnsemble(domain, warped=False).fit(points[rows], values[rows], rng)
+    except NotPositiveDefiniteError as failure:
+        warnings.warn(f"the best observed trial is recommended, for the model failed: {failure}", stacklevel=3)
+        return observed
+    if verdict == "unknown" and models.nugget < NEGLIGIBLE_NUGGET:
+        return observed
+    mean = models.mean_evaluated()
+    at = int(np.argmin(mean))
+    error = models.error_evaluated(at)
+    best = next(t for t in done if t.point == done[rows[at]].point)
+    return replace(
+        observed, params=dict(best.params), number=best.number, value=sign * unit * float(mean[at]),
+        standard_error=unit * float(error[0]), basis="predicted", n_evaluations=_count(best, done),
+        best_seen_standard_error=unit * models.noise,
+    )  # fmt: skip
+
+
+def summarise_failures(trials: Sequence[Trial]) -> str:
+    """Say in one line how many trials failed, with the three commonest reasons."""
+    reasons: dict[str, int] = {}
+    for t in trials:
+        if t.state in ("failed", "timeout"):
+            reasons[t.reason] = reasons.get(t.reason, 0) + 1
+    if not reasons:
+        return "none has been told"
+    commonest = sorted(reasons.items(), key=lambda item: -item[1])[:3]
+    return f"{sum(reasons.values())} failed; " + "; ".join(f"{count} x {reason}" for reason, count in commonest)
+
+
+def _value(trial: Trial) -> float:
+    assert trial.value is not None
+    return trial.value
+
+
+def _count(trial: Trial, done: Sequence[Trial]) -> int:
+    return sum(t.point == trial.point for t in done)

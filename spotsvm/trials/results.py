@@ -1,0 +1,172 @@
+"""The results of a study: its best trial, Pareto front and tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from spotsvm.common.csv_files import write_csv
+from spotsvm.common.errors import NoCompletedTrialError
+from spotsvm.solvers.search.contract.base import Noise
+from spotsvm.space.space import Space
+from spotsvm.trials.objectives import Objectives
+from spotsvm.trials.pareto import hypervolume_curve, pareto_trials
+from spotsvm.trials.recommendation import Recommendation, recommend, summarise_failures
+from spotsvm.trials.tables import fold_table, trial_table
+from spotsvm.trials.trial import FINISHED, Trial
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+class StudyResults:
+    """The results of a study, for a class with `trials`, `space`, `objectives`, `noise`, `seed` and `about`."""
+
+    space: Space
+    objectives: Objectives
+    noise: Noise
+    seed: int
+    about: dict[str, Any]
+    _trials: list[Trial]
+
+    @property
+    def trials(self) -> tuple[Trial, ...]:
+        """All trials, by number."""
+        return tuple(self._trials)
+
+    @property
+    def n_finished(self) -> int:
+        """Number of trials that have ended, failed ones included."""
+        return sum(t.state in FINISHED for t in self._trials)
+
+    @property
+    def best_trial(self) -> Trial:
+        """The trial with the best value seen; under noise use `recommend`.
+
+        Raises
+        ------
+        NoCompletedTrialError
+            If no trial has succeeded; it lists the commonest reasons.
+        ArgumentError
+            If there are several objectives; see `pareto`.
+        """
+        self.objectives.require_one("best_trial")
+        sign = float(self.objectives.signs[0])
+        done = [(sign * t.value, t.number) for t in self._trials if t.value is not None]
+        if not done:
+            raise NoCompletedTrialError(f"no trial has succeeded yet: {summarise_failures(self._trials)}")
+        return self._trials[min(done)[1]]
+
+    def recommend(self) -> Recommendation:
+        """Return the trial to use: under noise the best predicted among the evaluated, else the best observed.
+
+        Raises
+        ------
+        NoCompletedTrialError
+            If no trial has succeeded.
+        ArgumentError
+            If there are several objectives; see `pareto`.
+        """
+        self.objectives.require_one("recommend()")
+        sign = float(self.objectives.signs[0])
+        return recommend(self.trials, self.space.domain, sign=sign, noise=self.noise, seed=self.seed)
+
+    def pareto(self) -> tuple[Trial, ...]:
+        """Return the trials that no other trial dominates, sorted from the best in the first objective; of equal ones the first.
+
+        Numbers that differ by at most 1e-12 of themselves are equal. Under noise some of them are there by luck.
+
+        Raises
+        ------
+        NoCompletedTrialError
+            If no trial has succeeded.
+        ArgumentError
+            If there is one objective only.
+        """
+        return pareto_trials(self.trials, self.objectives)
+
+    def hypervolume(self, reference: Sequence[float] | Mapping[str, float] | None = None) -> pd.Series[float]:
+        """Return the hypervolume that the trials dominate, after each trial that has ended.
+
+        Parameters
+        ----------
+        reference : sequence or mapping of float, optional
+            A value of each objective, in the study's own directions, that bounds the volume from the side of what is worse;
+            what is not better than it in all objectives adds nothing. None takes the worst value of each objective among all
+            trials, and a tenth of its range beyond it (1, where all are equal). Give one to compare studies.
+
+        Returns
+        -------
+        Series
+            By the trials' numbers; a failed trial leaves it as it is.
+
+        Raises
+        ------
+        ArgumentError
+            If there is one objective only, or `reference` is not a finite number of each.
+
+        References
+        ----------
+        Zitzler, Thiele 1998, "Multiobjective optimization using evolutionary algorithms: a comparative case study".
+        """
+        return hypervolume_curve(self.trials, self.objectives, reference)
+
+    def plot_pareto(self, ax: Axes | Sequence[Axes] | None = None) -> Any:
+        """Draw the trials and their front; of three or more objectives a picture for each pair of them.
+
+        Where dominated trials lie so far off that the front would be a dot, the axes end before them, and the legend says so.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, sequence of them, or None, default=None
+            Where to draw: of m objectives m (m - 1) / 2 of them. None makes a figure.
+
+        Returns
+        -------
+        Axes, or ndarray of them where there are three or more objectives.
+
+        Raises
+        ------
+        NoCompletedTrialError
+            If no trial has succeeded.
+        ArgumentError
+            If there is one objective only, or another number of axes is needed.
+        """
+        from spotsvm.trials.pareto import plot_pareto
+
+        return plot_pareto(self.trials, self.objectives, ax)
+
+    def frame(self) -> pd.DataFrame:
+        """Return the trials as a frame, a row a trial, with the columns of `trial_table`."""
+        return trial_table(self.trials, self.space.names, self.objectives.columns)
+
+    def folds(self) -> pd.DataFrame:
+        """Return the scores of the folds as a frame, a row a trial and fold; empty where there are none. See `fold_table`."""
+        return fold_table(self.trials)
+
+    def to_csv(self, path: str | Path) -> None:
+        """Write `frame` as a CSV file; see `write_csv`.
+
+        Raises
+        ------
+        ArgumentError
+            If `path` is not a path.
+        StorageError
+            If the file cannot be written.
+        """
+        write_csv(self.frame(), path, "trials")
+
+    def folds_to_csv(self, path: str | Path) -> None:
+        """Write `folds` as a CSV file; see `write_csv`.
+
+        Raises
+        ------
+        ArgumentError
+            If `path` is not a path.
+        StorageError
+            If the file cannot be written.
+        """
+        write_csv(self.folds(), path, "folds")

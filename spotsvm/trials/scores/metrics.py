@@ -1,0 +1,134 @@
+"""Scores of predictions: the mean class accuracy, scorers by name, and the range and intervals of a score."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.metrics import get_scorer, get_scorer_names, make_scorer, recall_score
+
+from spotsvm.common.errors import ArgumentError
+from spotsvm.trials.scores.intervals import Interval, nadeau_bengio
+
+_SHARES = ("accuracy", "average_precision", "balanced_accuracy", "mean_class_accuracy")
+#: as these, alone or with an ending such as _macro
+_SHARE_FAMILIES = ("f1", "jaccard", "precision", "recall", "roc_auc")
+_AT_MOST_ONE = ("explained_variance", "matthews_corrcoef", "r2", "score")
+
+
+def mean_class_accuracy(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
+    """Return the mean over classes of the share of their rows that was predicted rightly.
+
+    It is scikit-learn's balanced accuracy, without a warning for a class that only the predictions have: the mean is over the
+    classes that are there, as a small fold may lack one.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        The classes.
+    y_pred : array-like of shape (n_samples,)
+        The predicted ones.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weights of rows; a class without any weight is not there.
+
+    Returns
+    -------
+    float
+        Between 0 and 1.
+
+    Notes
+    -----
+    Eq. 16 as printed lacks the division by the number of classes, with which alone it is an accuracy.
+
+    References
+    ----------
+    Koch, Bischl, Flasch, Bartz-Beielstein, Konen 2011, "On the Tuning and Evolution of Support Vector Kernels", eq. 16.
+
+    Examples
+    --------
+    >>> mean_class_accuracy(["a", "a", "a", "b"], ["a", "a", "a", "c"])
+    0.5
+    """
+    true = np.asarray(y_true)
+    there = true if sample_weight is None else true[np.asarray(sample_weight) > 0]
+    return float(
+        recall_score(y_true, y_pred, labels=np.unique(there), average="macro", sample_weight=sample_weight, zero_division=0)
+    )
+
+
+#: for `scoring` of SpotSearchCV and of scikit-learn
+mean_class_accuracy_scorer = make_scorer(mean_class_accuracy)
+
+_OURS = {"mean_class_accuracy": mean_class_accuracy_scorer}
+
+
+def named_scorer(name: str) -> Any:
+    """Return a scorer by its name: one of scikit-learn's, or "mean_class_accuracy".
+
+    Raises
+    ------
+    ArgumentError
+        If there is none; a ValueError.
+    """
+    if name in _OURS:
+        return _OURS[name]
+    try:
+        return get_scorer(name)
+    except ValueError as error:
+        known = [*get_scorer_names(), *_OURS]
+        near = ", ".join(get_close_matches(name, known)) or "one of sklearn.metrics.get_scorer_names(), or mean_class_accuracy"
+        raise ArgumentError(f"--scoring {name!r} is unknown; use {near}") from error
+
+
+def score_range(metric: str) -> tuple[float | None, float | None]:
+    """Return the least and the most of a scorer's score by its name; None where that is not known.
+
+    Examples
+    --------
+    >>> score_range("accuracy"), score_range("neg_log_loss"), score_range("r2_score"), score_range("max_error")
+    ((0.0, 1.0), (None, 0.0), (None, 1.0), (None, None))
+    """
+    metric = metric.removesuffix("_score")  # as the functions of sklearn.metrics are called
+    if metric in _SHARES or any(metric == base or metric.startswith(f"{base}_") for base in _SHARE_FAMILIES):
+        return 0.0, 1.0
+    return None, 0.0 if metric.startswith("neg_") else 1.0 if metric in _AT_MOST_ONE else None
+
+
+def bounded(interval: Interval, scores: ArrayLike, metric: str) -> Interval:
+    """Return an interval of a score that ends at the least and the most there can be, where these are known.
+
+    Parameters
+    ----------
+    interval : tuple of float
+        The interval.
+    scores : array-like
+        What it was made of; where they are out of the metric's range, that name has another meaning here, and nothing is cut.
+    metric : str
+        Name of the score.
+    """
+    values = np.asarray(scores, dtype=np.float64)
+    least, most = score_range(metric)
+    least, most = -np.inf if least is None else least, np.inf if most is None else most
+    anything = metric == "score" and values.min() < 0  # by this name goes any score; below 0 it is rarely a share or an R2
+    if anything or values.min() < least or values.max() > most:
+        return interval
+    return float(np.clip(interval[0], least, most)), float(np.clip(interval[1], least, most))
+
+
+def expected_interval(scores: NDArray[np.float64], ratio: float, confidence: float, metric: str) -> Interval:
+    """Return the interval of the score to be expected, from the scores of resamples.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_resamples,)
+        Scores on rows held out.
+    ratio : float
+        Rows tested on per row trained on.
+    confidence : float
+        Between 0 and 1.
+    metric : str
+        The score's name; the interval ends at the least and the most it can be.
+    """
+    return bounded(nadeau_bengio(scores, ratio, confidence), scores, metric)

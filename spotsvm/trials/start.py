@@ -1,0 +1,134 @@
+"""The configurations at which a study starts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from spotsvm.common.errors import SpaceError, StudyMismatchError
+from spotsvm.space.space import Space
+from spotsvm.trials.trial import Trial
+
+Floats = NDArray[np.float64]
+#: the origin of a trial that a study was told to start at
+START = "start"
+#: how far a point may be off by rounding, where a distribution gives a probability for a quantile
+_ROUNDING = 1e-12
+
+#: configurations to start at, as `Study` takes them
+Start = Mapping[str, Any] | Sequence[Mapping[str, Any]]
+
+
+def equal_start(space: Space | Start, first: Start | None = None) -> list[dict[str, Any]]:
+    """Return the configurations at which all searches of a comparison start: those given, then the centre of the space.
+
+    The centre is the median of each distribution, and the middle one of integers and of lists of values. Of several
+    dictionaries it is that of each, in their order: none of them comes before another.
+
+    Parameters
+    ----------
+    space : Space, dict or list of dict
+        The search space.
+    first : dict, sequence of dict, or None, default=None
+        Configurations to come before the centre, such as an estimator's defaults.
+
+    Raises
+    ------
+    SpaceError
+        If one of those is not a configuration of the space.
+
+    Examples
+    --------
+    >>> from scipy.stats import randint, uniform
+    >>> equal_start({"x": uniform(0, 4), "degree": randint(2, 5)}, {"x": 3.0, "degree": 2})
+    [{'x': 3.0, 'degree': 2}, {'x': 2.0, 'degree': 3}]
+    """
+    space = space if isinstance(space, Space) else Space(space)
+    first = [] if first is None else first
+    start_points(first, space)
+    given = [first] if isinstance(first, Mapping) else first
+    return [*map(dict, given), *map(space.decode, _centres(space))]
+
+
+def _centres(space: Space) -> list[Floats]:
+    """Return the centre of each dictionary's part of the cube."""
+    points = np.full((len(space.branches), space.domain.dimension), 0.5)
+    if len(points) > 1:
+        points[:, 0] = (np.arange(len(points)) + 0.5) / len(points)
+    return list(space.domain.snap(points))
+
+
+def start_points(start: Start, space: Space) -> list[Floats]:
+    """Return the points of the cube at which to start, in the order given; of equal ones the first.
+
+    What is within rounding of the centre is the centre, so that a search that would begin there knows it again.
+
+    Parameters
+    ----------
+    start : dict or sequence of dict
+        Values by name, of all parameters of the space or of one of its dictionaries.
+    space : Space
+        The search space.
+
+    Raises
+    ------
+    SpaceError
+        If it is no such thing, or the space does not hold a configuration: it names the parameter, the value and the range.
+
+    Examples
+    --------
+    >>> from scipy.stats import uniform
+    >>> start_points([{"x": 1.0}, {"x": 3.0}, {"x": 1.0}], Space({"x": uniform(0, 4)}))
+    [array([0.25]), array([0.75])]
+    """
+    given = [start] if isinstance(start, Mapping) else start
+    if isinstance(given, str) or not isinstance(given, Sequence):
+        raise SpaceError(f"start={start!r} is not a configuration; use a dictionary of parameters, or a list of such")
+    points: dict[bytes, Floats] = {}
+    for k, params in enumerate(given):
+        name = "start" if isinstance(start, Mapping) else f"start[{k}]"
+        if not isinstance(params, Mapping):
+            raise SpaceError(f"{name}={params!r} is not a dictionary of parameters")
+        try:
+            point = space.encode(params)
+        except SpaceError as error:
+            raise SpaceError(f"{name} is not in the space: {error}") from error
+        point = _settled([point], space)[0]
+        points.setdefault(point.tobytes(), point)
+    return list(points.values())
+
+
+def starts_left(points: Sequence[Floats], trials: Sequence[Trial], space: Space, path: Path | None) -> list[Floats]:
+    """Return the starts that no trial of a record has been at.
+
+    They may be more or fewer than those that the record's study
+    was made with, as long as all at which it has started are among them: the rest of a list may be changed, what was
+    evaluated cannot.
+
+    Raises
+    ------
+    StudyMismatchError
+        If the record has started at a configuration that is not among them.
+    """
+    given = {point.tobytes() for point in points}
+    been = [point.tobytes() for point in _settled([trial.point for trial in trials], space)]
+    for trial, place in zip(trials, been, strict=True):
+        if trial.origin == START and place not in given:
+            raise StudyMismatchError(
+                f"{path} holds a study with another start: it began with {dict(trial.params)!r}, which is not among the "
+                "start given. Add it, leave start out, or use another file"
+            )
+    return [point for point in points if point.tobytes() not in been]
+
+
+def _settled(points: ArrayLike, space: Space) -> Floats:
+    """Return points, those that rounding keeps from a centre at it; shape (n, d)."""
+    settled = np.array(points, dtype=float).reshape(-1, space.domain.dimension)
+    for centre in _centres(space):
+        off = np.abs(settled - centre)
+        settled[(off <= np.where(space.domain.discrete, 0.0, _ROUNDING)).all(axis=1)] = centre
+    return settled

@@ -1,0 +1,121 @@
+"""The time a study spent on the model, on finding the next point, on the rest of asking, and on evaluation."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from spotsvm.trials.trial import Trial
+
+#: phases of a trial, and their names in reports
+PHASES = {
+    "fit": "fitting the model",
+    "acquisition": "finding the next point",
+    "asking": "the rest of asking",
+    "evaluation": "evaluation",
+}
+
+
+@dataclass(frozen=True)
+class TimeSpent:
+    """The seconds that trials spent in one phase.
+
+    Attributes
+    ----------
+    total, median, last : float
+        Over all trials with a time for this phase, and of the last of them.
+    n_trials : int
+        Number of trials with a time for this phase.
+    """
+
+    total: float
+    median: float
+    last: float
+    n_trials: int
+
+
+def time_spent(trials: Sequence[Trial]) -> dict[str, TimeSpent]:
+    """Return the time spent in each of `PHASES`; a phase without times is left out.
+
+    Parameters
+    ----------
+    trials : sequence of Trial
+        Trials by number. Those of parallel workers overlap, so that the total can exceed the time that has passed.
+
+    Examples
+    --------
+    >>> trials = [
+    ...     Trial(0, {}, (), "ok", 1.0, ask_seconds=0.5, seconds=3.0),
+    ...     Trial(1, {}, (), "ok", 2.0, ask_seconds=1.0, fit_seconds=0.5, acquisition_seconds=0.25, seconds=5.0),
+    ... ]
+    >>> time_spent(trials)["asking"]
+    TimeSpent(total=0.75, median=0.375, last=0.25, n_trials=2)
+    >>> time_spent(trials)["evaluation"].total, time_spent(trials)["fit"].total
+    (8.0, 0.5)
+    """
+    seconds = {
+        "fit": [t.fit_seconds for t in trials],
+        "acquisition": [t.acquisition_seconds for t in trials],
+        "asking": [_rest_of_asking(t) for t in trials],
+        "evaluation": [t.seconds for t in trials],
+    }
+    known = {phase: [s for s in all_of_it if s is not None and math.isfinite(s)] for phase, all_of_it in seconds.items()}
+    return {phase: TimeSpent(sum(of), median(of), of[-1], len(of)) for phase, of in known.items() if of}
+
+
+def _rest_of_asking(trial: Trial) -> float | None:
+    if trial.ask_seconds is None:
+        return None
+    return max(trial.ask_seconds - (trial.fit_seconds or 0.0) - (trial.acquisition_seconds or 0.0), 0.0)
+
+
+_RECENT = 50
+
+
+def trials_per_minute(trials: Sequence[Trial]) -> float | None:
+    """Return the number of trials finished per minute recently, breaks between runs left out.
+
+    It is the number of the latest 50 trials (or all), divided by the time in which at least one of them was being asked for or
+    evaluated; None if no trial says when it was told.
+
+    Parameters
+    ----------
+    trials : sequence of Trial
+        All trials.
+
+    Examples
+    --------
+    Two trials at once, ten seconds each, and one more after a break:
+
+    >>> def told(at):
+    ...     return Trial(0, {}, (), "ok", 1.0, ask_seconds=0.0, seconds=10.0, asked_at=at - 10.0, told_at=at)
+    >>> trials_per_minute([told(10.0), told(10.0), told(5000.0)])
+    9.0
+    """
+    ended = sorted((spans[0][1], spans) for t in trials if (spans := _spans(t)))[-_RECENT:]
+    busy = _length([span for _, spans in ended for span in spans])
+    pace = 60.0 * len(ended) / busy if busy > 0 else 0.0
+    return pace if 0 < pace < math.inf else None
+
+
+def _spans(trial: Trial) -> list[tuple[float, float]]:
+    """Return when a trial was evaluated and when it was asked for; not from asked to told, as a break can lie between."""
+    if trial.told_at is None or trial.asked_at is None:
+        return []
+    spans = [
+        (trial.told_at - (trial.seconds or 0.0), trial.told_at),
+        (trial.asked_at - (trial.ask_seconds or 0.0), trial.asked_at),
+    ]
+    # a damaged record can hold any number
+    return spans if all(map(math.isfinite, [*spans[0], *spans[1]])) else []
+
+
+def _length(spans: list[tuple[float, float]]) -> float:
+    """Return the length of the union of spans."""
+    total, reached = 0.0, float("-inf")
+    for start, end in sorted(spans):
+        total += max(end - max(start, reached), 0.0)
+        reached = max(reached, end)
+    return total

@@ -1,0 +1,323 @@
+"""Tune the SVM of a table, and compare it with the default and with random search on held-out rows."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from numbers import Real
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning, FitFailedWarning, UndefinedMetricWarning
+from sklearn.model_selection import TimeSeriesSplit, cross_val_score, train_test_split
+from sklearn.pipeline import Pipeline
+
+from spotsvm.common.errors import ArgumentError, DataError, ShortSeriesWarning, SpaceError, SpotSVMError
+from spotsvm.comparison.judge_search import judge_search
+from spotsvm.estimators.cutoff.class_entries import class_names
+from spotsvm.optimism.analysis import oversearching
+from spotsvm.search_cv.spot_search_cv import SpotSearchCV
+from spotsvm.solvers.kernels import resolve_gamma
+from spotsvm.space.parameter import ContinuousParameter, IntegerParameter, Parameter
+from spotsvm.space.space import Space
+from spotsvm.study.loop import check_budget, checked_timeout
+from spotsvm.study.search import initial_trials
+from spotsvm.study.workers.limits import checked_memory_limit
+from spotsvm.trials.scores.metrics import named_scorer
+from spotsvm.trials.scores.optimism import Method
+from spotsvm.trials.start import Start, equal_start, start_points
+from spotsvm.tuning.held_out import HeldOutResult, block_length, held_out_score
+from spotsvm.tuning.pipelines.registry import NamedPipeline, default_scoring, is_series, named_pipeline
+from spotsvm.tuning.results import check_writable, write_results
+from spotsvm.tuning.tables.table import Table, check_folds
+
+TEST_SHARE = 0.25
+
+
+OUTER_FOLDS = 5
+
+
+#: takes a search's name and budget, returns a context manager whose value is the search's callback
+Progress = Callable[[str, int], Any]
+
+
+@dataclass(frozen=True)
+class TuningJob:
+    """The settings of a tuning.
+
+    Attributes
+    ----------
+    table : Table
+        All rows, from which the held-out rows are drawn.
+    budget : int
+        Number of candidates that each search evaluates.
+    search : str
+        Name of the search.
+    cv : int
+        Number of folds.
+    seed : int
+        Seed of the split into training and test rows, of the folds, and of the searches.
+    workers : int
+        Folds evaluated in parallel; with a limit and no executor, candidates.
+    out : Path or None
+        Folder for the results.
+    scoring : str or None
+        A scorer's name, of scikit-learn or "mean_class_accuracy"; the pipeline's own by default.
+    pipeline : str
+        Name of the pipeline; see `named_pipeline`. A series is tested on its last quarter.
+    region : str or None
+        The search region; the pipeline's first one by default.
+    horizon : int
+        How many steps ahead a series is predicted.
+    oversearching : str
+        The method that estimates how much of the last search's tuned score is luck, as in `oversearching`; or "none".
+    stop : bool
+        Whether a search ends once the largest expected improvement is far below the uncertainty of the score.
+    executor : executor or None
+        Where the searches, also those of nested oversearching, score whole candidates; see `SpotSearchCV`.
+    batch_size : int or None
+        Number of candidates suggested together; the results then do not depend on where they are scored.
+    trial_timeout, memory_limit : float and int or str, or None
+        Limits on the seconds and the memory of a candidate.
+    retries : int
+        How often a candidate is scored again if its worker died.
+    """
+
+    table: Table
+    budget: int = 50
+    search: str = "kriging"
+    cv: int = 5
+    seed: int = 0
+    workers: int = 1
+    out: Path | None = None
+    scoring: str | None = None
+    pipeline: str = "table"
+    region: str | None = None
+    horizon: int = 0
+    oversearching: str = "folds"
+    stop: bool = False
+    executor: Any = None
+    batch_size: int | None = None
+    trial_timeout: float | None = None
+    memory_limit: int | str | None = None
+    retries: int = 0
+
+    def run(self, progress: Progress) -> list[HeldOutResult]:
+        """Evaluate the default, random search and the search, in this order; both searches start with the default and the centre.
+
+        Parameters
+        ----------
+        progress : callable
+            Takes a search's name and budget; returns a context manager whose value is the search's callback.
+        """
+        checked_timeout(self.trial_timeout)
+        if self.memory_limit is not None:
+            checked_memory_limit(self.memory_limit)
+        if self.out is not None:
+            check_writable(self.out)
+        scorer = named_scorer(self.metric)
+        train, test = self._split()
+        named = self.named(train)
+        if self.oversearching == "repeats" and is_series(self.pipeline):
+            raise ArgumentError(
+                "--oversearching repeats: splits by time cannot be drawn again at random; use folds, nested or none"
+            )
+        results = []
+        with warnings.catch_warnings():
+            # the cap on the solver's iterations is ours; a setting that needs more is scored as it is
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            # the trials have the reasons for failures
+            warnings.simplefilter("ignore", FitFailedWarning)
+            warnings.simplefilter("ignore", UndefinedMetricWarning)
+            # the warning for the whole series was shown when it was read
+            warnings.simplefilter("ignore", ShortSeriesWarning)
+            fitted = clone(named.estimator).fit(train.X, train.y)
+            start = equal_start(named.space, default_start(fitted, named.space, train.X))
+            self._check_budget(named, start)
+            default = self._default_score(named, train, scorer)
+            results.append(HeldOutResult("default", default, *self._test(scorer, fitted, test), fitted))
+            for name in dict.fromkeys(["random", self.search]):
+                with progress(name, self.budget) as callback:
+                    search = self._search(name, named, scorer, start, callback).fit(train.X, train.y)
+                best = search.best_estimator_
+                tested = self._test(scorer, best, test)
+                # rows of a series are not independent, and some test rows have no score
+                if name == self.search and not is_series(self.pipeline) and np.isfinite(tested[0]):
+                    judge_search(search, train.X, train.y, test.X, test.y)
+                results.append(HeldOutResult(name, float(search.best_score_), *tested, best, search))
+            results[-1] = self._with_optimism(results[-1], train)
+        if self.out is not None:
+            write_results(results, self.out)
+        return results
+
+    def _check_budget(self, named: NamedPipeline, start: Start) -> None:
+        space = Space(named.space)
+        initial = initial_trials(named.search(self.search), space.domain, len(start_points(start, space)))
+        check_budget(self.budget, "--budget", initial, space.domain)
+
+    def _search(self, name: str, named: NamedPipeline, scorer: Any, start: Start, callback: Any) -> SpotSearchCV:
+        """Return the search of that name, not fitted yet."""
+        return SpotSearchCV(
+            named.estimator,
+            named.space,
+            n_iter=self.budget,
+            search=named.search(name),
+            cv=named.splitter,
+            scoring=scorer if self.metric == "mean_class_accuracy" else self.metric,
+            n_jobs=None if self.executor is not None else self.workers,
+            random_state=self.seed,
+            batch_size=self.batch_size,
+            start=start,
+            stop="uncertainty" if self.stop else None,
+            path=None if self.out is None else self.out / f"{name}.db",
+            callback=callback,
+            executor=self.executor,
+            trial_timeout=self.trial_timeout,
+            memory_limit=self.memory_limit,
+            retries=self.retries,
+        )
+
+    def _with_optimism(self, result: HeldOutResult, train: Table) -> HeldOutResult:
+        """Return the result with its optimism, which is also stored in the study."""
+        search = result.search
+        if search is None or self.oversearching == "none":
+            return result
+        # of a series the last half is predicted, so that no search has a much shorter past than the one analysed
+        last_half = TimeSeriesSplit(OUTER_FOLDS, test_size=max(len(train.y) // (2 * OUTER_FOLDS), 1))
+        outer = last_half if is_series(self.pipeline) else OUTER_FOLDS
+        path = None if self.out is None or self.oversearching != "nested" else self.out / f"{result.name}_outer"
+        # the workers share the outer folds, and their searches have no progress bar
+        judged = clone(search).set_params(callback=None, n_jobs=None) if self.oversearching == "nested" else search
+        n_jobs = 1 if self.oversearching == "nested" and self.executor is not None else self.workers
+        method = cast("Method", self.oversearching)
+        found = oversearching(judged, train.X, train.y, outer, method, n_jobs=n_jobs, random_state=self.seed, path=path)
+        search.study_.add_finding("oversearching", found.to_dict())
+        return replace(result, optimism=found)
+
+    @property
+    def metric(self) -> str:
+        """Name of the scorer."""
+        return default_scoring(self.pipeline, self.table.task) if self.scoring is None else self.scoring
+
+    def named(self, train: Table) -> NamedPipeline:
+        """Return the pipeline, with its space and folds, for training rows."""
+        return named_pipeline(
+            self.pipeline,
+            train.task,
+            train.X,
+            train.y,
+            cv=self.cv,
+            seed=self.seed,
+            region=self.region,
+            history=train.history,
+            horizon=self.horizon,
+        )
+
+    def _default_score(self, named: NamedPipeline, train: Table, scorer: Any) -> float:
+        """Return the default's score; raise ArgumentError if the scorer does not suit the task."""
+        try:
+            scores = cross_val_score(
+                named.estimator, train.X, train.y, cv=named.splitter, scoring=scorer, n_jobs=self.workers, error_score="raise"
+            )
+        except SpotSVMError:  # its message is complete
+            raise
+        except (AttributeError, TypeError, ValueError) as error:
+            raise ArgumentError(f"--scoring {self.metric!r} cannot score this {train.task}: {error}") from error
+        if not np.isfinite(scores).all():
+            raise ArgumentError(
+                f"--scoring {self.metric!r} cannot score this {train.task}: the score is {scores.mean()} in some folds"
+            )
+        return float(scores.mean())
+
+    def _split(self) -> tuple[Table, Table]:
+        """Return the training rows and the held-out rows."""
+        t = self.table
+        series = is_series(self.pipeline)
+        stratify = t.y if t.task == "classification" else None
+        check_folds(t, max(self.cv, 2), in_time=series)
+        try:
+            how: dict[str, Any] = {"shuffle": False} if series else {"random_state": self.seed, "stratify": stratify}
+            parts = train_test_split(t.X, t.y, test_size=TEST_SHARE, **how)
+        except ValueError as error:
+            raise DataError(f"{len(t.y)} rows are too few for a quarter of them to be held out: {error}") from error
+        train, test = (Table(parts[k], parts[k + 2], t.task, t.history) for k in (0, 1))
+        check_folds(train, self.cv, "training rows", in_time=series)
+        return train, test
+
+    def _test(self, scorer: Any, estimator: Any, test: Table) -> tuple[float, float]:
+        """Return the score on the held-out rows, and its standard error."""
+        block = block_length(len(test.y)) if is_series(self.pipeline) else 1
+        return held_out_score(scorer, estimator, test.X, test.y, self.seed, block=block)
+
+
+def default_start(fitted: Any, space: Space | Start, X: Any) -> list[dict[str, Any]]:
+    """Return an estimator's own parameters as a configuration to start at; none where the space cannot hold them.
+
+    A number beyond a range counts as the nearest one in it. A gamma of "scale" or "auto" is the number that it stands for. An
+    entry that was not given, such as a `class_weight__<class>`, is what the fitted estimator has for it.
+
+    Parameters
+    ----------
+    fitted : estimator
+        The estimator, fitted to X; a pipeline's steps but the last transform.
+    space : Space, dict or list of dict
+        The search space; of several dictionaries the first that can hold the parameters counts.
+    X : array-like of shape (n_samples, n_features)
+        The rows.
+
+    Examples
+    --------
+    >>> from scipy.stats import loguniform
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from sklearn.svm import SVC
+    >>> X, y = load_iris(return_X_y=True)
+    >>> fitted = make_pipeline(StandardScaler(), SVC()).fit(X, y)
+    >>> default_start(fitted, {"svc__C": loguniform(2**-5, 2**15), "svc__gamma": loguniform(2**-15, 2**3)}, X)
+    [{'svc__C': 1.0, 'svc__gamma': 0.25}]
+    """
+    space = space if isinstance(space, Space) else Space(space)
+    known = fitted.get_params(deep=True)
+    for branch in space.branches:
+        values = {name: known[name] if name in known else _entry(fitted, known, name) for name in branch}
+        for name, parameter in branch.items():
+            if name.rpartition("__")[2] == "gamma" and isinstance(values[name], str) and not _is_choice(parameter):
+                values[name] = resolve_gamma(values[name], _as_the_machine_sees(fitted, X))
+            values[name] = _in_range(values[name], parameter)
+        try:
+            space.encode(values)
+        except SpaceError:
+            continue
+        return [values]
+    return []
+
+
+def _entry(fitted: Any, known: dict[str, Any], name: str) -> Any:
+    """Return what an estimator has for an entry `<estimator>__<parameter>__<class>`; None if it is no such thing."""
+    whole, _, entry = name.rpartition("__")
+    owner, _, parameter = whole.rpartition("__")
+    holder = known.get(owner) if owner else fitted
+    if isinstance(known.get(whole), str):  # a rule such as "balanced", which entries would replace
+        return None
+    values, classes = getattr(holder, f"{parameter}_", None), getattr(holder, "classes_", None)
+    if values is None or classes is None:
+        return None
+    return dict(zip(class_names(classes), np.asarray(values).tolist(), strict=True)).get(entry)
+
+
+def _as_the_machine_sees(fitted: Any, X: Any) -> Any:
+    return np.asarray(fitted[:-1].transform(X) if isinstance(fitted, Pipeline) else X, dtype=np.float64)
+
+
+def _is_choice(parameter: Parameter) -> bool:
+    return not isinstance(parameter, ContinuousParameter | IntegerParameter)
+
+
+def _in_range(value: Any, parameter: Parameter) -> Any:
+    if not isinstance(parameter, ContinuousParameter | IntegerParameter) or not isinstance(value, Real):
+        return value
+    return min(max(value, parameter.low), parameter.high)

@@ -1,0 +1,153 @@
+"""The pipelines that `spotsvm tune` knows by name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.model_selection import KFold, StratifiedKFold, TimeSeriesSplit
+
+from spotsvm.common.errors import ArgumentError
+from spotsvm.comparison.runs import Entrant
+from spotsvm.tuning.pipelines.default_spaces import table_pipeline
+from spotsvm.tuning.pipelines.opening import opening
+from spotsvm.tuning.pipelines.spectra import FIRST, spectra_pipeline
+from spotsvm.tuning.pipelines.spectra import REGIONS as SPECTRA_REGIONS
+from spotsvm.tuning.pipelines.stormwater import REGIONS as STORMWATER_REGIONS
+from spotsvm.tuning.pipelines.stormwater import stormwater_pipeline
+from spotsvm.tuning.tables.table import Task
+
+#: the pipelines with their regions, the default first
+REGIONS = {"table": ("default",), "spectra": SPECTRA_REGIONS, "stormwater": STORMWATER_REGIONS}
+
+_MEAN_CLASS_ACCURACY, _RMSE = "mean_class_accuracy", "neg_root_mean_squared_error"
+
+
+@dataclass(frozen=True)
+class NamedPipeline:
+    """A pipeline with everything that a search needs.
+
+    Attributes
+    ----------
+    name : str
+        One of `REGIONS`.
+    estimator : Pipeline
+        The estimator to tune.
+    space : dict
+        Distributions by parameter name, as `SpotSearchCV` takes it.
+    splitter : splitter
+        Makes the folds of the cross-validation.
+    scoring : str
+        The score to tune by: a scorer's name, of scikit-learn or "mean_class_accuracy".
+    first : tuple of str, default=()
+        Parameters that Kriging varies first (see `opening`); empty if it varies all of them from the beginning.
+    """
+
+    name: str
+    estimator: Any
+    space: dict[str, Any]
+    splitter: Any
+    scoring: str
+    first: tuple[str, ...] = ()
+
+    def search(self, name: str) -> Entrant:
+        """Return the search of this name for the pipeline."""
+        return opening(self.space, self.first, search=name) if self.first and name == "kriging" else name
+
+
+def is_series(name: str) -> bool:
+    """Return whether a pipeline is for rows in order of time, tested on later rows than it is trained on."""
+    return name == "stormwater"
+
+
+def description(name: str, task: Task) -> str:
+    """Return a short description of a pipeline."""
+    if name == "table":
+        return "scaled features, an RBF support vector machine"
+    if is_series(name):
+        return "two leaky sums of the rain, embedded and scaled, an RBF support vector regression"
+    voting = " with class weights and cutoffs" if task == "classification" else ""
+    return f"principal components, monomials of the first 8, the important ones, an RBF support vector machine{voting}"
+
+
+def default_scoring(name: str, task: Task) -> str:
+    """Return the name of the default score of a pipeline."""
+    if task == "regression":
+        return _RMSE
+    return _MEAN_CLASS_ACCURACY if name == "spectra" else "accuracy"
+
+
+def named_pipeline(
+    name: str,
+    task: Task,
+    X: Any,
+    y: Any,
+    *,
+    cv: int = 5,
+    seed: int = 0,
+    region: str | None = None,
+    history: Any = None,
+    horizon: int = 0,
+) -> NamedPipeline:
+    """Return a pipeline by its name, for training data.
+
+    Parameters
+    ----------
+    name : {"table", "spectra", "stormwater"}
+        "table" is a scaled SVM for any numbers; "spectra" adds principal components, monomials, a choice by importance, and in
+        classification a weight and a cutoff for each class (`spectra_pipeline`); "stormwater" predicts a series from past rain
+        (`stormwater_pipeline`).
+    task : {"classification", "regression"}
+        What is predicted.
+    X : DataFrame of shape (n_samples, n_features)
+        Features; for "stormwater" only rain, in order of time, with the time as index.
+    y : Series of shape (n_samples,)
+        The target.
+    cv : int, default=5
+        Number of folds: TimeSeriesSplit for "stormwater", else random, stratified in classification.
+    seed : int, default=0
+        Seed of the folds, and of the random parts of the pipeline.
+    region : str or None, default=None
+        The search region, one of `REGIONS`; None for the first one.
+    history : DataFrame or None, default=None
+        For "stormwater": further rows as the past of those of X.
+    horizon : int, default=0
+        For "stormwater": how many steps ahead the target is predicted.
+
+    Raises
+    ------
+    ArgumentError
+        If the pipeline or region is unknown, or the pipeline is not for this task; a ValueError.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> named_pipeline("spectra", "classification", *load_iris(return_X_y=True, as_frame=True)).scoring
+    'mean_class_accuracy'
+    """
+    region = _checked_region(name, region)
+    if horizon and not is_series(name):
+        raise ArgumentError(f"horizon={horizon} is only for a series; use pipeline 'stormwater', or horizon=0")
+    scoring, n = default_scoring(name, task), len(y)
+    if is_series(name):
+        if task != "regression":
+            raise ArgumentError(f"pipeline {name!r} is for regression, not for {task}")
+        pipeline, space = stormwater_pipeline(horizon=horizon, region=region, history=history)
+        return NamedPipeline(name, pipeline, space, TimeSeriesSplit(cv), scoring)
+    folds = (StratifiedKFold if task == "classification" else KFold)(cv, shuffle=True, random_state=seed)
+    if name == "table":
+        pipeline, space = table_pipeline(task, n)
+        return NamedPipeline(name, pipeline, space, folds, scoring)
+    classes = np.unique(np.asarray(y)).tolist() if task == "classification" else None
+    pipeline, space = spectra_pipeline(task, n, classes, region=region, scale=True, random_state=seed)
+    first = FIRST if task == "classification" and region == REGIONS[name][0] else ()
+    return NamedPipeline(name, pipeline, space, folds, scoring, first)
+
+
+def _checked_region(name: str, region: str | None) -> str:
+    if name not in REGIONS:
+        raise ArgumentError(f"pipeline {name!r} is unknown; use one of {', '.join(REGIONS)}")
+    if region is not None and region not in REGIONS[name]:
+        raise ArgumentError(f"pipeline {name} has no region {region!r}; use {' or '.join(REGIONS[name])}")
+    return REGIONS[name][0] if region is None else region

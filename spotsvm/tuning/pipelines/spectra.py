@@ -1,0 +1,143 @@
+"""The pipeline "spectra": principal components, their monomials, the important ones, and a support vector machine."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from scipy.stats import loguniform, uniform
+from sklearn.compose import TransformedTargetRegressor
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC, SVR
+
+from spotsvm.common.errors import ArgumentError
+from spotsvm.estimators.cutoff.class_entries import class_names
+from spotsvm.estimators.cutoff.cutoff_classifier import CutoffClassifier
+from spotsvm.preprocessing.importance_fraction import ImportanceFraction
+from spotsvm.preprocessing.principal_monomials import PrincipalMonomials
+from spotsvm.tuning.pipelines.default_spaces import default_space, iteration_cap, machine_space, voting_space
+from spotsvm.tuning.tables.table import Task
+
+_CLASSIFIER, _REGRESSOR = "cutoffclassifier", "transformedtargetregressor"
+
+REGIONS = ("default", "table7", "table8")
+#: parameters to vary first in the default region of classification (see `opening`): the share of importance, C and gamma
+FIRST = ("importancefraction__fraction", f"{_CLASSIFIER}__estimator__C", f"{_CLASSIFIER}__estimator__gamma")
+
+
+def spectra_pipeline(
+    task: Task,
+    n_samples: int,
+    classes: Sequence[Any] | None = None,
+    *,
+    region: str = "default",
+    scale: bool = False,
+    random_state: int | None = 0,
+    n_estimators: int = 100,
+) -> tuple[Pipeline, dict[str, Any]]:
+    """Return the pipeline for spectra, and its search space.
+
+    For K classes 2 K + 2 parameters are tuned, twelve for five classes: the share of importance, gamma, C, K class weights and
+    K - 1 cutoffs, of which only the ratios matter. In regression the target is scaled, and the share, gamma, C and epsilon are
+    tuned.
+
+    Parameters
+    ----------
+    task : {"classification", "regression"}
+        What is predicted.
+    n_samples : int
+        Rows of training data.
+    classes : sequence, optional
+        All classes, two or more; not used in regression.
+    region : {"default", "table7", "table8"}, default="default"
+        "default" has gamma in 2^-12 .. 1 and C in 2^-2 .. 2^12, class weights from 2/3 to 3/2 of the "balanced" ones, and
+        cutoffs from 7/8 to 8/7 of equal shares, all log-uniform, so that the untuned weights and cutoffs are in the middle.
+        "table7" and "table8" are the paper's regions, with different gamma and C: all uniform, with absolute weights.
+    scale : bool, default=False
+        Whether each wavelength is first scaled to unit variance. The paper does not; the pipeline "spectra" does, because the
+        mean tuned score over four splits of the Tecator spectra was higher with scaling.
+    random_state : int or None, default=0
+        Seed of the forest that ranks the features.
+    n_estimators : int, default=100
+        Number of trees of the forest.
+
+    Returns
+    -------
+    pipeline : Pipeline
+        With `scale` a StandardScaler; then PrincipalMonomials, ImportanceFraction, StandardScaler and CutoffClassifier of SVC, or
+        SVR on a scaled target.
+    space : dict
+        Distributions by parameter name.
+
+    Raises
+    ------
+    ArgumentError
+        If the region is unknown or for another task, or there are fewer than two classes; a ValueError.
+
+    Notes
+    -----
+    Table 8 prints 0 as the smallest C, which is not a valid C: the region begins at 0.01. The paper's last cutoff follows from
+    the others, which may sum to more than 1; they are then scaled (see `CutoffClassifier`). Tables 7 and 8 are for five classes;
+    for K classes the cutoffs range from 0.05 / K to 2 / K, which agrees for five.
+
+    With few trials the many parameters are a disadvantage. `opening(space, FIRST)` makes a search that varies share, C and gamma
+    first, with balanced weights and equal cutoffs, as `spotsvm tune` does.
+
+    References
+    ----------
+    Koch, Bischl, Flasch, Bartz-Beielstein, Konen 2011, "On the Tuning and Evolution of Support Vector Kernels", section 3.2.2,
+    Tables 7 and 8.
+
+    Examples
+    --------
+    >>> pipeline, space = spectra_pipeline("classification", 200, ["lean", "medium", "fat"])
+    >>> len(space), [name for name in space if "__cutoff__" in name]
+    (8, ['cutoffclassifier__cutoff__fat', 'cutoffclassifier__cutoff__lean'])
+    """
+    if not (isinstance(region, str) and region in REGIONS):
+        raise ArgumentError(f"region={region!r}; use one of {', '.join(map(repr, REGIONS))}")
+    steps: list[tuple[str, Any]] = [("scale_spectra", StandardScaler())] if scale else []
+    forest = ImportanceFraction(task=task, n_estimators=n_estimators, random_state=random_state)
+    steps += [("principalmonomials", PrincipalMonomials()), ("importancefraction", forest), ("standardscaler", StandardScaler())]
+    space = {"importancefraction__fraction": default_space(forest)["fraction"]}
+    own = _machine_region(region)
+    if task == "regression":
+        if region != "default":
+            raise ArgumentError(f"region={region!r} is for classification; use region='default' in regression")
+        machine = TransformedTargetRegressor(SVR(max_iter=iteration_cap(n_samples)), transformer=StandardScaler())
+        own = own | {"epsilon": machine_space(epsilon=True)["epsilon"]}
+        return Pipeline([*steps, (_REGRESSOR, machine)]), space | _named(f"{_REGRESSOR}__regressor", own)
+    known = np.unique(np.asarray([] if classes is None else classes))
+    if len(known) < 2:
+        raise ArgumentError(f"classes={classes!r}; use two classes or more")
+    labels = known.tolist()
+    voter = CutoffClassifier(SVC(max_iter=iteration_cap(n_samples)), classes=labels, excess="scale")
+    if region == "default":
+        # all cutoffs are set, so that the last one does not follow from the others and their ratios are tuned
+        neutral = {"class_weight": dict.fromkeys(labels, 1.0), "cutoff": dict.fromkeys(labels, 1.0 / len(labels))}
+        voter.set_params(weight_unit="balanced", **neutral)
+    voting = voting_space(labels) if region == "default" else _voting_region(labels)
+    space |= _named(f"{_CLASSIFIER}__estimator", own) | _named(_CLASSIFIER, voting)
+    return Pipeline([*steps, (_CLASSIFIER, voter)]), space
+
+
+def _machine_region(region: str) -> dict[str, Any]:
+    """Return the distributions of C and gamma."""
+    if region == "table7":
+        return {"C": uniform(1.0, 9.0), "gamma": uniform(0.005, 0.295)}
+    if region == "table8":
+        return {"C": uniform(0.01, 99.99), "gamma": uniform(0.001, 0.799)}
+    return {"C": loguniform(2.0**-2, 2.0**12), "gamma": loguniform(2.0**-12, 1.0)}
+
+
+def _voting_region(labels: Sequence[Any]) -> dict[str, Any]:
+    """Return the distributions of the paper's weights and cutoffs; the last cutoff follows from the others."""
+    names, low, high = class_names(labels), 0.05 / len(labels), 2.0 / len(labels)
+    space = {f"class_weight__{name}": uniform(0.05, 0.95) for name in names}
+    return space | {f"cutoff__{name}": uniform(low, high - low) for name in names[:-1]}
+
+
+def _named(prefix: str, space: dict[str, Any]) -> dict[str, Any]:
+    return {f"{prefix}__{name}": distribution for name, distribution in space.items()}

@@ -1,0 +1,167 @@
+"""Read and check a time series as training data, with the past of its rows."""
+
+from __future__ import annotations
+
+import logging
+import warnings
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+from pandas.api.types import is_integer_dtype, is_numeric_dtype
+
+from spotsvm.common.errors import ArgumentError, DataError
+from spotsvm.common.text import printable_line
+from spotsvm.tuning.tables.table import Table, Task, check_feature, make_table, read_frame, shown
+
+_LOG = logging.getLogger(__name__)
+
+#: the size of each of the paper's sets; training time grows with the square of the rows
+DEFAULT_ROWS = 5000
+
+#: longest window in the widest region of the stormwater pipeline
+LONGEST_WINDOW = 500
+
+
+def read_series(
+    path: str | Path,
+    target: str,
+    time: str | None = None,
+    task: Task | Literal["auto"] = "auto",
+    rows: int | None = None,
+) -> Table:
+    """Read a CSV file of a time series and check that a machine can be trained on it.
+
+    Parameters
+    ----------
+    path : path-like
+        A CSV file with a header row and one row per time; it may be compressed.
+    target : str
+        Name of the column to predict. Rows without a target are not used for training or testing, but are part of the past.
+    time : str, optional
+        Name of the column of evenly spaced time stamps or integers; by default the rows are the time steps.
+    task : {"auto", "regression"}, default="auto"
+        A series is always a regression task.
+    rows : int, optional
+        Number of the latest rows with a target to train and test on: 5000 by default, 0 for all. A warning is logged if rows are
+        left out.
+
+    Returns
+    -------
+    Table
+        Rows in order of time, with time stamps as their index; its `history` has the features of all rows.
+
+    Raises
+    ------
+    ArgumentError, DataError
+        If the file cannot be read, a column does not exist or cannot be used, or times are missing,
+        repeated or unevenly spaced; both are ValueErrors.
+    """
+    if task == "classification":
+        raise ArgumentError("--task classification: a series needs regression; use --task regression, or --pipeline table")
+    frame = read_frame(path, target)
+    try:
+        frame = _in_time(frame, target, time)
+        features = frame.drop(columns=target)
+        for name in features.columns:
+            _check_reading(features[name], time)
+        known = frame[target].notna()
+        if not known.any():
+            raise DataError(f"the target {target!r} has no values")
+        table = make_table(features[known], frame.loc[known, target], "regression")
+    except DataError as error:
+        raise DataError(f"{path}: {error}") from error
+    if len(features) <= LONGEST_WINDOW:
+        _LOG.warning(
+            "%s has %d rows, fewer than the longest window of %d; no rain is assumed before the first row",
+            printable_line(str(path)),
+            len(features),
+            LONGEST_WINDOW,
+        )
+    keep = DEFAULT_ROWS if rows is None else rows
+    X, y = table.X, table.y
+    if 0 < keep < len(y):
+        _LOG.warning(
+            "%s: the latest %d of %d rows are used for training and testing, the others only as their past; --rows 0 uses all",
+            printable_line(str(path)),
+            keep,
+            len(y),
+        )
+        X, y = X.iloc[-keep:], y.iloc[-keep:]
+    return Table(X, y, "regression", history=features.astype(float))
+
+
+def _in_time(frame: pd.DataFrame, target: str, time: str | None) -> pd.DataFrame:
+    """Return the rows in order of time, with their time as index."""
+    if len(frame) == 0:
+        raise DataError("the table has no rows")
+    if time is None:
+        return frame
+    if time == target:
+        raise DataError(f"--time {time!r} is the target; name the column of time stamps")
+    if time not in frame.columns:
+        raise DataError(f"--time {time!r} is not a column; the columns are {', '.join(map(repr, frame.columns[:8]))}")
+    stamps = _stamps(frame[time])
+    frame = frame.drop(columns=time).set_index(stamps)
+    if not stamps.is_unique:
+        twice = stamps[stamps.duplicated()]
+        raise DataError(f"the time {twice[0]} occurs more than once ({len(twice)} repeated rows in total); keep one row per time")
+    if not stamps.is_monotonic_increasing:
+        frame = frame.sort_index()
+        _LOG.warning("the rows are not in order of time and have been sorted by %s", printable_line(time))
+    _check_spacing(frame.index)
+    return frame
+
+
+def _stamps(column: pd.Series) -> Any:
+    """Return the time stamps, or the integers."""
+    if column.isna().any():
+        raise DataError(f"the time column {column.name!r} has {int(column.isna().sum())} missing values; fill or remove them")
+    if is_numeric_dtype(column):
+        if not is_integer_dtype(column):
+            raise DataError(f"the time column {column.name!r} has non-integer numbers; use time stamps or integers")
+        return pd.Index(column.to_numpy(), name=column.name)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", UserWarning)  # raised where pandas would guess the format of each row
+            return pd.DatetimeIndex(pd.to_datetime(column), name=column.name)
+    except (ValueError, TypeError, OverflowError, UserWarning) as error:
+        why = " ".join(str(error).split()).partition(". ")[0]
+        right = "a single time zone, such as UTC" if "timezones" in why else "the format 2024-05-31 13:00"
+        raise DataError(f"the time column {column.name!r} cannot be read as time stamps ({why}); use {right}") from error
+
+
+def _check_spacing(index: Any) -> None:
+    """Raise DataError if the rows are unevenly spaced."""
+    if len(index) < 3:
+        return
+    apart = np.diff(index.to_numpy())
+    lengths, counts = np.unique(apart, return_counts=True)
+    step = lengths[np.argmax(counts)]
+    uneven = np.flatnonzero(apart != step)
+    if len(uneven):
+        first, shown_step = int(uneven[0]), _step_text(step)
+        what = "a gap" if apart[first] > step else "an extra time"
+        raise DataError(
+            f"the rows are unevenly spaced, with {what}: {index[first + 1]} follows {index[first]}, but the usual step is "
+            f"{shown_step} ({len(uneven)} such places); insert missing rows, with an empty target if need be, or resample"
+        )
+
+
+def _step_text(step: Any) -> str:
+    return str(pd.Timedelta(step)) if isinstance(step, np.timedelta64) else str(step)
+
+
+def _check_reading(column: pd.Series, time: str | None) -> None:
+    if time is None and not is_numeric_dtype(column):
+        raise DataError(
+            f"column {column.name!r} is not numeric (it contains {shown(column.iloc[0])}); if it is the time, use --time"
+        )
+    if column.isna().any():
+        first = column.index[int(np.argmax(column.isna()))]
+        raise DataError(
+            f"column {column.name!r} has {int(column.isna().sum())} missing values, the first at {first}; fill them, "
+            "for example with 0 for no rain, or remove the rows at that end"
+        )
+    check_feature(column)

@@ -1,0 +1,87 @@
+"""How much a further evaluation is expected to gain, by a model of the evaluations so far."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from spotsvm.surrogates.acquisition.averaged_improvement import AveragedImprovement
+from spotsvm.surrogates.acquisition.feasibility import Feasibility
+from spotsvm.surrogates.acquisition.maximize_acquisition import maximize_acquisition
+from spotsvm.surrogates.acquisition.selection import select_evaluations, select_places
+from spotsvm.surrogates.domain import Domain
+from spotsvm.surrogates.kriging.ensemble import KrigingEnsemble
+from spotsvm.surrogates.magnitude import within_reach
+from spotsvm.surrogates.one_thread import one_blas_thread
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class ExpectedGain:
+    """What the model says of one more evaluation.
+
+    Attributes
+    ----------
+    improvement : float
+        The largest expected improvement among points not evaluated yet, in the response's unit; 0 where there are none.
+    incumbent : int
+        The evaluation that it would improve on: the best predicted one under noise, else the best one.
+    incumbent_error : float
+        Standard error of the response predicted there; of a deterministic response close to 0.
+    """
+
+    improvement: float
+    incumbent: int
+    incumbent_error: float
+
+
+def expected_gain(domain: Domain, points: Floats, values: Floats, *, noisy: bool, rng: np.random.Generator) -> ExpectedGain:
+    """Fit a Kriging ensemble to evaluations, whatever search they come from, and seek where it expects the largest improvement.
+
+    Parameters
+    ----------
+    domain : Domain
+        What the coordinates mean.
+    points : ndarray of shape (n, d)
+        Canonical points; equal rows are replicates.
+    values : ndarray of shape (n,)
+        Responses, smaller being better; nan where an evaluation failed, and two or more that are finite.
+    noisy : bool
+        Whether two responses at one point may differ.
+    rng : numpy.random.Generator
+        Source of the model's samples and of the candidates.
+
+    Raises
+    ------
+    NotPositiveDefiniteError
+        If the model cannot be fitted.
+
+    Examples
+    --------
+    >>> points = np.linspace(0.0, 1.0, 9)[:, None]
+    >>> rng = np.random.default_rng(0)
+    >>> gain = expected_gain(Domain.continuous(1), points, (points[:, 0] - 0.4) ** 2, noisy=False, rng=rng)
+    >>> gain.incumbent, bool(0 < gain.improvement < 0.001)
+    (3, True)
+    """
+    ok = np.isfinite(values)
+    responses, unit = within_reach(values[ok])
+    known = points[ok]
+    with one_blas_thread():
+        rows = select_evaluations(domain, known, responses, noisy=noisy)
+        models = KrigingEnsemble(domain, warped=not noisy).fit(known[rows], responses[rows], rng)
+        predicted = models.mean_evaluated()
+        anchors = known[rows[np.argsort(predicted, kind="stable")[:5]]]
+        feasibility = None
+        if not ok.all():
+            near = select_places(domain, points, anchors)
+            feasibility = Feasibility(models.embedding, domain.model_inputs(points[near]), ok[near])
+        acquisition = AveragedImprovement(domain, models, "reinterpolation" if noisy else "plain", feasibility)
+        seen = {point.tobytes() for point in points}
+        found = maximize_acquisition(domain, acquisition, anchors, rng, allowed=lambda point: point.tobytes() not in seen)
+        at = int(np.argmin(predicted if noisy else responses[rows]))  # the best of all is among those selected
+        error = unit * float(models.error_evaluated(at)[0])
+    improvement = 0.0 if found is None else unit * models.unit * float(np.exp(found[1]))
+    return ExpectedGain(improvement, int(np.flatnonzero(ok)[rows[at]]), error)

@@ -1,0 +1,120 @@
+"""Where in the unit cube an acquisition function is largest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+from scipy.stats import qmc
+from spotsvm.surrogates.domain import Domain
+
+Floats = NDArray[np.float64]
+
+
+class Acquisition(Protocol):
+    """A function of points of the unit cube, to be maximised."""
+
+    def value(self, points: Floats) -> Floats:
+        """Give the values at points of shape (m, d); shape (m,)."""
+        ...
+
+    def value_and_gradient(self, point: Floats) -> tuple[float, Floats]:
+        """Give the value at one point and its gradient, shape (d,)."""
+        ...
+
+
+def maximize_acquisition(
+    domain: Domain,
+    acquisition: Acquisition,
+    anchors: Floats,
+    rng: np.random.Generator,
+    *,
+    allowed: Callable[[Floats], bool] = lambda point: True,
+    n_global: int = 512,
+    n_local: int = 256,
+    n_polish: int = 3,
+    polish_evaluations: int = 40,
+) -> tuple[Floats, float] | None:
+    """Maximise an acquisition function over a domain.
+
+    Quasi-random points and points around the anchors are compared; the best few, far enough apart, are polished by
+    L-BFGS-B in their active continuous coordinates.
+
+    Parameters
+    ----------
+    domain : Domain
+        What the coordinates mean; every point tried is canonical.
+    acquisition : Acquisition
+        The function, with its gradient in the continuous coordinates.
+    anchors : ndarray of shape (k, d)
+        Good points, the best first, to look around.
+    rng : numpy.random.Generator
+        Source of the candidates.
+    allowed : callable, optional
+        Tells of a canonical point whether it may be returned.
+    n_global, n_local : int
+        Quasi-random candidates, and candidates around the anchors.
+    n_polish, polish_evaluations : int
+        Candidates to polish, and evaluations for each.
+
+    Returns
+    -------
+    (point, value), or None if no candidate is allowed.
+    """
+    candidates = domain.snap(np.vstack([_global(domain, n_global, rng), _around(domain, anchors, n_local, rng)]))
+    values = acquisition.value(candidates)
+    order = np.argsort(-values, kind="stable")
+    best: tuple[Floats, float] | None = None
+    starts: list[Floats] = []
+    for k in order:
+        if allowed(candidates[k]):
+            if best is None:
+                best = candidates[k], float(values[k])
+            if all(np.max(np.abs(candidates[k] - s)) > 0.05 for s in starts):
+                starts.append(candidates[k])
+            if len(starts) == n_polish:
+                break
+    for start in starts:
+        point, value = _polish(domain, acquisition, start, polish_evaluations)
+        if best is not None and value > best[1] and allowed(point):
+            best = point, value
+    return best
+
+
+def _global(domain: Domain, n: int, rng: np.random.Generator) -> Floats:
+    return np.asarray(qmc.Sobol(domain.dimension, rng=rng).random_base2(max(n - 1, 1).bit_length()))
+
+
+def _around(domain: Domain, anchors: Floats, n: int, rng: np.random.Generator) -> Floats:
+    """Draw points around the anchors, from 0.001 to 0.3 away, in a random share of the coordinates."""
+    d = domain.dimension
+    base = anchors[np.arange(n) % len(anchors)]
+    size = 10.0 ** rng.uniform(-3.0, -0.5, size=(n, 1))
+    moved = rng.random((n, d)) < np.maximum(1.0 / d, rng.random((n, 1)))
+    step = rng.normal(size=(n, d)) * size
+    # a discrete coordinate that moves goes at least to the next value, a categorical one to any
+    width = np.where(domain.discrete, 1.0 / np.maximum(domain.levels, 1), 0.0)
+    step = np.where(domain.discrete, np.copysign(np.maximum(np.abs(step), width), step), step)
+    points = np.clip(base + np.where(moved, step, 0.0), 0.0, 1.0)
+    return np.where(moved & domain.categorical, rng.random((n, d)), points)
+
+
+def _polish(domain: Domain, acquisition: Acquisition, start: Floats, evaluations: int) -> tuple[Floats, float]:
+    free = ~domain.discrete & domain.active(start)[0]
+    if not free.any():
+        return start, -np.inf
+
+    def negative(x: Floats) -> tuple[float, Floats]:
+        point = start.copy()
+        point[free] = x
+        value, gradient = acquisition.value_and_gradient(point)
+        return -value, -gradient[free]
+
+    bounds = [(0.0, 1.0)] * int(free.sum())
+    found = minimize(negative, start[free], jac=True, method="L-BFGS-B", bounds=bounds, options={"maxfun": evaluations})
+    point = start.copy()
+    point[free] = found.x
+    return domain.snap_one(point), -float(found.fun)

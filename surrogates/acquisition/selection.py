@@ -1,0 +1,138 @@
+"""Which of many evaluations a model should see, where it cannot see all: about a thousand are what it can afford."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial.distance import cdist
+from spotsvm.surrogates.domain import Domain
+from spotsvm.surrogates.kriging.embedding import Embedding
+from spotsvm.surrogates.kriging.replicates import aggregate
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+#: distinct points that a model sees at most: with them a suggestion takes some tenths of a second
+MAX_POINTS = 1000
+
+_INCUMBENTS = 5
+_NEIGHBOURS = 10  # over which a noisy response is averaged
+_CANDIDATES = 200  # best responses among whose places the five are sought
+
+
+def select_evaluations(domain: Domain, points: Floats, values: Floats, *, noisy: bool, n: int = MAX_POINTS) -> Indices:
+    """Give the evaluations that a model of at most n distinct points should see; all of them, where they are no more.
+
+    An eighth are the newest points. Of a deterministic response a quarter are the best; of a noisy one half are those nearest to
+    the five with the best means over ten neighbours: among thousands of responses the smallest are the luckiest, and a model of
+    them would expect too much of all points around. All others are each as far as can be from those before, so that nothing that
+    was explored looks unexplored. With a point come all its replicates.
+
+    Parameters
+    ----------
+    domain : Domain
+        What the coordinates mean.
+    points : ndarray of shape (N, d)
+        Canonical points; equal rows are replicates.
+    values : ndarray of shape (N,)
+        Finite responses, smaller being better.
+    noisy : bool
+        Whether two responses at one point may differ.
+    n : int, default=1000
+        Distinct points to select, at least 20.
+
+    Returns
+    -------
+    ndarray of shape (N',)
+        Rows of `points`, ascending. They are a function of the arguments alone.
+
+    References
+    ----------
+    Gonzalez 1985, "Clustering to minimize the maximum intercluster distance" (farthest points first).
+
+    Examples
+    --------
+    >>> points = np.linspace(0.0, 1.0, 101)[:, None]
+    >>> rows = select_evaluations(Domain.continuous(1), points, (points[:, 0] - 0.5) ** 2, noisy=False, n=20)
+    >>> rows.tolist()
+    [0, 6, 12, 18, 24, 30, 36, 48, 49, 50, 51, 52, 58, 64, 75, 81, 87, 93, 99, 100]
+    """
+    if len(points) <= n:
+        return np.arange(len(points))
+    data = aggregate(points, values)
+    if len(data.mean) <= n:
+        return np.arange(len(points))
+    embedded = _embed(domain, data.X)
+    best = np.argsort(data.mean, kind="stable")
+    if noisy:
+        best = best[:_CANDIDATES]
+        best = best[np.argsort(_smoothed(embedded, data.mean, data.count, best), kind="stable")]
+        best = _nearest(embedded, embedded[best[:_INCUMBENTS]], n // 2)
+    last = np.zeros(len(data.mean), dtype=np.intp)
+    np.maximum.at(last, data.index, np.arange(len(points)))
+    chosen = np.zeros(len(data.mean), dtype=bool)
+    chosen[best[: n // 2 if noisy else n // 4]] = True
+    chosen[np.argsort(-last, kind="stable")[: n // 8]] = True
+    chosen[_spread_out(embedded, np.flatnonzero(chosen), n)] = True
+    return np.flatnonzero(chosen[data.index])
+
+
+def select_places(domain: Domain, points: Floats, around: Floats, n: int = MAX_POINTS) -> Indices:
+    """Give the evaluations at n distinct points: half of them nearest to some points, the others as far apart as can be.
+
+    What came of an evaluation plays no part, so that the share of failures among those selected is that of the place.
+
+    Parameters
+    ----------
+    domain : Domain
+        What the coordinates mean.
+    points : ndarray of shape (N, d)
+        Canonical points; equal rows are replicates.
+    around : ndarray of shape (k, d)
+        The points that matter most.
+    n : int, default=1000
+        Distinct points to select.
+    """
+    if len(points) <= n:
+        return np.arange(len(points))
+    data = aggregate(points, np.zeros(len(points)))
+    if len(data.mean) <= n:
+        return np.arange(len(points))
+    both = _embed(domain, np.vstack([data.X, around]))
+    embedded = both[: len(data.X)]
+    chosen = np.zeros(len(data.mean), dtype=bool)
+    chosen[_spread_out(embedded, _nearest(embedded, both[len(data.X) :], n // 2), n)] = True
+    return np.flatnonzero(chosen[data.index])
+
+
+def _embed(domain: Domain, points: Floats) -> Floats:
+    inputs = domain.model_inputs(points)
+    return Embedding.of(inputs, categorical=np.flatnonzero(domain.categorical).tolist()).transform(inputs)
+
+
+def _smoothed(embedded: Floats, mean: Floats, count: Floats, at: Indices) -> Floats:
+    """Give the mean response over the nearest neighbours of some of the points."""
+    distance = cdist(embedded[at], embedded, "sqeuclidean")
+    near = np.argpartition(distance, _NEIGHBOURS, axis=1)[:, :_NEIGHBOURS]
+    return np.asarray(np.sum(mean[near] * count[near], axis=1) / np.sum(count[near], axis=1))
+
+
+def _nearest(embedded: Floats, around: Floats, n: int) -> Indices:
+    """Give the n points nearest to any of some, the nearest first."""
+    distance = cdist(embedded, around, "sqeuclidean").min(axis=1)
+    return np.argsort(distance, kind="stable")[:n]
+
+
+def _spread_out(embedded: Floats, chosen: Indices, n: int) -> Indices:
+    """Add points to those chosen, each the farthest from all before it, until there are n."""
+    distance = np.full(len(embedded), np.inf)
+    for block in np.array_split(chosen, max(1, len(chosen) // 64)):  # not all distances at once, which would fill the memory
+        np.minimum(distance, cdist(embedded, embedded[block], "sqeuclidean").min(axis=1), out=distance)
+    distance[chosen] = -np.inf
+    squares = np.einsum("ij,ij->i", embedded, embedded)
+    more = np.empty(n - len(chosen), dtype=np.intp)
+    for k in range(len(more)):
+        more[k] = at = int(np.argmax(distance))
+        np.minimum(distance, squares - 2.0 * (embedded @ embedded[at]) + squares[at], out=distance)
+        distance[at] = -np.inf
+    return np.append(chosen, more)

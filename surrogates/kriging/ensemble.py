@@ -1,0 +1,294 @@
+"""Several Kriging models of the same data, their hyperparameters sampled from what the data leave open."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from spotsvm.surrogates.domain import Domain
+from spotsvm.surrogates.kriging.correlation import get_correlation
+from spotsvm.surrogates.kriging.embedding import Embedding
+from spotsvm.surrogates.kriging.hyperparameters import Hyperposterior, Prior, slice_update
+from spotsvm.surrogates.kriging.likelihood import Response
+from spotsvm.surrogates.kriging.maximize_likelihood import LikelihoodProblem, maximize_likelihood
+from spotsvm.surrogates.kriging.process import Process
+from spotsvm.surrogates.kriging.replicates import aggregate
+from spotsvm.surrogates.kriging.response_warp import ResponseWarp
+
+Floats = NDArray[np.float64]
+Inference = Literal["sampled", "mle", "mle-cmaes"]
+
+
+@dataclass(frozen=True)
+class Member:
+    """One model of an ensemble: a process of the warped response, and the way back.
+
+    Attributes
+    ----------
+    process : Process
+        Conditioned on the warped responses.
+    response : Response
+        The warped responses at the distinct points.
+    warp : ResponseWarp
+        The warp.
+    log_strength : float
+        Its strength.
+    """
+
+    process: Process
+    response: Response
+    warp: ResponseWarp
+    log_strength: float
+
+    def backward(self, z: Floats) -> Floats:
+        """Give responses, in units of the warp, from warped ones."""
+        return self.warp.backward(z, self.log_strength)
+
+    def log_slope(self, z: Floats) -> Floats:
+        """Give ln dt/dz at z, t being the response in units of the warp."""
+        return self.warp.log_slope(z, self.log_strength)
+
+    def noise_variance(self, z: Floats) -> Floats:
+        """Give the variance of one response, in units of the warp, where the warped response is z."""
+        return self.process.nugget * self.process.sigma2 * np.exp(2.0 * self.log_slope(z))
+
+
+@dataclass(frozen=True)
+class Models:
+    """The fitted members, with what they share.
+
+    Attributes
+    ----------
+    members : list of Member
+        One a set of hyperparameters.
+    embedding : Embedding
+        From model inputs to the processes' space.
+    embedded : ndarray of shape (n, p)
+        The distinct evaluated points there.
+    index : ndarray of shape (N,)
+        The distinct point of each evaluation.
+    """
+
+    members: list[Member]
+    embedding: Embedding
+    embedded: Floats
+    index: NDArray[np.intp]
+
+    def predict_evaluated(self) -> tuple[Floats, Floats]:
+        """Give the predicted response at each evaluation's point, and its standard error; shapes (N,)."""
+        return self.mean_evaluated(), self.error_evaluated()
+
+    def mean_evaluated(self) -> Floats:
+        """Give the predicted response at each evaluation's point; shape (N,)."""
+        mean = np.mean([member.backward(member.process.fitted) for member in self.members], axis=0)
+        return np.asarray(self.members[0].warp.low + self.unit * mean[self.index])
+
+    def error_evaluated(self, at: int | None = None) -> Floats:
+        """Give the standard error of the predicted response at each evaluation's point, or at that of one evaluation alone."""
+        rows = slice(None) if at is None else slice(self.index[at], self.index[at] + 1)
+        means, variances = [], []
+        for member in self.members:
+            z, variance = member.process.fitted[rows], member.process.predict(self.embedded[rows])[1]
+            means.append(member.backward(z))
+            variances.append(variance * np.exp(2.0 * member.log_slope(z)))
+        error = self.unit * np.sqrt(np.mean(variances, axis=0) + np.var(means, axis=0))
+        return np.asarray(error[self.index] if at is None else error)
+
+    def predict(self, inputs: Floats) -> tuple[Floats, Floats]:
+        """Give the predicted response at new points, and its standard error, without the noise of a response; shapes (m,).
+
+        Parameters
+        ----------
+        inputs : ndarray of shape (m, d)
+            Model inputs, as `Domain.model_inputs` gives them.
+        """
+        low, unit = self.members[0].warp.low, self.unit
+        embedded = self.embedding.transform(inputs)
+        means, variances = [], []
+        for member in self.members:
+            z, variance = member.process.predict(embedded)
+            means.append(member.backward(z))
+            variances.append(variance * np.exp(2.0 * member.log_slope(z)))
+        return low + unit * np.mean(means, axis=0), unit * np.sqrt(np.mean(variances, axis=0) + np.var(means, axis=0))
+
+    @property
+    def unit(self) -> float:
+        """The unit of the warp, in units of the response."""
+        return self.members[0].warp.unit
+
+    @property
+    def nugget(self) -> float:
+        """The median nugget of the members."""
+        return float(np.median([member.process.nugget for member in self.members]))
+
+    @property
+    def noise(self) -> float:
+        """The standard deviation of one response near the best prediction, in the response's own unit."""
+        variances = [member.noise_variance(np.min(member.process.fitted, keepdims=True)) for member in self.members]
+        return self.unit * float(np.sqrt(np.mean(variances)))
+
+
+class KrigingEnsemble:
+    """Fits Kriging models to points of a domain: by sampling hyperparameters (default), or at the largest likelihood.
+
+    The samples are those of as many slice-sampling chains as there are members. The chains go on from fit to fit, so a
+    fit costs a few moves; `chains` is all that is remembered between fits.
+
+    Parameters
+    ----------
+    domain : Domain
+        What the coordinates of the points mean.
+    correlation : {"matern52", "gaussian"}, default="matern52"
+        The correlation function.
+    inference : {"sampled", "mle", "mle-cmaes"}, default="sampled"
+        Sampled hyperparameters, or one set by maximum likelihood with L-BFGS-B or with CMA-ES.
+    n_members : int, default=4
+        Number of sampled sets.
+    warped : bool, default=True
+        Whether the response is warped, by a strength that is sampled too (only with "sampled").
+    prior : Prior, optional
+        What is believed of the hyperparameters where they are sampled.
+    nugget_bounds : (float, float), default=(1e-8, 10)
+        Where the largest likelihood is sought; equal bounds fix the nugget.
+
+    References
+    ----------
+    Snoek, Larochelle, Adams 2012, "Practical Bayesian Optimization of Machine Learning Algorithms" (improvement averaged
+    over slice samples).
+    """
+
+    SWEEPS = 2
+    FIRST_SWEEPS = 8
+    FIRST_POINTS = 200  # chains that start on more points find their place on so many of them
+    FULL_EFFORT = 64  # up to so many points each fit makes all its sweeps and uses all its chains
+    THETA_BOUNDS = (1e-3, 1e3)
+
+    def __init__(
+        self,
+        domain: Domain,
+        *,
+        correlation: str = "matern52",
+        inference: Inference = "sampled",
+        n_members: int = 4,
+        warped: bool = True,
+        prior: Prior | None = None,
+        nugget_bounds: tuple[float, float] = (1e-8, 10.0),
+    ):
+        self.domain = domain
+        self.correlation = get_correlation(correlation)
+        self.inference = inference
+        self.n_members = n_members if inference == "sampled" else 1
+        self.warped = warped and inference == "sampled"
+        self.prior = prior or Prior()
+        self.nugget_bounds = nugget_bounds
+        self.chains: Floats | None = None
+
+    def fit(self, points: Floats, values: Floats, rng: np.random.Generator, *, move: bool = True) -> Models:
+        """Fit to evaluated points, moving the chains on.
+
+        Parameters
+        ----------
+        points : ndarray of shape (N, d)
+            Canonical points; equal rows are replicates.
+        values : ndarray of shape (N,)
+            Finite responses.
+        rng : numpy.random.Generator
+            Source of the chains' moves.
+        move : bool, default=True
+            Whether the chains move; chains that are not there yet are made all the same.
+        """
+        data = aggregate(points, values)
+        inputs = self.domain.model_inputs(data.X)
+        embedding = Embedding.of(inputs, categorical=np.flatnonzero(self.domain.categorical).tolist())
+        embedded = embedding.transform(inputs)
+        posterior = self._posterior(embedding, embedded, values, data.index)
+        if self.chains is not None and self.chains.shape[1] != len(posterior.moments()[0]):
+            self.chains = None  # the response is warped now, and was not before, or the other way round
+        constant = not np.ptp(values) > 0
+        if not constant and len(embedded) > 1 and (move or self.chains is None):
+            self._move_chains(posterior, points, values, rng)
+        phis = posterior.moments()[0][None] if self.chains is None else self.chains
+        phis = phis[: max(1, round(len(phis) * min(1.0, 4.0 * self.FULL_EFFORT / len(embedded))))]
+        members = []
+        for phi in phis:
+            theta, nugget = np.exp(-2.0 * phi[: posterior.d]), math.exp(phi[posterior.d])
+            response = posterior.response(phi)
+            process = Process.condition(
+                self.correlation, theta[embedding.owner], nugget, embedded, response, theta @ posterior.pair_distances
+            )
+            if not process.sigma2 > 0:  # a constant response: any variance gives the same order of points to look at
+                process = process.with_variance(1.0)
+            members.append(Member(process, response, posterior.warp, posterior.log_strength(phi)))
+        return Models(members, embedding, embedded, data.index)
+
+    def _posterior(self, embedding: Embedding, embedded: Floats, values: Floats, index: NDArray[np.intp]) -> Hyperposterior:
+        distances = embedding.pair_distances(embedded)
+        return Hyperposterior(self.correlation, distances, values, index, ResponseWarp.of(values), self.warped, self.prior)
+
+    def _move_chains(self, posterior: Hyperposterior, points: Floats, values: Floats, rng: np.random.Generator) -> None:
+        if self.inference != "sampled":
+            self.chains = self._most_likely(posterior, points, values, rng)[None]
+            return
+        n = posterior.response(posterior.moments()[0]).mean.size
+        sweeps = self.SWEEPS
+        if self.chains is None:
+            if n > self.FIRST_POINTS:
+                subset = np.sort(rng.choice(len(values), self.FIRST_POINTS, replace=False))
+                self.fit(points[subset], values[subset], rng)
+                sweeps = 0
+            else:
+                self.chains = self._first_chains(posterior, rng)
+                sweeps = self.FIRST_SWEEPS
+        if self.chains is not None and sweeps:
+            self._sweep(posterior, sweeps, min(1.0, (self.FULL_EFFORT / n) ** 2), rng)
+
+    def _first_chains(self, posterior: Hyperposterior, rng: np.random.Generator) -> Floats:
+        """Start the chains in both modes of the likelihood, little noise and much, so that none can be missed."""
+        mean, _ = posterior.moments()
+        chains = np.tile(mean, (self.n_members, 1))
+        chains[:, : posterior.d] += 0.3 * rng.normal(size=(self.n_members, posterior.d))
+        chains[:, posterior.d] = np.where(np.arange(self.n_members) % 2, -2.0, -9.0)
+        return chains
+
+    def _sweep(self, posterior: Hyperposterior, sweeps: int, share: float, rng: np.random.Generator) -> None:
+        """Move each coordinate of each chain `sweeps` times, or a random share of all that, at least one."""
+        assert self.chains is not None
+        k, p = self.chains.shape
+        moves = np.concatenate([rng.permutation(k * p) for _ in range(sweeps)])[: math.ceil(share * sweeps * k * p)]
+        chains = self.chains.copy()
+        values: dict[int, float] = {}
+        for chain, j in zip(*np.divmod(moves, p), strict=True):
+            if chain not in values:
+                values[chain] = posterior(chains[chain])
+                if values[chain] == -math.inf:  # the data have made its place impossible: back to the prior's mean
+                    chains[chain] = posterior.moments()[0]
+                    values[chain] = posterior(chains[chain])
+            chains[chain], values[chain] = slice_update(posterior, chains[chain], values[chain], int(j), rng)
+        self.chains = chains
+
+    def _most_likely(self, posterior: Hyperposterior, points: Floats, values: Floats, rng: np.random.Generator) -> Floats:
+        d, many = posterior.d, len(posterior.response(posterior.moments()[0]).mean) > self.FIRST_POINTS
+        if many:  # a likelihood costs the cube of the points: on some of them, from the last optimum
+            subset = np.sort(rng.choice(len(values), self.FIRST_POINTS, replace=False))
+            data = aggregate(points[subset], values[subset])
+            inputs = self.domain.model_inputs(data.X)
+            embedding = Embedding.of(inputs, categorical=np.flatnonzero(self.domain.categorical).tolist())
+            posterior = self._posterior(embedding, embedding.transform(inputs), values[subset], data.index)
+        bounds = np.log(np.array([self.THETA_BOUNDS] * d + [self.nugget_bounds]))
+        response = posterior.response(np.zeros(d + 1))
+        problem = LikelihoodProblem(self.correlation, posterior.pair_distances, response, bounds, None)
+        starts = None
+        if self.chains is not None:
+            starts = np.append(-2.0 * self.chains[0, :d], self.chains[0, d])[None]
+        phi = maximize_likelihood(
+            problem,
+            optimizer="cmaes" if self.inference == "mle-cmaes" and not many else "lbfgsb",
+            n_restarts=1 if many else 4,
+            max_evaluations=40 if many else 200,
+            rng=rng,
+            starts=starts,
+        )
+        return np.append(-0.5 * phi[:d], phi[d])

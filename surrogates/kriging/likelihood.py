@@ -1,0 +1,167 @@
+"""The likelihood of a Kriging model with the mean and the variance profiled out, and its gradient.
+
+Notation (Koch et al. 2011, eq. 4 to 8; n distinct points behind N responses):
+
+========  ============  =====================================================================================
+r2        (pairs,)      scaled squared distances sum_j theta_j d_j^2, pairs as scipy's pdist has them
+nugget    scalar        lambda: noise variance of one response / process variance
+count     (n,)          responses behind each point
+R         (n, n)        correlation matrix Psi + diag(nugget / count) + jitter I = L L'
+mu        scalar        generalised least squares mean, 1'R^-1 y / 1'R^-1 1 (eq. 6)
+a         (n,)          R^-1 (y - 1 mu)
+sigma2    scalar        ((y - 1 mu)' a + within / nugget) / N (eq. 7)
+========  ============  =====================================================================================
+
+With one response a point, N = n and within = 0, the log-likelihood is eq. 8: -n/2 ln sigma2 - 1/2 ln |Psi + lambda I|.
+With replicates it is the same function of all N responses, by matrices of n rows only (Binois, Gramacy, Ludkovski 2018).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg.lapack import dpotrf, dtrtri, dtrtrs
+from spotsvm.surrogates.errors import NotPositiveDefiniteError
+from spotsvm.surrogates.kriging.correlation import Correlation
+
+Floats = NDArray[np.float64]
+
+JITTERS = (0.0, 1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4)
+
+
+@dataclass(frozen=True)
+class Response:
+    """The response at the n distinct points: means, counts, and the scatter of replicates about their means."""
+
+    mean: Floats
+    count: Floats
+    within: float = 0.0
+
+    @classmethod
+    def single(cls, y: Floats) -> Response:
+        """Make a response without replicates."""
+        return cls(y, np.ones(len(y)))
+
+
+@dataclass(frozen=True)
+class Profile:
+    """What the data say at given r2 and nugget; see the notation above."""
+
+    log_likelihood: float
+    mu: float
+    sigma2: float
+    L: Floats
+    a: Floats
+    jitter: float
+
+
+def correlation_matrix(correlation: Correlation, r2: Floats, diagonal: Floats | float, n: int) -> Floats:
+    """Give the lower triangle of the n x n correlation matrix, stored by columns, with `diagonal` added to its ones."""
+    R = np.zeros(n * n)
+    R[_below(n)] = correlation.value(r2)
+    R[:: n + 1] = 1.0 + diagonal
+    return R.reshape(n, n, order="F")
+
+
+def factor(
+    correlation: Correlation, r2: Floats, diagonal: Floats | float, n: int, jitters: tuple[float, ...] = JITTERS
+) -> tuple[Floats, float]:
+    """Factor a correlation matrix with the smallest jitter that lets it; give the lower factor and the jitter.
+
+    Raises
+    ------
+    NotPositiveDefiniteError
+        If even the last jitter does not help; of the default ones the last helps any matrix that is finite.
+    """
+    for jitter in jitters:
+        L, info = dpotrf(correlation_matrix(correlation, r2, diagonal + jitter, n), lower=1, clean=0, overwrite_a=1)
+        if info == 0 and np.isfinite(L[-1, -1]):  # a nan anywhere reaches the last entry, and not every LAPACK looks for it
+            return L, jitter
+    raise NotPositiveDefiniteError(f"a correlation matrix of {n} points will not factor with a jitter of {jitters[-1]:g}")
+
+
+def profile(
+    correlation: Correlation, r2: Floats, nugget: float, response: Response, jitters: tuple[float, ...] = JITTERS
+) -> Profile:
+    """Give likelihood, mean and variance at r2 and nugget."""
+    n = len(response.mean)
+    L, jitter = factor(correlation, r2, nugget / response.count, n, jitters)
+    sides = np.ones((n, 2), order="F")
+    sides[:, 0] = response.mean
+    half = dtrtrs(L, sides, lower=1, overwrite_b=1)[0]
+    mu = float(half[:, 1] @ half[:, 0] / (half[:, 1] @ half[:, 1]))
+    e = half[:, 0] - mu * half[:, 1]
+    q, responses = float(e @ e), float(n)
+    value = -float(np.log(L.diagonal()).sum())
+    repeats = _repeats(response)
+    if repeats and nugget > 0:
+        q += response.within / nugget
+        responses += repeats
+        value -= 0.5 * (repeats * float(np.log(nugget)) + float(np.log(response.count).sum()))
+    sigma2 = q / responses
+    with np.errstate(divide="ignore"):
+        value -= 0.5 * responses * float(np.log(sigma2))
+    return Profile(value, mu, sigma2, L, dtrtrs(L, e, lower=1, trans=1)[0], jitter)
+
+
+def gradient(
+    correlation: Correlation,
+    pair_distances: Floats,
+    theta: Floats,
+    nugget: float,
+    response: Response,
+    jitters: tuple[float, ...] = JITTERS,
+) -> tuple[float, Floats, float]:
+    """Give the log-likelihood and its derivatives by ln theta, shape (d,), and by ln nugget.
+
+    The derivative by an entry of R is (a a' / sigma2 - R^-1) / 2. The entries of R^-1 are needed as such, being the
+    derivative of ln |R|; they come from the factor, and nothing is ever solved by multiplying with them.
+
+    Parameters
+    ----------
+    correlation : Correlation
+        The correlation function.
+    pair_distances : ndarray of shape (d, n (n - 1) / 2)
+        Squared distance of each pair of points in each dimension (`Embedding.pair_distances`).
+    theta : ndarray of shape (d,)
+        Inverse squared lengths.
+    nugget : float
+        Noise variance over process variance.
+    response : Response
+        The data.
+    jitters : tuple of float, optional
+        As in `factor`.
+    """
+    n = len(response.mean)
+    r2 = theta @ pair_distances
+    p = profile(correlation, r2, nugget, response, jitters)
+    if not p.sigma2 > 0:
+        return p.log_likelihood, np.zeros(len(theta)), 0.0
+    half = np.tril(dtrtri(p.L, lower=1)[0])
+    adjoint = 0.5 * (np.outer(p.a, p.a) / p.sigma2 - half.T @ half)
+    weights = 2.0 * adjoint.ravel()[_below(n)] * correlation.slope(r2)
+    by_theta = theta * (pair_distances @ weights)
+    by_nugget = float(adjoint.diagonal() @ (nugget / response.count))
+    repeats = _repeats(response)
+    if repeats and nugget > 0:
+        by_nugget += 0.5 * (response.within / nugget / p.sigma2 - repeats)
+    return p.log_likelihood, by_theta, by_nugget
+
+
+def _repeats(response: Response) -> float:
+    return float(response.count.sum()) - len(response.mean)
+
+
+_BELOW: dict[int, NDArray[np.intp]] = {}
+
+
+def _below(n: int) -> NDArray[np.intp]:
+    """Where pdist's pairs stand in the lower triangle of an n x n matrix stored by columns."""
+    if n not in _BELOW:
+        if len(_BELOW) > 8:
+            _BELOW.clear()
+        i, j = np.triu_indices(n, 1)
+        _BELOW[n] = j + i * n
+    return _BELOW[n]

@@ -1,0 +1,156 @@
+"""The hyperparameters of the largest likelihood, by multi-start L-BFGS-B or by CMA-ES."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+from scipy.stats import qmc
+from spotsvm.surrogates.errors import NotPositiveDefiniteError
+from spotsvm.surrogates.kriging.correlation import Correlation
+from spotsvm.surrogates.kriging.likelihood import JITTERS, Response, gradient, profile
+
+Floats = NDArray[np.float64]
+Optimizer = Literal["lbfgsb", "cmaes"]
+
+IMPOSSIBLE = 1e25  # in place of the negative likelihood where there is none; finite, so that a line search can turn back
+
+
+@dataclass(frozen=True)
+class LikelihoodProblem:
+    """What is to be maximised over ln theta and, if it is estimated, ln nugget.
+
+    Attributes
+    ----------
+    correlation : Correlation
+        The correlation function.
+    pair_distances : ndarray of shape (d, pairs)
+        Squared distances of the pairs in each dimension.
+    response : Response
+        The data.
+    bounds : ndarray of shape (d, 2) or (d + 1, 2)
+        Bounds of ln theta, and of ln nugget in a last row if it is estimated.
+    nugget : float or None
+        The nugget where it is fixed.
+    jitters : tuple of float, default=(0,)
+        What may be added to the diagonal. Hyperparameters that need more are out of the question: a jitter there would
+        act as a nugget that nobody asked for.
+    """
+
+    correlation: Correlation
+    pair_distances: Floats
+    response: Response
+    bounds: Floats
+    nugget: float | None
+    jitters: tuple[float, ...] = (0.0,)
+
+    def split(self, phi: Floats) -> tuple[Floats, float]:
+        """Give theta and the nugget."""
+        d = len(self.pair_distances)
+        return np.exp(phi[:d]), float(np.exp(phi[d])) if self.nugget is None else self.nugget
+
+    def negative(self, phi: Floats) -> float:
+        """Give the negative log-likelihood."""
+        theta, nugget = self.split(phi)
+        try:
+            p = profile(self.correlation, theta @ self.pair_distances, nugget, self.response, self.jitters)
+        except NotPositiveDefiniteError:
+            return IMPOSSIBLE
+        return -p.log_likelihood
+
+    def negative_with_gradient(self, phi: Floats) -> tuple[float, Floats]:
+        """Give the negative log-likelihood and its gradient."""
+        theta, nugget = self.split(phi)
+        try:
+            value, by_theta, by_nugget = gradient(
+                self.correlation, self.pair_distances, theta, nugget, self.response, self.jitters
+            )
+        except NotPositiveDefiniteError:
+            return IMPOSSIBLE, np.zeros(len(phi))
+        return -value, -(np.append(by_theta, by_nugget) if self.nugget is None else by_theta)
+
+
+def maximize_likelihood(
+    problem: LikelihoodProblem,
+    *,
+    optimizer: Optimizer = "lbfgsb",
+    n_restarts: int = 8,
+    rng: np.random.Generator,
+    starts: Floats | None = None,
+    max_evaluations: int = 200,
+) -> Floats:
+    """Give the hyperparameters, shape of `problem.bounds`'s rows, with the largest likelihood found.
+
+    Parameters
+    ----------
+    problem : LikelihoodProblem
+        The likelihood and its bounds.
+    optimizer : {"lbfgsb", "cmaes"}, default="lbfgsb"
+        L-BFGS-B from a Latin hypercube of starts, or CMA-ES as in Koch et al. 2011.
+    n_restarts : int, default=8
+        Starts of L-BFGS-B; CMA-ES restarts twice, each time with a doubled population.
+    rng : numpy.random.Generator
+        Source of the starts.
+    starts : ndarray of shape (k, rows), optional
+        Further starts, such as the last optimum.
+    max_evaluations : int, default=200
+        Likelihoods for each start of L-BFGS-B.
+    """
+    low, high = problem.bounds[:, 0], problem.bounds[:, 1]
+    best = (
+        _cmaes(problem.negative, low, high, rng)
+        if optimizer == "cmaes"
+        else _lbfgsb(problem, n_restarts, rng, starts, max_evaluations)
+    )
+    if problem.negative(best) < IMPOSSIBLE or problem.jitters == JITTERS:
+        return best
+    return maximize_likelihood(
+        replace(problem, jitters=JITTERS),
+        optimizer=optimizer,
+        n_restarts=n_restarts,
+        rng=rng,
+        starts=starts,
+        max_evaluations=max_evaluations,
+    )
+
+
+def _lbfgsb(
+    problem: LikelihoodProblem, n_restarts: int, rng: np.random.Generator, starts: Floats | None, max_evaluations: int
+) -> Floats:
+    low, high = problem.bounds[:, 0], problem.bounds[:, 1]
+    design = low + (high - low) * qmc.LatinHypercube(len(low), rng=rng).random(n_restarts)
+    if starts is not None:
+        design = np.vstack([np.clip(starts, low, high), design])
+    found = [
+        minimize(
+            problem.negative_with_gradient,
+            start,
+            jac=True,
+            method="L-BFGS-B",
+            bounds=list(problem.bounds),
+            options={"maxfun": max_evaluations},
+        )
+        for start in design
+    ]
+    return np.asarray(min(found, key=lambda f: f.fun if np.isfinite(f.fun) else np.inf).x)
+
+
+def _cmaes(negative: Callable[[Floats], float], low: Floats, high: Floats, rng: np.random.Generator) -> Floats:
+    with warnings.catch_warnings():  # on import cma warns where matplotlib is missing, which it needs for its plots alone
+        warnings.simplefilter("ignore")
+        import cma
+
+    def on_unit(u: Floats) -> float:
+        return negative(low + (high - low) * np.clip(u, 0.0, 1.0))
+
+    d = len(low)
+    # cma warns of a one-dimensional problem, and runs it well with a second coordinate that does nothing
+    size = max(d, 2)
+    options = {"bounds": [0.0, 1.0], "seed": int(rng.integers(1, 2**31)), "verbose": -9, "maxfevals": 500 * size, "tolfun": 1e-9}
+    found, _ = cma.fmin2(lambda u: on_unit(np.asarray(u)[:d]), np.full(size, 0.5), 0.25, options, restarts=2, incpopsize=2)
+    return np.asarray(low + (high - low) * np.clip(found[:d], 0.0, 1.0))

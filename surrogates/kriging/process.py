@@ -1,0 +1,182 @@
+"""A Kriging model at fixed hyperparameters: what it predicts, and what it would interpolate (Koch et al. 2011, eq. 9 and 10)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg.lapack import dpotrf, dtrtrs
+from scipy.spatial.distance import cdist, pdist
+from spotsvm.surrogates.errors import NotPositiveDefiniteError
+from spotsvm.surrogates.kriging.correlation import Correlation
+from spotsvm.surrogates.kriging.likelihood import JITTERS, Profile, Response, factor, profile
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Process:
+    """A Gaussian process conditioned on data.
+
+    Attributes
+    ----------
+    correlation : Correlation
+        The correlation function.
+    scale : ndarray of shape (p,)
+        Square root of theta for each embedded column.
+    points : ndarray of shape (n, p)
+        Embedded points, times `scale`.
+    L : ndarray of shape (n, n)
+        Lower factor of the matrix behind the errors.
+    a : ndarray of shape (n,)
+        R^-1 (y - 1 mu).
+    fitted : ndarray of shape (n,)
+        The predicted mean at the data's own points.
+    mu, sigma2, nugget : float
+        Mean, process variance, and noise variance / process variance (0 where the process interpolates).
+    jitter : float
+        What had to be added to the diagonal to factor the matrix.
+    log_likelihood : float
+        Eq. 8 at these hyperparameters.
+    half_one : ndarray of shape (n,)
+        L^-1 1.
+    """
+
+    correlation: Correlation
+    scale: Floats
+    points: Floats
+    L: Floats
+    a: Floats
+    fitted: Floats
+    mu: float
+    sigma2: float
+    nugget: float
+    jitter: float
+    log_likelihood: float
+    half_one: Floats
+
+    @classmethod
+    def condition(
+        cls,
+        correlation: Correlation,
+        theta: Floats,
+        nugget: float,
+        embedded: Floats,
+        response: Response,
+        r2: Floats | None = None,
+    ) -> Process:
+        """Condition on data.
+
+        Parameters
+        ----------
+        correlation : Correlation
+            The correlation function.
+        theta : ndarray of shape (p,)
+            Inverse squared length of each embedded column.
+        nugget : float
+            Noise variance over process variance.
+        embedded : ndarray of shape (n, p)
+            Distinct embedded points.
+        response : Response
+            The data there.
+        r2 : ndarray, optional
+            The pairs' scaled squared distances, where they are known already.
+        """
+        scale = np.sqrt(theta)
+        points = embedded * scale
+        p: Profile = profile(correlation, pdist(points, "sqeuclidean") if r2 is None else r2, nugget, response)
+        fitted = response.mean - (nugget / response.count + p.jitter) * p.a
+        half_one = dtrtrs(p.L, np.ones(len(points)), lower=1)[0]
+        return cls(
+            correlation, scale, points, p.L, p.a, fitted, p.mu, p.sigma2, nugget, p.jitter, p.log_likelihood, np.asarray(half_one)
+        )
+
+    def reinterpolate(self) -> Process:
+        """Give the process that interpolates this one's own predictions at the data, with theta as it is.
+
+        Its mean is the same function; its error is zero at every evaluated point. The variance is
+        (y - 1 mu)' R^-1 Psi R^-1 (y - 1 mu) / n (Forrester, Sobester, Keane 2008, section 6; Koch et al. 2011, 2.1.2).
+        """
+        n = len(self.points)
+        L, jitter = factor(self.correlation, pdist(self.points, "sqeuclidean"), 0.0, n)
+        sigma2 = max(float((self.fitted - self.mu) @ self.a) / n, 0.0)
+        half_one = np.asarray(dtrtrs(L, np.ones(n), lower=1)[0])
+        return replace(self, L=L, sigma2=sigma2, nugget=0.0, jitter=jitter, half_one=half_one)
+
+    def believe(self, embedded: Floats) -> Process:
+        """Give the process that has seen its own predictions at further points come true (Kriging believer).
+
+        Its mean is the same function, for what comes as predicted teaches nothing; so `a` gets zeros, and mu and sigma2 stay. Its
+        error shrinks around these points. The factor grows by a block, in O(n^2 q) operations.
+
+        Parameters
+        ----------
+        embedded : ndarray of shape (q, p)
+            Distinct embedded points, none of which may be among the data where the process interpolates.
+
+        Raises
+        ------
+        NotPositiveDefiniteError
+            If the block will not factor.
+
+        References
+        ----------
+        Ginsbourger, Le Riche, Carraro 2010, "Kriging is well-suited to parallelize optimization", section 4.2.
+        """
+        n, q = len(self.points), len(embedded)
+        further = embedded * self.scale
+        across = self.correlation.value(cdist(self.points, further, "sqeuclidean"))
+        half = np.asarray(dtrtrs(self.L, across, lower=1)[0])
+        among = self.correlation.value(cdist(further, further, "sqeuclidean")) - half.T @ half
+        block = _factor_block(among, self.nugget + self.jitter)
+        L = np.zeros((n + q, n + q), order="F")
+        L[:n, :n], L[n:, :n], L[n:, n:] = self.L, half.T, block
+        half_one = np.append(self.half_one, dtrtrs(block, 1.0 - half.T @ self.half_one, lower=1)[0])
+        return replace(
+            self,
+            points=np.vstack([self.points, further]),
+            L=L,
+            a=np.append(self.a, np.zeros(q)),
+            fitted=np.append(self.fitted, self.mu + across.T @ self.a),
+            half_one=half_one,
+        )
+
+    def with_variance(self, sigma2: float) -> Process:
+        """Give the same process with another variance."""
+        return replace(self, sigma2=sigma2)
+
+    def predict(self, embedded: Floats) -> tuple[Floats, Floats]:
+        """Give mean and variance of the process, without the noise of a response; shapes (m,) each."""
+        psi = self.correlation.value(cdist(embedded * self.scale, self.points, "sqeuclidean"))
+        half = dtrtrs(self.L, psi.T, lower=1)[0]
+        bound = self.half_one @ self.half_one
+        variance = 1.0 - np.einsum("ij,ij->j", half, half) + (1.0 - self.half_one @ half) ** 2 / bound
+        return self.mu + psi @ self.a, self.sigma2 * np.maximum(variance, 0.0)
+
+    def predict_with_gradient(self, embedded: Floats) -> tuple[float, float, Floats, Floats]:
+        """Give mean and standard deviation at one embedded point, shape (p,), and their gradients."""
+        away = embedded * self.scale - self.points
+        r2 = np.einsum("ij,ij->i", away, away)
+        psi = self.correlation.value(r2)
+        by_point = (2.0 * self.correlation.slope(r2))[:, None] * away * self.scale
+        half = dtrtrs(self.L, psi, lower=1)[0]
+        bound = float(self.half_one @ self.half_one)
+        rest = (1.0 - float(self.half_one @ half)) / bound
+        variance = self.sigma2 * (1.0 - float(half @ half) + rest * rest * bound)
+        mean = self.mu + float(psi @ self.a)
+        if not variance > 1e-14 * self.sigma2:
+            return mean, float(np.sqrt(max(variance, 0.0))), self.a @ by_point, np.zeros_like(embedded)
+        sd = float(np.sqrt(variance))
+        inner = dtrtrs(self.L, half + rest * self.half_one, lower=1, trans=1)[0]
+        return mean, sd, self.a @ by_point, -(self.sigma2 / sd) * (inner @ by_point)
+
+
+def _factor_block(among: Floats, diagonal: float) -> Floats:
+    """Factor what further points have in common beyond the data, with as much jitter as that needs."""
+    n = len(among)
+    for jitter in JITTERS:
+        block, info = dpotrf(among + (diagonal + jitter) * np.eye(n), lower=1, clean=1)
+        if info == 0 and np.isfinite(block[-1, -1]):
+            return np.asarray(block)
+    raise NotPositiveDefiniteError(f"the correlation matrix of {n} pending points will not factor")

@@ -1,0 +1,97 @@
+"""What Kriging models say of the whole domain: means over many points, with their errors, and how far to trust them."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg.lapack import dpotri, dtrtrs
+from scipy.spatial.distance import pdist
+from spotsvm.surrogates.kriging.ensemble import Models
+from spotsvm.surrogates.kriging.process import Process
+
+Floats = NDArray[np.float64]
+_BLOCK = 256  # points whose correlations with a thousand others stay in the cache
+
+
+def predict_mean(models: Models, inputs: Floats) -> Floats:
+    """Give the predicted response at many points, without an error; shape (m,).
+
+    Parameters
+    ----------
+    models : Models
+        Fitted without a warp.
+    inputs : ndarray of shape (m, d)
+        Model inputs.
+    """
+    embedded = models.embedding.transform(inputs)
+    blocks = [embedded[k : k + _BLOCK] for k in range(0, len(embedded), _BLOCK)]
+    means = [
+        m.process.mu + np.concatenate([_correlations(m.process, block) @ m.process.a for block in blocks]) for m in models.members
+    ]
+    return np.asarray(models.members[0].warp.low + models.unit * np.mean(means, axis=0))
+
+
+def predict_averages(models: Models, groups: Floats) -> tuple[Floats, Floats]:
+    """Give the response's average over each of several groups of points, and its standard error; shapes (g,).
+
+    The error is that of the average, not of its points: what the members leave open, correlations between the points
+    included, and how far the members differ. Averages over all but one coordinate are that coordinate's main effect.
+
+    Parameters
+    ----------
+    models : Models
+        Fitted without a warp.
+    groups : ndarray of shape (g, m, d)
+        Model inputs.
+
+    References
+    ----------
+    Oakley, O'Hagan 2004, "Probabilistic sensitivity analysis of complex models: a Bayesian approach", section 3.
+    """
+    g, m, d = groups.shape
+    embedded = models.embedding.transform(groups.reshape(g * m, d))
+    means, variances = [], []
+    for member in models.members:
+        process = member.process
+        psi = _correlations(process, embedded).reshape(g, m, -1).mean(axis=1)
+        among = np.array([_mean_correlation(process, group) for group in embedded.reshape(g, m, -1)])
+        half = dtrtrs(process.L, psi.T, lower=1)[0]
+        bound = process.half_one @ process.half_one
+        variance = among - np.einsum("ij,ij->j", half, half) + (1.0 - process.half_one @ half) ** 2 / bound
+        means.append(process.mu + psi @ process.a)
+        variances.append(process.sigma2 * np.maximum(variance, 0.0))
+    mean = models.members[0].warp.low + models.unit * np.mean(means, axis=0)
+    return mean, models.unit * np.sqrt(np.mean(variances, axis=0) + np.var(means, axis=0))
+
+
+def left_out_share(models: Models) -> float:
+    """Give the share of the responses' variance that the models explain, each response predicted without its own point.
+
+    Their hyperparameters are those of all points. 1 is perfect; 0 or less is no better than the mean of the others.
+
+    References
+    ----------
+    Dubrule 1983, "Cross validation of kriging in a unique neighborhood".
+    """
+    shares = []
+    for member in models.members:
+        p, seen = member.process, member.response.mean
+        inverse = np.diag(np.asarray(dpotri(p.L, lower=1)[0]))
+        spread = float(np.sum((seen - seen.mean()) ** 2))
+        shares.append(1.0 - float(np.sum((p.a / inverse) ** 2)) / spread if spread > 0 else 0.0)
+    return float(np.mean(shares))
+
+
+def _correlations(process: Process, embedded: Floats) -> Floats:
+    """Give the correlations of new points, shape (m, p), with the data; shape (m, n)."""
+    scaled = embedded * process.scale
+    r2 = np.einsum("ij,ij->i", scaled, scaled)[:, None] + np.einsum("ij,ij->i", process.points, process.points)
+    r2 -= 2.0 * scaled @ process.points.T  # half the time of cdist, and exact enough for a mean
+    return process.correlation.value(np.maximum(r2, 0.0))
+
+
+def _mean_correlation(process: Process, embedded: Floats) -> float:
+    """Give the mean correlation of a group's points, each with each and with itself."""
+    m = len(embedded)
+    pairs = process.correlation.value(pdist(embedded * process.scale, "sqeuclidean"))
+    return (m + 2.0 * float(pairs.sum())) / m**2

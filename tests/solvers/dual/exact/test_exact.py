@@ -1,0 +1,298 @@
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import minimize
+from sklearn.metrics.pairwise import linear_kernel, polynomial_kernel, rbf_kernel
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+from spotsvm.solvers.dual import DualProblem, make_problem, solve_dual
+from spotsvm.solvers.dual.exact.exact import feasible, solve_exact
+from spotsvm.solvers.dual.problem.solution import iteration_cap
+
+SEEDS = st.integers(0, 10_000)
+BIAS = st.booleans()
+KINDS = st.sampled_from(["rbf", "linear", "sigmoid", "distance", "wavy"])
+DEFINITE = st.sampled_from(["rbf", "linear"])
+COSTS = st.sampled_from([0.1, 1.0, 30.0, 1e3])
+KERNELS = {
+    "linear": linear_kernel,
+    "poly": lambda X: polynomial_kernel(X, degree=3, gamma=0.3, coef0=1.0),
+    "rbf": lambda X: rbf_kernel(X, gamma=0.3),
+    "narrow rbf": lambda X: rbf_kernel(X, gamma=5.0),
+    "wide rbf": lambda X: rbf_kernel(X, gamma=1e-3),
+}
+# sets of the data folder with fewer than 3000 rows
+SMALL = """crabs german_categorical german_numeric glass glass2 heart_statlog ida_breast_cancer ida_diabetis ida_flare_solar
+ida_german ida_heart ida_image ida_thyroid ida_titanic internet_ads internet_ads_sample ionosphere lawsuit liver lupus mfeat_fac
+mfeat_fou mfeat_kar mfeat_mor mfeat_pix mfeat_zer pima sonar wisconsin""".split()
+LOCAL = pytest.mark.skipif("SPOTSVM_DATA" not in os.environ, reason="SPOTSVM_DATA names no folder with the data sets")
+
+
+def exact(problem, **options):
+    return solve_dual(problem.K, problem.y, problem.C, "exact", bias=problem.bias, **options)
+
+
+def random_bounds(seed, n, C):
+    """Draw bounds of which some are zero, but none of the first and the last row, which differ in class."""
+    bounds = C * np.random.default_rng(seed).choice([0.0, 0.2, 1.0], n)
+    bounds[[0, -1]] = C
+    return bounds
+
+
+def assert_feasible(problem, alpha):
+    assert (alpha >= 0).all()
+    assert (alpha <= problem.C).all()
+    if problem.bias:
+        assert abs(alpha @ problem.y) <= 1e-13 * problem.n * problem.C.max()
+
+
+def libsvm(K, y, C):
+    """Give LIBSVM's machine on the rows with a positive bound, and its alpha times y."""
+    rows = np.flatnonzero(C)
+    machine = SVC(kernel="precomputed", C=1.0, tol=1e-6).fit(K[np.ix_(rows, rows)], y[rows], sample_weight=C[rows])
+    beta = np.zeros(len(y))
+    beta[rows[machine.support_]] = machine.dual_coef_[0]
+    return machine, beta
+
+
+def general_optimum(problem):
+    """Solve by sequential quadratic programming."""
+    Q = problem.K * np.outer(problem.y, problem.y)
+    balance = {"type": "eq", "fun": lambda a: a @ problem.y, "jac": lambda a: problem.y}
+    result = minimize(
+        lambda a: (0.5 * a @ Q @ a - a.sum(), Q @ a - 1),
+        np.minimum(problem.C, 1.0) / 3,
+        jac=True,
+        method="SLSQP",
+        bounds=[(0, c) for c in problem.C],
+        constraints=balance if problem.bias else (),
+        options={"maxiter": 1000, "ftol": 1e-12},
+    )
+    return -result.fun
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("C", [0.03, 1.0, 30.0])
+@pytest.mark.parametrize("weights", ["none", "classes", "rows"])
+def test_it_agrees_with_libsvm(kernel, C, weights):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((130, 4))
+    y = np.where(X[:, 0] + X[:, 1] * X[:, 2] + 0.5 * rng.standard_normal(130) > 0.3, 1.0, -1.0)
+    bounds = {"none": np.full(130, C), "classes": np.where(y > 0, 3 * C, C), "rows": random_bounds(1, 130, C)}[weights]
+    K = KERNELS[kernel](X)
+    found = solve_dual(K, y, bounds, "exact", bias=True, tol=1e-7)
+    machine, beta = libsvm(K, y, bounds)
+    assert found.converged
+    assert found.objective == pytest.approx(np.abs(beta).sum() - 0.5 * beta @ K @ beta, rel=1e-6)
+    reference = machine.decision_function(K[:, bounds > 0])  # of a matrix in single precision
+    np.testing.assert_allclose(found.decision, reference, atol=1e-4 + 1e-5 * np.abs(reference).max())
+    assert found.bias == pytest.approx(machine.intercept_[0], rel=1e-4, abs=1e-4)
+
+
+@settings(max_examples=60, deadline=None)
+@given(SEEDS, DEFINITE, COSTS, BIAS)
+def test_the_optimum_is_that_of_a_general_solver(drawn, seed, kind, C, bias):
+    problem = drawn(seed, 10, kind, random_bounds(seed, 10, C), bias)
+    found = exact(problem, tol=1e-8)
+    assert found.objective == pytest.approx(general_optimum(problem), rel=1e-6)
+
+
+@settings(max_examples=60, deadline=None)
+@given(SEEDS, KINDS, st.sampled_from([0.1, 30.0, 1e6]), BIAS, st.booleans())
+def test_every_step_is_feasible_and_no_step_descends(drawn, seed, kind, C, bias, warm):
+    problem = drawn(seed, 14, kind, random_bounds(seed, 14, C), bias)
+    start = np.random.default_rng(seed).uniform(-0.5, 1.5, 14) * C if warm else np.zeros(14)
+    before = problem.objective(feasible(problem, start))
+    for cap in (*range(1, 20), 28, 29, 30, 60, 120):
+        found = solve_exact(problem, start, 1e-6, cap)
+        assert found.iterations <= cap
+        assert_feasible(problem, found.alpha)
+        after = problem.objective(found.alpha)
+        assert after >= before - 1e-14 * (found.alpha @ np.abs(problem.K) @ found.alpha + found.alpha.sum())  # rounding
+        before = after
+
+
+@settings(max_examples=30, deadline=None)
+@given(SEEDS, DEFINITE, COSTS, BIAS)
+def test_the_gap_is_what_the_tolerance_allows(drawn, seed, kind, C, bias):
+    problem = drawn(seed, 50, kind, random_bounds(seed, 50, C), bias)
+    found = exact(problem, tol=1e-4)
+    assert found.converged
+    assert found.kkt_violation <= 1e-4 + 1e-10 * C
+    assert -1e-11 * found.objective <= found.duality_gap <= 1e-4 * problem.C.sum() * 1.001
+
+
+@settings(max_examples=25, deadline=None)
+@given(SEEDS, BIAS)
+def test_permuted_rows_permute_the_solution(drawn, seed, bias):
+    problem = drawn(seed, 20, "rbf", random_bounds(seed, 20, 2.0), bias)
+    order = np.random.default_rng(seed).permutation(20)
+    permuted = make_problem(problem.K[np.ix_(order, order)], problem.y[order], problem.C[order], bias)
+    one, other = exact(problem, tol=1e-9), exact(permuted, tol=1e-9)
+    np.testing.assert_allclose(other.alpha, one.alpha[order], atol=1e-6)
+    np.testing.assert_allclose(other.decision, one.decision[order], atol=1e-6)
+
+
+@settings(max_examples=40, deadline=None)
+@given(SEEDS, st.sampled_from([1e-12, 1e-8, 0.01, 300.0, 1e8, 1e12]), st.sampled_from([1.0, 1e3]), BIAS)
+def test_a_factor_of_the_kernel_rescales_C(drawn, seed, factor, C, bias):
+    problem = drawn(seed, 25, "rbf", C, bias)
+    scaled = make_problem(problem.K * factor, problem.y, problem.C / factor, bias)
+    one, other = exact(problem, tol=1e-8), exact(scaled, tol=1e-8)
+    assert other.objective * factor == pytest.approx(one.objective, rel=1e-9)
+    np.testing.assert_allclose(other.alpha * factor, one.alpha, atol=1e-5 * C)
+    np.testing.assert_allclose(other.decision, one.decision, atol=1e-6)
+
+
+@settings(max_examples=30, deadline=None)
+@given(SEEDS, DEFINITE, COSTS, BIAS)
+def test_a_start_at_the_solution_takes_no_steps(drawn, seed, kind, C, bias):
+    problem = drawn(seed, 40, kind, random_bounds(seed, 40, C), bias)
+    found = exact(problem, tol=1e-7)
+    again = exact(problem, tol=1e-6, start=found.alpha)
+    assert (again.converged, again.iterations) == (True, 0)
+    np.testing.assert_allclose(again.alpha, found.alpha, rtol=1e-12, atol=1e-13 * C)
+
+
+@settings(max_examples=30, deadline=None)
+@given(SEEDS, DEFINITE, COSTS, BIAS)
+def test_where_it_starts_changes_nothing(drawn, seed, kind, C, bias):
+    problem = drawn(seed, 40, kind, random_bounds(seed, 40, C), bias)
+    found = exact(problem, tol=1e-7)
+    for start in (np.full(40, 9 * C), np.random.default_rng(seed).uniform(-1, 2, 40) * C, problem.y * C):
+        other = exact(problem, tol=1e-7, start=start)
+        assert other.converged
+        assert other.objective == pytest.approx(found.objective, rel=1e-7)
+
+
+@pytest.mark.parametrize("bias", [True, False])
+def test_the_cap_is_kept_and_told(drawn, bias):
+    problem = drawn(0, 60, "rbf", 100.0, bias)
+    found = exact(problem, max_iter=7, tol=1e-6)
+    assert (found.iterations, found.converged) == (7, False)
+    assert "7 steps" in found.message
+    assert "tol=1e-06" in found.message
+    assert min(found.kkt_violation, found.duality_gap) > 1e-6
+    assert_feasible(problem, found.alpha)
+    assert iteration_cap(60) < iteration_cap(600)
+
+
+@settings(max_examples=60, deadline=None)
+@given(SEEDS, st.sampled_from(["sigmoid", "distance", "wavy"]), COSTS, BIAS)
+def test_indefinite_kernels_end_at_a_stationary_point(drawn, seed, kind, C, bias):
+    problem = drawn(seed, 40, kind, random_bounds(seed, 40, C), bias)
+    start = np.random.default_rng(seed).random(40) * C
+    found = exact(problem, start=start)
+    assert found.converged
+    assert found.kkt_violation <= 1e-3 + 1e-9
+    assert_feasible(problem, found.alpha)
+    assert found.objective >= problem.objective(feasible(problem, start))
+
+
+def test_rounding_above_the_tolerance_is_told_and_does_not_hang():
+    # features of 100 and C = 1e6 make decisions of 1e10, whose rounding is above the tolerance
+    code = """
+import numpy as np
+from spotsvm.solvers.dual import solve_dual
+for seed in (1, 13, 15, 18):
+    X = np.random.default_rng(seed).standard_normal((20 + seed, 4))
+    y = np.where(X[:, 0] + 0.5 * X[:, 3] > 0, 1.0, -1.0)
+    found = solve_dual(1e4 * X[:, :3] @ X[:, :3].T, y, 1e6, "exact", bias=True, tol=1e-6, max_iter=20_000)
+    print(found.converged, found.kkt_violation, found.message, sep=";")
+"""
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=30, check=True)
+    for line in ended.stdout.splitlines():
+        converged, violation, message = line.split(";")
+        assert (converged == "False" and message.startswith("not converged")) or float(violation) <= 2e-6, line
+
+
+@pytest.mark.parametrize("C", [0.1, 1.0, 1e6])
+@pytest.mark.parametrize(("a", "b", "c"), [(2.0, 1.0, 0.5), (1.0, 1.0, 1.0), (0.0, 0.0, 0.0), (1.0, 1.0, 2.0)])
+def test_two_rows_have_the_closed_solution(a, b, c, C):
+    found = solve_dual([[a, c], [c, b]], [1, -1], C, "exact", bias=True)
+    curvature = a + b - 2 * c
+    alpha = min(C, 2 / curvature) if curvature > 0 else C  # where it is 0 or negative more is always better
+    assert found.converged
+    np.testing.assert_allclose(found.alpha, alpha, rtol=1e-12)
+    assert found.objective == pytest.approx(2 * alpha - 0.5 * curvature * alpha**2, rel=1e-9)
+    assert found.bias == pytest.approx(-0.5 * alpha * (a - b), rel=1e-9, abs=1e-9 * C)
+
+
+@pytest.mark.parametrize("C", [0.1, 1.0, 1e6])
+@pytest.mark.parametrize("value", [0.0, 1.0, -3.0])
+def test_a_constant_kernel_puts_the_minority_at_its_bounds(C, value):
+    y = np.array([1.0, -1, 1, 1, -1, 1, 1])
+    found = solve_dual(np.full((7, 7), value), y, C, "exact", bias=True)
+    assert found.converged
+    np.testing.assert_array_equal(found.alpha[y < 0], C)
+    assert found.alpha[y > 0].sum() == pytest.approx(2 * C, rel=1e-12)
+    assert found.objective == pytest.approx(4 * C, rel=1e-12)
+    assert found.decision == pytest.approx(np.ones(7))  # the majority
+
+
+@pytest.mark.parametrize("C", [1.0, 1e6])
+def test_the_identity_has_the_closed_solution(C):
+    y = np.repeat([1.0, -1.0], [2, 6])
+    found = solve_dual(np.eye(8), y, C, "exact", bias=True, tol=1e-9)
+    total = min(2 / (1 / 2 + 1 / 6), 2 * C)
+    np.testing.assert_allclose(found.alpha, total / np.where(y > 0, 2, 6), rtol=0, atol=1e-9)  # as tol
+    assert found.objective == pytest.approx(2 * total - total**2 * (1 / 2 + 1 / 6) / 2)
+
+
+@pytest.mark.parametrize("C", [1.0, 1e6])
+@pytest.mark.parametrize("bias", [True, False])
+def test_the_same_rows_with_opposite_labels(C, bias):
+    X = np.repeat(np.random.default_rng(0).standard_normal((10, 2)), 2, axis=0)
+    problem = make_problem(rbf_kernel(X), np.tile([1.0, -1.0], 10), C, bias)
+    found = exact(problem, tol=1e-6)
+    assert found.converged
+    if bias:  # nothing can be told apart: all at the bounds
+        np.testing.assert_array_equal(found.alpha, C)
+    np.testing.assert_allclose(found.decision, 0.0, atol=1e-9 * C)
+    # in pairs they cancel, so each pair can grow to the bound
+    assert found.objective == pytest.approx(20 * C, rel=1e-9)
+
+
+def test_a_hard_margin_is_half_the_distance_of_the_nearest_rows():
+    x = np.array([-5.0, -4.0, -1.0, 3.0, 3.5, 9.0])
+    found = solve_dual(np.outer(x, x), np.sign(x), 1e6, "exact", bias=True, tol=1e-9)
+    np.testing.assert_allclose(found.alpha, [0, 0, 1 / 8, 1 / 8, 0, 0], atol=1e-9)
+    np.testing.assert_allclose(found.decision, (x - 1) / 2, atol=1e-8)
+    assert found.bias == pytest.approx(-0.5)
+
+
+def test_a_class_without_a_positive_bound_leaves_nothing_to_do():
+    for bias, expected in ((True, 0.0), (False, 0.5)):
+        problem = DualProblem(2 * np.eye(3), np.array([1.0, 1.0, -1.0]), np.array([0.0, 0.0, 1.0]), bias)
+        np.testing.assert_allclose(exact(problem).alpha, [0, 0, expected])
+
+
+@LOCAL
+def test_the_list_of_small_sets_is_complete():
+    manifest = pd.read_csv(Path(os.environ["SPOTSVM_DATA"]) / "MANIFEST.csv")
+    small = manifest[(manifest["n"] < 3000) & (manifest["task"] != "regression")]
+    assert sorted(file.split(".")[0] for file in small["file"]) == sorted(SMALL)
+
+
+@LOCAL
+@pytest.mark.parametrize("name", SMALL)
+def test_it_meets_libsvms_objective_on_real_data(name):
+    (path,) = Path(os.environ["SPOTSVM_DATA"]).glob(f"{name}.csv*")
+    table = pd.read_csv(path).drop(columns="part", errors="ignore").dropna()
+    classes = table.pop("y").to_numpy()
+    y = np.where(classes == np.unique(classes)[0], -1.0, 1.0)  # the first against the rest
+    X = StandardScaler().fit_transform(pd.get_dummies(table).to_numpy(np.float64))
+    K = rbf_kernel(X, gamma=1 / X.shape[1])
+    for C in (1.0, 100.0):
+        _, beta = libsvm(K, y, np.full(len(y), C))
+        found = solve_dual(K, y, C, "exact", bias=True, tol=1e-6)
+        assert found.converged
+        assert found.objective == pytest.approx(np.abs(beta).sum() - 0.5 * beta @ K @ beta, rel=1e-6)
+        assert found.kkt_violation <= 1e-6 + 1e-9

@@ -1,0 +1,183 @@
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from sklearn.svm import SVC
+from spotsvm.solvers.dual import solve_dual, solve_dual_regression
+from spotsvm.solvers.dual.exact.fold_solver import FoldSolver, Target, rebalance, symmetric_bounds
+from spotsvm.solvers.kernels import Kernel
+from spotsvm.solvers.kernels.matrices.single_gram import SingleGram
+
+SEEDS = st.integers(0, 10_000)
+COSTS = st.sampled_from([0.1, 1.0, 100.0])
+TASKS = st.sampled_from(["classes", "numbers"])
+N, TOL = 60, 1e-5
+
+
+def drawn_target(seed, task, C, gamma=0.4):
+    """Draw data, their kernel matrix in single precision and in double, and a machine."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((N, 3))
+    signal = X[:, 0] + 0.5 * rng.standard_normal(N)
+    z = np.where(signal > 0, 1.0, -1.0) if task == "classes" else signal + 3
+    target = Target(z, *symmetric_bounds(C, z, task == "numbers"), 0.0 if task == "classes" else 0.1)
+    single, offset = SingleGram(X).matrix(Kernel("rbf", gamma))
+    exact = np.exp(-gamma * ((X[:, None] - X) ** 2).sum(axis=2))
+    return single, offset, exact, target
+
+
+def on(target, rows):
+    """Give the same machine, trained on some of the rows only."""
+    return Target(*(np.where(rows, a, 0.0) for a in (target.z, target.lower, target.upper)), target.epsilon)
+
+
+def folds(seed):
+    """Draw three folds; give the rows that each is trained on."""
+    part = np.random.default_rng(seed).permutation(np.arange(N) % 3)
+    return [part != k for k in range(3)]
+
+
+def reference(K, target, rows):
+    """Train on some rows with `solve_dual` or `solve_dual_regression`; give beta, and the decision on all rows."""
+    part, C = K[np.ix_(rows, rows)], (target.upper - target.lower)[rows]
+    if target.epsilon:
+        found = solve_dual_regression(part, target.z[rows], C / 2, target.epsilon, tol=TOL)
+        beta = found.alpha
+    else:
+        found = solve_dual(part, target.z[rows], C, "exact", bias=True, tol=TOL)
+        beta = found.alpha * target.z[rows]
+    return found, K[:, rows] @ beta + found.bias
+
+
+def assert_solved(K, target, state):
+    assert state.converged
+    assert ((target.lower <= state.beta) & (state.beta <= target.upper)).all()
+    assert abs(state.beta.sum()) <= 1e-12 * N * (target.upper - target.lower).max()
+    # the slope on all rows, also on those that are not trained on; a constant in K changes it by sum(beta) = 0
+    scale = np.abs(state.beta).sum() + 1
+    np.testing.assert_allclose(state.slope, K @ state.beta - target.z, atol=2e-7 * scale)
+
+
+def value(K, target, beta):
+    return target.z @ beta - target.epsilon * np.abs(beta).sum() - 0.5 * beta @ K @ beta
+
+
+@settings(max_examples=25, deadline=None)
+@given(SEEDS, TASKS, COSTS)
+def test_a_cold_fold_is_the_exact_solution(seed, task, C):
+    single, offset, K, target = drawn_target(seed, task, C)
+    solver = FoldSolver(N)
+    for rows in folds(seed):
+        fold = on(target, rows)
+        state = solver.cold(single, offset, fold, TOL)
+        assert_solved(K, fold, state)
+        assert (state.beta[~rows] == 0).all()
+        found, decision = reference(K, target, rows)
+        assert value(K, fold, state.beta) == pytest.approx(found.objective, rel=1e-5)
+        np.testing.assert_allclose(state.decision(fold), decision, atol=1e-3)
+        assert state.bias(fold) == pytest.approx(found.bias, abs=1e-3)
+
+
+@settings(max_examples=25, deadline=None)
+@given(SEEDS, TASKS, COSTS, st.booleans())
+def test_a_warm_fold_says_what_a_cold_one_does(seed, task, C, same):
+    single, offset, K, target = drawn_target(seed, task, C)
+    solver = FoldSolver(N)
+    start = solver.cold(single, offset, target, TOL)
+    before = start.beta.copy(), start.slope.copy()
+    for rows in folds(seed):
+        fold = on(target, rows)
+        warm = solver.warm(single, offset, fold, start, target.z, TOL, same=same)
+        assert_solved(K, fold, warm)
+        assert (warm.beta[~rows] == 0).all()
+        cold = solver.cold(single, offset, fold, TOL)
+        np.testing.assert_allclose(warm.decision(fold), cold.decision(fold), atol=1e-3)
+        np.testing.assert_array_equal((start.beta, start.slope), before)  # it serves the next fold as well
+
+
+@settings(max_examples=25, deadline=None)
+@given(SEEDS, TASKS, COSTS)
+def test_a_start_with_another_kernel_or_another_cost(seed, task, C):
+    single, offset, _, target = drawn_target(seed, task, C)
+    solver = FoldSolver(N)
+    start = solver.cold(single, offset, target, TOL)
+    other, _, K, dearer = drawn_target(seed, task, 3 * C, gamma=0.1)
+    warm = solver.warm(other, offset, dearer, start, target.z, TOL, same=False)
+    assert_solved(K, dearer, warm)
+    cold = solver.cold(other, offset, dearer, TOL)
+    np.testing.assert_allclose(warm.decision(dearer), cold.decision(dearer), atol=1e-3)
+
+
+def test_a_warm_start_at_its_own_solution_changes_nothing():
+    single, offset, _, target = drawn_target(0, "classes", 1.0)
+    solver = FoldSolver(N)
+    start = solver.cold(single, offset, target, 1e-6)
+    again = solver.warm(single, offset, target, start, target.z, 1e-5)
+    np.testing.assert_allclose(again.beta, start.beta, atol=1e-12)
+    np.testing.assert_allclose(again.slope, start.slope, atol=1e-12)
+
+
+@pytest.mark.parametrize("gamma", [1e-6, 1e-3, 100.0])
+def test_hard_settings_agree_with_scikit_learn(gamma):
+    single, offset, K, target = drawn_target(3, "classes", 1000.0, gamma)
+    rows = folds(3)[0]
+    state = FoldSolver(N).cold(single, offset, on(target, rows), 1e-5)
+    machine = SVC(C=1000.0, kernel="precomputed", tol=1e-5).fit(K[np.ix_(rows, rows)], target.z[rows])
+    np.testing.assert_allclose(state.decision(on(target, rows)), machine.decision_function(K[:, rows]), atol=5e-3)
+
+
+def test_without_free_rows_the_bias_is_in_the_middle():
+    z = np.array([1.0, 1, -1, -1])
+    fold = Target(z, *symmetric_bounds(0.1, z, False))
+    K = np.diag([0.5, 1.0, 2.0, 4.0]).astype(np.float32)
+    state = FoldSolver(4).cold(K, 0.0, fold, 1e-6)
+    np.testing.assert_array_equal(state.beta, 0.1 * z)
+    gain = z - K.diagonal() * 0.1 * z  # at their bounds positive rows ask for at most, negative for at least
+    assert state.bias(fold) == pytest.approx((gain[:2].min() + gain[2:].max()) / 2)
+
+
+@settings(max_examples=80, deadline=None)
+@given(SEEDS, st.integers(1, 30), st.booleans())
+@example(270, 7, True)  # the room adds up to less than the sum, by rounding
+def test_rebalance_makes_the_sum_zero_inside_the_bounds(seed, n, one_sided):
+    rng = np.random.default_rng(seed)
+    lower, upper = -rng.choice([0.0, 0.1, 2.5], n), rng.choice([0.0, 0.1, 2.5], n)
+    if one_sided:
+        lower, upper = np.where(rng.random(n) < 0.5, (lower, 0 * upper), (0 * lower, upper))
+    beta = np.clip(lower + (upper - lower) * rng.choice([0.0, 1.0, rng.random()], n), lower, upper)
+    slope, before = rng.standard_normal(n), beta.copy()
+    assert rebalance(beta, slope, lower, upper)  # 0 is always inside
+    assert ((lower <= beta) & (beta <= upper)).all()
+    assert abs(beta.sum()) <= 1e-13 * n
+    moved = np.sign(beta - before)[beta != before]
+    assert (moved == -np.sign(before.sum())).all()
+    # those that cost least moved first: all but the last one moved is at its end, and none cheaper stayed
+    changed = np.flatnonzero(beta != before)
+    cost = -slope if before.sum() > 0 else slope
+    end = lower if before.sum() > 0 else upper
+    for k in changed:
+        cheaper = cost < cost[k]
+        np.testing.assert_allclose(beta[cheaper], end[cheaper], atol=1e-13)
+
+
+def test_rebalance_says_where_it_cannot_and_leaves_what_is_balanced():
+    beta = np.array([0.5, 0.7])
+    assert not rebalance(beta, np.zeros(2), np.array([0.2, 0.1]), np.ones(2))
+    beta = np.array([-0.25, 0.25])
+    assert rebalance(beta, np.array([3.0, -1.0]), -np.ones(2), np.ones(2))
+    assert beta.tolist() == [-0.25, 0.25]
+
+
+def test_rebalance_does_not_pass_a_bound_by_rounding():
+    lower, upper = np.array([-0.1, -0.1]), np.zeros(2)
+    for share in np.random.default_rng(0).random(200):
+        beta = np.array([-0.1, -0.1 * share])
+        assert rebalance(beta, np.array([0.0, 1.0]), lower, upper)
+        assert ((lower <= beta) & (beta <= upper)).all()
+
+
+def test_bounds_by_label_or_symmetric():
+    z = np.array([1.0, -1.0, 1.0])
+    np.testing.assert_array_equal(symmetric_bounds(2.0, z, False), ([0, -2, 0], [2, 0, 2]))
+    np.testing.assert_array_equal(symmetric_bounds(np.array([1.0, 2, 3]), z, False), ([0, -2, 0], [1, 0, 3]))
+    np.testing.assert_array_equal(symmetric_bounds(2.0, 7 * z, True), ([-2, -2, -2], [2, 2, 2]))

@@ -1,0 +1,215 @@
+import numpy as np
+import pytest
+from pymoo.indicators.hv import HV
+from sklearn.datasets import make_classification
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.svm import SVC
+from spotsvm.solvers.dual.front.evolve_front import evolve_front
+from spotsvm.solvers.dual.front.exact_front import exact_front, natural_scale, resolve_front
+from spotsvm.solvers.dual.front.front import better_than_constant, without_C
+from spotsvm.solvers.dual.front.margin_error import MarginError
+from spotsvm.solvers.errors import SolverError
+from spotsvm.solvers.pareto import non_dominated
+
+
+@pytest.fixture
+def noisy():
+    X, y = make_classification(60, 6, flip_y=0.2, random_state=1)
+    return rbf_kernel(X, gamma=0.2), np.where(y == 1, 1.0, -1.0)
+
+
+def criteria_of(K, y, error, bias=True):
+    return MarginError(K, y, error, bias, smallest_norm=1 / natural_scale(K))
+
+
+def bounds_of(criteria, count=10):
+    scale = natural_scale(criteria.K)
+    return np.geomspace(1 / (len(criteria.y) * scale), 1024 / scale, count)
+
+
+def found_front(criteria, seed=0, population_size=40, n_generations=60):
+    exact = exact_front(criteria, bounds_of(criteria), 1e-6)
+    return exact, evolve_front(criteria, exact, population_size, n_generations, np.random.default_rng(seed))
+
+
+def covered(criteria, front):
+    objectives = criteria.objectives(front.expansions)
+    return HV(np.array([20.0, 2.0]))(np.column_stack([np.log(objectives[:, 0]), objectives[:, 1]]))
+
+
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("error", ["hinge", "count"])
+def test_what_is_reported_follows_from_alpha_and_bias(noisy, error, bias):
+    K, y = noisy
+    criteria = criteria_of(K, y, error, bias)
+    alpha = np.random.default_rng(0).random((5, len(y)))
+    points = criteria.evaluate(alpha)
+    for i in range(5):
+        margins = y * (K @ (points.alpha[i] * y) + points.bias[i])
+        assert points.norm_squared[i] == pytest.approx(points.alpha[i] @ (np.outer(y, y) * K) @ points.alpha[i])
+        assert points.hinge[i] == pytest.approx(np.maximum(1 - margins, 0).mean())
+        assert points.count[i] == (margins < 1 - 1e-9).mean()
+        assert points.misclassified[i] == ((y * margins > 0) != (y > 0)).mean()
+    assert (np.ptp(points.alpha / alpha, axis=1) < 1e-9).all()  # scaled as a whole
+    assert bias or not points.bias.any()
+
+
+def test_count_shrinks_w_until_a_row_is_on_the_margin(noisy):
+    K, y = noisy
+    criteria = MarginError(K, y, "count")
+    points = criteria.evaluate(np.random.default_rng(0).random((5, len(y))) * 9)
+    margins = y * ((points.alpha * y) @ K + points.bias[:, None])
+    assert np.where(margins >= 1 - 1e-9, margins, np.inf).min(axis=1) == pytest.approx(1.0)
+
+
+def test_a_given_direction_offers_every_number_of_margin_errors(noisy):
+    K, y = noisy
+    criteria = MarginError(K, y, "count", bias=False)
+    alpha = np.ones(len(y))
+    margins = y * (K @ y)
+    counts = criteria.evaluate_at_all_scales(alpha).count
+    assert sorted(counts) == [k / len(y) for k in range(np.sum(margins <= 0), len(y))]
+
+
+@pytest.mark.parametrize("bias", [True, False])
+def test_no_convex_front_is_better_than_a_support_vector_machine(noisy, bias):
+    """Every C weighs the two criteria; libsvm, or scipy without a bias, minimises that sum."""
+    K, y = noisy
+    criteria = criteria_of(K, y, "hinge", bias)
+    _, front = found_front(criteria)
+    for C in (0.1, 1.0, 10.0):
+        sums = 0.5 * front.expansions.norm_squared + C * len(y) * front.expansions.hinge
+        least = svm_optimum(K, y, C, bias)
+        assert least * (1 - 1e-6) <= sums.min() <= least * 1.02
+
+
+def svm_optimum(K, y, C, bias):
+    Q = np.outer(y, y) * K
+    if bias:
+        reference = SVC(C=C, kernel="precomputed", tol=1e-8).fit(K, y)
+        alpha = np.zeros(len(y))
+        alpha[reference.support_] = np.abs(reference.dual_coef_[0])
+    else:
+        from scipy.optimize import minimize
+
+        alpha = minimize(
+            lambda a: 0.5 * a @ Q @ a - a.sum(),
+            np.zeros(len(y)),
+            jac=lambda a: Q @ a - 1,
+            bounds=[(0, C)] * len(y),
+            method="L-BFGS-B",
+            options={"ftol": 1e-15, "gtol": 1e-10, "maxiter": 5000},
+        ).x
+    return alpha.sum() - 0.5 * alpha @ Q @ alpha
+
+
+def test_an_exact_point_is_the_optimum_of_its_C(noisy):
+    K, y = noisy
+    exact, _ = found_front(criteria_of(K, y, "hinge"), n_generations=1)
+    points = [i for i in range(len(exact)) if exact.source[i] == "exact"]
+    assert len(points) >= 5
+    assert set(exact.source) == {"exact", "scaled"}
+    for i in points:
+        weighted = 0.5 * exact.expansions.norm_squared[i] + exact.C[i] * len(y) * exact.expansions.hinge[i]
+        assert weighted == pytest.approx(svm_optimum(K, y, exact.C[i], True), rel=1e-5)
+
+
+@pytest.mark.parametrize("error", ["hinge", "count"])
+def test_nothing_exact_is_lost(noisy, error):
+    criteria = criteria_of(*noisy, error)
+    exact, front = found_front(criteria)
+    exact_objectives, objectives = criteria.objectives(exact.expansions), criteria.objectives(front.expansions)
+    for point in exact_objectives:
+        assert (objectives <= point * (1 + 1e-12)).all(axis=1).any()
+    assert len(non_dominated(objectives)) == len(front)
+    assert covered(criteria, front) >= covered(criteria, exact)
+
+
+def test_by_count_evolution_finds_more_than_exact_solutions_and_resolving_more_still(noisy):
+    criteria = criteria_of(*noisy, "count")
+    exact, front = found_front(criteria)
+    resolved = resolve_front(criteria, front, 100, 1e-6)
+    assert covered(criteria, exact) < covered(criteria, front) < covered(criteria, resolved)
+    assert {"evolved"} < set(front.source)
+    assert "re-solved" in set(resolved.source)
+
+
+def test_by_count_the_front_of_one_feature_is_the_best_there_is():
+    """On a line, a margin is an interval: all of them can be tried."""
+    random = np.random.default_rng(3)
+    x = np.round(random.normal(size=14), 3)
+    y = np.where(x + random.normal(size=14) > 0, 1.0, -1.0)
+    criteria = criteria_of(np.outer(x, x), y, "count")
+    exact, front = found_front(criteria)
+    front = resolve_front(criteria, front, 100, 1e-8)
+    objectives = criteria.objectives(front.expansions)
+    reached = {round(14 * error): norm for norm, error in objectives}
+    for side in (1, -1):
+        for low, high in ((a, b) for a in side * x for b in side * x if a < b):
+            errors = int(np.sum((y == 1) & (side * x < high)) + np.sum((y == -1) & (side * x > low)))
+            norm = (2 / (high - low)) ** 2
+            if norm >= criteria.smallest_norm:
+                assert any(e <= errors and n <= norm * (1 + 1e-6) for e, n in reached.items()), (low, high, errors)
+
+
+@pytest.mark.parametrize("error", ["hinge", "count"])
+def test_a_seed_repeats_itself_and_leaves_the_global_generator_alone(noisy, error):
+    criteria = criteria_of(*noisy, error)
+    np.random.seed(5)  # noqa: NPY002
+    state = np.random.get_state()[1].copy()  # noqa: NPY002
+    first, second = found_front(criteria, 7)[1], found_front(criteria, 7)[1]
+    assert np.array_equal(first.expansions.alpha, second.expansions.alpha)
+    assert not np.array_equal(first.expansions.alpha, found_front(criteria, 8)[1].expansions.alpha)
+    assert np.array_equal(np.random.get_state()[1], state)  # noqa: NPY002
+
+
+def test_an_indefinite_kernel_leaves_out_what_has_no_norm():
+    random = np.random.default_rng(0)
+    A = random.normal(size=(30, 30))
+    criteria = criteria_of(A + A.T, np.where(random.random(30) < 0.5, 1.0, -1.0), "hinge")
+    assert np.isinf(criteria.evaluate(random.random((200, 30))).norm_squared).any()
+    _, front = found_front(criteria)
+    assert len(front)
+    assert (front.expansions.norm_squared > 0).all()
+    assert np.isfinite(criteria.objectives(front.expansions)).all()
+
+
+def test_a_zero_kernel_has_an_empty_front():
+    criteria = criteria_of(np.zeros((6, 6)), np.array([1.0, 1, 1, 1, -1, -1]), "hinge")
+    _, front = found_front(criteria, n_generations=3)
+    assert len(front) == 0
+    constant = criteria.constant()
+    assert constant.misclassified[0] == pytest.approx(1 / 3)
+    assert constant.hinge[0] == pytest.approx(2 / 3)
+
+
+def test_all_that_is_scaled_to_the_end_has_one_norm(noisy):
+    criteria = criteria_of(*noisy, "hinge")
+    points = criteria.evaluate(1e-3 * np.random.default_rng(0).random((50, len(noisy[1]))))
+    assert set(points.norm_squared) == {criteria.smallest_norm}
+
+
+def test_the_constant_is_of_the_larger_class_and_what_is_no_better_is_left_out(noisy):
+    K, _ = noisy
+    y = np.where(np.arange(60) < 20, 1.0, -1.0)
+    for labels, bias in ((y, -1.0), (-y, 1.0)):
+        criteria = criteria_of(K, labels, "hinge")
+        constant = criteria.constant()
+        assert constant.bias[0] == bias
+        assert constant.misclassified[0] == pytest.approx(1 / 3)
+        assert constant.hinge[0] == pytest.approx(2 / 3)
+        points = without_C(criteria.evaluate(np.random.default_rng(1).random((40, 60)) ** 4 * 10), "evolved")
+        better = better_than_constant(criteria, points)
+        assert better.expansions.hinge.tolist() == [h for h in points.expansions.hinge if h < 2 / 3]
+        assert not len(better_than_constant(criteria, without_C(constant, "exact")))
+
+
+def test_bad_input():
+    with pytest.raises(SolverError, match="K holds no entry beyond 1e-200; coefficients, .* scale the kernel"):
+        MarginError(1e-200 * np.eye(2), [1, -1])
+    with pytest.raises(SolverError, match='error=\'zero\' is unknown; use "count" or "hinge"'):
+        MarginError(np.eye(2), [1, -1], "zero")
+    with pytest.raises(SolverError, match="not symmetric"):
+        MarginError([[0.0, 1.0], [2.0, 0.0]], [1, -1])
+    with pytest.raises(SolverError, match="one class"):
+        MarginError(np.eye(2), [1, 1])

@@ -1,0 +1,116 @@
+import pickle
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.spatial.distance import cdist
+from sklearn.metrics import pairwise
+from spotsvm.solvers.errors import SolverError
+from spotsvm.solvers.kernels import KERNELS, Kernel, gram_matrix, kernel_matrix, make_kernel
+
+RNG = np.random.default_rng(0)
+X, Z = RNG.normal(size=(30, 6)), RNG.normal(size=(20, 6))
+
+REFERENCES = {
+    "linear": (Kernel("linear"), pairwise.linear_kernel),
+    "poly": (Kernel("poly", 0.3, 0.7, 3), lambda a, b: pairwise.polynomial_kernel(a, b, 3, 0.3, 0.7)),
+    "poly 7": (Kernel("poly", 0.3, -0.7, 7), lambda a, b: pairwise.polynomial_kernel(a, b, 7, 0.3, -0.7)),
+    "poly 0": (Kernel("poly", 0.3, 0.7, 0), lambda a, b: np.ones((len(a), len(b)))),
+    "rbf": (Kernel("rbf", 0.3), lambda a, b: pairwise.rbf_kernel(a, b, 0.3)),
+    "rbf, sigma": (make_kernel("rbf", sigma=1.7), lambda a, b: np.exp(-(cdist(a, b) ** 2) / (2 * 1.7**2))),
+    "sigmoid": (Kernel("sigmoid", -0.3, 0.7), lambda a, b: np.tanh(-0.3 * a @ b.T + 0.7)),
+    "epanechnikov": (Kernel("epanechnikov", 0.1), lambda a, b: np.maximum(0, 1 - 0.1 * cdist(a, b) ** 2)),
+    "multiquadric": (Kernel("multiquadric", 0.1, -2.0), lambda a, b: np.sqrt(0.1 * cdist(a, b) ** 2 + 4)),
+    "negative": (Kernel("negative_multiquadric", 0.1, 2.0), lambda a, b: -np.sqrt(0.1 * cdist(a, b) ** 2 + 4)),
+    "callable": (Kernel(lambda a, b: (a @ b.T + 1) ** 2), lambda a, b: pairwise.polynomial_kernel(a, b, 2, 1.0, 1.0)),
+}
+
+
+@pytest.mark.parametrize("name", REFERENCES)
+def test_values(name):
+    kernel, reference = REFERENCES[name]
+    np.testing.assert_allclose(kernel_matrix(kernel, X, Z), reference(X, Z), rtol=1e-11, atol=1e-12)
+    np.testing.assert_allclose(gram_matrix(kernel, X), reference(X, X), rtol=1e-11, atol=1e-12)
+
+
+def test_the_values_of_a_precomputed_kernel_are_the_data():
+    K = X @ X.T
+    assert gram_matrix(Kernel("precomputed"), K) is K
+    np.testing.assert_array_equal(kernel_matrix(Kernel("precomputed"), Z @ X.T, X), Z @ X.T)
+
+
+DEFINITE = [k for k in (*(r[0] for r in REFERENCES.values()), *(Kernel(n, 0.5, 1.0) for n in KERNELS)) if k.positive_semidefinite]
+
+
+@pytest.mark.parametrize("kernel", DEFINITE, ids=lambda k: k.label)
+def test_what_is_called_positive_semidefinite_is(kernel):
+    eigenvalues = np.linalg.eigvalsh(gram_matrix(kernel, X))
+    assert eigenvalues[0] >= -1e-12 * eigenvalues[-1]
+
+
+@pytest.mark.parametrize(
+    "kernel",
+    [
+        Kernel("sigmoid", -1.0, 1.0),
+        Kernel("epanechnikov", 0.15),
+        Kernel("multiquadric", 1.0, 1.0),
+        Kernel("negative_multiquadric", 1.0, 1.0),
+        Kernel("poly", 1.0, -3.0, 2),
+    ],
+    ids=lambda k: k.label,
+)
+def test_the_indefinite_examples_are_indefinite(kernel):
+    assert not kernel.positive_semidefinite
+    eigenvalues = np.linalg.eigvalsh(gram_matrix(kernel, X))
+    assert eigenvalues[0] < -1e-3
+    assert eigenvalues[-1] > 1e-3
+
+
+def test_the_negative_multiquadric_is_conditionally_positive_definite():
+    centre = np.eye(30) - 1 / 30
+    assert np.linalg.eigvalsh(centre @ gram_matrix(Kernel("negative_multiquadric", 1.0, 1.0), X) @ centre)[0] > -1e-12
+
+
+def test_what_is_not_known_is_not_called_positive_semidefinite():
+    assert not Kernel("precomputed").positive_semidefinite
+    assert not Kernel(lambda a, b: a @ b.T).positive_semidefinite
+    assert Kernel("poly", -1.0, -1.0, 0).positive_semidefinite
+
+
+@given(st.integers(1, 12), st.fractions(-2, 2, max_denominator=64))
+def test_powers(degree, value):
+    exact = float(Fraction(value) ** degree)
+    assert Kernel("poly", 1.0, 0.0, degree).of(np.array([float(value)]))[0] == pytest.approx(exact, rel=1e-13, abs=1e-300)
+
+
+def test_no_value_of_rbf_is_denormal():
+    K = gram_matrix(Kernel("rbf", 1e6), X)
+    assert K[K < 1].max() < 1e-30
+    assert K.min() > np.finfo(np.float32).tiny
+
+
+def test_pickling():
+    kernel = Kernel("poly", 0.5, 1.0, 2)
+    assert pickle.loads(pickle.dumps(kernel)) == kernel
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"name": "RBF"}, "kernel='RBF' is not known; use one of 'linear', 'poly'"),
+        ({"name": 3}, "kernel=3 is not known"),
+        ({"name": "rbf", "gamma": -1.0}, r"gamma=-1.0; it scales a squared distance in the kernel 'rbf': use 0 or more"),
+        ({"name": "poly", "gamma": np.nan}, "gamma=nan; use a finite number"),
+        ({"name": "poly", "gamma": "scale"}, "gamma='scale'; use a finite number"),
+        ({"name": "poly", "gamma": True}, "gamma=True; use a finite number"),
+        ({"name": "poly", "coef0": np.inf}, "coef0=inf; use a finite number"),
+        ({"name": "poly", "degree": 2.5}, "degree=2.5; the power of a polynomial kernel is a whole number, 0 or more"),
+        ({"name": "poly", "degree": -1}, "degree=-1; the power"),
+        ({"name": "poly", "degree": True}, "degree=True; the power"),
+    ],
+)
+def test_bad_parameters(options, message):
+    with pytest.raises(SolverError, match=message):
+        Kernel(**options)

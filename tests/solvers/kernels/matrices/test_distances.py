@@ -1,0 +1,62 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy.spatial.distance import cdist
+from spotsvm.solvers.kernels import squared_distances
+
+FEATURES = [1, 3, 4, 5, 40]  # differences up to 4, products beyond
+
+
+@pytest.mark.parametrize("d", FEATURES)
+@pytest.mark.parametrize("shift", [0.0, 1e6, -1e12])
+def test_distances_keep_their_digits_far_from_the_origin(d, shift):
+    rng = np.random.default_rng(d)
+    X, Z = rng.normal(size=(300, d)) + shift, rng.normal(size=(150, d)) + shift
+    np.testing.assert_allclose(squared_distances(X, Z), cdist(X, Z, "sqeuclidean"), rtol=1e-11)
+    np.testing.assert_allclose(squared_distances(X), cdist(X, X, "sqeuclidean"), rtol=1e-11)
+
+
+@pytest.mark.parametrize("d", FEATURES)
+def test_clusters_far_apart_keep_their_digits(d):
+    rng = np.random.default_rng(d)
+    X = rng.normal(size=(200, d)) * 1e-3 + 1e5 * rng.integers(0, 3, size=200)[:, None]
+    np.testing.assert_allclose(squared_distances(X), cdist(X, X, "sqeuclidean"), rtol=1e-10)
+
+
+@pytest.mark.parametrize("d", FEATURES)
+def test_equal_rows_have_distance_0(d):
+    X = np.random.default_rng(0).normal(size=(50, d)).repeat(4, axis=0)
+    D = squared_distances(X)
+    same = np.arange(200)[:, None] // 4 == np.arange(200) // 4
+    assert (D[same] == 0).all()
+    assert (D[~same] > 0).all()
+    assert (squared_distances(X, X[::4])[same[:, ::4]] == 0).all()
+
+
+@settings(max_examples=50, deadline=None)
+@given(
+    st.tuples(st.integers(1, 12), st.integers(1, 7)).flatmap(
+        lambda shape: arrays(np.float64, shape, elements=st.floats(-1e6, 1e6, allow_subnormal=False))
+    )
+)
+def test_symmetric_not_negative_zero_diagonal(X):
+    D = squared_distances(X)
+    assert (D == D.T).all()
+    assert (D >= 0).all()
+    assert (np.diag(D) == 0).all()
+
+
+@pytest.mark.parametrize("d", FEATURES)
+def test_overflow_is_infinite(d):
+    X = np.zeros((3, d))
+    X[1], X[2] = 1e200, -1e200
+    D = squared_distances(X)
+    assert (np.diag(D) == 0).all()
+    assert np.isinf(D[np.triu_indices(3, 1)]).all()
+
+
+@pytest.mark.parametrize("d", FEATURES)
+def test_all_zero_features(d):
+    assert (squared_distances(np.zeros((200, d))) == 0).all()

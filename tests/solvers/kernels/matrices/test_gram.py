@@ -1,0 +1,138 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
+from spotsvm.solvers.errors import SolverError
+from spotsvm.solvers.kernels import KERNELS, Kernel, gram_matrix, kernel_blocks, kernel_matrix
+
+RNG = np.random.default_rng(0)
+X, Z = RNG.normal(size=(300, 6)), RNG.normal(size=(70, 6))
+NAMED = [Kernel(name, 0.2, 0.5, 3) for name in KERNELS if name != "precomputed"]
+
+
+@pytest.mark.parametrize("kernel", NAMED, ids=lambda k: k.name)
+@pytest.mark.parametrize("max_bytes", [1, 50_000, 10**9])
+def test_blocks_change_nothing(kernel, max_bytes):
+    K = gram_matrix(kernel, X, max_bytes=max_bytes)
+    assert (K == K.T).all()
+    np.testing.assert_allclose(K, kernel_matrix(kernel, X, X.copy()), rtol=1e-11, atol=1e-13)
+    cross = kernel_matrix(kernel, X, Z, max_bytes=max_bytes)
+    np.testing.assert_allclose(cross, kernel_matrix(kernel, X, Z), rtol=1e-11, atol=1e-13)
+
+
+@pytest.mark.parametrize("kernel", NAMED, ids=lambda k: k.name)
+def test_the_diagonal_of_functions_of_the_distance_is_that_of_0(kernel):
+    if kernel.base == "squared distances":
+        assert (np.diag(gram_matrix(kernel, X)) == kernel.of(np.zeros(1))).all()
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.sampled_from(NAMED), st.randoms(use_true_random=False))
+def test_permuted_rows_permute_the_matrix(kernel, random):
+    order = list(range(len(X)))
+    random.shuffle(order)
+    np.testing.assert_allclose(gram_matrix(kernel, X[order]), gram_matrix(kernel, X)[order][:, order], rtol=1e-11, atol=1e-13)
+
+
+def test_float32_is_the_rounded_float64():
+    K = gram_matrix(Kernel("rbf", 0.2), X, dtype=np.float32)
+    assert K.dtype == np.float32
+    np.testing.assert_array_equal(K, gram_matrix(Kernel("rbf", 0.2), X).astype(np.float32))
+    assert kernel_matrix(Kernel("rbf", 0.2), X, Z, dtype="float32").dtype == np.float32
+
+
+def test_blocks_stay_within_their_bytes():
+    sizes = [values.nbytes for _, values in kernel_blocks(Kernel("linear"), X, Z, max_bytes=30_000)]
+    assert max(sizes) <= 10_000
+    assert len(sizes) > 10
+
+
+@pytest.mark.parametrize("gamma", [0.0, 1e-320, 1e-300])
+def test_a_gamma_of_almost_0_gives_a_constant_matrix(gamma):
+    assert (gram_matrix(Kernel("rbf", gamma), X) == 1.0).all()
+
+
+@pytest.mark.parametrize("gamma", [1e5, 1e200, 1e308])
+def test_a_huge_gamma_gives_the_identity(gamma):
+    np.testing.assert_allclose(gram_matrix(Kernel("rbf", gamma), X), np.eye(len(X)), atol=1e-30)
+    np.testing.assert_array_equal(gram_matrix(Kernel("epanechnikov", gamma), X), np.eye(len(X)))
+
+
+@pytest.mark.parametrize("gamma", [0.0, 1.0])
+def test_data_whose_distances_overflow(gamma):
+    far = np.zeros((2, 6))
+    far[1] = 1e200
+    assert gram_matrix(Kernel("rbf", gamma), far)[0, 1] == pytest.approx(1.0 - gamma, abs=1e-30)
+
+
+@pytest.mark.parametrize("kernel", NAMED, ids=lambda k: k.name)
+def test_all_zero_features_give_a_constant_matrix(kernel):
+    K = gram_matrix(kernel, np.zeros((5, 3)))
+    assert (K == K[0, 0]).all()
+
+
+@pytest.mark.parametrize("n", [1, 2])
+@pytest.mark.parametrize("kernel", NAMED, ids=lambda k: k.name)
+def test_one_row_and_two(kernel, n):
+    np.testing.assert_allclose(gram_matrix(kernel, X[:n]), kernel_matrix(kernel, X[:n], X[:n].copy()))
+
+
+def test_a_callable_may_return_a_sparse_matrix():
+    K = gram_matrix(Kernel(lambda a, b: csr_array(a @ b.T)), X)
+    np.testing.assert_array_equal(K, X @ X.T)
+
+
+def too_small(a, b):
+    return (a @ b.T)[:-1]
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (too_small, r"kernel: the callable too_small returned shape \(299, 300\) for arrays of shapes \(300, 6\) and"),
+        (lambda a, b: 1.0, r"returned shape \(\) .* it must return the matrix of kernel values, \(300, 300\)"),
+        (lambda a, b: None, r"returned shape \(\)|returned no matrix"),
+        (lambda a, b: "matrix", "returned no matrix of numbers"),
+        (lambda a, b: np.full((len(a), len(b)), np.nan), "gives nan"),
+        (lambda a, b: np.full((len(a), len(b)), -np.inf), "gives -inf"),
+    ],
+)
+def test_a_callable_that_returns_something_else(function, message):
+    with pytest.raises(SolverError, match=message):
+        gram_matrix(Kernel(function), X)
+
+
+def test_a_callable_is_checked_on_two_arrays_too():
+    with pytest.raises(
+        SolverError, match=r"returned shape \(300, 300\) .* it must return the matrix of kernel values, \(300, 70\)"
+    ):
+        kernel_matrix(Kernel(lambda a, b: a @ a.T), X, Z)
+
+
+def test_overflow_is_refused():
+    with pytest.raises(SolverError, match="kernel: 'poly' with gamma=1, coef0=0, degree=9 gives inf; scale the data, or use"):
+        gram_matrix(Kernel("poly", degree=9), X * 1e30)
+    with pytest.raises(SolverError, match="kernel: 'linear' gives"):
+        gram_matrix(Kernel("linear"), X * 1e200)
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        ([[1.0, np.nan]], r"X\[0, 1\] is nan; use finite numbers"),
+        ([[1.0], [-np.inf]], r"X\[1, 0\] is -inf; use finite numbers"),
+        ([1.0, 2.0], r"X has shape \(2,\); it must be a matrix with at least one row and one column"),
+        (np.empty((0, 3)), r"X has shape \(0, 3\)"),
+        (np.empty((3, 0)), r"X has shape \(3, 0\)"),
+        ([["a"]], "X must be a matrix of numbers"),
+    ],
+)
+def test_bad_data(data, message):
+    with pytest.raises(SolverError, match=message):
+        gram_matrix(Kernel("rbf"), data)
+
+
+def test_a_precomputed_matrix_that_is_not_square():
+    with pytest.raises(SolverError, match=r"kernel='precomputed' and X has shape \(300, 6\); a kernel matrix is square"):
+        gram_matrix(Kernel("precomputed"), X)

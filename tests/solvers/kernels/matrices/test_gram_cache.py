@@ -1,0 +1,77 @@
+import numpy as np
+import pytest
+from spotsvm.solvers.errors import SolverError
+from spotsvm.solvers.kernels import GramCache, Kernel, gram_matrix
+from spotsvm.solvers.kernels.matrices import gram_cache as module
+
+X = np.random.default_rng(0).normal(size=(300, 6))
+KERNELS = [
+    Kernel("linear"),
+    Kernel("poly", 0.1, 1.0, 2),
+    Kernel("rbf", 0.1),
+    Kernel("rbf", 10.0),
+    Kernel("epanechnikov", 0.1),
+    Kernel("sigmoid", 0.1),
+    Kernel(lambda a, b: a @ b.T),
+]
+
+
+@pytest.fixture
+def computed(monkeypatch):
+    """Count how often distances or products are computed."""
+    calls = []
+    real = module.base_values
+    monkeypatch.setattr(module, "base_values", lambda *arguments: calls.append(1) or real(*arguments))
+    return calls
+
+
+@pytest.mark.parametrize("max_bytes", [0, 8 * 300**2, 10**9])
+def test_the_matrices_are_those_of_gram_matrix(max_bytes):
+    cache = GramCache(X, max_bytes)
+    for kernel in KERNELS:
+        K = cache.gram(kernel)
+        np.testing.assert_array_equal(K, gram_matrix(kernel, X, max_bytes=max_bytes))
+        np.testing.assert_allclose(cache.rows(kernel, [7, 3]), K[[7, 3]], rtol=1e-11, atol=1e-13)
+        np.testing.assert_allclose(cache.rows(kernel, slice(4, 9)), K[4:9], rtol=1e-11, atol=1e-13)
+        assert cache.gram(kernel, dtype=np.float32).dtype == np.float32
+    assert cache.kept_bytes <= max_bytes
+
+
+def test_one_matrix_of_distances_serves_all_gammas(computed):
+    cache = GramCache(X)
+    for gamma in (0.01, 0.1, 1.0):
+        cache.gram(Kernel("rbf", gamma))
+        cache.rows(Kernel("epanechnikov", gamma), [1])
+    assert len(computed) == 1
+    cache.gram(Kernel("linear"))
+    cache.gram(Kernel("poly"))
+    assert len(computed) == 2
+    assert cache.kept_bytes == 2 * 8 * 300**2
+
+
+def test_nothing_is_kept_past_the_budget(computed):
+    cache = GramCache(X, max_bytes=8 * 300**2 - 1)
+    cache.gram(Kernel("rbf"))
+    assert (cache.kept_bytes, computed) == (0, [])
+
+
+def test_what_is_returned_can_be_changed():
+    cache = GramCache(X)
+    for kernel in (Kernel("linear"), Kernel("rbf", 0.3)):
+        first = cache.gram(kernel).copy()
+        cache.gram(kernel).fill(0.0)
+        cache.rows(kernel, slice(0, 5)).fill(0.0)
+        np.testing.assert_array_equal(cache.gram(kernel), first)
+
+
+def test_a_precomputed_matrix_is_given_back():
+    K = gram_matrix(Kernel("rbf"), X)
+    assert GramCache(K).gram(Kernel("precomputed")) is K
+    np.testing.assert_array_equal(GramCache(K).rows(Kernel("precomputed"), [2, 5]), K[[2, 5]])
+
+
+def test_bad_arguments():
+    with pytest.raises(SolverError, match="max_bytes=-1 is not a number of bytes; use 0 or more"):
+        GramCache(X, -1)
+    with pytest.raises(SolverError, match=r"X\[0, 0\] is nan"):
+        GramCache([[np.nan]])

@@ -1,0 +1,120 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from spotsvm.solvers.errors import SolverError
+from spotsvm.solvers.kernels import Kernel, gram_matrix, squared_distances
+from spotsvm.solvers.kernels.matrices.single_gram import SingleGram
+
+X = np.random.default_rng(0).standard_normal((300, 5))
+GAMMAS = [0.0, 1e-12, 1e-8, 1e-3, 0.2, 7.0, 1e6]
+OTHERS = [Kernel("linear"), Kernel("poly", 0.2, 1.0, 3), Kernel("sigmoid", 0.1, -1.0), Kernel("epanechnikov", 0.05)]
+
+
+@pytest.mark.parametrize("kernel", [*(Kernel("rbf", g) for g in GAMMAS), *OTHERS], ids=lambda k: k.label)
+def test_the_matrix_and_the_constant_are_the_gram_matrix(kernel):
+    K, offset = SingleGram(X).matrix(kernel)
+    assert K.dtype == np.float32
+    assert K.flags.c_contiguous
+    assert (K == K.T).all()
+    expected = gram_matrix(kernel, X - X.mean(axis=0) if kernel.name == "linear" else X)
+    np.testing.assert_allclose(K.astype(np.float64) + offset, expected, rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("gamma", [1e-14, 1e-8, 1e-4])
+def test_a_small_gamma_keeps_its_digits(gamma):
+    K, offset = SingleGram(X).matrix(Kernel("rbf", gamma))
+    assert offset == 1.0
+    np.testing.assert_allclose(K, np.expm1(-gamma * squared_distances(X, X)), rtol=3e-7, atol=gamma * 1e-12)
+    assert (np.diag(K) == 0).all()
+
+
+def test_a_huge_gamma_gives_the_identity():
+    K, offset = SingleGram(X).matrix(Kernel("rbf", 1e30))
+    np.testing.assert_allclose(K + offset, np.eye(300), atol=1e-30)
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    st.lists(st.sampled_from([Kernel("rbf", 0.3), Kernel("rbf", 1e-5), Kernel("linear"), OTHERS[1]]), max_size=6), st.booleans()
+)
+def test_one_after_the_other_each_is_as_from_new(kernels, keep):
+    gram = SingleGram(X[:50], keep)
+    for kernel in kernels:
+        found, offset = gram.matrix(kernel)
+        fresh, same_offset = SingleGram(X[:50]).matrix(kernel)
+        np.testing.assert_array_equal(found, fresh)
+        assert offset == same_offset
+
+
+def test_distances_are_computed_once_and_the_same_kernel_not_at_all(monkeypatch):
+    calls = []
+    original = Kernel.base.fget
+    gram = SingleGram(X)
+    one, _ = gram.matrix(Kernel("rbf", 0.5))
+    monkeypatch.setattr("spotsvm.solvers.kernels.matrices.single_gram.base_values", lambda *a: calls.append(a))
+    monkeypatch.setattr(Kernel, "base", property(lambda k: calls.append(k) or original(k)))
+    same, _ = gram.matrix(Kernel("rbf", 0.5))
+    assert same is one
+    other, offset = gram.matrix(Kernel("rbf", 0.1))
+    assert other is one  # overwritten
+    np.testing.assert_allclose(other[0, 1] + offset, np.exp(-0.1 * ((X[0] - X[1]) ** 2).sum()), rtol=1e-6)
+    assert not any(isinstance(call, tuple) for call in calls)
+
+
+def test_the_same_kernel_after_an_error_is_computed_anew():
+    gram = SingleGram(np.array([[1e200], [1.0]]))
+    with pytest.raises(SolverError, match="'linear'"):
+        gram.matrix(Kernel("linear"))
+    with pytest.raises(SolverError, match="'linear'"):
+        gram.matrix(Kernel("linear"))
+
+
+def test_precomputed_and_a_callable():
+    K = X @ X.T
+    found, offset = SingleGram(K).matrix(Kernel("precomputed"))
+    np.testing.assert_array_equal(found, K.astype(np.float32))
+    assert offset == 0.0
+    called, _ = SingleGram(X).matrix(Kernel(lambda A, B: A @ B.T))
+    np.testing.assert_array_equal(called, found)
+    with pytest.raises(SolverError, match=r"shape \(300, 5\)"):
+        SingleGram(X).matrix(Kernel("precomputed"))
+
+
+@pytest.mark.parametrize(("rows", "said"), [([[1.0, np.nan]], "nan"), ([["a"]], "'a'"), (np.ones(3), r"\(3,\)"), ([], "shape")])
+def test_bad_rows_are_told(rows, said):
+    with pytest.raises(SolverError, match=said):
+        SingleGram(rows)
+
+
+def test_values_beyond_single_precision_are_an_error():
+    rows = 1e10 * np.eye(3)  # (1e20)^3 = 1e60 is fine in double precision
+    with pytest.raises(SolverError, match="'poly'"):
+        SingleGram(rows).matrix(Kernel("poly", 1.0, 0.0, 3))
+
+
+@pytest.mark.parametrize("scale", [1e25, 1e-20])
+def test_distances_beyond_single_precision_are_an_error(scale):
+    with pytest.raises(SolverError, match="squared distances up to"):
+        SingleGram(scale * np.arange(3.0)[:, None]).matrix(Kernel("rbf", 1.0))
+
+
+@pytest.mark.parametrize("gamma", [0.5, 3.0, 8.0])
+def test_a_large_gamma_keeps_the_digits_of_small_values(gamma):
+    K, offset = SingleGram(X).matrix(Kernel("rbf", gamma))
+    assert offset == 0.0
+    exponents = np.maximum(-gamma * squared_distances(X, X), -80.0)
+    np.testing.assert_allclose(K, np.exp(exponents), rtol=2e-5)  # of single precision distances
+
+
+def test_a_linear_kernel_far_from_the_origin_keeps_its_digits():
+    near, _ = SingleGram(X).matrix(Kernel("linear"))
+    far, _ = SingleGram(X + 1e6).matrix(Kernel("linear"))
+    np.testing.assert_allclose(far, near, atol=1e-6)
+
+
+def test_the_memory_it_says_is_that_of_its_matrices():
+    gram = SingleGram(X)
+    gram.matrix(Kernel("rbf", 0.5))
+    held = sum(a.nbytes for name, a in vars(gram).items() if isinstance(a, np.ndarray) and name != "X")
+    assert held == SingleGram.bytes_for(300)

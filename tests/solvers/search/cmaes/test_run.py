@@ -1,0 +1,65 @@
+import numpy as np
+import pytest
+from spotsvm.solvers.search.cmaes.category_shares import CategoryShares
+from spotsvm.solvers.search.cmaes.coding import CmaesCoding
+from spotsvm.solvers.search.cmaes.run import CmaesRun
+from spotsvm.surrogates.domain import Domain
+
+DOMAIN = Domain.continuous(3)
+
+
+def run(seed=0, tol_x=1e-4, sigma0=0.25, **options):
+    streams = np.random.SeedSequence(seed).spawn(2)
+    return CmaesRun(CmaesCoding(DOMAIN), np.full(3, 0.5), sigma0, 7, streams, CategoryShares(DOMAIN, 0.3, 0.2), tol_x, options)
+
+
+def drive(made, f, generations):
+    for k in range(generations):
+        if made.stopped:
+            return k
+        samples = made.sample()
+        made.tell(samples, np.array([f(s.point) for s in samples]))
+    return generations
+
+
+def bowl(u):
+    return float(((u - 0.3) ** 2).sum())
+
+
+@pytest.mark.parametrize(
+    ("f", "tol_x", "reason"),
+    [
+        (lambda u: np.nan, 1e-4, "all points of a generation failed"),
+        (lambda u: 1.0, 1e-4, "generations without a difference"),
+        (bowl, 0.02, "the distribution has contracted"),
+        (lambda u: float(np.random.default_rng(u.view(np.uint64)).random()), 1e-9, "no better point for many generations"),
+    ],
+)
+def test_what_ends_a_run(f, tol_x, reason):
+    made = run(tol_x=tol_x)
+    assert drive(made, f, 500) < 500
+    assert made.stopped == reason
+    assert made.all_failed == ("failed" in reason)
+
+
+def test_it_converges():
+    made = run(tol_x=1e-6)
+    drive(made, bowl, 200)
+    assert made.es.mean == pytest.approx([0.3] * 3, abs=1e-5)
+
+
+def test_the_mean_is_recombined_of_all_that_were_told():
+    """Hansen 2016, equation (6): the weighted mean of the best; those beyond the generation are among them."""
+    made = run(sigma0=0.05)  # so narrow that no bound is near
+    samples = [*made.sample(), *made.sample(1), *made.sample(1)]
+    values = np.array([bowl(s.point) for s in samples])
+    values[-1] = -1.0
+    values[0] = np.nan
+    made.tell(samples, values)
+    raw = np.log(4) - np.log(np.arange(1, 4))
+    best = np.array([samples[k].point for k in np.argsort(values)[:3]])
+    assert made.es.mean == pytest.approx(raw / raw.sum() @ best, abs=1e-9)
+
+
+def test_options_reach_cma():
+    assert run(CMA_diagonal=True).es.opts["CMA_diagonal"] is True

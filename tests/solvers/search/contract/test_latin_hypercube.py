@@ -1,0 +1,23 @@
+import numpy as np
+import pytest
+from conformance import SearchConformance
+from spotsvm.solvers.search.contract.latin_hypercube import LatinHypercubeSearch
+from spotsvm.surrogates.domain import Domain
+
+
+class TestLatinHypercubeSearch(SearchConformance):
+    def make(self, domain, seed=0):
+        return LatinHypercubeSearch(domain, seed)
+
+
+def test_each_hypercube_visits_each_slice_once():
+    search = LatinHypercubeSearch(Domain.continuous(3), seed=2, size=10)
+    points = np.array([search.ask().point for _ in range(20)])
+    for block in (points[:10], points[10:]):
+        assert (np.sort((10 * block).astype(int), axis=0) == np.arange(10)[:, None]).all()
+    assert not np.array_equal(points[:10], points[10:])
+
+
+def test_an_empty_hypercube_is_refused():
+    with pytest.raises(ValueError, match="size=0"):
+        LatinHypercubeSearch(Domain.continuous(1), size=0)

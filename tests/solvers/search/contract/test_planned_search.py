@@ -1,0 +1,66 @@
+import numpy as np
+from spotsvm.solvers.search.contract.base import Suggestion
+from spotsvm.solvers.search.contract.planned_search import PlannedSearch
+from spotsvm.surrogates.domain import Domain
+
+
+class Ladder(PlannedSearch):
+    """Climbs by tenths; counts how often it has gone on."""
+
+    height = 0
+
+    def _plan(self, rng):
+        return Suggestion(np.array([self.height / 10]), "rung")
+
+    def _proceed(self, planned):
+        self.height += 1
+
+
+def test_the_plan_goes_on_with_its_own_points_alone():
+    ladder = Ladder(Domain.continuous(1))
+    ladder.assume([0.7])
+    ladder.assume([0.0])
+    assert ladder.height == 1
+    assert ladder.ask().point.tolist() == [0.1]
+    ladder.assume([0.1])
+    assert ladder.height == 2
+    assert [p.tolist() for p in ladder.pending] == [[0.7], [0.0], [0.1], [0.1]]
+
+
+def test_what_is_known_of_a_point():
+    ladder = Ladder(Domain.continuous(1))
+    point, other = np.array([0.0]), np.array([0.4])
+    assert ladder.best_told() is None
+    assert ladder.response(point) is None
+    ladder.ask()
+    assert ladder.is_pending(point)
+    ladder.tell(point, np.nan)
+    assert np.isnan(ladder.response(point))
+    assert ladder.best_told() is None
+    for value in (1.0, np.inf, 3.0):
+        ladder.tell(point, value)
+    ladder.tell(other, 1.5)
+    assert ladder.response(point) == 2.0
+    assert ladder.best_told().tolist() == [0.0]
+    assert [p.tolist() for p in ladder.strangers()] == [[0.4]]
+    assert ladder.strangers(5) == []
+    assert not ladder.is_pending(point)
+
+
+def test_the_mean_of_huge_responses():
+    ladder = Ladder(Domain.continuous(1))
+    for _ in range(2):
+        ladder.tell([0.2], 1.7e308)
+    assert ladder.response(np.array([0.2])) == 1.7e308
+
+
+def test_what_is_known_of_the_noise():
+    ladder = Ladder(Domain.continuous(1))
+    assert [ladder.judge(noise) for noise in (True, False, "auto")] == ["noisy", "deterministic", "unknown"]
+    ladder.tell([0.2], 1.0)
+    ladder.tell([0.2], np.nan)
+    assert ladder.judge("auto") == "unknown"
+    ladder.tell([0.2], 1.0)
+    assert ladder.judge("auto") == "deterministic"
+    ladder.tell([0.2], 1.1)
+    assert ladder.judge("auto") == "noisy"

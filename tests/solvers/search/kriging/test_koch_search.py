@@ -1,0 +1,213 @@
+import json
+from functools import partial
+
+import numpy as np
+import pytest
+from conformance import DOMAINS, RESPONSES, SearchConformance
+from spotsvm.solvers.errors import SolverError
+from spotsvm.solvers.search.kriging.koch_search import KochSearch
+from spotsvm.solvers.search.kriging.kriging_search import KrigingSearch
+from spotsvm.solvers.search.registry import koch2011, make_search
+from spotsvm.surrogates.domain import Domain
+
+SQUARE = Domain.continuous(2)
+#: the rule of repeats without the paper's model, whose fits take ten times as long
+quick = partial(KochSearch, SQUARE, n_initial=5)
+
+
+class TestKoch2011(SearchConformance):
+    n = 12  # ten for the design, one to find out about noise, and one whose model takes as long as all the others
+
+    def make(self, domain, seed=0):
+        return koch2011(domain, seed)
+
+
+class TestKochUnderNoise(SearchConformance):
+    n = 18  # twice six for the design, the best, one by OCBA, three of a new point, the best
+
+    def make(self, domain, seed=0):
+        return KochSearch(domain, seed, noise=True, n_initial=6, n_members=2)
+
+
+def run(search, response, n, start=0):
+    return TestKoch2011().run(search, response, n, start)
+
+
+def repeats_of(suggestions):
+    """How often each point was suggested, in the order of the points."""
+    keys = [tuple(s.point) for s in suggestions]
+    return [keys.count(key) for key in dict.fromkeys(keys)]
+
+
+def test_the_points_are_repeated_as_algorithm_1_says():
+    """The best once more, then a new point as often as that makes it; OCBA left out."""
+    search = quick(noise=True, spread=0)
+    suggestions = run(search, RESPONSES["bowl"], 5 * 2 + (1 + 3) + (1 + 4) + (1 + 5))
+    design, rest = suggestions[:10], suggestions[10:]
+    assert [s.origin for s in design] == ["design"] * 5 + ["replicate"] * 5
+    assert repeats_of(design) == [2] * 5
+    for k in (3, 4, 5):
+        best, new, rest = rest[0], rest[1 : 1 + k], rest[1 + k :]
+        assert (best.origin, [s.origin for s in new]) == ("replicate", ["improvement"] + ["replicate"] * (k - 1))
+        assert repeats_of(new) == [k]
+        before = suggestions[: len(suggestions) - len(rest) - k - 1]
+        assert tuple(best.point) == tuple(min(before, key=lambda s: ((s.point - 0.3) ** 2).sum()).point)
+        assert [s.note for s in new[1:]] == [f"evaluation {i} of {k}" for i in range(2, k + 1)]
+    assert rest == []
+
+
+def test_under_noise_evaluations_are_repeated():
+    """The review's case: 30 evaluations were of 30 points."""
+    search = make_search("koch2011", SQUARE, 0, noise=True)
+    suggestions = run(search, RESPONSES["noisy"], 30)
+    counts = repeats_of(suggestions)
+    assert len(counts) < 15
+    assert min(counts[:-1]) >= 2
+    mean = {tuple(p): search.values[(search.points == p).all(axis=1)].mean() for p in search.points}
+    assert max(counts) == repeats_of(suggestions)[list(mean).index(min(mean, key=mean.get))]
+
+
+def test_further_repeats_are_spread_by_ocba():
+    notes = [s.note for s in run(quick(noise=True, spread=2), RESPONSES["noisy"], 30)]
+    first = notes.index("evaluation 3 of the best")
+    assert notes[first + 1 : first + 3] == ["to tell the best points apart"] * 2
+    assert "to tell the best points apart" not in [s.note for s in run(quick(noise=True, spread=0), RESPONSES["noisy"], 30)]
+    # without any scatter there is nothing to tell apart
+    assert "to tell the best points apart" not in [s.note for s in run(quick(noise=True, spread=2), RESPONSES["bowl"], 20)]
+
+
+@pytest.mark.parametrize("most", [2, 3])
+def test_no_point_is_evaluated_more_often_than_allowed(most):
+    """With two, as in the paper's section 3.2.2, every point is evaluated twice."""
+    counts = repeats_of(run(quick(noise=True, max_repeats=most, spread=2), RESPONSES["noisy"], 18))
+    assert max(counts) == most
+    assert most == 3 or counts == [2] * 9
+
+
+@pytest.mark.parametrize("noise", ["auto", False])
+@pytest.mark.parametrize("response", ["bowl", "plateau", "half fails", "constant"])
+def test_without_noise_it_is_the_kriging_search(noise, response):
+    plain = partial(KrigingSearch, repeat_below=0.0)
+    ours, theirs = (run(kind(SQUARE, 3, noise=noise, n_initial=5), RESPONSES[response], 14) for kind in (KochSearch, plain))
+    assert all(np.array_equal(a.point, b.point) for a, b in zip(ours, theirs, strict=True))
+    assert [s.origin for s in ours] == [s.origin for s in theirs]
+
+
+def test_without_repeats_it_is_the_kriging_search():
+    """As in the acid study, whose values are means of two evaluations."""
+    ours = run(quick(noise=True, repeats=1, max_repeats=1), RESPONSES["noisy"], 12)
+    theirs = run(KrigingSearch(SQUARE, noise=True, n_initial=5, repeat_below=0.0), RESPONSES["noisy"], 12)
+    assert all(np.array_equal(a.point, b.point) for a, b in zip(ours, theirs, strict=True))
+
+
+def test_noise_that_is_found_out_has_the_design_repeated():
+    suggestions = run(quick(), RESPONSES["noisy"], 12)
+    assert [s.origin for s in suggestions[:10]] == ["design"] * 5 + ["replicate"] * 5
+    assert repeats_of(suggestions[:10]) == [2] * 5
+    assert suggestions[5].note == "to find out whether the objective is noisy"
+
+
+def test_points_of_the_users_own_count_and_are_owed_nothing():
+    search = quick(noise=True)
+    for k in range(3):
+        search.tell([0.1 * k, 0.5], 10.0 + k)
+    suggestions = run(search, RESPONSES["noisy"], 10)
+    assert repeats_of(suggestions) == [2] * 5
+
+
+def test_a_point_that_fails_is_not_repeated():
+    search = quick(noise=True)
+    suggestions = run(search, RESPONSES["a region fails"], 25)
+    once = [s for s in suggestions if s.point[0] > 0.5]
+    assert once
+    assert all(s.origin != "replicate" for s in once)
+    assert "replicate" not in {s.origin for s in run(quick(noise=True), RESPONSES["all fail"], 9)}
+
+
+def test_no_point_is_pending_twice():
+    search = quick(noise=True)
+    waiting, rng, suggestions = [], np.random.default_rng(0), []
+    for k in range(40):
+        suggestions.append(search.ask())
+        waiting.append((suggestions[-1].point, k))
+        assert len({p.tobytes() for p in search.pending}) == len(search.pending) == len(waiting)
+        if len(waiting) == 4:
+            point, asked = waiting.pop(int(rng.integers(4)))
+            search.tell(point, RESPONSES["noisy"](point, asked))
+    assert min(repeats_of(suggestions[:30])[:5]) >= 2
+    assert max(repeats_of(suggestions)) >= 4
+
+
+@pytest.mark.parametrize("stop", [7, 12, 17, 23])
+@pytest.mark.parametrize("since", [0, 6])
+def test_a_search_goes_on_wherever_it_was_stopped(stop, since):
+    """Also one whose first trials are of a version that repeated none."""
+
+    def begin():
+        search = quick(noise=True)
+        for k, point in enumerate(np.random.default_rng(1).random((since, 2))):
+            search.assume(point)
+            search.tell(point, RESPONSES["noisy"](point, k))
+        if since:
+            with pytest.warns(
+                UserWarning, match="these 6 trials are of an earlier version, in which this search repeated no point"
+            ):
+                search.restore({})
+        return search
+
+    undisturbed = begin()
+    first = run(undisturbed, RESPONSES["noisy"], stop - since, since)
+    state = json.loads(json.dumps(undisturbed.state()))
+    rest = run(undisturbed, RESPONSES["noisy"], 6, stop)
+    resumed = quick(noise=True)
+    for point, value in zip(undisturbed.points[:stop], undisturbed.values[:stop], strict=True):
+        resumed.assume(point)
+        resumed.tell(point, value)
+    resumed.restore(state)
+    again = run(resumed, RESPONSES["noisy"], 6, stop)
+    assert all(np.array_equal(a.point, b.point) and a.note == b.note for a, b in zip(rest, again, strict=True))
+    if since:
+        assert first[0].note.startswith("evaluation 2 of the best")
+
+
+def test_a_record_without_repeats_that_needed_none_goes_on_without_a_word():
+    search = quick()
+    run(search, RESPONSES["bowl"], 8)
+    state = {key: value for key, value in search.state().items() if key != "repeats_since"}
+    other = quick()
+    for point, value in zip(search.points, search.values, strict=True):
+        other.assume(point)
+        other.tell(point, value)
+    other.restore(state)
+    assert np.array_equal(other.ask().point, search.ask().point)
+
+
+def test_a_state_that_is_damaged_is_refused():
+    with pytest.raises(SolverError, match="a number of trials in the search's state is none"):
+        quick().restore({"repeats_since": -1})
+
+
+def test_what_the_design_costs_is_known_where_noise_is():
+    assert [make_search("koch2011", SQUARE, 0, noise=noise).n_initial for noise in (True, "auto", False)] == [20, 10, 10]
+    assert KochSearch(SQUARE, noise=True, repeats=1, max_repeats=1).n_initial == 10
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"repeats": 0}, "repeats=0 leaves the design without"),
+        ({"max_repeats": 1}, "max_repeats=1 is below repeats=2"),
+        ({"spread": -1}, "spread=-1 is negative"),
+    ],
+)
+def test_numbers_that_make_no_sense_are_refused(arguments, said):
+    with pytest.raises(SolverError, match=said):
+        KochSearch(SQUARE, **arguments)
+
+
+def test_the_settings_of_the_paper_with_more_points_than_the_model_sees():
+    search = koch2011(DOMAINS["three"], noise=True, max_points=20)
+    for k, point in enumerate(np.random.default_rng(0).random((300, 3))):
+        search.assume(point)
+        search.tell(point, RESPONSES["noisy"](point, k))
+    assert search.ask().origin == "replicate"

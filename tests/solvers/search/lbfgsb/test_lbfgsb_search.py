@@ -1,0 +1,247 @@
+import copy
+import pickle
+
+import numpy as np
+import pytest
+from conformance import SearchConformance
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import minimize
+from spotsvm.solvers.errors import SolverError
+from spotsvm.solvers.search.lbfgsb.lbfgsb_search import LbfgsbSearch
+from spotsvm.surrogates.domain import Coordinate, Domain
+
+CUBE = Domain.continuous(3)
+MIXED = Domain((Coordinate(), Coordinate(levels=7), Coordinate(levels=3, categorical=True)))
+STEP = 0.01
+
+
+def bowl(u):
+    return float(((u - 0.3) ** 2).sum())
+
+
+def valley(u):
+    """Smooth and convex, with two slopes that differ and no quadratic."""
+    return float(np.cosh(2 * (u[0] - 0.7)) + 3 * (u[1] - 0.2) ** 2 + np.exp(u[2]) * 0.5 + 0.5 * (u[0] - u[1]) ** 2)
+
+
+def drive(search, f, n):
+    suggestions = []
+    for k in range(n):
+        suggestions.append(search.ask())
+        search.tell(
+            suggestions[-1].point, f(suggestions[-1].point, k) if f.__code__.co_argcount == 2 else f(suggestions[-1].point)
+        )
+    return suggestions
+
+
+def points(suggestions, origin=None):
+    return np.array([s.point for s in suggestions if origin in (None, s.origin)]).reshape(-1, CUBE.dimension)
+
+
+class TestLbfgsbSearch(SearchConformance):
+    def make(self, domain, seed=0):
+        return LbfgsbSearch(domain, seed)
+
+
+class TestKnownNoise(SearchConformance):
+    def make(self, domain, seed=0):
+        return LbfgsbSearch(domain, seed, noise=True, n_initial=3)
+
+
+def forward(u):
+    moves = [np.eye(3)[j] * (STEP if u[j] + STEP <= 1 else -STEP) for j in range(3)]
+    return np.array([(valley(u + m) - valley(u)) / m.sum() for m in moves])
+
+
+def test_it_goes_the_very_way_of_scipys_own_minimize():
+    start = np.array([0.4, 0.6, 0.5])
+    search = LbfgsbSearch(CUBE, 0, noise=False, step=STEP, first_step=0.2, ftol=1e-9)
+    search.tell(start, valley(start))
+    suggestions = drive(search, valley, 33)
+    unit = np.linalg.norm(forward(start)) / 0.2
+    tried = []
+
+    def scaled(u):
+        tried.append(u.copy())
+        return (valley(u) - valley(start)) / unit, forward(u) / unit
+
+    found = minimize(
+        scaled, start, jac=True, method="L-BFGS-B", bounds=[(0, 1)] * 3, options={"ftol": 1e-9, "gtol": 1e-6, "maxls": 6}
+    )
+    # where a step is turned down, near the end, the search makes do with a parabola instead of the differences
+    down = int(np.argmin(np.diff([valley(u) for u in tried]) < 0))
+    steps = points(suggestions, "step")[:down]
+    assert len(steps) >= 6
+    assert np.allclose(steps, tried[1 : len(steps) + 1], rtol=0, atol=1e-9)
+    assert valley(found.x) == pytest.approx(search.values.min(), abs=1e-3)
+    # one gradient at the start and one at each step, each of three points, and no evaluation beside them
+    assert [s.origin for s in suggestions[:8]] == ["difference"] * 3 + ["step"] + ["difference"] * 3 + ["step"]
+    assert search.n_asked == len(suggestions) == len(search.values) - 1
+
+
+def test_it_depends_on_neither_unit_nor_offset():
+    plain, other = (LbfgsbSearch(CUBE, 1, noise=False) for _ in range(2))
+    a, b = drive(plain, bowl, 60), drive(other, lambda u: 2.0**900 * bowl(u) + 2.0**890, 60)
+    assert np.allclose(points(a), points(b), rtol=0, atol=1e-6)
+
+
+def test_a_design_and_its_differences_are_ready_at_once():
+    search = LbfgsbSearch(CUBE, 0, noise=False)
+    design = [search.ask() for _ in range(search.n_ready)]
+    assert {s.origin for s in design} == {"design"}
+    assert len(design) == search.n_initial == 6
+    assert design[0].point.tolist() == [0.5] * 3
+    assert search.n_ready == 1
+    for s in design:
+        search.tell(s.point, bowl(s.point))
+    assert search.n_ready == 3
+    differences = [search.ask() for _ in range(3)]
+    best = min(design, key=lambda s: bowl(s.point)).point
+    assert np.sort(points(differences) - best, axis=None) == pytest.approx([0.0] * 6 + [0.05] * 3, abs=1e-12)
+    assert search.n_ready == 1
+    early = search.ask()
+    assert (early.origin, early.note) == ("design", "a descent waits for values")
+    for s in reversed(differences):
+        search.tell(s.point, bowl(s.point))
+    assert search.ask().origin == "step"
+    sequential = LbfgsbSearch(CUBE, 0, noise=False)
+    assert np.array_equal(points(drive(sequential, bowl, 9)), points(design + differences))
+
+
+def test_the_first_descent_starts_at_the_best_that_was_told():
+    search = LbfgsbSearch(CUBE, 0)
+    for value, x in [(3.0, 0.2), (1.0, 0.8), (2.0, 0.5)]:
+        search.tell(np.full(3, x), value)
+    assert search.n_ready == 3
+    assert np.abs(points([search.ask() for _ in range(3)]) - 0.8).max() == pytest.approx(0.05)
+
+
+def test_a_better_stranger_is_the_next_start():
+    search = LbfgsbSearch(CUBE, 0, noise=False)
+    drive(search, bowl, 20)
+    search.tell(np.full(3, 0.31), -1.0)
+    suggestions = drive(search, bowl, 60)
+    assert np.any(np.all(np.isclose(points(suggestions, "difference"), [0.36, 0.31, 0.31]), axis=1))
+
+
+def test_a_replicate_finds_out_about_noise_and_the_step_follows():
+    rng = np.random.default_rng(0)
+    for noise, f, replicates, step in [
+        ("auto", bowl, 1, 0.05),
+        (False, bowl, 0, 0.05),
+        ("auto", lambda u: bowl(u) + 0.1 * rng.normal(), 1, 0.1),
+        (True, bowl, 0, 0.1),
+    ]:
+        search = LbfgsbSearch(CUBE, 0, noise=noise)
+        suggestions = drive(search, f, 10)
+        assert sum(s.origin == "replicate" for s in suggestions) == replicates
+        start = search._stage.start
+        assert np.abs(points(suggestions, "difference") - start).max() == pytest.approx(step)
+
+
+def test_a_plateau_gets_a_longer_step_and_then_another_start():
+    search = LbfgsbSearch(CUBE, 0, noise=False, n_initial=1)
+    suggestions = drive(search, lambda u: 1.0, 9)
+    moved = np.abs(points(suggestions) - 0.5).max(axis=1)
+    assert moved[:7] == pytest.approx([0.0] + [0.05] * 3 + [0.2] * 3)
+    assert [s.origin for s in suggestions] == ["design"] + ["difference"] * 6 + ["design", "difference"]
+
+
+def test_a_slope_beyond_the_step_is_seen_by_the_longer_one():
+    search = LbfgsbSearch(CUBE, 0, noise=False, n_initial=1)
+    suggestions = drive(search, lambda u: float(np.floor(5 * abs(u[0] - 0.9))), 40)
+    assert search.values.min() == 0.0
+    assert "step" in {s.origin for s in suggestions}
+
+
+def test_a_failed_trial_point_shortens_the_step():
+    start = np.full(3, 0.5)
+    search = LbfgsbSearch(CUBE, 0, noise=False, first_step=0.4)
+    search.tell(start, 0.5)
+    suggestions = drive(search, lambda u: float(u[0]) if u[0] > 0.3 else np.nan, 5)
+    lengths = 0.5 - points(suggestions, "step")[:, 0]
+    assert lengths == pytest.approx([0.4, 0.1])
+
+
+def test_differences_that_fail_on_both_sides_are_held():
+    search = LbfgsbSearch(CUBE, 0, noise=False, n_initial=1)
+    suggestions = drive(search, lambda u: bowl(u) if u[2] == 0.5 else np.nan, 20)
+    assert points(suggestions, "step").size
+    assert np.all(points(suggestions, "step")[:, 2] == 0.5)
+
+
+def test_it_gets_down_to_the_optimum_in_the_corner():
+    search = LbfgsbSearch(CUBE, 0, noise=False)
+    drive(search, lambda u: float(u @ [1.0, 2.0, -3.0]), 40)
+    assert search.values.min() == -3.0
+
+
+def test_integers_move_by_levels_and_categories_stay():
+    def f(u):
+        level = MIXED.level_of(u)[0]
+        return (u[0] - 0.2) ** 2 + 0.1 * (level[1] - 5) ** 2 + 0.05 * level[2]
+
+    search = LbfgsbSearch(MIXED, 0, noise=False)
+    suggestions = drive(search, f, 60)
+    assert search.values.min() < 0.06
+    start = points(suggestions)[np.argmin([f(p) for p in points(suggestions, "design")[:6]])]
+    descent = [s for s in suggestions if s.origin != "design"]
+    assert MIXED.level_of(descent[0].point)[0, 2] == MIXED.level_of(start)[0, 2]
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda s: pickle.loads(pickle.dumps(s))], ids=["deepcopy", "pickle"])
+def test_a_copy_goes_on_alike(copied):
+    search = LbfgsbSearch(MIXED, 1)
+    drive(search, bowl, 12)
+    other = copied(search)
+    assert np.array_equal(points(drive(search, bowl, 20)), points(drive(other, bowl, 20)))
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(st.sampled_from(["ask", "tell", "late", "stranger", "assume"]), min_size=20, max_size=60), st.integers(0, 99))
+def test_a_record_of_what_was_asked_and_told_brings_it_back(events, seed):
+    """Whatever is asked, told, told late, or told and assumed without having been asked."""
+    rng = np.random.default_rng(seed)
+    search, record = LbfgsbSearch(MIXED, seed, n_initial=3), []
+    for event in events:
+        if event == "ask":
+            record.append(("assume", search.ask().point, 0.0))
+        elif event in ("tell", "late") and search.pending:
+            point = search.pending[0 if event == "tell" else -1]
+            record.append(("tell", point, rng.choice([bowl(point), np.nan], p=[0.9, 0.1])))
+            search.tell(*record[-1][1:])
+        elif event in ("stranger", "assume"):
+            record.append(("tell" if event == "stranger" else "assume", MIXED.snap_one(rng.random(3)), rng.random()))
+            search.tell(*record[-1][1:]) if event == "stranger" else search.assume(record[-1][1])
+    again = LbfgsbSearch(MIXED, seed, n_initial=3)
+    for what, point, value in record:
+        again.tell(point, value) if what == "tell" else again.assume(point)
+    assert again.n_ready == search.n_ready
+    assert all(np.array_equal(search.ask().point, again.ask().point) for _ in range(5))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"n_initial": 0}, "n_initial=0 is too few points"),
+        ({"maxls": 0}, "maxls=0 is too few points"),
+        ({"step": 0.0}, "step=0.0 is not a length in the unit cube; use more than 0 and at most 0.5"),
+        ({"noisy_step": 0.6}, "noisy_step=0.6 is not a length"),
+        ({"first_step": 1.1}, "first_step=1.1 is not a length in the unit cube; use more than 0 and at most 1.0"),
+        ({"ftol": -1.0}, "ftol=-1.0 is negative"),
+    ],
+)
+def test_bad_arguments(options, message):
+    with pytest.raises(SolverError, match=message):
+        LbfgsbSearch(CUBE, **options)
+
+
+def test_what_is_asked_beyond_the_plan_is_of_later_designs_and_may_start_a_descent():
+    search = LbfgsbSearch(Domain.continuous(2), noise=False)
+    waiting = [search.ask() for _ in range(30)]
+    assert {s.origin for s in waiting} == {"design"}
+    assert len({s.point.tobytes() for s in waiting}) == 30
+    for k, s in enumerate(waiting):
+        search.tell(s.point, float(k != 22))  # the best is of the fourth design
+    assert np.linalg.norm(search.ask().point - waiting[22].point) <= search.step + 1e-9

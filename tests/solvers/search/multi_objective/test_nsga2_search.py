@@ -1,0 +1,230 @@
+import numpy as np
+import pytest
+from multi_objective_conformance import MultiObjectiveConformance, two_bowls
+from pymoo.algorithms.moo.nsga2 import NSGA2, binary_tournament
+from pymoo.core.mixed import MixedVariableDuplicateElimination, MixedVariableGA, MixedVariableMating
+from pymoo.core.population import Population
+from pymoo.core.problem import ElementwiseProblem
+from pymoo.core.variable import Choice, Integer, Real
+from pymoo.indicators.hv import HV
+from pymoo.operators.selection.tournament import TournamentSelection
+from pymoo.operators.survival.rank_and_crowding import RankAndCrowding
+from pymoo.optimize import minimize
+from spotsvm.solvers.errors import SearchExhaustedError, SolverError
+from spotsvm.solvers.search.contract.random_search import RandomSearch
+from spotsvm.solvers.search.multi_objective.nsga2_search import Nsga2Search
+from spotsvm.surrogates.domain import Coordinate, Domain
+
+
+class TestNsga2Search(MultiObjectiveConformance):
+    def make_several(self, domain, seed=0, n_objectives=2):
+        return Nsga2Search(domain, seed, n_objectives=n_objectives)
+
+
+class TestSmallGenerations(MultiObjectiveConformance):
+    def make_several(self, domain, seed=0, n_objectives=2):
+        return Nsga2Search(domain, seed, n_objectives=n_objectives, population=4)
+
+
+def zdt1(u):
+    g = 1 + 9 * u[1:].mean()
+    return np.array([u[0], g * (1 - np.sqrt(u[0] / g))])
+
+
+def run(search, objective, n):
+    suggestions = []
+    for _ in range(n):
+        suggestions.append(search.ask())
+        search.tell(suggestions[-1].point, objective(suggestions[-1].point))
+    return suggestions
+
+
+class Zdt1(ElementwiseProblem):
+    def __init__(self):
+        super().__init__(n_var=4, n_obj=2, xl=0.0, xu=1.0)
+        self.points = []
+
+    def _evaluate(self, x, out, *args, **kwargs):
+        self.points.append(x.copy())
+        out["F"] = zdt1(x)
+
+
+@pytest.mark.parametrize("seed", [0, 3])
+def test_the_points_are_those_of_pymoo(seed):
+    """Same seed, same first generation: pymoo's own minimize, with its own defaults, evaluates the very same points."""
+    search = Nsga2Search(Domain.continuous(4), seed, population=12)
+    run(search, zdt1, 120)
+    problem = Zdt1()
+    minimize(problem, NSGA2(pop_size=12, sampling=search.points[:12]), ("n_gen", 10), seed=seed)
+    assert np.array_equal(search.points, problem.points)
+
+
+def test_the_points_are_those_of_pymoo_for_variables_of_mixed_kinds():
+    domain = Domain((Coordinate(), Coordinate(levels=9), Coordinate(levels=3, categorical=True), Coordinate(levels=40)))
+
+    class Mixed(ElementwiseProblem):
+        def __init__(self):
+            kinds = {0: Real(bounds=(0, 1)), 1: Integer(bounds=(0, 8)), 2: Choice(options=[0, 1, 2]), 3: Integer(bounds=(0, 39))}
+            super().__init__(vars=kinds, n_obj=2)
+            self.points = []
+
+        def point(self, x):
+            return np.array([x[0], (x[1] + 0.5) / 9, (x[2] + 0.5) / 3, (x[3] + 0.5) / 40])
+
+        def _evaluate(self, x, out, *args, **kwargs):
+            self.points.append(self.point(x))
+            out["F"] = two_bowls(self.points[-1])
+
+    search = Nsga2Search(domain, 1, population=10)
+    run(search, two_bowls, 60)
+    first = [{0: p[0], 1: int(9 * p[1]), 2: int(3 * p[2]), 3: int(40 * p[3])} for p in search.points[:10]]
+    once = MixedVariableDuplicateElimination()
+    mating = MixedVariableMating(selection=TournamentSelection(func_comp=binary_tournament), eliminate_duplicates=once)
+    algorithm = MixedVariableGA(
+        pop_size=10,
+        sampling=Population.new(X=first),
+        mating=mating,
+        eliminate_duplicates=once,
+        survival=RankAndCrowding(),
+        advance_after_initial_infill=True,
+    )
+    algorithm.tournament_type = "comp_by_dom_and_crowding"
+    problem = Mixed()
+    minimize(problem, algorithm, ("n_gen", 6), seed=1)
+    assert np.array_equal(search.points, problem.points)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_it_covers_more_than_random_search(seed):
+    search, other = Nsga2Search(Domain.continuous(4), seed), RandomSearch(Domain.continuous(4), seed)
+    run(search, zdt1, 200)
+    run(other, lambda u: 0.0, 200)
+    volume = HV(ref_point=np.array([1.1, 6.0]))
+    assert volume(search.values) > volume(np.array([zdt1(u) for u in other.points])) + 0.2
+
+
+def test_the_first_generation_is_a_latin_hypercube():
+    search = Nsga2Search(Domain.continuous(3), 4, population=10)
+    suggestions = run(search, two_bowls, 20)
+    assert [s.origin for s in suggestions] == ["design"] * 10 + ["generation"] * 10
+    assert (np.sort((10 * search.points[:10]).astype(int), axis=0) == np.arange(10)[:, None]).all()
+
+
+def test_what_is_ready_is_what_is_left_of_the_generation():
+    search = Nsga2Search(Domain.continuous(2), population=6)
+    ready = []
+    for _ in range(3):
+        batch = []
+        for _ in range(6):
+            ready.append(search.n_ready)
+            batch.append(search.ask().point)
+        assert search.n_ready == 1
+        for point in batch:
+            search.tell(point, two_bowls(point))
+    assert ready == [6, 5, 4, 3, 2, 1] * 3
+
+
+def test_who_is_told_first_makes_no_difference():
+    one, other = Nsga2Search(Domain.continuous(2), 1, population=6), Nsga2Search(Domain.continuous(2), 1, population=6)
+    for _ in range(4):
+        batches = [[search.ask().point for _ in range(6)] for search in (one, other)]
+        assert np.array_equal(*batches)
+        for point in batches[0]:
+            one.tell(point, two_bowls(point))
+        for point in reversed(batches[1]):
+            other.tell(point, two_bowls(point))
+
+
+def test_a_slow_point_does_not_stop_the_others():
+    search = Nsga2Search(Domain.continuous(2), population=6)
+    batch = [search.ask().point for _ in range(6)]
+    assert [search.ask().origin for _ in range(2)] == ["random", "random"]  # nothing is known yet
+    for point in batch[1:]:
+        search.tell(point, two_bowls(point))
+    assert search.ask().origin == "generation"
+    search.tell(batch[0], [0.0, 0.0])
+    assert [s.origin for s in run(search, two_bowls, 12)] == ["generation"] * 12
+    near = np.abs(search.points[-6:] - batch[0]).max(axis=1)
+    assert (near < 0.2).any()  # the late one, best of all, has become a parent
+
+
+def test_failures_rank_behind_all_others_and_have_no_children():
+    search = Nsga2Search(Domain.continuous(2), 2, population=10)
+    run(search, lambda u: [np.nan, np.nan] if u[0] > 0.5 else [u[0] + u[1], 2 - u[0] + u[1]], 100)
+    late = search.points[60:]
+    assert (late[:, 0] > 0.5).mean() < 0.3
+    survivors = search._algorithm._algorithm.pop
+    assert (survivors.get("G") == 0).all()
+    assert np.isfinite(survivors.get("F")).all()
+
+
+def test_if_all_fail_it_goes_on():
+    search = Nsga2Search(Domain.continuous(2), population=5)
+    run(search, lambda u: np.nan, 30)
+    assert len(np.unique(search.points, axis=0)) == 30
+
+
+def test_points_told_before_take_the_place_of_as_many_of_the_first_generation():
+    search = Nsga2Search(Domain.continuous(2), population=8)
+    for k in range(5):
+        search.tell([k / 5, 0.3], two_bowls(np.array([k / 5, 0.3])))
+    search.tell([0.9, 0.9], np.nan)
+    assert search.n_ready == 3
+    assert [s.origin for s in run(search, two_bowls, 4)] == ["design"] * 3 + ["generation"]
+    enough = Nsga2Search(Domain.continuous(2), population=8)
+    for k in range(9):
+        enough.tell([k / 9, 0.3], two_bowls(np.array([k / 9, 0.3])))
+    assert run(enough, two_bowls, 1)[0].origin == "generation"
+
+
+def test_points_assumed_before_are_waited_for_and_compete():
+    search = Nsga2Search(Domain.continuous(2), population=6)
+    for point in ([0.5, 0.5], [0.31, 0.31]):
+        search.assume(point)
+    batch = [search.ask().point for _ in range(4)]
+    assert search.n_ready == 1
+    for point in [np.array([0.5, 0.5]), np.array([0.31, 0.31]), *batch]:
+        search.tell(point, two_bowls(point))
+    run(search, two_bowls, 6)
+    assert [0.5, 0.5] in np.array([i.X[0] for i in search._algorithm._algorithm.pop]).repeat(2).reshape(-1, 2).tolist()
+
+
+def test_a_point_told_later_joins_the_selection():
+    search = Nsga2Search(Domain.continuous(2), population=6)
+    run(search, two_bowls, 8)
+    search.tell([0.5, 0.5], two_bowls(np.array([0.5, 0.5])))
+    run(search, two_bowls, 5)
+    assert {0: 0.5, 1: 0.5} in [i.X for i in search._algorithm._algorithm.pop]
+
+
+def test_inactive_coordinates_make_no_new_point():
+    domain = Domain(
+        (
+            Coordinate(levels=2, categorical=True),
+            Coordinate(levels=3),
+            Coordinate(parent=0, parent_levels=frozenset({0})),
+            Coordinate(levels=3, parent=0, parent_levels=frozenset({1})),
+        )
+    )
+    search = Nsga2Search(domain, population=6)
+    run(search, two_bowls, 60)
+    assert len(np.unique(search.points, axis=0)) == 60
+    second = search.points[:, 0] > 0.5
+    assert (search.points[second, 2] == 0.5).all()
+    assert len(np.unique(search.points[second], axis=0)) <= 9
+
+
+def test_a_space_with_few_points_is_gone_through_to_the_end():
+    domain = Domain((Coordinate(levels=5), Coordinate(levels=4, categorical=True)))
+    search = Nsga2Search(domain, population=6)
+    assert len({tuple(s.point) for s in run(search, two_bowls, 20)}) == 20
+    with pytest.raises(SearchExhaustedError, match="all 20 configurations"):
+        search.ask()
+
+
+@pytest.mark.parametrize("population", [3, 0, 2.5, "20", True])
+def test_too_small_a_population_is_refused(population):
+    with pytest.raises(
+        SolverError, match=f"population={population!r} is not a size of generations; use a whole number, 4 or more"
+    ):
+        Nsga2Search(Domain.continuous(2), population=population)

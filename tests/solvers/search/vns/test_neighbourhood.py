@@ -1,0 +1,110 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import kstest
+from spotsvm.solvers.errors import SolverError
+from spotsvm.solvers.search.vns.neighbourhood import neighbourhood_radii, shake, uniform_in_ball
+from spotsvm.surrogates.domain import Coordinate, Domain
+
+NORMS = {"inf": np.inf, "2": 2, "1": 1}
+
+
+@settings(max_examples=150, deadline=None)
+@given(data=st.data(), d=st.integers(1, 12), norm=st.sampled_from(list(NORMS)), seed=st.integers(0, 2**32 - 1))
+def test_a_shaken_point_is_in_the_neighbourhood_and_in_the_cube(data, d, norm, seed):
+    around = np.array(data.draw(st.lists(st.floats(0, 1), min_size=d, max_size=d)))
+    radius = np.array(data.draw(st.lists(st.floats(1e-6, 3), min_size=d, max_size=d)))
+    point = shake(Domain.continuous(d), around, radius, norm, np.random.default_rng(seed))
+    assert ((point >= 0) & (point <= 1)).all()
+    assert np.linalg.norm((point - around) / radius, NORMS[norm]) <= 1 + 1e-9
+    assert not np.array_equal(point, around)
+
+
+@pytest.mark.parametrize("around", [0.5, 0.1, 1.0])
+def test_the_neighbourhood_in_the_cube_is_drawn_from_uniformly(around):
+    rng = np.random.default_rng(0)
+    middle, radius = np.array([around, 0.5]), np.array([0.3, 0.05])
+    points = np.array([shake(Domain.continuous(2), middle, radius, "inf", rng) for _ in range(1500)])
+    low, high = max(around - 0.3, 0), min(around + 0.3, 1)
+    assert kstest(points[:, 0], "uniform", args=(low, high - low)).pvalue > 0.01
+    assert kstest(points[:, 1], "uniform", args=(0.45, 0.1)).pvalue > 0.01
+    assert abs(np.corrcoef(points.T)[0, 1]) < 0.08
+
+
+@pytest.mark.parametrize(("norm", "d"), [("2", 2), ("1", 2), ("2", 20), ("1", 20)])
+def test_a_ball_is_drawn_from_uniformly(norm, d):
+    """The norm of a uniform point of a ball, to the power d, is uniform: by rejection (2), and by Gibbs sampling (20)."""
+    rng = np.random.default_rng(1)
+    n = 1000 if d == 2 else 300
+    points = np.array([uniform_in_ball(np.full(d, 0.5), np.full(d, 0.5), norm, rng) for _ in range(n)])
+    size = np.linalg.norm((points - 0.5) / 0.5, NORMS[norm], axis=1)
+    assert kstest(size**d, "uniform").pvalue > 0.01
+    assert np.abs(points.mean(axis=0) - 0.5).max() < 0.05
+
+
+def test_a_ball_in_a_corner_is_drawn_from_uniformly():
+    points = np.array([uniform_in_ball(np.zeros(12), np.ones(12), "2", np.random.default_rng(k)) for k in range(300)])
+    assert kstest(np.linalg.norm(points, axis=1) ** 12, "uniform").pvalue > 0.01
+
+
+MIXED = Domain(
+    (
+        Coordinate(levels=3, categorical=True),
+        Coordinate(levels=5),
+        Coordinate(parent=0, parent_levels=frozenset({1})),
+    )
+)
+
+
+def draws(radius, n=600):
+    rng = np.random.default_rng(2)
+    around = MIXED.snap_one([0.1, 0.5, 0.5])
+    points = np.array([shake(MIXED, around, np.full(3, radius), "inf", rng) for _ in range(n)])
+    return points, MIXED.level_of(points)
+
+
+def test_integers_change_as_far_as_the_radius_reaches():
+    assert set(draws(0.09)[1][:, 1]) == {2}
+    assert set(draws(0.25)[1][:, 1]) == {1, 2, 3}
+    assert np.bincount(draws(1.0)[1][:, 1]).min() > 90
+
+
+@pytest.mark.parametrize("radius", [0.05, 0.3, 1.0, 2.5])
+def test_a_category_changes_the_more_often_the_larger_the_radius(radius):
+    changed = (draws(radius, 2000)[1][:, 0] != 0).mean()
+    assert changed == pytest.approx(min(radius, 1) * 2 / 3, abs=0.04)
+
+
+def test_what_counted_for_nothing_is_drawn_from_its_whole_range():
+    points, cells = draws(0.3, 3000)
+    assert set(points[cells[:, 0] != 1][:, 2]) == {0.5}
+    assert kstest(points[cells[:, 0] == 1][:, 2], "uniform").pvalue > 0.01
+
+
+def test_radii():
+    assert neighbourhood_radii("doubling", 1 / 32, None, 1).ravel().tolist() == [1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2, 1]
+    assert np.allclose(neighbourhood_radii("linear", [0.1, 0.2], 3, 2), [[0.1, 0.2], [0.2, 0.4], [0.3, 0.6]])
+    assert neighbourhood_radii([0.1, [0.2, 0.3]], 0.5, None, 2).tolist() == [[0.1, 0.1], [0.2, 0.3]]
+    assert np.allclose(neighbourhood_radii(lambda kappa: 0.1 * kappa**2, 0.5, 3, 1).ravel(), [0.1, 0.4, 0.9])
+
+
+@pytest.mark.parametrize(
+    ("radii", "step", "kappa_max", "message"),
+    [
+        ("linear", 0.0, 3, "step=0.0 is not a radius"),
+        ("linear", [0.1] * 3, 3, r"step=\[0.1, 0.1, 0.1\] is not a radius; use one positive number or 2"),
+        ("linear", np.nan, 3, "step=nan is not a radius"),
+        ("linear", 0.1, 0, "kappa_max=0 is not a number of neighbourhoods; use 1 or more"),
+        ("linear", 0.1, 2.5, "kappa_max=2.5 is not a number of neighbourhoods"),
+        ("growing", 0.1, 3, "radii='growing' is unknown"),
+        ([0.1, 0.2], 0.1, 3, "radii has 2 entries for kappa_max=3"),
+        ([], 0.1, None, "radii has 0 entries"),
+        ([0.2, 0.1], 0.1, None, r"radii=\[0.2, 0.1\] do not grow"),
+        ([0.1, -0.2], 0.1, None, r"radii\[1\]=-0.2 is not a radius"),
+        (lambda kappa: 0.1, 0.1, 2, "do not grow"),
+    ],
+)
+def test_radii_that_make_no_sense(radii, step, kappa_max, message):
+    with pytest.raises(SolverError, match=message):
+        neighbourhood_radii(radii, step, kappa_max, 2)

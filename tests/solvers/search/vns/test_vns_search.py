@@ -1,0 +1,267 @@
+import numpy as np
+import pytest
+from conformance import DOMAINS, RESPONSES, SearchConformance
+from spotsvm.solvers.errors import SolverError
+from spotsvm.solvers.search.contract.random_search import RandomSearch
+from spotsvm.solvers.search.registry import carrizosa2014
+from spotsvm.solvers.search.vns.vns_search import VnsSearch
+from spotsvm.surrogates.domain import Coordinate, Domain
+
+
+class TestVnsSearch(SearchConformance):
+    def make(self, domain, seed=0):
+        return VnsSearch(domain, seed)
+
+
+class TestCarrizosa2014(SearchConformance):
+    def make(self, domain, seed=0):
+        return carrizosa2014(domain, seed)
+
+
+class TestOtherOptions(SearchConformance):
+    def make(self, domain, seed=0):
+        return VnsSearch(domain, seed, norm="2", plateau="stay", radii="linear", step=0.1, kappa_max=4)
+
+
+SQUARE = Domain.continuous(2)
+
+
+def run(search, response, n):
+    return TestVnsSearch().run(search, response, n)
+
+
+def wavy(u, k=0):
+    return float(((u - 0.37) ** 2).sum() + 0.05 * np.cos(25 * u).sum())
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_algorithm_1_step_by_step(seed):
+    """The paper's pseudo-code beside the search, each shake drawn in plain numpy from the same streams."""
+    kappa_max, m = 5, 60
+    step = np.array([1 / 10, 1 / 16])
+    start = np.array([0.3, 0.5])
+    search = VnsSearch(SQUARE, seed, start=start, step=step, radii="linear", kappa_max=kappa_max, opening="narrowest")
+    incumbent, kappa = start, 1
+    assert np.array_equal(search.ask().point, start)
+    search.tell(start, wavy(start))
+    moves, kappas = 0, []
+    for k in range(1, m):
+        rng = np.random.default_rng([seed, k])
+        rng.random(2)  # what a coordinate of no meaning at the incumbent would be
+        low = np.maximum(incumbent - kappa * step, 0.0)
+        high = np.minimum(incumbent + kappa * step, 1.0)
+        candidate = rng.uniform(low, high)
+        suggestion = search.ask()
+        assert np.allclose(suggestion.point, candidate, rtol=0, atol=1e-12)
+        assert suggestion.origin == "shake"
+        search.tell(suggestion.point, wavy(suggestion.point))
+        kappas.append(kappa)
+        if wavy(candidate) < wavy(incumbent):
+            incumbent, kappa, moves = candidate, 1, moves + 1
+        else:
+            kappa = kappa + 1 if kappa < kappa_max else 1
+        assert np.allclose(search.incumbent, incumbent, rtol=0, atol=1e-12)
+        assert search.kappa == kappa
+    assert moves >= 3
+    assert set(kappas) == set(range(1, kappa_max + 1))
+
+
+def test_the_settings_of_the_paper():
+    search = carrizosa2014(SQUARE, 1)
+    assert search.kappa_max == 25
+    assert np.allclose(24 * search.radii[:, 0], np.arange(1, 26))
+    assert (search.norm, search.plateau) == ("inf", "stay")
+    starts = np.array([carrizosa2014(SQUARE, seed).ask().point for seed in range(40)])
+    assert starts.min() < 0.1
+    assert starts.max() > 0.9
+
+
+def test_radii_in_the_axes_own_unit():
+    """One step on all axes, however wide; one without a unit has the paper's grid."""
+    domain = Domain((Coordinate(width=24.0), Coordinate(width=16.0), Coordinate(), Coordinate(levels=5)))
+    search = carrizosa2014(domain, 1)
+    assert np.allclose(search.radii * [24, 16, 24, 24], np.arange(1, 26)[:, None])
+    listed = VnsSearch(domain, unit="axis", radii=[[1, 2, 3, 4], 8.0])
+    assert np.allclose(listed.radii * [24, 16, 24, 24], [[1, 2, 3, 4], [8] * 4])
+    assert np.array_equal(VnsSearch(domain).radii, VnsSearch(Domain.continuous(4)).radii)
+
+
+def test_steps_are_as_wide_as_printed():
+    """Model (8)'s weights are 24 wide and its gammas 16: both go as far as kappa."""
+    search, steps = carrizosa2014(Domain((Coordinate(width=24.0), Coordinate(width=16.0))), 5), []
+    for _ in range(400):
+        kappa, incumbent = search.kappa, search.incumbent
+        point = search.ask().point
+        if incumbent is not None:
+            steps.append(np.abs(point - incumbent) * [24, 16] / kappa)
+        search.tell(point, wavy(point))
+    steps = np.array(steps)
+    assert (steps <= 1 + 1e-12).all()
+    assert (steps.max(axis=0) > 0.95).all()
+
+
+@pytest.mark.parametrize("name", ["branin", "wavy"])
+def test_it_beats_random_search(name):
+    from test_kriging_search import branin
+
+    response = {"branin": lambda u, k: branin(u), "wavy": wavy}[name]
+    best = {}
+    for kind in (VnsSearch, carrizosa2014, RandomSearch):
+        searches = [kind(SQUARE, seed) for seed in range(15)]
+        for search in searches:
+            run(search, response, 100)
+        best[kind] = np.median([search.values.min() for search in searches])
+    assert best[VnsSearch] < best[RandomSearch]
+    assert best[carrizosa2014] < best[RandomSearch]
+
+
+def test_the_start_comes_first():
+    assert VnsSearch(SQUARE).ask().point.tolist() == [0.5, 0.5]
+    given = VnsSearch(SQUARE, start=[0.2, 0.9]).ask()
+    assert (given.point.tolist(), given.origin) == ([0.2, 0.9], "initial")
+    drawn = [VnsSearch(SQUARE, seed, start="random").ask().point for seed in (1, 1, 2)]
+    assert np.array_equal(drawn[0], drawn[1])
+    assert not np.array_equal(drawn[0], drawn[2])
+
+
+@pytest.mark.parametrize("start", [[0.2, 1.1], [-0.1, 0.5], [0.5], [[0.1, 0.2]], [np.nan, 0.1], None, {"C": 1.0, "gamma": 2.0}])
+def test_a_start_outside_the_box_is_refused(start):
+    with pytest.raises(SolverError, match="is not in the box; use a point of the unit cube of dimension 2"):
+        VnsSearch(SQUARE, start=start)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"start": "middle"}, "start='middle' is unknown"),
+        ({"unit": "octave"}, "unit='octave' is unknown; use 'cube' or 'axis'"),
+        ({"norm": "3"}, "norm='3' is unknown; use 'inf', '2' or '1'"),
+        ({"plateau": "walk"}, "plateau='walk' is unknown; use 'stay' or 'move'"),
+        ({"opening": "wide"}, "opening='wide' is unknown; use 'widest' or 'narrowest'"),
+        ({"kappa_max": 0}, "kappa_max=0 is not"),
+    ],
+)
+def test_arguments_that_make_no_sense(arguments, message):
+    with pytest.raises(SolverError, match=message):
+        VnsSearch(SQUARE, **arguments)
+
+
+def test_the_best_of_what_was_told_is_the_start():
+    search = VnsSearch(SQUARE, radii=[0.01, 0.5])
+    for point, value in [([0.1, 0.1], 3.0), ([0.8, 0.7], 1.0), ([0.4, 0.4], 2.0), ([0.9, 0.9], np.nan)]:
+        search.tell(point, value)
+    assert (search.incumbent.tolist(), search.kappa) == ([0.8, 0.7], 1)
+    assert np.abs(search.ask().point - [0.8, 0.7]).max() <= 0.01
+    given = VnsSearch(SQUARE, start=[0.2, 0.2])
+    given.tell([0.8, 0.7], 1.0)
+    assert given.ask().point.tolist() == [0.2, 0.2]
+    given.tell([0.2, 0.2], 2.0)
+    assert given.incumbent.tolist() == [0.8, 0.7]
+
+
+def test_what_was_never_asked_for_moves_the_incumbent_and_leaves_kappa():
+    search = VnsSearch(SQUARE, opening="narrowest")
+    run(search, lambda u, k: float(k), 4)
+    assert search.kappa == 4
+    search.tell([0.9, 0.9], -1.0)
+    search.tell([0.1, 0.1], 5.0)
+    assert (search.incumbent.tolist(), search.kappa) == ([0.9, 0.9], 4)
+
+
+def test_starts_that_were_given_leave_kappa():
+    search = VnsSearch(SQUARE, opening="narrowest")
+    for x, value in [(0.1, 1.0), (0.2, 2.0), (0.3, np.nan)]:
+        search.assume([x, x], given=True)
+        search.tell([x, x], value)
+    assert (search.incumbent.tolist(), search.kappa) == ([0.1, 0.1], 1)
+    assert np.abs(search.ask().point - 0.1).max() <= 1 / 32
+
+
+@pytest.mark.parametrize(("plateau", "moves"), [("stay", False), ("move", True)])
+def test_plateaus(plateau, moves):
+    search = VnsSearch(SQUARE, plateau=plateau, opening="narrowest")
+    suggestions = run(search, RESPONSES["constant"], 4)
+    assert np.array_equal(search.incumbent, suggestions[-1 if moves else 0].point)
+    assert search.kappa == 4
+
+
+def test_a_flat_start_is_left_by_the_widest_neighbourhood():
+    search = VnsSearch(SQUARE, start=[0.05, 0.05], radii=[0.01, 1.0])
+    points = np.array([s.point for s in run(search, RESPONSES["constant"], 11)])
+    assert (np.abs(points[1:] - 0.05).max(axis=1) > 0.02).sum() >= 9  # of ten draws from the whole square
+    assert search.kappa == 1
+    assert np.abs(search.ask().point - search.incumbent).max() <= 0.01
+
+
+def test_the_opening_ends_with_the_first_better_value():
+    search = VnsSearch(SQUARE, radii=[0.01, 0.1, 1.0])
+    for value, kappa in [(5.0, 3), (7.0, 3), (5.0, 3), (np.nan, 3), (4.0, 1), (6.0, 2)]:
+        search.tell(search.ask().point, value)
+        assert search.kappa == kappa
+
+
+def test_a_failure_is_never_better():
+    search = VnsSearch(SQUARE, plateau="move", opening="narrowest")
+    suggestions = run(search, RESPONSES["all fail"], 5)
+    assert search.incumbent is None
+    assert search.kappa == 1
+    assert {s.note for s in suggestions[1:]} == {"no evaluation has succeeded yet"}
+    search.tell(search.ask().point, 7.0)
+    found = search.incumbent
+    search.tell(search.ask().point, -np.inf)
+    assert np.array_equal(search.incumbent, found)
+    assert search.kappa == 2
+
+
+def test_a_batch_goes_through_the_neighbourhoods():
+    search = VnsSearch(SQUARE, radii=[0.001, 0.01, 0.1], opening="narrowest")
+    search.tell([0.5, 0.5], 1.0)
+    batch = [search.ask().point for _ in range(4)]
+    distances = [np.abs(p - 0.5).max() for p in batch]
+    for distance, low, high in zip(distances, [0, 0.001, 0.01, 0], [0.001, 0.01, 0.1, 0.001], strict=True):
+        assert low < distance <= high
+    for point, value, kappa in zip(batch, [2.0, 0.5, 3.0, 0.1], [2, 1, 2, 1], strict=True):
+        search.tell(point, value)
+        assert search.kappa == kappa
+    assert np.array_equal(search.incumbent, batch[3])
+
+
+def test_a_batch_before_the_first_value_is_around_the_start():
+    search = VnsSearch(SQUARE, radii=[0.01, 0.1], opening="narrowest")
+    batch = np.array([search.ask().point for _ in range(4)])
+    assert len(np.unique(batch, axis=0)) == 4
+    assert np.abs(batch - 0.5).max() <= 0.01
+    for point in batch:
+        search.tell(point, wavy(point))
+    assert search.kappa == 1
+
+
+def test_where_a_discrete_neighbourhood_holds_nothing_new_the_next_is_tried():
+    search = VnsSearch(Domain((Coordinate(levels=9),)), radii=[0.01, 0.2, 1.0], opening="narrowest")
+    suggestions = run(search, lambda u, k: float(k), 9)
+    assert suggestions[1].note == "neighbourhood 2, for 1 holds nothing new"
+    narrow = VnsSearch(Domain((Coordinate(levels=9),)), radii=[0.01, 0.02], opening="narrowest")
+    narrow.tell([0.5], 1.0)
+    assert narrow.ask().note == "no neighbourhood of the incumbent holds anything new"
+
+
+@pytest.mark.parametrize("plateau", ["stay", "move"])
+def test_a_batch_is_resumed_with_points_still_pending(plateau):
+    def lived(events):
+        search = VnsSearch(DOMAINS["mixed"], 5, plateau=plateau)
+        for what, point, value in events:
+            search.assume(point) if what == "ask" else search.tell(point, value)
+        return search
+
+    search, events, waiting = VnsSearch(DOMAINS["mixed"], 5, plateau=plateau), [], []
+    rng = np.random.default_rng(0)
+    for k in range(40):
+        again = lived(events).ask().point
+        point = search.ask().point
+        assert np.array_equal(again, point)
+        events.append(("ask", point, None))
+        waiting.append(point)
+        while len(waiting) > rng.integers(4):
+            done = waiting.pop(rng.integers(len(waiting)))
+            events.append(("tell", done, np.nan if k % 5 == 4 else round(wavy(done), 1)))
+            search.tell(*events[-1][1:])

@@ -1,0 +1,410 @@
+import fcntl
+import io
+import json
+import os
+import pty
+import shlex
+import signal
+import struct
+import subprocess
+import sys
+import termios
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.metadata import entry_points, version
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+from scipy.stats import uniform
+from sklearn.datasets import load_diabetes, load_iris
+from spotsvm.solvers.search import SEARCHES
+from spotsvm.solvers.search.registry import needs_several_objectives
+
+from spotsvm.commands.main import main
+from spotsvm.common.errors import StorageError
+from spotsvm.study.record.record import Record
+from spotsvm.study.study import Study
+
+SCRIPT = str(Path(sys.executable).with_name("spotsvm"))
+CLOCK = r"seconds|_time"
+
+
+@pytest.fixture(scope="module")
+def iris(tmp_path_factory):
+    path = tmp_path_factory.mktemp("data") / "iris.csv"
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    X[50:].assign(kind=y[50:].map({1: "versicolor", 2: "virginica"})).to_csv(path, index=False)
+    return str(path)
+
+
+@pytest.fixture(scope="module")
+def diabetes(tmp_path_factory):
+    path = tmp_path_factory.mktemp("data") / "diabetes.csv"
+    load_diabetes(as_frame=True).frame[:80].to_csv(path, index=False)
+    return str(path)
+
+
+def run(*args):
+    result = CliRunner().invoke(main, [str(a) for a in args])
+    assert result.exit_code == 0, result.stderr
+    assert result.stderr == ""
+    return result.stdout
+
+
+def tune(file, *args, target="kind"):
+    return run("tune", file, "--target", target, "--budget", 7, "--cv", 3, *args)
+
+
+def rows(text):
+    """The closing table: a list of numbers a result."""
+    table = [line for line in text.splitlines() if "+-" in line and "standard error" not in line]
+    return {line[:22].strip(): [float(v) for v in line[22:].replace("+-", "").split()] for line in table}
+
+
+def trials(source):
+    frame = pd.read_csv(source)
+    return frame.drop(columns=frame.columns[frame.columns.str.contains(CLOCK)])
+
+
+@pytest.mark.parametrize("command", ["tune", "demo", "export", "status", "study", "warmup"])
+def test_help_explains_each_option(command):
+    text = " ".join(run(command, "--help").split())
+    for option in main.commands[command].params:
+        if option.param_type_name == "option":
+            assert option.help
+            assert all(name in text for name in option.opts)
+            assert " ".join(option.help.split()[:3]) in text
+        else:
+            assert option.human_readable_name in text
+
+
+def test_help_names_each_command():
+    text = run("--help")
+    assert set(main.commands) == {"tune", "demo", "export", "report", "status", "study", "warmup"}
+    assert all(f"\n  {name} " in text for name in main.commands)
+    assert text == run("-h")
+
+
+def test_the_version():
+    assert run("--version").strip() == f"spotsvm, version {version('spotsvm')}"
+
+
+def test_without_a_command_there_is_help():
+    result = CliRunner().invoke(main, [])
+    assert result.exit_code == 2
+    assert "Usage: " in result.output
+
+
+def test_classification(iris, tmp_path):
+    text = tune(iris, "--out", tmp_path / "out")
+    table = rows(text)
+    assert list(table) == ["default SVM", "random (7 trials)", "kriging (7 trials)"]
+    written = pd.read_csv(tmp_path / "out" / "comparison.csv")
+    for (tuned, test, error, gap), row in zip(table.values(), written.itertuples(), strict=True):
+        assert [tuned, test, error, gap] == pytest.approx([row.tuned_score, row.test_score, row.test_error, row.gap], abs=6e-5)
+        assert gap == pytest.approx(tuned - test, abs=1.5e-4)
+    best = trials(tmp_path / "out" / "kriging_trials.csv")["value"].max()
+    assert best == written["tuned_score"].iloc[2]
+    assert "Score: accuracy" in text
+    params = json.loads((tmp_path / "out" / "kriging_parameters.json").read_text())
+    assert f"C = {params['svc__C']:.4g}, gamma = {params['svc__gamma']:.4g}" in text
+
+
+def test_regression(diabetes):
+    text = tune(diabetes, target="target")
+    assert len(rows(text)) == 3
+    assert "Score: negative root mean squared error" in text
+    assert all(tuned < 0 and test < 0 for tuned, test, *_ in rows(text).values())
+    assert "epsilon = " in text
+
+
+def test_the_task_and_the_scorer_can_be_said(diabetes):
+    text = tune(diabetes, "--task", "regression", "--scoring", "r2", "--search", "random", target="target")
+    assert "Score: r2" in text
+    assert all(tuned < 1 for tuned, *_ in rows(text).values())
+
+
+@pytest.fixture(scope="module")
+def storm(tmp_path_factory):
+    path = tmp_path_factory.mktemp("data") / "storm.csv"
+    rng = np.random.default_rng(0)
+    rain = rng.exponential(size=600) * (rng.random(600) < 0.2)
+    level = np.convolve(rain, 0.8 ** np.arange(30))[:600]
+    hours = pd.date_range("2011-03-31", periods=600, freq="h")
+    pd.DataFrame({"time": hours, "rain": rain, "level": level}).to_csv(path, index=False)
+    return str(path)
+
+
+def test_spectra(iris):
+    args = ["--pipeline", "spectra", "--search", "random", "--budget", 3]
+    text = tune(iris, *args)
+    assert "Pipeline spectra: principal components" in text
+    assert "Score: mean_class_accuracy" in text
+    assert "class_weight__versicolor = " in text
+    assert "cutoff__versicolor = " in text
+    assert "cutoff__virginica" not in text
+    other = tune(iris, *args, "--region", "table7", "--workers", 2)
+    assert other.splitlines()[2] == text.splitlines()[2]
+    assert other != text
+
+
+def test_a_series(storm, tmp_path):
+    args = [storm, "--pipeline", "stormwater", "--time", "time", "--search", "random", "--budget", 5, "--out", tmp_path]
+    text = tune(*args, target="level")
+    assert "Pipeline stormwater: two leaky sums of the rain" in text
+    assert "the last quarter, +-" in text
+    assert list(rows(text)) == ["default SVM", "random (5 trials)"]
+    assert "rain1__leaky__windows = " in text
+    assert tune(*args, target="level") == text
+    assert tune(*args[:-2], "--horizon", 5, target="level") != text
+
+
+def test_the_latest_rows_of_a_series(storm):
+    args = ["tune", storm, "--target", "level", "--pipeline", "stormwater", "--time", "time", "--rows", "200"]
+    args += ["--budget", "3", "--cv", "3", "--search", "random"]
+    process = subprocess.run([SCRIPT, *args], capture_output=True, text=True)
+    assert process.returncode == 0
+    assert process.stderr.count("\n") == 1
+    assert "the latest 200 of 600 rows are used for training and testing" in process.stderr
+    assert list(rows(process.stdout)) == ["default SVM", "random (3 trials)"]
+
+
+def test_the_mean_class_accuracy_is_a_scorer(iris):
+    text = tune(iris, "--scoring", "mean_class_accuracy", "--search", "random")
+    assert "Score: mean_class_accuracy" in text
+    same = tune(iris, "--scoring", "balanced_accuracy", "--search", "random")
+    assert rows(same) == rows(text)
+
+
+def test_random_search_has_one_row(iris):
+    assert list(rows(tune(iris, "--search", "random"))) == ["default SVM", "random (7 trials)"]
+
+
+def test_same_seed_same_output_and_workers_change_nothing(iris):
+    first = tune(iris, "--seed", 3)
+    assert tune(iris, "--seed", 3, "--workers", 2) == first
+    assert tune(iris, "--seed", 4, "--search", "random").splitlines()[:4] != first.splitlines()[:4]
+
+
+def test_the_same_command_resumes_and_a_larger_budget_goes_on(iris, tmp_path):
+    def files():
+        return {name: (tmp_path / f"{name}_trials.csv").read_text() for name in ("random", "kriging")}
+
+    first = tune(iris, "--out", tmp_path)
+    before = files()
+    assert tune(iris, "--out", tmp_path) == first
+    assert files() == before
+    longer = tune(iris, "--out", tmp_path, "--budget", 9)
+    assert "kriging (9 trials)" in longer
+    for name, text in before.items():
+        assert files()[name].startswith(text)
+        assert len(trials(io.StringIO(files()[name]))) == 9
+
+
+def test_export_gives_the_trials_of_out(iris, tmp_path):
+    tune(iris, "--out", tmp_path)
+    written = (tmp_path / "kriging_trials.csv").read_text()
+    record = tmp_path / "kriging.db"
+    assert run("export", record) == run("export", record, "--csv") == run("export", record, "--csv", "-") == written
+    assert run("export", record, "--csv", tmp_path / "again.csv") == ""
+    assert (tmp_path / "again.csv").read_text() == written
+
+
+def test_export_of_a_record_without_trials(tmp_path):
+    Record(tmp_path / "new.db").close()
+    assert len(trials(io.StringIO(run("export", tmp_path / "new.db")))) == 0
+
+
+def test_export_has_the_columns_of_the_study_whatever_was_tried(tmp_path):
+    space = [{"kernel": ["rbf"], "gamma": uniform(0, 1)}, {"kernel": ["poly"], "degree": [2, 3, 4]}]
+    with Study(space, "random", 0, path=tmp_path / "new.db") as study:
+        study.run(lambda params: 1.0, n_trials=2)
+        assert [t.params["kernel"] for t in study.trials] == ["poly", "poly"]
+        study.to_csv(tmp_path / "trials.csv")
+    assert run("export", tmp_path / "new.db") == (tmp_path / "trials.csv").read_text()
+
+
+def test_the_help_names_all_searches_of_one_objective():
+    text = " ".join(run("tune", "--help").split())
+    assert all(name in text for name in SEARCHES if not needs_several_objectives(name))
+
+
+def test_export_leaves_the_record_alone(iris, tmp_path):
+    tune(iris, "--search", "random", "--out", tmp_path)
+    before = (tmp_path / "random.db").read_bytes()
+    run("export", tmp_path / "random.db")
+    assert (tmp_path / "random.db").read_bytes() == before
+
+
+def test_demo():
+    text = run("demo", "--budget", 2, "--cv", 2, "--search", "random")
+    assert text.startswith("Breast cancer")
+    assert rows(text)["default SVM"][1] > 0.9
+
+
+class Squares:
+    """Square numbers."""
+
+    def __init__(self, quick=False):
+        self.n = 2 if quick else 3
+
+    def run(self):
+        self.squares = [k**2 for k in range(self.n)]
+
+    def to_markdown(self):
+        return f"| {self.squares} |"
+
+    def write(self, out):
+        out.mkdir()
+        (out / "squares.csv").write_text(str(self.squares))
+        return [out / "squares.csv"]
+
+
+@dataclass(order=True)
+class Point:
+    name: str
+
+    def load(self):
+        return Squares
+
+
+@pytest.fixture
+def studies(monkeypatch):
+    monkeypatch.setattr("spotsvm.commands.study.entry_points", lambda group: [Point("squares"), Point("cubes")])
+
+
+def test_studies_are_listed(studies):
+    assert run("study").splitlines() == ["cubes   Square numbers.", "squares Square numbers."]
+
+
+def test_a_study_is_run(studies, tmp_path):
+    assert run("study", "squares") == "| [0, 1, 4] |\n"
+    result = CliRunner().invoke(main, ["study", "squares", "--quick", "--out", str(tmp_path / "out")])
+    assert (result.exit_code, result.stdout) == (0, "| [0, 1] |\n")
+    assert result.stderr == f"wrote {tmp_path / 'out' / 'squares.csv'}\n"
+
+
+def test_a_study_is_told_where_its_data_are(studies, monkeypatch, tmp_path):
+    told = []
+    monkeypatch.setattr(Squares, "reads_data", True, raising=False)
+    monkeypatch.setattr(Squares, "use_data", lambda self, folder: told.append(folder), raising=False)
+    run("study", "squares", "--data", tmp_path)
+    assert told == [tmp_path]
+
+
+def test_a_study_without_data_says_so(studies, tmp_path):
+    result = CliRunner().invoke(main, ["study", "squares", "--data", str(tmp_path)])
+    assert (result.exit_code, result.stdout) == (0, "| [0, 1, 4] |\n")
+    assert result.stderr == f"spotsvm: the study squares reads no data; --data {tmp_path} is ignored\n"
+
+
+def test_the_librarys_own_studies_are_registered():
+    assert {"overhead", "reinterpolation"} <= {point.name for point in entry_points(group="spotsvm.studies")}
+
+
+def test_an_index_is_left_out_and_that_is_told(iris, tmp_path):
+    pd.read_csv(iris).to_csv(tmp_path / "indexed.csv")
+    args = ["tune", tmp_path / "indexed.csv", "--target", "kind", "--cv", "3", "--search", "random", "--budget", "2"]
+    process = subprocess.run([SCRIPT, *args], capture_output=True, text=True)
+    assert process.returncode == 0
+    assert process.stdout == run("tune", iris, *args[2:])
+    assert process.stderr.count("\n") == 1
+    assert "first column has no name" in process.stderr
+
+
+def test_ctrl_c_keeps_what_was_told(iris, tmp_path, monkeypatch):
+    @contextmanager
+    def interrupting(name, budget):
+        def told(study, trial):
+            if trial.number == 3:
+                raise KeyboardInterrupt
+
+        yield told
+
+    args = ["tune", iris, "--target", "kind", "--budget", "7", "--cv", "3", "--out"]
+    with monkeypatch.context() as patch:
+        patch.setattr("spotsvm.study.callbacks.progress_bar", interrupting)
+        result = CliRunner().invoke(main, [*args, str(tmp_path / "a")])
+    assert result.exit_code == 130
+    assert result.stdout == ""
+    again = shlex.join(["spotsvm", *map(str, args), str(tmp_path / "a")])
+    assert result.stderr == (
+        f"spotsvm: interrupted; the candidates scored so far are saved in {tmp_path / 'a'}. To resume, run the same command: "
+        f"{again}\n"
+    )
+    assert len(trials(io.StringIO(run("export", tmp_path / "a" / "random.db")))) == 4
+    assert run(*args, tmp_path / "a").replace("/a:", "/b:") == run(*args, tmp_path / "b")
+    for name in ("random_trials.csv", "kriging_trials.csv"):
+        pd.testing.assert_frame_equal(trials(tmp_path / "a" / name), trials(tmp_path / "b" / name))
+
+
+def has_told(path):
+    try:
+        record = Record(path, read_only=True)
+    except StorageError:
+        return False
+    told = any(trial.state == "ok" for trial in record.trials())
+    record.close()
+    return told
+
+
+@pytest.mark.parametrize(
+    ("sent", "workers", "code"), [(signal.SIGINT, "1", 130), (signal.SIGINT, "2", 130), (signal.SIGTERM, "1", 143)]
+)
+def test_a_real_ctrl_c_or_a_batch_queue_s_signal(sent, workers, code, iris, tmp_path):
+    args = ["tune", iris, "--target", "kind", "--budget", "1000000", "--search", "random", "--workers", workers]
+    args += ["--out", str(tmp_path / "my runs")]
+    process = subprocess.Popen([SCRIPT, *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    try:
+        while process.poll() is None and not has_told(tmp_path / "my runs" / "random.db"):
+            time.sleep(0.05)
+        os.killpg(process.pid, sent)
+        out, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert (process.returncode, out, err.count("\n")) == (code, "", 1)
+    assert err.endswith(f": {shlex.join(['spotsvm', *map(str, args)])}\n")
+    assert set(trials(io.StringIO(run("export", tmp_path / "my runs" / "random.db")))["state"]) == {"ok", "running"}
+
+
+def test_without_out_it_says_what_would_have_been_needed(iris, monkeypatch):
+    def interrupted(job, progress):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("spotsvm.tuning.job.TuningJob.run", interrupted)
+    result = CliRunner().invoke(main, ["tune", iris, "--target", "kind"])
+    assert result.exit_code == 130
+    assert result.stderr == (
+        "spotsvm: interrupted; nothing was saved, as there was no --out. To be able to resume after an interruption: "
+        f"{shlex.join(['spotsvm', 'tune', iris, '--target', 'kind'])} --out FOLDER\n"
+    )
+
+
+def test_the_bar_is_shown_on_a_terminal_and_only_there(iris):
+    args = ["tune", iris, "--target", "kind", "--budget", "3", "--cv", "3", "--search", "random"]
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 100, 0, 0))
+    with subprocess.Popen([SCRIPT, *args], stdout=subprocess.PIPE, stderr=theirs) as process:
+        os.close(theirs)
+        seen = b""
+        try:
+            while chunk := os.read(ours, 4096):
+                seen += chunk
+        except OSError:  # Linux says so when the other end is closed
+            pass
+        shown = process.stdout.read().decode()
+    os.close(ours)
+    last = seen.decode().strip().split("\r")[-1]
+    assert "3/3" in last
+    best = rows(shown)["random (3 trials)"][0]
+    assert float(last.rpartition("incumbent ")[2].rstrip("] \r\n")) == pytest.approx(best, abs=6e-5)
+    assert run(*args) == shown
+
+
+def test_a_search_may_stop(iris):
+    assert "The stop rule did not stop the search" in " ".join(tune(iris, "--search", "random", "--stop").split())
+    assert "stop rule" not in tune(iris, "--search", "random")

@@ -1,0 +1,85 @@
+import bz2
+import gzip
+import io
+import lzma
+import zipfile
+
+import pytest
+
+from spotsvm.common import csv_files as csv_reading
+from spotsvm.common.csv_files import read_csv
+from spotsvm.common.errors import DataError
+
+TABLE = b"a,b\n1,2\n3,4\n"
+
+
+def zipped(**files):
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return out.getvalue()
+
+
+PACKED = {
+    "t.csv": TABLE,
+    "t.csv.gz": gzip.compress(TABLE),
+    "t.csv.bz2": bz2.compress(TABLE),
+    "t.csv.xz": lzma.compress(TABLE),
+    "t.zip": zipped(table=TABLE),
+}
+
+
+@pytest.mark.parametrize("name", PACKED)
+def test_plain_and_packed(tmp_path, name):
+    (tmp_path / name).write_bytes(PACKED[name])
+    assert read_csv(tmp_path / name).to_dict("list") == {"a": [1, 3], "b": [2, 4]}
+
+
+@pytest.mark.parametrize("name", list(PACKED)[1:])
+@pytest.mark.parametrize("keep", [3, -5])
+def test_cut_off(tmp_path, name, keep):
+    (tmp_path / name).write_bytes(PACKED[name][:keep])
+    with pytest.raises((DataError, OSError, ValueError)):
+        read_csv(tmp_path / name)
+
+
+@pytest.mark.parametrize("name", list(PACKED)[1:])
+def test_a_bomb_is_given_up_before_it_fills_the_memory(tmp_path, name, monkeypatch):
+    monkeypatch.setattr(csv_reading, "MOST_BYTES", 1_000_000)
+    much = b"a,b\n" + b"1,2\n" * 1_000_000
+    packs = {"t.csv.gz": gzip.compress, "t.csv.bz2": bz2.compress, "t.csv.xz": lzma.compress, "t.zip": lambda x: zipped(t=x)}
+    (tmp_path / name).write_bytes(packs[name](much))
+    with pytest.raises(DataError, match="the unpacked table has more than"):
+        read_csv(tmp_path / name)
+
+
+def test_members_of_an_archive_are_written_nowhere(tmp_path):
+    inside = tmp_path / "inside"
+    inside.mkdir()
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        archive.writestr("../../escaped.csv", TABLE)
+    (inside / "t.zip").write_bytes(out.getvalue())
+    assert len(read_csv(inside / "t.zip")) == 2
+    assert sorted(p.name for p in tmp_path.rglob("*")) == ["inside", "t.zip"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("t.zip", zipped(a=TABLE, b=TABLE), "contains 2 files"),
+        ("t.csv.zst", TABLE, "archives of this kind are not supported"),
+        ("t.tar", TABLE, "archives of this kind are not supported"),
+    ],
+)
+def test_other_archives(tmp_path, name, content, message):
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(DataError, match=message):
+        read_csv(tmp_path / name)
+
+
+def test_an_address_on_a_network_is_the_name_of_a_file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(OSError, match="No such file"):
+        read_csv("http://localhost:1/table.csv")

@@ -1,0 +1,110 @@
+"""All searches of a comparison begin with the same evaluations."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+from scipy.stats import loguniform, randint, uniform
+from spotsvm.solvers.search import SEARCHES, NestedSearch, Stage, needs_several_objectives
+from spotsvm.surrogates.domain import Domain
+
+from spotsvm import Study, compare
+from spotsvm.space.space import Space
+from spotsvm.trials.start import equal_start
+
+SPACE = {"C": loguniform(0.01, 100), "gamma": loguniform(2**-15, 2**3)}
+START = {"C": 10.0, "gamma": 0.01}
+MIXED = [{"kernel": ["rbf"], "C": loguniform(0.01, 100)}, {"kernel": ["poly"], "C": uniform(0, 4), "degree": randint(2, 7)}]
+ONE_OBJECTIVE = [name for name in SEARCHES if not needs_several_objectives(name)]
+STAGES = [
+    Stage(Domain.continuous(1), 6, lambda u: np.repeat(u, 2), lambda u: u[:1], name="equal"),
+    Stage(Domain.continuous(2), 6, name="free"),
+]
+
+
+def valley(params):
+    return (np.log10(params["C"]) - 0.7) ** 2 + (np.log2(params["gamma"]) + 3) ** 2
+
+
+def test_every_search_begins_with_the_given_start_and_the_centre_and_evaluates_them_once():
+    searches = {name: name for name in ONE_OBJECTIVE} | {"nested": partial(NestedSearch, stages=STAGES)}
+    comparison = compare(valley, SPACE, searches, n_trials=13, seeds=1, start=START)
+    assert len(comparison.runs) == len(ONE_OBJECTIVE) + 1
+    first, centre = (pytest.approx(params) for params in equal_start(SPACE, START))
+    for run in comparison.runs:
+        assert [t.params for t in run.trials[:2]] == [first, centre], run.search
+        assert [t.origin == "start" for t in run.trials] == [True, True, *[False] * 11], run.search
+        asked = [t.point for t in run.trials if t.origin != "replicate"]
+        assert len(set(asked)) == len(asked), run.search
+    assert len({tuple(t.value for t in run.trials[:2]) for run in comparison.runs}) == 1
+
+
+@pytest.mark.parametrize("search", ["kriging", "vns", "cmaes"])
+def test_a_search_that_begins_at_the_centre_by_itself_does_in_a_comparison_what_it_does_alone(search):
+    (run,) = compare(valley, SPACE, [search], n_trials=10, seeds=[4]).runs
+    alone = Study(SPACE, search, 4).run(valley, 10)
+    assert [t.point for t in run.trials] == [t.point for t in alone.trials]
+
+
+@pytest.mark.parametrize("search", ["cmaes", "lbfgsb", "carrizosa2014"])
+def test_searches_from_a_point_go_on_from_the_best_start(search):
+    best = {"C": 10**0.7, "gamma": 2.0**-3}
+    (run,) = compare(valley, SPACE, [search], n_trials=8, seeds=1, start=best).runs
+    space = Space(SPACE)
+    point = space.encode(best)
+    farther = sum(np.linalg.norm(t.point - point) > np.linalg.norm(np.array(t.point) - 0.5) for t in run.trials[2:])
+    assert farther <= 1
+
+
+@pytest.mark.parametrize("search", ["kriging", "lbfgsb", "cmaes", "vns", "random"])
+def test_a_centre_that_fails_is_not_evaluated_again(search):
+    def broken_near_the_centre(params):
+        return None if abs(np.log10(params["C"])) < 1e-6 else valley(params)
+
+    (run,) = compare(broken_near_the_centre, SPACE, [search], n_trials=12, seeds=1).runs
+    assert [t.state for t in run.trials] == ["failed"] + ["ok"] * 11
+
+
+def test_the_centre_of_a_conditional_space_is_that_of_each_dictionary():
+    assert equal_start(MIXED) == [
+        {"kernel": "rbf", "C": pytest.approx(1.0)},
+        {"kernel": "poly", "C": pytest.approx(2.0), "degree": 4},
+    ]
+    runs = compare(lambda p: p["C"], MIXED, ["random", "kriging"], n_trials=8, seeds=1).runs
+    for run in runs:
+        assert [t.params["kernel"] for t in run.trials[:2]] == ["rbf", "poly"]
+        assert len({t.point for t in run.trials if t.origin != "replicate"}) >= 7
+
+
+def test_the_centre_is_one_point_to_the_bit_however_it_is_written():
+    exact = Space(SPACE).domain.snap_one([0.5, 0.5])
+    written = {"C": 1.0, "gamma": 2.0**-6}
+    assert Space(SPACE).encode(written).tolist() != exact.tolist()  # by rounding
+    study = Study(SPACE, "random", 0, start=[written, *equal_start(SPACE)])
+    assert study.ask().point == tuple(exact)
+    assert study.ask().origin == "random"
+
+
+def test_an_integer_beside_the_middle_one_is_none():
+    space = Space({"n": randint(0, 2**41 + 1), "x": uniform(0, 1)})
+    study = Study(space, "random", 0, start=[{"n": 2**40 + k, "x": 0.5} for k in range(3)])
+    assert [study.ask().params["n"] for _ in range(3)] == [2**40, 2**40 + 1, 2**40 + 2]
+
+
+def test_a_comparison_recorded_before_starts_were_equal_goes_on(tmp_path):
+    with Study(SPACE, "random", 0, path=tmp_path / "random_seed0.db") as study:
+        study.run(valley, 4)
+    (run,) = compare(valley, SPACE, ["random"], n_trials=7, seeds=1, path=tmp_path).runs
+    assert [t.params for t in run.trials[:4]] == [t.params for t in study.trials]
+    assert [t.origin for t in run.trials[4:]] == ["start", "random", "random"]
+    (again,) = compare(valley, SPACE, ["random"], n_trials=7, seeds=1, path=tmp_path).runs
+    assert again == run
+
+
+def test_a_record_that_started_within_rounding_of_the_centre_is_resumed(tmp_path, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr("spotsvm.trials.start._ROUNDING", 0.0)
+        with Study(SPACE, "random", 0, start={"C": 1.0, "gamma": 2.0**-6}, path=tmp_path / "random_seed0.db") as study:
+            study.run(valley, 2)
+    (run,) = compare(valley, SPACE, ["random"], n_trials=4, seeds=1, path=tmp_path).runs
+    assert [t.origin for t in run.trials] == ["start", "random", "random", "random"]

@@ -1,0 +1,427 @@
+"""The same numbers as scikit-learn's, from shared work or, silently, from scikit-learn itself."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.sparse import csr_matrix
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_wine, make_classification
+from sklearn.decomposition import PCA
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.exceptions import FitFailedWarning
+from sklearn.metrics import f1_score, make_scorer
+from sklearn.model_selection import (
+    KFold,
+    RepeatedStratifiedKFold,
+    ShuffleSplit,
+    StratifiedKFold,
+    TimeSeriesSplit,
+    cross_val_score,
+)
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import FunctionTransformer, StandardScaler, scale
+from sklearn.svm import SVC, SVR, NuSVC, NuSVR
+
+from spotsvm import ArgumentError, EvoSVC, ExactSVC, ExactSVR, MultiKernelSVC, cross_val_scores
+from spotsvm.cross_validation.fold_scorer import FoldScorer, SharedScores
+
+C_AND_GAMMA = [{"C": C, "gamma": gamma} for C in (0.03, 1.0, 100.0) for gamma in (1e-3, 0.03, 1.0)]
+
+
+def standard(loader):
+    X, y = loader(return_X_y=True)
+    return StandardScaler().fit_transform(X), y
+
+
+@pytest.fixture
+def counted(monkeypatch):
+    """Counts the candidates that shared work has scored, so that a test knows which way the numbers came."""
+    done = []
+    score = SharedScores.score
+
+    def count(self, params, *args):
+        numbers = score(self, params, *args)
+        done.append(params)
+        return numbers
+
+    monkeypatch.setattr(SharedScores, "score", count)
+    return done
+
+
+def by_sklearn(estimator, X, y, candidates, **options):
+    from sklearn.base import clone
+
+    return np.array([cross_val_score(clone(estimator).set_params(**c), X, y, **options) for c in candidates])
+
+
+def one_row(y, cv=5):
+    """What one test row more or less changes an accuracy by."""
+    return 1.01 / (len(y) // cv)
+
+
+@pytest.mark.parametrize("loader", [load_breast_cancer, load_iris, load_wine])
+@pytest.mark.parametrize("machine", [SVC, ExactSVC])
+def test_accuracy_of_two_and_of_several_classes(loader, machine, counted):
+    X, y = standard(loader)
+    ours = cross_val_scores(machine(), X, y, C_AND_GAMMA)
+    theirs = by_sklearn(SVC(), X, y, C_AND_GAMMA, cv=5)
+    assert np.abs(ours - theirs).max() <= one_row(y)
+    assert (ours == theirs).mean() >= 0.95
+    assert len(counted) == len(C_AND_GAMMA)
+
+
+@pytest.mark.parametrize(
+    "candidate",
+    [
+        {"kernel": "linear", "C": 0.5},
+        {"kernel": "poly", "degree": 2, "coef0": 1.0, "gamma": 0.05},
+        {"kernel": "rbf", "gamma": "scale"},
+        {"kernel": "rbf", "gamma": "auto", "C": 10},
+        {"kernel": "rbf", "class_weight": "balanced", "C": 0.1},
+        {"kernel": "rbf", "class_weight": {0: 3.0, 1: 0.5}, "gamma": 0.02},
+        {"kernel": "rbf", "tol": 1e-5, "shrinking": False},
+    ],
+    ids=lambda c: "-".join(map(str, c.values())),
+)
+@pytest.mark.parametrize("scoring", ["accuracy", "roc_auc", "balanced_accuracy"])
+def test_kernels_and_weights(candidate, scoring, counted):
+    X, y = standard(load_breast_cancer)
+    ours = cross_val_scores(SVC(), X, y, [candidate], scoring=scoring)
+    np.testing.assert_allclose(ours, by_sklearn(SVC(), X, y, [candidate], scoring=scoring), atol=2 * one_row(y))
+    assert len(counted) == 1
+
+
+@pytest.mark.parametrize("scoring", [None, "neg_mean_squared_error", "neg_median_absolute_error"])
+@pytest.mark.parametrize("machine", [SVR, ExactSVR])
+def test_regression(scoring, machine, counted):
+    X, y = standard(load_diabetes)
+    candidates = [{"C": C, "gamma": g, "epsilon": e} for C in (1.0, 100.0) for g in (1e-3, 0.05) for e in (0.1, 20.0)]
+    ours = cross_val_scores(machine(), X, y, candidates, scoring=scoring)
+    np.testing.assert_allclose(ours, by_sklearn(SVR(), X, y, candidates, scoring=scoring), rtol=2e-3, atol=1e-4)
+    assert len(counted) == len(candidates)
+
+
+@pytest.mark.parametrize(
+    "cv",
+    [
+        2,
+        KFold(7, shuffle=True, random_state=1),
+        RepeatedStratifiedKFold(n_splits=3, n_repeats=2, random_state=0),
+        ShuffleSplit(4, train_size=0.3, random_state=0),
+        TimeSeriesSplit(3),
+    ],
+    ids=["2", "shuffled", "repeated", "small", "time"],
+)
+def test_any_folds(cv, counted):
+    X, y = make_classification(200, 6, flip_y=0.1, random_state=0)
+    ours = cross_val_scores(SVC(), X, y, C_AND_GAMMA, cv=cv)
+    theirs = by_sklearn(SVC(), X, y, C_AND_GAMMA, cv=cv)
+    assert ours.shape == theirs.shape
+    assert np.abs(ours - theirs).max() <= 1.01 / 28
+    assert (ours == theirs).mean() >= 0.95
+    assert len(counted) == len(C_AND_GAMMA)
+
+
+def test_a_pipeline_and_its_parameters(counted):
+    X, y = load_wine(return_X_y=True)
+    pipeline = make_pipeline(StandardScaler(), PCA(random_state=0), SVC())
+    candidates = [{"pca__n_components": k, "svc__C": C, "svc__gamma": 0.1} for C in (0.1, 1.0, 10.0) for k in (2, 5)]
+    np.testing.assert_array_equal(cross_val_scores(pipeline, X, y, candidates), by_sklearn(pipeline, X, y, candidates))
+    assert len(counted) == len(candidates)
+
+
+FITS = []
+
+
+class Counting(StandardScaler):
+    def fit(self, X, y=None, sample_weight=None):
+        FITS.append(len(X))
+        return super().fit(X, y, sample_weight)
+
+
+def test_transformers_are_fitted_once_for_each_setting_and_fold():
+    FITS.clear()
+    X, y = load_wine(return_X_y=True)
+    pipeline = make_pipeline(Counting(), SVC())
+    candidates = [{"svc__C": C, "counting__with_mean": m} for C in (0.1, 1.0, 10.0) for m in (True, False)]
+    cross_val_scores(pipeline, X, y, candidates, cv=3)
+    assert len(FITS) == 2 * 3
+
+
+def pick(X, mask):
+    return X[:, mask]
+
+
+def test_transformers_are_told_apart_by_all_of_a_long_parameter(counted):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 1200)), np.arange(60) % 2
+    X[y == 1, 600] += 3.0
+    masks = [np.arange(1200) == 600, np.arange(1200) == 601]
+    pipeline = make_pipeline(FunctionTransformer(pick), SVC())
+    candidates = [{"functiontransformer__kw_args": {"mask": mask}} for mask in masks]
+    np.testing.assert_array_equal(cross_val_scores(pipeline, X, y, candidates), by_sklearn(pipeline, X, y, candidates))
+    assert len(counted) == 2
+
+
+class TwoWays(StandardScaler):
+    """Gives training rows otherwise when it is fitted on them, as TargetEncoder does."""
+
+    def fit_transform(self, X, y=None, **params):
+        return self.fit(X, y).transform(X) + np.arange(len(X))[:, None]
+
+
+#: few rows of one class, at a cost so small that the bias of some folds is open
+SKEWED = make_classification(60, 30, n_informative=3, n_redundant=0, weights=[0.75], flip_y=0.1, class_sep=0.8, random_state=2)
+
+
+@pytest.mark.parametrize(
+    ("machine", "data"),
+    [
+        (SVC(C=0.5), standard(load_wine)),
+        (make_pipeline(TwoWays(), SVC()), standard(load_wine)),
+        (SVC(C=1 / 32, gamma=1 / 64, class_weight="balanced"), (scale(SKEWED[0]), SKEWED[1])),
+    ],
+    ids=["shared", "rows apart", "open bias"],
+)
+def test_training_scores(machine, data):
+    X, y = data
+    splits = list(StratifiedKFold(3, shuffle=True, random_state=0).split(X, y))
+    ours, theirs = (
+        FoldScorer(machine, X, y, splits, {}, engine=e, return_train_score=True).score([{}])[0].numbers
+        for e in ("auto", "sklearn")
+    )
+    assert {k: v for k, v in ours.items() if "split" in k} == {k: v for k, v in theirs.items() if "split" in k}
+    assert set(ours) == set(theirs)
+
+
+@pytest.mark.parametrize(("base", "other"), [(SVC(), SVR()), (SVR(), SVC()), (SVC(), "passthrough"), (SVC(), NuSVC(nu=0.2))])
+def test_a_candidate_may_be_another_estimator(base, other):
+    X, y = standard(load_iris)
+    pipeline = Pipeline([("scale", StandardScaler()), ("machine", base)])
+    candidates = [{"machine": other}]
+    cv = KFold(3, shuffle=True, random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FitFailedWarning)
+        ours = cross_val_scores(pipeline, X[:100], y[:100], candidates, cv=cv)
+        theirs = cross_val_scores(pipeline, X[:100], y[:100], candidates, cv=cv, engine="sklearn")
+    np.testing.assert_allclose(ours, theirs, atol=2e-3)
+
+
+@pytest.mark.parametrize("gamma", [0.5, 2.0, 8.0])
+def test_ranking_scores_of_nearly_diagonal_kernels(gamma):
+    X, y = standard(load_breast_cancer)
+    ours = cross_val_scores(SVC(), X, y, [{"gamma": gamma}], scoring="roc_auc", cv=3)
+    np.testing.assert_allclose(ours, by_sklearn(SVC(), X, y, [{"gamma": gamma}], scoring="roc_auc", cv=3), atol=2e-3)
+
+
+@pytest.mark.parametrize("factor", [1e-30, 1e-25, 1e20, 1e30])
+def test_data_out_of_the_range_of_single_precision(factor):
+    X, y = standard(load_iris)
+    X, y = X[:100, :2] * factor, y[:100]
+    np.testing.assert_array_equal(cross_val_scores(SVC(), X, y, [{"C": 1.0}]), by_sklearn(SVC(), X, y, [{"C": 1.0}]))
+
+
+def test_a_linear_kernel_far_from_the_origin():
+    X, y = standard(load_breast_cancer)
+    near = cross_val_scores(ExactSVC(kernel="linear"), X, y, [{"C": 0.01}], scoring="roc_auc")
+    far = cross_val_scores(ExactSVC(kernel="linear"), X + 1e4, y, [{"C": 0.01}], scoring="roc_auc")
+    np.testing.assert_allclose(near, far, atol=1e-4)
+
+
+def test_lists_are_data_too(counted):
+    X, y = standard(load_iris)
+    expected = cross_val_scores(SVC(), X, y, [{"C": 1.0}])
+    np.testing.assert_array_equal(cross_val_scores(SVC(), X, y.tolist(), [{"C": 1.0}]), expected)
+    folds = [(tuple(train), tuple(test)) for train, test in StratifiedKFold(5).split(X, y)]
+    np.testing.assert_array_equal(cross_val_scores(SVC(), X, y, [{"C": 1.0}], cv=folds), expected)
+    assert len(counted) == 3
+    np.testing.assert_array_equal(cross_val_scores(SVC(), X.tolist(), y.tolist(), [{"C": 1.0}]), expected)
+
+
+@pytest.mark.parametrize(
+    "candidate",
+    [
+        {"shrinking": "foo"},
+        {"cache_size": -5},
+        {"class_weight": np.ones(3)},
+        {"break_ties": True, "decision_function_shape": "ovo"},
+    ],
+    ids=["shrinking", "cache", "weights", "ties"],
+)
+def test_what_sklearn_refuses_is_refused(candidate):
+    X, y = standard(load_iris)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert np.isnan(cross_val_scores(SVC(), X, y, [candidate])).all()
+
+
+def test_continuous_labels_are_refused_as_by_sklearn():
+    X, y = standard(load_iris)
+    with pytest.raises(ValueError, match="Unknown label type"):
+        cross_val_scores(SVC(), X, y + 0.5, [{"C": 1.0}], cv=KFold(3), error_score="raise")
+
+
+def test_a_data_frame_and_a_series(counted):
+    X, y = load_wine(return_X_y=True, as_frame=True)
+    pipeline = make_pipeline(StandardScaler().set_output(transform="pandas"), SVC())
+    candidates = [{"svc__C": 1.0}]
+    np.testing.assert_array_equal(cross_val_scores(pipeline, X, y, candidates), by_sklearn(pipeline, X, y, candidates))
+    labels = pd.Series(np.array(["a", "b", "c"])[y], name="kind")
+    np.testing.assert_array_equal(cross_val_scores(pipeline, X, labels, candidates), by_sklearn(pipeline, X, y, candidates))
+    assert len(counted) == 2
+
+
+def test_a_precomputed_kernel(counted):
+    X, y = standard(load_iris)
+    K = X @ X.T
+    machine = SVC(kernel="precomputed")
+    candidates = [{"C": 0.1}, {"C": 10.0}]
+    np.testing.assert_array_equal(cross_val_scores(machine, K, y, candidates), by_sklearn(machine, K, y, candidates))
+    assert len(counted) == 2
+
+
+@pytest.mark.parametrize(
+    ("machine", "loader", "candidates"),
+    [
+        (NuSVC(), load_wine, [{"nu": nu, "gamma": g} for nu in (0.1, 0.3) for g in (0.01, "scale")]),
+        (NuSVC(break_ties=True), load_breast_cancer, [{"nu": 0.2, "kernel": "poly", "coef0": 1.0, "degree": 2}]),
+        (NuSVR(), load_diabetes, [{"C": 10.0, "gamma": g} for g in (0.01, "scale")]),
+        (EvoSVC(method="exact"), load_wine, [{"C": C, "gamma": 0.05} for C in (0.1, 1.0)]),
+    ],
+    ids=["NuSVC", "ties", "NuSVR", "EvoSVC"],
+)
+def test_machines_that_share_the_matrix_only(machine, loader, candidates, counted):
+    X, y = standard(loader)
+    ours = cross_val_scores(machine, X, y, candidates)
+    np.testing.assert_allclose(ours, by_sklearn(machine, X, y, candidates), atol=1e-3)
+    assert len(counted) == len(candidates)
+
+
+def no_probabilities(estimator, X, y):
+    return float((estimator.predict(X) == y).mean())
+
+
+@pytest.mark.parametrize(
+    ("estimator", "candidate", "options"),
+    [
+        (SVC(), {"kernel": "sigmoid"}, {}),
+        (SVC(), {"kernel": "poly", "coef0": -1.0}, {}),
+        (SVC(kernel="precomputed"), {}, {"indefinite": True}),
+        (SVC(), {"kernel": lambda a, b: a @ b.T}, {}),
+        (SVC(), {"C": 1.0}, {"scoring": no_probabilities}),
+        (SVC(), {"C": 1.0}, {"sparse": True}),
+        (NuSVC(nu=0.3), {"kernel": "precomputed"}, {"square": True}),
+        (EvoSVC(method="hybrid", random_state=0), {}, {}),
+        (RandomForestClassifier(5, random_state=0), {"max_depth": 3}, {}),
+        (type("Mine", (SVC,), {})(), {"C": 2.0}, {}),
+        (type("Mine", (MultiKernelSVC,), {})(), {"C": 2.0}, {}),
+    ],
+    ids="sigmoid poly indefinite callable scorer sparse NuSVC evolution forest subclass several-subclass".split(),
+)
+def test_what_is_left_to_sklearn(estimator, candidate, options, counted):
+    X, y = standard(load_iris)
+    X, y = X[:100], y[:100]
+    if options.pop("indefinite", False):
+        X = np.tanh(X @ X.T - 1.0)
+    if options.pop("square", False):
+        X = X @ X.T
+    if options.pop("sparse", False):
+        X = csr_matrix(X)
+    ours = cross_val_scores(estimator, X, y, [candidate], **options)
+    np.testing.assert_array_equal(ours, by_sklearn(estimator, X, y, [candidate], **options))
+    assert counted == []
+
+
+def test_a_cap_on_iterations_is_left_to_sklearn(counted):
+    X, y = standard(load_iris)
+    with pytest.warns(UserWarning, match="Solver terminated early"):
+        ours = cross_val_scores(SVC(), X, y, [{"max_iter": 3}])
+    with pytest.warns(UserWarning, match="Solver terminated early"):
+        np.testing.assert_array_equal(ours, by_sklearn(SVC(), X, y, [{"max_iter": 3}]))
+    assert counted == []
+
+
+def test_scorers_of_make_scorer_use_shared_work(counted):
+    X, y = standard(load_breast_cancer)
+    scoring = make_scorer(f1_score, pos_label=0)
+    np.testing.assert_allclose(
+        cross_val_scores(SVC(), X, y, [{"C": 1.0}], scoring=scoring), by_sklearn(SVC(), X, y, [{"C": 1.0}], scoring=scoring)
+    )
+    assert len(counted) == 1
+
+
+def test_a_score_of_probabilities_fails_as_in_sklearn(counted):
+    X, y = standard(load_iris)
+    with pytest.raises(AttributeError, match="predict_proba"):
+        cross_val_scores(SVC(), X, y, [{"C": 1.0}], scoring="neg_log_loss", error_score="raise")
+    assert counted == []
+
+
+def test_a_wrong_parameter_is_sklearns_error():
+    X, y = standard(load_iris)
+    with pytest.raises(ValueError, match="Invalid parameter 'nope'"):
+        cross_val_scores(SVC(), X, y, [{"nope": 1}])
+    with pytest.warns(FitFailedWarning, match="failed in every fold"):
+        scores = cross_val_scores(SVC(), X, y, [{"C": -1.0}, {"C": 1.0}])
+    assert np.isnan(scores[0]).all()
+    assert (scores[1] > 0.9).all()
+
+
+def test_the_order_and_company_of_candidates_change_nothing_that_matters():
+    X, y = standard(load_breast_cancer)
+    together = cross_val_scores(SVC(), X, y, C_AND_GAMMA)
+    backwards = cross_val_scores(SVC(), X, y, C_AND_GAMMA[::-1])[::-1]
+    alone = np.vstack([cross_val_scores(SVC(), X, y, [c]) for c in C_AND_GAMMA])
+    assert np.abs(together - backwards).max() <= one_row(y)
+    assert np.abs(together - alone).max() <= one_row(y)
+    assert (together == alone).mean() >= 0.97
+
+
+def test_little_memory_is_enough():
+    X, y = standard(load_wine)
+    everything = cross_val_scores(SVC(), X, y, C_AND_GAMMA)
+    n = len(y)
+    np.testing.assert_array_equal(cross_val_scores(SVC(), X, y, C_AND_GAMMA, max_bytes=4 * n * n), everything)
+    np.testing.assert_array_equal(cross_val_scores(SVC(), X, y, C_AND_GAMMA, max_bytes=100), everything)
+
+
+def test_hopeless_settings_get_their_score(counted):
+    """A kernel that is constant, one that is the identity, and bounds that make every row a support vector."""
+    X, y = standard(load_breast_cancer)
+    candidates = [{"gamma": 1e-9}, {"gamma": 1e3}, {"C": 1e-4}, {"C": 1e6, "gamma": 1.0}]
+    ours = cross_val_scores(SVC(), X, y, candidates)
+    np.testing.assert_allclose(ours, by_sklearn(SVC(), X, y, candidates), atol=one_row(y))
+    assert len(counted) == 4
+
+
+def test_racing_finds_the_same_best_and_says_which_folds_ran():
+    X, y = standard(load_breast_cancer)
+    plain = cross_val_scores(SVC(), X, y, C_AND_GAMMA)
+    raced = cross_val_scores(SVC(), X, y, C_AND_GAMMA, racing=True)
+    ran = np.isfinite(raced)
+    assert not ran.all()
+    np.testing.assert_array_equal(raced[ran], plain[ran])
+    complete = ran.all(axis=1)
+    assert plain[complete].mean(axis=1).max() == plain.mean(axis=1).max()
+
+
+def test_racing_needs_a_score_with_a_known_best():
+    X, y = standard(load_diabetes)
+    with pytest.raises(ArgumentError, match="racing=True needs a score whose best value is known"):
+        cross_val_scores(SVR(), X, y, [{"C": 1.0}], scoring=make_scorer(f1_score), racing=True)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"candidates": []}, "candidates is empty"),
+        ({"engine": "fast"}, "engine='fast'; use 'auto' or 'sklearn'"),
+        ({"scoring": ["accuracy", "f1"]}, "use one score: a name, a callable or None"),
+    ],
+    ids=["candidates", "engine", "scoring"],
+)
+def test_bad_arguments(options, message):
+    X, y = standard(load_iris)
+    with pytest.raises(ArgumentError, match=message):
+        cross_val_scores(SVC(), X, y, **{"candidates": [{}], **options})

@@ -1,0 +1,202 @@
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.sparse import csr_array
+from sklearn import config_context
+from sklearn.base import BaseEstimator
+from sklearn.datasets import make_classification
+from sklearn.exceptions import FitFailedWarning
+from sklearn.model_selection import KFold, cross_validate
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+from sklearn.svm import SVC
+
+from spotsvm import HistoryPipeline, LeakyRain
+from spotsvm.cross_validation.fold_scorer import FoldScorer, FoldScores
+
+X, Y = make_classification(n_samples=45, n_features=4, random_state=0)
+SPLITS = list(KFold(3).split(X))
+
+
+def scorer(estimator=None, X=X, y=Y, splits=SPLITS, fit_params=None, **options):
+    return FoldScorer(SVC() if estimator is None else estimator, X, y, splits, fit_params or {}, **options)
+
+
+def only_scores(scores):
+    return {name: number for name, number in scores.numbers.items() if "_time" not in name}
+
+
+@pytest.mark.parametrize("n_jobs", [None, 2])
+def test_candidates_are_scored_as_cross_validate_does(n_jobs):
+    candidates = [{"C": 0.1}, {"C": 10.0, "gamma": 2.0}, {"kernel": "linear"}]
+    scores = scorer(return_train_score=True, n_jobs=n_jobs).score(candidates)
+    for candidate, got in zip(candidates, scores, strict=True):
+        expected = cross_validate(SVC(**candidate), X, Y, cv=SPLITS, return_train_score=True)
+        names = {f"split{i}_{side}_score": expected[f"{side}_score"][i] for side in ("test", "train") for i in range(3)}
+        assert only_scores(got) == names
+        assert {"mean_fit_time", "std_fit_time", "mean_score_time", "std_score_time"} <= set(got.numbers)
+        assert all(type(number) is float for number in got.numbers.values())
+        assert got.reason == ""
+        assert got.mean("score", 3) == expected["test_score"].mean()
+
+
+def test_what_is_scored_is_known_afterwards():
+    one = scorer(scoring={"a": "f1", "b": "accuracy"})
+    assert (one.scorer, one.metrics, one.multimetric, one.n_splits) == (None, [], False, 3)
+    one.score([{"C": 1.0}])
+    assert (list(one.scorer), one.metrics, one.multimetric) == (["a", "b"], ["a", "b"], True)
+    single = scorer()
+    single.score([{"C": 1.0}])
+    assert (single.metrics, single.multimetric) == (["score"], False)
+
+
+def test_a_mean_needs_all_folds():
+    scores = FoldScores({"split0_test_a": 1.0, "split1_test_a": 2.0, "split0_test_b_test_a": 9.0})
+    assert scores.mean("a", 2) == 1.5
+    assert np.isnan(scores.mean("a", 3))
+    assert np.isnan(scores.mean("nonsense", 2))
+
+
+class Picky(BaseEstimator):
+    """Cannot be fitted without the samples before `needs`; is wrong about everything beyond `stumbles`."""
+
+    def __init__(self, needs=0, stumbles=np.inf):
+        self.needs, self.stumbles = needs, stumbles
+
+    def fit(self, X, y=None):
+        if X[0, 0] > self.needs:
+            raise RuntimeError(f"sample {self.needs}\nis missing")
+        return self
+
+    def score(self, X, y=None):
+        if X[-1, 0] > self.stumbles:
+            raise LookupError("stumbled")
+        return 1.0
+
+
+ROWS = np.arange(9.0).reshape(-1, 1)
+THREE = list(KFold(3).split(ROWS))
+
+
+def test_what_fails_is_absent_and_the_reason_is_one_line():
+    one = scorer(Picky(), ROWS, None, THREE)
+    with pytest.warns(FitFailedWarning) as told:
+        fine, partly, never, scoring = one.score([{"needs": 5}, {"needs": 0}, {"needs": -1}, {"stumbles": 6, "needs": 9}])
+    assert fine == FoldScores(fine.numbers)
+    assert only_scores(fine) == {f"split{i}_test_score": 1.0 for i in range(3)}
+    assert only_scores(partly) == {f"split{i}_test_score": 1.0 for i in (1, 2)}
+    assert partly.reason == "RuntimeError: sample 0 is missing"
+    assert (never.numbers, never.reason) == ({}, "RuntimeError: sample -1 is missing")
+    assert only_scores(scoring) == {f"split{i}_test_score": 1.0 for i in (0, 1)}
+    assert scoring.reason == "LookupError: stumbled"
+    assert isinstance(one.last_error, LookupError)
+    assert [str(w.message).split(":")[1] for w in told] == [
+        " 0} failed in some folds",
+        " -1} failed in every fold",
+        " 6, 'needs'",
+    ]
+
+
+def test_scoring_that_fails_everywhere_is_failing_everywhere():
+    with pytest.warns(FitFailedWarning, match="failed in every fold: LookupError: stumbled"):
+        (scores,) = scorer(Picky(9), ROWS, None, THREE).score([{"stumbles": -1}])
+    assert only_scores(scores) == {}
+
+
+def test_a_mistake_in_the_arguments_is_not_the_candidates_failure():
+    with pytest.raises(ValueError, match="Invalid parameter 'nonsense'"):
+        scorer().score([{"C": 1.0}, {"nonsense": 1}])
+    with pytest.raises(ValueError, match="'n_jobs' parameter"):
+        scorer(n_jobs="all").score([{"C": 1.0}])
+
+
+def test_errors_are_raised_if_wanted():
+    with pytest.raises(RuntimeError, match="is missing"):
+        scorer(Picky(), ROWS, None, THREE, error_score="raise").score([{"needs": 0}])
+
+
+def test_values_are_not_taken_apart():
+    class Keeper(BaseEstimator):
+        def __init__(self, value=None):
+            self.value = value
+
+        def fit(self, X, y=None):
+            return self
+
+        def score(self, X, y=None):
+            return float(np.shape(self.value) == (2, 3))
+
+    scores = scorer(Keeper(), ROWS, None, THREE).score([{"value": np.ones((2, 3))}, {"value": [[1, 2, 3]] * 2}, {"value": (1,)}])
+    assert [s.mean("score", 3) for s in scores] == [1.0, 1.0, 0.0]
+
+
+def rows_in_another_order(matrix):
+    """The same sparse data, as they are before somebody sorts them."""
+    return csr_array((matrix.data.reshape(-1, 4)[:, ::-1].ravel(), matrix.indices.reshape(-1, 4)[:, ::-1].ravel(), matrix.indptr))
+
+
+def test_the_context_is_the_same_for_the_same_scores():
+    sparse = csr_array(X)
+    frame = pd.DataFrame(X, columns=list("abcd")).assign(word="x")
+    for data, again in [(X, X.copy()), (X.tolist(), X.tolist()), (sparse, rows_in_another_order(sparse)), (frame, frame.copy())]:
+        assert scorer(X=data).context() == scorer(X=again).context()
+    used = rows_in_another_order(sparse)
+    before = scorer(X=used).context()
+    SVC().fit(used, Y)
+    assert scorer(X=used).context() == before
+    pipelines = [make_pipeline(FunctionTransformer(lambda X: X), SVC()) for _ in range(2)]
+    assert repr(pipelines[0]) != repr(pipelines[1])
+    assert scorer(pipelines[0]).context() == scorer(pipelines[1]).context()
+    usual = scorer().context()
+    with config_context(print_changed_only=False):
+        assert scorer().context() == usual
+
+
+@pytest.mark.parametrize(
+    ("key", "changed"),
+    [
+        ("data", {"X": X * (1 + 1e-15)}),
+        ("data", {"y": Y.astype(float)}),
+        ("data", {"fit_params": {"sample_weight": np.ones(45)}}),
+        ("folds", {"splits": SPLITS[::-1]}),
+        ("estimator", {"estimator": SVC(C=2.0)}),
+        ("scoring", {"scoring": "f1"}),
+        ("scoring", {"scoring": ["accuracy"]}),
+        ("return_train_score", {"return_train_score": True}),
+    ],
+)
+def test_the_context_tells_what_is_different(key, changed):
+    before, after = scorer().context(), scorer(**changed).context()
+    assert before[key] != after[key]
+    assert all(isinstance(text, str) for text in after.values())
+    if key != "estimator":
+        assert {name for name in before if before[name] != after[name]} == {key}
+
+
+def test_the_context_sees_all_of_a_long_estimator():
+    weights = [SVC(class_weight={k: 1.0 + (k == j) for k in range(200)}) for j in (0, 150)]
+    long = [FunctionTransformer(kw_args={"values": np.arange(5000) == j}) for j in (2400, 2500)]
+    fine = [FunctionTransformer(kw_args={"values": np.array([0.5 + tiny, 0.25])}) for tiny in (0.0, 1e-13)]
+    assert repr(long[0]) == repr(long[1])
+    assert repr(fine[0]) == repr(fine[1])
+    history = [pd.DataFrame({"rain": np.arange(5000) == j}) for j in (2400, 2500)]
+    past = [make_pipeline(HistoryPipeline([("leaky", LeakyRain())], history=rain), SVC()) for rain in history]
+    assert repr(past[0]) == repr(past[1])
+    for pair in (weights, long, fine, past):
+        assert scorer(pair[0]).context() != scorer(pair[1]).context()
+
+
+def test_the_context_is_the_same_in_another_process(capsys):
+    code = (
+        "import numpy as np; from sklearn.pipeline import make_pipeline; from sklearn.svm import SVC;"
+        "from sklearn.preprocessing import FunctionTransformer; from spotsvm.cross_validation.fold_scorer import FoldScorer;"
+        "X, y = np.arange(8.).reshape(4, 2), np.array(['a', 'b'] * 2, dtype=object);"
+        "f = FunctionTransformer(lambda X: X);"
+        "print(FoldScorer(make_pipeline(f, SVC()), X, y, [(y == 'a', y == 'b')], {}, scoring='f1').context())"
+    )
+    exec(code, {})
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout == capsys.readouterr().out != ""

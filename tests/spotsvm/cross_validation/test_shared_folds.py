@@ -1,0 +1,129 @@
+"""The score of a candidate is the score of the estimator that is returned, also where the solution leaves its bias open."""
+
+import numpy as np
+import pytest
+from scipy.stats import loguniform
+from sklearn.base import clone
+from sklearn.datasets import (
+    load_breast_cancer,
+    load_diabetes,
+    load_digits,
+    load_iris,
+    load_wine,
+    make_blobs,
+    make_circles,
+    make_classification,
+    make_friedman1,
+)
+from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler, scale
+from sklearn.svm import SVC, SVR
+
+from spotsvm import ExactSVC, ExactSVR, SpotSearchCV, cross_val_scores
+from spotsvm.cross_validation.fold_scorer import FoldScorer
+from spotsvm.cross_validation.shared_folds import SharedFolds
+
+#: LIBSVM stops at a violation of 1e-3, shared work at 3e-4; both on kernel values of single precision. What they say of a row
+#: differs by some of that. Regressions stop at 1e-5: at 1e-3 LIBSVM's predictions are up to 1e-2 off the optimum.
+CLOSE = 3e-3
+SKEWED = make_classification(60, 30, n_informative=3, n_redundant=0, weights=[0.75], flip_y=0.1, class_sep=0.8, random_state=2)
+
+
+def some(loader, n=80):
+    X, y = loader(return_X_y=True)
+    rows = np.random.default_rng(0).permutation(len(y))[:n]
+    return X[rows], y[rows]
+
+
+DATA = {
+    "skewed": SKEWED,
+    "even": make_classification(60, 6, flip_y=0.1, random_state=0),
+    "cancer": some(load_breast_cancer),
+    "circles": make_circles(60, noise=0.2, factor=0.5, random_state=0),
+    "iris": some(load_iris),
+    "wine": some(load_wine),
+    "digits": some(lambda return_X_y: load_digits(n_class=4, return_X_y=return_X_y)),
+    "blobs": make_blobs(80, 3, centers=4, cluster_std=4.0, random_state=0),
+    "diabetes": some(load_diabetes),
+    "friedman": make_friedman1(60, noise=1.0, random_state=0),
+}
+#: of which the regressions have continuous targets
+DATA = {name: (scale(X), scale(y) if y.dtype.kind == "f" else y) for name, (X, y) in DATA.items()}
+
+
+def drawn(rng, y, machines):
+    """Draw a machine, folds, and weights of rows or None."""
+    regression = y.dtype.kind == "f"
+    params = {"C": 10 ** rng.uniform(-4, 3), "kernel": rng.choice(["rbf", "rbf", "rbf", "linear", "poly"])}
+    params |= {"gamma": 10 ** rng.uniform(-3, 0), "degree": 2, "coef0": 1.0}
+    if params["kernel"] == "poly":
+        params["gamma"] = 0.05
+    if regression:
+        params |= {"epsilon": rng.choice([0.0, 0.1, 1.0]), "C": 10 ** rng.uniform(-4, 2), "tol": 1e-5}
+    else:
+        classes = np.unique(y)
+        each = [np.ones(len(classes)), rng.integers(1, 6, len(classes)), rng.uniform(0.2, 5.0, len(classes))]
+        weights = [None, "balanced", *(dict(zip(classes.tolist(), w.tolist(), strict=True)) for w in each)]
+        params["class_weight"] = weights[rng.integers(len(weights))]
+    folds = (KFold if regression else StratifiedKFold)(rng.integers(2, 6), shuffle=True, random_state=int(rng.integers(100)))
+    of_rows = [None, None, None, rng.integers(1, 4, len(y)).astype(float), rng.uniform(0.1, 3.0, len(y))]
+    return machines[regression](**params), list(folds.split(y, y)), of_rows[rng.integers(len(of_rows))]
+
+
+def assert_same_machine(answer, machine, X, y, train, test):
+    """Check what is said of test rows: targets to rounding; classes, but for rows within rounding of the boundary."""
+    if answer.classes is None:
+        own = machine.fit(X[train], y[train]).predict(X[test])
+        np.testing.assert_allclose(answer.decisions[test, 0], own, atol=CLOSE)
+        return
+    own = machine.set_params(decision_function_shape="ovo").fit(X[train], y[train]).decision_function(X[test])
+    own = own.reshape(len(test), -1)
+    assert np.abs(own[(own > 0) != (answer.decisions[test] > 0)]).max(initial=0.0) <= CLOSE
+
+
+@pytest.mark.parametrize("machines", [(SVC, SVR), (ExactSVC, ExactSVR)], ids=["SVM", "exact"])
+@pytest.mark.parametrize("name", DATA)
+def test_random_settings_have_the_scores_of_their_machine(name, machines):
+    X, y = DATA[name]
+    rng = np.random.default_rng(list(DATA).index(name))
+    for _ in range(20 if machines[0] is SVC else 5):
+        machine, splits, weights = drawn(rng, y, machines)
+        params = {} if weights is None else {"sample_weight": weights}
+        found = FoldScorer(machine, X, y, splits, params, engine="auto").score([{}])[0].numbers
+        expected = GridSearchCV(machine, {}, cv=splits, refit=False).fit(X, y, **params).cv_results_
+        differ = [k for k in range(len(splits)) if found[f"split{k}_test_score"] != expected[f"split{k}_test_score"][0]]
+        if weights is not None:
+            assert not differ
+        elif differ:
+            answers = list(SharedFolds(machine, X, y, splits, 2**30).answers({}))
+            for k in differ:
+                assert_same_machine(answers[k], clone(machine), X, y, *splits[k])
+
+
+def test_class_weights_at_a_small_cost():
+    X, y = DATA["skewed"]
+    cv = StratifiedKFold(5, shuffle=True, random_state=0)
+    machine = SVC(C=1 / 32, gamma=1 / 64, class_weight="balanced")
+    ours = cross_val_scores(machine, X, y, cv=cv, scoring="balanced_accuracy")
+    theirs = cross_val_score(machine, X, y, cv=cv, scoring="balanced_accuracy")
+    np.testing.assert_array_equal(ours[0], theirs)
+
+
+@pytest.mark.parametrize("class_weight", [None, "balanced"])
+def test_the_best_score_is_that_of_the_best_estimator(class_weight):
+    X, y = load_wine(return_X_y=True)
+    pipeline = make_pipeline(StandardScaler(), SVC(class_weight=class_weight))
+    search = SpotSearchCV(pipeline, {"svc__C": loguniform(1e-3, 1e-1)}, n_iter=10, cv=5, search="random", random_state=0)
+    search.fit(X, y)
+    assert search.best_score_ == pytest.approx(cross_val_score(search.best_estimator_, X, y, cv=5).mean(), abs=1e-12)
+    for trial in search.study_.trials:
+        own = cross_val_score(clone(pipeline).set_params(**trial.params), X, y, cv=5)
+        assert trial.value == pytest.approx(own.mean(), abs=1e-12)
+
+
+def test_a_precomputed_kernel_where_the_bias_is_open():
+    X, y = DATA["skewed"]
+    K = X @ X.T
+    machine = SVC(C=1e-4, kernel="precomputed", class_weight="balanced")
+    np.testing.assert_array_equal(cross_val_scores(machine, K, y)[0], cross_val_score(machine, K, y))

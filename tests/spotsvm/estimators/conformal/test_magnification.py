@@ -1,0 +1,177 @@
+"""The magnification against the metrics of the two kernels themselves, differentiated numerically."""
+
+import tracemalloc
+from functools import partial
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import cdist
+from sklearn.datasets import load_wine, make_moons
+from sklearn.metrics.pairwise import laplacian_kernel
+from sklearn.preprocessing import scale
+from spotsvm.solvers.errors import SolverError
+from spotsvm.solvers.kernels import kernel_matrix
+from spotsvm.solvers.kernels.derivatives import KernelMetric, kernel_metric
+
+from spotsvm import ConformalSVC
+from spotsvm.estimators.conformal.magnification import general_ratio, isotropic_ratio
+
+paper = partial(ConformalSVC, kappa="auto", bias=True)
+
+X, Y = make_moons(80, noise=0.25, random_state=0)
+NEW = np.random.default_rng(1).uniform(-1.0, 2.0, size=(12, 2))
+WINE, CULTIVAR = load_wine(return_X_y=True)
+WINE = scale(WINE)[:, :3]
+KERNELS = {
+    "rbf": {"sigma": 0.5},
+    "linear": {"kernel": "linear"},
+    "poly": {"kernel": "poly", "degree": 3, "gamma": 0.5, "coef0": 1.0},
+    "sigmoid": {"kernel": "sigmoid", "gamma": 0.1, "coef0": 0.1},
+    "epanechnikov": {"kernel": "epanechnikov", "gamma": 0.05},
+    "callable": {"kernel": lambda a, b: (0.5 * a @ b.T + 1.0) ** 2 + np.exp(-cdist(a, b, "sqeuclidean"))},
+}
+
+
+def metric_by_differences(kernel, x, h=1e-3):
+    """Give the derivatives of a function of two rows by both, at x."""
+    d = len(x)
+    tensor = np.empty((d, d))
+    for i, one in enumerate(h * np.eye(d)):
+        for j, other in enumerate(h * np.eye(d)):
+            signs = [(1, 1), (1, -1), (-1, 1), (-1, -1)]
+            tensor[i, j] = sum(a * b * kernel(x + a * one, x + b * other) for a, b in signs) / (4 * h * h)
+    return tensor
+
+
+def magnified_kernel(machine):
+    """Give K~(x, z) = D(x) K(x, z) D(z) of a fitted machine of two classes."""
+
+    def kernel(x, z):
+        D_x, D_z = machine.conformal_factor(np.array([x, z]))
+        return D_x * kernel_matrix(machine.kernel_, x[None], z[None])[0, 0] * D_z
+
+    return kernel
+
+
+@pytest.mark.parametrize("name", KERNELS)
+@pytest.mark.parametrize("n_passes", [2, 3])
+@pytest.mark.parametrize("bias", [True, False])
+def test_the_ratio_of_the_metrics_by_finite_differences(name, n_passes, bias):
+    machine = paper(C=5.0, kappa=0.4, n_passes=n_passes, bias=bias, **KERNELS[name]).fit(X, Y)
+    kernel = magnified_kernel(machine)
+    metric_ratio = []
+    for x in NEW:
+        base = metric_by_differences(lambda a, b: kernel_matrix(machine.kernel_, a[None], b[None])[0, 0], x)
+        metric_ratio.append(np.sqrt(np.linalg.det(metric_by_differences(kernel, x)) / np.linalg.det(base)))
+    np.testing.assert_allclose(machine.magnification(NEW), metric_ratio, rtol=2e-3, atol=1e-6)
+
+
+def test_the_formula_of_the_paper():
+    sigma, kappa = 0.5, 0.3
+    machine = paper(C=10.0, sigma=sigma, kappa=kappa).fit(X, Y)
+    first, h = machine.first_pass_, 1e-5
+    f = first.decision_function(NEW)
+    slopes = [(first.decision_function(NEW + step) - first.decision_function(NEW - step)) / (2 * h) for step in h * np.eye(2)]
+    squared = sum(slope**2 for slope in slopes)
+    by_hand = np.exp(-2 * kappa * f**2) * np.sqrt(1 + 4 * kappa**2 * sigma**2 * f**2 * squared)  # eq. 15
+    np.testing.assert_allclose(machine.magnification(NEW), by_hand, rtol=1e-7)
+
+
+def test_it_is_one_on_the_boundary():
+    machine = paper(C=10.0, sigma=0.5).fit(X, Y)
+    f = machine.first_pass_.decision_function
+    left, right = X[f(X) < 0][0], X[f(X) > 0][0]
+    for _ in range(60):  # bisection
+        middle = 0.5 * (left + right)
+        left, right = (middle, right) if f(middle[None])[0] < 0 else (left, middle)
+    assert machine.magnification(middle[None])[0] == pytest.approx(1.0, abs=1e-9)
+    assert machine.magnification(X).max() < 2.0
+
+
+@pytest.mark.parametrize("options", [{"gamma": 0.3}, {"kernel": "poly", "coef0": 1.0}])
+def test_several_classes(options):
+    machine = paper(**options).fit(WINE, CULTIVAR)
+    found = machine.magnification(WINE)
+    assert found.shape == (len(WINE), 3)
+    named = paper(**options, kappa=0).fit(WINE, CULTIVAR)
+    np.testing.assert_allclose(named.magnification(WINE), 1.0, rtol=1e-9)
+    assert ((found > 0) & (found < 10)).all()
+
+
+def test_the_general_formula_is_that_of_the_determinants():
+    rng = np.random.default_rng(0)
+    machine = paper(**KERNELS["poly"]).fit(X, Y)
+    value, k, g = metric = kernel_metric(machine.kernel_, NEW)
+    u = rng.normal(size=(12, 2))
+    cross = k[:, :, None] * u[:, None, :]
+    changed = g + value[:, None, None] * u[:, :, None] * u[:, None, :] + cross + cross.transpose(0, 2, 1)  # eq. 6 by D^2
+    by_hand = np.sqrt(np.linalg.det(changed) / np.linalg.det(g))
+    np.testing.assert_allclose(general_ratio(metric, u), by_hand, rtol=1e-9)
+
+
+def test_the_general_formula_gives_the_isotropic_one():
+    rng = np.random.default_rng(0)
+    machine = paper(sigma=0.7).fit(X, Y)
+    metric, gradient = kernel_metric(machine.kernel_, NEW), rng.normal(size=(12, 2))
+    np.testing.assert_allclose(general_ratio(metric, gradient), isotropic_ratio(metric, gradient), rtol=1e-12)
+    by_hand = np.sqrt(1 + 0.7**2 * (gradient**2).sum(axis=1))  # eq. 13 without D^n
+    np.testing.assert_allclose(isotropic_ratio(metric, gradient), by_hand, rtol=1e-12)
+
+
+def test_many_columns_take_no_square_of_their_number():
+    rows = np.random.default_rng(0).normal(size=(30, 3000))
+    machine = paper(kappa=1e-4).fit(rows, rows[:, 0] > 0)
+    tracemalloc.start()
+    found = machine.magnification(rows)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 8 * 3000**2 / 4  # bytes; a single tensor would take 8 * 3000^2
+    assert (found > 0).all()
+
+
+def test_a_singular_metric_has_no_ratio():
+    machine = paper(kernel="poly", degree=2, gamma=1.0).fit(X, Y)
+    rows = np.array([[0.0, 0.0], [1.0, 0.5]])
+    with pytest.warns(
+        RuntimeWarning, match="metric of the kernel 'poly' .* at 1 of 2 rows; the magnification is nan there"
+    ) as told:
+        found = machine.magnification(rows)
+    assert [warning.filename for warning in told] == [__file__]
+    assert np.isnan(found[0])
+    assert found[1] > 0
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"kernel": "multiquadric", "gamma": 1.0, "coef0": 1.0},
+        {"kernel": laplacian_kernel},
+        {"kernel": "poly", "degree": 0},
+        {"kernel": "rbf", "gamma": 0.0},
+    ],
+    ids=["indefinite", "not smooth", "constant", "no scale"],
+)
+def test_kernels_without_a_metric(options):
+    y = np.arange(len(X)) % 3 == 0 if options.get("gamma") == 0.0 or options.get("degree") == 0 else Y
+    machine = paper(**options).fit(X, y)
+    with pytest.warns(RuntimeWarning, match="at 12 of 12 rows"):
+        assert np.isnan(machine.magnification(NEW)).all()
+
+
+def test_rows_whose_derivatives_are_not_finite():
+    metric = KernelMetric(np.ones(2), np.zeros((2, 2)), np.broadcast_to(np.eye(2), (2, 2, 2)))
+    gradient = np.array([[np.nan, 0.0], [3.0, 4.0]])
+    np.testing.assert_allclose(general_ratio(metric, gradient), [np.nan, np.sqrt(26.0)])
+    assert np.isnan(general_ratio(metric, np.full((2, 2), np.nan))).all()
+
+
+def test_a_precomputed_kernel_has_no_derivatives():
+    machine = paper(kernel="precomputed").fit(X @ X.T, Y)
+    with pytest.raises(SolverError, match="kernel='precomputed' is given by its values, which have no derivatives"):
+        machine.magnification(X @ X.T)
+
+
+@pytest.mark.parametrize("options", [{"kernel": "linear", "kappa": 50.0}, {"kappa": 1e300}, {"kernel": "poly", "kappa": 1e300}])
+def test_far_from_the_boundary_it_goes_to_zero_without_a_warning(options):
+    machine = paper(C=100.0, **options).fit(X, Y)
+    np.testing.assert_allclose(machine.magnification(1e3 * NEW), 0.0, atol=1e-30)

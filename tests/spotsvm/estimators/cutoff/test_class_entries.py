@@ -1,0 +1,55 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spotsvm.common.errors import ArgumentError
+from spotsvm.estimators.cutoff.class_entries import LEAST_CUTOFF, class_cutoffs, class_names, class_weights, known_classes
+
+FIVE = np.arange(5)
+SHARES = st.lists(st.floats(0.01, 0.4), min_size=4, max_size=5)
+
+
+@given(SHARES)
+def test_scaled_cutoffs_keep_their_ratios_and_sum_to_1_at_most(given_):
+    cutoffs = class_cutoffs(given_, FIVE, "scale")
+    assert 0 < cutoffs.sum() <= 1 + 1e-9
+    np.testing.assert_allclose(cutoffs[:4] / cutoffs[0], np.array(given_[:4]) / given_[0])
+    if len(given_) == 4:
+        np.testing.assert_allclose(cutoffs[4] / cutoffs[0], max(1 - sum(given_), LEAST_CUTOFF) / given_[0])
+
+
+@given(SHARES)
+def test_cutoffs_that_make_no_more_than_1_are_as_given(given_):
+    if sum(given_) > 0.999:
+        given_ = [c / sum(given_) * 0.9 for c in given_]
+    a, b = (class_cutoffs(given_, FIVE, excess) for excess in ("raise", "scale"))
+    np.testing.assert_allclose(a[: len(given_)], given_)
+    if 1 - sum(given_) >= LEAST_CUTOFF:
+        np.testing.assert_allclose(a, b)
+
+
+@given(st.lists(st.floats(0.01, 1.0), min_size=5, max_size=5))
+def test_cutoffs_by_name_are_those_in_order(values):
+    for keys in (FIVE.tolist(), class_names(FIVE), list(FIVE)):
+        named = dict(zip(keys, values, strict=True))
+        np.testing.assert_array_equal(class_cutoffs(named, FIVE, "scale"), class_cutoffs(values, FIVE, "scale"))
+        np.testing.assert_array_equal(class_weights(named, FIVE), values)
+
+
+def test_cutoffs_as_r_s_default():
+    np.testing.assert_allclose(class_cutoffs(None, FIVE), 1 / 5)
+    np.testing.assert_allclose(class_cutoffs({}, FIVE), 1 / 5)
+
+
+def test_sums_that_miss_1_by_rounding_are_no_excess():
+    assert class_cutoffs([0.1] * 3 + [0.7], np.arange(4)).sum() <= 1
+    assert class_cutoffs([0.7, 0.2, 0.1 + 1e-12], np.arange(3)).sum() <= 1
+
+
+def test_known_classes():
+    assert known_classes(np.array(["b", "a", "b"]), None).tolist() == ["a", "b"]
+    assert known_classes(np.array([2, 1]), [3, 2, 1]).tolist() == [1, 2, 3]
+    assert known_classes(np.array([2.0, 1.0]), (1, 2)).tolist() == [1, 2]
+    with pytest.raises(ArgumentError, match="y holds the class 'c', which is not among classes='a', 'b'"):
+        known_classes(np.array(["a", "c"]), ["a", "b"])

@@ -1,0 +1,201 @@
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import load_iris, make_classification
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.preprocessing import scale
+from sklearn.svm import SVC
+from sklearn.utils.estimator_checks import parametrize_with_checks
+from spotsvm.solvers.errors import SolverError
+
+from spotsvm.common.errors import ArgumentError
+from spotsvm.estimators.dual.evo_svc import METHODS, EvoSVC
+from spotsvm.estimators.dual.exact_svc import ExactSVC
+
+X, Y = make_classification(n_samples=120, n_features=6, flip_y=0.1, random_state=0)
+IRIS, SPECIES = load_iris(return_X_y=True)
+IRIS = scale(IRIS)
+EACH_ROW_ONCE = {"check_sample_weight_equivalence_on_dense_data": "every row counts once to gamma='scale', as in SVC"}
+PAPER = ["gaussian", "switching", "hybrid", "swarm"]
+
+may_stop_early = pytest.mark.filterwarnings("ignore:The solver stopped early:sklearn.exceptions.ConvergenceWarning")
+
+
+@parametrize_with_checks(
+    [EvoSVC(), EvoSVC(gamma="auto", bias=True), EvoSVC(kernel="precomputed", bias=True)],
+    expected_failed_checks=lambda machine: EACH_ROW_ONCE if (machine.kernel, machine.gamma) == ("rbf", "scale") else {},
+)
+def test_check_estimator(estimator, check):
+    check(estimator)
+
+
+@may_stop_early
+@pytest.mark.parametrize("method", METHODS)
+def test_two_classes(method):
+    machine = EvoSVC(method=method, gamma=0.2, random_state=0).fit(X, Y)
+    signed = machine.dual_coef_[0]
+    assert (np.abs(signed) <= 1.0).all()
+    assert ((signed > 0) == Y[machine.support_]).all()
+    K = np.exp(-0.2 * ((machine.support_vectors_[:, None] - machine.support_vectors_) ** 2).sum(axis=2))
+    assert machine.dual_objective_[0] == pytest.approx(np.abs(signed).sum() - 0.5 * signed @ K @ signed, rel=1e-9)
+    assert (machine.intercept_ == 0).all()
+    assert machine.score(X, Y) > 0.75
+
+
+@may_stop_early
+@pytest.mark.parametrize("method", METHODS)
+def test_several_classes(method):
+    machine = EvoSVC(method=method, gamma=0.5, random_state=0).fit(IRIS, SPECIES)
+    assert machine.score(IRIS, SPECIES) > 0.9
+    assert machine.dual_objective_.shape == (3,)
+
+
+@may_stop_early
+@pytest.mark.parametrize("method", PAPER)
+def test_memetic_is_never_below_the_paper_s_own(method):
+    best = EvoSVC(gamma=0.2, random_state=0).fit(X, Y).dual_objective_
+    assert (best >= EvoSVC(method=method, gamma=0.2, random_state=0).fit(X, Y).dual_objective_).all()
+
+
+@pytest.mark.parametrize("method", ["memetic", "exact"])
+def test_with_a_bias_it_is_svc(method):
+    ours = EvoSVC(method=method, bias=True, gamma=0.2, tol=1e-6, random_state=0).fit(X, Y)
+    theirs = SVC(gamma=0.2, tol=1e-6).fit(X, Y)
+    np.testing.assert_allclose(ours.decision_function(X), theirs.decision_function(X), atol=1e-4)
+
+
+def test_without_a_bias_the_exact_method_is_the_optimum_of_the_box():
+    exact = EvoSVC(method="exact", gamma=0.2, tol=1e-8).fit(X, Y)
+    margins = (2 * Y - 1) * exact.decision_function(X)
+    alpha = np.zeros(len(X))
+    alpha[exact.support_] = np.abs(exact.dual_coef_[0])
+    assert (margins[alpha == 0] >= 1 - 1e-6).all()
+    assert (margins[alpha == 1] <= 1 + 1e-6).all()
+    np.testing.assert_allclose(margins[(alpha > 0) & (alpha < 1)], 1.0, atol=1e-6)
+    memetic = EvoSVC(gamma=0.2, random_state=0).fit(X, Y)
+    assert memetic.dual_objective_[0] == pytest.approx(exact.dual_objective_[0], rel=1e-3)
+
+
+@may_stop_early
+@pytest.mark.parametrize("method", METHODS)
+def test_a_seed_repeats_itself_whatever_the_order_of_rows(method):
+    order = np.random.default_rng(0).permutation(len(IRIS))
+    runs = [
+        EvoSVC(method=method, random_state=seed).fit(data, y).decision_function(IRIS)
+        for seed, data, y in [(1, IRIS, SPECIES), (1, IRIS, SPECIES), (1, IRIS[order], SPECIES[order]), (2, IRIS, SPECIES)]
+    ]
+    np.testing.assert_array_equal(runs[0], runs[1])
+    np.testing.assert_allclose(runs[0], runs[2], atol=1e-9)
+    if method in PAPER:
+        assert not np.array_equal(runs[0], runs[3])
+
+
+@may_stop_early
+def test_weights_and_class_weights_are_factors_of_C():
+    weights = np.random.default_rng(0).integers(0, 4, size=len(Y))
+    for method in METHODS:
+        machine = EvoSVC(method=method, class_weight={0: 2.0, 1: 0.5}, random_state=0).fit(X, Y, sample_weight=weights)
+        bound = (weights * np.where(Y == 0, 2.0, 0.5))[machine.support_]
+        assert (np.abs(machine.dual_coef_[0]) <= bound * (1 + 1e-12)).all()
+        assert (bound > 0).all()
+
+
+@pytest.mark.parametrize("class_weight", ["balanced", {0: 9.0, 1: 0.2}])
+def test_the_weights_of_classes_have_no_part_in_gamma(class_weight):
+    few = np.flatnonzero((Y == 0) | (np.arange(len(Y)) % 3 == 0))
+    ours = EvoSVC(bias=True, class_weight=class_weight, tol=1e-6).fit(X[few], Y[few])
+    theirs = SVC(class_weight=class_weight, tol=1e-6).fit(X[few], Y[few])
+    assert ours.kernel_.gamma == pytest.approx(theirs._gamma, rel=1e-12)
+    np.testing.assert_allclose(ours.decision_function(X), theirs.decision_function(X), atol=1e-4)
+
+
+@pytest.mark.parametrize("kernel", ["sigmoid", "epanechnikov", "multiquadric", "negative_multiquadric"])
+@pytest.mark.parametrize("bias", [False, True])
+def test_indefinite_kernels(kernel, bias):
+    options = {"kernel": kernel, "gamma": 0.5, "coef0": -1.0}
+    machine = EvoSVC(bias=bias, random_state=0, **options).fit(X, Y)
+    assert np.isfinite(machine.decision_function(X)).all()
+    if bias:
+        assert machine.dual_objective_[0] >= ExactSVC(**options).fit(X, Y).dual_objective_[0] * (1 - 1e-6) - 1e-9
+
+
+@may_stop_early
+@pytest.mark.parametrize("method", METHODS)
+def test_a_kernel_of_one_s_own_is_as_good_as_a_named_one(method):
+    whole = np.round(3 * X)  # so that the values of the kernel are exact, however they are computed
+    options = {"method": method, "random_state": 0, "max_iter": 50}
+    own = EvoSVC(kernel=lambda a, b: (a @ b.T + 1) ** 2, **options).fit(whole, Y)
+    named = EvoSVC(kernel="poly", degree=2, gamma=1.0, coef0=1.0, **options).fit(whole, Y)
+    np.testing.assert_array_equal(own.decision_function(whole), named.decision_function(whole))
+
+
+@may_stop_early
+@pytest.mark.parametrize("method", METHODS)
+def test_a_precomputed_kernel(method):
+    K = np.exp(-0.2 * ((X[:, None] - X) ** 2).sum(axis=2))
+    machine = EvoSVC(kernel="precomputed", method=method, random_state=0).fit(K, Y)
+    assert machine.score(K, Y) > 0.75
+
+
+@may_stop_early
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("C", [1e-6, 1e6])
+def test_extreme_C_ends(method, C):
+    machine = EvoSVC(method=method, C=C, random_state=0).fit(X, Y)
+    assert np.isfinite(machine.decision_function(X)).all()
+
+
+@may_stop_early
+@pytest.mark.parametrize("method", METHODS)
+def test_hard_data_end(method):
+    for data, y in [
+        (np.zeros((30, 3)), np.arange(30) % 3),
+        (X.repeat(2, axis=0), np.arange(2 * len(X)) % 2),
+        ([[0.0], [1.0]], [0, 1]),
+    ]:
+        for gamma in (1e-300, 1.0, 1e300):
+            machine = EvoSVC(method=method, gamma=gamma, random_state=0).fit(data, y)
+            assert np.isfinite(machine.decision_function(data)).all()
+
+
+def test_a_cap_on_generations_is_kept_and_warned_of():
+    with pytest.warns(ConvergenceWarning, match="The solver stopped early"):
+        machine = EvoSVC(method="hybrid", max_iter=2, random_state=0).fit(X, Y)
+    assert (machine.fit_status_, machine.n_iter_.tolist()) == (1, [2])
+
+
+def test_pickling_and_cloning():
+    machine = EvoSVC(kernel="sigmoid", random_state=0).fit(X, Y)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(machine)).decision_function(X), machine.decision_function(X))
+    assert clone(machine).get_params() == machine.get_params()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"method": "annealing"}, "method='annealing'; use one of 'memetic', 'gaussian'"),
+        ({"method": "auto"}, "method='auto'; use one of"),
+        ({"method": np.array(["memetic", "exact"])}, "method=array.*; use one of 'memetic'"),
+        ({"bias": 1}, "bias=1; use True or False"),
+        ({"bias": True, "method": "hybrid"}, "bias=True and method='hybrid'; only 'memetic' and 'exact' have a bias"),
+        ({"C": np.inf}, "C=inf; use a positive, finite number"),
+        ({"max_iter": 0}, "max_iter=0; use"),
+        ({"tol": -1}, "tol=-1; use"),
+    ],
+)
+def test_bad_parameters(options, message):
+    with pytest.raises(ArgumentError, match=message):
+        EvoSVC(**options).fit(X, Y)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_C_whose_square_overflows_is_told(method):
+    with pytest.raises(SolverError, match="C=1e[+]300 is so large that the objective overflows"):
+        EvoSVC(method=method, C=1e300).fit(X, Y)
+
+
+def test_a_bad_seed():
+    with pytest.raises(ValueError, match="cannot be used to seed"):
+        EvoSVC(random_state="now").fit(X, Y)

@@ -1,0 +1,253 @@
+import json
+import pickle
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from joblib import parallel_config
+from sklearn.base import clone
+from sklearn.datasets import load_wine, make_classification, make_moons
+from sklearn.model_selection import cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler, scale
+from sklearn.svm import SVC
+from sklearn.utils.estimator_checks import parametrize_with_checks
+from spotsvm.solvers.dual.spectrum import clipping, matrix_state
+from spotsvm.solvers.kernels.expressions import Expression
+
+from spotsvm.common.errors import ArgumentError
+from spotsvm.estimators.dual.exact_svc import ExactSVC
+from spotsvm.estimators.evolved import evolve_kernel as evolution
+from spotsvm.estimators.evolved.evolved_kernel_svc import EvolvedKernelSVC
+from spotsvm.estimators.evolved.expression_kernel import ExpressionKernel
+
+X, Y = make_classification(n_samples=120, n_features=5, n_informative=3, flip_y=0.05, random_state=0)
+X_NEW = np.random.default_rng(1).normal(size=(40, 5))
+WINE, CULTIVAR = load_wine(return_X_y=True)
+WINE = scale(WINE)
+TINY = {"n_evaluations": 6, "population_size": 4, "tournament_size": 2, "n_finalists": 2, "n_tuning_trials": 0, "n_holdouts": 1}
+SMALL = {"n_evaluations": 40, "population_size": 8, "tournament_size": 4, "n_tuning_trials": 4, "random_state": 0}
+
+
+@parametrize_with_checks(
+    [
+        EvolvedKernelSVC(**TINY, random_state=0),
+        EvolvedKernelSVC(grammar="paper", **(TINY | {"n_finalists": 0}), breeding_tries=200, random_state=0),
+    ]
+)
+@pytest.mark.filterwarnings("ignore:The solver stopped early")
+def test_check_estimator(estimator, check):
+    check(estimator)
+
+
+@pytest.fixture(scope="module", params=["paper", "psd"])
+def fitted(request):
+    return EvolvedKernelSVC(grammar=request.param, **SMALL).fit(X, Y)
+
+
+def test_what_is_found(fitted):
+    assert isinstance(fitted.expression_, Expression)
+    assert fitted.score(X, Y) > 0.85
+    history = fitted.history_
+    assert len(history) == fitted.n_evaluations_ == 40
+    assert history["evaluation"].tolist() == list(range(40))
+    assert set(history["matrix"]) <= {"semidefinite", "indefinite", "asymmetric", "not finite"}
+    assert (history["best_error"].diff().dropna() <= 0).all()
+    assert fitted.fitness_ in history["error"].to_numpy()
+    assert fitted.C_ > 0
+    if fitted.grammar == "paper":
+        assert list(fitted.constants_) == list(fitted.expression_.constants)
+        assert fitted.fitness_ == history["error"].min()
+        assert 0 < fitted.cv_error_ < 0.3
+    else:
+        assert list(fitted.constants_.values()) == list(fitted.expression_.values)
+        assert 0 < fitted.cv_error_ < 0.3
+        assert (history["matrix"] == "semidefinite").all()
+
+
+def test_it_is_the_machine_with_that_kernel(fitted):
+    kernel = ExpressionKernel(fitted.expression_, {n: v for n, v in fitted.constants_.items() if n.startswith("c")})
+    assert kernel == fitted.kernel_function_
+    plain = ExactSVC(kernel=kernel, C=fitted.C_).fit(X, Y)
+    np.testing.assert_allclose(fitted.decision_function(X_NEW), plain.decision_function(X_NEW), atol=2e-3)
+    np.testing.assert_array_equal(fitted.support_, plain.support_)
+    assert fitted.formula_ == kernel.formula
+    assert fitted.latex_ == kernel.latex
+
+
+def test_the_kernel_can_be_kept(fitted, tmp_path):
+    fitted.kernel_function_.save(tmp_path / "kernel.json")
+    json.loads((tmp_path / "kernel.json").read_text())
+    again = ExactSVC(kernel=ExpressionKernel.load(tmp_path / "kernel.json"), C=fitted.C_).fit(X, Y)
+    np.testing.assert_array_equal(again.predict(X_NEW), fitted.predict(X_NEW))
+
+
+def test_the_same_seed_is_the_same_machine(fitted):
+    again = clone(fitted).fit(X, Y)
+    np.testing.assert_array_equal(again.decision_function(X_NEW), fitted.decision_function(X_NEW))
+    assert again.history_.equals(fitted.history_)
+    other = clone(fitted).set_params(random_state=1).fit(X, Y)
+    assert not other.history_.equals(fitted.history_)
+
+
+def test_pickled(fitted):
+    again = pickle.loads(pickle.dumps(fitted))
+    np.testing.assert_array_equal(again.decision_function(X_NEW), fitted.decision_function(X_NEW))
+    assert again.expression_ == fitted.expression_
+
+
+def test_moons_need_more_than_a_line():
+    data, y = make_moons(150, noise=0.2, random_state=0)
+    machine = EvolvedKernelSVC(**SMALL).fit(data[:100], y[:100])
+    assert machine.score(data[100:], y[100:]) > SVC(kernel="linear").fit(data[:100], y[:100]).score(data[100:], y[100:])
+
+
+@pytest.mark.parametrize("grammar", ["paper", "psd"])
+def test_several_classes(grammar):
+    names = np.array(["a", "b", "c"])[CULTIVAR]
+    machine = EvolvedKernelSVC(grammar=grammar, **SMALL).fit(WINE[::2], names[::2])
+    assert machine.classes_.tolist() == ["a", "b", "c"]
+    assert machine.score(WINE[1::2], names[1::2]) > 0.9
+    assert machine.decision_function(WINE[:4]).shape == (4, 3)
+
+
+def test_class_weights_count_in_the_fitness():
+    heavy = EvolvedKernelSVC(class_weight={0: 50.0, 1: 1.0}, **SMALL).fit(X, Y)
+    assert (heavy.predict(X)[Y == 0] == 0).mean() > 0.95
+    assert heavy.class_weight_.tolist() == [50.0, 1.0]
+
+
+def test_a_class_of_weight_zero_is_left_out():
+    machine = EvolvedKernelSVC(class_weight={0: 1.0, 1: 1.0, 2: 0.0}, **TINY).fit(WINE, CULTIVAR)
+    assert machine.classes_.tolist() == [0, 1]
+
+
+def test_in_cross_validation_and_a_pipeline():
+    pipeline = make_pipeline(StandardScaler(), EvolvedKernelSVC(**TINY, random_state=0))
+    scores = cross_val_score(pipeline, 100.0 * X + 7.0, Y, cv=3)
+    with parallel_config("threading"):  # processes take seconds to start
+        np.testing.assert_array_equal(scores, cross_val_score(pipeline, 100.0 * X + 7.0, Y, cv=3, n_jobs=2))
+    assert scores.min() > 0.7
+
+
+def test_in_a_search():
+    from scipy.stats import loguniform, randint
+
+    from spotsvm import SpotSearchCV
+
+    space = {"design_factor": randint(1, 4), "parsimony": loguniform(1e-4, 1e-1)}
+    search = SpotSearchCV(EvolvedKernelSVC(**TINY, random_state=0), space, n_iter=3, search="random", cv=2, random_state=0)
+    assert search.fit(X, Y).best_score_ > 0.7
+    assert search.best_estimator_.formula_
+
+
+@pytest.mark.parametrize("grammar", ["paper", "psd"])
+def test_a_frame_with_text_as_classes(grammar):
+    frame, words = pd.DataFrame(X, columns=list("abcde")), pd.Series(np.where(Y, "yes", "no"))
+    machine = EvolvedKernelSVC(grammar=grammar, **TINY, random_state=0).fit(frame, words)
+    assert machine.feature_names_in_.tolist() == list("abcde")
+    assert machine.score(frame, words) > 0.7
+    plain = EvolvedKernelSVC(grammar=grammar, **TINY, random_state=0).fit(X, Y)
+    np.testing.assert_array_equal(machine.decision_function(frame), plain.decision_function(X))
+
+
+def test_five_rows():
+    machine = EvolvedKernelSVC(**TINY, random_state=0).fit(X[:5], [0, 1, 0, 1, 0])
+    assert machine.predict(X).shape == (120,)
+
+
+def test_columns_without_content():
+    constant = np.ones((120, 3))
+    assert EvolvedKernelSVC(**TINY, random_state=0).fit(constant, Y).score(constant, Y) >= 0.5
+    assert EvolvedKernelSVC(**TINY, random_state=0).fit(0 * constant, Y).score(0 * constant, Y) >= 0.5
+    assert EvolvedKernelSVC(**TINY, random_state=0).fit(np.c_[X, constant], Y).score(np.c_[X, constant], Y) > 0.7
+
+
+def test_overflow_is_the_death_of_an_individual_alone():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        machine = EvolvedKernelSVC(grammar="paper", constant_range=(1e100, 1e300), breeding_tries=50, **SMALL).fit(X, Y)
+    assert machine.score(X, Y) > 0.6
+    assert not np.isfinite(machine.history_["error"]).all()
+
+
+def of_expression(monkeypatch, expression, **options):
+    """Fit with one expression alone."""
+    plain = evolution.evolve
+
+    def only(breeder, fitness, rng, **more):
+        return plain(breeder, fitness, rng, **(more | {"start": [expression], "n_evaluations": 1}))
+
+    monkeypatch.setattr(evolution, "evolve", only)
+    return EvolvedKernelSVC(grammar="paper", design_factor=12, random_state=0, **options).fit(X, Y)
+
+
+SHIFTED = Expression("subtract", (Expression("inner_product", (Expression("x_i"), Expression("x_j"))), Expression("c1")))
+
+
+def test_clipping_is_kept_in_prediction(monkeypatch):
+    machine = of_expression(monkeypatch, SHIFTED, indefinite="clip", tol=1e-6)
+    K = machine.kernel_function_(X, X)
+    assert matrix_state(K) == "indefinite"
+    clipped, A = clipping(K)
+    plain = SVC(kernel="precomputed", C=machine.C_, tol=1e-7).fit(clipped, Y)
+    np.testing.assert_allclose(machine.decision_function(X), plain.decision_function(clipped), atol=1e-3)
+    new = machine.kernel_function_(X_NEW, X) @ A
+    np.testing.assert_allclose(machine.decision_function(X_NEW), plain.decision_function(new), atol=1e-3)
+
+
+def test_indefinite_survivors_are_trained(monkeypatch):
+    machine = of_expression(monkeypatch, SHIFTED, indefinite="evolve")
+    K = machine.kernel_function_(X, X)
+    assert matrix_state(K) == "indefinite"
+    plain = ExactSVC(kernel="precomputed", C=machine.C_).fit(K, Y)
+    assert machine.dual_objective_[0] >= plain.dual_objective_[0] - 1e-6
+    assert machine.score(X, Y) > 0.7
+
+
+def test_indefinite_kernels_are_rejected(monkeypatch):
+    with pytest.raises(ArgumentError, match="none of 1 kernels was valid.*standardise them"):
+        of_expression(monkeypatch, Expression("subtract", (Expression("c1"), SHIFTED)), indefinite="reject")
+
+
+def test_a_kernel_that_is_not_defined_for_a_new_row(monkeypatch):
+    inverse = Expression("divide", (Expression("square", (SHIFTED.arguments[0],)), Expression("square", (SHIFTED.arguments[0],))))
+    machine = of_expression(monkeypatch, inverse)
+    with pytest.warns(RuntimeWarning, match="kernel values of new rows overflow or are not defined"):
+        decision = machine.decision_function(np.zeros((2, 5)))
+    assert np.isfinite(decision).all()
+
+
+@pytest.mark.parametrize(
+    ("data", "y", "words"),
+    [
+        (X[:2], [0, 1], "every class once"),
+        (X[:4], [1, 1, 1, 1], "one class"),
+        (np.where(X > 2, np.nan, X), Y, "NaN"),
+        (1e200 * X, Y, "mean squared norm of inf, too far from 1.*StandardScaler"),
+        (1e-160 * X, Y, "mean squared norm of .*, too far from 1.*StandardScaler"),
+    ],
+)
+@pytest.mark.parametrize("grammar", ["paper", "psd"])
+def test_data_that_cannot_be_used(data, y, words, grammar):
+    with pytest.raises(ValueError, match=words):
+        EvolvedKernelSVC(grammar=grammar, **TINY).fit(data, y)
+
+
+def test_a_class_with_one_row():
+    y = np.where(np.arange(120) == 5, 2, Y)
+    machine = EvolvedKernelSVC(**TINY, random_state=0).fit(X, y)
+    assert machine.classes_.tolist() == [0, 1, 2]
+    assert machine.predict(X).shape == (120,)
+
+
+@pytest.mark.parametrize("wrong", [{"tol": 0.0}, {"max_iter": 0}, {"cache_size": -1}, {"decision_function_shape": "all"}])
+def test_the_machine_s_parameters_are_checked_before_the_evolution(wrong, monkeypatch):
+    monkeypatch.setattr(evolution, "evolve", None)
+    with pytest.raises(ArgumentError, match=next(iter(wrong))):
+        EvolvedKernelSVC(**wrong, **TINY).fit(X, Y)
+
+
+def test_there_is_no_coef():
+    assert not hasattr(EvolvedKernelSVC(**TINY, random_state=0).fit(X, Y), "coef_")

@@ -1,0 +1,319 @@
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import load_breast_cancer, load_wine, make_moons
+from sklearn.metrics import accuracy_score
+from sklearn.model_selection import cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler, scale
+from sklearn.svm import SVC
+from sklearn.utils.estimator_checks import parametrize_with_checks
+from spotsvm.solvers.pareto import non_dominated
+
+from spotsvm import ExactSVC, ReducedSVC, SpotSearchCV
+
+X, Y = make_moons(n_samples=300, noise=0.2, random_state=0)
+X_NEW, Y_NEW = make_moons(n_samples=500, noise=0.2, random_state=1)
+WINE, CULTIVAR = load_wine(return_X_y=True)
+WINE = scale(WINE)
+METHODS = ["alga", "gasvm", "ga-model", "nsga2", "random"]
+
+
+def machine(**options):
+    return ReducedSVC(**{"n_per_class": 8, "max_evaluations": 150, "random_state": 0, **options})
+
+
+@parametrize_with_checks(
+    [
+        ReducedSVC(max_evaluations=40),
+        ReducedSVC(method="gasvm", n_per_class=1, C=1.0, gamma="scale", max_evaluations=40),
+        ReducedSVC(method="ga-model", max_evaluations=20),
+        ReducedSVC(method="nsga2", max_evaluations=40),
+        ReducedSVC(method="random", n_per_class=2, gamma="scale"),
+    ]
+)
+def test_check_estimator(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("data", [(X, Y), (WINE, CULTIVAR)], ids=["two", "three"])
+def test_what_a_fit_says_of_itself(method, data):
+    rows, y = data
+    n_classes = len(np.unique(y))
+    ours = machine(method=method).fit(rows, y)
+    training = ours.training_indices_
+    assert len(np.unique(training)) == len(training)
+    if method != "ga-model":
+        assert np.unique(y[training], return_counts=True)[1].tolist() == [8] * n_classes
+    assert set(ours.support_) <= set(training)
+    np.testing.assert_array_equal(ours.support_vectors_, rows[ours.support_])
+    assert ours.n_support_.sum() == len(ours.support_)
+    assert ours.dual_coef_.shape == (n_classes - 1, len(ours.support_))
+    assert 0 < ours.n_evaluations_ == ours.history_["n_evaluations"].iloc[-1]
+    plain = SVC(C=ours.C_, gamma=ours.gamma_, break_ties=True).fit(rows[training], y[training])
+    np.testing.assert_allclose(ours.decision_function(rows), plain.decision_function(rows), atol=2e-2 * max(1.0, ours.C_ / 100))
+    assert (ours.predict(rows) == plain.predict(rows)).mean() > 0.99
+    assert ours.validation_score_ == pytest.approx(ours.history_["best"].max(), abs=0.011)
+    assert ours.validation_score_ > 0.85
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_front_holds_what_can_be_trained_again(method):
+    validation = (X_NEW, Y_NEW)
+    ours = machine(method=method, tol=1e-6).fit(X, Y, validation=validation)
+    front = ours.front_
+    assert list(front) == ["accuracy", "n_support_vectors", "n_training", "n_per_class", "C", "gamma"]
+    values = np.column_stack([front["n_support_vectors"], -front["accuracy"]])
+    np.testing.assert_array_equal(non_dominated(values), np.arange(len(front)))
+    assert front["accuracy"].max() == pytest.approx(ours.validation_score_, abs=0.003)
+    assert len(ours.front_indices_) == len(front)
+    for rows, one in zip(ours.front_indices_, front.itertuples(), strict=True):
+        again = ExactSVC(C=one.C, gamma=one.gamma, tol=1e-6).fit(X[rows], Y[rows])
+        assert accuracy_score(Y_NEW, again.predict(X_NEW)) == pytest.approx(one.accuracy, abs=0.003)
+        assert len(again.support_) == one.n_support_vectors
+        assert len(rows) == one.n_training == 2 * one.n_per_class
+
+
+@pytest.mark.parametrize("method", ["alga", "gasvm", "random", "ga-model"])
+@pytest.mark.parametrize("data", [(X, Y), (WINE, CULTIVAR)], ids=["two", "three"])
+def test_all_rows_selected_is_the_plain_fit(method, data):
+    rows, y = data
+    size = np.bincount(y).min()
+    balanced = np.concatenate([np.flatnonzero(y == c)[:size] for c in np.unique(y)])
+    rows, y = rows[balanced], y[balanced]
+    ours = machine(method=method, n_per_class=int(size), C=3.0, gamma=0.5, tol=1e-8).fit(rows, y, validation=(rows[::2], y[::2]))
+    plain = ExactSVC(C=3.0, gamma=0.5, tol=1e-8, break_ties=True).fit(rows, y)
+    np.testing.assert_array_equal(ours.training_indices_, np.arange(len(y)))
+    np.testing.assert_array_equal(ours.support_, plain.support_)
+    new = X_NEW @ np.ones((2, rows.shape[1]))
+    np.testing.assert_allclose(ours.decision_function(new), plain.decision_function(new), atol=1e-6)
+    assert ours.n_evaluations_ == 1
+    assert ours.validation_score_ == plain.score(rows[::2], y[::2])
+
+
+def test_all_rows_selected_with_the_model_of_the_grid():
+    # the grid has tried the only training set that there is, with its best model too
+    rows, y = make_moons(n_samples=60, noise=0.2, random_state=0)
+    ours = machine(method="gasvm", n_per_class=30, max_evaluations=None, tol=1e-8).fit(rows, y, validation=(X_NEW, Y_NEW))
+    assert ours.n_evaluations_ == 20
+    np.testing.assert_array_equal(ours.training_indices_, np.arange(60))
+    plain = ExactSVC(C=ours.C_, gamma=ours.gamma_, tol=1e-8).fit(rows, y)
+    np.testing.assert_allclose(ours.decision_function(X_NEW), plain.decision_function(X_NEW), atol=1e-5)
+    assert ours.front_["n_support_vectors"].tolist() == [len(plain.support_)]
+
+
+def test_a_budget_that_the_grid_of_gasvm_uses_up():
+    ours = machine(method="gasvm", max_evaluations=5).fit(X, Y)
+    assert (ours.n_evaluations_, ours.stopped_by_) == (40, "budget")
+    assert len(ours.training_indices_) == 16
+
+
+def test_alga_alternates_and_stops_by_itself():
+    ours = machine(max_evaluations=None, crossover="rows").fit(X, Y)
+    history = ours.history_
+    assert ours.stopped_by_ == "no improvement"
+    kinds = history.groupby("phase")["kind"].unique().map(lambda found: found.item()).tolist()
+    assert kinds == (["training set"] + ["model", "training set"] * len(kinds))[: len(kinds)]
+    assert history["best"].is_monotonic_increasing
+    ends = history.groupby("phase")["mean"].apply(list).iloc[1:-1]
+    assert all(means[-1] == means[-2] == means[-3] for means in ends)
+    assert ours.score(X_NEW, Y_NEW) > 0.93
+
+
+def test_children_that_inherit_support_vectors_find_a_chessboard():
+    # 4 x 4 squares: with K = 12 the paper's crossover misses every sixth row
+    rng = np.random.default_rng(0)
+    board, new = rng.random((1200, 2)), rng.random((600, 2))
+    y, y_new = (np.floor(4 * rows).sum(axis=1) % 2 for rows in (board, new))
+    found = {}
+    for crossover in ("vectors", "rows"):
+        machines = [ReducedSVC(n_per_class=12, crossover=crossover, max_evaluations=500, random_state=k) for k in range(3)]
+        found[crossover] = np.mean([one.fit(board, y).score(new, y_new) for one in machines])
+    assert found["vectors"] > found["rows"] + 0.02
+
+
+def test_models_have_their_turn_where_support_vectors_are_inherited():
+    history = machine(max_evaluations=None).fit(X, Y).history_
+    kinds = history.groupby("phase")["kind"].unique().map(lambda found: found.item()).tolist()
+    assert kinds == (["training set"] + ["model", "training set"] * len(kinds))[: len(kinds)]
+    assert history[history["kind"] == "training set"].groupby("phase").size().max() <= 21
+    assert history["best"].is_monotonic_increasing
+
+
+@pytest.mark.parametrize(("n_per_class", "same_as"), [("grow", "rows"), (8, "vectors")])
+def test_the_crossover_by_default(n_per_class, same_as):
+    auto, named = (machine(n_per_class=n_per_class, crossover=which).fit(X, Y) for which in ("auto", same_as))
+    pd.testing.assert_frame_equal(auto.history_, named.history_)
+
+
+def test_the_fixed_model_of_gasvm():
+    ours = machine(method="gasvm", C=2.0, gamma=0.7).fit(X, Y)
+    assert (ours.C_, ours.gamma_) == (2.0, 0.7)
+    assert set(ours.history_["kind"]) == {"training set"}
+
+
+@pytest.mark.parametrize("value", ["grid", None])
+def test_the_grid_of_gasvm_is_of_the_whole_training_part(value):
+    ours = machine(method="gasvm", C=value, gamma=value, max_evaluations=None).fit(X, Y, validation=(X_NEW, Y_NEW))
+    scores = {
+        (C, gamma): SVC(C=C, gamma=gamma).fit(X, Y).score(X_NEW, Y_NEW)
+        for C in (0.1, 1.0, 10.0, 100.0)
+        for gamma in (0.01, 0.1, 1.0, 10.0, 100.0)
+    }
+    assert scores[ours.C_, ours.gamma_] >= max(scores.values()) - 0.002
+    grid = ours.history_.iloc[0]
+    assert (grid["kind"], grid["n_evaluations"], grid["n_per_class"]) == ("grid", 20, 150)
+    assert grid["mean"] == pytest.approx(np.mean(list(scores.values())), abs=0.002)
+    assert len(ours.training_indices_) == 16
+    assert set(ours.front_["n_per_class"]) == {8.0}
+
+
+@pytest.mark.parametrize(("C", "gamma"), [(2.0, None), (None, 0.7)])
+def test_one_parameter_of_the_model_is_fixed(C, gamma):
+    ours = machine(C=C, gamma=gamma, max_evaluations=300).fit(X, Y)
+    fixed, free = ("gamma", "C") if C is None else ("C", "gamma")
+    assert set(ours.history_[fixed]) == set(ours.front_[fixed]) == {C or gamma}
+    assert set(ours.front_[free]) | set(ours.history_[free]) - set(getattr(ours, f"{free}_values"))
+
+
+def test_ga_model_trains_on_all_that_is_not_held_out():
+    ours = machine(method="ga-model", max_evaluations=None).fit(X, Y)
+    assert len(ours.training_indices_) == 200
+    assert ours.stopped_by_ == "no improvement"
+    grid = [SVC(C=C, gamma=g) for C in (0.1, 1, 10, 100) for g in (0.01, 0.1, 1, 10, 100)]
+    held_out = np.setdiff1d(np.arange(300), ours.training_indices_)
+    best = max(one.fit(X[ours.training_indices_], Y[ours.training_indices_]).score(X[held_out], Y[held_out]) for one in grid)
+    assert ours.validation_score_ >= best - 1e-9
+
+
+def test_random_is_one_draw_or_the_best_of_several():
+    once = machine(method="random", max_evaluations=None).fit(X, Y)
+    assert (once.n_evaluations_, len(once.history_)) == (20, 1)
+    often = machine(method="random", max_evaluations=200).fit(X, Y)
+    assert (often.n_evaluations_, len(often.history_)) == (200, 10)
+    assert often.validation_score_ >= once.validation_score_
+    fixed = machine(method="random", max_evaluations=30, C=1.0, gamma=1.0).fit(X, Y)
+    assert fixed.n_evaluations_ == 30
+
+
+def test_sets_that_grow():
+    ours = ReducedSVC(max_per_class=30, random_state=0).fit(X, Y)
+    sizes = ours.history_.groupby("phase")["n_per_class"].first()
+    assert sizes.is_monotonic_increasing
+    assert (sizes.iloc[0], sizes.iloc[-1] > 4, sizes.max() <= 30) == (4, True, True)
+    assert (ours.history_.groupby("phase")["n_per_class"].nunique() == 1).all()
+    assert ours.score(X_NEW, Y_NEW) > 0.93
+
+
+def test_nsga2_finds_a_front_of_sizes():
+    ours = machine(method="nsga2", n_per_class="grow", max_evaluations=600).fit(X, Y, validation=(X_NEW, Y_NEW))
+    assert ours.front_["n_per_class"].nunique() > 1
+    assert len(ours.front_) > 3
+    assert ours.front_["n_support_vectors"].iloc[0] == 2
+    assert ours.front_["accuracy"].iloc[-1] > 0.95
+    assert ours.stopped_by_ == "budget"
+
+
+def test_fewer_vectors_break_ties_and_only_ties():
+    ours = machine(ties="fewer vectors").fit(X, Y)
+    best = ours.front_["accuracy"].max()
+    fewest = ours.front_.loc[ours.front_["accuracy"] == best, "n_support_vectors"].min()
+    assert abs(len(ours.support_) - fewest) <= 1
+    # as the paper has it, the first of the best is kept
+    paper = machine(ties="any", max_evaluations=None).fit(X, Y)
+    assert paper.history_["best"].max() == paper.front_["accuracy"].max()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_same_seed_gives_the_same_result(method):
+    one, other = machine(method=method).fit(X, Y), machine(method=method).fit(X, Y)
+    pd.testing.assert_frame_equal(one.history_, other.history_)
+    np.testing.assert_array_equal(one.decision_function(X_NEW), other.decision_function(X_NEW))
+    different = machine(method=method, random_state=1).fit(X, Y)
+    assert not np.array_equal(one.decision_function(X_NEW), different.decision_function(X_NEW))
+
+
+def test_the_memory_granted_changes_no_choice():
+    plenty = machine(n_per_class=20).fit(X, Y)
+    little = machine(n_per_class=20, cache_size=0.04).fit(X, Y)  # room for 104 of 200 columns
+    pd.testing.assert_frame_equal(plenty.history_, little.history_)
+
+
+def test_a_training_set_too_large_for_its_matrix_is_left_to_libsvm():
+    libsvm = machine(method="ga-model", cache_size=0.2, max_evaluations=20, tol=1e-6).fit(X, Y)
+    ours = machine(method="ga-model", max_evaluations=20, tol=1e-6).fit(X, Y)
+    assert (type(libsvm.machine_), type(ours.machine_)) == (SVC, ExactSVC)
+    np.testing.assert_allclose(libsvm.history_["best"], ours.history_["best"], atol=0.011)
+    assert libsvm.score(X_NEW, Y_NEW) == pytest.approx(ours.score(X_NEW, Y_NEW), abs=0.03)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_where_the_threshold_is_open_the_machine_is_the_one_that_was_judged(seed):
+    # equal rows of both classes and a small C: nearly all variables are at their bounds
+    rng = np.random.default_rng(seed)
+    rows = rng.integers(0, 3, size=(240, 2)).astype(float)
+    y = (rows[:, 0] + rng.normal(0, 1.5, 240) > 1.0).astype(int)
+    ours = machine(C=0.05, gamma=0.1, crossover="rows", max_evaluations=60, random_state=seed).fit(rows, y)
+    assert ours.validation_score_ == ours.history_["best"].max()
+
+
+def test_names_of_classes_and_columns():
+    table = pd.DataFrame(X, columns=["east", "north"])
+    names = np.where(Y == 1, "upper", "lower")
+    ours = machine().fit(table, names)
+    assert ours.classes_.tolist() == ["lower", "upper"]
+    assert ours.feature_names_in_.tolist() == ["east", "north"]
+    np.testing.assert_array_equal(
+        ours.predict(X_NEW_TABLE := pd.DataFrame(X_NEW, columns=["east", "north"])) == "upper",
+        machine().fit(X, Y).predict(X_NEW) == 1,
+    )
+    assert ours.score(X_NEW_TABLE, np.where(Y_NEW == 1, "upper", "lower")) > 0.9
+
+
+def test_decisions_of_several_classes():
+    ovr = machine().fit(WINE, CULTIVAR)
+    ovo = machine(decision_function_shape="ovo").fit(WINE, CULTIVAR)
+    assert ovr.decision_function(WINE).shape == ovo.decision_function(WINE).shape == (178, 3)
+    np.testing.assert_array_equal(ovr.predict(WINE), ovo.predict(WINE))
+
+
+def test_it_is_tuned_and_cross_validated():
+    space = {"n_per_class": [4, 8, 16], "ties": ["any", "fewer vectors"]}
+    search = SpotSearchCV(machine(max_evaluations=60), space, n_iter=6, cv=3, random_state=0).fit(X, Y)
+    assert search.best_estimator_.training_indices_.shape == (2 * search.best_params_["n_per_class"],)
+    scores = cross_val_score(make_pipeline(StandardScaler(), machine()), *load_breast_cancer(return_X_y=True), cv=3)
+    assert scores.min() > 0.9
+
+
+def test_pickling_and_cloning():
+    ours = machine(n_per_class=4).fit(WINE, CULTIVAR)
+    again = pickle.loads(pickle.dumps(ours))
+    np.testing.assert_array_equal(again.decision_function(WINE), ours.decision_function(WINE))
+    assert clone(ours).get_params() == ours.get_params()
+    assert not hasattr(clone(ours), "support_vectors_")
+
+
+LARGE = """
+import resource
+import numpy as np
+from spotsvm import ReducedSVC
+rng = np.random.default_rng(0)
+X = rng.normal(size=(100_000, 20))
+y = (X[:, 0] * X[:, 1] + X[:, 2] > 0).astype(int)
+machine = ReducedSVC(n_per_class=32, max_evaluations=30, random_state=0).fit(X, y)
+print(machine.n_evaluations_, machine.score(X[:1000], y[:1000]), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the unit of ru_maxrss is the system's own")
+def test_the_memory_of_a_hundred_thousand_rows():
+    told = subprocess.run([sys.executable, "-c", LARGE], capture_output=True, text=True, check=True).stdout.split()
+    assert int(told[0]) >= 30
+    assert float(told[1]) > 0.6
+    assert int(told[2]) < 2 * 1024**2  # kilobytes

@@ -1,0 +1,191 @@
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_diabetes, load_wine
+from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
+from sklearn.preprocessing import scale
+from sklearn.svm import SVC
+
+from spotsvm import (
+    AnisotropicRbfModel,
+    ArgumentError,
+    ConicModel,
+    FixedKernelModel,
+    MultiKernelSVR,
+    RbfModel,
+    Space,
+    SpotSearchCV,
+    TunedConicModel,
+)
+from spotsvm.multi_kernel import KernelModel
+
+GROUPS = {"front": [0, 1], "middle": [2, 3, 4, 5], "back": [6]}
+SIZES = {"front": 2, "middle": 4, "back": 1}
+X = np.random.default_rng(0).standard_normal((25, 7))
+Z = np.random.default_rng(1).standard_normal((4, 7))
+RBF_SUM = FixedKernelModel(GROUPS, "rbf", scales=(0.25, 1, 4))
+MODELS = {
+    "linear": FixedKernelModel(GROUPS),
+    "fixed": RBF_SUM,
+    "rbf": RbfModel(GROUPS),
+    "plain rbf": RbfModel(n_features=7),
+    "anisotropic": AnisotropicRbfModel(GROUPS),
+    "columns": AnisotropicRbfModel(n_features=7),
+    "conic": ConicModel(GROUPS, scales=(0.25, 1, 4)),
+    "tuned": TunedConicModel(GROUPS),
+}
+
+
+def of(X, name):
+    return X[:, GROUPS[name]]
+
+
+def some(model, seed=0):
+    rng = np.random.default_rng(seed)
+    return {name: 2.0 ** rng.uniform(-3, 3) for name in model.names}
+
+
+EXPECTED = {
+    "linear": lambda p, A, B: p["C"] * linear_kernel(A, B),
+    "fixed": lambda p, A, B: (
+        p["C"] * sum(rbf_kernel(of(A, g), of(B, g), 1 / (s * SIZES[g])) for g in GROUPS for s in (0.25, 1, 4))
+    ),
+    "rbf": lambda p, A, B: p["C"] * sum(rbf_kernel(of(A, g), of(B, g), p["gamma"]) for g in GROUPS),
+    "plain rbf": lambda p, A, B: p["C"] * rbf_kernel(A, B, p["gamma"]),
+    "anisotropic": lambda p, A, B: p["C"] * np.prod([rbf_kernel(of(A, g), of(B, g), p[f"gamma__{g}"]) for g in GROUPS], axis=0),
+    "columns": lambda p, A, B: p["C"] * np.prod([rbf_kernel(A[:, [k]], B[:, [k]], p[f"gamma__{k}"]) for k in range(7)], axis=0),
+    "conic": lambda p, A, B: sum(
+        p[f"weights__{g}/{s}"] * rbf_kernel(of(A, g), of(B, g), 1 / (s * SIZES[g])) for g in GROUPS for s in (0.25, 1, 4)
+    ),
+    "tuned": lambda p, A, B: sum(p[f"weights__{g}"] * rbf_kernel(of(A, g), of(B, g), p[f"gamma__{g}"]) for g in GROUPS),
+}
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_the_matrix_is_that_of_the_paper(name):
+    model = MODELS[name]
+    params = some(model)
+    np.testing.assert_allclose(model.gram(X, params), EXPECTED[name](params, X, X), rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(model.gram(X, params, Z), EXPECTED[name](params, X, Z), rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_the_machine_is_svc_with_that_matrix_and_c_one(name):
+    model, params = MODELS[name], some(MODELS[name])
+    y = np.where(X[:, 0] + X[:, 3] ** 2 > 1, 1, 0)
+    machine = model.estimator(params, tol=1e-8).fit(X, y)
+    assert machine.tol == 1e-8
+    plain = SVC(kernel="precomputed", C=1.0, tol=1e-8).fit(model.gram(X, params), y)
+    decisions = plain.decision_function(model.gram(X, params, Z).T)
+    np.testing.assert_allclose(machine.decision_function(Z), decisions, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_names_are_those_of_the_space_and_of_the_machine(name):
+    model = MODELS[name]
+    assert model.n_parameters == len(model.names) == len(set(model.names))
+    space = model.space()
+    assert tuple(space) == model.names
+    params = some(model)
+    one, other = model.estimator().set_params(**params), model.estimator(params)
+    np.testing.assert_allclose(one.fit(X, X[:, 0] > 0).decision_function(Z), other.fit(X, X[:, 0] > 0).decision_function(Z))
+    assert Space(space).names == model.names
+
+
+def test_the_names():
+    assert MODELS["linear"].names == ("C",)
+    assert MODELS["rbf"].names == ("C", "gamma")
+    assert MODELS["anisotropic"].names == ("C", "gamma__front", "gamma__middle", "gamma__back")
+    assert AnisotropicRbfModel(feature_names=["a", "b"]).names == ("C", "gamma__a", "gamma__b")
+    assert MODELS["conic"].names[:2] == ("weights__front/0.25", "weights__front/1")
+    assert ConicModel([[0], [1]], ["rbf", "linear"]).names == (
+        "weights__0:rbf",
+        "weights__0:linear",
+        "weights__1:rbf",
+        "weights__1:linear",
+    )
+    assert MODELS["tuned"].names[2:4] == ("weights__back", "gamma__front")
+    assert all(isinstance(model, KernelModel) for model in MODELS.values())
+
+
+def test_the_ranges():
+    def ends(model, name, **ranges):
+        return tuple(float(end) for end in model.space(**ranges)[name].support())
+
+    assert ends(MODELS["linear"], "C") == (2.0**-12, 2.0**12)
+    assert ends(MODELS["conic"], "weights__middle/4", weights=(0.1, 10)) == (0.1, 10.0)
+    assert ends(MODELS["tuned"], "gamma__middle", gamma=(0.5, 8.0)) == (0.125, 2.0)
+    assert ends(MODELS["rbf"], "gamma", gamma=(0.5, 8.0)) == (0.5, 2.0)  # in the ranges of groups of 1, 2 and 4 columns
+    assert ends(MODELS["plain rbf"], "gamma", gamma=(0.5, 8.0)) == (0.5 / 7, 8.0 / 7)
+    assert ends(MODELS["anisotropic"], "gamma__front", gamma=(0.5, 8.0)) == (0.5 / 7, 8.0 / 7)
+    assert ends(RbfModel(), "gamma", gamma=(0.5, 8.0)) == (0.5, 8.0)
+
+
+def test_tied_parameters_are_those_of_svc():
+    wine, y = load_wine(return_X_y=True)
+    search = SpotSearchCV(SVC(), RbfModel(n_features=13).space(), n_iter=6, random_state=0).fit(scale(wine), y)
+    assert set(search.best_params_) == {"C", "gamma"}
+    params = {"C": 2.0, "gamma": 0.1}
+    ours, plain = RbfModel().estimator(params).fit(wine, y), SVC(**params).fit(wine, y)
+    np.testing.assert_array_equal(ours.predict(wine), plain.predict(wine))
+
+
+def test_a_search_over_a_model_of_columns_by_name():
+    table, y = load_wine(return_X_y=True, as_frame=True)
+    names = list(table.columns)
+    table = pd.DataFrame(scale(table), columns=names)
+    model = TunedConicModel({"front": names[:5], "back": names[5:]})
+    search = SpotSearchCV(model.estimator(), model.space(), n_iter=6, random_state=0).fit(table, y)
+    assert set(search.best_params_) == set(model.names)
+    assert search.best_score_ > 0.6
+    assert model.gram(table, search.best_params_).shape == (178, 178)
+
+
+def test_a_model_alone_makes_its_machine_in_a_fresh_process():
+    script = "from spotsvm import RbfModel; print(RbfModel().estimator(), RbfModel().estimator(regression=True))"
+    said = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
+    assert said == "MultiKernelSVC() MultiKernelSVR()\n"
+
+
+def test_a_regression():
+    data, y = load_diabetes(return_X_y=True)
+    model = RbfModel([slice(0, 4), slice(4, 10)])
+    machine = model.estimator({"C": 100.0, "gamma": 2.0}, regression=True, epsilon=1.0)
+    assert isinstance(machine, MultiKernelSVR)
+    assert (machine.fit(data, y).epsilon, machine.weights_.tolist()) == (1.0, [[1.0, 1.0]])
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: AnisotropicRbfModel(), "groups=None is a group for each column, but how many there are is not known"),
+        (lambda: RbfModel(n_features=0), "n_features=0; use the number of columns"),
+        (lambda: RbfModel(GROUPS, n_features=5), "group 'middle' has the column 5, but there are 5 columns, from 0"),
+        (lambda: RbfModel(GROUPS, n_features=8), "groups: column 7 is in no group"),
+        (lambda: RbfModel({"a": ["u"], "b": ["v"]}, n_features=3), "n_features=3, but 2 columns are named"),
+        (lambda: TunedConicModel({"a": [0, 1], "b": [1]}), "groups: column 1 is in the groups 'a' and 'b'"),
+        (lambda: TunedConicModel({"a": [0, 1], "b": [3]}), "groups: column 2 is in no group"),
+        (lambda: TunedConicModel({"a": ["u", "v"], "b": ["v"]}), "groups: column 'v' is named twice"),
+        (lambda: TunedConicModel({"a": 0.5, "b": [1]}), "groups has 0.5; use names, indices or a slice"),
+        (lambda: ConicModel({}), "groups is empty"),
+        (lambda: ConicModel(GROUPS, "precomputed"), "kernel='precomputed' has no columns"),
+        (lambda: ConicModel(GROUPS, scales=(0,)), r"scales=\(0,\)"),
+        (lambda: FixedKernelModel(GROUPS, "rbf", gamma={"up": 1.0}), "gamma names 'up'"),
+        (
+            lambda: TunedConicModel([slice(0, 2), slice(2, None)]).space(),
+            "number of columns of the group '1' is not known; give n_features",
+        ),
+        (lambda: MODELS["rbf"].space(gamma=(1.0, 2.0)), "no gamma is in the ranges of groups of 1 and of 4 columns both"),
+        (lambda: MODELS["rbf"].space(gamma=(2.0, 1.0)), r"gamma=\(2.0, 1.0\); use the smallest and the largest"),
+        (lambda: MODELS["rbf"].space(weights=3), "weights=3; use the smallest and the largest"),
+        (lambda: MODELS["rbf"].gram(X, {"C": 1.0}), r"params has \['C'\]; the parameters of RbfModel.* are \['C', 'gamma'\]"),
+        (lambda: MODELS["rbf"].estimator({"C": 1.0, "gamma": -1.0}), "gamma=-1.0; use a positive, finite number"),
+        (lambda: MODELS["rbf"].estimator({"C": 1.0, "gamma": "auto"}), "gamma='auto'; use a positive, finite number"),
+    ],
+)
+def test_what_makes_no_sense_is_told(call, message):
+    with pytest.raises(ArgumentError, match=message):
+        call()

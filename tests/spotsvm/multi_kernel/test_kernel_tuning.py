@@ -1,0 +1,192 @@
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import load_digits
+from sklearn.model_selection import StratifiedKFold, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from spotsvm.common.errors import ArgumentError, BudgetError
+from spotsvm.multi_kernel import AnisotropicRbfModel, ConicModel, FixedKernelModel, RbfModel, TunedConicModel
+from spotsvm.multi_kernel.machine import kernel_models_of
+from spotsvm.multi_kernel.multi_kernel_svc import MultiKernelSVC
+from spotsvm.multi_kernel.multi_kernel_svr import MultiKernelSVR
+
+HALVES = {"top": slice(0, 32), "bottom": slice(32, 64)}
+
+
+def digits(rows=150):
+    X, digit = load_digits(return_X_y=True)
+    return X[:rows], digit[:rows] % 2
+
+
+@pytest.mark.parametrize(
+    ("parameters", "kinds"),
+    [
+        ({}, [RbfModel, TunedConicModel]),
+        ({"gamma": 0.1}, [FixedKernelModel, ConicModel]),
+        ({"kernel": "linear"}, [FixedKernelModel, ConicModel]),
+        ({"scales": (0.25, 1, 4)}, [FixedKernelModel, ConicModel]),
+        ({"combine": "product"}, [RbfModel, AnisotropicRbfModel]),
+        ({"combine": "product", "groups": None}, [RbfModel]),
+        ({"combine": "product", "groups": [slice(0, 64)]}, [RbfModel]),
+        ({"groups": None}, [RbfModel]),
+        ({"groups": None, "kernel": "linear"}, [FixedKernelModel]),
+    ],
+)
+def test_what_is_tuned_follows_from_the_parameters(parameters, kinds):
+    machine = MultiKernelSVC(**{"groups": HALVES} | parameters)
+    models = kernel_models_of(machine, 64, None)
+    assert [type(model) for model in models] == kinds
+    for poorer, richer in zip(models[:-1], models[1:], strict=True):
+        assert richer.contains(poorer)
+
+
+QUICK = {"tune": "random", "n_trials": 3, "cv": 2, "random_state": 0}
+
+
+@parametrize_with_checks(
+    [MultiKernelSVC(**QUICK | {"n_trials": (1, 1)}, scales=(1, 2)), MultiKernelSVR(**QUICK | {"n_trials": 1})]
+)
+def test_check_estimator(estimator, check):
+    check(estimator)
+
+
+def test_a_tuned_machine_is_the_best_candidate_refitted():
+    X, y = digits()
+    machine = MultiKernelSVC(groups=HALVES, tune="vns", n_trials=(8, 12), cv=3, random_state=1).fit(X, y)
+    search = machine.tuning_
+    trials = search.study_.trials
+    assert len(trials) == 20
+    equal = [t.params["weights__top"] == pytest.approx(t.params["weights__bottom"]) for t in trials]
+    assert all(equal[:8])
+    assert not all(equal[8:])
+    best = MultiKernelSVC(groups=HALVES).set_params(**search.best_params_)
+    scores = cross_val_score(best, X, y, cv=StratifiedKFold(3))
+    assert search.best_score_ == pytest.approx(scores.mean())
+    np.testing.assert_allclose(machine.decision_function(X), best.fit(X, y).decision_function(X), atol=1e-9)
+    assert machine.weights_.shape == (1, 2)
+    assert machine.gamma_ == pytest.approx(best.gamma_)
+
+
+def test_the_same_seed_tunes_the_same_and_a_clone_is_untuned():
+    X, y = digits(100)
+    machines = [MultiKernelSVC(groups=HALVES, tune="random", n_trials=6, random_state=3).fit(X, y) for _ in range(2)]
+    assert machines[0].tuning_.best_params_ == machines[1].tuning_.best_params_
+    assert not hasattr(clone(machines[0]), "tuning_")
+    again = pickle.loads(pickle.dumps(machines[0]))
+    np.testing.assert_array_equal(again.predict(X), machines[0].predict(X))
+    assert not hasattr(machines[0].set_params(tune=None).fit(X, y), "tuning_")
+
+
+def test_several_classes_and_names_of_columns():
+    X, digit = load_digits(return_X_y=True)
+    rows = np.flatnonzero(digit < 3)[:120]
+    frame = pd.DataFrame(X[rows], columns=[f"p{k}" for k in range(64)])
+    groups = {"first": [f"p{k}" for k in range(20)], "rest": [f"p{k}" for k in range(20, 64)]}
+    machine = MultiKernelSVC(groups=groups, kernel="linear", tune="kriging", n_trials=20, random_state=0).fit(frame, digit[rows])
+    assert machine.weights_.shape == (3, 2)
+    assert set(machine.tuning_.best_params_) == {"weights__first", "weights__rest"}
+    assert list(machine.feature_names_in_) == list(frame.columns)
+    assert machine.score(frame, digit[rows]) == 1.0
+
+
+def test_a_regression_is_tuned_as_well():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 4))
+    y = X[:, 0] - 2 * X[:, 1]
+    groups = {"used": [0, 1], "noise": [2, 3]}
+    machine = MultiKernelSVR(groups=groups, kernel="linear", epsilon=0.01, tune="vns", n_trials=20, random_state=0).fit(X, y)
+    assert machine.weights_.shape == (1, 2)
+    assert machine.tuning_.best_score_ > 0.99
+
+
+def test_sample_weights_reach_the_folds():
+    X, y = digits(100)
+    weight = np.where(np.arange(100) < 60, 1.0, 0.0)
+    machine = MultiKernelSVC(groups=HALVES, kernel="linear", tune="random", n_trials=3, cv=2, random_state=0)
+    machine.fit(X, y, sample_weight=weight)
+    assert set(machine.support_) <= set(range(60))
+
+
+@pytest.mark.parametrize("n_trials", [0, 2.5, "many", (3,) * 3, (), True])
+def test_a_budget_that_is_none_is_refused(n_trials):
+    with pytest.raises(ArgumentError, match="n_trials="):
+        MultiKernelSVC(groups=HALVES, tune="vns", n_trials=n_trials).fit(*digits(40))
+
+
+def test_a_budget_below_the_search_s_design_is_refused():
+    with pytest.raises((BudgetError, ValueError), match="initial design"):
+        MultiKernelSVC(groups=HALVES, tune="kriging", n_trials=4).fit(*digits(40))
+
+
+@pytest.mark.parametrize("n_trials", [9, (5, 12), (8, 3)])
+def test_a_budget_below_a_generation_is_refused_in_the_words_of_the_machine(n_trials):
+    with pytest.raises(ArgumentError, match=r"^tune='cmaes' with n_trials=.* cannot be used: .*first generation"):
+        MultiKernelSVC(groups=HALVES, tune="cmaes", n_trials=n_trials).fit(*digits(40))
+
+
+def test_an_unknown_search_is_refused():
+    with pytest.raises(ValueError, match="search='annealing' is unknown"):
+        MultiKernelSVC(groups=HALVES, tune="annealing").fit(*digits(40))
+
+
+def test_a_product_of_fixed_width_leaves_nothing_to_tune():
+    with pytest.raises(ArgumentError, match="leaves nothing but C to tune"):
+        MultiKernelSVC(groups=HALVES, combine="product", gamma=0.1, tune="vns").fit(*digits(40))
+
+
+def test_a_product_of_one_group_has_one_gamma():
+    X, y = digits(60)
+    machine = MultiKernelSVC(**QUICK, combine="product").fit(X, y)
+    assert set(machine.tuning_.best_params_) == {"C", "gamma"}
+    assert machine.gamma_ == {"all": machine.tuning_.best_params_["gamma"]}
+
+
+def test_names_are_those_of_the_last_data():
+    X, y = digits(60)
+    machine = MultiKernelSVC(**QUICK, groups=HALVES).fit(pd.DataFrame(X).add_prefix("p"), y)
+    assert list(machine.feature_names_in_[:2]) == ["p0", "p1"]
+    machine.fit(X, y)
+    assert not hasattr(machine, "feature_names_in_")
+    machine.predict(X)
+
+
+def test_behind_a_scaler_that_keeps_names():
+    X, y = digits(60)
+    frame = pd.DataFrame(X).add_prefix("p")
+    groups = {"top": list(frame.columns[:32]), "bottom": list(frame.columns[32:])}
+    line = make_pipeline(StandardScaler(), MultiKernelSVC(**QUICK, groups=groups))
+    with pytest.raises(ArgumentError, match="group 'top' has the column 'p0', but the data have no names"):
+        line.fit(frame, y)
+    assert line.set_output(transform="pandas").fit(frame, y).score(frame, y) == 1.0
+
+
+def test_folds_that_are_an_iterator():
+    X, y = digits(60)
+    machines = [MultiKernelSVC(**QUICK | {"cv": cv}, groups=HALVES).fit(X, y) for cv in (2, StratifiedKFold(2).split(X, y))]
+    assert machines[0].tuning_.best_score_ == machines[1].tuning_.best_score_
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"tune": True}, "tune=True; use the name of a search"),
+        ({"scoring": ["accuracy"]}, r"scoring=\['accuracy'\]; use one score"),
+        ({"groups": {"a": slice(0, 40), "b": slice(30, 64)}}, "column 30 is in the groups 'a' and 'b'"),
+        ({"groups": {"a": slice(0, 40)}}, "column 40 is in no group"),
+    ],
+)
+def test_what_fails_in_every_trial_is_told_at_once(parameters, message):
+    with pytest.raises(ArgumentError, match=message):
+        MultiKernelSVC(**{"groups": HALVES, **QUICK, **parameters}).fit(*digits(40))
+
+
+def test_weights_of_rows_that_do_not_fit_are_refused():
+    X, y = digits(40)
+    with pytest.raises(ArgumentError, match=r"sample_weight has shape \(3,\); X has 40 rows"):
+        MultiKernelSVC(**QUICK, groups=HALVES).fit(X, y, [1.0, 2.0, 3.0])

@@ -1,0 +1,119 @@
+import numpy as np
+import pytest
+
+from spotsvm.common.errors import ArgumentError, BudgetError
+from spotsvm.multi_kernel import ConicModel, FixedKernelModel, RbfModel, TunedConicModel
+from spotsvm.multi_kernel.nested import nested
+from spotsvm.space.space import Space
+from spotsvm.study.study import Study
+
+GROUPS = {"a": [0, 1], "b": [2]}
+MODELS = [RbfModel(GROUPS), TunedConicModel(GROUPS)]
+
+
+def response(params):
+    """Its best point is not among the poorer model's."""
+    logs = {name: np.log2(value) for name, value in params.items()}
+    return (
+        (logs["weights__a"] - 3) ** 2 + (logs["weights__b"] + 1) ** 2
+        + (logs["gamma__a"] + 2) ** 2 + (logs["gamma__b"] - 1) ** 2
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("search", ["vns", "carrizosa2014", "kriging", "random", "cmaes", "lbfgsb"])
+def test_the_poorer_model_comes_first_and_the_richer_goes_on_from_it(search):
+    study = Study(MODELS[1].space(), nested(MODELS, (12, 20), search), seed=0).run(response, n_trials=32)
+    tied = [
+        t.params["weights__a"] == pytest.approx(t.params["weights__b"])
+        and t.params["gamma__a"] == pytest.approx(t.params["gamma__b"])
+        for t in study.trials
+    ]
+    assert all(tied[:12])
+    assert sum(tied[12:]) <= 1
+    assert "RbfModel" in study.trials[0].note
+    assert "TunedConicModel" in study.trials[20].note
+
+
+def test_vns_starts_from_the_poorer_models_best():
+    radius = 1 / 24
+    from functools import partial
+
+    from spotsvm.solvers.search import VnsSearch
+
+    inner = partial(VnsSearch, step=radius, radii="linear", kappa_max=25, plateau="stay")
+    study = Study(MODELS[1].space(), nested(MODELS, (15, 5), inner), seed=4).run(response, n_trials=16)
+    best = min(study.trials[:15], key=lambda t: t.value)
+    assert np.abs(np.array(study.trials[15].point) - np.array(best.point)).max() <= radius + 1e-12
+
+
+def test_the_papers_radii_are_binary_logarithms_in_every_model():
+    space = Space(MODELS[1].space())
+    search = nested(MODELS, (15, 5), "carrizosa2014")(space.domain, 0)
+    for stage, inner in zip(search.stages, search._inners, strict=True):
+        assert np.allclose(inner.radii * stage.domain.widths, np.arange(1, 26)[:, None])
+    assert sorted(search.stages[1].domain.widths) == pytest.approx([16, 16, 24, 24])
+
+
+def test_a_record_is_resumed_in_either_stage(tmp_path):
+    whole = Study(MODELS[1].space(), nested(MODELS, (8,), "vns"), seed=2).run(response, n_trials=20)
+    for stop in (5, 12):
+        path = tmp_path / f"{stop}.db"
+        for n_trials in (stop, 20):
+            with Study(MODELS[1].space(), nested(MODELS, (8,), "vns"), seed=2, path=path) as study:
+                while study.n_finished < n_trials:
+                    trial = study.ask()
+                    study.tell(trial, response(trial.params))
+                points = [t.point for t in study.trials]
+        assert points == [t.point for t in whole.trials]
+
+
+def test_models_that_are_not_nested_are_refused():
+    with pytest.raises(ArgumentError, match="is not contained in"):
+        nested(MODELS[::-1], (5, 5))
+    with pytest.raises(ArgumentError, match="is not contained in"):
+        nested([FixedKernelModel(GROUPS, kernel="linear"), ConicModel({"a": [0], "b": [1, 2]}, kernel="linear")], (5, 5))
+
+
+@pytest.mark.parametrize("n_trials", [(), (1, 2, 3), (0, 5), (5.0, 5), 10, (True, 3)])
+def test_numbers_of_trials_that_do_not_fit_are_refused(n_trials):
+    with pytest.raises(ArgumentError, match="for 2 models"):
+        nested(MODELS, n_trials)
+
+
+def test_no_models_and_spaces_that_do_not_fit_are_refused():
+    with pytest.raises(ArgumentError, match="models is empty"):
+        nested([], ())
+    with pytest.raises(ArgumentError, match="spaces has 1 entries for 2 models"):
+        nested(MODELS, (5, 5), spaces=[MODELS[0].space()])
+
+
+@pytest.mark.parametrize("models", ["vns", MODELS[0], [MODELS[0], "linear"]])
+def test_what_are_no_models_is_refused(models):
+    with pytest.raises(ArgumentError, match="use a sequence of kernel models"):
+        nested(models, (5, 5))
+
+
+def test_what_is_no_search_is_refused():
+    with pytest.raises(ArgumentError, match="search=3; use a name"):
+        nested(MODELS, (5, 5), 3)
+
+
+@pytest.mark.parametrize("search", ["vns", "kriging", "cmaes"])
+def test_a_budget_that_never_reaches_the_richest_model_is_refused(search):
+    last = {"vns": 1, "kriging": 6, "cmaes": 8}[search]
+    study = Study(MODELS[1].space(), nested(MODELS, (12,), search), seed=0)
+    with pytest.raises(BudgetError, match=f"n_trials={11 + last} is below the trials of the stages before the last and its"):
+        study.run(response, n_trials=11 + last)
+    assert study.run(response, n_trials=12 + last).trials[12].note.startswith("stage 2 of 2")
+
+
+def test_ranges_of_the_users_own():
+    spaces = [model.space(weights=(0.5, 2.0), gamma=(0.25, 4.0)) for model in MODELS]
+    study = Study(spaces[1], nested(MODELS, (6, 6), "vns", spaces=spaces), seed=1).run(response, n_trials=12)
+    assert all(0.5 <= t.params["weights__b"] <= 2.0 for t in study.trials)
+
+
+def test_a_richer_space_that_is_too_small_is_refused():
+    spaces = [MODELS[0].space(), MODELS[1].space(weights=(0.5, 2.0))]
+    with pytest.raises(ValueError, match="is not a number in"):
+        Study(spaces[1], nested(MODELS, (6, 6), "vns", spaces=spaces))

@@ -1,0 +1,87 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from spotsvm.preprocessing.time_series._leaky_kernels import leaky_sums
+
+
+def compiled(values, decay, window):
+    out = np.empty(len(values))
+    leaky_sums(values, decay, window, out)
+    return out
+
+
+def in_blocks(values, decay, window):
+    """The same scheme in plain numpy."""
+    size = min(window + 1, len(values))
+    powers = np.float64(decay) ** np.arange(size + 1)
+    ends, out = np.zeros(size + 1), np.zeros(len(values))
+    for first in range(0, len(values), size):
+        block = values[first : first + size]
+        for k in range(len(block)):
+            out[first + k] = powers[k::-1] @ block[: k + 1] + powers[k + 1] * ends[k + 1]
+        ends = np.append([powers[size - 1 - k :: -1][: len(block) - k] @ block[k:] for k in range(len(block))], 0.0)
+        ends = np.append(ends, np.zeros(size + 1 - len(ends)))
+    return out
+
+
+def direct(values, decay, window):
+    """The sum, term by term."""
+    weights = np.float64(decay) ** np.arange(window + 1)
+    return np.array([weights[: t + 1] @ values[t : None if t <= window else t - window - 1 : -1] for t in range(len(values))])
+
+
+@given(
+    st.lists(st.floats(0, 1e6, allow_subnormal=False), min_size=1, max_size=60),
+    st.sampled_from([0.0, 1e-5, 0.1, 0.3, 0.9, 0.999, 1.0]) | st.floats(0, 1),
+    st.integers(0, 70),
+)
+@settings(deadline=None)
+def test_it_is_the_direct_sum(values, decay, window):
+    values = np.array(values)
+    expected = direct(values, decay, window)
+    np.testing.assert_allclose(compiled(values, decay, window), expected, rtol=1e-13, atol=1e-280)
+    np.testing.assert_allclose(in_blocks(values, decay, window), expected, rtol=1e-13, atol=1e-280)
+
+
+@pytest.mark.parametrize("window", [0, 1, 6, 7, 8, 13, 14, 15, 99, 100, 101])
+def test_blocks_and_series_of_any_length_fit_together(window):
+    values = np.random.default_rng(window).random(100)
+    for n in (1, 2, 7, 50, 99, 100):
+        np.testing.assert_allclose(compiled(values[:n], 0.8, window), direct(values[:n], 0.8, window), rtol=1e-13)
+
+
+@pytest.mark.parametrize("decay", [0.3, 0.9, 0.9999, 1.0])
+def test_no_drift_over_a_million_steps_after_a_burst(decay):
+    rng = np.random.default_rng(0)
+    rain = np.where(rng.random(1_000_000) < 0.1, rng.gamma(1.0, 1.0, 1_000_000), 0.0)
+    rain[1000] = 1e18
+    window = 120
+    found = compiled(rain, decay, window)
+    weights = decay ** np.arange(window + 1)
+    for late in (slice(1200, 3000), slice(500_000, 502_000), slice(998_000, 1_000_000)):
+        expected = np.lib.stride_tricks.sliding_window_view(rain[late.start - window : late.stop], window + 1) @ weights[::-1]
+        np.testing.assert_allclose(found[late], expected, rtol=1e-12)
+
+
+def test_a_window_of_a_hundred_thousand():
+    rain = np.random.default_rng(1).random(300_000)
+    window = 100_000
+    sums = np.concatenate([[0.0], np.cumsum(rain)])
+    found = compiled(rain, 1.0, window)
+    np.testing.assert_allclose(found[:window], sums[1 : window + 1], rtol=1e-12)
+    np.testing.assert_allclose(found[window:], sums[window + 1 :] - sums[: -window - 1], rtol=1e-10)
+    weights = 0.99999 ** np.arange(window + 1.0)
+    slow = compiled(rain, 0.99999, window)
+    for t in (99_999, 100_000, 100_001, 250_000, 299_999):
+        past = rain[max(t - window, 0) : t + 1][::-1]
+        assert slow[t] == pytest.approx(weights[: len(past)] @ past, rel=1e-12)
+
+
+def test_long_dry_times_give_no_denormal_numbers():
+    rain = np.zeros(5000)
+    rain[0] = 1.0
+    found = compiled(rain, 0.5, 4000)
+    np.testing.assert_allclose(found[:900], 0.5 ** np.arange(900.0), rtol=1e-13)
+    assert not ((found > 0) & (found < np.finfo(float).tiny)).any()

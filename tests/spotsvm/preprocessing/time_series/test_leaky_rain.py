@@ -1,0 +1,322 @@
+import pickle
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import FeatureUnion
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from spotsvm import ArgumentError, LeakyRain
+from spotsvm.common.errors import DataError, ShortSeriesWarning
+
+ORDER_MATTERS = {
+    "check_methods_sample_order_invariance": "rows are in order of time",
+    "check_methods_subset_invariance": "a row is made of the rows before it",
+}
+
+
+@parametrize_with_checks(
+    [LeakyRain(0.3, 0), LeakyRain((0.1, 0.9), (2, 4), missing="nan"), LeakyRain(1.0, 3, missing="ignore", start="ignore")],
+    expected_failed_checks=lambda estimator: {} if estimator.windows == 0 else ORDER_MATTERS,
+)
+def test_check_estimator(estimator, check):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ShortSeriesWarning)
+        check(estimator)
+
+
+def direct(values, decay, window, *, before=0.0):
+    """Equation (14), term by term, for a column."""
+    padded = np.concatenate([np.full(window, before), values])
+    return np.array([sum(decay**i * padded[window + t - i] for i in range(window + 1)) for t in range(len(values))])
+
+
+def rainfall(n=60, seed=0, columns=("north", "south")):
+    rng = np.random.default_rng(seed)
+    hours = pd.date_range("1987-03-29", periods=n, freq="h")
+    return pd.DataFrame(rng.gamma(0.3, 2.0, (n, len(columns))), index=hours, columns=list(columns))
+
+
+def test_a_column_for_each_column_and_pair():
+    rain = rainfall()
+    leaky = LeakyRain(decays=(0.1, 0.3), windows=(5, 12))
+    found = leaky.fit_transform(rain)
+    assert list(found.columns) == [
+        "north_decay0.1_window5",
+        "north_decay0.3_window12",
+        "south_decay0.1_window5",
+        "south_decay0.3_window12",
+    ]
+    assert found.index.equals(rain.index)
+    for column in rain:
+        for decay, window in leaky.pairs_:
+            expected = direct(rain[column].to_numpy(), decay, window)
+            np.testing.assert_allclose(found[f"{column}_decay{decay}_window{window}"], expected, rtol=1e-12)
+    np.testing.assert_array_equal(leaky.fit_transform(rain.to_numpy()), found)
+
+
+def test_decay_0_is_the_rain_itself_and_decay_1_the_moving_sum():
+    rain = rainfall()[["north"]]
+    found = LeakyRain(decays=(0.0, 1.0, 0.7), windows=(9, 9, 0)).fit_transform(rain)
+    np.testing.assert_array_equal(found["north_decay0.0_window9"], rain["north"])
+    np.testing.assert_array_equal(found["north_decay0.7_window0"], rain["north"])
+    np.testing.assert_allclose(found["north_decay1.0_window9"], rain["north"].rolling(10, min_periods=1).sum(), rtol=1e-12)
+
+
+@given(st.integers(0, 59), st.floats(0, 1), st.integers(0, 30))
+@settings(deadline=None)
+def test_nothing_of_the_future_is_used(last, decay, window):
+    rain = rainfall()
+    changed = rain.copy()
+    changed.iloc[last + 1 :] = 1e9
+    found = [LeakyRain(decay, window).fit_transform(each).iloc[: last + 1] for each in (rain, changed)]
+    pd.testing.assert_frame_equal(*found)
+
+
+@given(st.integers(31, 58), st.floats(0, 1), st.integers(0, 30))
+@settings(deadline=None)
+def test_across_the_border_rows_are_as_in_the_whole_series(border, decay, window):
+    rain = rainfall()
+    leaky = LeakyRain(decay, window).fit(rain.iloc[:border])
+    whole = LeakyRain(decay, window).fit_transform(rain)
+    pd.testing.assert_frame_equal(leaky.transform(rain.iloc[border:]), whole.iloc[border:])
+    pd.testing.assert_frame_equal(leaky.transform(rain.iloc[:border]), whole.iloc[:border])
+
+
+def test_a_row_alone_and_rows_in_any_order_find_their_past():
+    rain = rainfall()
+    whole = LeakyRain(0.9, 20).fit_transform(rain)
+    leaky = LeakyRain(0.9, 20).fit(rain.iloc[:50])
+    pd.testing.assert_frame_equal(leaky.transform(rain.iloc[[50]]), whole.iloc[[50]])
+    mixed = np.random.default_rng(0).permutation(60)
+    pd.testing.assert_frame_equal(leaky.transform(rain.iloc[mixed]), whole.iloc[mixed])
+
+
+def test_a_history_fills_what_is_between_the_sets():
+    rain = rainfall(200)
+    whole = LeakyRain(0.95, 30).fit_transform(rain)
+    leaky = LeakyRain(0.95, 30, history=rain).fit(rain.iloc[50:100])
+    for rows in (slice(150, 200), slice(0, 50), slice(50, 100), slice(160, 200, 7)):
+        pd.testing.assert_frame_equal(leaky.transform(rain.iloc[rows]), whole.iloc[rows])
+
+
+def test_rows_of_the_data_hold_against_the_history():
+    rain = rainfall(40)
+    doubled = 2 * rain.iloc[30:]
+    history = LeakyRain(0.5, 3, history=rain).fit(rain.iloc[:20])
+    found = history.transform(doubled)
+    expected = LeakyRain(0.5, 3).fit_transform(pd.concat([rain.iloc[:30], doubled])).iloc[30:]
+    pd.testing.assert_frame_equal(found, expected)
+
+
+def test_between_far_sets_without_a_history_readings_are_missing():
+    rain = rainfall(200)
+    leaky = LeakyRain(0.95, 30).fit(rain.iloc[:50])
+    with pytest.raises(DataError, match="60 readings are missing .* at 1987-03-31 22:00:00; give the rows as history="):
+        leaky.transform(rain.iloc[100:150])
+    dry = leaky.set_params(missing="zero").transform(rain.iloc[100:150])
+    pd.testing.assert_frame_equal(dry, LeakyRain(0.95, 30).fit_transform(rain.iloc[100:150]))
+
+
+@pytest.mark.parametrize("missing", ["raise", "ignore"])
+@pytest.mark.parametrize("start", ["zero", "ignore", "nan"])
+def test_what_kind_of_index_does_not_matter(start, missing):
+    rain = rainfall()
+    leaky = LeakyRain(0.9, 12, start=start, missing=missing)
+    expected = leaky.fit_transform(rain.to_numpy())
+    hours = rain.index
+    for index in (hours.as_unit("ns"), hours.to_period("h"), hours - hours[0], pd.RangeIndex(60), pd.Index(range(7, 307, 5))):
+        step = 5 if index[0] == 7 else None
+        model = clone(leaky).set_params(step=step)
+        found = model.fit_transform(rain.set_axis(index))
+        np.testing.assert_array_equal(found, expected)
+        np.testing.assert_allclose(model.transform(rain.set_axis(index)[::-1]), expected[::-1], rtol=1e-13)
+        np.testing.assert_allclose(model.transform(rain.set_axis(index)[9:]), expected[9:], rtol=1e-13)
+
+
+def test_arrays_have_no_past():
+    rain = rainfall().to_numpy()
+    leaky = LeakyRain(0.9, 20).fit(rain[:40])
+    assert leaky.known_ is None
+    np.testing.assert_array_equal(leaky.transform(rain[40:]), LeakyRain(0.9, 20).fit_transform(np.r_[rain[40:], rain])[:20])
+
+
+@pytest.mark.parametrize("start", ["zero", "ignore", "nan"])
+def test_the_time_before_the_first_row(start):
+    rain = rainfall()[["north"]]
+    values = rain["north"].to_numpy()
+    decay, window = 0.8, 10
+    weights = decay ** np.arange(window + 1)
+    expected = direct(values, decay, window)
+    for t in range(window):
+        if start == "ignore":
+            expected[t] *= weights.sum() / weights[: t + 1].sum()
+        elif start == "nan":
+            expected[t] = np.nan
+    for X in (rain, rain.to_numpy()):
+        np.testing.assert_allclose(np.ravel(LeakyRain(decay, window, start=start).fit_transform(X)), expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("gap_in_time", [False, True])
+@pytest.mark.parametrize("missing", ["zero", "ignore", "nan"])
+def test_missing_readings(missing, gap_in_time):
+    rain = rainfall()[["north"]]
+    gone = [3, 20, 21, 22, 40]
+    values, known = rain["north"].to_numpy(copy=True), np.ones(60)
+    values[gone], known[gone] = 0.0, 0.0
+    decay, window = 0.8, 2
+    expected = direct(values, decay, window)
+    if missing == "ignore":
+        with np.errstate(invalid="ignore"):
+            expected = expected * (decay ** np.arange(window + 1)).sum() / direct(known, decay, window, before=1.0)
+    elif missing == "nan":
+        expected[direct(1 - known, 1.0, window) > 0] = np.nan
+    kept = np.flatnonzero(known) if gap_in_time else np.arange(60)
+    X = rain.iloc[kept] if gap_in_time else rain.where(known[:, None] == 1)
+    found = LeakyRain(decay, window, missing=missing).fit_transform(X)
+    np.testing.assert_allclose(found.to_numpy().ravel(), expected[kept], rtol=1e-12)
+
+
+def test_a_large_reading_that_has_left_leaves_nothing_behind():
+    rain = np.random.default_rng(0).random(100)
+    rain[5] = 1e300
+    found = LeakyRain(0.99, 10).fit_transform(rain[:, None]).ravel()
+    np.testing.assert_allclose(found[16:], direct(rain, 0.99, 10)[16:], rtol=1e-13)
+
+
+def test_tuned_one_by_one_in_a_union():
+    union = FeatureUnion([("rain1", LeakyRain(0.1, 5)), ("rain2", LeakyRain(0.3, 8))])
+    union.set_params(rain1__decays=0.2, rain2__windows=np.int64(7))
+    rain = rainfall()[["north"]]
+    found = union.set_output(transform="pandas").fit_transform(rain)
+    assert list(found.columns) == ["rain1__north_decay0.2_window5", "rain2__north_decay0.3_window7"]
+    np.testing.assert_allclose(found.iloc[:, 0], direct(rain["north"].to_numpy(), 0.2, 5), rtol=1e-12)
+
+
+def test_a_number_goes_with_each_entry_of_the_other():
+    assert LeakyRain(0.5, (3, 4)).fit(rainfall()).pairs_ == ((0.5, 3), (0.5, 4))
+    assert LeakyRain([0.5, 0.6], 3).fit(rainfall()).pairs_ == ((0.5, 3), (0.6, 3))
+
+
+def test_clones_and_pickles_are_the_same():
+    rain = rainfall()
+    leaky = LeakyRain(0.9, 7, missing="ignore", history=rain, step="1h")
+    assert clone(leaky).get_params().keys() == leaky.get_params().keys()
+    leaky.fit(rain.iloc[:30])
+    again = pickle.loads(pickle.dumps(leaky))
+    pd.testing.assert_frame_equal(again.transform(rain.iloc[30:]), leaky.transform(rain.iloc[30:]))
+    pd.testing.assert_frame_equal(clone(leaky).fit(rain.iloc[:30]).transform(rain.iloc[30:]), leaky.transform(rain.iloc[30:]))
+
+
+def test_what_was_seen_does_not_change_with_the_data():
+    rain = rainfall()
+    seen = rain.iloc[:30].copy()
+    leaky = LeakyRain(0.9, 7).fit(seen)
+    expected = leaky.transform(rain.iloc[30:])
+    seen.iloc[:] = 0.0
+    pd.testing.assert_frame_equal(leaky.transform(rain.iloc[30:]), expected)
+
+
+def test_names_before_fit():
+    with pytest.raises(NotFittedError):
+        LeakyRain().get_feature_names_out()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"decays": 1.2}, r"decays=1.2 is not in \[0, 1\]; use the share of a reading that is left a step later"),
+        ({"decays": -0.1}, r"decays=-0.1 is not in \[0, 1\]"),
+        ({"decays": np.nan}, r"decays=nan is not in \[0, 1\]"),
+        ({"decays": (0.1, 1.5)}, r"decays=\(0.1, 1.5\): 1.5 is not in \[0, 1\]"),
+        ({"decays": True}, r"decays=True is not in \[0, 1\]"),
+        ({"decays": "slow"}, "decays='slow'; use a number, or a sequence of numbers"),
+        ({"decays": ()}, r"decays=\(\); use a number"),
+        ({"windows": -1}, "windows=-1 is not a number of steps; use whole numbers, 0 or more"),
+        ({"windows": (50, 2.5)}, r"windows=\(50, 2.5\): 2.5 is not a number of steps"),
+        ({"windows": None}, "windows=None; use a number"),
+        ({"decays": (0.1, 0.2, 0.3)}, "decays has 3 entries and windows 2; use as many, or one for all"),
+        ({"decays": (0.1, 0.1), "windows": 5}, r"decays and windows have the pair \(0.1, 5\) twice"),
+        ({"missing": "drop"}, "missing='drop'; use 'raise', 'zero', 'ignore' or 'nan'"),
+        ({"start": 0}, "start=0; use 'zero', 'ignore', 'nan' or 'raise'"),
+        ({"step": -1}, "step=-1 is not a step of time stamps; use a positive duration"),
+        ({"step": "hour and a half"}, "step='hour and a half' is not a step"),
+        ({"history": np.zeros((5, 2))}, "history is a ndarray; use a pandas DataFrame"),
+        ({"history": rainfall(columns=["north"])}, r"history has no column 'south', which X has; it has \['north'\]"),
+    ],
+)
+def test_arguments_that_make_no_sense(options, message):
+    with pytest.raises(ArgumentError, match=message):
+        LeakyRain(**{"decays": (0.1, 0.3), "windows": (5, 12), **options}).fit(rainfall())
+
+
+def test_a_series_shorter_than_the_window_is_said():
+    rain = rainfall(100)
+    message = "windows=120: a window of 120 takes 121 rows, and X with the history has n_samples=100; no row has its whole window"
+    with pytest.warns(ShortSeriesWarning, match=message):
+        found = LeakyRain(0.3, 120).fit_transform(rain)
+    np.testing.assert_allclose(found, LeakyRain(0.3, 99).fit_transform(rain), rtol=1e-12)
+    LeakyRain(0.3, 120, history=rainfall(121)).fit(rain)
+
+
+def test_gaps_in_time():
+    rain = rainfall()
+    with pytest.raises(
+        DataError, match=r"2 readings are missing \(NaN, or a gap in time\), the first that of 'north' at 1987-03-29 20:00:00"
+    ):
+        LeakyRain(0.3, 5).fit(rain.drop(rain.index[20]))
+    with pytest.raises(DataError, match="give the rows as history=, or use missing='zero', 'ignore', 'nan'"):
+        LeakyRain(0.3, 5).fit(rain.iloc[:30]).transform(rain.iloc[33:])
+    with pytest.raises(DataError, match="1 readings are missing .* the first that of x1 at row 7"):
+        LeakyRain(0.3, 5).fit(rain.mask(np.arange(120).reshape(60, 2) == 15).to_numpy())
+
+
+def test_time_stamps_twice():
+    rain = rainfall()
+    with pytest.raises(
+        DataError, match="X has the time stamp 1987-03-29 04:00:00 twice, and 2 such rows in all; keep one row for each"
+    ):
+        LeakyRain(0.3, 5).fit(pd.concat([rain, rain.iloc[4:6]]))
+    with pytest.raises(DataError, match="history has the time stamp"):
+        LeakyRain(0.3, 5, history=pd.concat([rain, rain.iloc[:1]])).fit(rain)
+
+
+def test_uneven_time_stamps():
+    rain = rainfall()
+    rain.index = rain.index.where(np.arange(60) != 9, rain.index[9] + pd.Timedelta("17min"))
+    message = (
+        r"X is not evenly spaced in time: 1987-03-29 09:17:00 \(row 9\) is not a whole number of steps of 0 days 01:00:00 from "
+        "1987-03-29 00:00:00; resample the rows, or give step="
+    )
+    with pytest.raises(DataError, match=message):
+        LeakyRain(0.3, 5).fit(rain)
+    with pytest.raises(DataError, match=r"\(row 1\) is not a whole number of steps of 0 days 02:00:00"):
+        LeakyRain(0.3, 5, step="2h").fit(rainfall())
+    assert LeakyRain(0.3, 5, step="1min", missing="zero").fit(rain).known_.grid.label(9 * 60 + 17) == "1987-03-29 09:17:00"
+
+
+def test_what_has_to_be_known_before_the_first_row():
+    rain = rainfall()
+    with pytest.raises(
+        DataError, match="start='raise', and 5 steps before the first row are not known, the last at 1987-03-28 23:00:00"
+    ):
+        LeakyRain(0.3, 5, start="raise").fit(rain)
+    LeakyRain(0.3, 5, start="raise", history=rain).fit(rain.iloc[5:])
+
+
+def test_a_history_needs_an_index_of_the_same_kind():
+    rain = rainfall()
+    with pytest.raises(DataError, match="history is given, but X has no index"):
+        LeakyRain(0.3, 5, history=rain).fit(rain.to_numpy())
+    with pytest.raises(DataError, match="history has an index of integers, and rows known before have time stamps"):
+        LeakyRain(0.3, 5, history=rain.reset_index(drop=True)).fit(rain)
+    with pytest.raises(DataError, match="X has an index of time stamps with a time zone"):
+        LeakyRain(0.3, 5).fit(rain).transform(rain.tz_localize("UTC"))
+    unnamed = pd.DataFrame(rain.to_numpy(), index=rain.index)
+    with pytest.raises(ArgumentError, match="history has 2 columns and X has 1"):
+        LeakyRain(0.3, 5, history=unnamed).fit(unnamed[[0]])

@@ -1,0 +1,283 @@
+import numpy as np
+import pytest
+from scipy.stats import loguniform, norm, randint
+from sklearn.base import BaseEstimator
+from sklearn.datasets import make_classification
+from sklearn.linear_model import Ridge
+from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC, SVR
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from spotsvm import SpotSearchCV
+from spotsvm.common.errors import BudgetError, StudyMismatchError
+from spotsvm.study.record.record import Record
+
+X, Y = make_classification(n_samples=60, n_features=4, random_state=0)
+SPACE = {"C": loguniform(1e-2, 1e2), "gamma": loguniform(1e-3, 1e1)}
+CONDITIONAL = [{"kernel": ["rbf"], "gamma": loguniform(1e-3, 1e1)}, {"kernel": ["poly"], "degree": randint(2, 4)}]
+LEVELS = [0.01, 0.1, 1.0, 10.0, 100.0]
+
+
+def search(estimator=None, space=SPACE, **options):
+    options = {"n_iter": 6, "search": "random", "cv": 3, "random_state": 0} | options
+    return SpotSearchCV(SVC() if estimator is None else estimator, space, **options)
+
+
+def outcome(fitted):
+    """Everything but times, comparable."""
+    results = {
+        k: np.ma.filled(v, -1).tolist() for k, v in fitted.cv_results_.items() if not k.endswith("_time") and k != "params"
+    }
+    return results, fitted.cv_results_["params"], fitted.best_index_
+
+
+BUDGET = {"n_iter": 3, "search": "random", "cv": 3, "random_state": 0}
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.FitFailedWarning")
+@pytest.mark.filterwarnings("ignore::numpy.exceptions.ComplexWarning")
+@pytest.mark.filterwarnings("ignore:invalid value encountered in cast:RuntimeWarning")
+@parametrize_with_checks(
+    [
+        SpotSearchCV(SVC(), {"C": LEVELS, "gamma": LEVELS}, n_iter=7, cv=3, random_state=0),
+        SpotSearchCV(SVC(), {"C": LEVELS, "gamma": LEVELS}, **BUDGET),
+        SpotSearchCV(SVR(), {"C": LEVELS}, **BUDGET),
+        SpotSearchCV(Ridge(), {"alpha": LEVELS}, **BUDGET),
+        SpotSearchCV(make_pipeline(StandardScaler(), SVC()), {"svc__C": LEVELS}, **BUDGET),
+    ]
+)
+def test_scikit_learn_takes_it_for_an_estimator(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("options", [{"batch_size": 3}, {"search": "kriging", "n_iter": 8, "batch_size": 2}])
+def test_workers_change_nothing_and_two_fits_are_equal(options):
+    one = search(**options).fit(X, Y)
+    first = outcome(one)
+    assert outcome(one.fit(X, Y)) == first
+    assert outcome(search(n_jobs=2, **options).fit(X, Y)) == first
+
+
+def test_a_random_state_that_draws_gives_another_search_each_time():
+    state = np.random.RandomState(0)
+    first, second = (outcome(search(random_state=state).fit(X, Y)) for _ in range(2))
+    assert first == outcome(search(random_state=0).fit(X, Y)) != second
+    assert outcome(search(random_state=None).fit(X, Y)) != outcome(search(random_state=None).fit(X, Y))
+
+
+def test_batches_fill_the_budget_exactly():
+    told = []
+    fitted = search(n_iter=7, batch_size=3, callback=lambda study, trial: told.append((study.n_finished, trial.number)))
+    assert len(fitted.fit(X, Y).cv_results_["params"]) == 7
+    assert told == [(k + 1, k) for k in range(7)]
+
+
+def test_scores_are_those_of_a_grid_search_of_the_same_candidates_on_the_same_folds():
+    folds = list(KFold(4, shuffle=True, random_state=1).split(X))
+    fitted = search(cv=folds, return_train_score=True).fit(X, Y)
+    grid = [{name: [value] for name, value in params.items()} for params in fitted.cv_results_["params"]]
+    other = GridSearchCV(SVC(), grid, cv=folds, return_train_score=True).fit(X, Y)
+    assert outcome(fitted) == outcome(other)
+    assert list(fitted.cv_results_) == list(other.cv_results_)
+    for name, column in fitted.cv_results_.items():
+        assert type(column) is type(other.cv_results_[name])
+        assert name == "params" or column.dtype == other.cv_results_[name].dtype
+    assert (fitted.best_params_, fitted.best_score_, fitted.n_splits_) == (other.best_params_, other.best_score_, 4)
+
+
+def test_the_best_score_is_the_cross_validated_one():
+    folds = StratifiedKFold(5, shuffle=True, random_state=2)
+    fitted = search(search="kriging", n_iter=9, cv=folds).fit(X, Y)
+    assert fitted.best_score_ == cross_val_score(SVC(**fitted.best_params_), X, Y, cv=folds).mean()
+    assert fitted.best_score_ == fitted.cv_results_["mean_test_score"].max() == fitted.study_.best_trial.value
+    assert fitted.best_index_ == fitted.study_.best_trial.number
+    assert np.array_equal(fitted.predict(X), SVC(**fitted.best_params_).fit(X, Y).predict(X))
+
+
+def test_folds_are_drawn_once():
+    fitted = search(space={"C": [1.0, 1.0, 1.0, 1.0]}, n_iter=4, cv=KFold(3, shuffle=True)).fit(X, Y)
+    assert np.ptp([fitted.cv_results_[f"split{i}_test_score"] for i in range(3)], axis=1).tolist() == [0, 0, 0]
+
+
+def test_parameters_that_do_not_exist_are_masked():
+    fitted = search(space=CONDITIONAL, n_iter=10).fit(X, Y)
+    kernel, gamma, degree = (fitted.cv_results_[f"param_{name}"] for name in ("kernel", "gamma", "degree"))
+    assert set(kernel) == {"rbf", "poly"}
+    assert gamma.mask.tolist() == (kernel == "poly").tolist() == (~degree.mask).tolist()
+    assert (kernel.dtype, gamma.dtype, degree.dtype) == (object, np.float64, np.int64)
+    names = [set(params) for params in fitted.cv_results_["params"]]
+    assert names == [{"kernel", "gamma"} if k == "rbf" else {"kernel", "degree"} for k in kernel]
+
+
+def test_a_space_that_is_used_up_ends_the_search():
+    with pytest.warns(UserWarning, match="total space of parameters 3 is smaller than n_iter=6"):
+        fitted = search(space={"C": [0.1, 1.0, 10.0]}, batch_size=2).fit(X, Y)
+    assert sorted(fitted.cv_results_["param_C"]) == [0.1, 1.0, 10.0]
+
+
+def test_a_search_object_is_left_as_it_was():
+    class Diagonal:
+        def __init__(self):
+            self.told = []
+
+        def ask(self):
+            return np.full(2, 0.1 + 0.1 * len(self.told))
+
+        def tell(self, point, value):
+            self.told.append((point, value))
+
+    mine = Diagonal()
+    fitted = search(search=mine).fit(X, Y)
+    first = outcome(fitted)
+    assert first[0]["param_C"] == sorted(first[0]["param_C"])
+    assert mine.told == []
+    assert outcome(fitted.fit(X, Y)) == first
+
+
+def test_verbose_prints_a_line_a_candidate(capsys):
+    fitted = search(verbose=1).fit(X, Y)
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[:2] for line in lines] == [[f"[{k}/6]", "ok"] for k in range(1, 7)]
+    assert f"score={fitted.cv_results_['mean_test_score'][5]}" in lines[5]
+    search().fit(X, Y)
+    assert capsys.readouterr().out == ""
+
+
+class Lucky(BaseEstimator):
+    """Scores the better, the nearer C is to 1, give or take."""
+
+    def __init__(self, C=1.0, spread=0.1):
+        self.C, self.spread = C, spread
+
+    def fit(self, X, y=None):
+        self.fitted_ = True
+        return self
+
+    def score(self, X, y=None):
+        return -abs(np.log(self.C)) + self.spread * LUCK.normal()
+
+
+LUCK = np.random.default_rng(0)
+
+
+@pytest.mark.parametrize("noise", ["auto", True])
+def test_under_noise_the_best_is_what_the_model_says(noise):
+    fitted = search(Lucky(), {"C": loguniform(1e-1, 1e1)}, search="kriging", n_iter=10, noise=noise).fit(X, Y)
+    assert fitted.best_index_ == fitted.study_.recommend().number
+    assert fitted.best_params_ == dict(fitted.study_.recommend().params)
+    assert fitted.best_score_ == fitted.cv_results_["mean_test_score"][fitted.best_index_]
+    assert noise is True or "replicate" in {t.origin for t in fitted.study_.trials}
+
+
+def test_without_noise_the_best_is_the_best_seen():
+    fitted = search(Lucky(), {"C": loguniform(1e-1, 1e1)}, search="kriging", n_iter=10).fit(X, Y)
+    assert fitted.best_index_ == fitted.cv_results_["mean_test_score"].argmax()
+    steady = search(Lucky(spread=0.0), {"C": loguniform(1e-1, 1e1)}, search="kriging", n_iter=10, noise="auto").fit(X, Y)
+    assert steady.best_index_ == steady.cv_results_["mean_test_score"].argmax()
+
+
+def stop_at(number):
+    def stop(study, trial):
+        if study.n_finished == number:
+            raise KeyboardInterrupt
+
+    return stop
+
+
+@pytest.mark.parametrize("batch_size", [1, 3])
+@pytest.mark.parametrize("number", [2, 7])
+def test_an_interrupted_search_goes_on_as_if_nothing_had_happened(tmp_path, batch_size, number):
+    options = {"search": "kriging", "n_iter": 9, "batch_size": batch_size, "path": tmp_path / "search.db"}
+    with pytest.raises(KeyboardInterrupt):
+        search(callback=stop_at(number), **options).fit(X, Y)
+    told = []
+    resumed = search(callback=lambda study, trial: told.append(trial.number), **options).fit(X, Y)
+    assert told == list(range(number, 9))
+    assert outcome(resumed) == outcome(search(**options | {"path": None}).fit(X, Y))
+
+
+def test_a_finished_record_is_read_not_repeated(tmp_path):
+    path = tmp_path / "search.db"
+    first = search(path=path, return_train_score=True).fit(X, Y)
+    recorded = Record(path, read_only=True)
+    for k, trial in enumerate(recorded.trials()):
+        assert trial.value == first.cv_results_["mean_test_score"][k]
+        for name in ("split0_test_score", "split2_train_score", "mean_fit_time"):
+            assert trial.extra[name] == first.cv_results_[name][k]
+    recorded.close()
+    again = search(path=path, return_train_score=True, callback=stop_at(6)).fit(X, Y)
+    assert outcome(again) == outcome(first)
+    assert np.array_equal(again.cv_results_["mean_fit_time"], first.cv_results_["mean_fit_time"])
+    assert again.score(X, Y) == first.score(X, Y)
+    assert len(search(path=path, return_train_score=True, n_iter=8).fit(X, Y).cv_results_["params"]) == 8
+
+
+@pytest.mark.parametrize(
+    ("what", "changed"),
+    [
+        ("data", {"X": X + 1e-9}),
+        ("data", {"y": 1 - Y}),
+        ("data", {"sample_weight": np.ones(60)}),
+        ("folds", {"cv": 4}),
+        ("folds", {"cv": KFold(3, shuffle=True)}),
+        ("estimator", {"estimator": SVC(tol=1e-2)}),
+        ("scoring", {"scoring": "f1"}),
+        ("metric to optimise", {"refit": "score"}),
+        ("return_train_score", {"return_train_score": True}),
+        ("space", {"space": SPACE | {"C": loguniform(1e-2, 1e3)}}),
+        ("search", {"search": "lhs"}),
+        ("seed", {"random_state": 1}),
+    ],
+)
+def test_the_record_of_another_search_is_refused(tmp_path, what, changed):
+    path = tmp_path / "search.db"
+    search(path=path).fit(X, Y)
+    data = {"X": X, "y": Y} | {k: v for k, v in changed.items() if k in ("X", "y", "sample_weight")}
+    options = {k: v for k, v in changed.items() if k not in data}
+    with pytest.raises(StudyMismatchError, match=f"another {what}: .* Use the same {what}, or another file"):
+        search(path=path, **options).fit(**data)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"estimator": 5}, "estimator=5 has no fit"),
+        ({"n_iter": 0}, "n_iter=0 is not a number of candidates"),
+        ({"n_iter": 2.5}, "n_iter=2.5 is not a number of candidates"),
+        ({"batch_size": 0}, "batch_size=0 is not a number of candidates"),
+        ({"search": "nonsense"}, "search='nonsense' is unknown"),
+        ({"error_score": "nonsense"}, "error_score='nonsense' is not a score"),
+        ({"error_score": None}, "error_score=None is not a score"),
+        ({"noise": "maybe"}, "noise='maybe' is unknown"),
+        ({"scoring": "nonsense"}, "'scoring' parameter .* Got 'nonsense'"),
+        ({"scoring": []}, "Empty list"),
+        ({"n_jobs": "all"}, "'n_jobs' parameter"),
+        ({"cv": iter([])}, "gives no folds"),
+        ({"cv": 100}, "n_splits=100"),
+        ({"space": {}}, "space has no parameter"),
+        ({"space": {"C": []}}, "C has an empty list"),
+        ({"space": {"C": [1]}}, "nothing to tune"),
+        ({"space": {"C": norm()}}, "C=.* has no bounds"),
+        ({"space": {"nonsense": [1, 2]}}, "Invalid parameter 'nonsense' for estimator SVC"),
+        ({"space": [{"C": [1.0]}, {"C": [2.0], "nonsense": [3]}], "n_iter": 2}, "Invalid parameter 'nonsense'"),
+        ({"random_state": "seed"}, "'seed' cannot be used to seed"),
+    ],
+)
+@pytest.mark.parametrize("error_score", [np.nan, "raise"])
+def test_an_argument_that_makes_no_sense_is_one_clear_error(options, message, error_score):
+    with pytest.raises(ValueError, match=message):
+        search(**{"error_score": error_score} | options).fit(X, Y)
+
+
+def test_data_that_do_not_fit_together_are_one_clear_error():
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        search().fit(X, Y[:-1])
+    with pytest.raises(ValueError, match="n_splits=5 .* number of samples"):
+        search(cv=5).fit(X[:4], [0, 1, 0, 1])
+
+
+def test_a_budget_below_the_initial_design_is_refused_by_name():
+    with pytest.raises(BudgetError, match="n_iter=9 is below the initial design of 10 trials"):
+        search(search="koch2011", n_iter=9).fit(X, Y)

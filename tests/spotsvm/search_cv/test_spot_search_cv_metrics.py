@@ -1,0 +1,297 @@
+import numpy as np
+import pytest
+from scipy.stats import loguniform
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.datasets import make_classification
+from sklearn.exceptions import FitFailedWarning
+from sklearn.metrics import accuracy_score, confusion_matrix, f1_score, get_scorer, make_scorer, recall_score, roc_auc_score
+from sklearn.model_selection import KFold
+from sklearn.svm import SVC
+
+from spotsvm import SpotSearchCV
+from spotsvm.common.errors import NoCompletedTrialError, NoCompletedTrialTypeError
+
+X, Y = make_classification(n_samples=60, n_features=4, flip_y=0.2, random_state=0)
+SPACE = {"C": loguniform(1e-2, 1e2), "gamma": loguniform(1e-3, 1e1)}
+REFIT_WANTED = "For multi-metric scoring, the parameter refit must be set to a scorer key or a callable"
+
+
+def search(estimator=None, space=SPACE, **options):
+    options = {"n_iter": 6, "search": "random", "cv": 3, "random_state": 0} | options
+    return SpotSearchCV(SVC() if estimator is None else estimator, space, **options)
+
+
+def renamed(results, metric):
+    """The columns of scores of one metric, as if it were the only one."""
+    ends = f"_{metric}"
+    return {name.removesuffix(ends): column.tolist() for name, column in results.items() if name.endswith(ends)}
+
+
+def values(fitted):
+    return [t.value for t in fitted.study_.trials]
+
+
+@pytest.mark.parametrize("scoring", [("f1", "roc_auc"), ["f1", "roc_auc"], {"f1": make_scorer(f1_score), "roc_auc": "roc_auc"}])
+def test_several_metrics_are_several_searches_in_one(scoring):
+    fitted = search(scoring=scoring, refit="roc_auc", return_train_score=True).fit(X, Y)
+    assert fitted.multimetric_
+    assert list(fitted.scorer_) == ["f1", "roc_auc"]
+    for metric in ("f1", "roc_auc"):
+        alone = search(scoring=metric, return_train_score=True).fit(X, Y)
+        assert not alone.multimetric_
+        assert renamed(fitted.cv_results_, metric) == renamed(alone.cv_results_, "score")
+    assert alone.best_params_ == fitted.best_params_
+    assert (alone.best_index_, alone.best_score_, alone.score(X, Y)) == (
+        fitted.best_index_,
+        fitted.best_score_,
+        fitted.score(X, Y),
+    )
+    assert fitted.score(X, Y) == roc_auc_score(Y, fitted.decision_function(X))
+
+
+def test_the_metric_that_refit_names_is_optimised_else_the_first():
+    scoring = {"recall": "recall", "accuracy": "accuracy"}
+    for refit, metric in [("accuracy", "accuracy"), (False, "recall"), (lambda results: 0, "recall")]:
+        fitted = search(scoring=scoring, refit=refit).fit(X, Y)
+        assert values(fitted) == fitted.cv_results_[f"mean_test_{metric}"].tolist()
+
+
+def test_names_that_contain_each_other_are_kept_apart():
+    fitted = search(scoring={"f1": "f1", "test_f1": "accuracy"}, refit="f1").fit(X, Y)
+    assert values(fitted) == fitted.cv_results_["mean_test_f1"].tolist()
+
+
+def test_without_refit_several_metrics_have_no_best():
+    fitted = search(scoring=["f1", "accuracy"], refit=False).fit(X, Y)
+    assert {"mean_test_f1", "mean_test_accuracy"} <= set(fitted.cv_results_)
+    assert not any(name.startswith("best_") for name in vars(fitted))
+
+
+class Backwards(set):
+    """A set that is gone through in another order than the alphabetical one, as some process may do with any set."""
+
+    def __iter__(self):
+        return iter(sorted(super().__iter__(), reverse=True))
+
+
+@pytest.mark.parametrize("engine", ["auto", "sklearn"])
+def test_of_a_set_of_metrics_the_first_is_the_first_in_the_alphabet(engine):
+    fitted = search(scoring=Backwards({"f1", "accuracy"}), refit=False, engine=engine).fit(X, Y)
+    assert values(fitted) == fitted.cv_results_["mean_test_accuracy"].tolist()
+    assert fitted.cv_results_["mean_test_accuracy"].tolist() != fitted.cv_results_["mean_test_f1"].tolist()
+    names = [name for name in fitted.cv_results_ if name.startswith("mean_test_")]
+    assert names == ["mean_test_accuracy", "mean_test_f1"]
+
+
+def test_a_record_of_a_set_of_metrics_is_resumed_whatever_its_order(tmp_path):
+    runs = [
+        search(scoring=kind({"f1", "accuracy"}), refit="f1", path=tmp_path / "study.db").fit(X, Y) for kind in (Backwards, sorted)
+    ]
+    assert values(runs[0]) == values(runs[1])
+
+
+def test_without_refit_a_single_metric_has_a_best_but_no_estimator():
+    fitted = search(refit=False).fit(X, Y)
+    assert {name for name in vars(fitted) if name.startswith("best_")} == {"best_index_", "best_params_", "best_score_"}
+    assert fitted.best_score_ == fitted.cv_results_["mean_test_score"].max()
+    assert not hasattr(fitted, "refit_time_")
+
+
+class NeverFitted(ClassifierMixin, BaseEstimator):
+    def __init__(self, C=1.0, gamma=1.0):
+        self.C, self.gamma = C, gamma
+
+    def fit(self, X, y):
+        raise AssertionError
+
+
+@pytest.mark.parametrize("refit", [True, "recall", "accuracy"])
+@pytest.mark.parametrize("scoring", [{"acc": "accuracy", "prec": "precision"}, {"score": "accuracy"}, ["f1"]])
+def test_a_refit_that_names_no_metric_is_refused_before_anything_is_fitted(refit, scoring):
+    with pytest.raises(ValueError, match=f"{REFIT_WANTED}.*{refit!r} was passed"):
+        search(NeverFitted(), scoring=scoring, refit=refit).fit(X, Y)
+
+
+@pytest.mark.parametrize("scoring", [None, ["f1", "accuracy"]])
+def test_refit_may_choose_for_itself(scoring):
+    seen = []
+
+    def worst(results):
+        seen.append(results)
+        return results["mean_test_f1" if scoring else "mean_test_score"].argmin()
+
+    fitted = search(scoring=scoring, refit=worst).fit(X, Y)
+    assert seen[0] is fitted.cv_results_
+    assert fitted.best_index_ == worst(fitted.cv_results_)
+    assert fitted.best_params_ == fitted.cv_results_["params"][fitted.best_index_]
+    assert fitted.best_estimator_.C == fitted.best_params_["C"]
+    assert not hasattr(fitted, "best_score_")
+
+
+@pytest.mark.parametrize(
+    ("index", "error", "message"),
+    [(None, TypeError, "is not an integer"), (1.0, TypeError, "is not an integer"), (-1, IndexError, "out of range")]
+    + [(6, IndexError, "out of range")],
+)
+def test_a_choice_that_is_none_is_refused(index, error, message):
+    with pytest.raises(error, match=f"best_index_.*{message}"):
+        search(refit=lambda results: index).fit(X, Y)
+
+
+def test_a_callable_may_return_several_scores():
+    def both(estimator, X, y):
+        predicted = estimator.predict(X)
+        return {"recall": recall_score(y, predicted), "accuracy": accuracy_score(y, predicted)}
+
+    fitted = search(scoring=both, refit="accuracy").fit(X, Y)
+    other = search(scoring=["recall", "accuracy"], refit="accuracy").fit(X, Y)
+    for metric in ("recall", "accuracy"):
+        assert renamed(fitted.cv_results_, metric) == renamed(other.cv_results_, metric)
+    assert fitted.multimetric_
+    assert fitted.scorer_ is both
+    assert (values(fitted), fitted.best_index_, fitted.score(X, Y)) == (values(other), other.best_index_, other.score(X, Y))
+    for refit in (True, "nonsense"):
+        with pytest.raises(ValueError, match=REFIT_WANTED):
+            search(scoring=both, refit=refit).fit(X, Y)
+        with pytest.raises(ValueError, match=REFIT_WANTED):
+            search(scoring=lambda *given: {"alone": 1.0}, refit=refit).fit(X, Y)
+
+
+def test_counts_are_scores_too():
+    def cells(estimator, X, y):
+        return dict(zip(["tn", "fp", "fn", "tp"], confusion_matrix(y, estimator.predict(X)).ravel(), strict=True))
+
+    fitted = search(scoring=cells, refit="tp").fit(X, Y)
+    assert sum(fitted.cv_results_[f"split0_test_{name}"] for name in ["tn", "fp", "fn", "tp"]).tolist() == [20.0] * 6
+    assert fitted.score(X, Y) == cells(fitted.best_estimator_, X, Y)["tp"]
+
+
+def test_a_callable_that_returns_a_number_is_a_single_metric():
+    fitted = search(scoring=lambda estimator, X, y: f1_score(y, estimator.predict(X))).fit(X, Y)
+    other = search(scoring="f1", refit="f1").fit(X, Y)
+    assert renamed(fitted.cv_results_, "score") == renamed(other.cv_results_, "score")
+    assert fitted.score(X, Y) == other.score(X, Y) == f1_score(Y, fitted.predict(X))
+
+
+def test_a_loss_is_minimised():
+    loss = make_scorer(lambda y, predicted: (y != predicted).mean(), greater_is_better=False)
+    fitted, other = search(scoring=loss).fit(X, Y), search(scoring="accuracy").fit(X, Y)
+    assert fitted.best_index_ == other.best_index_
+    assert np.allclose(fitted.cv_results_["mean_test_score"], other.cv_results_["mean_test_score"] - 1)
+
+
+def test_an_estimator_without_score_needs_a_scoring():
+    class Dumb(SVC):
+        @property
+        def score(self):
+            raise AttributeError
+
+    with pytest.raises(TypeError, match="no scoring"):
+        search(Dumb()).fit(X, Y)
+    assert search(Dumb(), scoring="roc_auc").fit(X, Y).score(X, Y) == search(scoring="roc_auc").fit(X, Y).score(X, Y)
+    with pytest.raises(ValueError, match="metric function rather than a scorer"):
+        search(scoring=accuracy_score).fit(X, Y)
+
+
+class Fragile(ClassifierMixin, BaseEstimator):
+    """Fails at one level; at another one only in the fold that lacks the first sample."""
+
+    def __init__(self, level=0, error=ValueError):
+        self.level, self.error = level, error
+
+    def fit(self, X, y):
+        if self.level == 2 or (self.level == 1 and X[0, 0] != 0):
+            raise self.error("this level is bad")
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), self.level % 2)
+
+
+ROWS, HALVES = np.arange(12.0).reshape(-1, 1), np.arange(12) % 2
+LEVELS = {"level": [0, 1, 2, 3]}
+
+
+def fragile(levels=LEVELS, **options):
+    return search(Fragile(), levels, **{"n_iter": len(levels["level"]), "cv": KFold(3)} | options)
+
+
+@pytest.mark.parametrize("error_score", [np.nan, 0.0, -1])
+@pytest.mark.parametrize("batch_size", [1, 4])
+def test_a_candidate_that_fails_is_scored_and_told_of(error_score, batch_size):
+    with pytest.warns(FitFailedWarning, match="{'level': .*this level is bad") as told:
+        fitted = fragile(error_score=error_score, batch_size=batch_size, return_train_score=True).fit(ROWS, HALVES)
+    assert sorted(str(w.message).split(":")[1] for w in told) == [" 1} failed in some folds", " 2} failed in every fold"]
+    by_level = np.argsort(fitted.cv_results_["param_level"])
+    splits = np.array([fitted.cv_results_[f"split{i}_test_score"] for i in range(3)]).T[by_level]
+    expected = np.array([[0.5] * 3, [error_score, 0.5, 0.5], [error_score] * 3, [0.5] * 3])
+    assert np.array_equal(splits, expected, equal_nan=True)
+    assert np.array_equal(fitted.cv_results_["mean_test_score"][by_level], expected.mean(axis=1), equal_nan=True)
+    ranks = fitted.cv_results_["rank_test_score"][by_level].tolist()
+    assert ranks == ([1, 3, 3, 1] if np.isnan(error_score) else [1, 3, 4, 1])
+    states = np.array([t.state for t in fitted.study_.trials])[by_level].tolist()
+    assert states == ["ok", "failed", "failed", "ok"]
+    assert {t.reason for t in fitted.study_.trials} == {"", "ValueError: this level is bad"}
+    assert fitted.best_params_["level"] in (0, 3)
+
+
+def test_an_error_is_raised_if_that_is_wanted():
+    with pytest.raises(ValueError, match="^this level is bad$"):
+        fragile(error_score="raise").fit(ROWS, HALVES)
+
+
+@pytest.mark.parametrize(("error", "kind"), [(ValueError, NoCompletedTrialError), (TypeError, NoCompletedTrialTypeError)])
+@pytest.mark.parametrize("error_score", [np.nan, 0.0])
+@pytest.mark.parametrize("scoring", [None, lambda estimator, X, y: {"one": 1.0}])
+def test_if_nothing_can_be_fitted_it_says_why(error, kind, error_score, scoring):
+    everything_fails = fragile({"level": [2], "error": [error, error]}, n_iter=2, error_score=error_score, scoring=scoring)
+    with pytest.warns(FitFailedWarning), pytest.raises(kind, match=f"2 candidates failed: .* {error.__name__}: this") as raised:
+        everything_fails.set_params(refit=False).fit(ROWS, HALVES)
+    assert isinstance(raised.value, ValueError)
+    assert isinstance(raised.value.__cause__, error)
+
+
+@pytest.mark.parametrize("noise", [False, "auto"])
+def test_folds_that_fail_for_all_candidates_leave_scores_if_they_have_one(noise):
+    half = {"level": [1], "error": [ValueError, RuntimeError]}
+    with pytest.warns(FitFailedWarning, match="some folds"):
+        fitted = fragile(half, n_iter=2, error_score=0.0, refit=False, noise=noise).fit(ROWS, HALVES)
+    assert fitted.cv_results_["mean_test_score"].tolist() == [1 / 3, 1 / 3]
+    assert fitted.best_index_ == 0
+
+
+def test_scores_that_are_no_numbers_are_ranked_last():
+    def sometimes(estimator, X, y):
+        return np.nan if estimator.level == 1 and 0 in X else estimator.level
+
+    folds = [(np.arange(6), np.arange(6)), (np.arange(6), [8])]
+    with pytest.warns(UserWarning, match="One or more of the test scores are non-finite"):
+        fitted = fragile({"level": [0, 1, 3]}, scoring=sometimes, cv=folds).fit(ROWS, HALVES)
+    by_level = np.argsort(fitted.cv_results_["param_level"])
+    assert fitted.cv_results_["rank_test_score"][by_level].tolist() == [2, 3, 1]
+    assert [fitted.study_.trials[k].reason for k in by_level] == ["", "the mean test score is nan", ""]
+
+
+@pytest.mark.parametrize("error_score", [np.nan, -1.0])
+def test_a_metric_that_fails_leaves_the_others(error_score):
+    def broken(y, predicted):
+        raise RuntimeError("no such thing")
+
+    scoring = {"broken": make_scorer(broken), "accuracy": get_scorer("accuracy")}
+    with pytest.warns(FitFailedWarning, match="RuntimeError: no such thing"):
+        fitted = search(scoring=scoring, refit="accuracy", error_score=error_score).fit(X, Y)
+    alone = search(scoring="accuracy").fit(X, Y)
+    assert renamed(fitted.cv_results_, "accuracy") == renamed(alone.cv_results_, "score")
+    assert np.array_equal(fitted.cv_results_["mean_test_broken"], [error_score] * 6, equal_nan=True)
+    assert (fitted.best_index_, values(fitted)) == (alone.best_index_, values(alone))
+
+
+def test_a_finished_record_has_all_metrics(tmp_path):
+    options = {"scoring": {"a": "f1", "b": "accuracy"}, "refit": "b", "path": tmp_path / "search.db"}
+    first, again = (search(**options).fit(X, Y) for _ in range(2))
+    for metric in ("a", "b"):
+        assert renamed(again.cv_results_, metric) == renamed(first.cv_results_, metric)
+    assert again.multimetric_
+    assert list(again.scorer_) == ["a", "b"]
+    assert again.score(X, Y) == first.score(X, Y)

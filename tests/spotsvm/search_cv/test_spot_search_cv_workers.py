@@ -1,0 +1,266 @@
+import os
+import pickle
+import signal
+import sys
+import threading
+import time
+import warnings
+from concurrent.futures import ThreadPoolExecutor
+
+import cloudpickle
+import numpy as np
+import pytest
+from scipy.stats import loguniform
+from sklearn import config_context, get_config
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.datasets import make_classification
+from sklearn.exceptions import FitFailedWarning
+from sklearn.model_selection import cross_val_score
+from sklearn.svm import SVC
+from spotsvm.studies.common.virtual_workers import VirtualWorkers
+
+from spotsvm import ArgumentError, NoCompletedTrialError, SpotSearchCV
+from spotsvm.cross_validation.fold_scorer import FoldScorer
+from spotsvm.search_cv.run import CandidateObjective
+from spotsvm.search_cv.scoring import CandidateScoring
+
+# worker processes cannot import the tests
+cloudpickle.register_pickle_by_value(sys.modules[__name__])
+
+X, Y = make_classification(60, 4, random_state=0)
+SPACE = {"C": loguniform(2**-5, 2**15), "gamma": loguniform(2**-15, 2**3)}
+LEVELS = {"level": [0, 1, 2, 3]}
+
+
+def search(**options):
+    given = {"n_iter": 8, "search": "random", "cv": 3, "random_state": 0, "batch_size": 2}
+    return SpotSearchCV(SVC(), SPACE, **given | options)
+
+
+def numbers(fitted):
+    return {
+        name: column.tolist() if hasattr(column, "tolist") else column
+        for name, column in fitted.cv_results_.items()
+        if "time" not in name
+    }
+
+
+class Moody(ClassifierMixin, BaseEstimator):
+    """Fails at level 1 in one fold and at level 2 in all; hangs at level 3, or dies."""
+
+    def __init__(self, level=0, last="hangs"):
+        self.level, self.last = level, last
+
+    def fit(self, X, y):
+        if self.level in (2, 4) or (self.level == 1 and X[0, 0] == XS[0, 0]):
+            raise ValueError("this level is bad")
+        if self.level == 3 and self.last == "hangs":
+            time.sleep(30)
+        if self.level == 3 and self.last == "dies":
+            os.kill(os.getpid(), signal.SIGKILL)
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        return np.where(X[:, 0] > 0.5, self.classes_[-1], self.classes_[0])
+
+
+XS = np.linspace(0, 1, 30).reshape(-1, 1)
+HALVES = (XS[:, 0] > 0.5).astype(int)
+FOLDS = [(np.arange(30) % 3 != k, np.arange(30) % 3 == k) for k in range(3)]
+CV = [(np.flatnonzero(train), np.flatnonzero(test)) for train, test in FOLDS]
+
+
+def moody(**options):
+    given = {"n_iter": 4, "search": "random", "cv": CV, "random_state": 0, "batch_size": 4}
+    return SpotSearchCV(Moody(last=options.pop("last", "hangs")), LEVELS, **given | options)
+
+
+@pytest.mark.parametrize(
+    ("options", "engine"),
+    [
+        ({"trial_timeout": 60.0}, "auto"),
+        ({"executor": "threading", "n_jobs": 2}, "auto"),
+        ({"executor": ThreadPoolExecutor}, "sklearn"),
+    ],
+    ids=str,
+)
+def test_workers_score_as_this_process_does(engine, options):
+    made = {name: value(2) if value is ThreadPoolExecutor else value for name, value in options.items()}
+    here = search(engine=engine, return_train_score=True).fit(X, Y)
+    there = search(engine=engine, return_train_score=True, **made).fit(X, Y)
+    assert numbers(there) == numbers(here)
+    assert (there.best_score_, there.best_params_, there.multimetric_) == (here.best_score_, here.best_params_, here.multimetric_)
+    assert there.study_.about == here.study_.about
+    assert repr(there.scorer_) == repr(here.scorer_)
+    assert np.array_equal(there.predict(X), here.predict(X))
+    scores = cross_val_score(SVC(**there.best_params_), X, Y, cv=3)
+    assert there.best_score_ == pytest.approx(scores.mean(), abs=1e-12)
+
+
+def test_several_workers_get_a_candidate_each_by_default():
+    fitted = search(batch_size=None, n_iter=12, executor="threading", n_jobs=3).fit(X, Y)
+    assert fitted.study_.n_finished == 12
+    assert fitted.study_.about["batch_size"] is None
+    best = clone(SVC()).set_params(**fitted.best_params_)
+    assert fitted.best_score_ == pytest.approx(cross_val_score(best, X, Y, cv=3).mean(), abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    "scoring", [{"acc": "accuracy", "f1": "f1"}, lambda e, X, y: {"acc": e.score(X, y), "f1": 0.5}], ids=["dict", "callable"]
+)
+def test_several_metrics(scoring):
+    here, there = (
+        search(scoring=scoring, refit="acc", **options).fit(X, Y) for options in ({}, {"executor": "threading", "n_jobs": 2})
+    )
+    assert numbers(there) == numbers(here)
+    assert there.multimetric_
+    assert there.best_score_ == here.best_score_
+
+
+def test_several_objectives():
+    options = {"search": "nsga2", "scoring": ["accuracy", "recall"], "refit": "recall", "n_iter": 20}
+    here, there = (search(**options, **more).fit(X, Y) for more in ({}, {"executor": "threading", "n_jobs": 2}))
+    assert [t.values for t in there.study_.pareto()] == [t.values for t in here.study_.pareto()]
+
+
+@pytest.mark.parametrize("error_score", [np.nan, 0.0])
+def test_failing_fits_are_told_and_warned_of_as_here(error_score):
+    options = {"n_iter": 3, "error_score": error_score, "batch_size": 3}
+    made = {**LEVELS, "level": [0, 1, 2]}
+    results = []
+    for more in ({}, {"executor": "threading", "n_jobs": 1}):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            fitted = moody(**options, **more).set_params(space=made).fit(XS, HALVES)
+        ours = [w for w in caught if "failed in" in str(w.message)]
+        said = sorted({str(w.message) for w in ours})
+        results.append((said, [t.reason for t in fitted.study_.trials], repr(numbers(fitted))))
+        assert all(w.category is FitFailedWarning for w in ours)
+    assert results[0] == results[1]
+    assert len(results[0][0]) == 2
+
+
+@pytest.mark.parametrize("last", ["hangs", "dies"])
+def test_a_candidate_that_hangs_or_takes_its_worker_along_has_failed_with_the_reason(last):
+    with pytest.warns(FitFailedWarning) as caught:
+        fitted = moody(last=last, trial_timeout=2.0, refit=False).fit(XS, HALVES)
+    by_level = {t.params["level"]: t for t in fitted.study_.trials}
+    assert by_level[3].state == ("timeout" if last == "hangs" else "failed")
+    assert ("trial_timeout=2 s" if last == "hangs" else "SIGKILL") in by_level[3].reason
+    assert {level for level, t in by_level.items() if t.state == "ok"} == {0}
+    row = fitted.cv_results_["params"].index({"level": 3})
+    assert np.isnan(fitted.cv_results_["mean_test_score"][row])
+    assert np.isnan(fitted.cv_results_["split2_test_score"][row])
+    assert fitted.best_params_ == {"level": 0} if hasattr(fitted, "best_params_") else fitted.best_index_ != row
+    assert any("SIGKILL" in str(w.message) for w in caught) == (last == "dies")
+
+
+def test_when_all_fail_it_says_so():
+    with (
+        pytest.raises(NoCompletedTrialError, match="All the 1 candidates failed: .*this level is bad"),
+        pytest.warns(FitFailedWarning),
+    ):
+        moody(n_iter=1, executor="threading", n_jobs=1).set_params(space={"level": [2, 4]}).fit(XS, HALVES)
+
+
+@pytest.mark.parametrize("kind", ["error_score", "parameter"])
+def test_what_is_no_candidate_s_failure_is_raised_and_not_told(kind, tmp_path):
+    space = {"level": [2, 4]} if kind == "error_score" else {"levle": [0, 1]}
+    options = {"error_score": "raise"} if kind == "error_score" else {}
+    told = []
+    for more in ({}, {"executor": "threading", "n_jobs": 1}):
+        with pytest.raises(ValueError, match="this level is bad" if kind == "error_score" else "Invalid parameter 'levle'"):
+            moody(n_iter=1, callback=lambda s, t: told.append(t), **options, **more).set_params(space=space).fit(XS, HALVES)
+    assert told == []
+
+
+def test_a_record_goes_on_whoever_scores(tmp_path):
+    path = tmp_path / "s.db"
+    search(n_iter=4, path=path).fit(X, Y)
+    resumed = search(path=path, executor="threading", n_jobs=2).fit(X, Y)
+    assert numbers(resumed) == numbers(search().fit(X, Y))
+
+
+def test_racing_and_senseless_arguments_are_refused():
+    with pytest.raises(ArgumentError, match="racing=True compares each candidate with the best before it"):
+        search(racing=True, executor="threading").fit(X, Y)
+    for options, said in [
+        ({"retries": -1}, "retries=-1"), ({"trial_timeout": 0}, "trial_timeout=0"), ({"batch_size": 0}, "batch_size=0"),
+        ({"executor": "nowhere"}, "executor='nowhere'"), ({"executor": 3}, "executor=3"),
+    ]:  # fmt: skip
+        with pytest.raises(ArgumentError, match=said):
+            search(**options).fit(X, Y)
+
+
+def test_an_executor_is_shared_by_clones_and_left_out_of_pickles():
+    with ThreadPoolExecutor(2) as executor:
+        unfitted = search(executor=executor, retries=1)
+        assert clone(unfitted).executor is executor
+        fitted = clone(unfitted).fit(X, Y)
+        again = pickle.loads(pickle.dumps(fitted))
+        assert (again.executor, again.retries) == (None, 1)
+        assert np.array_equal(again.predict(X), fitted.predict(X))
+    assert pickle.loads(pickle.dumps(search(executor="loky"))).executor == "loky"
+    assert fitted.executor is executor
+
+
+def test_each_thread_keeps_a_scorer_of_its_own_with_what_it_has_computed():
+    made = []
+
+    def make():
+        made.append(threading.get_ident())
+        return FoldScorer(SVC(), X, Y, CV60, {}, engine="auto")
+
+    objective = CandidateObjective(make, CandidateScoring("random", None, True))
+    with ThreadPoolExecutor(2) as executor:
+        list(executor.map(objective, [{"C": c} for c in range(1, 30)]))
+    assert len(made) == len(set(made)) <= 2
+    assert objective({"C": 1.0}).value == pickle.loads(pickle.dumps(Plain()))({"C": 1.0}).value
+
+
+CV60 = [(np.flatnonzero(np.arange(60) % 3 != k), np.flatnonzero(np.arange(60) % 3 == k)) for k in range(3)]
+
+
+def plain_scorer():
+    return FoldScorer(SVC(), X, Y, CV60, {})
+
+
+def Plain():
+    return CandidateObjective(plain_scorer, CandidateScoring("random", None, True))
+
+
+def test_scikit_learn_s_configuration_goes_along():
+    seen = []
+
+    class Sees(SVC):
+        def fit(self, X, y):
+            seen.append(get_config()["transform_output"])
+            return super().fit(X, y)
+
+    with config_context(transform_output="pandas"):
+        SpotSearchCV(Sees(), SPACE, n_iter=2, search="random", cv=3, refit=False, executor="threading", n_jobs=2).fit(X, Y)
+    assert seen == ["pandas"] * 6
+
+
+def test_ctrl_c_tells_what_was_scored_and_how_to_go_on(tmp_path, monkeypatch):
+    def opened(objective, executor, **options):
+        class Pressing(VirtualWorkers):
+            def wait(self, timeout=None):
+                if len(self.submitted) == 5:
+                    signal.raise_signal(signal.SIGINT)
+                return super().wait(timeout)
+
+        return Pressing(objective, 2)
+
+    with monkeypatch.context() as patch:
+        patch.setattr("spotsvm.search_cv.run.open_workers", opened)
+        for path in (None, tmp_path / "s.db"):
+            with pytest.raises(KeyboardInterrupt) as caught:
+                search(executor="threading", path=path, batch_size=None).fit(X, Y)
+            note, *rest = caught.value.__notes__
+            assert rest == ([] if path else ["fit begins anew: give SpotSearchCV a path, and it goes on where it stopped"])
+    assert f"recorded in {path}; the same call goes on from there" in note
+    fitted = search(path=path).fit(X, Y)
+    assert [t.state for t in fitted.study_.trials] == ["ok"] * 8
+    assert [t.params for t in fitted.study_.trials] == [t.params for t in search().fit(X, Y).study_.trials]

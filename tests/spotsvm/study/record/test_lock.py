@@ -1,0 +1,245 @@
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from contextlib import closing
+
+import pytest
+from scipy.stats import uniform
+
+from spotsvm import Study
+from spotsvm.common.errors import StorageError
+from spotsvm.study.record.lock import Writer, WriterLock, lock_path, writer_of
+from spotsvm.study.record.record import Record
+
+SPACE = {"x": uniform(0, 1)}
+HOLD = """
+import sys, time
+from pathlib import Path
+from spotsvm.study.record.lock import WriterLock
+held = WriterLock(Path(sys.argv[1]))
+print("held", flush=True)
+time.sleep(60)
+"""
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "study.db"
+
+
+@pytest.fixture
+def other(path):
+    """A process that has the record's lock."""
+    with subprocess.Popen([sys.executable, "-c", HOLD, str(path)], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout.readline() == "held\n"
+        yield process
+        process.kill()
+
+
+def study(path):
+    return Study(SPACE, "random", 0, path=path)
+
+
+@pytest.mark.faults
+def test_a_second_process_is_told_whom_to_wait_for_until_that_is_killed(other, path):
+    with pytest.raises(StorageError) as caught:
+        study(path)
+    line = str(caught.value)
+    assert line.startswith(f"{path} is being written to by process {other.pid} on {os.uname().nodename} (")
+    assert "-c" in line
+    assert " since 20" in line
+    assert line.endswith(": wait for it or end it, or use another file")
+    assert "\n" not in line
+    writer = writer_of(path)
+    assert (writer.pid, writer.host) == (other.pid, os.uname().nodename)
+    with pytest.raises(StorageError, match=f"process {other.pid}"):
+        study(path)  # asking has not taken it away
+    other.send_signal(signal.SIGKILL)
+    with study(path) as s:  # at once, with nothing removed by hand
+        assert writer_of(path).pid == os.getpid()
+        s.run(lambda p: p["x"], 2)
+    assert writer_of(path) is None
+    assert [file.name for file in path.parent.iterdir()] == ["study.db"]
+
+
+def test_the_same_process_is_refused_too_by_whatever_path(path):
+    (path.parent / "inner").mkdir()
+    (path.parent / "inner" / "link.db").symlink_to(path)
+    (path.parent / "folder").symlink_to(path.parent)
+    with study(path) as s:
+        s.run(lambda p: p["x"], 2)
+        for same in (path, path.parent / "inner" / "link.db", path.parent / "folder" / "study.db"):
+            with pytest.raises(
+                StorageError, match="being written to by this very process, since .*: close the study that has it"
+            ):
+                study(same)
+            assert writer_of(same).pid == os.getpid()
+        s.run(lambda p: p["x"], 4)
+    with study(path.parent / "inner" / "link.db") as s:
+        assert s.n_finished == 4
+        assert lock_path(path).exists()
+
+
+def test_a_file_with_two_names_is_not_written_to(path):
+    study(path).close()
+    twin = path.with_name("twin.db")
+    twin.hardlink_to(path)
+    with pytest.raises(StorageError, match="it has 2 names"):
+        study(path)
+    twin.unlink()
+    study(path).close()
+
+
+def test_readers_are_not_held_up_by_the_lock(path):
+    with study(path) as s, closing(Record(path, read_only=True)) as reader:
+        s.run(lambda p: p["x"], 3)
+        assert len(reader.trials()) == 3
+    assert writer_of(path) is None
+    assert writer_of(path.with_name("none.db")) is None
+
+
+def test_a_study_that_nobody_has_any_more_lets_go_of_its_record(path):
+    s = study(path)
+    s.itself = s  # only the garbage collector ends this
+    del s
+    with study(path) as again:
+        assert again.trials == ()
+
+
+def test_the_lock_is_taken_anew_if_a_copy_of_the_folder_released_it(path, tmp_path):
+    """Closing any descriptor of a file ends a process's locks on it."""
+    with study(path) as s:
+        shutil.copytree(path.parent, tmp_path / "copy")
+        s.run(lambda p: p["x"], 2)
+        command = [sys.executable, "-c", HOLD, str(path)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=30)
+        assert f"is being written to by process {os.getpid()}" in done.stderr
+
+
+def test_a_lock_whose_file_was_removed_is_taken_anew(path):
+    with study(path) as s:
+        lock_path(path).unlink()
+        s.run(lambda p: p["x"], 2)
+        assert writer_of(path).pid == os.getpid()
+
+
+def test_who_took_the_lock_meanwhile_is_named(path):
+    with study(path) as s:
+        lock_path(path).unlink()
+        with subprocess.Popen([sys.executable, "-c", HOLD, str(path)], stdout=subprocess.PIPE, text=True) as process:
+            process.stdout.readline()
+            with pytest.raises(StorageError, match=f"is being written to by process {process.pid}"):
+                s.ask()
+            process.kill()
+        assert s.ask().number == 0
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+@pytest.mark.faults
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_forked_worker_neither_writes_nor_keeps_the_lock_of_a_dead_parent(path):
+    script = f"""
+import os, signal, time
+from scipy.stats import uniform
+from spotsvm import Study
+study = Study({{"x": uniform(0, 1)}}, "random", 0, path={str(path)!r})
+study.run(lambda p: p["x"], 3)
+if os.fork() == 0:
+    try:
+        study.ask()
+    except ValueError as error:
+        print(os.getpid(), error, flush=True)
+    del study
+    time.sleep(60)
+time.sleep(0.5)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True) as parent:
+        child, _, said = parent.stdout.readline().partition(" ")
+        assert said == f"{path} was opened by process {parent.pid}: a process forked from it cannot write to it\n"
+        assert parent.wait(30) == -signal.SIGKILL
+        try:
+            os.kill(int(child), 0)  # the worker lives on
+            with study(path) as s:
+                assert s.run(lambda p: p["x"], 6).n_finished == 6
+        finally:
+            os.kill(int(child), signal.SIGKILL)
+
+
+def test_a_finding_of_a_closed_study_waits_for_no_other_writer(path):
+    with study(path) as s:
+        s.run(lambda p: p["x"], 2)
+    s.add_finding("weather", {"sun": True})
+    with study(path) as two:
+        with pytest.raises(StorageError, match="is being written to by this very process"):
+            s.add_finding("weather", {"sun": False})
+        assert two.findings == {"weather": {"sun": True}}
+    assert s.findings == {"weather": {"sun": True}}
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"garbage", b"[" * 4000, b'{"pid": "x"}', json.dumps({"pid": 1, "host": "a\nb", "command": 5}).encode()]
+)
+def test_what_a_lock_file_says_is_only_text(content, path, caplog):
+    lock_path(path).write_bytes(content)
+    assert writer_of(path) is None
+    with study(path):
+        assert writer_of(path).pid == os.getpid()
+    assert ("was not closed by process 1 on a b" in caplog.text) == (b"a\\nb" in content)
+
+
+def test_a_fork_that_closes_what_it_inherited_leaves_the_record_to_its_parent(path):
+    with study(path) as s:
+        s.run(lambda p: p["x"], 2)
+        child = os.fork()
+        if not child:
+            s.close()
+            try:
+                s._record._connection.execute("SELECT 1")  # it is open still, as SQLite wants it
+                os._exit(0)
+            finally:
+                os._exit(1)
+        assert os.waitpid(child, 0)[1] == 0
+        assert writer_of(path).pid == os.getpid()
+        s.run(lambda p: p["x"], 4)
+    with study(path) as again:
+        assert again.n_finished == 4
+
+
+@pytest.mark.parametrize("make", [os.mkdir, os.mkfifo, lambda p: p.symlink_to("elsewhere")], ids=["folder", "pipe", "link"])
+def test_a_lock_file_that_is_none_is_refused_without_a_wait(make, path):
+    make(lock_path(path))
+    began = time.monotonic()
+    assert writer_of(path) is None
+    with pytest.raises(StorageError, match=r"study.db: cannot open the record: study.db-lock"):
+        study(path)
+    assert time.monotonic() - began < 2
+    assert not path.exists()
+
+
+def test_where_a_drive_has_no_locks_that_is_said(path, monkeypatch):
+    def refuse(fd):
+        raise OSError(37, "No locks available")
+
+    monkeypatch.setattr("spotsvm.study.record.lock.lock", refuse)
+    with pytest.raises(StorageError, match="cannot lock the record: No locks available"):
+        study(path)
+
+
+def test_a_writer_as_text():
+    assert (
+        str(Writer(7, "host", "python x.py", "2026-01-01T00:00:00Z"))
+        == "process 7 on host (python x.py) since 2026-01-01T00:00:00Z"
+    )
+    assert str(Writer(None)) == "a process"
+
+
+def test_releasing_twice_is_releasing(path):
+    held = WriterLock(path)
+    held.release()
+    held.release()
+    assert list(path.parent.iterdir()) == []

@@ -1,0 +1,254 @@
+"""Records of earlier schema versions: read as they are, and upgraded when they are opened for writing."""
+
+import json
+import os
+import signal
+import sqlite3
+from contextlib import closing
+from dataclasses import replace
+from io import StringIO
+
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+from scipy.stats import uniform
+
+from spotsvm import Study, StudyMismatchError
+from spotsvm.commands.main import main
+from spotsvm.common.errors import StorageError
+from spotsvm.study.record.opening import connect_to_write
+from spotsvm.study.record.record import Record
+from spotsvm.study.record.rows import add_checksum
+from spotsvm.study.record.schema import stored_columns, upgrade
+
+SPACE = {"C": uniform(0, 1), "kernel": ["rbf", "poly", "linear"]}
+TABLES = """
+CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE trials (
+    number INTEGER PRIMARY KEY,
+    asked INTEGER NOT NULL UNIQUE,
+    told INTEGER UNIQUE,
+    state TEXT NOT NULL CHECK (state IN ('running', 'ok', 'failed', 'timeout')),
+    point TEXT NOT NULL,
+    params TEXT NOT NULL,
+    value REAL,
+    extra TEXT NOT NULL DEFAULT '{}',
+    reason TEXT NOT NULL DEFAULT '',
+    origin TEXT NOT NULL DEFAULT '',
+    note TEXT NOT NULL DEFAULT '',
+    seed INTEGER NOT NULL,
+    ask_seconds REAL,
+    seconds REAL
+);
+"""
+
+
+def objective(params):
+    return {"value": params["C"], "time": 2.0} if params["kernel"] != "poly" else None
+
+
+def study(path, **options):
+    return Study(SPACE, "kriging", 0, path=path, **options)
+
+
+def facts(study):
+    return [(t.number, t.params, t.point, t.state, t.value, t.values, t.extra, t.reason, t.origin, t.seed) for t in study.trials]
+
+
+LATER = ["fit_seconds", "acquisition_seconds", "lost", "asked_at", "told_at"]
+CHECKSUMS = ["asked_checksum", "told_checksum"]
+
+
+def tables_of(version):
+    if version == 1:
+        return TABLES
+    second = TABLES.replace("seconds REAL\n)", "seconds REAL,\n    objectives TEXT\n)")
+    if version == 2:
+        return second
+    times = """objectives TEXT,
+    fit_seconds REAL,
+    acquisition_seconds REAL,
+    lost TEXT NOT NULL DEFAULT '[]',
+    asked_at REAL,
+    told_at REAL
+)"""
+    third = second.replace("objectives TEXT\n)", times).replace("point TEXT", "point BLOB")
+    return third + "CREATE TABLE outcomes (number INTEGER PRIMARY KEY, outcome TEXT NOT NULL);"
+
+
+def columns(path):
+    with closing(sqlite3.connect(path)) as connection:
+        return [row[1] for row in connection.execute("PRAGMA table_info(trials)")]
+
+
+def tables(path):
+    with closing(sqlite3.connect(path)) as connection:
+        return {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+
+
+def version(path):
+    with closing(sqlite3.connect(path)) as connection:
+        return connection.execute("SELECT value FROM about WHERE key = 'schema_version'").fetchone()[0]
+
+
+@pytest.fixture(params=[1, 2, 3])
+def old(tmp_path, request):
+    """A record as an earlier version wrote it: ten trials that have ended, and one that was running; first, points are JSON."""
+    with study(tmp_path / "new.db") as s:
+        s.run(objective, 10)
+        s.ask()
+    path = tmp_path / "old.db"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(tables_of(request.param))
+        connection.execute("ATTACH ? AS new", (str(tmp_path / "new.db"),))
+        names = ", ".join(row[1] for row in connection.execute("PRAGMA main.table_info(trials)"))
+        connection.execute(f"INSERT INTO trials ({names}) SELECT {names} FROM new.trials")
+        for t in s.trials if request.param < 3 else ():
+            connection.execute("UPDATE trials SET point = ? WHERE number = ?", (json.dumps(t.point), t.number))
+        connection.execute("INSERT INTO about SELECT key, value FROM new.about")
+        connection.execute("UPDATE about SET value = ? WHERE key = 'schema_version'", (str(request.param),))
+        connection.commit()
+    return path
+
+
+def test_a_new_record_is_of_version_4(tmp_path):
+    study(tmp_path / "study.db").close()
+    assert version(tmp_path / "study.db") == "4"
+    assert columns(tmp_path / "study.db")[-8:] == ["objectives", *LATER, *CHECKSUMS]
+    assert tables(tmp_path / "study.db") == {"about", "trials", "outcomes"}
+
+
+def test_reading_only_leaves_it_as_it_is(old, tmp_path):
+    before, had = old.read_bytes(), columns(old)
+    with closing(Record(old, read_only=True)) as record, closing(Record(tmp_path / "new.db", read_only=True)) as new:
+        without_times = {} if "fit_seconds" in had else {"fit_seconds": None, "acquisition_seconds": None}
+        known = [replace(t, **without_times) for t in new.trials()]
+        assert record.trials() == known
+        assert record.events() == new.events()
+        assert record.outcomes() == {}
+    result = CliRunner().invoke(main, ["export", str(old)])
+    assert result.exit_code == 0
+    written = pd.read_csv(StringIO(CliRunner().invoke(main, ["export", str(tmp_path / "new.db")]).stdout))
+    written[list(without_times)] = float("nan")
+    assert pd.read_csv(StringIO(result.stdout)).equals(written)
+    assert old.read_bytes() == before
+    assert columns(old) == had
+    assert [file.name for file in old.parent.iterdir() if file.name.startswith("old.db")] == ["old.db"]
+
+
+def test_opened_for_writing_it_is_upgraded_and_goes_on(old):
+    with study(old) as s:
+        s.run(objective, 16)
+    assert version(old) == "4"
+    assert columns(old)[-8:] == ["objectives", *LATER, *CHECKSUMS]
+    assert "outcomes" in tables(old)
+    assert facts(s) == facts(Study(SPACE, "kriging", 0).run(objective, 16))
+    with study(old) as again:
+        assert facts(again) == facts(s)
+        assert {t.values for t in again.trials if t.state == "ok"} == {(t.value,) for t in again.trials if t.state == "ok"}
+        assert {t.lost for t in again.trials} == {()}
+
+
+def test_upgraded_or_not_another_study_is_refused(old):
+    with pytest.raises(
+        StudyMismatchError, match="another direction: it has 'minimize', this one {'0': 'minimize', '1': 'maximize'}"
+    ):
+        Study(SPACE, "random", 0, path=old, direction=("minimize", "maximize"))
+    with study(old) as s:
+        assert s.n_finished == 10
+
+
+def statements(old):
+    """How many statements upgrade it, the beginning and the end of the transaction included."""
+    with closing(Record(old, read_only=True)) as record:
+        return len(list(upgrade(record._version))) + 2
+
+
+class Stopping:
+    """A connection that fails, or whose process dies, at one statement."""
+
+    def __init__(self, connection, at, stop):
+        self._connection, self._at, self._stop = connection, at, stop
+        self._count = -1
+
+    def __getattr__(self, name):
+        return getattr(self._connection, name)
+
+    def execute(self, statement, *values):
+        if statement == "BEGIN IMMEDIATE" or self._count >= 0:
+            self._count += 1
+        if self._count == self._at and not statement == "ROLLBACK":
+            self._stop()
+        return self._connection.execute(statement, *values)
+
+
+def full():
+    error = sqlite3.OperationalError("database or disk is full")
+    error.sqlite_errorcode = sqlite3.SQLITE_FULL
+    raise error
+
+
+def kill():
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+@pytest.mark.faults
+def test_a_disk_that_is_full_at_any_statement_leaves_it_as_it_was(old, monkeypatch):
+    before, said = (version(old), columns(old), tables(old)), 0
+    for at in range(statements(old)):
+        with monkeypatch.context() as patch:
+            patch.setattr(
+                "spotsvm.study.record.record.connect_to_write", lambda path, at=at: Stopping(connect_to_write(path), at, full)
+            )
+            with pytest.raises(StorageError, match="cannot (write|read) the record: database or disk is full$"):
+                Record(old)
+            said += 1
+        assert (version(old), columns(old), tables(old)) == before
+    assert said == statements(old) >= 6
+    with study(old) as s:
+        assert s.n_finished == 10
+
+
+@pytest.mark.faults
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_killed_at_any_statement_it_is_what_it_was(old, monkeypatch):
+    before = version(old), columns(old), tables(old)
+    for at in range(statements(old)):
+        child = os.fork()
+        if child == 0:
+            monkeypatch.setattr(
+                "spotsvm.study.record.record.connect_to_write", lambda path, at=at: Stopping(connect_to_write(path), at, kill)
+            )
+            Record(old)
+            os._exit(1)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
+        assert (version(old), columns(old), tables(old)) == before
+    with study(old) as s:
+        s.run(objective, 16)
+    assert facts(s) == facts(Study(SPACE, "kriging", 0).run(objective, 16))
+
+
+def test_the_way_from_any_version_ends_at_the_same_tables(tmp_path):
+    ends = []
+    for first in (1, 2, 3):
+        connection = sqlite3.connect(":memory:")
+        with closing(connection):
+            connection.executescript(tables_of(first))
+            add_checksum(connection)
+            for statement, values in upgrade(first):
+                connection.execute(statement, values)
+            ends.append([tuple(row[1:6]) for row in connection.execute("PRAGMA table_info(trials)")])
+    with closing(Record(tmp_path / "new.db")) as record:
+        new = [tuple(row[1:6]) for row in record._connection.execute("PRAGMA table_info(trials)")]
+    assert [[(name, *rest) for name, _, *rest in end] for end in ends] == [[(name, *rest) for name, _, *rest in new]] * 3
+    assert stored_columns() == tuple(name for name, *_ in new)
+
+
+@pytest.mark.skipif(os.getuid() == 0, reason="root may write what is read-only")
+def test_a_file_that_cannot_be_written_can_be_read(old):
+    old.chmod(0o400)
+    with closing(Record(old, read_only=True)) as record:
+        assert len(record.trials()) == 11
+    with pytest.raises(StorageError, match="cannot write the record"):
+        study(old)

@@ -1,0 +1,344 @@
+import math
+import threading
+import time
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from scipy.stats import uniform
+
+from spotsvm import ArgumentError, BudgetError, Study
+from spotsvm.common.errors import StorageError
+from spotsvm.study.record.record import Record
+
+SPACE = {"x": uniform(0, 1), "y": uniform(0, 1)}
+
+
+def bowl(params):
+    return (params["x"] - 0.3) ** 2 + (params["y"] - 0.6) ** 2
+
+
+def partly(params):
+    """Fails in every way that an objective can fail."""
+    kind = int(8 * params["x"])
+    if kind == 0:
+        raise ValueError("too small\nby far")
+    return [None, math.nan, math.inf, None, "text", {"score": 1.0}, {"value": bowl(params), "time": 2}, bowl(params)][kind]
+
+
+def facts(study):
+    return [(t.number, t.params, t.state, t.value, t.extra, t.reason, t.origin, t.note, t.seed) for t in study.trials]
+
+
+def test_it_stops_at_the_budget_and_goes_on_from_there():
+    study = Study(SPACE, "random", 0)
+    assert study.run(bowl, 4) is study
+    assert study.run(bowl, 4).n_finished == 4
+    assert study.run(bowl, 9).n_finished == 9
+    assert facts(study) == facts(Study(SPACE, "random", 0).run(bowl, 9))
+
+
+@pytest.mark.parametrize("search", ["kriging", "cmaes", "lbfgsb", "random"])
+@pytest.mark.parametrize("batch_size", [1, 3])
+@pytest.mark.parametrize("kind", [ThreadPoolExecutor, ProcessPoolExecutor])
+def test_where_it_is_evaluated_changes_nothing(search, batch_size, kind):
+    here = Study(SPACE, search, 3).run(partly, 13, batch_size=batch_size)
+    with kind(2) as executor:
+        there = Study(SPACE, search, 3).run(partly, 13, executor, batch_size=batch_size)
+    assert facts(there) == facts(here)
+
+
+@pytest.mark.parametrize("search", ["kriging", "cmaes", "lbfgsb", "random"])
+@pytest.mark.parametrize("options", [{"executor": ThreadPoolExecutor}, {"executor": "threading", "n_jobs": 1}], ids=str)
+def test_one_worker_makes_the_trials_of_none(search, options):
+    made = options["executor"](1) if callable(options["executor"]) else options["executor"]
+    study = Study(SPACE, search, 3).run(partly, 13, **options | {"executor": made})
+    assert facts(study) == facts(Study(SPACE, search, 3).run(partly, 13))
+    assert study.about["batch_size"] == 1
+
+
+@pytest.mark.parametrize(("search", "sizes"), [("cmaes", [6, 6, 6]), ("lbfgsb", [6, 1, 2, 1])])
+def test_what_a_search_has_ready_comes_out_the_same_together_and_one_by_one(search, sizes):
+    together, asked = Study(SPACE, search, 3), []
+    while together.n_finished < 18:
+        asked.append(min(together.n_ready, 18 - together.n_finished))
+        for trial in together.ask_batch(asked[-1]):
+            together.tell(trial, bowl(trial.params))
+    assert asked[: len(sizes)] == sizes
+    # no point of what is ready depends on a value that is not told: the order of telling is all that differs
+    assert facts(Study(SPACE, search, 3).run(bowl, 18)) == facts(together)
+
+
+@pytest.mark.parametrize(("search", "n_asked"), [("cmaes", 1), ("cmaes", 5), ("lbfgsb", 5), ("lbfgsb", 6)])
+def test_a_plan_that_was_cut_off_while_it_was_asked_for_is_evaluated_as_if_it_had_not_been(search, n_asked, tmp_path):
+    whole = Study(SPACE, search, 3).run(bowl, 18)
+    with Study(SPACE, search, 3, path=tmp_path / "study.db") as study:
+        for _ in range(n_asked):
+            study.ask()
+    with ThreadPoolExecutor(1) as executor, Study(SPACE, search, 3, path=tmp_path / "study.db") as study:
+        assert facts(study.run(bowl, 18, executor)) == facts(whole)
+
+
+def test_a_search_of_ones_own_has_one_ready():
+    class Own:
+        def ask(self):
+            return [0.5, 0.5]
+
+        def tell(self, point, value):
+            pass
+
+    study = Study(SPACE, Own(), 0)
+    assert (study.n_ready, study.n_initial, study.initial_name) == (1, 1, "initial design")
+
+
+def test_a_batch_is_evaluated_at_once():
+    together = threading.Barrier(3, timeout=10)
+
+    def objective(params):
+        together.wait()
+        return bowl(params)
+
+    with ThreadPoolExecutor(3) as executor:
+        study = Study(SPACE, "random", 0).run(objective, 6, executor)
+    assert [t.state for t in study.trials] == ["ok"] * 6
+
+
+def test_failures_are_recorded_and_the_study_goes_on():
+    study = Study(SPACE, "random", 1).run(partly, 60)
+    failed = [t for t in study.trials if t.state == "failed"]
+    assert {t.reason.split(" (")[0] for t in failed} == {
+        "ValueError: too small by far",
+        "the objective returned nan",
+        "the objective returned inf",
+        "the objective returned None, which is not a number",
+        "the objective returned 'text', which is not a number",
+        "the objective returned a mapping without 'value', or 'values' of several objectives",
+    }
+    assert all(t.value is None and "\n" not in t.reason for t in failed)
+    assert study.n_finished == 60
+    assert {t.extra.get("time") for t in study.trials} == {None, 2.0}
+    assert study.recommend().value == min(t.value for t in study.trials if t.value is not None)
+
+
+@pytest.mark.parametrize("search", ["kriging", "random"])
+def test_a_study_in_which_all_fail_ends_all_the_same(search):
+    study = Study(SPACE, search, 0).run(lambda p: None, 9)
+    assert [t.state for t in study.trials] == ["failed"] * 9
+
+
+@pytest.mark.parametrize("where", ["here", "threads", "processes", "killable"])
+def test_errors_are_raised_if_wanted_once_they_are_recorded(where):
+    study = Study(SPACE, "random", 1)
+    executor = {"threads": ThreadPoolExecutor, "processes": ProcessPoolExecutor}.get(where, lambda n: None)(2)
+    fails = partly if where in ("processes", "threads") else lambda p: {}["gamma"] if p["x"] < 0.5 else 1.0
+    with pytest.raises((KeyError, ValueError)):
+        study.run(fails, 40, executor, raise_errors=True, batch_size=2, trial_timeout=30.0 if where == "killable" else None)
+    raised = [t for t in study.trials if "Error: " in t.reason]
+    assert len(raised) == 1
+    assert raised[0].number == study.n_finished - 1
+    if executor:
+        executor.shutdown()
+
+
+def test_the_callback_sees_each_trial_when_it_is_told():
+    seen = []
+    study = Study(SPACE, "random", 0)
+    study.run(partly, 7, batch_size=3, callback=lambda s, t: seen.append((s is study, t, s.n_finished)))
+    assert seen == [(True, t, k + 1) for k, t in enumerate(study.trials)]
+
+
+def test_a_callback_that_raises_loses_nothing():
+    study = Study(SPACE, "kriging", 0)
+
+    def stop(s, trial):
+        if s.n_finished in (1, 8):
+            raise InterruptedError
+
+    for n in (1, 8):
+        with pytest.raises(InterruptedError):
+            study.run(bowl, 15, batch_size=4, callback=stop)
+        assert study.n_finished == n
+    study.run(bowl, 16, batch_size=4)
+    assert facts(study) == facts(Study(SPACE, "kriging", 0).run(bowl, 16, batch_size=4))
+
+
+@pytest.mark.parametrize("at", [1, 2, 3, 4, 9])
+def test_what_was_being_evaluated_when_the_user_broke_off_is_evaluated_first(at):
+    calls = []
+
+    def objective(params):
+        calls.append(params)
+        if len(calls) == at:
+            raise KeyboardInterrupt
+        return bowl(params)
+
+    study = Study(SPACE, "kriging", 0)
+    with pytest.raises(KeyboardInterrupt):
+        study.run(objective, 12, batch_size=3)
+    assert study.n_finished == at - 1
+    study.run(objective, 12, batch_size=3)
+    assert calls[at] == calls[at - 1]
+    assert facts(study) == facts(Study(SPACE, "kriging", 0).run(bowl, 12, batch_size=3))
+
+
+def test_in_a_small_space_nothing_is_left_out_by_an_interruption():
+    study = Study({"a": [1, 2, 3], "b": ["x", "y"]}, "random", 0)
+
+    def objective(params):
+        if study.n_finished == 4 and not broken:
+            broken.append(params)
+            raise KeyboardInterrupt
+        return params["a"]
+
+    broken = []
+    with pytest.raises(KeyboardInterrupt):
+        study.run(objective, 6)
+    study.run(objective, 6)
+    assert [t.state for t in study.trials] == ["ok"] * 6
+
+
+@pytest.mark.parametrize("n_trials", [-1, 0, 1, 5])
+def test_a_budget_below_the_design_evaluates_nothing(n_trials, tmp_path):
+    calls = []
+    with Study(SPACE, "kriging", 0, path=tmp_path / "s.db") as study:
+        with pytest.raises(BudgetError, match=f"n_trials={n_trials} is below the initial design of 6 trials"):
+            study.run(calls.append, n_trials)
+        assert (study.trials, calls) == ((), [])
+        assert study.run(bowl, 6).n_finished == 6
+
+
+def test_a_budget_below_a_generation_evaluates_nothing():
+    study = Study({f"x{j}": uniform(0, 1) for j in range(9)}, "cmaes", 0)
+    with pytest.raises(BudgetError, match="n_trials=9 is below the first generation of 10 trials; use at least that, or search"):
+        study.run(bowl, 9)
+    assert study.trials == ()
+    assert study.run(lambda p: p["x0"], 10).n_finished == 10
+    with pytest.raises(BudgetError, match="n_trials=5 is below the initial design of 6 trials"):
+        Study(SPACE, "lbfgsb", 0).run(bowl, 5)
+
+
+def test_a_small_space_needs_no_more_than_its_size():
+    assert Study({"a": [1, 2, 3]}, "kriging", 0, noise=False).run(lambda p: p["a"], 3).best_trial.params == {"a": 1}
+
+
+@pytest.mark.parametrize("batch_size", [1, 4])
+def test_a_space_that_is_used_up_ends_the_run_with_a_warning(batch_size, caplog):
+    study = Study({"a": [1, 2, 3], "b": ["x", "y"]}, "random", 0)
+    study.run(lambda p: p["a"], 20, batch_size=batch_size)
+    assert study.n_finished == 6
+    assert len({tuple(t.params.items()) for t in study.trials}) == 6
+    assert [r.levelname for r in caplog.records] == ["WARNING"]
+    assert "the study ends with 6 trials: all 6 configurations of the space have been asked for" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"batch_size": 0}, "batch_size=0 is not a number of trials"),
+        ({"batch_size": -2}, "batch_size=-2"),
+        ({"batch_size": 1.5}, "batch_size=1.5"),
+        ({"batch_size": "2"}, "batch_size='2'"),
+        ({"batch_size": True}, "batch_size=True"),
+        ({"retries": -1}, "retries=-1 is not a number of further attempts"),
+        ({"retries": 1.5}, "retries=1.5"),
+        ({"n_trials": 2.5}, "n_trials=2.5 is not a number of trials"),
+        ({"trial_timeout": 0}, "trial_timeout=0 is not a time"),
+        ({"trial_timeout": -1}, "trial_timeout=-1"),
+        ({"trial_timeout": "1"}, "trial_timeout='1'"),
+        ({"trial_timeout": math.inf}, "trial_timeout=inf"),
+        ({"trial_timeout": 1e300}, r"trial_timeout=1e\+300"),
+    ],
+)
+def test_bad_arguments_are_named_with_their_value(options, said):
+    study = Study(SPACE, "random", 0)
+    with pytest.raises(ArgumentError, match=said):
+        study.run(bowl, **{"n_trials": 3} | options)
+    assert study.trials == ()
+
+
+def test_numpy_numbers_will_do():
+    study = Study(SPACE, "random", 0).run(bowl, np.int64(4), batch_size=np.int64(2))
+    assert study.n_finished == 4
+
+
+@pytest.mark.parametrize("of_the_study", [True, False])
+def test_a_trial_past_its_time_is_ended(of_the_study):
+    def slow(params):
+        import time
+
+        if params["x"] > 0.6:
+            time.sleep(30)
+        return params["x"]
+
+    options = {"trial_timeout": 0.7}
+    study = Study(SPACE, "random", 0, **(options if of_the_study else {}))
+    study.run(slow, 3, batch_size=3, **({} if of_the_study else options))
+    late = [t.params["x"] > 0.6 for t in study.trials]
+    assert 0 < sum(late) < 3
+    assert [t.state for t in study.trials] == ["timeout" if is_late else "ok" for is_late in late]
+    assert {t.reason for t in study.trials if t.state == "timeout"} == {"it took longer than trial_timeout=0.7 s"}
+    assert {t.seconds for t in study.trials if t.state == "timeout"} == {0.7}
+
+
+def test_times_are_taken():
+    def objective(params):
+        time.sleep(0.02)
+        return bowl(params)
+
+    study = Study(SPACE, "kriging", 0).run(objective, 8)
+    assert all(t.seconds >= 0.02 and t.ask_seconds >= 0 for t in study.trials)
+
+
+@pytest.mark.parametrize("search", ["kriging", "random", "own"])
+@pytest.mark.parametrize("write", ["write_asked", "write_told"])
+def test_a_write_that_fails_leaves_memory_and_record_agreed(search, write, tmp_path, monkeypatch):
+    class Own:
+        def __init__(self):
+            self.rng, self.told = np.random.default_rng(0), 0
+
+        def ask(self):
+            return self.rng.random(2)
+
+        def tell(self, point, value):
+            self.told += 1
+
+    def made():
+        return Own() if search == "own" else search
+
+    right, failing = getattr(Record, write), iter([False] * 8 + [True, False, True, True] + [False] * 99)
+
+    def write_or_fail(self, *arguments):
+        if next(failing):
+            raise StorageError("the disk is full")
+        return right(self, *arguments)
+
+    path = tmp_path / "s.db"
+    with Study(SPACE, made(), 0, path=path) as study:
+        monkeypatch.setattr(Record, write, write_or_fail)
+        for _ in range(3):
+            with pytest.raises(StorageError, match="the disk is full"):
+                study.run(bowl, 16, batch_size=2)
+            assert [t.params for t in study.trials] == [t.params for t in study._record.trials()]
+            assert [t.value for t in study.trials] == [t.value for t in study._record.trials()]
+            assert study._events == study._record.events()
+        study.run(bowl, 16, batch_size=2)
+        undisturbed = facts(Study(SPACE, made(), 0).run(bowl, 16, batch_size=2))
+        assert facts(study) == undisturbed
+    monkeypatch.undo()
+    with Study(SPACE, made(), 0, path=path) as again:
+        assert facts(again) == undisturbed
+
+
+def test_a_value_that_could_not_be_recorded_is_in_the_error_and_can_be_told(tmp_path, monkeypatch):
+    def fail(*arguments):
+        raise StorageError("the disk is full")
+
+    with Study(SPACE, "random", 0, path=tmp_path / "s.db") as study:
+        monkeypatch.setattr(Record, "write_told", fail)
+        with pytest.raises(StorageError) as caught:
+            study.run(bowl, 1)
+        monkeypatch.undo()
+        value = bowl(study.trials[0].params)
+        assert caught.value.__notes__ == [f"trial 0 gave {value}; it can be told"]
+        study.tell(0, value)
+        assert study.run(bowl, 2).trials[0].value == value

@@ -1,0 +1,240 @@
+import copy
+import json
+import pickle
+import sqlite3
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import closing
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+from scipy.stats import uniform
+from spotsvm.solvers.errors import SolverError
+from spotsvm.solvers.search import Nsga2Search
+
+from spotsvm import ArgumentError, BudgetError, NoCompletedTrialError, Study, StudyMismatchError
+from spotsvm.commands.main import main
+from spotsvm.common.errors import StorageError
+from spotsvm.study.record.schema import sign
+
+SPACE = {"x": uniform(0, 1), "y": uniform(0, 1)}
+NAMED = {"cost": "minimize", "gain": "maximize"}
+
+
+def trade(params):
+    """More gain costs more; y is a waste."""
+    return {"values": [params["x"] ** 2 + params["y"], params["x"] - params["y"]], "time": 3.0}
+
+
+def half_fails(params):
+    return trade(params) if params["x"] > 0.4 else None
+
+
+def facts(study):
+    return [(t.number, t.params, t.point, t.state, t.values, t.extra, t.reason, t.origin, t.note, t.seed) for t in study.trials]
+
+
+def make(search="random", seed=7, **options):
+    return Study(SPACE, search, seed, **{"direction": NAMED} | options)
+
+
+class Own:
+    """A search of a user's own."""
+
+    def __init__(self):
+        self.told = []
+
+    def ask(self):
+        return np.random.default_rng(len(self.told)).random(2)
+
+    def tell(self, point, values):
+        self.told.append(values)
+
+
+def test_ask_and_tell():
+    study = make()
+    told = study.tell(study.ask(), [0.5, 2])
+    assert (told.state, told.value, told.values) == ("ok", None, (0.5, 2.0))
+    assert study.tell(study.ask(), {"values": (1, 2), "time": 3}).extra == {"time": 3.0}
+    assert study.tell(study.ask(), {"values": {"gain": 1, "cost": 2}}).values == (2.0, 1.0)
+    assert study.tell(study.ask(), np.array([4.0, 5.0])).values == (4.0, 5.0)
+    assert study.tell(study.ask(), [np.nan, 1.0]).reason == "the objective returned [nan, 1.0]"
+    assert study.fail(study.ask(), "no").values is None
+    assert study.n_finished == 6
+
+
+def test_one_objective_has_a_tuple_of_its_value():
+    study = Study(SPACE, "random", 0)
+    assert study.ask().values is None
+    told = study.tell(0, 2.5)
+    assert (told.value, told.values) == (2.5, (2.5,))
+
+
+def test_the_direction_is_turned_in_one_place():
+    mine = Own()
+    study = Study(SPACE, mine, direction=("minimize", "maximize", "maximize")).run(lambda p: [1.0, 2.0, -3.0], 2)
+    study.fail(study.ask(), "no")
+    assert np.array_equal(mine.told, [[1.0, -2.0, 3.0]] * 2 + [[np.nan] * 3], equal_nan=True)
+
+
+@pytest.mark.parametrize("search", ["nsga2", "parego"])
+def test_maximizing_mirrors_minimizing_the_negated_objective(search):
+    down = make(search, direction=("minimize", "minimize")).run(lambda p: [p["x"] + p["y"], -p["x"]], 30)
+    up = make(search, direction=("minimize", "maximize")).run(lambda p: [p["x"] + p["y"], p["x"]], 30)
+    assert [t.point for t in down.trials] == [t.point for t in up.trials]
+    assert [t.number for t in down.pareto()] == [t.number for t in up.pareto()]
+    assert down.hypervolume().tolist() == up.hypervolume().tolist()
+
+
+@pytest.mark.parametrize("search", ["nsga2", "parego", "random", "lhs"])
+def test_the_front_and_its_volume(search):
+    study = make(search).run(trade, 40)
+    front = study.pareto()
+    values = np.array([t.values for t in front])
+    assert (np.diff(values, axis=0) > 0).all()
+    volume = study.hypervolume((2.0, -1.0))
+    assert len(volume) == 40
+    assert (np.diff(volume) >= 0).all()
+    if search in ("nsga2", "parego"):
+        assert volume.iloc[-1] > make("random").run(trade, 40).hypervolume((2.0, -1.0)).iloc[-1]
+
+
+def test_what_is_of_one_objective_points_to_the_front():
+    study = make().run(trade, 5)
+    for wanted in (lambda: study.best_trial, study.recommend):
+        with pytest.raises(ArgumentError, match=r"is of one objective, and the study has 2: .* use pareto\(\)"):
+            wanted()
+    one = Study(SPACE, "random", 0).run(lambda p: p["x"], 3)
+    for wanted in (one.pareto, one.hypervolume, one.plot_pareto):
+        with pytest.raises(ArgumentError, match="is of several objectives, and the study has one; use recommend"):
+            wanted()
+    with pytest.raises(NoCompletedTrialError, match="none has been told"):
+        make().pareto()
+
+
+def test_the_frame_and_the_csv_have_a_column_an_objective(tmp_path):
+    study = make().run(half_fails, 8)
+    frame = study.frame()
+    assert list(frame.columns[:7]) == ["number", "state", "param_x", "param_y", "value_cost", "value_gain", "extra_time"]
+    assert frame["value_gain"].isna().tolist() == [t.state == "failed" for t in study.trials]
+    assert list(make(direction=("minimize",) * 2).frame().columns[4:6]) == ["value_0", "value_1"]
+    study.to_csv(tmp_path / "trials.csv")
+    pd.testing.assert_series_equal(pd.read_csv(tmp_path / "trials.csv")["value_cost"], frame["value_cost"])
+
+
+@pytest.mark.parametrize("given", [1.0, [1.0, 2.0, 3.0], {"value": 1.0}, {"values": [1.0]}, {"values": {"cost": 1.0}}])
+def test_another_number_of_values_is_recorded_as_a_failure_and_raised(given, tmp_path):
+    with make(path=tmp_path / "study.db") as study:
+        with pytest.raises(ArgumentError, match="the study has 2 objectives"):
+            study.tell(study.ask(), given)
+        with pytest.raises(
+            ArgumentError, match=r"one value \(1\), and the study has 2 objectives \(cost: minimize, gain: maximize\)"
+        ):
+            study.run(lambda p: {"value": 1.0, "time": 3.0}, 5)
+        assert study.n_finished == 2
+    with make(path=tmp_path / "study.db") as again:
+        assert facts(again) == facts(study)
+        assert {t.state for t in again.trials} == {"failed"}
+        assert again.trials[1].extra == {"time": 3.0}
+        again.run(trade, 5)
+
+
+@pytest.mark.parametrize("search", ["kriging", "random"])
+@pytest.mark.parametrize("workers", [0, 2])
+def test_two_values_for_one_objective_are_raised_at_the_first_trial(search, workers, tmp_path):
+    with Study(SPACE, search, 0, path=tmp_path / "study.db") as study:
+        with pytest.raises(
+            ArgumentError, match=r"2 values .* one objective; for several use .* with direction=\(.*search='nsga2'"
+        ):
+            study.run(lambda p: [p["x"], p["y"]], 20, ThreadPoolExecutor(workers) if workers else None)
+        assert 1 <= study.n_finished <= max(workers, 1)
+        reasons = [t.reason for t in study.trials if t.state != "running"]  # of two workers, the second may be the first to end
+        assert all(reason.startswith("the objective returned 2 values (") for reason in reasons)
+    with Study(SPACE, search, 0, path=tmp_path / "study.db") as again:
+        assert again.run(lambda p: p["x"], 8).n_finished == 8
+
+
+def test_a_search_must_be_one_of_so_many_objectives():
+    for search in ("kriging", "koch2011"):
+        with pytest.raises(
+            SolverError, match=f"search='{search}' has one objective, and there are 2; use one of .*nsga2, parego"
+        ):
+            make(search)
+    for search in ("nsga2", "parego"):
+        with pytest.raises(SolverError, match=f"search='{search}' is for two or more objectives, .* direction=\\('minimize'"):
+            Study(SPACE, search, 0)
+    assert make(Nsga2Search, direction=["minimize"] * 3).run(lambda p: [1.0, p["x"], p["y"]], 20).n_finished == 20
+
+
+def test_a_budget_below_the_first_generation():
+    with pytest.raises(BudgetError, match="n_trials=19 is below the .* of 20 trials"):
+        make("nsga2").run(trade, 19)
+
+
+def test_workers_change_nothing_about_the_results():
+    alone = make("nsga2").run(trade, 40, batch_size=10)
+    with ProcessPoolExecutor(2) as workers:
+        assert facts(make("nsga2").run(trade, 40, workers, batch_size=10)) == facts(alone)
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda s: pickle.loads(pickle.dumps(s))], ids=["deepcopy", "pickle"])
+@pytest.mark.parametrize("search", ["nsga2", "parego"])
+def test_a_copy_goes_on_by_itself(search, copied):
+    study = make(search).run(trade, 25)
+    other = copied(study)
+    assert facts(other.run(trade, 30)) == facts(study.run(trade, 30))
+
+
+@pytest.mark.parametrize(
+    ("direction", "said"),
+    [
+        ("minimize", r"it has {'cost': 'minimize', 'gain': 'maximize'}, this one 'minimize'"),
+        (("minimize", "maximize"), r"this one {'0': 'minimize', '1': 'maximize'}"),
+        ({"cost": "minimize", "gain": "minimize"}, r"this one {'cost': 'minimize', 'gain': 'minimize'}"),
+        ({"gain": "maximize", "cost": "minimize"}, r"this one {'gain': 'maximize', 'cost': 'minimize'}"),
+    ],
+)
+def test_other_objectives_are_another_study(direction, said, tmp_path):
+    make(path=tmp_path / "study.db").close()
+    with pytest.raises(StudyMismatchError, match=f"another direction: .*{said}"):
+        make(path=tmp_path / "study.db", direction=direction)
+
+
+def test_the_record_has_the_values_as_json(tmp_path):
+    with make(path=tmp_path / "study.db") as study:
+        study.run(half_fails, 6)
+    with closing(sqlite3.connect(tmp_path / "study.db")) as connection:
+        rows = connection.execute("SELECT value, objectives FROM trials ORDER BY number").fetchall()
+        assert connection.execute("SELECT value FROM about WHERE key = 'direction'").fetchone() == (json.dumps(NAMED),)
+    assert [value for value, _ in rows] == [None] * 6
+    assert [None if text is None else tuple(json.loads(text)) for _, text in rows] == [t.values for t in study.trials]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [("[1.0]", "trial 2 is 'ok', and has 1 values"), ("[1.0, ", "where JSON is due"), ("null", "trial 2 cannot be")],
+)
+def test_damaged_values(text, said, tmp_path):
+    with make(path=tmp_path / "study.db") as study:
+        study.run(trade, 4)
+    with closing(sqlite3.connect(tmp_path / "study.db")) as connection:
+        connection.execute("UPDATE trials SET objectives = ? WHERE number = 2", (text,))
+        sign(connection)
+        connection.commit()
+    with pytest.raises(StorageError, match=said):
+        make(path=tmp_path / "study.db")
+    result = CliRunner().invoke(main, ["export", str(tmp_path / "study.db")])
+    assert result.exit_code == 2
+    assert result.stderr.startswith("spotsvm: error: ")
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_export_shows_the_values(tmp_path):
+    with make(path=tmp_path / "study.db") as study:
+        study.run(half_fails, 6)
+    result = CliRunner().invoke(main, ["export", str(tmp_path / "study.db"), "--csv", str(tmp_path / "trials.csv")])
+    assert (result.exit_code, result.stderr) == (0, "")
+    exported = pd.read_csv(tmp_path / "trials.csv")
+    assert list(exported.columns) == list(study.frame().columns)
+    pd.testing.assert_frame_equal(exported[["value_cost", "value_gain"]], study.frame()[["value_cost", "value_gain"]])

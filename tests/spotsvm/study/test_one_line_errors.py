@@ -1,0 +1,310 @@
+"""Arguments of which nothing can be made: each is one line that names the argument, its value, and what would be right."""
+
+import math
+import os
+import re
+import subprocess
+import sys
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.stats import randint, rv_histogram, uniform
+from sklearn.datasets import make_classification
+from sklearn.svm import SVC
+
+from spotsvm.common.csv_files import read_csv
+from spotsvm.common.errors import (
+    ArgumentError,
+    DataError,
+    NoCompletedTrialError,
+    SpaceError,
+    SpotSVMError,
+    StorageError,
+    WorkersError,
+)
+from spotsvm.search_cv.spot_search_cv import SpotSearchCV
+from spotsvm.study.recorded import RecordedStudy
+from spotsvm.study.study import Study
+from spotsvm.tuning.tables.table import read_table
+
+SPACE = {"x": uniform(0, 1)}
+HUGE = 10**400
+SCRIPT = Path(sys.executable).with_name("spotsvm")
+
+
+def refused(kind, said, call):
+    with pytest.raises(kind, match=said) as caught:
+        call()
+    assert isinstance(caught.value, SpotSVMError)
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 400
+
+
+@pytest.fixture
+def study():
+    return Study(SPACE, "random", 0)
+
+
+@pytest.fixture
+def no_folder(tmp_path, monkeypatch):
+    """A working directory that has been removed."""
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    return gone
+
+
+@pytest.mark.parametrize("given", ["5", None, 2.5, [5], True, math.nan])
+@pytest.mark.parametrize("search", ["random", "kriging"])
+def test_a_number_of_trials(given, search):
+    study = Study(SPACE, search, 0)
+    refused(
+        ArgumentError, r"^n_trials=.* is not a number of trials; use a whole number$", lambda: study.run(lambda p: 1.0, given)
+    )
+
+
+@pytest.mark.parametrize("recorded", [False, True], ids=["memory", "record"])
+@pytest.mark.parametrize(
+    ("value", "reason"),
+    [
+        (HUGE, "the objective returned 1000.*…, which is too large for a float"),
+        (-HUGE, "the objective returned -1000.*…, which is too large for a float"),
+        (10**5000, "the objective returned a value of type int, which is too large for a float"),
+        (Fraction(HUGE, 3), r"the objective returned Fraction\(1000.*…, which is too large for a float"),
+        ({"value": HUGE, "n": 1}, "the objective returned 1000.*…, which is too large for a float"),
+        ([HUGE, 1], r"the objective returned \[inf, 1.0\]"),
+    ],
+    ids=["large", "small", "no text", "fraction", "mapping", "several"],
+)
+def test_a_value_beyond_all_floats_is_a_failure_as_an_infinite_one_is(value, reason, recorded, tmp_path):
+    path = tmp_path / "study.db" if recorded else None
+    with Study(SPACE, "random", 0, path=path) as study:
+        told = study.tell(study.ask(), value)
+        ran = study.run(lambda p: value, n_trials=2).trials[1]
+    for trial in (told, ran):
+        assert trial.state == "failed"
+        assert re.fullmatch(reason, trial.reason)
+    if recorded:
+        assert RecordedStudy(path).trials == study.trials
+
+
+def test_a_further_number_beyond_all_floats_is_infinite(study):
+    assert study.tell(study.ask(), {"value": 1, "n": HUGE, "m": -HUGE}).extra == {"n": math.inf, "m": -math.inf}
+
+
+SECONDS = [HUGE, 10**5000, "a", "2.5", [1], 1j, math.nan, math.inf, True, np.bool_(True), np.array([1.0, 2.0])]
+
+
+@pytest.mark.parametrize("given", SECONDS, ids=lambda s: str(type(s).__name__))
+@pytest.mark.parametrize("how", ["tell", "fail"])
+def test_seconds_that_are_no_time(given, how, study):
+    trial = study.ask()
+    say = {"tell": lambda s: study.tell(trial, 1.0, seconds=s), "fail": lambda s: study.fail(trial, "no", seconds=s)}[how]
+    refused(ArgumentError, "^seconds=.* is not a time; use a finite number of seconds, or None$", lambda: say(given))
+    assert study.trials[0].state == "running"
+    told = say(np.float32(2.5))
+    assert (type(told.seconds), told.seconds) == (float, 2.5)
+
+
+@pytest.mark.parametrize(
+    ("extra", "said"),
+    [
+        ({"a": "b"}, r"^extra has 'a': 'b', which is not a named number; use text and a number"),
+        ({"a": None}, "^extra has 'a': None, which is not a named number"),
+        ({1: 2}, "^extra has 1: 2, which is not a named number"),
+        ([1], r"^extra=\[1\] is not a mapping; use names and numbers"),
+        ("a", "^extra='a' is not a mapping"),
+    ],
+)
+def test_further_numbers_that_are_none(extra, said, study):
+    trial = study.ask()
+    refused(ArgumentError, said, lambda: study.fail(trial, "no", extra=extra))
+    assert study.fail(trial, "no", extra={"a": np.float32(2)}).extra == {"a": 2.0}
+
+
+def nested(levels):
+    return {"a": nested(levels - 1)} if levels else {}
+
+
+@pytest.mark.parametrize(
+    ("context", "said"),
+    [
+        (3, "^context=3 is int; use a mapping of text to what JSON can hold$"),
+        ("ab", "^context='ab' is str; use a mapping"),
+        ("", "^context='' is str; use a mapping"),
+        ([("a", "b")], r"^context=\[\('a', 'b'\)\] is list; use a mapping"),
+        ({"a": {1, 2}}, r"^context: a is set, which is not JSON \({1, 2}\); use text, Python's own numbers"),
+        ({"a": [np.int64(3)]}, r"^context: a\[0\] is int64, which is not JSON"),
+        ({1: "a"}, "^context: the key 1 is int; use text$"),
+        ({"a": HUGE}, "^context: a whole number in it has more than 300 digits, so that it cannot be kept"),
+        ({"a": 10**5000}, "^context: .*, so that it cannot be kept"),
+        (nested(60), "^context: its lists and mappings are nested too deep"),
+        (nested(900), "^context: its lists and mappings are nested too deep"),
+    ],
+)
+@pytest.mark.parametrize("recorded", [False, True], ids=["memory", "record"])
+def test_a_context_that_cannot_be_kept(context, said, recorded, tmp_path):
+    path = tmp_path / "study.db" if recorded else None
+    refused(ArgumentError, said, lambda: Study(SPACE, "random", 0, context=context, path=path))
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_context_is_read_back_as_it_is_kept(tmp_path):
+    context = {"data": "abc", "split": (3, [None, True, 0.5]), "none": math.nan}
+    for _ in range(2):
+        with Study(SPACE, "random", 0, context=context, path=tmp_path / "study.db") as study:
+            assert study.about["context: split"] == [3, [None, True, 0.5]]
+            assert math.isnan(study.about["context: none"])
+
+
+NO_PATHS = [None, 3, "", "\x00", "a\x00b", b"x", [], "\ud800"]
+
+
+@pytest.mark.parametrize("path", NO_PATHS)
+@pytest.mark.parametrize("method", ["report", "to_csv", "folds_to_csv"])
+def test_a_file_to_write_that_is_none(method, path, study):
+    study.run(lambda p: p["x"], n_trials=2)
+    refused(
+        ArgumentError, '^path=.* is not the path of a file; use text, such as ".*", or a', lambda: getattr(study, method)(path)
+    )
+
+
+@pytest.mark.parametrize("path", [path for path in NO_PATHS if path is not None])
+def test_a_folder_for_tables_that_is_none(path, study, tmp_path):
+    study.run(lambda p: p["x"], n_trials=2)
+    refused(
+        ArgumentError, '^tables=.* is not the path of a file; use text, such as "tables"',
+        lambda: study.report(tmp_path / "report.html", tables=path),
+    )  # fmt: skip
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    "what",
+    [
+        lambda: Study(SPACE, "random", 0, path="x"),
+        lambda: RecordedStudy("x"),
+        lambda: read_csv("x"),
+        lambda: read_table("x", "y"),
+        lambda: Study(SPACE, "random", 0).report("x"),
+        lambda: Study(SPACE, "random", 0).to_csv(Path("x")),
+        lambda: Study(SPACE, "random", 0).report("/x", tables="x"),
+    ],
+)
+@pytest.mark.usefixtures("no_folder")
+def test_a_relative_path_where_the_working_directory_has_been_removed(what):
+    refused(
+        StorageError, "^(path|tables)='x' is relative, and the working directory has been removed; use an absolute path", what
+    )
+
+
+def test_an_absolute_path_where_the_working_directory_has_been_removed(no_folder):
+    with Study(SPACE, "random", 0, path=no_folder.with_name("study.db")) as study:
+        study.run(lambda p: p["x"], n_trials=3)
+        study.to_csv(no_folder.with_name("trials.csv"))
+    assert len(RecordedStudy(study.path).trials) == 3
+
+
+@pytest.mark.parametrize("how", [{"n_jobs": 2}, {"trial_timeout": 9.0}, {"executor": "loky", "n_jobs": 2}])
+@pytest.mark.usefixtures("no_folder")
+def test_worker_processes_where_the_working_directory_has_been_removed(how, study):
+    refused(WorkersError, "^the working directory has been removed, and worker", lambda: study.run(lambda p: 1.0, 3, **how))
+
+
+@pytest.mark.parametrize("arguments", [["report", "a.db", "--out", "b.html"], ["export", "a.db", "--csv", "b"], ["study"]])
+def test_commands_where_the_working_directory_has_been_removed(arguments, no_folder):
+    no_folder.mkdir()
+    ended = subprocess.run(
+        [SCRIPT, *arguments], cwd=no_folder, preexec_fn=no_folder.rmdir, capture_output=True, text=True, timeout=60
+    )
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert ended.stderr == "spotsvm: error: the working directory has been removed; change to an existing directory\n"
+
+
+@pytest.mark.parametrize(
+    ("definition", "said"),
+    [
+        (randint(-(2**62), 2**62), r"^x=randint\(.*\) has a range whose width overflows \(9.22e\+18 whole numbers\)"),
+        (randint(0, 2**63), "has a range whose width overflows"),
+        (randint(-HUGE, HUGE), "cannot be used as a distribution: "),
+        (uniform(0, HUGE), "cannot be used as a distribution: "),
+        (uniform(-1.7e308, 1.79e308), r"^x=uniform\(.*\) has a range whose width overflows \(\[-1.7e\+308, 9e\+306\]\)"),
+        (uniform(8.9e307, 8.9e307), "has a range whose width overflows"),
+        (rv_histogram(([1, 1], [-1.7e308, 0, 1.7e308]), density=False), "has a range whose width overflows"),
+    ],
+)
+def test_a_distribution_whose_width_overflows(definition, said):
+    refused(SpaceError, said, lambda: Study({"x": definition}, "random", 0))
+
+
+@pytest.mark.parametrize(
+    "definition", [randint(0, 2**62), uniform(0, 1.4e308), uniform(-7e307, 1.4e308), uniform(1.3e308, 1e306)]
+)
+def test_a_distribution_that_is_almost_too_wide_is_searched(definition, tmp_path):
+    study = Study({"x": definition, "y": uniform(0, 1)}, "random", 0, path=tmp_path / "study.db")
+    with study:
+        study.run(lambda p: p["y"], n_trials=9)
+    with Study({"x": definition, "y": uniform(0, 1)}, "random", 0, path=study.path) as resumed:
+        assert resumed.trials == study.trials
+    low, high = definition.support()
+    assert all(low <= t.params["x"] <= high for t in study.trials)
+    assert len({t.params["x"] for t in study.trials}) == 9
+
+
+@pytest.mark.parametrize("definition", [uniform(0, 1), randint(0, 5)])
+def test_a_start_beyond_all_floats(definition):
+    refused(SpaceError, r"^start is not in the space: x=1000.*… is not an? ", lambda: Study({"x": definition}, start={"x": HUGE}))
+
+
+@pytest.mark.parametrize("given", [HUGE, 10**5000], ids=["text", "no text"])
+@pytest.mark.parametrize("name", ["memory_limit", "trial_timeout", "batch_size", "retries"])
+def test_limits_beyond_all_floats(name, given, study):
+    if name in ("batch_size", "retries"):
+        given = -given
+    refused(ArgumentError, f"^{name}=.* is not a", lambda: study.run(lambda p: 1.0, 3, **{name: given}))
+
+
+needs_fifos = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+
+
+@needs_fifos
+def test_a_pipe_in_place_of_a_table(tmp_path):
+    pipe = tmp_path / "table.csv"
+    os.mkfifo(pipe)
+    (tmp_path / "link.csv").symlink_to(pipe)
+    for path in (pipe, tmp_path / "link.csv"):
+        for read in (lambda path=path: read_csv(path), lambda path=path: read_table(path, "y")):
+            refused(DataError, f"^{path} is a named pipe, which may never .*; save the table as a file$", read)
+
+
+@needs_fifos
+@pytest.mark.parametrize("options", [[], ["--pipeline", "stormwater"]])
+def test_tune_does_not_wait_for_a_pipe(options, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    ended = subprocess.run(
+        [SCRIPT, "tune", tmp_path / "pipe", "--target", "y", *options], capture_output=True, text=True, timeout=60
+    )
+    assert (ended.returncode, ended.stderr.count("\n")) == (2, 1)
+    assert "is a named pipe" in ended.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/stdin").exists(), reason="this system has no /dev/stdin")
+def test_what_a_shell_pipes_is_read():
+    code = "import sys; from spotsvm.common.csv_files import read_csv; print(read_csv('/dev/stdin')['a'].tolist())"
+    ended = subprocess.run([sys.executable, "-c", code], input="a,b\n1,2\n3,4\n", capture_output=True, text=True, timeout=60)
+    assert ended.stdout == "[1, 3]\n"
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux holds a process to a limit")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.FitFailedWarning")
+def test_a_memory_limit_below_the_kernel_matrix_fails_each_candidate_and_says_so():
+    X, y = make_classification(4000, random_state=0)
+    search = SpotSearchCV(SVC(), {"C": [1.0, 2.0]}, n_iter=2, search="random", memory_limit="40MB", cv=2, random_state=0)
+    refused(
+        NoCompletedTrialError,
+        "^All the 2 candidates failed: .* it took more than memory_limit=40 MB: MemoryError",
+        lambda: search.fit(X, y),
+    )

@@ -1,0 +1,282 @@
+import json
+import math
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+import textwrap
+import time
+from contextlib import closing
+from dataclasses import FrozenInstanceError, replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import uniform
+from sklearn.svm import SVC
+
+from spotsvm import Status, Study
+from spotsvm.commands.status import status_page, status_table
+from spotsvm.common.errors import StorageError
+from spotsvm.study.record.lock import lock_path
+from spotsvm.study.recorded import RecordedStudy
+from spotsvm.study.status import read_status, status_of
+from spotsvm.trials.objectives import Objectives
+from spotsvm.trials.trial import Trial
+
+SPACE = {"x": uniform(0, 1), "kind": ["a", "b"]}
+ONE = Objectives.of("minimize")
+
+
+def objective(params):
+    if params["kind"] == "b":
+        raise ValueError("no b")
+    return params["x"]
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "a.db"
+
+
+def ended(path, n=12, **arguments):
+    with Study(SPACE, "random", 0, path=path, **arguments) as study:
+        return study.run(objective, n_trials=n)
+
+
+def lasting(status):
+    """What does not depend on when it was asked for."""
+    return replace(status, seconds_since=None, writer=None, last_writer=None)
+
+
+def test_a_study_that_has_ended(path):
+    study = ended(path)
+    status = read_status(path)
+    frame = study.frame()
+    assert (status.state, status.reason) == ("ended", "all trials of the budget are finished")
+    assert (status.search, status.seed, status.budget, status.path) == ("random", 0, 12, str(path))
+    assert (status.n_ok, status.n_failed) == ((frame["state"] == "ok").sum(), (frame["state"] == "failed").sum())
+    assert (status.n_timeout, status.n_running, status.n_finished, status.running) == (0, 0, 12, ())
+    best = study.best_trial
+    assert (status.incumbent.number, status.incumbent.value, status.incumbent.params) == (best.number, best.value, best.params)
+    [(reason, count)] = status.failures
+    assert reason.startswith("ValueError: no b")
+    assert count == status.n_failed
+    assert status.writer is status.last_writer is status.seconds_left is status.n_front is None
+    assert status.time_spent["evaluation"].total == pytest.approx(frame["seconds"].sum())
+    assert status.trials_per_minute > 0
+    assert 0 <= status.seconds_since < 60
+    with pytest.raises(FrozenInstanceError):
+        status.state = "running"
+
+
+def test_the_study_the_record_and_the_file_say_the_same(path):
+    study = ended(path)
+    assert isinstance(study.status(), Status)
+    assert lasting(study.status()) == lasting(RecordedStudy(path).status()) == lasting(read_status(path))
+
+
+def test_while_it_runs(path):
+    seen = []
+
+    def look(study, trial):
+        seen.append((read_status(path), study.status(), RecordedStudy(path).status()))
+
+    with Study(SPACE, "random", 0, path=path) as study:
+        study.run(objective, n_trials=6, batch_size=3, callback=look)
+    for n, several in enumerate(seen, 1):
+        assert len({json.dumps(lasting(status).to_dict() | {"running": None, "seconds_left": None}) for status in several}) == 1
+        status = several[0]
+        assert status.n_finished == n
+        assert (status.state, status.writer.pid) == ("running", os.getpid()) if n < 6 else status.state == "ended"
+        assert status.n_running == len(status.running) == -n % 3
+        assert all(0 <= t.seconds < 60 and t.params == study.trials[t.number].params for t in status.running)
+        assert status.seconds_left == (None if n == 6 else pytest.approx(60 * (6 - n) / status.trials_per_minute))
+    assert read_status(path).writer is None
+
+
+def test_a_study_that_is_open_after_its_end_says_so(path):
+    with Study(SPACE, "random", 0, path=path) as study:
+        status = study.run(objective, n_trials=2).status()
+    assert status.state == "ended"
+    assert status.writer.pid == os.getpid()
+    assert "still open in process" in status_page(status)
+
+
+def test_a_study_that_was_broken_off(path):
+    def stop(params):
+        raise KeyboardInterrupt
+
+    with Study(SPACE, "random", 0, path=path) as study, pytest.raises(KeyboardInterrupt):
+        study.run(stop, n_trials=6)
+    status = read_status(path)
+    assert (status.state, status.n_running, status.budget) == ("broken off", 1, 6)
+    assert status.running[0].seconds is None
+    assert "run the same program," in status_page(status)
+    assert "1 unfinished" in status_page(status)
+
+
+KILLED = """
+    import os, signal, sys
+    from spotsvm import Study
+    study = Study({"x": [1, 2, 3]}, "random", 0, path=sys.argv[1])
+    study.run(lambda params: os.kill(os.getpid(), signal.SIGKILL) if params["x"] == 2 else 1.0, n_trials=3)
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a signal of POSIX")
+def test_a_killed_process_is_named(path):
+    assert subprocess.run([sys.executable, "-c", textwrap.dedent(KILLED), str(path)]).returncode == -9
+    status = read_status(path)
+    assert (status.state, status.writer, status.n_running) == ("broken off", None, 1)
+    assert status.last_writer.pid != os.getpid()
+    assert f"broken off when process {status.last_writer.pid} on " in status_page(status)
+
+
+def test_a_study_that_nobody_gave_a_budget(path):
+    with Study(SPACE, "random", 0, path=path) as study:
+        trial = study.ask()
+        assert study.status().state == "running"
+        study.tell(trial, 1.0)
+    assert read_status(path).state == "idle"
+    assert "it has no budget" in status_page(read_status(path))
+
+
+def test_a_study_in_memory():
+    study = Study(SPACE, "random", 0)
+    assert study.status().state == "idle"
+    trial = study.ask()
+    assert (study.status().state, study.status().path) == ("running", None)
+    study.tell(trial, 2.0)
+    assert study.status().incumbent.value == 2.0
+    assert study.run(objective, n_trials=3).status().state == "ended"
+    assert status_page(study.status()).startswith("study in memory: random, seed 0\nended: ")
+
+
+def test_a_space_that_is_used_up(path):
+    with Study([{"k": ["a"], "n": [1, 2]}, {"k": ["b"]}], "random", 0, path=path) as study:
+        study.run(lambda params: 1.0, n_trials=10)
+    status = read_status(path)
+    assert (status.state, status.reason, status.n_finished) == ("ended", "every configuration in its space has been evaluated", 3)
+
+
+def test_a_stop_rule_ended_it(path):
+    study = ended(path)
+    about, trials = study.about | {"budget": 50}, study.trials
+    stop = {"stop": {"stopped": True, "n_trials": 12}}
+    assert status_of(trials, about, stop, ONE, path).reason == "the stop rule ended the run"
+    for other in ({}, {"stop": {"stopped": False, "n_trials": 12}}, {"stop": {"stopped": True, "n_trials": 7}}):
+        assert status_of(trials, about, other, ONE, path).state == "broken off"
+
+
+def test_several_objectives(path):
+    with Study({"x": [0, 1, 2, 3]}, "random", 0, direction=("minimize", "maximize"), path=path) as study:
+        study.run(lambda p: {"values": [p["x"], min(p["x"], 2)]}, n_trials=4)
+        front = study.pareto()
+    status = read_status(path)
+    assert (status.incumbent, status.n_front) == (None, len(front))
+    assert "3 non-dominated trials" in status_page(status)
+
+
+def test_maximised(path):
+    assert ended(path, direction="maximize").best_trial.number == read_status(path).incumbent.number
+
+
+def test_running_for_as_long_as_this_process_evaluates_it(path):
+    now = time.time()
+    old = Trial(0, {"x": 1}, (0.5,), asked_at=now - 1000)
+    with Study(SPACE, "random", 0, path=path):
+        new = replace(old, number=1, asked_at=time.time())
+        status = status_of([old, new], {}, {}, ONE, path)
+    assert 0 <= status.running[1].seconds <= status.running[0].seconds < 100
+
+
+def test_workers_that_were_lost():
+    trials = [
+        Trial(0, {}, (0.1,), "ok", 1.0, lost=("killed", "killed")),
+        Trial(1, {}, (0.2,), "failed", reason="out of memory", lost=("exit code 1",)),
+    ]
+    status = status_of(trials, {}, {}, ONE, None)
+    assert (status.n_lost, status.lost) == (3, (("killed", 2), ("exit code 1", 1)))
+    assert "\nworkers lost  2 x killed\n              1 x exit code 1" in status_page(status)
+
+
+def test_the_five_commonest_reasons():
+    reasons = [f"reason {k}" for k in range(8) for _ in range(k + 1)]
+    trials = [Trial(k, {}, (0.1,), "failed", reason=reason) for k, reason in enumerate(reasons)]
+    status = status_of(trials, {}, {}, ONE, None)
+    assert status.failures == tuple((f"reason {k}", k + 1) for k in (7, 6, 5, 4, 3))
+    assert status.n_failed == 36
+
+
+def test_to_dict_is_json():
+    trials = [
+        Trial(0, {"model": SVC(), "C": math.nan, "k": (1, 2)}, (0.1,), "ok", 1.0, seconds=math.inf),
+        Trial(1, {"model": SVC()}, (0.2,)),
+    ]
+    found = json.loads(json.dumps(status_of(trials, {}, {}, ONE, None).to_dict(), allow_nan=False))
+    assert found["incumbent"] == {"number": 0, "value": 1.0, "params": {"model": "SVC()", "C": None, "k": [1, 2]}}
+    assert found["running"] == [{"number": 1, "params": {"model": "SVC()"}, "seconds": None}]
+    assert (found["n_finished"], found["n_ok"]) == (1, 1)
+
+
+def test_an_earlier_version_of_the_record(path):
+    study = ended(path)
+    old = Path(shutil.copy(path, path.with_name("old.db")))
+    with closing(sqlite3.connect(old, isolation_level=None)) as connection:
+        connection.execute("DROP TABLE outcomes")
+        connection.execute("ALTER TABLE about DROP COLUMN checksum")
+        for name in ("fit_seconds", "acquisition_seconds", "lost", "asked_at", "told_at", "asked_checksum", "told_checksum"):
+            connection.execute(f"ALTER TABLE trials DROP COLUMN {name}")
+        connection.execute("UPDATE about SET value = '2' WHERE key = 'schema_version'")
+    status = read_status(old)
+    assert (status.n_ok, status.n_lost, status.trials_per_minute) == (study.status().n_ok, 0, None)
+    assert status.seconds_left is status.seconds_since is None
+    assert "speed" not in status_page(status)
+
+
+def test_a_missing_record(path):
+    with pytest.raises(StorageError, match="there is no such record"):
+        read_status(path)
+    assert not path.exists()
+    assert not lock_path(path).exists()
+
+
+WORDS = st.text(max_size=20)
+ANY = st.none() | st.booleans() | st.integers() | st.floats() | WORDS | st.lists(st.integers(), max_size=2)
+NUMBER = st.none() | st.floats()
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(["ok", "failed", "timeout", "running"]), NUMBER, NUMBER, NUMBER, NUMBER, WORDS), max_size=4
+    ),
+    st.dictionaries(
+        st.sampled_from(["budget", "seed", "search", "space"]),
+        ANY | st.just([{"x": {"kind": "integer", "low": 0, "high": 10**400}}]),
+    ),
+    st.dictionaries(st.just("stop"), st.dictionaries(st.sampled_from(["stopped", "n_trials"]), ANY)),
+)
+@settings(max_examples=60, deadline=None)
+def test_whatever_a_record_holds_can_be_said(rows, about, findings):
+    trials = [
+        Trial(
+            k,
+            {"x": reason},
+            (0.5,),
+            state,
+            1.0 if state == "ok" else None,
+            reason=reason,
+            ask_seconds=a,
+            seconds=b,
+            asked_at=c,
+            told_at=d,
+        )
+        for k, (state, a, b, c, d, reason) in enumerate(rows)
+    ]
+    status = status_of(trials, about, findings, ONE, None)
+    json.dumps(status.to_dict(), allow_nan=False)
+    for text in (status_page(status), status_table({Path("a"): status})):
+        assert all(c == "\n" or c.isprintable() for c in text)

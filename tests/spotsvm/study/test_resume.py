@@ -1,0 +1,309 @@
+import signal
+import sqlite3
+import subprocess
+import sys
+import textwrap
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.stats import loguniform, randint, uniform
+from spotsvm.solvers.search import KrigingSearch
+
+from spotsvm import Space, Study, StudyMismatchError
+from spotsvm.common.errors import StorageError
+from spotsvm.study.record.schema import sign
+
+SPACE = {"C": loguniform(2**-5, 2**15), "gamma": loguniform(2**-15, 2**3)}
+MIXED = [
+    {"kernel": ["rbf"], "C": loguniform(1e-3, 1e3), "weight": [{np.int64(0): 2.0}, None, len]},
+    {"kernel": ["poly"], "C": loguniform(1e-3, 1e3), "degree": randint(2, 6)},
+]
+
+
+def valley(params):
+    return (np.log2(params["C"]) - 3) ** 2 + (np.log2(params["gamma"]) + 5) ** 2
+
+
+def mixed(params):
+    return abs(np.log10(params["C"])) + (0.5 if params["kernel"] == "rbf" else 0.1 * params["degree"])
+
+
+def noisy(params):
+    return valley(params) + np.random.default_rng(int(params["C"] * 1e6)).normal()
+
+
+def half_fails(params):
+    return valley(params) if params["C"] > 2**5 else None
+
+
+def facts(study):
+    return [(t.number, t.params, t.point, t.state, t.value, t.extra, t.reason, t.origin, t.note, t.seed) for t in study.trials]
+
+
+class Own:
+    """A search of a user's own, which remembers what it was told."""
+
+    def __init__(self):
+        self.rng, self.points, self.values = np.random.default_rng(1), [], []
+
+    def ask(self):
+        if len(self.values) < 3:
+            return self.rng.random(2)
+        best = self.points[int(np.nanargmin(self.values))]
+        return np.clip(best + 0.1 * self.rng.normal(size=2), 0, 1)
+
+    def tell(self, point, value):
+        self.points.append(point)
+        self.values.append(value)
+
+
+class InTrouble(Exception):
+    """Stands for whatever ends a process."""
+
+
+def stop_at(n):
+    def callback(study, trial):
+        if study.n_finished == n:
+            raise InTrouble
+
+    return callback
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "study.db"
+
+
+SEARCHES = {
+    "kriging": lambda: "kriging",
+    "random": lambda: "random",
+    "lhs": lambda: "lhs",
+    "cmaes": lambda: "cmaes",
+    "lbfgsb": lambda: "lbfgsb",
+    "own": Own,
+    "class": lambda: KrigingSearch,
+}
+
+
+@pytest.mark.parametrize("search", SEARCHES.values(), ids=SEARCHES)
+@pytest.mark.parametrize(("space", "objective"), [(SPACE, valley), (SPACE, half_fails)], ids=["valley", "half fails"])
+def test_resumed_is_undisturbed(search, space, objective, path):
+    with Study(space, search(), 7, path=path) as study:
+        study.run(objective, 8)
+    with Study(space, search(), 7, path=path) as study:
+        assert study.n_finished == 8
+        study.run(objective, 20)
+    assert facts(study) == facts(Study(space, search(), 7).run(objective, 20))
+
+
+@pytest.mark.parametrize("objective", [mixed, lambda p: round(mixed(p), 1)], ids=["mixed", "ties"])
+def test_resumed_is_undisturbed_in_a_conditional_space(objective, path):
+    for n in (8, 13, 20):
+        with Study(MIXED, seed=7, path=path) as study:
+            study.run(objective, n)
+    undisturbed = Study(MIXED, seed=7).run(objective, 20)
+    assert facts(study) == facts(undisturbed)
+    assert study.recommend() == undisturbed.recommend()
+
+
+@pytest.mark.parametrize(("direction", "noise"), [("maximize", "auto"), ("minimize", True)])
+def test_resumed_is_undisturbed_under_noise(direction, noise, path):
+    options = {"direction": direction, "noise": noise}
+    for n in (9, 20):
+        with Study(SPACE, seed=7, path=path, **options) as study:
+            study.run(noisy, n)
+    undisturbed = Study(SPACE, seed=7, **options).run(noisy, 20)
+    assert facts(study) == facts(undisturbed)
+    assert study.recommend() == undisturbed.recommend()
+
+
+@pytest.mark.parametrize("search", ["kriging", "random", "cmaes", "lbfgsb", "own"])
+@pytest.mark.parametrize("stop", [8, 9, 11])
+def test_batches_too_wherever_they_are_cut_off(search, stop, path):
+    with Study(SPACE, SEARCHES[search](), 7, path=path) as study, pytest.raises(InTrouble):
+        study.run(valley, 16, batch_size=4, callback=stop_at(stop))
+    with Study(SPACE, SEARCHES[search](), 7, path=path) as study:
+        assert study.n_finished == stop
+        study.run(valley, 16, batch_size=4)
+    assert facts(study) == facts(Study(SPACE, SEARCHES[search](), 7).run(valley, 16, batch_size=4))
+
+
+@pytest.mark.parametrize("asked", [1, 2, 3])
+def test_a_batch_that_was_being_asked_for_is_completed(asked, path):
+    with Study(SPACE, "kriging", 7, path=path) as study:
+        study.run(valley, 8, batch_size=4)
+        for _ in range(asked):
+            study.ask()
+    with Study(SPACE, "kriging", 7, path=path) as study:
+        study.run(valley, 16, batch_size=4)
+    assert facts(study) == facts(Study(SPACE, "kriging", 7).run(valley, 16, batch_size=4))
+
+
+def test_running_trials_are_given_again_first(path):
+    with Study(SPACE, "random", 7, path=path) as study:
+        batch = [study.ask() for _ in range(5)]
+        for trial in (batch[0], batch[3]):
+            study.tell(trial, 1.0)
+    with Study(SPACE, "random", 7, path=path) as study:
+        study.tell(4, 2.0)
+        again = [study.ask() for _ in range(3)]
+        assert [t.number for t in again] == [1, 2, 5]
+        assert [t.params for t in again[:2]] == [batch[1].params, batch[2].params]
+        assert [t.seed for t in again[:2]] == [batch[1].seed, batch[2].seed]
+
+
+def test_without_a_seed_the_recorded_one_counts(path):
+    with Study(SPACE, "random", path=path) as study:
+        study.run(valley, 3)
+    with Study(SPACE, "random", path=path) as again:
+        assert again.seed == study.seed
+        again.run(valley, 6)
+    assert facts(again) == facts(Study(SPACE, "random", study.seed).run(valley, 6))
+
+
+def test_a_finished_study_evaluates_nothing_more(path):
+    for _ in range(2):
+        with Study(SPACE, seed=0, path=path) as study:
+            study.run(valley, 8)
+            assert len(study.trials) == 8
+    with Study(SPACE, seed=0, path=path) as study:
+        study.run(lambda p: pytest.fail("it was evaluated"), 6)
+
+
+def test_the_objects_of_a_space_come_back_as_themselves(path):
+    for n in (30, 40):
+        with Study(MIXED, "random", 0, path=path) as study:
+            study.run(mixed, n)
+    values = [t.params["weight"] for t in study.trials if "weight" in t.params]
+    assert {type(v) for v in values} == {dict, type(None), type(len)}
+    assert all(any(v is mine or (type(v) is dict and v == mine) for mine in MIXED[0]["weight"]) for v in values)
+
+
+BASE = {"space": SPACE, "search": "random", "seed": 0, "direction": "minimize", "noise": "auto", "context": {"data": "abc"}}
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"seed": 1}, "another seed: it has 0, this one 1"),
+        ({"search": "lhs"}, "another search: it has 'random', this one 'lhs'"),
+        ({"search": partial(KrigingSearch, n_initial=9)}, "another search: it has 'random', this one .*n_initial=9"),
+        ({"direction": "maximize"}, "another direction: it has 'minimize', this one 'maximize'"),
+        ({"noise": True}, "another setting of noise: it has 'auto', this one True"),
+        ({"context": {"data": "xyz"}}, "another data: it has 'abc', this one 'xyz'"),
+        ({"context": {"data": "abc", "folds": "5"}}, "another folds: it has None, this one '5'"),
+        ({"context": None}, "another data: it has 'abc', this one None"),
+        ({"space": SPACE | {"C": loguniform(1, 2**15)}}, r"another space: it has C=a distribution on \[0.03125, 32768\]"),
+        ({"space": SPACE | {"C": uniform(2**-5, 2**15 - 2**-5)}}, "another space: it has C=.* with median 32, this one C="),
+        ({"space": SPACE | {"C": randint(1, 9)}}, "this one C=the integers 1 to 8"),
+        ({"space": SPACE | {"C": [1, 2]}}, r"this one C=\[1, 2\]"),
+        ({"space": {"C": SPACE["C"]}}, r"it has gamma=a distribution on .*, this one gamma=\(absent\)"),
+        ({"space": SPACE | {"degree": [2, 3]}}, r"it has degree=\(absent\), this one degree=\[2, 3\]"),
+        ({"space": [SPACE, SPACE]}, "it has 1 sets of parameters, this one 2"),
+        ({"space": dict(reversed(SPACE.items()))}, "it has the order C, gamma, this one the order gamma, C"),
+    ],
+    ids=lambda v: str(v)[:40],
+)
+def test_another_study_is_refused_and_told_apart(changed, said, path):
+    with Study(**BASE, path=path) as study:
+        study.run(valley, 3)
+    before = path.read_bytes()
+    with pytest.raises(StudyMismatchError, match=said) as caught:
+        Study(**BASE | changed, path=path)
+    assert isinstance(caught.value, StorageError)
+    assert str(caught.value).startswith(f"{path} holds a study with another ")
+    assert "\n" not in str(caught.value)
+    assert path.read_bytes() == before
+    with Study(**BASE, path=path) as again:
+        assert facts(again) == facts(study)
+
+
+@pytest.mark.parametrize(("one", "other"), [([1, 2, 3], [1.0, 2.0, 3.0]), ([True, False], [1, 0]), (["1", "2"], [1, 2])])
+def test_values_of_another_type_are_another_space(one, other, path):
+    Study({"a": one}, "random", 0, path=path).close()
+    with pytest.raises(StudyMismatchError, match="another space: it has a="):
+        Study({"a": other}, "random", 0, path=path)
+
+
+def test_the_same_space_in_other_words_is_the_same(path):
+    with Study(SPACE, "random", 0, path=path) as study:
+        study.run(valley, 3)
+    words = {"C": loguniform(a=2**-5, b=2**15), "gamma": loguniform(2.0**-15, 8.0, loc=0)}
+    for same in ([SPACE], (SPACE,), Space(SPACE), words):
+        with Study(same, "random", 0, path=path) as again:
+            assert facts(again) == facts(study)
+
+
+def test_a_search_that_would_ask_otherwise_is_reported_and_the_record_counts(path):
+    with Study(SPACE, Own(), 0, path=path) as study:
+        study.run(valley, 4)
+    other = Own()
+    other.rng = np.random.default_rng(99)
+    with pytest.warns(
+        UserWarning, match="another point for trial 0 and 3 further ones than it did before; the record's is kept"
+    ) as caught:
+        again = Study(SPACE, other, 0, path=path)
+    (warning,) = caught
+    assert Path(warning.filename) == Path(__file__)
+    with again:
+        assert facts(again) == facts(study)
+    assert np.array_equal(other.points, [t.point for t in study.trials])
+
+
+SCRIPT = """
+    import sys, time
+    import numpy as np
+    from scipy.stats import loguniform
+    from spotsvm import Study
+
+    def valley(params):
+        time.sleep(0.05)
+        return (np.log2(params["C"]) - 3) ** 2 + (np.log2(params["gamma"]) + 5) ** 2
+
+    space = {"C": loguniform(2**-5, 2**15), "gamma": loguniform(2**-15, 2**3)}
+    Study(space, seed=7, path=sys.argv[1]).run(
+        valley, 20, batch_size=int(sys.argv[2]), callback=lambda s, t: print(t.number, repr(t.value), flush=True)
+    )
+"""
+
+
+@pytest.mark.parametrize("batch_size", [1, 4])
+def test_a_process_that_is_killed_loses_nothing_that_was_told(batch_size, path):
+    command = [sys.executable, "-c", textwrap.dedent(SCRIPT), str(path), str(batch_size)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        told = [process.stdout.readline().split() for _ in range(9)]
+        process.send_signal(signal.SIGKILL)
+        told += [line.split() for line in process.stdout.read().splitlines()]
+    assert process.returncode == -signal.SIGKILL
+    with closing(sqlite3.connect(path)) as connection:
+        recorded = dict(connection.execute("SELECT number, value FROM trials WHERE state = 'ok'").fetchall())
+    assert 9 <= len(recorded) < 20
+    assert all(recorded[int(number)] == float(value) for number, value in told)
+    with Study(SPACE, seed=7, path=path) as study:
+        study.run(valley, 20, batch_size=batch_size)
+    assert facts(study) == facts(Study(SPACE, seed=7).run(valley, 20, batch_size=batch_size))
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        '[{"C": {"kind": "continuous", "quantiles": [0.0, 0.1, 0.25, "x", 0.75, 0.9, 1.0]}}]',
+        '[{"C": {"kind": "integer", "low": "a", "high": []}}]',
+        '[{"C": 5}]',
+        "[5]",
+        '{"C": 1}',
+    ],
+)
+def test_a_description_that_is_none_differs_in_one_line(tmp_path, other):
+    path = tmp_path / "study.db"
+    Study({"C": uniform(0, 1)}, "random", 0, path=path).close()
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("UPDATE about SET value = ? WHERE key = 'space'", (other,))
+        sign(connection)
+        connection.commit()
+    with pytest.raises(StudyMismatchError, match="another space") as caught:
+        Study({"C": uniform(0, 1)}, "random", 0, path=path)
+    assert "\n" not in str(caught.value)

@@ -1,0 +1,69 @@
+import numpy as np
+import pytest
+from spotsvm.solvers.errors import SolverError
+from spotsvm.solvers.search import RandomSearch
+from spotsvm.surrogates.domain import Domain
+
+from spotsvm.study.resume import Past
+from spotsvm.study.search import StudySearch
+from spotsvm.trials.objectives import Objectives
+
+LINE = Domain.continuous(1)
+ONE = Objectives.of("minimize")
+
+
+class Counting:
+    """A search of a user's: 0.1, 0.2, and so on."""
+
+    def __init__(self):
+        self.asked = 0
+
+    def ask(self):
+        self.asked += 1
+        return [self.asked / 10]
+
+    def tell(self, point, value):
+        pass
+
+
+def make(given, starts=(), objectives=ONE):
+    return StudySearch(given, LINE, objectives, Past({"seed": 3}, True, [], [], {}), "auto", [np.array([u]) for u in starts])
+
+
+def test_the_starts_come_first_and_the_search_knows_of_them():
+    own = RandomSearch(LINE, 3)
+    search = make(own, [0.2, 0.7])
+    for u in (0.2, 0.7):
+        suggestion = search.suggest()
+        assert (suggestion.point, suggestion.origin) == (np.array([u]), "start")
+        search.keep(suggestion, search.state())
+    assert [p.tolist() for p in own.pending] == [[0.2], [0.7]]
+    assert search.suggest().origin == "random"
+
+
+def test_what_was_forgotten_is_suggested_again():
+    made, given = make("random"), make(Counting(), [0.5])
+    first = made.suggest()
+    made.forget(first, [], [])
+    assert np.array_equal(made.suggest().point, first.point)
+    start = given.suggest()
+    given.forget(start, [], [])
+    assert given.suggest() is start
+    given.keep(start, {})
+    own = given.suggest()
+    assert np.array_equal(own.point, [0.1])
+    given.forget(own, [], [])
+    assert given.suggest() is own
+    given.keep(own, {})
+    assert np.array_equal(given.suggest().point, [0.2])
+
+
+def test_a_search_of_a_users_needs_no_more_than_ask_and_tell():
+    search = make(Counting())
+    assert (search.initial_trials(0), search.n_ready, search.state()) == ((1, "initial design"), 1, {})
+    assert search.name.endswith("Counting")
+
+
+def test_the_number_of_objectives_must_be_the_searchs():
+    with pytest.raises(SolverError, match="search='kriging' has one objective, and there are 2"):
+        make("kriging", objectives=Objectives.of(("minimize", "maximize")))

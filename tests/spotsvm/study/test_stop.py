@@ -1,0 +1,218 @@
+import logging
+
+import numpy as np
+import pytest
+from scipy.stats import loguniform, uniform
+from sklearn.datasets import load_iris
+from sklearn.svm import SVC
+
+from spotsvm import ArgumentError, SpotSearchCV, Study
+from spotsvm.space.space import Space
+from spotsvm.study.stop import ImprovementBelowUncertainty, Look, checked_stop, with_test_share
+from spotsvm.trials.scores.fold_bias import corrected_standard_error
+from spotsvm.trials.trial import Trial
+
+SPACE = {"x": uniform(0, 1), "y": uniform(0, 1)}
+EARLY = ImprovementBelowUncertainty(factor=1.0, patience=2, min_trials=8)
+
+
+def bowl(params):
+    return (params["x"] - 0.3) ** 2 + (params["y"] - 0.6) ** 2
+
+
+def with_folds(params, spread=0.05):
+    return {"value": bowl(params)} | {f"split{k}_test_score": bowl(params) + spread * (k - 1) for k in range(3)}
+
+
+class Told:
+    """A stop rule that sees what it is told to."""
+
+    factor, patience = 0.5, 3
+
+    def __init__(self, improvements, uncertainty=1.0):
+        self.improvements, self.uncertainty, self.looked = improvements, uncertainty, []
+
+    def look(self, trials, space, *, sign, noise, seed):
+        self.looked.append(len(trials))
+        value = self.improvements[len(trials) - 1]
+        return None if value is None else Look(len(trials), value, self.uncertainty, "noise")
+
+
+def run(stop, n_trials=30, objective=bowl, search="random", **changed):
+    return Study(SPACE, search, 0, **changed).run(objective, n_trials, stop=stop)
+
+
+@pytest.mark.parametrize(
+    ("improvements", "end"),
+    [
+        ([1, 0.1, 0.1, 0.1, 1, 1], 4),
+        ([1, 0.1, 0.1, 0.6, 0.1, 0.1, 0.1, 1], 7),
+        ([0.1] * 9, 3),
+        ([1] * 10, 10),
+        ([0.5] * 10, 10),
+        ([None, None, 0.1, 0.1, 0.1], 5),
+        ([0.1, 0.1, None, 0.1, 0.1, 0.1], 6),
+    ],
+)
+def test_it_stops_after_as_many_trials_in_a_row_as_it_has_patience(improvements, end):
+    rule = Told(improvements)
+    study = run(rule, n_trials=len(improvements))
+    assert study.n_finished == end
+    assert study.findings["stop"]["stopped"] is (end < len(improvements) or improvements[-3:] == [0.1] * 3)
+    assert study.findings["stop"]["n_trials"] == end
+    assert len(rule.looked) == len(set(rule.looked)), "each number of trials is looked at once"
+
+
+def test_without_a_rule_there_is_no_finding():
+    assert run(None, 5).findings == {}
+
+
+def test_what_was_finished_before_counts(tmp_path):
+    improvements = [1, 1, 1, 0.1, 0.1, 0.1, 1, 1]
+    whole = run(Told(improvements), 8)
+    with Study(SPACE, "random", 0, path=tmp_path / "a.db") as study:
+        study.run(bowl, 5, stop=Told(improvements))
+        assert not study.findings["stop"]["stopped"]
+    with Study(SPACE, "random", 0, path=tmp_path / "a.db") as again:
+        again.run(bowl, 8, stop=Told(improvements))
+        assert [t.params for t in again.trials] == [t.params for t in whole.trials]
+        assert again.findings["stop"] | {"rule": ""} == whole.findings["stop"] | {"rule": ""}
+        again.run(bowl, 8, stop=Told(improvements))
+        assert again.n_finished == 6, "a study that has stopped is not gone on with"
+        again.run(bowl, 8)
+        assert again.n_finished == 8
+
+
+@pytest.mark.parametrize("search", ["kriging", "random", "cmaes", "lbfgsb", "vns"])
+def test_it_stops_any_search_by_the_folds_of_the_incumbent(search):
+    study = run(EARLY, 60, with_folds, search)
+    finding = study.findings["stop"]
+    assert finding["stopped"]
+    assert 8 <= study.n_finished < 60
+    assert finding["basis"] == "folds"
+    assert finding["uncertainty"] == pytest.approx(np.sqrt((1 / 3 + 1 / 2) * 0.05**2))
+    assert finding["expected_improvement"] < finding["uncertainty"]
+    assert finding["sentence"].startswith(f"The search stopped after {study.n_finished} trials: the largest expected improvement")
+
+
+def test_a_look_is_a_function_of_the_trials_alone():
+    study = run(None, 25, with_folds)
+    scores = run(
+        None,
+        25,
+        lambda p: {"value": -with_folds(p)["value"]} | {k: -v for k, v in with_folds(p).items() if k != "value"},
+        direction="maximize",
+    )
+    looks = [
+        EARLY.look(s.trials, s.space, sign=sign, noise=s.noise, seed=0)
+        for s, sign in ((study, 1.0), (study, 1.0), (scores, -1.0))
+    ]
+    assert looks[0] == looks[1]
+    assert looks[2].expected_improvement == pytest.approx(looks[0].expected_improvement)
+    assert looks[2].uncertainty == pytest.approx(looks[0].uncertainty)
+
+
+def test_an_objective_without_uncertainty_is_never_stopped():
+    study = run(EARLY, 12, search="kriging")
+    assert study.n_finished == 12
+    assert not study.findings["stop"]["stopped"]
+    assert study.findings["stop"]["basis"] == "none"
+    assert "has no uncertainty to compare with" in study.findings["stop"]["sentence"]
+
+
+def test_noise_is_an_uncertainty():
+    rng = np.random.default_rng(0)
+    study = run(EARLY, 60, lambda p: bowl(p) + 0.2 * rng.normal(), "kriging")
+    assert study.findings["stop"]["basis"] == "noise"
+    assert study.n_finished < 60
+
+
+def test_too_few_trials_and_failures_are_no_end():
+    study = run(EARLY, 7, with_folds)
+    assert "7 trials are too few for it to judge" in study.findings["stop"]["sentence"]
+
+    def failing(params):
+        raise ValueError("no")
+
+    assert run(EARLY, 12, failing).n_finished == 12
+
+    def half(params):
+        return with_folds(params) if params["x"] < 0.5 else float("nan")
+
+    assert run(EARLY, 60, half).findings["stop"]["stopped"]
+
+
+def test_a_finite_space_that_is_used_up_has_nothing_to_gain():
+    space = Space({"x": [1, 2, 3]})
+    trials = [
+        Trial(k, {}, tuple(space.domain.snap_one([(k + 0.5) / 3])), "ok", float(k), {"split0_test_a": k, "split1_test_a": k})
+        for k in range(3)
+    ]
+    look = ImprovementBelowUncertainty(min_trials=3).look(trials, space, sign=1.0, noise=False, seed=0)
+    assert look.expected_improvement == 0.0
+
+
+def test_a_model_that_cannot_be_fitted_is_said_and_stops_nothing(monkeypatch, caplog):
+    from spotsvm.surrogates.errors import NotPositiveDefiniteError
+
+    def broken(*args, **kwargs):
+        raise NotPositiveDefiniteError("it is not")
+
+    monkeypatch.setattr("spotsvm.study.stop.expected_gain", broken)
+    with caplog.at_level(logging.WARNING):
+        assert run(EARLY, 10, with_folds).n_finished == 10
+    assert "the stop rule cannot look at 8 trials: it is not" in caplog.text
+
+
+def test_in_a_cross_validated_search(tmp_path):
+    X, y = load_iris(return_X_y=True)
+    space = {"C": loguniform(2**-5, 2**15), "gamma": loguniform(2**-15, 2**3)}
+
+    def fitted(**changed):
+        return SpotSearchCV(SVC(), space, n_iter=40, cv=3, random_state=0, **changed).fit(X, y)
+
+    search = fitted(stop=EARLY, path=tmp_path / "a.db")
+    n = search.study_.n_finished
+    assert 8 <= n < 40
+    assert len(search.cv_results_["params"]) == n
+    best = [search.cv_results_[f"split{k}_test_score"][search.best_index_] for k in range(3)]
+    assert search.study_.findings["stop"]["uncertainty"] == corrected_standard_error(best, 1 / 3)
+    plain = SpotSearchCV(SVC(), space, n_iter=n, cv=3, random_state=0).fit(X, y)
+    assert search.best_params_ == plain.best_params_
+    assert fitted(stop=EARLY, path=tmp_path / "a.db").study_.n_finished == n
+    with pytest.raises(ArgumentError, match="stop='soon' is no stop rule"):
+        fitted(stop="soon")
+
+
+def test_several_objectives_have_no_stop_rule():
+    study = Study(SPACE, "random", 0, direction=["minimize", "minimize"])
+    with pytest.raises(ArgumentError, match="is for one objective"):
+        study.run(lambda p: [p["x"], p["y"]], 5, stop="uncertainty")
+    X, y = load_iris(return_X_y=True)
+    metrics = {"scoring": ["accuracy", "f1_macro"], "refit": "accuracy"}
+    search = SpotSearchCV(SVC(), {"C": [1, 2]}, search="nsga2", stop="uncertainty", **metrics)
+    with pytest.raises(ArgumentError, match="is for one objective"):
+        search.fit(X, y)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [{"factor": 0}, {"factor": np.inf}, {"patience": 0}, {"patience": 1.5}, {"min_trials": True}, {"test_share": 1.0}],
+)
+def test_bad_arguments(arguments):
+    ((name, value),) = arguments.items()
+    with pytest.raises(ArgumentError, match=f"{name}={value!r}"):
+        ImprovementBelowUncertainty(**arguments)
+
+
+@pytest.mark.parametrize("stop", ["soon", 3, True, ImprovementBelowUncertainty, lambda study: True])
+def test_what_is_no_rule(stop):
+    with pytest.raises(ArgumentError, match="is no stop rule; use None, 'uncertainty'"):
+        checked_stop(stop)
+
+
+def test_the_share_of_test_rows_is_filled_in_once():
+    assert with_test_share("uncertainty", 0.2).test_share == 0.2
+    assert with_test_share(ImprovementBelowUncertainty(test_share=0.5), 0.2).test_share == 0.5
+    rule = Told([])
+    assert with_test_share(rule, 0.2) is rule

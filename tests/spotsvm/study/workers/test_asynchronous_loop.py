@@ -1,0 +1,256 @@
+import itertools
+import pickle
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from scipy.stats import uniform
+from spotsvm.studies.common.virtual_workers import VirtualWorkers
+
+from spotsvm import Study, TrialStateError
+from spotsvm.study.stop import Look
+from spotsvm.trials.outcome import Outcome
+
+SPACE = {"x": uniform(0, 1), "y": uniform(0, 1)}
+
+
+def bowl(params):
+    return (params["x"] - 0.3) ** 2 + (params["y"] - 0.6) ** 2
+
+
+def duration(params):
+    """Log-normal, a function of the parameters alone."""
+    return float(np.exp(np.random.default_rng(int(1e9 * params["x"])).normal()))
+
+
+def facts(study):
+    return [(t.number, t.params, t.state, t.value, t.reason, t.origin, t.note, t.seed) for t in study.trials]
+
+
+def run(study, n_trials, workers, *, callback=None, stop=None, **settings):
+    return study.run(workers, n_trials, callback=callback, stop=stop, **settings)
+
+
+class BrokenOff(Exception):
+    pass
+
+
+def break_off_after(n):
+    def callback(study, trial):
+        if study.n_finished == n:
+            raise BrokenOff
+
+    return callback
+
+
+def test_a_free_worker_never_waits_for_the_slowest():
+    workers = VirtualWorkers(bowl, 8, duration)
+    study = run(Study(SPACE, "random", 0), 400, workers)
+    assert study.n_finished == 400
+    assert workers.most == 8
+    assert workers.busy / (8 * workers.now) > 0.95
+    in_batches = VirtualWorkers(bowl, 8, duration)
+    run(Study(SPACE, "random", 0), 400, in_batches, batch_size=8)
+    assert in_batches.now > 1.5 * workers.now
+
+
+@pytest.mark.parametrize("search", ["kriging", "cmaes", "lbfgsb", "vns", "random", "lhs"])
+def test_what_is_under_way_is_not_suggested_again_and_counts_in_the_budget(search):
+    workers = VirtualWorkers(bowl, 5, duration)
+    study = run(Study(SPACE, search, 0, noise=False), 24, workers)
+    assert [t.state for t in study.trials] == ["ok"] * 24
+    assert len({t.point for t in study.trials}) == 24
+    assert sorted(workers.submitted) == list(range(24))
+
+
+def test_a_small_space_is_gone_through_and_what_runs_is_waited_for(caplog):
+    study = run(Study({"a": [1, 2, 3], "b": ["x", "y"]}, "kriging", 0, noise=False), 20, VirtualWorkers(lambda p: p["a"], 4))
+    assert [t.state for t in study.trials] == ["ok"] * 6
+    assert caplog.text.count("the study ends with 6 trials: all 6 configurations") == 1
+
+
+@pytest.mark.parametrize("search", ["kriging", "cmaes", "random"])
+@pytest.mark.parametrize("at", [1, 8, 15])
+def test_a_resumed_study_goes_on_as_the_one_that_was_broken_off_would(search, at, tmp_path):
+    path = tmp_path / "study.db"
+    with Study(SPACE, search, 7, path=path) as study, pytest.raises(BrokenOff):
+        run(study, 20, VirtualWorkers(bowl, 4, duration), callback=break_off_after(at))
+    left = [t.number for t in study.trials if t.state == "running"]
+    assert study.n_finished == at
+    assert len(left) >= 3
+    kept = run(pickle.loads(pickle.dumps(study)), 20, VirtualWorkers(bowl, 4, duration))
+    with Study(SPACE, search, 7, path=path) as again:
+        workers = VirtualWorkers(bowl, 4, duration)
+        run(again, 20, workers)
+        assert facts(again) == facts(kept)
+        assert again.told_numbers == kept.told_numbers
+    assert workers.submitted[: len(left)] == left
+
+
+def test_the_record_has_no_batch_size_where_the_order_is_the_workers(tmp_path):
+    with Study(SPACE, "random", 0, path=tmp_path / "s.db") as study, ThreadPoolExecutor(2) as executor:
+        study.run(bowl, 8, executor)
+        assert study.about["batch_size"] is None
+        assert study._record.about()["batch_size"] is None
+        assert study.run(bowl, 12).about["batch_size"] is None
+
+
+class Patient:
+    """Stops once the trial told as the twelfth is there."""
+
+    factor, patience = 1.0, 1
+
+    def __init__(self):
+        self.seen = []
+
+    def look(self, trials, space, *, sign, noise, seed):
+        self.seen.append([t.number for t in trials])
+        return Look(len(trials), 0.0 if len(trials) == 12 else 9.0, 1.0, "folds")
+
+
+@pytest.mark.parametrize("at", [None, 10, 12, 13, 14])
+def test_a_stop_rule_sees_trials_in_the_order_told_and_ends_a_resumed_study_where_it_would_have(at, tmp_path):
+    path, rule = tmp_path / "s.db", Patient()
+    if at is not None:
+        with Study(SPACE, "random", 0, path=path) as study, pytest.raises(BrokenOff):
+            run(study, 40, VirtualWorkers(bowl, 4, duration), stop=rule, callback=break_off_after(at))
+    with Study(SPACE, "random", 0, path=path) as study:
+        run(study, 40, VirtualWorkers(bowl, 4, duration), stop=rule)
+    assert study.n_finished == 15  # the three that were under way are waited for
+    assert all(seen == list(study.told_numbers[: len(seen)]) for seen in rule.seen)
+    assert rule.seen[-1] != sorted(rule.seen[-1])
+    finding = study.findings["stop"]
+    assert (finding["stopped"], finding["n_trials"]) == (True, 12)
+    assert "stopped after 12 trials" in finding["sentence"]
+
+
+class Mortal(VirtualWorkers):
+    """Loses a worker in every attempt at trials 2 and 5, so many times."""
+
+    def __init__(self, times):
+        super().__init__(bowl, 3, duration)
+        self.left = {2: times, 5: times}
+
+    def wait(self, timeout=None):
+        ended = super().wait(timeout)
+        for k, (key, _) in enumerate(ended):
+            if self.left.get(key, 0):
+                self.left[key] -= 1
+                ended[k] = key, Outcome("failed", reason=f"gone\n{self.left[key]}", lost=True)
+        return ended
+
+
+@pytest.mark.parametrize("batch_size", [None, 4])
+def test_a_trial_whose_worker_died_is_evaluated_again_as_often_as_wanted(batch_size, tmp_path):
+    with Study(SPACE, "random", 0, path=tmp_path / "s.db") as study:
+        run(study, 8, workers := Mortal(2), retries=2, batch_size=batch_size)
+        assert [t.state for t in study.trials] == ["ok"] * 8
+        assert study.trials[2].lost == ("gone 1", "gone 0")
+        assert study._record.trials()[5].lost == ("gone 1", "gone 0")
+        assert sorted(workers.submitted) == sorted([*range(8), 2, 2, 5, 5])
+    study = run(Study(SPACE, "random", 0), 8, Mortal(2), retries=1, batch_size=batch_size)
+    assert [t.number for t in study.trials if t.state == "failed"] == [2, 5]
+    assert study.trials[5].reason == "gone\n0"
+    assert study.frame()["lost"].tolist() == [0, 0, 2, 0, 0, 2, 0, 0]
+
+
+def test_losses_count_after_a_resume(tmp_path):
+    path = tmp_path / "s.db"
+    with Study(SPACE, "random", 0, path=path) as study, pytest.raises(BrokenOff):
+        run(study, 8, Mortal(9), retries=3, callback=break_off_after(2))
+    before = len(study.trials[2].lost)
+    assert 0 < before < 4
+    with Study(SPACE, "random", 0, path=path) as study:
+        run(study, 8, workers := Mortal(9), retries=3)
+    assert study.trials[2].state == "failed"
+    assert len(study.trials[2].lost) == 4
+    assert workers.submitted.count(2) == 4 - before
+
+
+@pytest.mark.parametrize("at", [1, 2, 3, 5, 6])
+def test_what_came_back_before_its_turn_is_recorded_at_once_and_not_evaluated_again(at, tmp_path):
+    path, calls = tmp_path / "s.db", []
+
+    def objective(params):
+        calls.append(params)
+        if len(calls) == at:
+            raise KeyboardInterrupt
+        return bowl(params)
+
+    def slow_first():
+        durations = itertools.chain([100.0], itertools.count(1.0))
+        return lambda params: next(durations)
+
+    with Study(SPACE, "kriging", 0, path=path) as study, pytest.raises(KeyboardInterrupt):
+        run(study, 16, VirtualWorkers(objective, 8, slow_first()), batch_size=8)
+    with Study(SPACE, "kriging", 0, path=path) as again:
+        assert len(again._outcomes) + again.n_finished == at - 1
+        run(again, 16, VirtualWorkers(objective, 8, slow_first()), batch_size=8)
+        assert again._record.outcomes() == {}
+    assert len(calls) == 16 + 1
+    assert facts(again) == facts(Study(SPACE, "kriging", 0).run(bowl, 16, batch_size=8))
+
+
+def test_what_has_come_back_is_told_though_a_callback_raises():
+    study = Study(SPACE, "random", 0)
+    with pytest.raises(BrokenOff):
+        run(study, 20, VirtualWorkers(bowl, 6), callback=break_off_after(1))
+    assert study.n_finished == 6  # all came at one time
+    seen = []
+    run(study, 20, VirtualWorkers(bowl, 6), callback=lambda s, t: seen.append(t.number))
+    assert sorted(seen) == list(range(6, 20))
+
+
+def test_an_objective_that_asks_the_study_fails_with_the_reason():
+    study = Study(SPACE, "random", 0)
+    study.run(lambda params: study.ask().params["x"], 2)
+    assert [t.state for t in study.trials] == ["failed"] * 2
+    assert "ask() while the study is being run" in study.trials[0].reason
+    study.run(lambda params: study.tell(3, 0.0).value, 4)
+    assert "tell() while the study is being run" in study.trials[3].reason
+
+
+def test_a_study_is_run_once_at_a_time():
+    study, inside, go_on = Study(SPACE, "random", 0), threading.Event(), threading.Event()
+
+    def objective(params):
+        inside.set()
+        assert go_on.wait(10)
+        return bowl(params)
+
+    first = threading.Thread(target=study.run, args=(objective, 3))
+    first.start()
+    assert inside.wait(10)
+    try:
+        for forbidden in (lambda: study.run(bowl, 5), study.ask, lambda: study.tell(0, 1.0)):
+            with pytest.raises(TrialStateError, match="the study is being run"):
+                forbidden()
+    finally:
+        go_on.set()
+        first.join()
+    assert study.n_finished == 3
+    with pytest.raises(TrialStateError, match="is being run already"):
+        study.run(bowl, 5, callback=lambda s, t: s.run(bowl, 9))
+    assert study.run(bowl, 5).n_finished == 5
+
+
+@pytest.mark.parametrize(
+    ("search", "waits"), [("cmaes", True), ("vns", True), ("lbfgsb", True), ("kriging", False), ("random", False)]
+)
+def test_only_a_search_that_goes_on_from_the_best_start_waits_for_the_starts(search, waits):
+    def slow_starts(params):
+        return 5.0 if params["x"] in (0.25, 0.5) else 1.0
+
+    starts = [{"x": 0.25, "y": 0.5}, {"x": 0.5, "y": 0.25}]
+    workers = VirtualWorkers(bowl, 4, slow_starts)
+    asked_at = {}
+
+    class Asked:
+        def on_ask(self, study, trial):
+            asked_at[trial.number] = workers.now
+
+    study = run(Study(SPACE, search, 0, start=starts), 20, workers, callback=Asked())
+    assert [t.origin for t in study.trials].count("start") == 2
+    assert asked_at[2] == (5.0 if waits else 0.0)
+    assert workers.most == 4

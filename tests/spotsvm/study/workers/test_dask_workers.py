@@ -1,0 +1,476 @@
+import contextlib
+import logging
+import os
+import signal
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.stats import uniform
+
+from spotsvm import ArgumentError, Study
+from spotsvm.common.errors import WorkersError
+
+distributed = pytest.importorskip("distributed", reason='Dask is not installed: pip install "spotsvm[dask]"')
+
+from spotsvm.study.workers import dask_task, dask_workers  # noqa: E402
+from spotsvm.study.workers.dask_workers import DaskWorkers  # noqa: E402
+
+SPACE = {"x": uniform(0, 1)}
+OURS = {"dashboard_address": "127.0.0.1:0", "silence_logs": logging.CRITICAL + 1}
+
+# where a process dies, Dask's own connections to it are closed by the garbage collector
+pytestmark = pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    """Two worker processes of two threads each, with nannies."""
+    # else it gives up a worker that is down at that time after another of its deaths
+    import dask
+
+    with (
+        dask.config.set({"distributed.deploy.lost-worker-timeout": "1h"}),
+        distributed.LocalCluster(n_workers=2, threads_per_worker=2, **OURS) as cluster,
+    ):
+        yield cluster
+
+
+@pytest.fixture
+def client(cluster):
+    with distributed.Client(cluster) as client:
+        client.wait_for_workers(2, timeout=20)
+        yield client
+
+
+@pytest.fixture
+def threads():
+    """A cluster of one worker of two threads in this process, without a nanny."""
+    with distributed.Client(processes=False, n_workers=1, threads_per_worker=2, **OURS) as client:
+        yield client
+
+
+def all_of(workers, n, patience=20.0):
+    """Wait until `n` trials have ended."""
+    ended = []
+    until = time.monotonic() + patience
+    while len(ended) < n:
+        assert time.monotonic() < until, f"only {len(ended)} of {n} trials have ended"
+        ended += workers.wait(1.0)
+    return dict(ended)
+
+
+def counted(file):
+    """Give an objective's way to say that it was called: how often, over all processes."""
+
+    def count():
+        handle = os.open(file, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+        os.write(handle, b".")
+        n = os.lseek(handle, 0, os.SEEK_CUR)
+        os.close(handle)
+        return n
+
+    return count
+
+
+def test_outcomes_come_back_whatever_the_objective_does(client):
+    def objective(params):
+        kind = params["kind"]
+        if kind == "error":
+            raise ValueError("too small\nby far")
+        if kind == "exit":
+            raise SystemExit(3)
+        return {"text": "text", "nan": float("nan"), "value": {"value": params["array"].sum(), "time": 2}}[kind]
+
+    with DaskWorkers(objective, client) as workers:
+        assert workers.n_workers == 4
+        assert workers.wait() == []
+        for key, kind in enumerate(["error", "exit", "text", "nan", "value", "value"]):
+            workers.submit(key, {"kind": kind, "array": np.arange(3.0), "pair": (1, None)})
+        found = all_of(workers, 6)
+    assert [found[key].state for key in range(6)] == ["failed"] * 4 + ["ok"] * 2
+    assert found[0].reason.startswith("ValueError: too small by far")
+    assert isinstance(found[0].error, ValueError)
+    assert found[1].reason.startswith("SystemExit: 3")
+    assert (found[2].reason, found[3].reason) == (
+        "the objective returned 'text', which is not a number",
+        "the objective returned nan",
+    )
+    assert (found[4].value, found[4].extra) == (3.0, {"time": 2.0})
+    assert not any(outcome.lost for outcome in found.values())
+
+
+def test_a_batch_larger_than_the_cluster_waits_for_it(client):
+    with DaskWorkers(lambda params: params["x"], client) as workers:
+        for key in range(30):
+            workers.submit(key, {"x": key})
+        assert {key: outcome.value for key, outcome in all_of(workers, 30).items()} == {key: float(key) for key in range(30)}
+
+
+def test_wait_comes_back_in_time(client):
+    with DaskWorkers(lambda params: time.sleep(0.4) or 1.0, client) as workers:
+        workers.submit(0, {})
+        assert workers.wait(0.05) == []
+        assert [key for key, _ in workers.wait()] == [0]
+
+
+def test_the_objective_is_sent_to_each_worker_once_and_to_one_that_joins_later(cluster, client, tmp_path):
+    log = str(tmp_path / "unpickled")
+
+    def arrived(array):
+        with Path(log).open("a") as file:
+            file.write(f"{os.getpid()}\n")
+        return Sent(array)
+
+    class Sent:
+        def __init__(self, array):
+            self.array = array
+
+        def __reduce__(self):
+            return arrived, (self.array,)
+
+        def __call__(self, params):
+            time.sleep(0.02)
+            return {"value": float(self.array[0]), "pid": os.getpid()}
+
+    with DaskWorkers(Sent(np.ones(100_000)), client) as workers:
+        for key in range(40):
+            workers.submit(key, {})
+        pids = {outcome.extra["pid"] for outcome in all_of(workers, 40).values()}
+        assert len(pids) == 2
+        assert sorted(map(float, Path(log).read_text().split())) == sorted(pids)
+        try:
+            cluster.scale(3)
+            client.wait_for_workers(3, timeout=20)
+            time.sleep(1.1)
+            assert workers.n_workers == 6
+            for key in range(60):
+                workers.submit(key, {})
+            more = {outcome.extra["pid"] for outcome in all_of(workers, 60).values()}
+        finally:
+            cluster.scale(2)
+        assert len(more) == 3
+        assert more > pids
+        assert sorted(map(float, Path(log).read_text().split())) == sorted(more)
+
+
+@pytest.mark.faults
+@pytest.mark.parametrize("retries", [0, 1])
+def test_a_worker_killed_every_twenty_trials_loses_no_trial(client, tmp_path, retries):
+    count = counted(str(tmp_path / "calls"))
+
+    def objective(params):
+        if count() % 20 == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+        time.sleep(0.01)
+        return params["x"]
+
+    with Study(SPACE, "random", 0, path=tmp_path / "study.db") as study:
+        study.run(objective, 60, client, retries=retries)
+        lost = [reason for trial in study.trials for reason in trial.lost]
+        failed = [trial for trial in study.trials if trial.state == "failed"]
+        assert study.n_finished == len(study.trials) == 60
+    n_calls = (tmp_path / "calls").stat().st_size
+    assert 2 <= len(lost) <= 2 * (n_calls // 20)
+    assert all(reason.startswith("the Dask worker tcp://127.0.0.1:") and " died (killed" in reason for reason in lost)
+    # each attempt was counted once, but one that died with its worker before it began
+    n_attempts = 60 + len(lost) - len(failed)
+    assert n_attempts - len(lost) // 2 <= n_calls <= n_attempts
+    if retries == 0:
+        assert [trial.reason for trial in failed] == lost
+        assert len(failed) == len(lost)
+    assert all(trial.state == "ok" or len(trial.lost) == retries + 1 for trial in study.trials)
+
+
+@pytest.mark.faults
+def test_a_trial_past_its_time_is_killed_and_what_else_the_worker_did_begun_anew(client, tmp_path):
+    count = counted(str(tmp_path / "calls"))
+
+    def objective(params):
+        count()
+        time.sleep(60 if params["x"] == 0 else 1.3 if params["x"] == 1 else 0)
+        return params["x"]
+
+    with DaskWorkers(objective, client, trial_timeout=1.5) as workers:
+        for key in range(4):  # with two workers of two threads, one of them is with the first
+            workers.submit(key, {"x": min(key, 1)})
+            time.sleep(0.2)
+        found = all_of(workers, 4)
+        assert found[0].state == "timeout"
+        assert found[0].reason == "it took longer than trial_timeout=1.5 s"
+        assert [found[key].state for key in (1, 2, 3)] == ["ok"] * 3
+        client.wait_for_workers(2, timeout=20)
+        time.sleep(1.1)
+        assert workers.n_workers == 4
+        workers.submit(9, {"x": 2})
+        assert all_of(workers, 1)[9].value == 2.0
+    assert (tmp_path / "calls").stat().st_size >= 5
+
+
+def test_without_a_nanny_a_trial_past_its_time_holds_its_thread_until_it_ends(threads):
+    ends = threading.Event()
+    with DaskWorkers(lambda params: ends.wait(10 * params["slow"]) * 1.0, threads, trial_timeout=0.2) as workers:
+        workers.submit(0, {"slow": 1})
+        workers.submit(1, {"slow": 0})
+        found = all_of(workers, 2)
+        assert (found[0].state, found[1].state) == ("timeout", "ok")
+        assert workers.n_workers == 1
+        ends.set()
+        workers.submit(2, {"slow": 0})
+        workers.submit(3, {"slow": 0})
+        assert {outcome.state for outcome in all_of(workers, 2).values()} == {"ok"}
+        assert workers.n_workers == 2
+
+
+def test_a_run_ends_when_all_workers_hang_and_nobody_can_kill_them(threads, monkeypatch):
+    monkeypatch.setattr(dask_workers, "_PATIENCE", 0.3)
+    ends = threading.Event()
+    study = Study(SPACE, "random", 0)
+    with pytest.raises(WorkersError, match="all workers of the Dask cluster at inproc:.* hang past trial_timeout=0.1"):
+        study.run(lambda params: ends.wait(20) * 1.0, 5, threads, trial_timeout=0.1)
+    ends.set()
+    assert [trial.state for trial in study.trials[:2]] == ["timeout", "timeout"]
+    assert study.run(lambda params: 1.0, 5, threads).n_finished == 5
+
+
+def test_a_worker_that_is_told_to_leave_has_its_trial_begun_anew(tmp_path):
+    count = counted(str(tmp_path / "calls"))
+
+    def objective(params):
+        count()
+        time.sleep(0.5)
+        return 1.0
+
+    options = {"processes": False, "n_workers": 2, "threads_per_worker": 1, **OURS}
+    with distributed.Client(**options) as client, DaskWorkers(objective, client) as workers:
+        workers.submit(0, {})
+        workers.submit(1, {})
+        while not (tmp_path / "calls").exists() or (tmp_path / "calls").stat().st_size < 2:
+            workers.wait(0.02)
+        client.retire_workers(list(client.nthreads())[:1])
+        assert {outcome.state for outcome in all_of(workers, 2).values()} == {"ok"}
+        assert workers.n_workers == 1
+    assert (tmp_path / "calls").stat().st_size == 3
+
+
+def test_an_objective_that_was_pushed_out_of_a_worker_is_sent_again(threads, monkeypatch):
+    monkeypatch.setattr(dask_task, "_MAX_OBJECTIVES", 1)
+    with DaskWorkers(lambda params: 1.0, threads) as one, DaskWorkers(lambda params: 2.0, threads) as other:
+        for key in range(3):
+            for workers, value in ((one, 1.0), (other, 2.0)):
+                workers.submit(key, {})
+                assert all_of(workers, 1)[key].value == value
+        assert len(dask_task._objectives) == 1
+    until = time.monotonic() + 5
+    while dask_task._objectives and time.monotonic() < until:
+        time.sleep(0.02)
+    assert not dask_task._objectives
+
+
+def test_memory_is_limited_for_the_trial_alone(client):
+    def objective(params):
+        return float(len(np.ones(params["size"])))
+
+    with DaskWorkers(objective, client, memory_limit="150MB") as workers:
+        for key, size in enumerate([1000, 100_000_000, 1000]):
+            workers.submit(key, {"size": size})
+        found = all_of(workers, 3)
+    assert [found[key].state for key in range(3)] == ["ok", "failed", "ok"]
+    assert found[1].reason.startswith("it took more than memory_limit=150 MB: MemoryError")
+    with DaskWorkers(objective, client) as workers:
+        for key in range(4):
+            workers.submit(key, {"size": 25_000_000})
+        assert {outcome.state for outcome in all_of(workers, 4).values()} == {"ok"}
+
+
+def test_blas_has_one_thread_in_a_trial(threads):
+    threadpoolctl = pytest.importorskip("threadpoolctl")
+
+    def objective(params):
+        return float(max(pool["num_threads"] for pool in threadpoolctl.threadpool_info() if pool["user_api"] == "blas"))
+
+    with threadpoolctl.threadpool_limits(2, "blas"):
+        if objective({}) < 2:
+            pytest.skip("BLAS has one thread here in any case")
+        with DaskWorkers(objective, threads) as workers:
+            workers.submit(0, {})
+            assert all_of(workers, 1)[0].value == 1.0
+        assert objective({}) == 2.0
+
+
+@pytest.mark.parametrize("grow", ["scale", "adapt"])
+def test_trials_wait_for_the_first_worker_and_an_adaptive_cluster_grows_with_them(grow):
+    options = {"processes": False, "threads_per_worker": 1, **OURS}
+    with distributed.LocalCluster(n_workers=0, **options) as cluster, distributed.Client(cluster) as client:
+        n_jobs = 3 if grow == "adapt" else None
+        with DaskWorkers(lambda params: time.sleep(0.3) or 1.0, client, n_jobs=n_jobs) as workers:
+            assert workers.n_workers == (n_jobs or 1)
+            for key in range(workers.n_workers):
+                workers.submit(key, {})
+            assert workers.wait(0.1) == []
+            if grow == "scale":
+                cluster.scale(1)
+                assert all_of(workers, 1)[0].state == "ok"
+                return
+            cluster.adapt(minimum=0, maximum=2, interval="50ms", target_duration="10ms")
+            largest = n_ended = 0
+            for key in range(3, 12):
+                n_ended += len(all_of(workers, 1))
+                largest = max(largest, len(client.nthreads()))
+                workers.submit(key, {})
+            all_of(workers, 12 - n_ended)
+            assert largest == 2
+
+
+def test_no_worker_is_said_once(monkeypatch, caplog):
+    monkeypatch.setattr(dask_workers, "_PATIENCE", 0.0)
+    with distributed.Client(processes=False, n_workers=0, **OURS) as client:
+        with DaskWorkers(lambda params: 1.0, client) as workers:
+            workers.submit(0, {})
+            assert workers.wait(1.2) == []
+    assert [record.getMessage() for record in caplog.records if record.name.startswith("spotsvm")] == [
+        f"the Dask cluster at {client.cluster.scheduler_address} has no worker; 1 trials wait for one"
+    ]
+
+
+@pytest.mark.parametrize("how", ["constant", "setting"])
+def test_a_run_ends_when_the_cluster_has_lost_all_its_workers_and_keeps_what_was_told(how, tmp_path, monkeypatch):
+    import dask
+
+    monkeypatch.setattr(dask_workers, "NO_WORKERS_SECONDS", 0.3 if how == "constant" else 60.0)
+    options = {"threads_per_worker": 1, **OURS}
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(dask.config.set({"distributed.scheduler.no-workers-timeout": "300 ms" if how == "setting" else None}))
+        cluster = stack.enter_context(distributed.LocalCluster(n_workers=1, processes=False, **options))
+        client = stack.enter_context(distributed.Client(cluster))
+
+        def lose_all(study, trial):
+            if study.n_finished == 3:
+                cluster.scale(0)
+                while client.nthreads():
+                    time.sleep(0.01)
+
+        study = stack.enter_context(Study(SPACE, "random", 0, path=tmp_path / "study.db"))
+        said = (
+            r"the Dask cluster at inproc:.* has had no worker for 0.3 s, and \d+ trials wait for one; completed trials are kept"
+        )
+        with pytest.raises(WorkersError, match=said):
+            study.run(lambda params: params["x"], 10, client, callback=lose_all)
+        told = [t for t in study.trials if t.state == "ok"]
+        assert len(told) == study.n_finished >= 3
+        with pytest.raises(WorkersError, match=said):  # a second run has never seen a worker there
+            study.run(lambda params: params["x"], 10, client)
+        cluster.scale(1)
+        client.wait_for_workers(1, timeout=20)
+        assert study.run(lambda params: params["x"], 10, client).n_finished == 10
+        assert [t for t in study.trials if t.number in {one.number for one in told}] == told
+
+
+def test_the_first_worker_is_waited_for_longer_than_one_that_was_lost(monkeypatch):
+    import dask
+
+    monkeypatch.setattr(dask_workers, "NO_WORKERS_SECONDS", 0.0)
+    with distributed.Client(processes=False, n_workers=0, **OURS) as client:
+        with DaskWorkers(lambda params: 1.0, client) as workers:
+            workers.submit(0, {})
+            assert workers.wait(0.2) == []
+        with (
+            dask.config.set({"distributed.scheduler.no-workers-timeout": 0.1}),
+            DaskWorkers(lambda params: 1.0, client) as workers,
+        ):
+            workers.submit(0, {})
+            with pytest.raises(WorkersError, match="has had no worker for 0.1 s, and 1 trials wait for one"):
+                workers.wait(20.0)
+        with dask.config.set({"distributed.scheduler.no-workers-timeout": "soon"}):
+            with pytest.raises(ArgumentError, match="no-workers-timeout='soon' in Dask's configuration is no duration"):
+                DaskWorkers(lambda params: 1.0, client)
+
+
+def test_what_is_abandoned_is_cancelled(client, tmp_path):
+    count = counted(str(tmp_path / "calls"))
+
+    def objective(params):
+        count()
+        time.sleep(params["seconds"])
+        return 1.0
+
+    with DaskWorkers(objective, client) as workers:
+        for key in range(20):
+            workers.submit(key, {"seconds": 0 if key == 0 else 0.5})
+        time.sleep(0.4)
+        assert [key for key, _ in workers.abandon()] in ([], [0])
+        assert workers.wait() == []
+        time.sleep(0.7)
+        assert (tmp_path / "calls").stat().st_size <= 6
+        workers.submit(30, {"seconds": 0})
+        assert list(all_of(workers, 1)) == [30]
+
+
+def test_a_cluster_that_is_gone_ends_the_run_and_keeps_what_was_told(tmp_path):
+    with contextlib.ExitStack() as stack:
+        cluster = stack.enter_context(distributed.LocalCluster(n_workers=1, processes=False, threads_per_worker=1, **OURS))
+        client = stack.enter_context(distributed.Client(cluster))
+
+        def stop(study, trial):
+            if study.n_finished == 3:
+                client.close()
+
+        study = stack.enter_context(Study(SPACE, "random", 0, path=tmp_path / "study.db"))
+        with pytest.raises(
+            WorkersError, match="the connection to the Dask scheduler at inproc:.* is lost; completed trials are kept"
+        ):
+            study.run(lambda params: params["x"], 10, client, callback=stop)
+        assert study.n_finished >= 3
+        with distributed.Client(cluster) as another:
+            assert study.run(lambda params: params["x"], 10, another).n_finished == 10
+
+
+@pytest.mark.faults
+def test_a_scheduler_that_dies_ends_the_run(tmp_path):
+    cluster = distributed.LocalCluster(n_workers=1, processes=False, threads_per_worker=1, protocol="tcp", **OURS)
+    with contextlib.suppress(Exception), distributed.Client(cluster, timeout=2) as client:
+        timer = threading.Timer(0.5, cluster.close)
+        timer.start()
+        study = Study(SPACE, "random", 0)
+        with pytest.raises(WorkersError, match="the connection to the Dask scheduler at tcp:.* is lost"):
+            study.run(lambda params: time.sleep(0.05) or params["x"], 10_000, client)
+        timer.join()
+        assert 0 < study.n_finished < 10_000
+        return
+    pytest.fail("the study went on")
+
+
+def test_a_study_takes_the_client_in_use_and_batches_depend_on_the_seed_alone(client):
+    def objective(params):
+        return (params["x"] - 0.3) ** 2
+
+    there = Study(SPACE, "kriging", 3).run(objective, 9, "dask", batch_size=3)
+    here = Study(SPACE, "kriging", 3).run(objective, 9, batch_size=3)
+    assert [(t.params, t.value) for t in there.trials] == [(t.params, t.value) for t in here.trials]
+
+
+def test_two_studies_share_a_cluster(client):
+    studies = [Study(SPACE, "random", seed) for seed in (0, 1)]
+    runs = [threading.Thread(target=study.run, args=(lambda params: params["x"], 20, client)) for study in studies]
+    for run in runs:
+        run.start()
+    for run in runs:
+        run.join()
+    assert [study.n_finished for study in studies] == [20, 20]
+
+
+def test_an_objective_that_cannot_be_pickled_is_named(client):
+    lock = threading.Lock()
+    with pytest.raises(ArgumentError, match="objective=.* cannot be pickled for Dask's workers: cannot pickle '_thread.lock'"):
+        Study(SPACE, "random", 0).run(lambda params: lock, 5, client)
+
+
+def test_what_the_workers_do_not_have_is_named(client, tmp_path, monkeypatch):
+    (tmp_path / "only_here_and_not_there.py").write_text("def objective(params):\n    return 1.0\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    import only_here_and_not_there
+
+    with pytest.raises(WorkersError, match="workers cannot load the objective: .*No module named 'only_here_and_not_there'"):
+        Study(SPACE, "random", 0).run(only_here_and_not_there.objective, 5, client)

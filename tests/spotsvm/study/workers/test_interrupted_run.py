@@ -1,0 +1,184 @@
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from contextlib import closing
+
+import pytest
+from scipy.stats import uniform
+from spotsvm.studies.common.virtual_workers import VirtualWorkers
+
+from spotsvm import Study
+from spotsvm.study.record.record import Record
+
+SPACE = {"x": uniform(0, 1), "y": uniform(0, 1)}
+
+
+def bowl(params):
+    return (params["x"] - 0.3) ** 2 + (params["y"] - 0.6) ** 2
+
+
+def facts(study):
+    return [(t.number, t.params, t.state, t.value, t.origin, t.seed) for t in study.trials]
+
+
+def press():
+    signal.raise_signal(signal.SIGINT)
+
+
+def in_agreement(study):
+    with closing(Record(study.path, read_only=True)) as record:
+        return record.trials() == [t for t in study.trials] and record.events() == study._events
+
+
+@pytest.mark.parametrize("where", ["objective", "write_asked", "write_told", "callback"])
+@pytest.mark.parametrize("batch_size", [None, 3])
+def test_wherever_ctrl_c_is_pressed_what_is_finished_is_recorded_and_the_rest_comes_first(
+    where, batch_size, tmp_path, monkeypatch
+):
+    calls = []
+
+    def press_at_eighth(right):
+        def pressing(*arguments):
+            calls.append(where)
+            if len(calls) == 8:
+                press()
+            return right(*arguments)
+
+        return pressing
+
+    options = {"callback": press_at_eighth(lambda s, t: None)} if where == "callback" else {}
+    with Study(SPACE, "kriging", 0, path=tmp_path / "s.db") as study:
+        if where.startswith("write"):
+            monkeypatch.setattr(Record, where, press_at_eighth(getattr(Record, where)))
+        objective = press_at_eighth(bowl) if where == "objective" else bowl
+        with pytest.raises(KeyboardInterrupt) as caught:
+            study.run(objective, 12, batch_size=batch_size, **options)
+        monkeypatch.undo()
+        (note,) = caught.value.__notes__
+        assert note == f"{study.n_finished} of {len(study.trials)} trials are finished and recorded in {study.path}; " + (
+            "the same call goes on from there"
+        )
+        assert study.n_finished == {"write_told": 8, "callback": 8, "write_asked": 6 if batch_size else 7, "objective": 7}[where]
+        assert in_agreement(study)
+        study.run(bowl, 12, batch_size=batch_size)
+        assert in_agreement(study)
+    assert facts(study) == facts(Study(SPACE, "kriging", 0).run(bowl, 12, batch_size=batch_size))
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_without_a_record_the_note_says_that_the_study_can_be_run_on():
+    with pytest.raises(KeyboardInterrupt) as caught:
+        Study(SPACE, "random", 0).run(lambda params: press(), 3)
+    assert caught.value.__notes__ == [
+        "0 of 1 trials are finished; run() of this study goes on from there. With a path, a study outlives its process"
+    ]
+
+
+def test_an_objective_that_swallows_it_does_not_go_on_for_ever():
+    def swallowing(params):
+        try:
+            press()
+        except KeyboardInterrupt:
+            return 1.0
+
+    study = Study(SPACE, "random", 0)
+    with pytest.raises(KeyboardInterrupt):
+        study.run(swallowing, 5)
+    assert [t.value for t in study.trials] == [1.0]
+
+
+def test_a_second_ctrl_c_ends_the_keeping_too():
+    class Stubborn(VirtualWorkers):
+        def wait(self, timeout=None):
+            press()
+            return super().wait(timeout)
+
+        def abandon(self):
+            press()
+            pytest.fail("it went on")
+
+    study = Study(SPACE, "random", 0)
+    with pytest.raises(KeyboardInterrupt):
+        study.run(Stubborn(bowl, 2), 9)
+    assert (study.n_finished, study.n_unfinished) == (0, len(study.trials))
+
+
+@pytest.mark.parametrize("leaves", [SystemExit, GeneratorExit])
+def test_what_ends_a_program_ends_the_run_and_the_trial_comes_first_when_it_goes_on(leaves, caplog):
+    def leaving(params):
+        raise leaves
+
+    study = Study(SPACE, "random", 0)
+    with pytest.raises(leaves):
+        study.run(leaving, 3)
+    assert [t.state for t in study.trials] == ["running"]
+    assert f"the run ends, because {leaves()!r} was raised in it" in caplog.text
+    assert facts(study.run(bowl, 3)) == facts(Study(SPACE, "random", 0).run(bowl, 3))
+
+
+def test_a_study_within_an_objective_is_interrupted_with_the_one_around_it(tmp_path):
+    inner = Study(SPACE, "random", 1)
+
+    def objective(params):
+        inner.run(lambda p: press() if inner.n_finished == 2 else bowl(p), 5)
+
+    with Study(SPACE, "random", 0, path=tmp_path / "s.db") as study:
+        with pytest.raises(KeyboardInterrupt) as caught:
+            study.run(objective, 3)
+        assert [note.split(" trials")[0] for note in caught.value.__notes__] == ["2 of 3", "0 of 1"]
+
+
+SCRIPT = """
+    import sys, time
+    from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+    from scipy.stats import uniform
+    from spotsvm import Study
+
+    def objective(params):
+        time.sleep(0.05)
+        return params["x"]
+
+    if __name__ == "__main__":
+        options = {
+            "here": lambda: {},
+            "own": lambda: {"n_jobs": 2},
+            "threads": lambda: {"executor": ThreadPoolExecutor(2)},
+            "processes": lambda: {"executor": ProcessPoolExecutor(3)},
+            "batches": lambda: {"executor": ThreadPoolExecutor(2), "batch_size": 4},
+        }[sys.argv[2]]()
+        study = Study({"x": uniform(0, 1)}, "random", 7, path=sys.argv[1])
+        study.run(objective, 10**6, callback=lambda s, t: print(t.number, flush=True), **options)
+"""
+
+
+@pytest.mark.parametrize("how", ["here", "own", "threads", "processes", "batches"])
+def test_a_real_ctrl_c_goes_to_the_whole_group_and_fails_no_trial(how, tmp_path):
+    script, path = tmp_path / "script.py", tmp_path / "s.db"
+    script.write_text(textwrap.dedent(SCRIPT))
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    with subprocess.Popen(
+        [sys.executable, str(script), str(path), how],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True, env=environment,
+    ) as process:  # fmt: skip
+        try:
+            for _ in range(7):
+                assert process.stdout.readline()
+            os.killpg(process.pid, signal.SIGINT)
+            began = time.monotonic()
+            told, said = process.communicate(timeout=60)
+            assert time.monotonic() - began < 30
+        finally:
+            process.kill()
+    assert process.returncode in (130, -signal.SIGINT)
+    assert f"recorded in {path}; the same call goes on from there" in said
+    with closing(Record(path, read_only=True)) as record:
+        trials = record.trials()
+    assert {t.state for t in trials} == {"ok", "running"}
+    assert not any(t.lost for t in trials)
+    assert sum(t.state == "ok" for t in trials) >= 7 + len(told.split())
+    with Study({"x": uniform(0, 1)}, "random", 7, path=path) as study:
+        study.run(lambda p: p["x"], len(trials) + 3)
+        assert [t.state for t in study.trials] == ["ok"] * (len(trials) + 3)

@@ -1,0 +1,150 @@
+"""What becomes of worker processes when the process that started them is interrupted, or killed."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import spotsvm
+
+pytestmark = [pytest.mark.faults, pytest.mark.skipif(os.name != "posix", reason="signals and process groups are POSIX's")]
+
+# no `if __name__ == "__main__"`: a worker that imported it would start workers of its own
+SCRIPT = """
+import os, sys, time
+from pathlib import Path
+
+from spotsvm.study.workers.killable_pool import KillablePool
+
+folder, nap = Path(sys.argv[1]), float(sys.argv[2])
+(folder / f"script {os.getpid()}").touch()
+FACTOR = 3
+
+
+class Settings:
+    offset = 1
+
+
+def objective(params):
+    import ctypes
+
+    (folder / f"trial {params['x']} {os.getpid()}").touch()
+    ctypes.PyDLL(None).sleep(int(nap))
+    return FACTOR * params["x"] + Settings().offset
+
+
+with KillablePool(objective, 2, 600.0) as workers:
+    for x in range(2):
+        workers.submit(x, {"x": x})
+    try:
+        ended = workers.wait()
+        while len(ended) < 2:
+            ended += workers.wait()
+    except KeyboardInterrupt:
+        print("interrupted", workers.abandon())
+        sys.exit(130)
+    print(sorted((key, outcome.value) for key, outcome in ended))
+"""
+
+
+def started(folder, nap, **how):
+    (folder / "script.py").write_text(SCRIPT)
+    return subprocess.Popen(
+        [sys.executable, "-W", "error", str(folder / "script.py"), str(folder), str(nap)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"PYTHONPATH": str(Path(spotsvm.__file__).parent.parent)},
+        **how,
+    )
+
+
+def workers_of(folder, n=2):
+    """Wait until so many trials have begun; give the ids of their processes."""
+    until = time.monotonic() + 30
+    while len(found := list(folder.glob("trial *"))) < n:
+        assert time.monotonic() < until
+        time.sleep(0.01)
+    return [int(path.name.split()[-1]) for path in found]
+
+
+def is_alive(pid):
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
+    except FileNotFoundError:
+        if Path("/proc/self/stat").exists():
+            return False
+        return subprocess.run(["ps", "-p", str(pid)], capture_output=True, check=False).returncode == 0
+    return state != "Z"
+
+
+def gone(pids):
+    until = time.monotonic() + 10
+    while any(map(is_alive, pids)) and time.monotonic() < until:
+        time.sleep(0.01)
+    return not any(map(is_alive, pids))
+
+
+def test_a_script_needs_no_main_guard(tmp_path):
+    script = started(tmp_path, 0)
+    said, errors = script.communicate(timeout=60)
+    assert (said, errors, script.returncode) == ("[(0, 1.0), (1, 4.0)]\n", "", 0)
+    assert len(list(tmp_path.glob("script *"))) == 1
+    assert gone(workers_of(tmp_path))
+
+
+def test_an_interrupt_that_reaches_all_is_the_parents_to_answer(tmp_path):
+    script = started(tmp_path, 60, start_new_session=True)
+    workers = workers_of(tmp_path)
+    os.killpg(script.pid, signal.SIGINT)  # as a terminal does
+    said, errors = script.communicate(timeout=60)
+    assert (said, errors, script.returncode) == ("interrupted []\n", "", 130)
+    assert gone(workers)
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="elsewhere a thread looks, which a trial like this one holds up")
+def test_no_worker_outlives_a_parent_that_is_killed(tmp_path):
+    script = started(tmp_path, 60)
+    workers = workers_of(tmp_path)
+    assert all(map(is_alive, workers))
+    script.kill()
+    script.communicate(timeout=60)
+    assert gone(workers)
+
+
+PARENT = """
+import subprocess, sys
+child = subprocess.Popen([sys.executable, "-c", sys.argv[1]], stdout=sys.stdout)
+sys.stdin.readline()
+"""
+
+CHILD = """
+import os, sys, time
+from spotsvm.study.workers import worker_slot
+if {watch}:
+    sys.platform = "other"
+    worker_slot._watch_parent.__defaults__ = (0.05,)
+worker_slot.die_with_parent(os.getppid())
+print(os.getpid(), flush=True)
+time.sleep(60)
+"""
+
+
+@pytest.mark.parametrize("watch", [False, True])
+def test_the_child_is_gone_with_its_parent(watch):
+    parent = subprocess.Popen(
+        [sys.executable, "-c", PARENT, CHILD.format(watch=watch)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert int(parent.stdout.readline())
+    parent.kill()
+    # the child holds the other end: this returns when it is gone
+    assert parent.communicate(timeout=20)[0] == ""
+
+
+def test_a_parent_that_is_gone_already_ends_it():
+    code = "from spotsvm.study.workers.parent_death import die_with_parent; die_with_parent(1 << 30); import time; time.sleep(5)"
+    assert subprocess.run([sys.executable, "-c", code], check=False, timeout=20).returncode == 1

@@ -1,0 +1,127 @@
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spotsvm.study.workers.protocol import in_order, packed, unpacked
+from spotsvm.trials.outcome import Outcome, call
+
+
+class Backwards:
+    """Ends what was handed over last first, two at a time."""
+
+    def __init__(self):
+        self.waiting, self.n_waits = [], 0
+
+    def submit(self, key, params):
+        self.waiting.append((key, Outcome("ok", params["x"])))
+
+    def wait(self, timeout=None):
+        self.n_waits += 1
+        ended, self.waiting = self.waiting[-2:][::-1], self.waiting[:-2]
+        return ended
+
+
+@pytest.mark.parametrize("n", [0, 1, 5])
+def test_outcomes_come_in_the_order_of_the_batch(n):
+    outcomes = in_order(Backwards(), [{"x": float(x)} for x in range(n)])
+    assert [outcome.value for outcome in outcomes] == list(range(n))
+
+
+def test_each_comes_as_soon_as_it_and_those_before_it_are_there():
+    workers = Backwards()
+    outcomes = in_order(workers, [{"x": float(x)} for x in range(4)])
+    next(outcomes)
+    assert workers.n_waits == 2
+    assert [outcome.value for outcome in outcomes] == [1, 2, 3]
+    assert workers.n_waits == 2
+
+
+numbers = st.floats(allow_nan=False)
+
+
+class Name(str):
+    """A name that must not be sent: it raises when it is unpickled."""
+
+    def __reduce__(self):
+        return _fail, ()
+
+
+def _fail():
+    raise RuntimeError("unpickled")
+
+
+@given(
+    outcome=st.builds(
+        Outcome,
+        st.sampled_from(["ok", "failed", "timeout"]),
+        st.none() | numbers,
+        st.dictionaries(st.text(), numbers, max_size=3),
+        st.text(st.characters(codec="utf-8")),
+        st.none() | numbers,
+        values=st.none() | st.tuples(numbers, numbers) | st.dictionaries(st.text(), numbers, max_size=3),
+        lost=st.booleans(),
+    )
+)
+def test_it_comes_back_as_it_went(outcome):
+    assert unpacked(packed(outcome)) == outcome
+
+
+def test_names_are_sent_as_plain_strings():
+    sent = packed(Outcome("ok", 1.0, {Name("time"): np.float64(2.0), np.str_("n"): 1.0}, values={Name("a"): 1.0, 3: 2.0}))
+    read = unpacked(sent)
+    assert (read.extra, read.values) == ({"time": 2.0, "n": 1.0}, {"a": 1.0, "3": 2.0})
+    assert {type(name) for name in (*read.extra, *read.values)} == {str}
+
+
+class RaisesWhenPickled(Exception):
+    def __reduce__(self):
+        raise RuntimeError("no")
+
+
+class RaisesWhenUnpickled(Exception):
+    def __reduce__(self):
+        return _fail, ()
+
+
+class LeavesWhenPickled(Exception):
+    def __reduce__(self):
+        raise SystemExit(1)
+
+
+class NoErrorWhenUnpickled(Exception):
+    def __reduce__(self):
+        return str, ("a string",)
+
+
+@pytest.mark.parametrize("kind", [RaisesWhenPickled, RaisesWhenUnpickled, LeavesWhenPickled, NoErrorWhenUnpickled])
+def test_an_error_that_cannot_be_sent_becomes_its_text(kind):
+    def objective(params):
+        raise kind("mine")
+
+    read = unpacked(packed(call(objective, {})))
+    assert read.reason.startswith(f"{kind.__name__}: mine")
+    assert (type(read.error), str(read.error)) == (RuntimeError, read.reason)
+
+
+def test_an_error_that_raises_only_where_it_arrives_becomes_its_text():
+    outcome = Outcome("failed", 0.5, {"time": 1.0}, "it failed")
+    parts = pickle.loads(packed(outcome))
+    read = unpacked(pickle.dumps((*parts[:3], b"no pickle")))
+    assert (read.extra, str(read.error)) == ({"time": 1.0}, "it failed")
+
+
+def test_an_error_that_holds_much_is_not_sent():
+    def objective(params):
+        raise ValueError(np.zeros(10_000))
+
+    outcome = call(objective, {})
+    assert len(packed(outcome)) < 2000
+    assert isinstance(unpacked(packed(outcome)).error, RuntimeError)
+
+
+def test_an_error_that_can_be_sent_stays_itself():
+    error = unpacked(packed(call(lambda params: {}["gamma"], {}))).error
+    assert (type(error), error.args) == (KeyError, ("gamma",))

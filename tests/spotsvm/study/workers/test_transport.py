@@ -1,0 +1,160 @@
+import hashlib
+import multiprocessing
+import os
+import stat
+import sys
+import threading
+from pathlib import Path
+
+import cloudpickle
+import numpy as np
+import pytest
+
+from spotsvm import ArgumentError
+from spotsvm.study.workers import transport as shared_objective
+from spotsvm.study.workers.transport import (
+    SharedObjective,
+    Token,
+    load_objective,
+    report_start,
+    run_trial,
+    shared_in_this_process,
+)
+
+
+class Counted:
+    loads = 0
+
+    def __call__(self, params):
+        return params["x"]
+
+    def __getstate__(self):
+        return {"data": 1}
+
+    def __setstate__(self, state):
+        Counted.loads += 1
+
+
+@pytest.fixture
+def elsewhere(monkeypatch):
+    """Play another process: the objective is not found among those made here."""
+    monkeypatch.setattr(shared_objective.os, "getpid", lambda: -1)
+    monkeypatch.setattr(shared_objective, "_loaded", shared_objective.OrderedDict())
+    Counted.loads = 0
+
+
+def test_threads_of_the_same_process_use_it_as_it_is():
+    lock = threading.Lock()
+
+    def objective(params):
+        return lock
+
+    for in_threads in (True, False):
+        with SharedObjective(objective, in_threads=in_threads) as shared:
+            assert load_objective(shared.token) is objective
+            assert shared_in_this_process(shared.token) is shared
+        assert shared_in_this_process(shared.token) is None
+
+
+def test_another_process_loads_it_once(request):
+    objective = Counted()
+    with SharedObjective(objective) as shared:
+        request.getfixturevalue("elsewhere")
+        first = load_objective(shared.token)
+        assert first is not objective
+        assert first({"x": 3}) == 3
+        assert [load_objective(shared.token) is first for _ in range(3)] == [True] * 3
+        assert Counted.loads == 1
+
+
+def test_two_studies_take_turns_without_loading_again(request):
+    shared = [SharedObjective(Counted()) for _ in range(3)]
+    tokens = [Token(s.token.name, 0, s.token.folder, s.token.digest) for s in shared]
+    assert len({token.digest for token in tokens}) == 1  # equal objectives are loaded once
+    different = [SharedObjective(np.arange(k)) for k in range(3)]
+    request.getfixturevalue("elsewhere")
+    loaded = [load_objective(different[k].token) for k in (0, 1, 0, 1)]
+    assert loaded[0] is loaded[2]
+    assert loaded[1] is loaded[3]
+    load_objective(different[2].token)
+    assert list(shared_objective._loaded) == [different[1].token.digest, different[2].token.digest]
+    for s in shared + different:
+        s.__exit__()
+
+
+def test_the_file_is_private_and_goes_with_the_context():
+    with SharedObjective(abs) as shared:
+        folder = Path(shared.token.folder)
+        assert hashlib.sha256((folder / "objective").read_bytes()).hexdigest() == shared.token.digest
+        if os.name == "posix":
+            assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert not folder.exists()
+
+
+def test_another_file_in_its_place_is_not_unpickled(request):
+    with SharedObjective(abs) as shared:
+
+        class Harm:
+            def __reduce__(self):
+                return pytest.fail, ("it was unpickled",)
+
+        Path(shared.token.folder, "objective").write_bytes(cloudpickle.dumps(Harm()))
+        request.getfixturevalue("elsewhere")
+        assert load_objective(shared.token) is None
+        assert load_objective(shared.token, cloudpickle.dumps(abs)) is abs
+
+
+def test_a_full_disk_leaves_the_payload(monkeypatch, request):
+    def fail(*arguments):
+        raise OSError("No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "write_bytes", fail)
+        shared = SharedObjective(Counted())
+    with shared:
+        request.getfixturevalue("elsewhere")
+        assert load_objective(shared.token) is None
+        assert load_objective(shared.token, shared.payload)({"x": 2}) == 2
+        assert load_objective(shared.token) is not None
+        assert Counted.loads == 1
+
+
+def test_what_cannot_be_pickled_is_said_when_a_process_asks_for_it():
+    lock = threading.Lock()
+    with SharedObjective(lambda params: lock) as shared, pytest.raises(ArgumentError, match="TypeError: cannot pickle"):
+        _ = shared.payload
+
+
+def test_the_beginning_of_a_trial_is_told(request):
+    with SharedObjective(abs) as shared:
+        assert shared.started_at(3) is None
+        report_start(shared.token, 3)
+        assert shared.started_at(3) is not None
+        report_start(shared.token, None)
+        request.getfixturevalue("elsewhere")
+        report_start(shared.token, 4)
+        assert shared.started_at(4) is not None
+        shared.forget(4)
+        assert shared.started_at(4) is None
+        assert [path.name for path in Path(shared.token.folder).iterdir()] == ["objective"]
+    report_start(shared.token, 5)
+    assert shared.started_at(5) is None
+
+
+def test_no_data_go_with_a_trial():
+    data = np.zeros(2_500_000)
+    with SharedObjective(lambda params: data[0]) as shared:
+        task = (run_trial, shared.token, 0, cloudpickle.dumps({"C": 1.0, "gamma": 0.1}), None, None)
+        assert len(cloudpickle.dumps(task)) < 1000
+        assert len(shared.payload) > 20_000_000
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="forks")
+def test_a_fork_reads_the_file_as_any_other_process():
+    with SharedObjective(Counted()) as shared:
+        context = multiprocessing.get_context("fork")
+        queue = context.SimpleQueue()
+        process = context.Process(target=lambda: queue.put(shared_in_this_process(shared.token) is None))
+        process.start()
+        assert queue.get()
+        process.join()

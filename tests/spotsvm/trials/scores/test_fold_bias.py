@@ -1,0 +1,99 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy.stats import loguniform
+from sklearn.datasets import load_iris
+from sklearn.model_selection import ShuffleSplit
+from sklearn.svm import SVC
+
+from spotsvm import SpotSearchCV, Study, oversearching
+from spotsvm.common.errors import ArgumentError, NoCompletedTrialError
+from spotsvm.trials.scores.fold_bias import fold_bias, optimism_of_folds, optimism_of_trials
+from spotsvm.trials.scores.intervals import nadeau_bengio
+
+SCORES = [[0.9, 0.7, 0.8], [0.8, 0.9, 0.8], [0.7, 0.8, 0.9]]
+
+
+def test_by_hand():
+    # the second candidate wins with 0.8333; each fold has one with 0.9
+    assert fold_bias(SCORES) == pytest.approx([0.1, 0.0, 0.1])
+    found = optimism_of_folds(SCORES, metric="accuracy")
+    assert (found.tuned_score, found.optimism, found.outer_score) == pytest.approx((2.5 / 3, 0.2 / 3, 2.3 / 3))
+    assert found.method == "folds"
+    assert found.frame()["tuned"].tolist() == [0.9] * 3
+    assert found.frame()["outer"].tolist() == [0.8, 0.9, 0.8]
+
+
+def test_as_the_paper_has_it_in_errors():
+    errors = np.random.default_rng(0).random((20, 10))
+    best = errors.mean(axis=1).argmin()
+    bias = np.mean([errors[best, k] - errors[:, k].min() for k in range(10)])
+    assert optimism_of_folds(-errors).optimism == pytest.approx(bias)
+
+
+def test_folds_of_another_size_have_another_interval():
+    search = SpotSearchCV(SVC(), {"C": loguniform(2**-5, 2**15)}, n_iter=4, search="random", random_state=0)
+    X, y = load_iris(return_X_y=True)
+    search.set_params(cv=ShuffleSplit(6, test_size=0.5, random_state=0)).fit(X, y)
+    own = [row["outer"] - row["optimism"] for row in oversearching(search, X, y, method="folds").rows]
+    low, high = oversearching(search, X, y, method="folds").outer_interval
+    assert low == pytest.approx(nadeau_bengio(own, 1.0)[0])
+    # with neither data nor splits the folds are taken for those of cross-validation
+    assert oversearching(search, method="folds").outer_interval[0] == pytest.approx(nadeau_bengio(own, 1 / 5)[0])
+    search.set_params(cv=list(search.cv.split(X)))
+    assert oversearching(search, method="folds").outer_interval == (low, high)
+
+
+def test_scores_of_any_size_are_called_score_in_a_record():
+    found = optimism_of_folds([[50.0, 60.0, 55.0], [52.0, 50.0, 55.0]])
+    assert found.outer_interval == pytest.approx(nadeau_bengio([48.0, 60.0, 55.0], 0.5))
+
+
+@given(arrays(float, (6, 4), elements=st.floats(-10, 10)))
+def test_it_is_never_negative_and_none_of_one_candidate(scores):
+    assert (fold_bias(scores) >= 0).all()
+    assert (fold_bias(scores[:1]) == 0).all()
+
+
+def test_candidates_without_all_scores_are_left_out():
+    with_failed = [[1.0, np.nan, 1.0], *SCORES]
+    assert optimism_of_folds(with_failed).optimism == optimism_of_folds(SCORES).optimism
+
+
+def test_a_study_and_its_search_tell_the_same(tmp_path):
+    X, y = load_iris(return_X_y=True)
+    space = {"C": loguniform(2**-5, 2**15), "gamma": loguniform(2**-15, 2**3)}
+    search = SpotSearchCV(SVC(), space, n_iter=8, search="random", cv=4, random_state=0, path=tmp_path / "a.db").fit(X, y)
+    found = oversearching(search, method="folds")
+    assert found.tuned_score == pytest.approx(search.best_score_)
+    assert found.metric == "accuracy"
+    trials = optimism_of_trials(search.study_.trials)
+    assert (trials.optimism, trials.interval, trials.rows) == (found.optimism, found.interval, found.rows)
+    assert trials.rows[0]["params"] == search.best_params_
+
+
+def test_of_several_metrics_one_is_named():
+    extra = {"split0_test_a": 0.5, "split1_test_a": 0.7, "split0_test_b": 0.1, "split1_test_b": 0.2}
+    study = Study({"x": [1, 2]}, "random", 0)
+    study.tell(study.ask(), {"value": 0.6, **extra})
+    assert optimism_of_trials(study.trials).tuned_score == pytest.approx(0.6)
+    assert optimism_of_trials(study.trials, "b").tuned_score == pytest.approx(0.15)
+    with pytest.raises(ArgumentError, match="metric='c' is not among the trials' scores; use one of a, b"):
+        optimism_of_trials(study.trials, "c")
+
+
+def test_bad_input():
+    study = Study({"x": [1, 2]}, "random", 0)
+    with pytest.raises(NoCompletedTrialError, match="no trial has been completed"):
+        optimism_of_trials(study.trials)
+    study.tell(study.ask(), 0.5)
+    with pytest.raises(ArgumentError, match="no scores of folds"):
+        optimism_of_trials(study.trials)
+    with pytest.raises(NoCompletedTrialError, match="none of the 2 trials"):
+        fold_bias([[np.nan, 1.0], [1.0, np.nan]])
+    with pytest.raises(NoCompletedTrialError, match="candidate 0 has no score"):
+        fold_bias([[np.nan, 1.0], [1.0, 1.0]], winner=0)
+    with pytest.raises(ArgumentError, match="two or more folds"):
+        fold_bias([[0.5], [0.6]])

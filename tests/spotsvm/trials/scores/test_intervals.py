@@ -1,0 +1,119 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+from scipy.stats import ttest_1samp
+
+from spotsvm.common.errors import ArgumentError
+from spotsvm.trials.scores.intervals import (
+    check_confidence,
+    corrected_factor,
+    jackknife_variance,
+    nadeau_bengio,
+    repeated_variance,
+    t_interval,
+    welch,
+)
+
+FOLDS = 5
+
+
+def left_out(scores, outer):
+    """Give what jackknife_variance takes, from the scores of fold k's winner on the rows of fold c."""
+    folds = len(outer)
+    without = np.empty((folds, folds))
+    for k in range(folds):
+        for b in range(folds):
+            without[k, b] = np.mean([scores[k, c] for c in range(folds) if c not in (k, b)])
+    return without
+
+
+def test_without_correction_it_is_students_interval():
+    values = np.random.default_rng(0).normal(size=12)
+    interval = ttest_1samp(values, 0).confidence_interval(0.9)
+    assert nadeau_bengio(values, 0.0, 0.9) == pytest.approx(tuple(interval))
+
+
+def test_the_correction_widens_by_the_papers_factor():
+    values = [0.91, 0.93, 0.89, 0.94, 0.90]
+    low, high = nadeau_bengio(values, 1 / 4)
+    plain = ttest_1samp(values, 0).confidence_interval(0.95)
+    assert (high - low) / (plain.high - plain.low) == pytest.approx(np.sqrt((1 / 5 + 1 / 4) / (1 / 5)))
+    assert corrected_factor(100, 1 / 9) == pytest.approx(0.01 + 1 / 9)  # 10 x 10 folds, Bouckaert and Frank 2004
+
+
+@pytest.mark.parametrize(
+    "interval",
+    [
+        nadeau_bengio([1.0, 1.0, 1.0], 0.25),
+        nadeau_bengio([0.3], 0.25),
+        t_interval(0.5, 0.0, 4, 0.95),
+        t_interval(0.0, float("nan"), 4, 0.95),
+        welch([2.0, 2.0], [1.0, 1.0]),
+        welch([1.0], [1.0, 2.0]),
+    ],
+)
+def test_values_without_a_spread_have_no_interval(interval):
+    assert np.isnan(interval).all()
+
+
+@given(st.lists(st.floats(-1, 1), min_size=3, max_size=8))
+def test_what_is_easy_about_rows_cancels(easy):
+    # every machine scores the same on the rows of a fold, so that the mean optimism is 0 whatever the rows
+    easy = np.array(easy)
+    scores = np.tile(easy, (len(easy), 1))
+    assert jackknife_variance(left_out(scores, easy), easy) == pytest.approx(0.0, abs=1e-12)
+
+
+def test_of_outer_scores_alone_it_is_the_variance_of_their_mean():
+    outer = np.random.default_rng(1).normal(size=FOLDS)
+    assert jackknife_variance(np.zeros((FOLDS, FOLDS)), outer) == pytest.approx(outer.var(ddof=1) / FOLDS)
+
+
+def test_the_jackknife_covers_where_the_corrected_interval_is_too_wide():
+    rng = np.random.default_rng(2)
+    covered, wider, variances, means = [], [], [], []
+    for _ in range(2000):
+        easy, selection, noise = rng.normal(size=FOLDS), rng.normal(size=FOLDS), 0.5 * rng.normal(size=(FOLDS, FOLDS))
+        scores = easy[None, :] + 0.5 * selection[:, None] + noise
+        outer = easy + 0.5 * rng.normal(size=FOLDS)
+        without = left_out(scores, outer)
+        gaps = np.diag(without) - outer
+        variances.append(jackknife_variance(without, outer))
+        means.append(gaps.mean())
+        low, high = t_interval(gaps.mean(), variances[-1], FOLDS - 1, 0.95)
+        covered.append(low <= 0 <= high)
+        corrected = nadeau_bengio(gaps, 1 / (FOLDS - 1))
+        wider.append((corrected[1] - corrected[0]) / (high - low))
+    assert 0.93 <= np.mean(covered) <= 0.97
+    assert np.median(wider) > 1.5
+    # Efron and Stein 1981: not too small on average
+    assert 0.95 * np.var(means) < np.mean(variances) < 1.5 * np.var(means)
+
+
+def test_two_folds_have_no_jackknife():
+    assert np.isnan(jackknife_variance(np.zeros((2, 2)), [0.1, 0.2]))
+
+
+def test_repeats_average_out_what_drawing_does():
+    assert repeated_variance([0.04], [0.5]) == 0.04
+    means = [0.1, 0.2, 0.3]
+    assert repeated_variance([0.04] * 3, means) == pytest.approx(0.04 - 2 / 3 * np.var(means, ddof=1))
+    # never below what the means themselves tell
+    assert repeated_variance([0.0] * 3, means) == pytest.approx(np.var(means, ddof=1) / 3)
+
+
+@pytest.mark.parametrize("confidence", [0, 1, 95, "high", True, None])
+def test_a_confidence_is_between_0_and_1(confidence):
+    with pytest.raises(ArgumentError, match="confidence="):
+        check_confidence(confidence)
+
+
+def test_welchs_interval_against_its_formula():
+    rng = np.random.default_rng(0)
+    a, b = rng.normal(size=12), rng.normal(0.5, 2, size=9)
+    parts = np.array([a.var(ddof=1) / 12, b.var(ddof=1) / 9])
+    degrees = parts.sum() ** 2 / (parts[0] ** 2 / 11 + parts[1] ** 2 / 8)
+    half = stats.t.ppf(0.95, degrees) * np.sqrt(parts.sum())
+    assert welch(a, b, 0.9) == pytest.approx((a.mean() - b.mean() - half, a.mean() - b.mean() + half))

@@ -1,0 +1,118 @@
+import numpy as np
+import pytest
+
+from spotsvm.common.errors import ArgumentError, StorageError
+from spotsvm.trials.objectives import Objectives
+from spotsvm.trials.outcome import Outcome
+from spotsvm.trials.trial import Trial
+
+TWO = Objectives.of({"error": "minimize", "margin": "maximize"})
+ONE = Objectives.of("maximize")
+
+
+@pytest.mark.parametrize(
+    ("direction", "columns", "signs", "description"),
+    [
+        ("minimize", ("value",), [1], "minimize"),
+        ("maximize", ("value",), [-1], "maximize"),
+        (("minimize", "maximize"), ("value_0", "value_1"), [1, -1], {"0": "minimize", "1": "maximize"}),
+        (["maximize"] * 3, ("value_0", "value_1", "value_2"), [-1, -1, -1], dict.fromkeys("012", "maximize")),
+        (
+            {"error": "minimize", "margin": "maximize"},
+            ("value_error", "value_margin"),
+            [1, -1],
+            {"error": "minimize", "margin": "maximize"},
+        ),
+    ],
+)
+def test_directions(direction, columns, signs, description):
+    objectives = Objectives.of(direction)
+    assert objectives.columns == columns
+    assert objectives.signs.tolist() == signs
+    assert objectives.describe() == description
+    assert Objectives.of(description) == objectives
+    assert (len(objectives), objectives.several) == (len(signs), len(signs) > 1)
+
+
+@pytest.mark.parametrize(
+    ("direction", "said"),
+    [
+        ("up", "direction='up' is unknown; use 'minimize' or 'maximize'"),
+        (None, "direction=None is unknown"),
+        (1, "direction=1 is unknown"),
+        ((), r"direction=\(\) names 0 objectives; name two or more"),
+        (["minimize"], r"direction=\['minimize'\] names 1 objectives; name two or more, or use 'minimize' or 'maximize'"),
+        ({"error": "minimize"}, "names 1 objectives"),
+        (("minimize", "up"), r"direction\[1\]='up' is unknown; use 'minimize' or 'maximize'"),
+        ({"error": "minimize", "margin": 1}, r"direction\['margin'\]=1 is unknown"),
+        ({1: "minimize", 2: "minimize"}, "direction has an objective called 1; use a name of letters"),
+        ({"": "minimize", "b": "minimize"}, "direction has an objective called ''"),
+    ],
+)
+def test_what_is_no_direction(direction, said):
+    with pytest.raises(ArgumentError, match=said):
+        Objectives.of(direction)
+
+
+def test_a_direction_is_turned_and_turned_back():
+    values = np.array([[0.1, 3.0], [0.2, -4.0]])
+    assert TWO.turned(values).tolist() == [[0.1, -3.0], [0.2, 4.0]]
+    assert np.array_equal(TWO.turned(TWO.turned(values)), values)
+
+
+def test_what_a_search_is_told():
+    assert ONE.response(Trial(0, {}, (), "ok", 2.0)) == -2.0
+    assert np.isnan(ONE.response(Trial(0, {}, (), "failed")))
+    assert TWO.response(Trial(0, {}, (), "ok", values=(0.5, 2.0))).tolist() == [0.5, -2.0]
+    assert np.isnan(TWO.response(Trial(0, {}, (), "failed"))).tolist() == [True, True]
+
+
+def test_labels_say_which_side_is_better():
+    assert TWO.labels == ("error (smaller is better)", "margin (larger is better)")
+    assert Objectives.of(["maximize", "minimize"]).labels == ("value 0 (larger is better)", "value 1 (smaller is better)")
+
+
+@pytest.mark.parametrize("given", [(0.5, 2.0), {"error": 0.5, "margin": 2.0}, {"margin": 2.0, "error": 0.5}])
+def test_values_are_put_into_their_order(given):
+    outcome, wrong = TWO.judged(Outcome("ok", None, {"time": 1.0}, seconds=2.0, values=given))
+    assert outcome == Outcome("ok", None, {"time": 1.0}, seconds=2.0, values=(0.5, 2.0))
+    assert wrong == ""
+
+
+@pytest.mark.parametrize(
+    ("objectives", "outcome", "said"),
+    [
+        (
+            TWO,
+            Outcome("ok", 1.5),
+            r"returned one value \(1.5\), and the study has 2 objectives \(error: minimize, margin: maximize\)",
+        ),
+        (TWO, Outcome("ok", values=(1.0, 2.0, 3.0)), r"returned 3 values \(1, 2, 3\), and the study has 2 objectives"),
+        (TWO, Outcome("ok", values={"error": 1.0, "time": 2.0}), "returned values named 'error', 'time', and the study has 2"),
+        (ONE, Outcome("ok", values=(1.0, 2.0)), r"returned 2 values \(1, 2\), and the study has one objective; for several use"),
+        (ONE, Outcome("ok", values={"a": 1.0}), "returned values named 'a', and the study has one objective"),
+        (ONE, Outcome("ok", values=(1.0,) * 99), r"returned 99 values \(1, 1, 1, 1, 1, 1, 1, 1, \.\.\.\), and"),
+    ],
+)
+def test_another_number_of_values_is_a_failure_that_keeps_the_rest(objectives, outcome, said):
+    judged, wrong = objectives.judged(Outcome("ok", outcome.value, {"time": 1.0}, seconds=2.0, values=outcome.values))
+    with pytest.raises(AssertionError, match=said):
+        raise AssertionError(wrong)
+    assert judged == Outcome("failed", None, {"time": 1.0}, wrong, 2.0)
+
+
+def test_what_needs_no_judgement_is_left_as_it_is():
+    for objectives in (ONE, TWO):
+        for outcome in (Outcome("failed", reason="no"), Outcome("timeout", reason="late", seconds=1.0)):
+            assert objectives.judged(outcome) == (outcome, "")
+    assert ONE.judged(Outcome("ok", 2.0)) == (Outcome("ok", 2.0), "")
+    assert ONE.judged(Outcome("ok", values=(2.0,))) == (Outcome("ok", 2.0), "")
+
+
+def test_a_record_that_contradicts_itself():
+    good, bad = Trial(0, {}, (), "ok", values=(1.0, 2.0)), Trial(1, {}, (), "ok", 1.0)
+    assert Objectives.described({"error": "minimize", "margin": "maximize"}, [good, Trial(2, {}, ())]) == TWO
+    with pytest.raises(StorageError, match="the record is damaged: trial 1 has 1 values, not 2"):
+        Objectives.described(["minimize", "minimize"], [good, bad])
+    with pytest.raises(StorageError, match="the record is damaged: direction=5 is unknown"):
+        Objectives.described(5, [])

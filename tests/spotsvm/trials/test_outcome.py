@@ -1,0 +1,188 @@
+import math
+import pickle
+import re
+import threading
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from spotsvm.trials.outcome import Outcome, call, one_line, outcome_of
+
+
+class AwkwardError(Exception):
+    """It holds what cannot be pickled."""
+
+    def __init__(self, code, text):
+        super().__init__(f"{code}: {text}")
+        self.lock = threading.Lock()
+
+
+class SpeechlessError(Exception):
+    def __str__(self):
+        raise RuntimeError
+
+
+@pytest.mark.parametrize(
+    ("returned", "value"),
+    [
+        (1, 1.0),
+        (0.5, 0.5),
+        (-0.0, 0.0),
+        (True, 1.0),
+        (np.float32(0.5), 0.5),
+        (np.int64(3), 3.0),
+        (np.bool_(True), 1.0),
+        (np.array(2.5), 2.5),
+        (Fraction(1, 2), 0.5),
+        ({"value": np.float64(0.25)}, 0.25),
+    ],
+)
+def test_numbers_of_all_kinds(returned, value):
+    outcome = outcome_of(returned, 1.5)
+    assert outcome == Outcome("ok", value, {}, "", 1.5)
+    assert type(outcome.value) is float
+
+
+def test_further_numbers_are_kept_be_they_finite_or_not():
+    outcome = outcome_of({"time": np.float32(2), "value": 1, "gap": math.nan, "n": True})
+    assert outcome.value == 1.0
+    assert list(outcome.extra) == ["time", "gap", "n"]
+    assert math.isnan(outcome.extra["gap"])
+    assert {type(v) for v in outcome.extra.values()} == {float}
+    assert outcome_of({"value": math.nan, "time": 2}).extra == {"time": 2.0}
+
+
+@pytest.mark.parametrize(
+    ("returned", "reason"),
+    [
+        (math.nan, "the objective returned nan"),
+        (math.inf, "the objective returned inf"),
+        (-math.inf, "the objective returned -inf"),
+        (np.float32("nan"), "the objective returned nan"),
+        (None, "the objective returned None, which is not a number"),
+        ("0.5", "the objective returned '0.5', which is not a number"),
+        (1j, "the objective returned 1j, which is not a number"),
+        (np.complex128(1j), "which is not a number"),
+        ([0.5], r"the objective returned \[0.5\], which is not a number"),
+        (np.array([0.5]), "which is not a number"),
+        (np.array("a"), "which is not a number"),
+        (Decimal("0.5"), "which is not a number"),
+        ((0.5, "a"), "which is not a number"),
+        ([[0.5, 0.1]], "which is not a number"),
+        (np.zeros((2, 2)), "which is not a number"),
+        ({"value": [0.5, 0.1]}, "which is not a number"),
+        ("x" * 500, "…, which is not a number"),
+        ("two\nlines", "which is not a number"),
+        ({}, r"a mapping without 'value', or 'values' of several objectives \(it has \)"),
+        ({"score": 1.0, 3: 4}, r"a mapping without 'value', or 'values' of several objectives \(it has 'score', 3\)"),
+        ({"value": None}, "the objective returned None, which is not a number"),
+        ({"value": 1.0, "time": "long"}, "the objective returned 'time': 'long', which is not a named number"),
+        ({"value": 1.0, 3: 4.0}, "the objective returned 3: 4.0, which is not a named number"),
+    ],
+)
+def test_what_is_no_number_is_a_failure_with_a_reason(returned, reason):
+    outcome = outcome_of(returned)
+    assert re.search(reason, outcome.reason)
+    assert (outcome.state, outcome.value) == ("failed", None)
+    assert "\n" not in outcome.reason
+    assert len(outcome.reason) < 200
+
+
+@pytest.mark.parametrize(
+    "returned",
+    [
+        [0.5, 3],
+        (0.5, 3.0),
+        np.array([0.5, 3]),
+        [Fraction(1, 2), np.int64(3)],
+        {"values": [0.5, 3]},
+        {"values": np.array([0.5, 3.0])},
+    ],
+)
+def test_several_numbers_are_the_values_of_several_objectives(returned):
+    outcome = outcome_of(returned, 1.5)
+    assert outcome == Outcome("ok", None, {}, "", 1.5, values=(0.5, 3.0))
+    assert {type(v) for v in outcome.values} == {float}
+
+
+def test_values_can_be_named_and_have_further_numbers_beside_them():
+    outcome = outcome_of({"values": {"b": np.float32(2), "a": 1}, "time": 3})
+    assert (outcome.values, outcome.extra) == ({"b": 2.0, "a": 1.0}, {"time": 3.0})
+    assert outcome_of({"values": [0.5]}).values == (0.5,)
+    assert outcome_of({"value": 1.0, "values": 2.0}).extra == {"values": 2.0}
+
+
+@pytest.mark.parametrize(
+    ("returned", "reason"),
+    [
+        ([math.nan, 1.0], r"the objective returned \[nan, 1.0\]"),
+        ({"values": {"a": 1, "b": math.inf}}, r"the objective returned \[1.0, inf\]"),
+        ({"values": 1.0}, "the objective returned 'values': 1.0, which are not numbers"),
+        ({"values": []}, r"'values': \[\], which are not numbers"),
+        ({"values": "ab"}, "'values': 'ab', which are not numbers"),
+        ({"values": [1.0, None]}, r"'values': \[1.0, None\], which are not numbers"),
+        ({"values": [1.0, 2.0], "time": "long"}, "the objective returned 'time': 'long', which is not a named number"),
+    ],
+)
+def test_values_that_are_no_numbers_are_a_failure_with_a_reason(returned, reason):
+    outcome = outcome_of(returned)
+    assert re.search(reason, outcome.reason)
+    assert (outcome.state, outcome.value, outcome.values) == ("failed", None, None)
+
+
+def test_what_is_raised_is_a_failure_that_says_what_and_where():
+    def objective(params):
+        raise ValueError("line one\n  line two")
+
+    outcome = call(objective, {})
+    assert outcome.state == "failed"
+    assert outcome.reason.startswith("ValueError: line one line two (test_evaluation.py, line ")
+    assert isinstance(outcome.error, ValueError)
+    assert outcome.seconds >= 0
+
+
+@pytest.mark.parametrize("error", [KeyError("gamma"), ValueError("\udc80.csv"), SpeechlessError(), ValueError("x" * 9999)])
+def test_reasons_can_always_be_written(error):
+    def objective(params):
+        raise error
+
+    reason = call(objective, {}).reason
+    assert reason.startswith(f"{type(error).__name__}: ")
+    assert len(reason.encode("utf-8")) < 700
+
+
+def test_numbers_too_large_for_a_float_are_failures():
+    assert "too large" in call(lambda params: 10**400, {}).reason
+
+
+def test_leaving_is_no_failure():
+    for leave in (KeyboardInterrupt, SystemExit):
+        with pytest.raises(leave):
+            call(lambda params, leave=leave: (_ for _ in ()).throw(leave), {})
+
+
+def test_one_line():
+    assert one_line(" a\n\tb  é\x00\udcff ") == "a b é\x00\\udcff"
+
+
+def test_an_error_that_cannot_be_pickled_is_sent_as_its_text():
+    def objective(params):
+        raise AwkwardError(7, "no")
+
+    outcome = call(objective, {})
+    assert isinstance(outcome.error, AwkwardError)
+    read = pickle.loads(pickle.dumps(outcome))
+    assert read.reason.startswith("AwkwardError: 7: no (test_evaluation.py")
+    assert (type(read.error), str(read.error)) == (RuntimeError, read.reason)
+
+
+def test_an_error_that_can_be_unpickled_stays_itself():
+    outcome = pickle.loads(pickle.dumps(call(lambda params: {}["gamma"], {})))
+    assert isinstance(outcome.error, KeyError)
+    assert outcome.error.args == ("gamma",)
+    plain = Outcome("ok", 1.0, {"a": 2.0}, "", 0.5)
+    assert pickle.loads(pickle.dumps(plain)) == plain
+    lost = Outcome("failed", reason="the worker died", lost=True)
+    assert pickle.loads(pickle.dumps(lost)) == lost

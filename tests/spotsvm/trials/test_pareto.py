@@ -1,0 +1,117 @@
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spotsvm.common.errors import ArgumentError, NoCompletedTrialError
+from spotsvm.trials.objectives import Objectives
+from spotsvm.trials.pareto import hypervolume_curve, pareto_trials
+from spotsvm.trials.trial import Trial
+
+TWO = Objectives.of(("minimize", "minimize"))
+MIXED = Objectives.of({"error": "minimize", "margin": "maximize"})
+THREE = Objectives.of(["minimize", "maximize", "minimize"])
+numbers = st.integers(0, 6)
+
+
+def trials(rows):
+    return [
+        Trial(k, {}, (), "failed", reason="ValueError: no")
+        if row is None
+        else Trial(k, {}, (), "ok", values=tuple(map(float, row)))
+        for k, row in enumerate(rows)
+    ]
+
+
+def test_the_front_goes_from_the_best_in_the_first_objective_on():
+    rows = [(3, 1), (1, 3), None, (2, 2), (3, 3), (1, 3), (2, 4)]
+    assert [t.number for t in pareto_trials(trials(rows), TWO)] == [1, 3, 0]
+    assert [t.number for t in pareto_trials(trials(rows), MIXED)] == [1, 6]
+    assert [t.number for t in pareto_trials(trials(rows), Objectives.of(["maximize", "maximize"]))] == [4, 6]
+
+
+@given(st.lists(st.tuples(numbers, numbers, numbers), min_size=1, max_size=15))
+def test_nothing_dominates_what_is_on_it(rows):
+    signs = np.array([1, -1, 1])
+    front = pareto_trials(trials(rows), THREE)
+    for t in front:
+        better = signs * (np.array(rows) - t.values)
+        assert not ((better <= 0).all(axis=1) & (better < 0).any(axis=1)).any()
+    assert len({t.values for t in front}) == len(front)
+
+
+def test_the_volume_by_hand():
+    """Reference (4, 4): (3, 1) alone 1 x 3; with (1, 3) 3 + 3 - 1; (2, 2) adds 1; what is dominated or outside adds nothing."""
+    curve = hypervolume_curve(trials([(3, 1), None, (1, 3), (3, 3), (5, 0), (2, 2), (4, 0)]), TWO, (4, 4))
+    assert curve.tolist() == [3, 3, 5, 5, 5, 6, 6]
+    assert curve.index.tolist() == list(range(7))
+    assert (curve.name, curve.index.name, curve.dtype) == ("hypervolume", "number", np.float64)
+
+
+def test_what_is_maximised_is_turned_and_so_is_the_reference():
+    rows = [(3, 1), (1, 3), (2, 2)]
+    for objectives, signs in ((MIXED, (1, -1)), (Objectives.of(["maximize", "maximize"]), (-1, -1))):
+        turned = [tuple(np.multiply(signs, row)) for row in rows]
+        reference = np.multiply(signs, (4.0, 4.0)).tolist()
+        assert hypervolume_curve(trials(turned), objectives, reference).tolist() == [3, 5, 6]
+    named = {"margin": -4.0, "error": 4.0}
+    assert hypervolume_curve(trials([(3, -1), (1, -3)]), MIXED, named).tolist() == [3, 5]
+
+
+def test_by_default_the_reference_is_a_tenth_beyond_the_worst_that_was_seen():
+    rows = [(0, 10), (10, 0), (20, 5)]
+    assert np.allclose(hypervolume_curve(trials(rows), TWO, None), [22 * 1, 22 * 1 + 12 * 10, 22 * 1 + 12 * 10])
+    turned = Objectives.of(["maximize", "maximize"])
+    assert np.allclose(hypervolume_curve(trials([(-a, -b) for a, b in rows]), turned, None), [22, 142, 142])
+    assert hypervolume_curve(trials([(1, 2), (1, 3)]), TWO, None).tolist() == pytest.approx([1.1, 1.1])
+    assert hypervolume_curve(trials([(7, 7)]), TWO, None).tolist() == [1.0]
+
+
+@given(st.lists(st.tuples(numbers, numbers, numbers) | st.none(), max_size=12))
+def test_it_is_the_share_of_a_grid_that_is_dominated_and_never_falls(rows):
+    objectives = Objectives.of(["minimize"] * 3)
+    curve = hypervolume_curve(trials(rows), objectives, (5, 5, 5))
+    cells = np.stack(np.meshgrid(*[np.arange(5)] * 3), axis=-1).reshape(-1, 3)
+    for k, volume in enumerate(curve):
+        known = np.array([row for row in rows[: k + 1] if row is not None]).reshape(-1, 3)
+        assert volume == pytest.approx((cells[:, None] >= known).all(axis=2).any(axis=1).sum())
+    assert (np.diff(curve) >= 0).all()
+
+
+def test_trials_that_are_running_are_not_in_it():
+    running = [*trials([(1, 1)]), Trial(1, {}, ()), *[t for t in trials([None, None, (0, 0)]) if t.number == 2]]
+    assert hypervolume_curve(running, TWO, (2, 2)).to_dict() == {0: 1.0, 2: 4.0}
+
+
+def test_values_whose_difference_is_no_float():
+    rows = [(1e308, 0), (-1e308, 1), (1e308, 1)]
+    assert [t.number for t in pareto_trials(trials(rows), TWO)] == [1, 0]
+    curve = hypervolume_curve(trials(rows), TWO, None)
+    assert curve.iloc[0] == pytest.approx(0.2e308 * 1.1)
+    assert curve.is_monotonic_increasing
+
+
+def test_without_a_trial_there_is_no_front_and_no_volume():
+    with pytest.raises(NoCompletedTrialError, match="2 failed; 2 x ValueError: no"):
+        pareto_trials(trials([None, None]), TWO)
+    assert hypervolume_curve(trials([None, None]), TWO, None).tolist() == [0.0, 0.0]
+    pd.testing.assert_series_equal(
+        hypervolume_curve([], TWO, None),
+        pd.Series([], index=pd.Index([], name="number", dtype="int64"), name="hypervolume", dtype=float),
+    )
+
+
+@pytest.mark.parametrize(
+    "reference", [1.0, [1.0], [1.0, 2.0, 3.0], ["a", "b"], [1.0, np.nan], [[1.0, 2.0]], {"error": 1.0}, "ab"]
+)
+def test_a_reference_that_is_none(reference):
+    with pytest.raises(ArgumentError, match="reference="):
+        hypervolume_curve(trials([(1, 2)]), MIXED, reference)
+
+
+def test_one_objective_has_neither():
+    one = Objectives.of("minimize")
+    for wanted in (lambda: pareto_trials([], one), lambda: hypervolume_curve([], one, None)):
+        with pytest.raises(ArgumentError, match=r"\(\) is of several objectives, and the study has one"):
+            wanted()

@@ -1,0 +1,156 @@
+import copy
+import json
+import operator
+import pickle
+from contextlib import closing
+from dataclasses import asdict, replace
+
+import cloudpickle
+import pandas as pd
+import pytest
+from scipy.stats import uniform
+from sklearn.svm import SVC
+
+from spotsvm.study.record.record import Record
+from spotsvm.study.study import Study
+from spotsvm.trials.trial import ReadOnlyDict, ReadOnlyParams, Trial
+
+SPACE = {"x": uniform(0, 1), "layers": [[10, 5], [7]]}
+PLAIN = {"C": 2.0, "kernel": "poly", "gamma": 0.5}
+
+CHANGES = [
+    lambda d: operator.setitem(d, "C", 1.0),
+    lambda d: operator.delitem(d, "C"),
+    lambda d: d.update(C=1.0),
+    lambda d: operator.ior(d, {"C": 1.0}),
+    lambda d: d.setdefault("D", 1.0),
+    lambda d: d.pop("C"),
+    lambda d: d.popitem(),
+    lambda d: d.clear(),
+]
+
+
+@pytest.mark.parametrize("kind", [ReadOnlyDict, ReadOnlyParams])
+@pytest.mark.parametrize("change", CHANGES)
+def test_what_cannot_be_changed_says_what_to_do_instead(kind, change):
+    fixed = kind(PLAIN)
+    with pytest.raises(TypeError, match=r"cannot be changed, .*; change a copy: dict\(trial.params\)"):
+        change(fixed)
+    assert fixed == PLAIN
+
+
+@pytest.mark.parametrize("kind", [ReadOnlyDict, ReadOnlyParams])
+def test_it_is_a_dict_to_all_who_read_it(kind):
+    fixed = kind(PLAIN)
+    assert isinstance(fixed, dict)
+    assert fixed == PLAIN
+    assert repr(fixed) == repr(PLAIN)
+    assert json.dumps(fixed) == json.dumps(PLAIN)
+    assert (list(fixed), list(fixed.values()), list(fixed.items())) == (list(PLAIN), list(PLAIN.values()), list(PLAIN.items()))
+    assert fixed.get("C") == 2.0
+    assert fixed.get("D") is None
+    assert fixed.get("D", 3) == 3
+    assert SVC(**fixed).get_params()["kernel"] == "poly"
+    pd.testing.assert_frame_equal(pd.DataFrame([fixed]), pd.DataFrame([PLAIN]))
+    pd.testing.assert_series_equal(pd.Series(fixed), pd.Series(PLAIN))
+
+
+@pytest.mark.parametrize("kind", [ReadOnlyDict, ReadOnlyParams])
+@pytest.mark.parametrize(
+    "again", [copy.copy, copy.deepcopy, lambda d: pickle.loads(pickle.dumps(d))], ids=["copy", "deep", "pickle"]
+)
+def test_a_copy_of_it_is_the_same_and_as_fixed(kind, again):
+    copied = again(kind(PLAIN))
+    assert type(copied) is kind
+    assert copied == PLAIN
+
+
+@pytest.mark.parametrize("kind", [ReadOnlyDict, ReadOnlyParams])
+@pytest.mark.parametrize(
+    "plain",
+    [dict, lambda d: {**d}, lambda d: d.copy(), lambda d: d | {"D": 1}, lambda d: {} | d],
+    ids=["dict", "**", "copy", "|", "r|"],
+)
+def test_what_is_made_of_it_is_a_plain_dict(kind, plain):
+    made = plain(kind(PLAIN))
+    made["C"] = 3.0
+    assert type(made) is dict
+    assert made == plain(PLAIN) | {"C": 3.0}
+
+
+NESTED = {"layers": [10, [5]], "weights": {"a": [1]}, "set": {1}, "pair": ([1], 2)}
+
+
+@pytest.mark.parametrize(
+    "read",
+    [dict, lambda d: d | {}, lambda d: {} | d, lambda d: {**d}, lambda d: d.copy(), lambda d: dict(d.items()),
+     lambda d: dict(zip(d, d.values(), strict=True)), lambda d: {name: d[name] for name in d},
+     lambda d: {name: d.get(name) for name in d}],
+)  # fmt: skip
+def test_lists_and_dicts_within_are_read_as_copies(read):
+    fixed = ReadOnlyParams(NESTED)
+    got = read(fixed)
+    assert got == NESTED
+    got["layers"][1].append(2)
+    got["weights"]["a"].clear()
+    got["set"].add(7)
+    got["pair"][0].append(3)
+    assert fixed == {"layers": [10, [5]], "weights": {"a": [1]}, "set": {1}, "pair": ([1], 2)}
+
+
+def test_objects_within_are_the_same_objects():
+    estimator, pair = SVC(), (1, (2, None))
+    fixed = ReadOnlyParams({"svm": estimator, "several": [estimator], "pair": pair})
+    assert fixed["pair"] is pair
+    assert fixed["svm"] is estimator
+    assert fixed["several"][0] is estimator
+
+
+@pytest.mark.parametrize("again", [copy.deepcopy, lambda t: pickle.loads(cloudpickle.dumps(t)), lambda t: replace(t, note="")])
+def test_a_copy_of_a_trial_is_equal_and_as_fixed(again):
+    trial = Trial(0, {"x": 0.5, "layers": [10, 5]}, (0.5, 0.25), "ok", 1.0, {"time": 2.0})
+    copied = again(trial)
+    assert copied == trial
+    assert repr(copied) == repr(trial)
+    assert asdict(copied) == asdict(trial)
+    with pytest.raises(TypeError, match="cannot be changed"):
+        copied.extra["time"] = 3.0
+    with pytest.raises(TypeError, match="cannot be changed"):
+        copied.params["x"] = 3.0
+
+
+def test_memory_and_record_agree_whatever_the_caller_tries(tmp_path):
+    path = tmp_path / "study.db"
+    with Study(SPACE, "random", 0, path=path) as study:
+        for _ in range(6):
+            trial = study.ask()
+            with pytest.raises(TypeError):
+                trial.params["x"] = 7.0
+            trial.params["layers"].append(99)
+            told = study.tell(trial, {"value": trial.params["x"], "size": 1.0})
+            with pytest.raises(TypeError):
+                told.extra["size"] = 2.0
+        trials = study.trials
+    with closing(Record(path, read_only=True)) as record:
+        assert tuple(record.trials()) == trials
+    with Study(SPACE, "random", 0, path=path) as resumed:
+        assert resumed.trials == trials
+    assert all(t.params["layers"] in ([10, 5], [7]) for t in trials)
+
+
+def test_an_objective_that_changes_a_list_of_its_configuration_changes_no_other_trial():
+    def objective(params):
+        params["layers"].append(1)
+        params["x"] = 2.0
+        return float(len(params["layers"]))
+
+    study = Study(SPACE, "random", 0).run(objective, n_trials=12)
+    assert all(t.params["layers"] in ([10, 5], [7]) and t.params["x"] <= 1 for t in study.trials)
+    assert {t.value for t in study.trials} == {2.0, 3.0}
+
+
+def test_what_is_recommended_is_a_plain_dict():
+    study = Study({"x": uniform(0, 1)}, "random", 0, noise=False).run(lambda p: p["x"], n_trials=5)
+    found = study.recommend()
+    assert type(found.params) is dict
+    assert type(found.best_seen_params) is dict

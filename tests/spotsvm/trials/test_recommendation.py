@@ -1,0 +1,158 @@
+import numpy as np
+import pytest
+from scipy.stats import uniform
+from spotsvm.surrogates.domain import Domain
+from spotsvm.surrogates.errors import NotPositiveDefiniteError
+from spotsvm.surrogates.kriging.ensemble import KrigingEnsemble
+
+from spotsvm import NoCompletedTrialError, Study
+from spotsvm.trials.recommendation import recommend, summarise_failures
+from spotsvm.trials.trial import Trial
+
+SPACE = {"x": uniform(0, 1), "y": uniform(0, 1)}
+DOMAIN = Domain.continuous(1)
+
+
+def bowl(params):
+    return (params["x"] - 0.3) ** 2 + (params["y"] - 0.6) ** 2
+
+
+def noisy(seed, sd=0.1):
+    rng = np.random.default_rng([seed, 77])
+    return lambda params: bowl(params) + sd * rng.normal()
+
+
+def trials(points, values, **fields):
+    return [Trial(k, {"x": u}, (u,), "ok", v, **fields) for k, (u, v) in enumerate(zip(points, values, strict=True))]
+
+
+@pytest.mark.parametrize("search", ["kriging", "random"])
+@pytest.mark.parametrize("direction", ["minimize", "maximize"])
+def test_without_noise_it_is_the_best_observed(search, direction):
+    study = Study(SPACE, search, 1, direction=direction).run(bowl, 20)
+    best = study.recommend()
+    assert best.basis == "observed"
+    assert best.number == best.best_seen_number == study.best_trial.number
+    assert best.params == best.best_seen_params == study.best_trial.params
+    assert best.value == best.best_seen_value == study.best_trial.value
+    assert (best.standard_error, best.best_seen_standard_error) == (0.0, 0.0)
+    assert best.n_evaluations >= 1
+
+
+def test_under_noise_it_is_predicted_and_the_best_seen_stands_beside_it():
+    study = Study(SPACE, "kriging", 1).run(noisy(1), 25)
+    best = study.recommend()
+    values = [t.value for t in study.trials]
+    assert best.basis == "predicted"
+    assert best.best_seen_value == min(values) == study.best_trial.value
+    assert best.best_seen_number == int(np.argmin(values))
+    assert best.best_seen_standard_error > 0
+    assert best.standard_error > 0
+    assert best.value > best.best_seen_value
+    assert study.trials[best.number].params == best.params
+    assert best.n_evaluations == sum(t.params == best.params for t in study.trials)
+
+
+@pytest.mark.parametrize(("search", "n_trials"), [("random", 40), ("kriging", 16)])
+def test_under_noise_it_is_truly_better_than_the_luckiest(search, n_trials):
+    """The noise is about as large as the spread of the response (0.13): much above it no model tells points apart."""
+    pairs = []
+    for seed in range(8):
+        best = Study(SPACE, search, seed, noise=True).run(noisy(seed), n_trials).recommend()
+        pairs.append((bowl(best.params), bowl(best.best_seen_params)))
+        assert best.basis == "predicted"
+        assert best.standard_error > 0
+    recommended, seen = np.mean(pairs, axis=0)
+    assert recommended <= seen
+
+
+def test_what_is_expected_is_nearer_the_truth_than_what_was_seen():
+    errors = []
+    for seed in range(8):
+        best = Study(SPACE, "random", seed, noise=True).run(noisy(seed, 0.3), 40).recommend()
+        errors.append((abs(best.value - bowl(best.params)), abs(best.best_seen_value - bowl(best.best_seen_params))))
+    predicted, lucky = np.mean(errors, axis=0)
+    assert predicted < lucky
+
+
+def test_maximizing_mirrors_minimizing():
+    points, rng = np.linspace(0, 1, 15), np.random.default_rng(0)
+    values = (points - 0.3) ** 2 + 0.1 * rng.normal(size=15)
+    down = recommend(trials(points, values), DOMAIN, sign=1.0, noise=True, seed=0)
+    up = recommend(trials(points, -values), DOMAIN, sign=-1.0, noise=True, seed=0)
+    assert (up.number, up.value, up.standard_error) == (down.number, -down.value, down.standard_error)
+    assert (up.best_seen_number, up.best_seen_value) == (down.best_seen_number, -down.best_seen_value)
+
+
+def test_replicates_decide():
+    """The luckiest value is that of a point whose other evaluations were bad."""
+    points = [0.1, 0.5, 0.9] + [0.1] * 6 + [0.5] * 6
+    values = [0.0, 0.3, 1.0] + [0.9, 1.0, 1.1, 0.8, 1.2, 1.0] + [0.3, 0.25, 0.35, 0.3, 0.28, 0.31]
+    best = recommend(trials(points, values), DOMAIN, sign=1.0, noise="auto", seed=0)
+    assert (best.basis, best.number, best.n_evaluations) == ("predicted", 1, 7)
+    assert (best.best_seen_number, best.best_seen_value) == (0, 0.0)
+    assert 0.2 < best.value < 0.5
+
+
+def test_replicates_that_agree_prove_no_noise():
+    best = recommend(trials([0.1, 0.5, 0.9, 0.5], [0.5, 0.1, 0.7, 0.1]), DOMAIN, sign=1.0, noise="auto", seed=0)
+    assert (best.basis, best.number, best.n_evaluations) == ("observed", 1, 2)
+
+
+def test_noise_is_what_the_caller_says():
+    points = np.linspace(0, 1, 12)
+    values = (points - 0.3) ** 2 + 0.3 * np.random.default_rng(0).normal(size=12)
+    assert recommend(trials(points, values), DOMAIN, sign=1.0, noise=False, seed=0).basis == "observed"
+    assert recommend(trials(points, values), DOMAIN, sign=1.0, noise=True, seed=0).basis == "predicted"
+
+
+def test_the_same_study_gives_the_same_recommendation():
+    study = Study(SPACE, "random", 3, noise=True).run(noisy(3), 15)
+    assert study.recommend() == study.recommend()
+
+
+@pytest.mark.parametrize("noise", ["auto", True, False])
+def test_few_trials(noise):
+    one = recommend(trials([0.5], [2.0]), DOMAIN, sign=1.0, noise=noise, seed=0)
+    assert (one.number, one.value, one.basis) == (0, 2.0, "observed")
+    same = recommend(trials([0.5, 0.5], [2.0, 1.0]), DOMAIN, sign=1.0, noise=noise, seed=0)
+    assert same.n_evaluations == 2
+    two = recommend(trials([0.2, 0.5], [2.0, 1.0]), DOMAIN, sign=1.0, noise=noise, seed=0)
+    assert np.isfinite([two.value, two.standard_error]).all()
+
+
+@pytest.mark.parametrize("noise", ["auto", True, False])
+def test_a_constant_objective(noise):
+    best = recommend(trials([0.1, 0.4, 0.9], [1.0, 1.0, 1.0]), DOMAIN, sign=1.0, noise=noise, seed=0)
+    assert best.value == pytest.approx(1.0)
+    assert best.number in (0, 1, 2)
+
+
+def test_a_model_that_fails_leaves_the_best_observed(monkeypatch):
+    def fail(*arguments):
+        raise NotPositiveDefiniteError("will not factor")
+
+    monkeypatch.setattr(KrigingEnsemble, "fit", fail)
+    with pytest.warns(UserWarning, match="the best observed trial is recommended, for the model failed: will not factor"):
+        best = recommend(trials([0.1, 0.4, 0.9], [2.0, 1.0, 3.0]), DOMAIN, sign=1.0, noise=True, seed=0)
+    assert (best.basis, best.number, best.value) == ("observed", 1, 1.0)
+
+
+def test_failures_and_running_trials_do_not_count():
+    some = [
+        Trial(0, {"x": 0.1}, (0.1,), "failed", reason="ValueError: no"),
+        Trial(1, {"x": 0.2}, (0.2,), "ok", 3.0),
+        Trial(2, {"x": 0.3}, (0.3,), "timeout", reason="late"),
+        Trial(3, {"x": 0.4}, (0.4,)),
+    ]
+    assert recommend(some, DOMAIN, sign=1.0, noise="auto", seed=0).number == 1
+    with pytest.raises(NoCompletedTrialError, match="no trial has succeeded yet: 2 failed; 1 x ValueError: no; 1 x late"):
+        recommend([some[0], some[2], some[3]], DOMAIN, sign=1.0, noise="auto", seed=0)
+    with pytest.raises(NoCompletedTrialError, match="no trial has succeeded yet: none has been told"):
+        recommend([], DOMAIN, sign=1.0, noise="auto", seed=0)
+
+
+def test_the_three_commonest_reasons_come_first():
+    reasons = ["a"] * 2 + ["b"] * 5 + ["c"] + ["d"] * 3
+    failed = [Trial(k, {}, (0.5,), "failed", reason=reason) for k, reason in enumerate(reasons)]
+    assert summarise_failures(failed) == "11 failed; 5 x b; 3 x d; 2 x a"

@@ -1,0 +1,254 @@
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from scipy.stats import loguniform, randint
+from spotsvm.solvers.search import KrigingSearch, RandomSearch
+
+from spotsvm import BudgetError, SpaceError, Study, StudyMismatchError
+from spotsvm.common.errors import StorageError
+from spotsvm.space.space import Space
+from spotsvm.trials.start import start_points
+
+SPACE = {"C": loguniform(2**-5, 2**15), "gamma": loguniform(2**-15, 2**3)}
+MIXED = [{"kernel": ["rbf"], "C": loguniform(1e-3, 1e3)}, {"kernel": ["poly"], "degree": randint(2, 6)}]
+STARTS = [{"C": 8.0, "gamma": 2**-5}, {"C": 1.0, "gamma": 1.0}, {"gamma": 0.01, "C": 1000.0}]
+
+
+def valley(params):
+    return (np.log2(params["C"]) - 3) ** 2 + (np.log2(params["gamma"]) + 5) ** 2
+
+
+def both(params):
+    return [valley(params), params["C"]]
+
+
+def facts(study):
+    return [(t.number, t.params, t.point, t.state, t.values, t.reason, t.origin, t.note, t.seed) for t in study.trials]
+
+
+def at(study):
+    return [{name: pytest.approx(value, rel=1e-9) for name, value in t.params.items()} for t in study.trials]
+
+
+class Own:
+    """A search of a user's own: it knows `ask` and `tell` only."""
+
+    def __init__(self):
+        self.asked, self.told = 0, []
+
+    def ask(self):
+        self.asked += 1
+        return [self.asked / 20] * 2
+
+    def tell(self, point, value):
+        self.told.append((point.tolist(), value))
+
+
+@pytest.mark.parametrize(
+    "search", ["kriging", "koch2011", "random", "lhs", "vns", "cmaes", "lbfgsb", KrigingSearch, Own, "nsga2", "parego"]
+)
+def test_a_study_begins_where_it_is_told_to(search):
+    several = search in ("nsga2", "parego")
+    n = 12 if search == "koch2011" else 25  # ten are its design
+    study = Study(
+        SPACE, search() if search is Own else search, 1, start=STARTS, direction=["minimize"] * 2 if several else "minimize"
+    )
+    study.run(both if several else valley, n)
+    assert STARTS == at(study)[:3]
+    assert [t.origin for t in study.trials[:4]].count("start") == 3
+    assert study.n_finished == n
+    assert len({t.point for t in study.trials if t.origin != "replicate"}) >= n - 2
+    again = Study(
+        SPACE, search() if search is Own else search, 1, start=STARTS, direction=["minimize"] * 2 if several else "minimize"
+    )
+    assert facts(again.run(both if several else valley, n)) == facts(study)
+
+
+def test_one_start_is_a_list_of_one_and_equal_ones_count_once():
+    for start, n in ((STARTS[0], 1), ([STARTS[0], STARTS[1], STARTS[0]], 2), ([], 0), ((STARTS[2],), 1), (None, 0)):
+        study = Study(SPACE, "random", 0, start=start).run(valley, 5)
+        assert [t.origin for t in study.trials].count("start") == n
+        assert len({t.point for t in study.trials}) == 5
+
+
+def test_starts_take_the_place_of_as_many_points_of_the_design():
+    study = Study(SPACE, "kriging", 0, start=STARTS).run(valley, 8)
+    assert [t.origin for t in study.trials] == ["start"] * 3 + ["design"] * 3 + ["replicate", "improvement"]
+    many = [{"C": 2.0**k, "gamma": 2.0**-k} for k in range(-3, 6)]
+    assert [t.origin for t in Study(SPACE, "kriging", 0, noise=False, start=many).run(valley, 11).trials] == [
+        *["start"] * 9,
+        *["improvement"] * 2,
+    ]
+
+
+def test_starts_that_all_fail_stop_nothing():
+    study = Study(SPACE, "kriging", 0, start=[{"C": 2.0**k, "gamma": 1.0} for k in range(8)])
+    study.run(lambda p: None if p["gamma"] == pytest.approx(1.0) else valley(p), 14)
+    assert [t.state for t in study.trials] == ["failed"] * 8 + ["ok"] * 6
+    assert study.trials[8].note == "no evaluation has succeeded yet"
+
+
+def test_a_good_start_is_built_upon():
+    good = {"C": 2**3.1, "gamma": 2**-5.1}
+    assert Study(SPACE, "kriging", 0, start=good).run(valley, 15).best_trial.value <= 0.03
+
+
+@pytest.mark.parametrize(("search", "next_four"), [("kriging", ["design"] * 3 + ["replicate"]), ("cmaes", ["generation"] * 4)])
+def test_starts_are_a_batch_of_their_own(search, next_four):
+    study = Study(SPACE, search, 0, start=STARTS)
+    assert study.n_ready == 3
+    assert len(study.ask_batch(2)) == 2
+    rest = study.ask_batch(8)
+    assert [t.origin for t in rest] == ["start"]
+    study.hand_back(study.trials)
+    batch = study.ask_batch(8)
+    assert [t.params for t in batch] == at(study)[:3]
+    for t in batch:
+        study.tell(t, valley(t.params))
+    assert [t.origin for t in study.ask_batch(4)] == next_four
+
+
+@pytest.mark.parametrize("search", ["cmaes", "vns", "lbfgsb", "kriging"])
+@pytest.mark.parametrize("workers", [None, 4])
+def test_every_search_goes_on_from_the_best_start_one_at_a_time_or_in_batches(search, workers):
+    good = {"C": 2**-3.0, "gamma": 2**-1.0}
+    space, goal = Space(SPACE), None
+
+    def near(params):
+        return float(((space.encode(params) - goal) ** 2).sum())
+
+    goal = space.encode(good)
+    with ThreadPoolExecutor(4) as pool:
+        study = Study(SPACE, search, 1, start=[{"C": 2.0**5, "gamma": 2.0**-6}, good])
+        # asynchronously, which start is told first would depend on the threads
+        study.run(near, 20, pool if workers else None, batch_size=workers)
+    after = np.array([t.point for t in study.trials[2:]])
+    centre = np.full(2, 0.5)
+    closer = np.linalg.norm(after - goal, axis=1) < np.linalg.norm(after - centre, axis=1)
+    first = {"cmaes": 6, "vns": 6, "lbfgsb": 2, "kriging": 0}[search]  # its points that follow from the start alone
+    assert closer[:first].sum() >= 0.6 * first
+    assert study.best_trial.params == study.trials[1].params
+    if search == "cmaes":
+        assert np.allclose(study._search._search._run.es.mean, goal, atol=0.25)
+
+
+def test_a_study_cut_off_among_its_starts_goes_on_in_the_same_batches(tmp_path):
+    whole = Study(SPACE, "cmaes", 3, start=STARTS).run(valley, 15, batch_size=4)
+
+    def cut_off(params):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt), Study(SPACE, "cmaes", 3, start=STARTS, path=tmp_path / "study.db") as study:
+        study.run(cut_off, 15, batch_size=4)
+    with Study(SPACE, "cmaes", 3, start=STARTS, path=tmp_path / "study.db") as study:
+        assert facts(study.run(valley, 15, batch_size=4)) == facts(whole)
+
+
+def test_a_budget_must_pay_for_the_starts_and_the_first_generation():
+    study = Study(SPACE, "cmaes", 0, start=STARTS)
+    # the best of the starts is one of the first generation of six
+    with pytest.raises(BudgetError, match="n_trials=7 is below the starts and first generation of 8 trials; use at least that"):
+        study.run(valley, 7)
+    assert study.trials == ()
+    assert study.run(valley, 8).n_initial == 8
+    assert [t.origin for t in study.trials] == ["start"] * 3 + ["generation"] * 5
+    assert Study(SPACE, "cmaes", 0, start=STARTS[0]).n_initial == 6
+    assert Study(SPACE, "kriging", 0, start=STARTS).n_initial == 6
+
+
+def test_starts_are_none_of_a_vns_s_neighbours():
+    study = Study(SPACE, "carrizosa2014", 0, start=[STARTS[0], STARTS[1], STARTS[2]]).run(valley, 3)
+    assert study._search._search.kappa == 1
+    assert study._search._search.incumbent.tolist() == list(study.trials[0].point)
+
+
+def test_starts_of_a_conditional_space():
+    starts = [{"kernel": "poly", "degree": 3}, {"kernel": "rbf", "C": 2.0}]
+    study = Study(MIXED, "kriging", 0, start=starts).run(lambda p: p.get("C", 1.0) + p.get("degree", 0), 10)
+    assert dict(study.trials[0].params) == starts[0]
+    assert study.trials[1].params["C"] == pytest.approx(2.0)
+
+
+@pytest.mark.parametrize(
+    ("start", "said"),
+    [
+        ({"C": 1e9, "gamma": 1.0}, r"^start is not in the space: C=1000000000.0 is not a number in \[0.03125, 32768\]$"),
+        (
+            [STARTS[0], {"C": 1.0, "gamma": "a"}],
+            r"^start\[1\] is not in the space: gamma='a' is not a number in \[3.05176e-05, 8\]$",
+        ),
+        ({"C": 1.0}, r"start is not in the space: params has the names \['C'\]; the space has \['C', 'gamma'\]"),
+        ([STARTS[0], "x"], r"start\[1\]='x' is not a dictionary of parameters"),
+        ("C=1", "start='C=1' is not a configuration; use a dictionary of parameters, or a list of such"),
+        (5, "start=5 is not a configuration"),
+    ],
+)
+def test_a_start_outside_the_space_is_refused_when_the_study_is_made(start, said, tmp_path):
+    with pytest.raises(SpaceError, match=said):
+        Study(SPACE, "random", 0, start=start, path=tmp_path / "study.db")
+    assert not (tmp_path / "study.db").exists()
+
+
+def test_a_start_outside_a_conditional_space():
+    with pytest.raises(SpaceError, match=r"start is not in the space: degree=9 is not an integer in \[2, 5\]"):
+        start_points({"kernel": "poly", "degree": 9}, Space(MIXED))
+
+
+@pytest.mark.parametrize("search", ["kriging", "random", "vns", "cmaes", "lbfgsb", "own"])
+@pytest.mark.parametrize("cut", [1, 2, 3, 7])
+def test_resumed_is_undisturbed_wherever_it_is_cut_off(search, cut, tmp_path):
+    def make(path=None):
+        return Study(SPACE, Own() if search == "own" else search, 7, start=STARTS, path=path)
+
+    with make(tmp_path / "study.db") as study:
+        for _ in range(cut):
+            trial = study.ask()
+            study.tell(trial, valley(trial.params))
+    with make(tmp_path / "study.db") as study:
+        study.run(valley, 14)
+    assert facts(study) == facts(make().run(valley, 14))
+
+
+def test_without_a_start_the_recorded_ones_count_and_further_ones_come_next(tmp_path):
+    path = tmp_path / "study.db"
+    with Study(SPACE, "random", 7, start=STARTS[:1], path=path) as study:
+        study.run(valley, 4)
+    with Study(SPACE, "random", 7, path=path) as study:
+        study.run(valley, 5)
+    asked_before = dict(study.trials[3].params)
+    with Study(SPACE, "random", 7, start=[STARTS[2], STARTS[0], STARTS[1]], path=path) as study:
+        study.run(valley, 8)
+    assert [t.origin for t in study.trials] == ["start", *["random"] * 4, "start", "start", "random"]
+    assert at(study)[5:7] == [STARTS[2], STARTS[1]]
+    with Study(SPACE, "random", 7, start=[*STARTS, asked_before], path=path) as study:
+        assert study.ask().origin == "random"  # the record has been there, if not as at a start
+
+
+def test_a_record_that_began_elsewhere_is_another_study_s(tmp_path):
+    path = tmp_path / "study.db"
+    with Study(SPACE, "random", 7, start=STARTS[:2], path=path) as study:
+        study.run(valley, 4)
+    with pytest.raises(
+        StudyMismatchError, match="holds a study with another start: it began with {'C': .*Add it, leave start out"
+    ):
+        Study(SPACE, "random", 7, start=STARTS[1:], path=path)
+
+
+@pytest.mark.parametrize("search", ["kriging", "own", "instance"])
+def test_a_start_that_cannot_be_recorded_is_asked_for_again(search, tmp_path, monkeypatch):
+    given = {"kriging": "kriging", "own": Own(), "instance": RandomSearch(Space(SPACE).domain, 7)}[search]
+    with Study(SPACE, given, 7, start=STARTS, path=tmp_path / "study.db") as study:
+
+        def full(*arguments):
+            raise StorageError("the disk is full")
+
+        with monkeypatch.context() as patch:
+            patch.setattr(study._record, "write_asked", full)
+            for _ in range(2):
+                with pytest.raises(StorageError, match="the disk is full"):
+                    study.ask()
+        assert study.trials == ()
+        study.run(valley, 8)
+    assert at(study)[:3] == STARTS
+    assert [t.origin for t in study.trials].count("start") == 3

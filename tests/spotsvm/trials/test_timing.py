@@ -1,0 +1,97 @@
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+from scipy.stats import uniform
+
+from spotsvm import RandomSearch, Study
+from spotsvm.commands.main import main
+from spotsvm.study.recorded import RecordedStudy
+from spotsvm.trials.timing import PHASES, time_spent
+from spotsvm.trials.trial import Trial
+
+SPACE = {"x": uniform(-1, 2), "y": uniform(-1, 2)}
+TIMES = ["ask_seconds", "fit_seconds", "acquisition_seconds", "seconds"]
+
+
+def bowl(params):
+    return params["x"] ** 2 + params["y"] ** 2
+
+
+def test_parts_of_asking_and_evaluation():
+    trials = [
+        Trial(0, {}, (), "ok", 1.0, ask_seconds=0.5, seconds=3.0),
+        Trial(1, {}, (), "failed", ask_seconds=1.0, fit_seconds=0.5, acquisition_seconds=0.25, seconds=5.0),
+        Trial(2, {}, (), "running", ask_seconds=4.0, fit_seconds=1.0, acquisition_seconds=1.0),
+    ]
+    spent = time_spent(trials)
+    assert list(spent) == list(PHASES)
+    facts = {phase: (s.total, s.median, s.last, s.n_trials) for phase, s in spent.items()}
+    assert facts == {
+        "fit": (1.5, 0.75, 1.0, 2),
+        "acquisition": (1.25, 0.625, 1.0, 2),
+        "asking": (2.75, 0.5, 2.0, 3),
+        "evaluation": (8.0, 4.0, 5.0, 2),
+    }
+
+
+def test_a_phase_that_no_trial_has_is_left_out():
+    assert time_spent([]) == {}
+    assert list(time_spent([Trial(0, {}, (), "ok", 1.0, seconds=1.0)])) == ["evaluation"]
+
+
+def test_the_rest_of_asking_is_not_negative_by_rounding():
+    trial = Trial(0, {}, (), ask_seconds=0.3, fit_seconds=0.1, acquisition_seconds=0.2000001)
+    assert time_spent([trial])["asking"].total == 0.0
+
+
+def test_a_search_with_a_model_says_what_fit_and_acquisition_cost():
+    frame = Study(SPACE, "kriging", 0).run(bowl, n_trials=9).frame()
+    by_model = frame["origin"] == "improvement"
+    assert by_model.sum() >= 2
+    for name in ("fit_seconds", "acquisition_seconds"):
+        assert (frame.loc[by_model, name] > 0).all()
+        assert frame.loc[~by_model, name].isna().all()
+    assert (frame["fit_seconds"].fillna(0) + frame["acquisition_seconds"].fillna(0) <= frame["ask_seconds"]).all()
+    assert (frame["seconds"] >= 0).all()
+
+
+@pytest.mark.parametrize("search", ["random", "lhs", "cmaes", "lbfgsb", "vns", lambda domain, seed: RandomSearch(domain, seed)])
+def test_a_search_without_a_model_says_what_asking_cost(search):
+    frame = Study(SPACE, search, 0).run(bowl, n_trials=8).frame()
+    assert (frame["ask_seconds"] > 0).all()
+    assert frame[["fit_seconds", "acquisition_seconds"]].isna().all(axis=None)
+
+
+def test_times_survive_a_resume_and_are_the_same_in_frame_csv_export_and_report(tmp_path):
+    path = tmp_path / "a.db"
+    with Study(SPACE, "kriging", 0, path=path) as study:
+        study.run(bowl, n_trials=8)
+        before = study.frame()[TIMES]
+        when = [(t.asked_at, t.told_at) for t in study.trials]
+    with Study(SPACE, "kriging", 0, path=path) as study:
+        assert [(t.asked_at, t.told_at) for t in study.trials] == when
+        study.run(bowl, n_trials=10)
+        frame, spent = study.frame(), time_spent(study.trials)
+        study.to_csv(tmp_path / "a.csv")
+    pd.testing.assert_frame_equal(frame[TIMES].head(8), before)
+    assert frame.loc[8:, TIMES].notna().all(axis=None)
+    pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "a.csv")[TIMES], frame[TIMES])
+    assert CliRunner().invoke(main, ["export", str(path), "--csv", str(tmp_path / "b.csv")]).exit_code == 0
+    pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "b.csv")[TIMES], frame[TIMES])
+    read = RecordedStudy(path)
+    pd.testing.assert_frame_equal(read.frame()[TIMES], frame[TIMES])
+    assert read.status().time_spent == spent
+    read.report(tmp_path / "a.html", tables=tmp_path / "tables")
+    tables = [pd.read_csv(file) for file in sorted((tmp_path / "tables").glob("*.csv"))]
+    [shown] = [table for table in tables if "spent in" in table.columns]
+    assert list(shown["spent in"]) == list(PHASES.values())
+    assert list(shown["in all"]) == pytest.approx([spent[phase].total for phase in PHASES])
+    assert list(shown["trials"]) == [spent[phase].n_trials for phase in PHASES]
+    assert any("fit_seconds" in table.columns for table in tables)
+
+
+def test_asked_and_told_are_in_order(tmp_path):
+    study = Study(SPACE, "random", 0).run(bowl, n_trials=3)
+    moments = [moment for t in study.trials for moment in (t.asked_at, t.told_at)]
+    assert moments == sorted(moments)
+    assert moments[0] > 1.7e9

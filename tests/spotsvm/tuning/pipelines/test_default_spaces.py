@@ -1,0 +1,95 @@
+import pytest
+from sklearn.base import clone
+from sklearn.compose import ColumnTransformer, TransformedTargetRegressor
+from sklearn.datasets import load_wine
+from sklearn.pipeline import FeatureUnion, make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC, SVR, LinearSVC
+
+from spotsvm import (
+    CutoffClassifier,
+    DelayEmbedding,
+    EvoSVC,
+    ExactSVC,
+    ExactSVR,
+    ImportanceFraction,
+    LeakyRain,
+    PrincipalMonomials,
+    Space,
+    SpotSearchCV,
+    default_space,
+)
+from spotsvm.common.errors import ArgumentError
+from spotsvm.tuning.pipelines.stormwater import stormwater_pipeline
+
+
+@pytest.mark.parametrize(
+    ("estimator", "names"),
+    [
+        (LeakyRain(0.3, 50), ["decays", "windows"]),
+        (DelayEmbedding(), ["dimensions"]),
+        (PrincipalMonomials(), ["n_components"]),
+        (ImportanceFraction(), ["fraction"]),
+        (SVC(), ["C", "gamma"]),
+        (ExactSVC(), ["C", "gamma"]),
+        (EvoSVC(), ["C", "gamma"]),
+        (LinearSVC(), ["C"]),
+        (SVR(), ["C", "gamma", "epsilon"]),
+        (ExactSVR(), ["C", "gamma", "epsilon"]),
+        (CutoffClassifier(classes=["a", "b"]), ["class_weight__a", "class_weight__b", "cutoff__a"]),
+        (
+            CutoffClassifier(LinearSVC(), classes=[3, 1]),
+            ["class_weight__1", "class_weight__3", "cutoff__1", "estimator__C"],
+        ),
+        (
+            make_pipeline(StandardScaler(), PrincipalMonomials(), ImportanceFraction(), SVC()),
+            ["principalmonomials__n_components", "importancefraction__fraction", "svc__C", "svc__gamma"],
+        ),
+        (
+            TransformedTargetRegressor(SVR(), transformer=StandardScaler()),
+            ["regressor__C", "regressor__gamma", "regressor__epsilon"],
+        ),
+        (
+            FeatureUnion([("a", LeakyRain(0.1, 5)), ("b", DelayEmbedding())]),
+            ["a__decays", "a__windows", "b__dimensions"],
+        ),
+        (ColumnTransformer([("rain", DelayEmbedding(), [0]), ("rest", "passthrough", [1])]), ["rain__dimensions"]),
+    ],
+    ids=lambda e: type(e).__name__,
+)
+def test_the_parameters_that_are_tuned(estimator, names):
+    space = default_space(estimator)
+    assert list(space) == names
+    point = Space(space)
+    assert list(point.names) == names
+    for end in (0.0, 0.5, 1.0):
+        values = {name: (d.ppf(end) if hasattr(d.dist, "pdf") else int(d.ppf(max(end, 1e-9)))) for name, d in space.items()}
+        clone(estimator).set_params(**values)
+
+
+def test_the_stormwater_pipeline_has_one():
+    pipeline, own = stormwater_pipeline(region="wide")
+    assert set(own) - set(default_space(pipeline)) == set()
+
+
+def test_classes_can_be_said():
+    assert "cutoffclassifier__cutoff__x" in default_space(make_pipeline(CutoffClassifier(SVC())), classes=["x", "y"])
+    with pytest.raises(ArgumentError, match=r"a weight and a cutoff for each class; pass classes=\[...\]"):
+        default_space(CutoffClassifier(SVC()))
+
+
+def test_it_can_be_searched():
+    X, y = load_wine(return_X_y=True)
+    machine = CutoffClassifier(SVC(), classes=[0, 1, 2], excess="scale")
+    pipeline = make_pipeline(StandardScaler(), PrincipalMonomials(), ImportanceFraction(n_estimators=5, random_state=0), machine)
+    search = SpotSearchCV(pipeline, default_space(pipeline), n_iter=6, search="random", cv=3, random_state=0).fit(X, y)
+    assert [t.state for t in search.study_.trials] == ["ok"] * 6
+
+
+def test_what_has_no_default():
+    with pytest.raises(
+        ArgumentError, match="StandardScaler has no default space; those with one are LeakyRain, DelayEmbedding, Pr"
+    ):
+        default_space(StandardScaler())
+    with pytest.raises(ArgumentError, match="has several pairs, which cannot be tuned separately; use one LeakyRain per pair"):
+        default_space(make_pipeline(LeakyRain()))

@@ -1,0 +1,197 @@
+import numpy as np
+import pytest
+from scipy.stats import uniform
+from sklearn.base import clone
+from sklearn.datasets import make_classification, make_regression
+from sklearn.decomposition import PCA
+from sklearn.metrics import r2_score
+from sklearn.model_selection import cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.svm import SVC
+
+from spotsvm import Space, SpotSearchCV, mean_class_accuracy_scorer
+from spotsvm.common.errors import ArgumentError
+from spotsvm.tuning.pipelines.spectra import spectra_pipeline
+
+#: smooth curves whose shape depends on the class
+CLASSES = [1, 2, 3, 4, 5]
+PEAKS, GRADE = make_classification(
+    n_samples=240, n_features=6, n_informative=6, n_redundant=0, n_classes=5, n_clusters_per_class=1, class_sep=2, random_state=0
+)
+WAVES = np.exp(-((np.linspace(0, 1, 40) - np.linspace(0, 1, 6)[:, None]) ** 2) / 0.05)
+SPECTRA, GRADE = PEAKS @ WAVES, GRADE + 1
+
+
+def bounds(space):
+    return {name.rpartition("cutoffclassifier__")[2]: [round(float(b), 4) for b in d.support()] for name, d in space.items()}
+
+
+def middle(space):
+    return {name: float(d.median()) for name, d in space.items()}
+
+
+@pytest.mark.parametrize("region", ["default", "table7", "table8"])
+def test_twelve_parameters_of_five_classes(region):
+    pipeline, space = spectra_pipeline("classification", 100, CLASSES, region=region)
+    assert len(space) == 12
+    assert Space(space).names == tuple(space) or list(Space(space).names) == list(space)
+    values = middle(space)
+    assert clone(pipeline).set_params(**values).get_params().items() >= values.items()
+
+
+def test_the_region_of_table_7():
+    assert bounds(spectra_pipeline("classification", 100, CLASSES, region="table7")[1]) == {
+        "importancefraction__fraction": [0.05, 1.0],
+        "estimator__C": [1.0, 10.0],
+        "estimator__gamma": [0.005, 0.3],
+        **{f"class_weight__{k}": [0.05, 1.0] for k in CLASSES},
+        **{f"cutoff__{k}": [0.01, 0.4] for k in CLASSES[:-1]},
+    }
+
+
+def test_the_region_of_table_8_differs_in_gamma_and_c():
+    seven, eight = (bounds(spectra_pipeline("classification", 100, CLASSES, region=r)[1]) for r in ("table7", "table8"))
+    assert {name: eight[name] for name in eight if eight[name] != seven[name]} == {
+        "estimator__C": [0.01, 100.0],
+        "estimator__gamma": [0.001, 0.8],
+    }
+
+
+def test_the_default_region_is_about_balanced_weights_and_equal_cutoffs():
+    pipeline, space = spectra_pipeline("classification", 100, CLASSES)
+    assert bounds(space) == {
+        "importancefraction__fraction": [0.05, 1.0],
+        "estimator__C": [0.25, 4096.0],
+        "estimator__gamma": [0.0002, 1.0],
+        **{f"class_weight__{k}": [0.6667, 1.5] for k in CLASSES},
+        **{f"cutoff__{k}": [0.175, 0.2286] for k in CLASSES[:-1]},
+    }
+    own, centre = pipeline.get_params(deep=True), middle(space)
+    of_classes = [name for name in space if "__class_weight__" in name or "__cutoff__" in name]
+    assert {name: own[name] for name in of_classes} == pytest.approx({name: centre[name] for name in of_classes})
+    uneven = np.r_[: len(GRADE), np.flatnonzero(GRADE == 2)]
+    balanced = make_pipeline(*clone(pipeline[:-1]), SVC(class_weight="balanced", break_ties=True))
+    ours, plain = (machine.fit(SPECTRA[uneven], GRADE[uneven]) for machine in (pipeline, balanced))
+    np.testing.assert_array_equal(ours.predict(SPECTRA), plain.predict(SPECTRA))
+
+
+def test_only_ratios_of_the_cutoffs_matter():
+    pipeline, space = spectra_pipeline("classification", 240, CLASSES, n_estimators=10)
+    lowest = {name: float(d.support()[0]) for name, d in space.items() if "__cutoff__" in name}
+    same, equal = {"cutoffclassifier__cutoff": [7 / 36] * 4 + [8 / 36]}, {"cutoffclassifier__cutoff": None}
+    found = [
+        clone(pipeline).set_params(**changed).fit(SPECTRA, GRADE).decision_function(SPECTRA) for changed in (lowest, same, equal)
+    ]
+    np.testing.assert_allclose(found[0], found[1] * 40 / 36)
+    np.testing.assert_allclose(found[0], found[2] * ([8 / 7] * 4 + [1.0]))
+
+
+def test_the_paper_s_best_values_can_be_set():
+    pipeline, space = spectra_pipeline("classification", 100, CLASSES, region="table8")
+    weights, cutoffs = [0.849, 0.431, 0.246, 0.468, 0.814], [0.216, 0.023, 0.335, 0.389]
+    values = {
+        "importancefraction__fraction": 0.237,
+        "cutoffclassifier__estimator__gamma": 0.195,
+        "cutoffclassifier__estimator__C": 54.6,
+    }
+    values |= {f"cutoffclassifier__class_weight__{k}": w for k, w in zip(CLASSES, weights, strict=True)}
+    values |= {f"cutoffclassifier__cutoff__{k}": c for k, c in zip(CLASSES[:-1], cutoffs, strict=True)}
+    assert set(values) == set(space)
+    for name, value in values.items():
+        low, high = space[name].support()
+        assert low <= value <= high
+    fitted = pipeline.set_params(**values).fit(SPECTRA, GRADE)
+    assert fitted[-1].class_weight_.tolist() == weights
+    np.testing.assert_allclose(fitted[-1].cutoff_, [*cutoffs, 1 - sum(cutoffs)])
+
+
+def test_the_steps_are_the_paper_s():
+    pipeline, _ = spectra_pipeline("classification", 240, CLASSES)
+    fitted = pipeline.fit(SPECTRA, GRADE)
+    components = PCA(svd_solver="full").fit(SPECTRA)
+    rank = (components.singular_values_ > 1e-8 * components.singular_values_[0]).sum()
+    assert fitted["principalmonomials"].transform(SPECTRA).shape[1] == rank + rank * (rank + 1) // 2
+    assert fitted["importancefraction"].importances_[fitted["importancefraction"].get_support()].sum() >= 0.5
+    scaled = fitted[:-1].transform(SPECTRA)
+    np.testing.assert_allclose(scaled.std(axis=0), 1)
+    scaled = spectra_pipeline("classification", 240, CLASSES, scale=True)[0]
+    assert list(scaled.named_steps) == ["scale_spectra", *pipeline.named_steps]
+
+
+def test_each_region_can_be_searched():
+    for region in ("default", "table7", "table8"):
+        pipeline, space = spectra_pipeline("classification", 240, CLASSES, region=region, n_estimators=10)
+        search = SpotSearchCV(
+            pipeline, space, n_iter=5, search="random", cv=3, scoring=mean_class_accuracy_scorer, random_state=0
+        ).fit(SPECTRA, GRADE)
+        assert [t.state for t in search.study_.trials] == ["ok"] * 5
+        assert search.best_score_ > 0.6
+
+
+def test_the_corners_of_a_region_can_be_fitted():
+    """All cutoffs at their upper ends sum to 1.6, which is scaled."""
+    pipeline, space = spectra_pipeline("classification", 240, CLASSES, region="table8", n_estimators=5)
+    for end in (0, 1):
+        values = {name: float(d.support()[end]) for name, d in space.items()}
+        machine = clone(pipeline).set_params(**values).fit(SPECTRA, GRADE)
+        told = machine.predict(SPECTRA)
+        assert len(told) == len(GRADE)
+        assert set(told) <= set(CLASSES)
+    # of the upper ends, 0.4 each, nothing is left for the last class: all are scaled so that they sum to 1
+    assert machine[-1].cutoff_.sum() == pytest.approx(1.0)
+    assert machine[-1].cutoff_[:-1] == pytest.approx(np.full(len(CLASSES) - 1, machine[-1].cutoff_[0]))
+
+
+def test_a_unit_of_the_spectra_does_not_matter():
+    pipeline, _ = spectra_pipeline("classification", 240, CLASSES, n_estimators=10, scale=True)
+    a, b = (cross_val_score(pipeline, X, GRADE, cv=3) for X in (SPECTRA, 1e3 * SPECTRA - 5))
+    np.testing.assert_allclose(a, b, atol=0.02)
+
+
+def test_the_seed_is_that_of_the_forest():
+    a, b = (
+        spectra_pipeline("classification", 9, [0, 1], random_state=s)[0]["importancefraction"].random_state for s in (3, None)
+    )
+    assert (a, b) == (3, None)
+
+
+def test_two_classes_and_labels_of_text():
+    _, space = spectra_pipeline("classification", 100, ["lean", "fat"])
+    found = bounds(space)
+    assert [name for name in found if "cutoff" in name] == ["cutoff__fat"]
+    assert found["cutoff__fat"] == [0.4375, 0.5714]
+    assert bounds(spectra_pipeline("classification", 100, ["lean", "fat"], region="table7")[1])["cutoff__fat"] == [0.025, 1.0]
+    assert {"class_weight__fat", "class_weight__lean"} <= set(found)
+
+
+def test_regression():
+    X, y = make_regression(150, 6, noise=1.0, random_state=0)
+    X, y = X @ WAVES, 1e4 * y + 1e6
+    pipeline, space = spectra_pipeline("regression", 150, n_estimators=10)
+    assert set(space) == {
+        "importancefraction__fraction",
+        *(f"transformedtargetregressor__regressor__{name}" for name in ("C", "gamma", "epsilon")),
+    }
+    search = SpotSearchCV(pipeline, space, n_iter=12, cv=3, random_state=0).fit(X[:100], y[:100])
+    assert search.best_score_ > 0.9
+    assert r2_score(y[100:], search.predict(X[100:])) > 0.9
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("classification", 10, CLASSES, "table9"), "region='table9'; use one of 'default', 'table7', 'table8'"),
+        (("regression", 10, None, "table7"), "region='table7' is for classification"),
+        (("classification", 10, None, "default"), "classes=None; use two classes or more"),
+        (("classification", 10, ["a", "a"], "default"), r"classes=\['a', 'a'\]; use two"),
+    ],
+)
+def test_arguments_that_make_no_sense(arguments, message):
+    task, n, classes, region = arguments
+    with pytest.raises(ArgumentError, match=message):
+        spectra_pipeline(task, n, classes, region=region)
+
+
+def test_distributions_are_uniform_as_the_table_has_them():
+    _, space = spectra_pipeline("classification", 100, CLASSES, region="table7")
+    assert all(d.dist.name == uniform.name for d in space.values())

@@ -1,0 +1,253 @@
+import gzip
+import logging
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from spotsvm.common.errors import DataError
+from spotsvm.tuning.tables.table import Table, check_folds, make_table, read_table
+
+
+@pytest.fixture
+def written(tmp_path):
+    def write(text, name="table.csv", encoding="utf-8"):
+        path = tmp_path / name
+        path.write_bytes(text if isinstance(text, bytes) else text.encode(encoding))
+        return path
+
+    return write
+
+
+def rows(row_a="1,2,x", row_b="3,4,y", header="a,b,kind", n=5):
+    return "\n".join([header, *[row_a, row_b] * n]) + "\n"
+
+
+def test_features_target_and_task(written):
+    table = read_table(written(rows()), "kind")
+    assert table.task == "classification"
+    assert list(table.X.columns) == ["a", "b"]
+    assert table.X.to_numpy().tolist() == [[1.0, 2.0], [3.0, 4.0]] * 5
+    assert set(table.X.dtypes) == {np.dtype(float)}
+    assert table.y.tolist() == ["x", "y"] * 5
+
+
+@pytest.mark.parametrize(
+    ("target", "task"),
+    [
+        (["x", "y"] * 15, "classification"),
+        ([True, False] * 15, "classification"),
+        ([0, 1, 2] * 10, "classification"),
+        ([0.0, 1.0] * 15, "classification"),
+        (range(20), "classification"),
+        (range(21), "regression"),
+        (np.arange(21.0), "regression"),
+        ([0.5, 1.0] * 15, "regression"),
+    ],
+)
+def test_the_target_tells_the_task(target, task):
+    y = pd.Series(list(target), name="y")
+    assert make_table(pd.DataFrame({"a": range(len(y))}), y).task == task
+
+
+def test_the_task_can_be_said(written):
+    assert read_table(written(rows("1,2,0", "3,4,1")), "kind", "regression").task == "regression"
+    text = "a,y\n" + "".join(f"{k},{k / 2}\n" for k in range(40))
+    assert read_table(written(text), "y").task == "regression"
+    assert read_table(written(text), "y", "classification").task == "classification"
+
+
+def test_booleans_integers_and_constants_are_features(written):
+    table = read_table(written(rows("True,7,1.5,x", "False,9,1.5,y", "flag,count,same,kind")), "kind")
+    assert table.X.to_numpy().tolist() == [[1.0, 7.0, 1.5], [0.0, 9.0, 1.5]] * 5
+
+
+def test_names_with_spaces_and_names_that_look_like_numbers(written):
+    assert read_table(written(rows(header="a,b,the kind")), "the kind").y.name == "the kind"
+    assert read_table(written(rows("1,2,0", "3,4,1", "0,1,2")), "2").task == "classification"
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig"])
+def test_utf_8_with_and_without_a_byte_order_mark(written, encoding):
+    table = read_table(written(rows("1,2,Käse", header="größe,b,kind"), encoding=encoding), "kind")
+    assert list(table.X.columns) == ["größe", "b"]
+    assert set(table.y) == {"Käse", "y"}
+
+
+def test_a_compressed_file(written):
+    assert len(read_table(written(gzip.compress(rows().encode()), "table.csv.gz"), "kind").y) == 10
+
+
+def test_fields_after_the_last_comma_are_nothing_and_shift_nothing(written):
+    assert read_table(written(rows("1,2,x,", "3,4,y,")), "kind").X["a"].tolist() == [1.0, 3.0] * 5
+
+
+@pytest.mark.parametrize("first", [range(10), range(1, 11), [7, 3, 0, 1, 9, 8, 2, 5, 4, 6]])
+def test_an_index_without_a_name_is_no_feature(written, first, caplog):
+    body = "".join(f"{k},1,{k / 4},{k % 2}\n" for k in first)
+    with caplog.at_level(logging.WARNING):
+        table = read_table(written(",a,b,kind\n" + body), "kind")
+    assert list(table.X.columns) == ["a", "b"]
+    assert "first column has no name" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("header", "row_a", "row_b"), [("", "1.5,2,x", "2.5,4,y"), ("", "1,2,x", "1,4,y"), ("id", "1,2,x", "2,3,y")]
+)
+def test_another_first_column_stays(written, header, row_a, row_b, caplog):
+    table = read_table(written(rows(row_a, row_b, f"{header},b,kind", n=1)), "kind")
+    assert table.X.shape[1] == 2
+    assert not caplog.records
+
+
+def test_an_index_is_a_feature_where_it_is_the_only_one(written):
+    assert read_table(written(",kind\n0,x\n1,y\n"), "kind").X.shape == (2, 1)
+
+
+@pytest.mark.parametrize(
+    ("header", "twice"), [("a,a,kind", "a"), ("a,kind,kind", "kind"), ("a.1,a,a,kind", "a"), ("a,b,b.1,b,kind", "b")]
+)
+def test_columns_of_one_name_are_refused(written, header, twice):
+    """pandas renames the second one; a second target would then be a feature that gives the answer away."""
+    n = header.count(",")
+    path = written(rows("1," * n + "0", "2," * n + "1", header))
+    with pytest.raises(DataError, match=f"table.csv: 2 columns are named '{twice}'"):
+        read_table(path, "kind")
+
+
+def test_names_that_pandas_could_have_made_up_are_names(written):
+    assert list(read_table(written(rows(header="a,a.1,kind")), "kind").X.columns) == ["a", "a.1"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "not a CSV file with a header row: No columns"),
+        ("\n\n", "not a CSV file with a header row: No columns"),
+        ("a,b,kind\n", "the table has no rows"),
+        (b"\x80\x00\xff\x9c" * 50, "not UTF-8 text"),
+        (rows("1,2,Käse").encode("latin-1"), "not UTF-8 text"),
+        (rows().encode("utf-16"), "not UTF-8 text"),
+        (b"a,b,kind\n" + b"\0" * 100 + b"\n", "column 'a' is not numeric"),
+        (rows("1,2,3,0", "4,5,6,1"), "some rows have more fields than the header$"),
+        (rows() + "1,2,3,x\n", "Expected 3 fields in line 12, saw 4"),
+        ('a,b,kind\n1,"2,x\n3,4,y\n', "EOF inside string"),
+        ("kind\nx\ny\n", "there are no features: the target 'kind' is the only column"),
+        (rows("red,2,x"), r"column 'a' is not numeric \(it contains 'red'\)"),
+        (rows("1,2020-01-01,x", "3,2020-01-02,y"), "column 'b' is not numeric"),
+        (rows('"1,000",2,x'), "column 'a' is not numeric"),
+        (rows("1,,x"), "column 'b' has 5 missing values"),
+        (rows("1,True,x", "2,,y"), "column 'b' has 5 missing values"),
+        (rows("1,2,x,", header="a,b,kind,"), "column 'Unnamed: 3' has 10 missing values"),
+        (rows("1,inf,x"), "column 'b' has infinite values"),
+        (rows("1,-Infinity,x"), "column 'b' has infinite values"),
+        (rows("1,1e200,x"), "column 'b' has absolute values above 1e.100"),
+        (rows("1,2,"), "the target 'kind' has 5 missing values"),
+        (rows("1,2,None"), "the target 'kind' has 5 missing values .*None"),
+        (rows("1,2,y"), r"the target 'kind' has only one class \('y'\)"),
+        (rows("1,2,5", "3,4,5"), r"the target 'kind' has only one class \(5\)"),
+        (rows("1,2,0.5", "3,4,inf"), "the target 'kind' has infinite values"),
+        (rows("1,2,0.5", "3,4,1e300"), "the target 'kind' has absolute values above 1e.100"),
+        ("a,kind\n" + "".join(f"{k},c{k}\n" for k in range(1000)), "the target 'kind' has 1000 classes, but at most 100"),
+    ],
+)
+def test_what_cannot_be_used_is_refused(written, text, message):
+    path = written(text)
+    with pytest.raises(DataError, match=message) as caught:
+        read_table(path, "kind")
+    assert str(path) in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 300
+
+
+@pytest.mark.parametrize(
+    "name", ["table.csv.gz", "table.csv.bz2", "table.csv.xz", "table.csv.zip", "table.csv.tar", "table.csv.zst"]
+)
+def test_what_only_claims_to_be_compressed_is_refused(written, name):
+    with pytest.raises(DataError, match=name):
+        read_table(written(rows(), name), "kind")
+
+
+def test_a_compressed_file_that_was_cut_off_is_refused(written):
+    whole = gzip.compress(rows(n=1).encode())
+    with pytest.raises(DataError, match="table.csv.gz is not a CSV file"):
+        read_table(written(whole[:-12], "table.csv.gz"), "kind")
+
+
+@pytest.mark.parametrize("name", ["missing.csv", "."])
+def test_what_is_no_file_is_refused(tmp_path, name):
+    with pytest.raises(DataError, match="cannot read the file"):
+        read_table(tmp_path / name, "kind")
+
+
+def test_an_unknown_target_is_told_what_there_is(written):
+    with pytest.raises(DataError, match=r"--target 'Kind' is not a column of .*, which has 'a', 'b', 'kind'$"):
+        read_table(written(rows()), "Kind")
+    wide = ",".join(f"c{k}" for k in range(30))
+    with pytest.raises(DataError, match="'c7' and 22 more$"):
+        read_table(written(f"{wide}\n{wide}\n"), "kind")
+
+
+@pytest.mark.parametrize(("mark", "shown"), [(";", "';'"), ("\t", r"'\t'"), ("|", "'|'")])
+@pytest.mark.parametrize(("row_a", "row_b"), [("1,2,x", "3,4,y"), ("1.5,2,x", "3,4,y")])
+def test_other_separators_are_found_out(written, mark, shown, row_a, row_b):
+    text = rows(row_a, row_b).replace(",", mark)
+    for number in (".", ","):
+        with pytest.raises(DataError) as caught:
+            read_table(written(text.replace(".", number)), "kind")
+        assert f"fields seem to be separated by {shown}: save the file with commas" in str(caught.value)
+
+
+def test_decimal_commas_in_some_rows_are_found_out(written):
+    with pytest.raises(DataError, match="fields seem to be separated by ';'"):
+        read_table(written("a;b;kind\n1;2;x\n1,5;2,5;x\n3,1;4,2;y\n"), "kind")
+
+
+def test_text_cannot_be_regressed_on(written):
+    for row_a, row_b in [("1,2,x", "3,4,y"), ("1,2,True", "3,4,False")]:
+        with pytest.raises(DataError, match="the target 'kind' is not numeric .* as regression requires"):
+            read_table(written(rows(row_a, row_b)), "kind", "regression")
+
+
+def test_a_long_text_is_cut_in_the_message(written):
+    with pytest.raises(DataError) as caught:
+        read_table(written(rows("w" * 5000 + ",2,x")), "kind")
+    assert len(str(caught.value)) < 250 + len(str(caught.value).partition(": ")[0])
+
+
+def table(counts, task="classification"):
+    y = pd.Series(np.repeat(np.arange(len(counts)), counts), name="y")
+    return Table(pd.DataFrame({"a": np.arange(float(len(y)))}), y, task)
+
+
+def test_folds_that_fit():
+    check_folds(table([3, 3]), 3)
+    check_folds(table([1] * 5, "regression"), 5)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (table([3, 2]), "^class 1 has only 2 of the training rows, fewer than --cv 3; .* or use --task regression$"),
+        (table([1, 1]), r"^--cv 3 needs at least 3 training rows, but there are 2"),
+        (table([1, 1], "regression"), r"^--cv 3 needs at least 3 training rows, but there are 2"),
+    ],
+)
+def test_folds_that_do_not_fit_are_refused(given, message):
+    with pytest.raises(DataError, match=message):
+        check_folds(given, 3, "training rows")
+
+
+def test_regression_is_no_way_out_for_rare_labels():
+    given = Table(pd.DataFrame({"a": range(6)}), pd.Series(list("xxxxyy"), name="y"), "classification")
+    with pytest.raises(
+        DataError, match="^class 'y' has only 2 of the rows, fewer than --cv 3; use fewer folds, or merge rare classes$"
+    ):
+        check_folds(given, 3)
+
+
+def test_a_gap_in_a_frame_is_refused():
+    X = pd.DataFrame({"a": [1.0, math.nan]})
+    with pytest.raises(DataError, match="column 'a' has 1 missing values"):
+        make_table(X, pd.Series([0, 1], name="y"))

@@ -1,0 +1,473 @@
+import json
+import warnings
+from contextlib import contextmanager
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_diabetes, load_iris
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import accuracy_score, balanced_accuracy_score, root_mean_squared_error
+from sklearn.model_selection import KFold, StratifiedKFold, TimeSeriesSplit, cross_val_score
+
+from spotsvm import SpotSearchCV
+from spotsvm.common.errors import ArgumentError, BudgetError, DataError, StorageError, StudyMismatchError
+from spotsvm.optimism.analysis import oversearching
+from spotsvm.study.record.record import Record
+from spotsvm.trials.scores.optimism import Optimism
+from spotsvm.tuning.job import TuningJob
+from spotsvm.tuning.pipelines.default_spaces import table_pipeline
+from spotsvm.tuning.results import check_writable, comparison
+from spotsvm.tuning.summary import tuning_summary
+from spotsvm.tuning.tables.table import Table, make_table
+
+BUDGET = 8
+
+
+@contextmanager
+def quiet(name, budget):
+    yield None
+
+
+def iris(labels=None):
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    X, y = X.iloc[50:].reset_index(drop=True), y.iloc[50:].reset_index(drop=True)
+    return make_table(X, y if labels is None else y.map(dict(zip([1, 2], labels, strict=True))))
+
+
+def diabetes(n=80):
+    X, y = load_diabetes(return_X_y=True, as_frame=True)
+    return make_table(X.iloc[:n], y.iloc[:n], "regression")
+
+
+def job(table, **changed):
+    return TuningJob(table, **({"budget": BUDGET, "cv": 3, "seed": 1} | changed))
+
+
+def trials(results, which=-1):
+    """What does not depend on the clock."""
+    frame = results[which].search.study_.frame()
+    return frame.drop(columns=[c for c in frame if c.endswith(("seconds", "_time"))])
+
+
+@pytest.fixture(scope="module", params=["classification", "regression"])
+def done(request, tmp_path_factory):
+    out = tmp_path_factory.mktemp("out")
+    given = job(iris() if request.param == "classification" else diabetes(), out=out)
+    return given, given.run(quiet)
+
+
+def test_three_results(done):
+    _, results = done
+    assert [c.name for c in results] == ["default", "random", "kriging"]
+    assert [c.search is None for c in results] == [True, False, False]
+    assert all(c.search.study_.n_finished == BUDGET for c in results[1:])
+
+
+def test_both_searches_begin_with_the_default_and_the_centre(done):
+    _, results = done
+    first, again = ([(t.params, t.value, t.origin) for t in c.search.study_.trials[:3]] for c in results[1:])
+    assert first[:2] == again[:2]
+    assert [origin == "start" for *_, origin in first] == [True, True, False]
+    default, centre = ({name.rpartition("__")[2]: value for name, value in params.items()} for params, *_ in first[:2])
+    features = results[0].estimator.n_features_in_
+    assert default == pytest.approx({"C": 1.0, "gamma": 1 / features} | ({"epsilon": 0.1} if "epsilon" in default else {}))
+    assert (centre["C"], centre["gamma"]) == pytest.approx((2.0**5, 2.0**-6))
+    # the default competes in each search, which is then never worse
+    assert first[0][1] == pytest.approx(results[0].tuned_score, abs=1e-9)
+    assert all(c.tuned_score >= first[0][1] for c in results[1:])
+
+
+def test_the_default_wins_ties():
+    X = pd.DataFrame({"a": np.tile([0.0, 1.0], 30)})  # any machine is right
+    given = job(make_table(X, pd.Series(np.tile(list("xy"), 30), name="y")), search="random", budget=6)
+    default, tuned = given.run(quiet)
+    assert tuned.search.study_.trials[3].value == tuned.tuned_score == default.tuned_score == 1.0
+    assert tuned.search.best_index_ == 0
+    assert "No candidate of random has a better tuned score than the default SVM: keep the defaults." in " ".join(
+        tuning_summary(given, [default, tuned]).split()
+    )
+    assert "keep the defaults" not in tuning_summary(given, [replace(default, tuned_score=0.9), tuned])
+
+
+def test_test_scores_are_those_of_rows_that_nothing_was_fitted_on(done):
+    given, results = done
+    train, test = given._split()
+    assert set(train.X.index).isdisjoint(test.X.index)
+    assert set(train.X.index) | set(test.X.index) == set(given.table.X.index)
+    assert len(test.y) == pytest.approx(len(given.table.y) / 4, abs=1)
+    for c in results:
+        predicted = c.estimator.predict(test.X)
+        hand = accuracy_score(test.y, predicted) if test.task == "classification" else -root_mean_squared_error(test.y, predicted)
+        assert c.test_score == pytest.approx(hand)
+        assert c.gap == pytest.approx(c.tuned_score - hand)
+        machine = c.estimator[-1]
+        fitted = machine if test.task == "classification" else machine.regressor_
+        assert fitted.shape_fit_[0] == len(train.y)
+
+
+def test_the_searches_see_the_training_rows_only(monkeypatch):
+    seen = []
+    fit = SpotSearchCV.fit
+
+    def spy(self, X, y, **params):
+        seen.append((self.search, set(X.index), set(y.index)))
+        return fit(self, X, y, **params)
+
+    monkeypatch.setattr(SpotSearchCV, "fit", spy)
+    given = job(iris())
+    given.run(quiet)
+    train, test = given._split()
+    assert [name for name, *_ in seen] == ["random", "kriging"]
+    for _, features, target in seen:
+        assert features == target == set(train.X.index)
+        assert features.isdisjoint(test.X.index)
+
+
+def test_tuned_scores_are_cross_validated_on_the_same_folds(done):
+    given, results = done
+    train, _ = given._split()
+    splitter = StratifiedKFold if train.task == "classification" else KFold
+    folds = splitter(3, shuffle=True, random_state=1)
+    for c in results:
+        again = cross_val_score(c.estimator, train.X, train.y, cv=folds, scoring=given.metric).mean()
+        assert c.tuned_score == pytest.approx(again)
+        if c.search is not None:
+            assert c.tuned_score == c.search.study_.best_trial.value == trials(results, results.index(c))["value"].max()
+
+
+def test_the_bootstrap_error_is_of_the_right_size(done):
+    given, results = done
+    _, test = given._split()
+    for c in results:
+        predicted = c.estimator.predict(test.X)
+        if test.task == "classification":
+            assert c.test_error == pytest.approx(np.sqrt(c.test_score * (1 - c.test_score) / len(test.y)), rel=0.4, abs=1e-12)
+        else:
+            squares = (test.y - predicted) ** 2
+            assert c.test_error == pytest.approx(squares.std() / np.sqrt(len(test.y)) / (2 * -c.test_score), rel=0.4)
+
+
+def test_the_files(done):
+    given, results = done
+    table = pd.read_csv(given.out / "comparison.csv")
+    pd.testing.assert_frame_equal(table, comparison(results))
+    assert list(table["search"]) == ["default", "random", "kriging"]
+    for c in results[1:]:
+        written = pd.read_csv(given.out / f"{c.name}_trials.csv")
+        assert written["value"].max() == c.tuned_score == table.set_index("search")["tuned_score"][c.name]
+        assert list(written["number"]) == list(range(BUDGET))
+        params = json.loads((given.out / f"{c.name}_parameters.json").read_text())
+        best = written.loc[written["value"].idxmax()]
+        for name, value in c.search.best_params_.items():
+            assert params[name] == value == best[f"param_{name}"]
+        assert {name.rpartition("__")[2] for name in params} >= {"C", "gamma"}
+    assert not (given.out / "default_trials.csv").exists()
+    endings = (".db", "_trials.csv", "_folds.csv", "_parameters.json")
+    files = {"comparison.csv", "report.html"} | {f"{n}{e}" for n in ("random", "kriging") for e in endings}
+    assert {f.name for f in given.out.iterdir()} == files
+
+
+def test_again_with_the_same_folder_evaluates_nothing(done, monkeypatch):
+    given, results = done
+    files = {f.name: f.read_text() for f in given.out.iterdir() if f.suffix != ".db"}
+    told = []
+
+    @contextmanager
+    def count(name, budget):
+        yield lambda study, trial: told.append(trial)
+
+    again = given.run(count)
+    assert told == []
+    pd.testing.assert_frame_equal(comparison(again), comparison(results))
+    assert {f.name: f.read_text() for f in given.out.iterdir() if f.suffix != ".db"} == files
+
+
+def test_a_larger_budget_goes_on(tmp_path):
+    first = job(iris(), budget=6, out=tmp_path).run(quiet)
+    longer = job(iris(), out=tmp_path).run(quiet)
+    at_once = job(iris()).run(quiet)
+    for k in (1, 2):
+        pd.testing.assert_frame_equal(trials(longer, k), trials(at_once, k))
+        pd.testing.assert_frame_equal(trials(longer, k).iloc[:6], trials(first, k))
+    pd.testing.assert_frame_equal(comparison(longer), comparison(at_once))
+
+
+def test_the_seed_decides_everything():
+    a, b, c = (job(iris(), budget=6, seed=seed).run(quiet) for seed in (1, 1, 2))
+    pd.testing.assert_frame_equal(comparison(a), comparison(b))
+    for k in (1, 2):
+        pd.testing.assert_frame_equal(trials(a, k), trials(b, k))
+        assert not trials(a, k)["param_svc__C"].equals(trials(c, k)["param_svc__C"])
+    assert not comparison(a).equals(comparison(c))
+
+
+@pytest.mark.parametrize("table", [iris(), diabetes()], ids=["classification", "regression"])
+def test_workers_change_nothing(table):
+    one, two = (job(table, workers=workers).run(quiet) for workers in (1, 2))
+    pd.testing.assert_frame_equal(comparison(one), comparison(two))
+    for k in (1, 2):
+        pd.testing.assert_frame_equal(trials(one, k), trials(two, k))
+
+
+def test_random_search_is_not_run_twice():
+    begun = []
+
+    @contextmanager
+    def note(name, budget):
+        begun.append((name, budget))
+        yield None
+
+    assert [c.name for c in job(iris(), search="random", budget=2).run(note)] == ["default", "random"]
+    assert begun == [("random", 2)]
+
+
+def test_labels_of_text_are_the_same_task():
+    a, b = (job(iris(labels), budget=6).run(quiet) for labels in (None, ["versi", "virginica"]))
+    pd.testing.assert_frame_equal(comparison(a), comparison(b))
+    assert set(b[-1].estimator.classes_) == {"versi", "virginica"}
+
+
+def test_another_scorer():
+    given = job(iris(), scoring="balanced_accuracy", search="random", budget=3)
+    train, test = given._split()
+    result = given.run(quiet)[-1]
+    recall = [(result.estimator.predict(test.X[test.y == k]) == k).mean() for k in (1, 2)]
+    assert result.test_score == pytest.approx(np.mean(recall))
+
+
+@pytest.mark.parametrize(
+    ("table", "scoring", "message"),
+    [
+        (iris(), "acuracy", "'acuracy' is unknown; use accuracy"),
+        (iris(), "", "'' is unknown; use one of"),
+        (iris(), "neg_log_loss", "cannot score this classification: .*predict_proba"),
+        (iris(["a", "b"]), "f1", "cannot score this classification: .*pos_label"),
+        (diabetes(), "roc_auc", "cannot score this regression"),
+        (diabetes(), "accuracy", "cannot score this regression"),
+    ],
+)
+def test_a_scorer_that_does_not_fit_is_refused_before_any_trial(table, scoring, message, tmp_path):
+    with pytest.raises(ArgumentError, match=f"--scoring {message}" if message[0] == "'" else f"--scoring '{scoring}' {message}"):
+        job(table, scoring=scoring, out=tmp_path).run(quiet)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_score_that_is_not_a_number_is_refused():
+    with pytest.raises(ArgumentError, match="--scoring 'r2' cannot score this regression: the score is nan in some folds"):
+        job(diabetes(20), scoring="r2", cv=15).run(quiet)
+
+
+def test_trials_that_cannot_be_scored_fail_and_the_rest_counts():
+    X = pd.DataFrame({"a": np.linspace(0, 1, 60)})
+    table = make_table(X, pd.Series(np.where(X["a"] > 0.9, 60.0, X["a"]), name="y"), "regression")
+    last = job(table, scoring="neg_mean_squared_log_error", search="random", budget=12, seed=0).run(quiet)[-1]
+    states = [t.state for t in last.search.study_.trials]
+    assert set(states) == {"ok", "failed"}
+    assert np.isfinite(last.tuned_score)
+
+
+def test_a_class_that_a_resample_lacks_is_no_error():
+    """Some of the y are taken for z, also in resamples that have no z."""
+    y = pd.Series(np.repeat(list("xyyz"), [30, 25, 8, 12]), name="y")
+    X = pd.DataFrame({"a": np.repeat([0.0, 5.0, 10.0, 10.0], [30, 25, 8, 12])})
+    results = job(make_table(X, y), scoring="balanced_accuracy", search="random", budget=2).run(quiet)
+    assert all(np.isfinite(c.test_error) for c in results)
+    assert "z" in results[0].estimator.predict(X[y == "y"])
+
+
+def test_the_cap_on_iterations_is_no_news(monkeypatch):
+    def capped(task, n_samples):
+        pipeline, space = table_pipeline(task, n_samples)
+        return pipeline.set_params(svc__max_iter=3), space
+
+    monkeypatch.setattr("spotsvm.tuning.pipelines.registry.table_pipeline", capped)
+    given = job(iris(), search="random", budget=2)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        default = given.run(quiet)[0].estimator
+    assert caught == []
+    train, _ = given._split()
+    with pytest.warns(ConvergenceWarning, match="terminated early"):
+        default.fit(train.X, train.y)
+
+
+@pytest.mark.parametrize(("search", "budget", "initial"), [("kriging", 3, 6), ("koch2011", 9, 10)])
+def test_a_budget_below_the_design_is_refused_before_any_trial(search, budget, initial, tmp_path):
+    with pytest.raises(BudgetError, match=f"--budget={budget} is below the initial design of {initial} trials"):
+        job(iris(), search=search, budget=budget, out=tmp_path).run(quiet)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(("n", "cv"), [(1, 2), (2, 2), (3, 3), (5, 5)])
+def test_few_rows_are_refused(n, cv):
+    with pytest.raises(DataError, match="few"):
+        job(diabetes(n), cv=cv).run(quiet)
+    if n > 1:
+        y = pd.Series([0, 1, 0, 1, 0][:n], name="y")
+        with pytest.raises(DataError, match="few"):
+            job(make_table(pd.DataFrame({"a": range(n)}), y), cv=cv).run(quiet)
+
+
+@pytest.mark.parametrize("changed", [{"seed": 2}, {"cv": 4}, {"table": iris(["a", "b"])}, {"scoring": "balanced_accuracy"}])
+def test_a_folder_with_another_study_is_refused(changed, tmp_path):
+    job(iris(), budget=2, search="random", out=tmp_path).run(quiet)
+    before = (tmp_path / "comparison.csv").read_text()
+    with pytest.raises(StudyMismatchError, match="random.db holds a study with another"):
+        job(**({"table": iris(), "budget": 2, "search": "random", "out": tmp_path} | changed)).run(quiet)
+    assert (tmp_path / "comparison.csv").read_text() == before
+
+
+def test_a_folder_is_made_and_what_is_none_is_refused(tmp_path):
+    check_writable(tmp_path / "new" / "deep")
+    assert list((tmp_path / "new" / "deep").iterdir()) == []
+    (tmp_path / "file").write_text("")
+    for out in (tmp_path / "file", tmp_path / "file" / "deep"):
+        with pytest.raises(StorageError, match=f"--out {out}: cannot write to this folder"):
+            job(iris(), out=out).run(quiet)
+
+
+def test_what_the_model_predicts_best_is_judged_on_the_rows_held_out(done):
+    given, results = done
+    finding = results[-1].search.study_.findings["judgement"]
+    assert finding["choice"] == "best predicted"
+    assert finding["best_seen_fresh"] == pytest.approx(results[-1].test_score)
+    assert finding["sentence"] in " ".join(tuning_summary(given, results).split())
+    assert "judgement" not in results[1].search.study_.findings
+
+
+def test_searches_that_may_stop_say_so():
+    given = job(iris(), search="random", stop=True)
+    results = given.run(quiet)
+    finding = results[-1].search.study_.findings["stop"]
+    assert finding["n_trials"] == BUDGET
+    assert finding["sentence"] in " ".join(tuning_summary(given, results).split())
+
+
+def storm(n=420, missing=False):
+    """A tank's level after rain, hour by hour."""
+    rng = np.random.default_rng(0)
+    hours = pd.date_range("2011-03-31", periods=n, freq="h", name="time")
+    rain = pd.DataFrame({"rain": rng.exponential(size=n) * (rng.random(n) < 0.2)}, index=hours)
+    level = pd.Series(
+        np.convolve(rain["rain"], 0.8 ** np.arange(30))[:n] + rng.normal(scale=0.05, size=n), index=hours, name="level"
+    )
+    known = np.arange(n) % 3 == 0 if missing else np.ones(n, dtype=bool)
+    return Table(rain[known], level[known], "regression", history=rain)
+
+
+def stormy(**changed):
+    return job(**{"table": storm(), "pipeline": "stormwater", "search": "random", "budget": 3, **changed})
+
+
+@pytest.mark.filterwarnings("ignore::spotsvm.common.errors.ShortSeriesWarning")
+@pytest.mark.parametrize("missing", [False, True])
+def test_a_series_is_tested_on_its_last_quarter(missing):
+    given = stormy(table=storm(missing=missing), search="kriging", budget=10)
+    train, test = given._split()
+    n = len(given.table.y)
+    assert len(test.y) == pytest.approx(n / 4, abs=1)
+    assert train.X.index.max() < test.X.index.min()
+    assert list(train.X.index) + list(test.X.index) == list(given.table.X.index)
+    for result in (results := given.run(quiet)):
+        hand = -root_mean_squared_error(test.y, result.estimator.predict(test.X))
+        assert result.test_score == pytest.approx(hand)
+        assert result.test_error > 0
+        folds = TimeSeriesSplit(3)
+        again = cross_val_score(result.estimator, train.X, train.y, cv=folds, scoring=given.metric).mean()
+        assert result.tuned_score == pytest.approx(again)
+    # the rain between rows with a target is known to the pipeline
+    assert results[-1].test_score > -0.7 * test.y.std()
+
+
+def test_a_series_is_resumed_and_workers_change_nothing(tmp_path):
+    one, two = (stormy(workers=w, out=tmp_path / str(w)).run(quiet) for w in (1, 2))
+    pd.testing.assert_frame_equal(comparison(one), comparison(two))
+    told = []
+
+    @contextmanager
+    def count(name, budget):
+        yield lambda study, trial: told.append(trial)
+
+    pd.testing.assert_frame_equal(comparison(stormy(out=tmp_path / "1").run(count)), comparison(one))
+    assert told == []
+    with pytest.raises(StudyMismatchError, match="holds a study with another"):
+        stormy(out=tmp_path / "1", horizon=3).run(quiet)
+    wetter = storm()
+    wetter.history.iloc[len(wetter.history) // 2] += 1.0
+    with pytest.raises(StudyMismatchError, match="parameter of the estimator"):
+        stormy(out=tmp_path / "1", table=replace(storm(), history=wetter.history)).run(quiet)
+
+
+def test_a_horizon_past_the_end_is_told_as_such():
+    with pytest.raises(DataError, match=r"^horizon=5000 is past the end: X with the history has n_samples="):
+        stormy(horizon=5000).run(quiet)
+
+
+@pytest.mark.parametrize("table", [iris(["a", "b"]), diabetes()], ids=["classification", "regression"])
+def test_spectra(table, tmp_path):
+    given = job(table, pipeline="spectra", budget=12, out=tmp_path)
+    results = given.run(quiet)
+    _, test = given._split()
+    assert given.metric == ("mean_class_accuracy" if table.task == "classification" else "neg_root_mean_squared_error")
+    predicted = results[-1].estimator.predict(test.X)
+    hand = balanced_accuracy_score if table.task == "classification" else lambda *y: -root_mean_squared_error(*y)
+    assert results[-1].test_score == pytest.approx(hand(test.y, predicted))
+    pd.testing.assert_frame_equal(comparison(given.run(quiet)), comparison(results))
+    with pytest.raises(StudyMismatchError, match="holds a study with another"):
+        job(table, budget=12, out=tmp_path, scoring=given.metric).run(quiet)
+
+
+def test_the_regions_of_the_paper():
+    spaces = [job(iris(), pipeline="spectra", region=r).named(iris()).space for r in ("table7", "table8", None)]
+    highest = [space["cutoffclassifier__estimator__C"].support()[1] for space in spaces]
+    assert highest == pytest.approx([10.0, 100.0, 2.0**12])
+    with pytest.raises(ArgumentError, match="pipeline spectra has no region 'table9'; use default or table7 or table8"):
+        job(iris(), pipeline="spectra", region="table9").run(quiet)
+
+
+def test_kriging_opens_the_weights_of_spectra_late():
+    results = job(iris(), pipeline="spectra", budget=9, cv=2).run(quiet)
+    random, kriging = (result.search.study_.trials[2:] for result in results[1:])
+    weights = [
+        {t.params[name] for t in trials for name in t.params if "__class_weight__" in name} for trials in (random, kriging)
+    ]
+    assert sorted(weights[1]) == pytest.approx([1.0] * len(weights[1]))
+    assert len(weights[0]) > len(random)
+
+
+@pytest.mark.parametrize("n", [2, 3, 4, 5])
+def test_few_rows_of_a_series_are_refused(n):
+    short = storm()
+    with pytest.raises(DataError, match="few"):
+        stormy(table=Table(short.X[:n], short.y[:n], "regression", short.history), cv=3).run(quiet)
+
+
+def test_how_much_is_luck_is_told_and_kept(done):
+    given, results = done
+    final = results[-1]
+    assert final.optimism == oversearching(final.search, method="folds")
+    assert [c.optimism for c in results[:-1]] == [None, None]
+    record = Record(given.out / "kriging.db", read_only=True)
+    assert Optimism.from_dict(record.findings()["oversearching"]) == final.optimism
+    record.close()
+    told = " ".join(tuning_summary(given, results).split())
+    assert f"How much of it is luck? Expect a score of {final.optimism.outer_score:.4g} on new data" in told
+    assert "Method folds: estimated from the scores of all" in told
+
+
+def test_nested_resampling_keeps_its_searches(tmp_path):
+    given = job(iris(), search="random", budget=2, out=tmp_path, oversearching="nested", workers=2)
+    found = given.run(quiet)[-1].optimism
+    assert (found.method, found.n_trials, len(found.frame())) == ("nested", 2, 5)
+    assert len(list((tmp_path / "random_outer").glob("*.db"))) == 5
+    assert given.run(quiet)[-1].optimism == found
+
+
+def test_fresh_repeats_or_nothing():
+    assert job(iris(), search="random", budget=3, oversearching="repeats").run(quiet)[-1].optimism.method == "repeats"
+    nothing = job(iris(), search="random", budget=2, oversearching="none")
+    results = nothing.run(quiet)
+    assert results[-1].optimism is None
+    assert "luck" not in tuning_summary(nothing, results)

@@ -1,0 +1,111 @@
+import numpy as np
+import pytest
+from spotsvm.surrogates.domain import Coordinate, Domain
+from spotsvm.surrogates.kriging.ensemble import KrigingEnsemble
+from spotsvm.surrogates.kriging.kriging import Kriging
+from spotsvm.surrogates.kriging.maximize_likelihood import maximize_likelihood
+
+RNG = np.random.default_rng(3)
+DOMAIN = Domain.continuous(2)
+POINTS = RNG.random((30, 2))
+SMOOTH = np.sin(5 * POINTS[:, 0]) + POINTS[:, 1] ** 2
+NOISE = 0.5 * RNG.normal(size=30)
+
+
+@pytest.mark.parametrize("warped", [False, True])
+def test_members_predict_the_function(warped):
+    models = KrigingEnsemble(DOMAIN, warped=warped).fit(POINTS, SMOOTH, np.random.default_rng(0))
+    assert len(models.members) == 4
+    mean, error = models.predict_evaluated()
+    assert np.allclose(mean, SMOOTH, atol=0.02)
+    assert (error < 0.1).all()
+
+
+def test_noise_is_found():
+    rng = np.random.default_rng(0)
+    quiet = KrigingEnsemble(DOMAIN, warped=False).fit(POINTS, SMOOTH, rng)
+    loud = KrigingEnsemble(DOMAIN, warped=False).fit(POINTS, SMOOTH + NOISE, rng)
+    assert quiet.nugget < 0.01
+    assert 0.3 < loud.noise < 0.8
+    mean, _ = loud.predict_evaluated()
+    assert np.sqrt(np.mean((mean - SMOOTH) ** 2)) < np.sqrt(np.mean(NOISE**2))
+
+
+def test_chains_go_on_from_fit_to_fit():
+    one = KrigingEnsemble(DOMAIN)
+    one.fit(POINTS[:20], SMOOTH[:20], np.random.default_rng(1))
+    before = one.chains.copy()
+    other = KrigingEnsemble(DOMAIN)
+    other.chains = before.copy()
+    a = one.fit(POINTS, SMOOTH, np.random.default_rng(2)).predict_evaluated()[0]
+    b = other.fit(POINTS, SMOOTH, np.random.default_rng(2)).predict_evaluated()[0]
+    assert np.array_equal(a, b)
+    assert not np.array_equal(one.chains, before)
+
+
+@pytest.mark.parametrize("inference", ["mle", "mle-cmaes"])
+def test_maximum_likelihood_is_that_of_kriging(inference):
+    ensemble = KrigingEnsemble(DOMAIN, correlation="gaussian", inference=inference)
+    models = ensemble.fit(POINTS, SMOOTH + 0.1 * NOISE, np.random.default_rng(0))
+    assert len(models.members) == 1
+    model = Kriging(random_state=0).fit(POINTS, SMOOTH + 0.1 * NOISE)
+    assert np.allclose(models.predict_evaluated()[0], model.predict(POINTS), atol=1e-2)
+
+
+def test_a_constant_response_leaves_models_to_explore_with():
+    models = KrigingEnsemble(DOMAIN).fit(POINTS, np.full(30, 2.0), np.random.default_rng(0))
+    mean, _ = models.predict_evaluated()
+    assert np.allclose(mean, 2.0)
+    assert models.members[0].process.sigma2 == 1.0
+
+
+def test_chains_that_do_not_move_give_the_same_models_again():
+    one = KrigingEnsemble(DOMAIN)
+    first = one.fit(POINTS, SMOOTH, np.random.default_rng(1))
+    other = KrigingEnsemble(DOMAIN)
+    other.chains = one.chains.copy()
+    again = other.fit(POINTS, SMOOTH, np.random.default_rng(2), move=False)
+    assert np.array_equal(other.chains, one.chains)
+    assert np.array_equal(first.predict_evaluated(), again.predict_evaluated())
+
+
+def test_the_error_at_one_evaluation_is_that_among_all():
+    models = KrigingEnsemble(DOMAIN, warped=False).fit(POINTS, SMOOTH + NOISE, np.random.default_rng(0))
+    assert np.allclose([models.error_evaluated(k)[0] for k in range(30)], models.error_evaluated(), rtol=1e-9)
+
+
+@pytest.mark.parametrize("inference", ["mle", "mle-cmaes"])
+def test_the_largest_likelihood_of_many_points_is_sought_on_some(inference, monkeypatch):
+    sizes = []
+    monkeypatch.setattr(KrigingEnsemble, "FIRST_POINTS", 20)
+    ensemble = KrigingEnsemble(DOMAIN, inference=inference)
+
+    def counted(problem, *, optimizer, **arguments):
+        sizes.append((len(problem.response.mean), optimizer))
+        return maximize_likelihood(problem, optimizer=optimizer, **arguments)
+
+    monkeypatch.setattr("spotsvm.surrogates.kriging.ensemble.maximize_likelihood", counted)
+    models = ensemble.fit(POINTS, SMOOTH, np.random.default_rng(0))
+    assert sizes == [(20, "lbfgsb")]
+    assert np.allclose(models.predict_evaluated()[0], SMOOTH, atol=0.02)
+
+
+def test_many_points_start_on_a_subset(monkeypatch):
+    monkeypatch.setattr(KrigingEnsemble, "FIRST_POINTS", 15)
+    monkeypatch.setattr(KrigingEnsemble, "FULL_EFFORT", 5)
+    ensemble = KrigingEnsemble(DOMAIN)
+    models = ensemble.fit(POINTS, SMOOTH, np.random.default_rng(0))
+    assert len(models.members) < 4
+    assert np.corrcoef(models.predict_evaluated()[0], SMOOTH)[0, 1] > 0.99
+
+
+def test_categories_and_replicates():
+    domain = Domain((Coordinate(), Coordinate(levels=3, categorical=True)))
+    points = domain.snap(np.vstack([RNG.random((25, 2)), RNG.random((25, 2))]))
+    points = np.vstack([points, points[:10]])
+    values = points[:, 0] + np.where(domain.level_of(points)[:, 1] == 1, 2.0, 0.0) + 0.05 * RNG.normal(size=60)
+    models = KrigingEnsemble(domain, warped=False).fit(points, values, np.random.default_rng(0))
+    mean, error = models.predict_evaluated()
+    assert mean.shape == error.shape == (60,)
+    assert mean[0] == mean[50]
+    assert np.corrcoef(mean, values)[0, 1] > 0.98

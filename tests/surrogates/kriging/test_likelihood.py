@@ -1,0 +1,79 @@
+import numpy as np
+import pytest
+from scipy.optimize import check_grad
+from scipy.spatial.distance import squareform
+from spotsvm.surrogates.errors import NotPositiveDefiniteError
+from spotsvm.surrogates.kriging.correlation import CORRELATIONS, Gaussian
+from spotsvm.surrogates.kriging.embedding import Embedding
+from spotsvm.surrogates.kriging.likelihood import Response, factor, gradient, profile
+from spotsvm.surrogates.kriging.replicates import aggregate
+
+RNG = np.random.default_rng(0)
+X = RNG.random((25, 3))
+Y = np.sin(3 * X[:, 0]) + X[:, 1] ** 2 + 0.1 * RNG.normal(size=25)
+
+
+def distances(points):
+    embedding = Embedding.of(points)
+    return embedding.pair_distances(embedding.transform(points))
+
+
+def dense(correlation, points, y, theta, nugget):
+    """Eq. 6 to 8 by plain matrix algebra, on all responses."""
+    R = correlation.value(squareform(theta @ distances(points))) + nugget * np.eye(len(y))
+    one = np.ones(len(y))
+    solve = np.linalg.solve
+    mu = one @ solve(R, y) / (one @ solve(R, one))
+    sigma2 = (y - mu) @ solve(R, y - mu) / len(y)
+    return -len(y) / 2 * np.log(sigma2) - np.linalg.slogdet(R)[1] / 2, mu, sigma2
+
+
+@pytest.mark.parametrize("correlation", CORRELATIONS.values(), ids=lambda c: c.name)
+@pytest.mark.parametrize("nugget", [0.0, 1e-3, 0.7])
+def test_profile_is_equations_6_to_8(correlation, nugget):
+    theta = np.array([4.0, 1.0, 0.3])
+    p = profile(correlation, theta @ distances(X), nugget, Response.single(Y))
+    assert np.allclose((p.log_likelihood, p.mu, p.sigma2), dense(correlation, X, Y, theta, nugget), rtol=1e-7)
+
+
+def test_replicates_have_the_likelihood_of_all_responses():
+    points = np.vstack([X, X[:6], X[:2]])
+    y = np.concatenate([Y, Y[:6] + 0.1, Y[:2] - 0.2])
+    a = aggregate(points, y)
+    theta, nugget = np.array([4.0, 1.0, 0.3]), 0.05
+    p = profile(Gaussian(), theta @ distances(a.X), nugget, Response(a.mean, a.count, a.within))
+    R = np.exp(-(((points[:, None] - points) ** 2) @ theta)) + nugget * np.eye(len(y))
+    one = np.ones(len(y))
+    mu = one @ np.linalg.solve(R, y) / (one @ np.linalg.solve(R, one))
+    sigma2 = (y - mu) @ np.linalg.solve(R, y - mu) / len(y)
+    want = -len(y) / 2 * np.log(sigma2) - np.linalg.slogdet(R)[1] / 2
+    assert np.allclose((p.log_likelihood, p.mu, p.sigma2), (want, mu, sigma2), rtol=1e-9)
+
+
+@pytest.mark.parametrize("correlation", CORRELATIONS.values(), ids=lambda c: c.name)
+@pytest.mark.parametrize("replicated", [False, True])
+def test_gradient(correlation, replicated):
+    points = np.vstack([X, X[:6]]) if replicated else X
+    a = aggregate(points, np.append(Y, Y[:6] + 0.3) if replicated else Y)
+    response, pairs = Response(a.mean, a.count, a.within), distances(a.X)
+
+    def value(phi):
+        return gradient(correlation, pairs, np.exp(phi[:3]), np.exp(phi[3]), response)[0]
+
+    def slope(phi):
+        return np.append(*gradient(correlation, pairs, np.exp(phi[:3]), np.exp(phi[3]), response)[1:])
+
+    for phi in RNG.normal(size=(5, 4)) - [0, 0, 0, 2]:
+        assert check_grad(value, slope, phi) < 1e-4 * max(1, np.abs(slope(phi)).max())
+
+
+def test_jitter_grows_until_the_matrix_factors():
+    _, none = factor(Gaussian(), np.ones(3), 0.0, 3)
+    _, some = factor(Gaussian(), np.zeros(3), 0.0, 3)
+    assert none == 0.0
+    assert 0.0 < some <= 1e-10
+
+
+def test_a_matrix_that_is_not_finite_is_given_up():
+    with pytest.raises(NotPositiveDefiniteError, match="3 points"):
+        factor(Gaussian(), np.full(3, np.nan), 0.0, 3)

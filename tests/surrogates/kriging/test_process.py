@@ -1,0 +1,78 @@
+import numpy as np
+import pytest
+from scipy.optimize import approx_fprime
+from spotsvm.surrogates.kriging.correlation import CORRELATIONS, Gaussian
+from spotsvm.surrogates.kriging.likelihood import Response
+from spotsvm.surrogates.kriging.process import Process
+
+RNG = np.random.default_rng(1)
+X = RNG.random((20, 3))
+Y = np.cos(4 * X[:, 0]) + X[:, 2] + 0.2 * RNG.normal(size=20)
+THETA = np.array([5.0, 1.0, 2.0])
+
+
+def make(correlation=None, nugget=0.1):
+    return Process.condition(correlation or Gaussian(), THETA, nugget, X, Response.single(Y))
+
+
+def test_prediction_is_equations_9_and_10():
+    p, new = make(), RNG.random((7, 3))
+    R = np.exp(-(((X[:, None] - X) ** 2) @ THETA)) + 0.1 * np.eye(20)
+    psi = np.exp(-(((new[:, None] - X) ** 2) @ THETA))
+    one = np.ones(20)
+    mean, variance = p.predict(new)
+    assert np.allclose(mean, p.mu + psi @ np.linalg.solve(R, Y - p.mu))
+    rest = (1 - psi @ np.linalg.solve(R, one)) ** 2 / (one @ np.linalg.solve(R, one))
+    assert np.allclose(variance, p.sigma2 * (1 - np.einsum("ij,ji->i", psi, np.linalg.solve(R, psi.T)) + rest))
+    assert np.allclose(p.fitted, p.predict(X)[0])
+
+
+@pytest.mark.parametrize("correlation", CORRELATIONS.values(), ids=lambda c: c.name)
+def test_gradients(correlation):
+    p = make(correlation)
+    for point in RNG.random((5, 3)):
+        mean, sd, by_mean, by_sd = p.predict_with_gradient(point)
+        m, v = p.predict(point[None])
+        assert np.isclose(mean, m[0])
+        assert np.isclose(sd**2, v[0])
+        assert np.allclose(by_mean, approx_fprime(point, lambda x: p.predict(x[None])[0][0]), atol=1e-5)
+        assert np.allclose(by_sd, approx_fprime(point, lambda x: np.sqrt(p.predict(x[None])[1][0])), atol=1e-5)
+
+
+def test_reinterpolation_keeps_the_mean_and_has_no_error_at_the_data():
+    p = make(nugget=0.3)
+    r, new = p.reinterpolate(), RNG.random((50, 3))
+    assert np.allclose(r.predict(new)[0], p.predict(new)[0], atol=1e-12)
+    assert r.predict(X)[1].max() < 1e-8
+    assert p.predict(X)[1].min() > 1e-4
+    R, Psi = np.exp(-(((X[:, None] - X) ** 2) @ THETA)) + 0.3 * np.eye(20), np.exp(-(((X[:, None] - X) ** 2) @ THETA))
+    a = np.linalg.solve(R, Y - p.mu)
+    assert np.isclose(r.sigma2, a @ Psi @ a / 20)
+
+
+def test_no_gradient_of_the_error_at_the_data_of_an_interpolation():
+    _, sd, _, by_sd = make().reinterpolate().predict_with_gradient(X[3])
+    assert sd < 1e-6
+    assert np.isfinite(by_sd).all()
+
+
+@pytest.mark.parametrize("interpolates", [False, True])
+def test_believing_is_conditioning_on_the_predictions(interpolates):
+    p, pending, new = make(nugget=0.1), RNG.random((6, 3)), RNG.random((40, 3))
+    p = p.reinterpolate() if interpolates else p
+    believed = p.believe(pending)
+    nugget = 0.0 if interpolates else 0.1
+    seen = p.fitted if interpolates else Y
+    response = Response.single(np.append(seen, p.predict(pending)[0]))
+    anew = Process.condition(Gaussian(), THETA, nugget, np.vstack([X, pending]), response).with_variance(p.sigma2)
+    for a, b in zip(believed.predict(new), anew.predict(new), strict=True):
+        assert np.allclose(a, b, atol=1e-7)
+    assert np.isclose(believed.mu, anew.mu)
+    assert np.allclose(believed.fitted[20:], p.predict(pending)[0])
+    assert np.allclose(believed.predict(new)[0], p.predict(new)[0])
+    assert (believed.predict(new)[1] <= p.predict(new)[1] + 1e-9).all()
+
+
+def test_pending_points_that_nearly_coincide_are_believed_with_a_jitter():
+    close = np.full((4, 3), 0.4) + 1e-9 * np.arange(4)[:, None]
+    assert make().reinterpolate().believe(close).predict(close)[1].max() < 1e-6
