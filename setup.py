@@ -6,6 +6,6 @@ FOLDERS = {f"spotsvm.{name}": name for name in ("surrogates", "solvers", "studie
 
 setup(
     package_dir={"spotsvm": "spotsvm", **FOLDERS},
-    packages=find_packages(include=["spotsvm*"])
+    packages=[*find_packages(include=["spotsvm*"]), "spotsvm.reports.templates"]
     + [f"{name}{inside}" for name, folder in FOLDERS.items() for inside in ["", *(f".{p}" for p in find_packages(folder))]],
 )

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from spotsvm.studies.acid.task import CLASSES, PRINTED, acid_space
 
-from spotsvm.comparison.figure import COLOURS
+from spotsvm.common.drawing import COLOURS
 from spotsvm.estimators.cutoff.class_entries import class_cutoffs
 from spotsvm.trials.scores.intervals import nadeau_bengio
 

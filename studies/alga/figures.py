@@ -14,7 +14,7 @@ from spotsvm.studies.alga.runs import ALGA, GA_MODEL, GASVM, GRID, GROWN, INHERI
 from spotsvm.studies.alga.sets import Parts
 from spotsvm.studies.alga.tables import by_method
 
-from spotsvm.comparison.figure import COLOURS
+from spotsvm.common.drawing import COLOURS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from spotsvm.studies.common.data import Floats
 
-from spotsvm.comparison.figure import COLOURS
+from spotsvm.common.drawing import COLOURS
 from spotsvm.estimators.conformal.conformal_svc import ConformalSVC
 
 if TYPE_CHECKING:

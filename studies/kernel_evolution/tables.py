@@ -11,7 +11,7 @@ from spotsvm.studies.common.table import markdown_table
 from spotsvm.studies.kernel_evolution.data import FILES, GP, TABLE_9, TABLE_10, TUNED_RBF
 from spotsvm.studies.kernel_evolution.runs import method_of
 
-from spotsvm.comparison.figure import COLOURS
+from spotsvm.common.drawing import COLOURS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

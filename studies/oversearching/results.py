@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.ticker import NullFormatter, ScalarFormatter
 
-from spotsvm.comparison.figure import COLOURS
+from spotsvm.common.drawing import COLOURS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 from spotsvm.studies.stormwater.runs import BY_HAND, HAND, REGION, StormwaterErrors
 
+from spotsvm.common.drawing import COLOURS
 from spotsvm.comparison.comparison import Comparison
-from spotsvm.comparison.figure import COLOURS
 from spotsvm.comparison.set_matrix import OversearchingMatrix
 
 if TYPE_CHECKING:
