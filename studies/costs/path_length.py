@@ -21,23 +21,20 @@ from scipy.stats import loguniform
 from sklearn.datasets import load_iris
 from sklearn.svm import SVC
 
-import spotsvm
 from spotsvm import SpotSearchCV, Study
 from spotsvm.commands.main import main as command_line
 
-_ROOT = Path(spotsvm.__file__).resolve().parent.parent
-_PACKAGES = ("surrogates", "solvers", "spotsvm", "studies")
 _SPACE = {"C": loguniform(2**-5, 2**15), "gamma": loguniform(2**-15, 2**3)}
 _COLUMNS = ("total", "spotsvm", "goal")
 
 
 def entered(call: Callable[[], Any]) -> frozenset[str]:
-    """Return the files in which a call, in this thread, enters a function, as paths below the folder of the repository."""
+    """Return the modules of the library in which a call, in this thread, enters a function."""
     names: set[str] = set()
 
     def note(frame: FrameType, event: str, argument: Any) -> None:
         if event == "call":
-            names.add(frame.f_code.co_filename)
+            names.add(str(frame.f_globals.get("__name__")))
 
     before = sys.getprofile()
     sys.setprofile(note)
@@ -45,9 +42,7 @@ def entered(call: Callable[[], Any]) -> frozenset[str]:
         call()
     finally:
         sys.setprofile(before)
-    paths = [Path(name) for name in names]
-    files = {path.relative_to(_ROOT) for path in paths if path.is_relative_to(_ROOT) and path.name != Path(__file__).name}
-    return frozenset(str(file) for file in files if file.parts[0] in _PACKAGES)
+    return frozenset(name for name in names if name.partition(".")[0] == "spotsvm" and name != __name__)
 
 
 def paths() -> dict[str, tuple[frozenset[str], int]]:
@@ -79,20 +74,13 @@ def paths() -> dict[str, tuple[frozenset[str], int]]:
     return found
 
 
-def table(found: Mapping[str, tuple[frozenset[str], int]], moved: Mapping[str, str] | None = None) -> pd.DataFrame:
-    """Count the files of each call, in all packages and in spotsvm.
-
-    Parameters
-    ----------
-    found : mapping of str to (frozenset of str, int)
-        As `paths` returns it.
-    moved : mapping of str to str, optional
-        Where files are to go, to count as if they were there; files that go to one place count as one.
-    """
-    rows = {}
-    for name, (files, goal) in found.items():
-        there = {(moved or {}).get(file, file) for file in files}
-        rows[name] = (len(there), sum(file.startswith("spotsvm/") for file in there), goal)
+def table(found: Mapping[str, tuple[frozenset[str], int]]) -> pd.DataFrame:
+    """Count the files of each call, in all packages and in the folder spotsvm alone."""
+    elsewhere = ("spotsvm.surrogates", "spotsvm.solvers", "spotsvm.studies")
+    rows = {
+        name: (len(modules), sum(not module.startswith(elsewhere) for module in modules), goal)
+        for name, (modules, goal) in found.items()
+    }
     return pd.DataFrame.from_dict(rows, orient="index", columns=list(_COLUMNS))
 
 
