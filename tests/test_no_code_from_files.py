@@ -23,7 +23,6 @@ MODULES = {"pickle", "marshal", "shelve", "dill", "yaml", "runpy", "code", "code
 ALLOWED = {
     "spotsvm/__init__.py": {"import_module": "the modules of names in a table of its own"},
     "surrogates/__init__.py": {"import_module": "the modules of names in a table of its own"},
-    "spotsvm/_shadow.py": {"find_spec": "looks where the library's own packages lie, and imports nothing"},
     "spotsvm/trials/outcome.py": {
         "pickle": "an error of the objective goes to another process",
         "pickle.loads": "what was pickled in the same line",

@@ -124,11 +124,11 @@ sys.stdin.readline()
 
 CHILD = """
 import os, sys, time
-from spotsvm.study.workers import worker_slot
+from spotsvm.study.workers import process
 if {watch}:
     sys.platform = "other"
-    worker_slot._watch_parent.__defaults__ = (0.05,)
-worker_slot.die_with_parent(os.getppid())
+    process._watch_parent.__defaults__ = (0.05,)
+process.die_with_parent(os.getppid())
 print(os.getpid(), flush=True)
 time.sleep(60)
 """
@@ -146,5 +146,5 @@ def test_the_child_is_gone_with_its_parent(watch):
 
 
 def test_a_parent_that_is_gone_already_ends_it():
-    code = "from spotsvm.study.workers.parent_death import die_with_parent; die_with_parent(1 << 30); import time; time.sleep(5)"
+    code = "from spotsvm.study.workers.process import die_with_parent; die_with_parent(1 << 30); import time; time.sleep(5)"
     assert subprocess.run([sys.executable, "-c", code], check=False, timeout=20).returncode == 1
