@@ -55,7 +55,7 @@ def good(write):
 
 JUNK = np.random.default_rng(0).integers(256, size=3000, dtype=np.uint8).tobytes()
 
-#: what `tests/spotsvm/test_tabular.py` does not try: files that depend on the folds, and two examples of the others
+#: what `tests/spotsvm/tuning/tables/test_table.py` does not try: files that depend on the folds, and two examples of the others
 TABLES = {
     "junk": (JUNK, ["not UTF-8 text"]),
     "zeros": (bytes(500), ["--target 'kind'"]),
