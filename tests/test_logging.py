@@ -48,8 +48,7 @@ def test_a_logger_of_another_name_is_found():
 
 QUIET = """
     import logging
-    import spotsvm
-from spotsvm import Study
+    from spotsvm import Study
     study = Study({"x": [1, 2]}, "random", 0).run(lambda params: params["x"], n_trials=5)  # ends early, which is a warning
     assert study.n_finished == 2
     assert logging.getLogger().handlers == []
