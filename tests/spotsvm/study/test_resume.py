@@ -307,3 +307,19 @@ def test_a_description_that_is_none_differs_in_one_line(tmp_path, other):
     with pytest.raises(StudyMismatchError, match="another space") as caught:
         Study({"C": uniform(0, 1)}, "random", 0, path=path)
     assert "\n" not in str(caught.value)
+
+
+def test_a_record_that_names_the_file_of_our_search_goes_on(tmp_path):
+    path, search = tmp_path / "study.db", partial(KrigingSearch, n_initial=9)
+    Study(SPACE, search, 0, path=path).run(valley, 10).close()
+    with closing(sqlite3.connect(path)) as connection:
+        (given,) = connection.execute("SELECT value FROM about WHERE key = 'search'").fetchone()
+        assert given == '"KrigingSearch(n_initial=9)"'
+        before = '"solvers.search.kriging_search.KrigingSearch(n_initial=9)"'
+        connection.execute("UPDATE about SET value = ? WHERE key = 'search'", (before,))
+        sign(connection)
+        connection.commit()
+    with Study(SPACE, search, 0, path=path) as study:
+        assert len(study.trials) == 10
+    with pytest.raises(StudyMismatchError, match="another search"):
+        Study(SPACE, partial(KrigingSearch, n_initial=8), 0, path=path)
