@@ -37,7 +37,7 @@ _WORDS = {
 }
 _CONTEXT = "context: "
 # what stands before the name of a search of ours in records of before, which name its file as well
-_FILES_OF_OURS = re.compile(r"\b(?:surrogates|solvers|spotsvm|studies)\.(?:\w+\.)*(?=\w)")
+_FILES_OF_OURS = re.compile(r"(?<![\w.])(?:surrogates|solvers|spotsvm|studies)\.(?:\w+\.)*(?=\w)")
 
 
 def is_seed(seed: Any) -> bool:
@@ -56,7 +56,7 @@ def check_same_study(path: Path, recorded: Mapping[str, Any], given: Mapping[str
     words = _WORDS | {key: key.removeprefix(_CONTEXT) for key in [*given, *recorded] if key.startswith(_CONTEXT)}
     for key, word in words.items():
         before, now = recorded.get(key), given.get(key)
-        if key == "search" and isinstance(before, str):
+        if key == "search" and isinstance(before, str) and before != now:
             before = _FILES_OF_OURS.sub("", before)
         # as text, which tells True from 1 and sees in which order a space has its parameters: their places in a point
         if not same_parameter(before, now):

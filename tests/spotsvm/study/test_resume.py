@@ -221,6 +221,16 @@ def test_another_study_is_refused_and_told_apart(changed, said, path):
         assert facts(again) == facts(study)
 
 
+@pytest.mark.parametrize("module", ["studies.own", "mine.studies.own", "mine.spotsvm.own"])
+def test_a_search_of_the_users_is_the_same_wherever_its_module_is(module, path, monkeypatch):
+    monkeypatch.setattr(Own, "__module__", module)
+    for _ in range(2):
+        Study(SPACE, Own(), 0, path=path).close()
+    monkeypatch.setattr(Own, "__module__", "other.own")
+    with pytest.raises(StudyMismatchError, match="another search: .*, this one 'other.own.Own'"):
+        Study(SPACE, Own(), 0, path=path)
+
+
 @pytest.mark.parametrize(("one", "other"), [([1, 2, 3], [1.0, 2.0, 3.0]), ([True, False], [1, 0]), (["1", "2"], [1, 2])])
 def test_values_of_another_type_are_another_space(one, other, path):
     Study({"a": one}, "random", 0, path=path).close()
