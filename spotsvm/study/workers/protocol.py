@@ -22,11 +22,8 @@ _LARGEST_ERROR = 8192
 class Workers(Protocol):
     """Evaluates trials, several at once where it can; a context manager, and leaving it kills or releases everything.
 
-    Attributes
-    ----------
-    n_workers : int
-        Trials that it can evaluate at once, now. It can be 0 for a while, if workers are stuck or have not started; trials
-        can be submitted all the same, and `wait` raises an error if nothing will evaluate them.
+    `n_workers` can be 0 for a while, if workers are stuck or have not started; trials can be submitted all the same, and `wait`
+    raises an error if nothing will evaluate them.
     """
 
     @property
@@ -35,29 +32,13 @@ class Workers(Protocol):
         ...
 
     def submit(self, key: int, params: dict[str, Any]) -> None:
-        """Submit a trial; it starts at once, or as soon as a worker is free.
-
-        Parameters
-        ----------
-        key : int
-            The number of the trial.
-        params : dict
-            The configuration that the objective is called with.
-        """
+        """Submit a trial; it starts at once, or as soon as a worker is free."""
         ...
 
     def wait(self, timeout: float | None = None) -> list[tuple[int, Outcome]]:
-        """Wait until at least one trial is completed; return all that are, in the order of completion.
+        """Wait until at least one trial is completed; return keys and outcomes of all that are, in the order of completion.
 
-        Parameters
-        ----------
-        timeout : float, optional
-            Seconds after which to return in any case, with an empty list if none is completed. None waits.
-
-        Returns
-        -------
-        list of tuple of (int, Outcome)
-            Key and outcome of each; also empty if no trial is pending.
+        The list is empty if none is completed within `timeout` seconds, or none is pending.
         """
         ...
 
@@ -80,12 +61,7 @@ def is_workers(given: Any) -> TypeGuard[Workers]:
 def in_order(workers: Workers, batch: Sequence[dict[str, Any]]) -> Iterator[Outcome]:
     """Evaluate a batch; yield the outcomes in the order of the batch, each as soon as it and those before it are completed.
 
-    Parameters
-    ----------
-    workers : Workers
-        What evaluates; it must have no other pending trials.
-    batch : sequence of dict
-        Configurations to call the objective with.
+    The workers must have no other pending trials.
 
     Examples
     --------
@@ -147,12 +123,9 @@ def unpacked(sent: bytes) -> Outcome:
 
 
 class Here(AbstractContextManager["Here"]):
-    """One trial after the other, in this process and this thread, while somebody waits for it.
+    """Evaluate one trial after the other in this process and thread, during `wait`.
 
-    Parameters
-    ----------
-    objective : callable
-        What is evaluated. What it raises makes a failed outcome, but for KeyboardInterrupt and SystemExit, which are raised.
+    What the objective raises makes a failed outcome, except for KeyboardInterrupt and SystemExit, which are raised.
 
     Examples
     --------

@@ -135,15 +135,7 @@ def shared_in_this_process(token: Token) -> SharedObjective | None:
 
 
 def load_objective(token: Token, payload: bytes | None = None) -> Objective | None:
-    """Return the objective, loaded if this process has not loaded it yet; None if it cannot be read here.
-
-    Parameters
-    ----------
-    token : Token
-        Reference to the objective.
-    payload : bytes, optional
-        The pickled objective, for a process that could not read the file.
-    """
+    """Return the objective, loaded if this process has not loaded it yet; None if it cannot be read here."""
     shared = shared_in_this_process(token)
     if shared is not None:
         return shared.objective
@@ -201,18 +193,8 @@ def run_trial(
 ) -> Reply:
     """Evaluate a trial in a worker: a thread of the process that submitted it, another process, or another machine.
 
-    Parameters
-    ----------
-    token : Token
-        Reference to the objective.
-    ticket : int or None
-        Number by which the start is reported; None if it is not needed.
-    params : bytes or dict
-        The configuration, pickled if it can be.
-    memory_limit : int or None
-        Bytes that it may take beyond what the process has; not possible in threads.
-    payload : bytes or None
-        The pickled objective, for a worker that could not read its file.
+    `ticket` is the number by which the start is reported, and `payload` the pickled objective, for a worker that could not read
+    its file.
     """
     is_thread = shared_in_this_process(token) is not None
     if is_thread and memory_limit is not None:

@@ -140,13 +140,6 @@ def test_errors_are_raised_if_wanted_once_they_are_recorded(where):
         executor.shutdown()
 
 
-def test_the_callback_sees_each_trial_when_it_is_told():
-    seen = []
-    study = Study(SPACE, "random", 0)
-    study.run(partly, 7, batch_size=3, callback=lambda s, t: seen.append((s is study, t, s.n_finished)))
-    assert seen == [(True, t, k + 1) for k, t in enumerate(study.trials)]
-
-
 def test_a_callback_that_raises_loses_nothing():
     study = Study(SPACE, "kriging", 0)
 
@@ -241,7 +234,7 @@ def test_a_space_that_is_used_up_ends_the_run_with_a_warning(batch_size, caplog)
         ({"batch_size": True}, "batch_size=True"),
         ({"retries": -1}, "retries=-1 is not a number of further attempts"),
         ({"retries": 1.5}, "retries=1.5"),
-        ({"n_trials": 2.5}, "n_trials=2.5 is not a number of trials"),
+        *(({"n_trials": n}, "n_trials=.* is not a number of trials; use a whole number$") for n in ("5", None, 2.5, [5], True)),
         ({"trial_timeout": 0}, "trial_timeout=0 is not a time"),
         ({"trial_timeout": -1}, "trial_timeout=-1"),
         ({"trial_timeout": "1"}, "trial_timeout='1'"),
@@ -339,6 +332,6 @@ def test_a_value_that_could_not_be_recorded_is_in_the_error_and_can_be_told(tmp_
             study.run(bowl, 1)
         monkeypatch.undo()
         value = bowl(study.trials[0].params)
-        assert caught.value.__notes__ == [f"trial 0 gave {value}; it can be told"]
+        assert caught.value.__notes__ == [f"trial 0 returned {value}, which is not recorded; pass it to tell()"]
         study.tell(0, value)
         assert study.run(bowl, 2).trials[0].value == value

@@ -1,22 +1,15 @@
 import copy
-import json
 import pickle
-import sqlite3
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
-from contextlib import closing
 
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner
 from scipy.stats import uniform
 from spotsvm.solvers.errors import SolverError
 from spotsvm.solvers.search import Nsga2Search
 
 from spotsvm import ArgumentError, BudgetError, NoCompletedTrialError, Study, StudyMismatchError
-from spotsvm.commands.main import main
-from spotsvm.common.errors import StorageError
-from spotsvm.study.record.schema import sign
 
 SPACE = {"x": uniform(0, 1), "y": uniform(0, 1)}
 NAMED = {"cost": "minimize", "gain": "maximize"}
@@ -199,42 +192,3 @@ def test_other_objectives_are_another_study(direction, said, tmp_path):
     make(path=tmp_path / "study.db").close()
     with pytest.raises(StudyMismatchError, match=f"another direction: .*{said}"):
         make(path=tmp_path / "study.db", direction=direction)
-
-
-def test_the_record_has_the_values_as_json(tmp_path):
-    with make(path=tmp_path / "study.db") as study:
-        study.run(half_fails, 6)
-    with closing(sqlite3.connect(tmp_path / "study.db")) as connection:
-        rows = connection.execute("SELECT value, objectives FROM trials ORDER BY number").fetchall()
-        assert connection.execute("SELECT value FROM about WHERE key = 'direction'").fetchone() == (json.dumps(NAMED),)
-    assert [value for value, _ in rows] == [None] * 6
-    assert [None if text is None else tuple(json.loads(text)) for _, text in rows] == [t.values for t in study.trials]
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [("[1.0]", "trial 2 is 'ok', and has 1 values"), ("[1.0, ", "where JSON is due"), ("null", "trial 2 cannot be")],
-)
-def test_damaged_values(text, said, tmp_path):
-    with make(path=tmp_path / "study.db") as study:
-        study.run(trade, 4)
-    with closing(sqlite3.connect(tmp_path / "study.db")) as connection:
-        connection.execute("UPDATE trials SET objectives = ? WHERE number = 2", (text,))
-        sign(connection)
-        connection.commit()
-    with pytest.raises(StorageError, match=said):
-        make(path=tmp_path / "study.db")
-    result = CliRunner().invoke(main, ["export", str(tmp_path / "study.db")])
-    assert result.exit_code == 2
-    assert result.stderr.startswith("spotsvm: error: ")
-    assert len(result.stderr.splitlines()) == 1
-
-
-def test_export_shows_the_values(tmp_path):
-    with make(path=tmp_path / "study.db") as study:
-        study.run(half_fails, 6)
-    result = CliRunner().invoke(main, ["export", str(tmp_path / "study.db"), "--csv", str(tmp_path / "trials.csv")])
-    assert (result.exit_code, result.stderr) == (0, "")
-    exported = pd.read_csv(tmp_path / "trials.csv")
-    assert list(exported.columns) == list(study.frame().columns)
-    pd.testing.assert_frame_equal(exported[["value_cost", "value_gain"]], study.frame()[["value_cost", "value_gain"]])

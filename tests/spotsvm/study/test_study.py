@@ -16,12 +16,10 @@ from spotsvm.common.errors import StorageError
 
 SPACE = {"C": loguniform(2**-5, 2**15), "gamma": loguniform(2**-15, 2**3)}
 
-
 MIXED = [
     {"kernel": ["rbf"], "C": loguniform(1e-3, 1e3), "scale": [StandardScaler(), MinMaxScaler(), None]},
     {"kernel": ["poly"], "C": loguniform(1e-3, 1e3), "degree": randint(2, 6)},
 ]
-
 
 SEARCHES = ("kriging", "random", "lhs")
 

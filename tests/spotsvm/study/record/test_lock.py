@@ -73,9 +73,7 @@ def test_the_same_process_is_refused_too_by_whatever_path(path):
     with study(path) as s:
         s.run(lambda p: p["x"], 2)
         for same in (path, path.parent / "inner" / "link.db", path.parent / "folder" / "study.db"):
-            with pytest.raises(
-                StorageError, match="being written to by this very process, since .*: close the study that has it"
-            ):
+            with pytest.raises(StorageError, match="has been open for writing in this process since .*; close the other study"):
                 study(same)
             assert writer_of(same).pid == os.getpid()
         s.run(lambda p: p["x"], 4)
@@ -175,7 +173,7 @@ def test_a_finding_of_a_closed_study_waits_for_no_other_writer(path):
         s.run(lambda p: p["x"], 2)
     s.add_finding("weather", {"sun": True})
     with study(path) as two:
-        with pytest.raises(StorageError, match="is being written to by this very process"):
+        with pytest.raises(StorageError, match="has been open for writing in this process"):
             s.add_finding("weather", {"sun": False})
         assert two.findings == {"weather": {"sun": True}}
     assert s.findings == {"weather": {"sun": True}}

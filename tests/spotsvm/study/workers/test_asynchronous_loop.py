@@ -206,9 +206,9 @@ def test_an_objective_that_asks_the_study_fails_with_the_reason():
     study = Study(SPACE, "random", 0)
     study.run(lambda params: study.ask().params["x"], 2)
     assert [t.state for t in study.trials] == ["failed"] * 2
-    assert "ask() while the study is being run" in study.trials[0].reason
+    assert "ask() cannot be called while the study is being run" in study.trials[0].reason
     study.run(lambda params: study.tell(3, 0.0).value, 4)
-    assert "tell() while the study is being run" in study.trials[3].reason
+    assert "tell() cannot be called while the study is being run" in study.trials[3].reason
 
 
 def test_a_study_is_run_once_at_a_time():
