@@ -1,10 +1,9 @@
-import copy
-import pickle
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pandas as pd
 import pytest
+from completed_trials import facts
 from scipy.stats import uniform
 from spotsvm.solvers.errors import SolverError
 from spotsvm.solvers.search import Nsga2Search
@@ -22,10 +21,6 @@ def trade(params):
 
 def half_fails(params):
     return trade(params) if params["x"] > 0.4 else None
-
-
-def facts(study):
-    return [(t.number, t.params, t.point, t.state, t.values, t.extra, t.reason, t.origin, t.note, t.seed) for t in study.trials]
 
 
 def make(search="random", seed=7, **options):
@@ -163,20 +158,6 @@ def test_a_search_must_be_one_of_so_many_objectives():
 def test_a_budget_below_the_first_generation():
     with pytest.raises(BudgetError, match="n_trials=19 is below the .* of 20 trials"):
         make("nsga2").run(trade, 19)
-
-
-def test_workers_change_nothing_about_the_results():
-    alone = make("nsga2").run(trade, 40, batch_size=10)
-    with ProcessPoolExecutor(2) as workers:
-        assert facts(make("nsga2").run(trade, 40, workers, batch_size=10)) == facts(alone)
-
-
-@pytest.mark.parametrize("copied", [copy.deepcopy, lambda s: pickle.loads(pickle.dumps(s))], ids=["deepcopy", "pickle"])
-@pytest.mark.parametrize("search", ["nsga2", "parego"])
-def test_a_copy_goes_on_by_itself(search, copied):
-    study = make(search).run(trade, 25)
-    other = copied(study)
-    assert facts(other.run(trade, 30)) == facts(study.run(trade, 30))
 
 
 @pytest.mark.parametrize(

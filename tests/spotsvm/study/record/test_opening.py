@@ -128,14 +128,6 @@ def test_a_copy_is_of_one_moment(path, tmp_path, monkeypatch):
     assert len(times) == 12
 
 
-def test_reading_leaves_one_file(path):
-    with study(path) as s:
-        s.run(objective, 3)
-    for _ in range(2):
-        RecordedStudy(path)
-        assert [file.name for file in path.parent.iterdir()] == ["study.db"]
-
-
 def test_reading_what_a_killed_process_left_takes_nothing_away(path):
     killed(path)
     assert RecordedStudy(path).n_finished == 7

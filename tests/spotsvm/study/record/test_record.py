@@ -103,13 +103,6 @@ def test_trials_come_back_as_they_were(path):
         assert record.events() == [(0, "asked", 0), (1, "asked", 1), (2, "told", 1)]
 
 
-def test_what_a_search_remembers_is_that_of_the_last_question(path):
-    with closing(Record(path)) as record:
-        for k in range(3):
-            record.write_asked(Trial(k, {"C": 0.5}, (0.5,)), k, {"chains": [[k / 3]]})
-        assert record.about()["search_state"] == {"chains": [[2 / 3]]}
-
-
 def test_folders_are_made_and_odd_names_are_names(tmp_path):
     for name in ("a/b/c.db", "what?mode=memory#%41 é.db", ":memory:", "no_suffix"):
         with study(tmp_path / name) as s:
@@ -205,17 +198,6 @@ def test_a_relative_path_stays_where_it_was(tmp_path, monkeypatch):
     assert list(Path().iterdir()) == []
     assert len(RecordedStudy(tmp_path / "study.db").trials) == 4
     assert RecordedStudy("../study.db").findings == {"place": {"same": True}}
-
-
-def test_threads_may_take_turns(path):
-    with ThreadPoolExecutor(1) as one, ThreadPoolExecutor(1) as other:
-        s = one.submit(study, path).result()
-        trial = other.submit(s.ask).result()
-        s.tell(trial, 1.0)
-        one.submit(s.run, objective, 3).result()
-        other.submit(s.close).result()
-    with study(path) as again:
-        assert again.n_finished == 3
 
 
 def test_threads_that_write_at_once_have_transactions_of_their_own(path):

@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from completed_trials import bowl, facts
 from scipy.stats import uniform
 from spotsvm.studies.common.virtual_workers import VirtualWorkers
 
@@ -15,17 +16,9 @@ from spotsvm.trials.outcome import Outcome
 SPACE = {"x": uniform(0, 1), "y": uniform(0, 1)}
 
 
-def bowl(params):
-    return (params["x"] - 0.3) ** 2 + (params["y"] - 0.6) ** 2
-
-
 def duration(params):
     """Log-normal, a function of the parameters alone."""
     return float(np.exp(np.random.default_rng(int(1e9 * params["x"])).normal()))
-
-
-def facts(study):
-    return [(t.number, t.params, t.state, t.value, t.reason, t.origin, t.note, t.seed) for t in study.trials]
 
 
 def run(study, n_trials, workers, *, callback=None, stop=None, **settings):

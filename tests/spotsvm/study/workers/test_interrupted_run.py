@@ -6,8 +6,8 @@ import textwrap
 import time
 from contextlib import closing
 
-import numpy as np
 import pytest
+from completed_trials import bowl, facts
 from scipy.stats import uniform
 from spotsvm.studies.common.virtual_workers import VirtualWorkers
 
@@ -15,14 +15,6 @@ from spotsvm import Study
 from spotsvm.study.record.record import Record
 
 SPACE = {"x": uniform(0, 1), "y": uniform(0, 1)}
-
-
-def bowl(params):
-    return (params["x"] - 0.3) ** 2 + (params["y"] - 0.6) ** 2
-
-
-def facts(study):
-    return [(t.number, t.params, t.state, t.value, t.origin, t.seed) for t in study.trials]
 
 
 def press():
@@ -199,29 +191,6 @@ def test_interrupted_while_the_search_thinks_nothing_of_it_is_left(tmp_path, mon
                     study.ask()
         study.run(bowl, 12)
     assert facts(study) == facts(Study(SPACE, "kriging", 0).run(bowl, 12))
-
-
-@pytest.mark.faults
-def test_an_objective_that_is_interrupted_leaves_its_trial_to_be_asked_for_again(tmp_path):
-    calls = []
-
-    def once(p):
-        calls.append(p)
-        if len(calls) == 4:
-            press()
-        return bowl(p)
-
-    path = tmp_path / "study.db"
-    with Study(SPACE, "random", 0, path=path) as study:
-        with pytest.raises(KeyboardInterrupt):
-            study.run(once, 9)
-        states = [t.state for t in study.trials]
-        with closing(Record(path, read_only=True)) as record:
-            assert [t.state for t in record.trials()] == states
-        study.run(bowl, 9)
-    assert states.count("ok") in (3, 4)
-    assert facts(study) == facts(Study(SPACE, "random", 0).run(bowl, 9))
-    assert np.isfinite([t.value for t in study.trials]).all()
 
 
 SCRIPT = """
