@@ -79,16 +79,6 @@ Callbacks: TypeAlias = Callable[[Any, Trial], object] | Callback | Sequence[Call
 class Followers:
     """The callbacks of a run, called in the order given.
 
-    Parameters
-    ----------
-    callback : callable, Callback, sequence of them, or None
-        As `Study.run` takes it.
-
-    Raises
-    ------
-    ArgumentError
-        If one is neither a callable nor an object with one of the methods of `Callback`.
-
     Examples
     --------
     >>> followers = Followers(lambda study, trial: print("told", trial.number))

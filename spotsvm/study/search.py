@@ -29,27 +29,8 @@ Floats = NDArray[np.float64]
 class StudySearch:
     """A search and the starting points that come before its own, kept consistent with a record whose writes may fail.
 
-    A suggestion is confirmed by `keep` once it is recorded, or withdrawn by `forget`.
-
-    Parameters
-    ----------
-    given : str, callable or object
-        The search, as `Study` takes it.
-    domain : Domain
-        The cube of its points.
-    objectives : Objectives
-        The objectives.
-    past : Past
-        The recorded trials, which are replayed, and the seed.
-    noise : "auto" or bool
-        What is known of the objective's noise.
-    starts : sequence of ndarray of shape (d,)
-        Points to suggest first.
-
-    Raises
-    ------
-    SolverError
-        If the search cannot be made, or is one of another number of objectives.
+    A suggestion is confirmed by `keep` once it is recorded, or withdrawn by `forget`. Raises SolverError if the search cannot be
+    created, or is for another number of objectives.
 
     Examples
     --------

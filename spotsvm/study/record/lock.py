@@ -22,8 +22,6 @@ from weakref import WeakSet
 
 from spotsvm.common.errors import StorageError
 
-__all__ = ["Writer", "WriterLock", "is_written_here", "lock_path", "writer_of"]
-
 _LOG = logging.getLogger(__name__)
 
 _SUFFIX = "-lock"
@@ -44,15 +42,7 @@ class WriterLock:
     sshfs does not. Where there are no locks at all the record cannot be opened for writing. SQLite's write-ahead log needs all
     readers and the writer on one machine in any case.
 
-    Parameters
-    ----------
-    record : Path
-        The record, whether it is there yet or not; symbolic links to it come to the same.
-
-    Raises
-    ------
-    StorageError
-        If another has the lock, whom it names, or the file cannot be written.
+    Raises StorageError if another process, which it names, holds the lock, or if the file cannot be written.
 
     Examples
     --------

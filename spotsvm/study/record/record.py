@@ -87,7 +87,7 @@ class Record:
         self._pid, self._turn = os.getpid(), threading.RLock()
         self._lock: WriterLock | None = None
         self._file: tuple[int, int] | None = None
-        self._afterwards: Callable[[], None] = _nothing
+        self._afterwards: Callable[[], None] = lambda: None
         self._guard: RecordGuard | None = None
         with self._failures("open"):
             there = check_kind(self.path)
@@ -348,7 +348,3 @@ def _device_and_number(path: Path) -> tuple[int, int] | None:
     except OSError:
         return None
     return found.st_dev, found.st_ino
-
-
-def _nothing() -> None:
-    return None

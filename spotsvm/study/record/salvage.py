@@ -16,7 +16,7 @@ import pandas as pd
 from spotsvm.common.errors import StorageError
 from spotsvm.study.record.errors import storage_failures
 from spotsvm.study.record.lock import is_written_here
-from spotsvm.study.record.opening import check_kind, copy_of, log_of
+from spotsvm.study.record.opening import MAGIC, check_kind, copy_of, log_of
 from spotsvm.study.record.rows import COLUMNS, RowError, check_row, checksum, from_json, trial_of
 from spotsvm.study.record.schema import stored_columns
 from spotsvm.trials.tables import parameter_names, trial_table
@@ -187,8 +187,6 @@ def _value_columns(direction: Any, trials: Sequence[Trial]) -> tuple[str, ...]:
     return ("value",) if most == 1 else tuple(f"value_{k}" for k in range(most))
 
 
-_MAGIC = b"SQLite format 3\x00"
-
 #: bytes of a page of the library's records, where the file itself does not say it any more
 _USUAL_PAGES = (8192, 4096)
 
@@ -229,7 +227,7 @@ def _rows_of_all(file: bytes, log: bytes, size: int) -> Iterator[tuple[int | Non
     left = [_MOST_TIMES * (len(file) + len(log)) + 1_000_000]
     pages = {k // size + 1: file[k : k + size] for k in range(0, len(file), size)}
     for number, page in pages.items():
-        yield from _rows(page, pages, left, start=100 if number == 1 and page.startswith(_MAGIC) else 0)
+        yield from _rows(page, pages, left, start=100 if number == 1 and page.startswith(MAGIC) else 0)
     newer = _logged_pages(log, size)
     both = pages | newer
     for number, page in newer.items():
@@ -237,7 +235,7 @@ def _rows_of_all(file: bytes, log: bytes, size: int) -> Iterator[tuple[int | Non
 
 
 def _page_sizes(file: bytes, log: bytes) -> tuple[int, ...]:
-    given = int.from_bytes(file[16:18], "big") if file.startswith(_MAGIC) else int.from_bytes(log[8:12], "big")
+    given = int.from_bytes(file[16:18], "big") if file.startswith(MAGIC) else int.from_bytes(log[8:12], "big")
     given = 65536 if given == 1 else given
     return (given,) if 512 <= given <= 65536 and given & (given - 1) == 0 else _USUAL_PAGES
 

@@ -45,13 +45,6 @@ class DaskConnection:
 
     It has a client of its own, because a client has one handler for each topic of messages, and that of the user may have others.
 
-    Parameters
-    ----------
-    client : distributed.Client
-        A client of the cluster.
-    listener : Listener
-        Receives the events.
-
     Attributes
     ----------
     name : str
@@ -60,11 +53,6 @@ class DaskConnection:
         A topic for the messages of tasks.
     address : str
         Address of the scheduler.
-
-    Raises
-    ------
-    WorkersError
-        If the scheduler does not answer.
     """
 
     def __init__(self, client: Any, listener: Listener):

@@ -30,11 +30,6 @@ OnDone = Callable[["WorkerSlot", "Future[Any]"], None]
 class WorkerSlot:
     """A pool of a single process, whose death affects no other worker.
 
-    Parameters
-    ----------
-    on_done : callable
-        Called with the slot and a completed future, in a thread of the pool.
-
     Attributes
     ----------
     state : {"starting", "ready", "busy"}

@@ -12,8 +12,9 @@ from typing import Any, Protocol, TypeGuard
 
 import cloudpickle
 
+from spotsvm.common.errors import ArgumentError
 from spotsvm.study.workers.interrupts import interrupts_allowed
-from spotsvm.trials.outcome import Objective, Outcome, call
+from spotsvm.trials.outcome import Objective, Outcome, call, reason_of, timed_out
 
 # a reply that fits the buffer of a pipe is written as a whole, or, by a worker that is killed, not at all
 _LARGEST_ERROR = 8192
@@ -120,6 +121,22 @@ def unpacked(sent: bytes) -> Outcome:
     except Exception:
         error = None
     return replace(outcome, error=error if isinstance(error, BaseException) else RuntimeError(outcome.reason))
+
+
+def in_time(outcome: Outcome, timeout: float | None) -> Outcome:
+    """Return the outcome of a trial, or that of a timeout if it took longer."""
+    return timed_out(timeout) if timeout is not None and (outcome.seconds or 0.0) > timeout else outcome
+
+
+def pickled_objective(objective: Objective) -> bytes:
+    """Return an objective as bytes for worker processes; raise ArgumentError if it cannot be pickled."""
+    try:
+        pickled: bytes = cloudpickle.dumps(objective)
+    except Exception as error:  # pickling an object of the user can raise anything
+        raise ArgumentError(
+            f"the objective cannot be sent to a worker process: {reason_of(error)}; create what cannot be pickled inside it"
+        ) from error
+    return pickled
 
 
 class Here(AbstractContextManager["Here"]):
