@@ -1,4 +1,4 @@
-"""The trials of a study: asked for, told, handed back, each step in the record before it counts."""
+"""Asking and telling: each step of a trial is written to the record before it takes effect."""
 
 from __future__ import annotations
 
@@ -28,19 +28,7 @@ from spotsvm.trials.trial import Trial
 
 
 def checked_finding(name: str, finding: Mapping[str, Any]) -> dict[str, Any]:
-    """Give a finding as it is read back from a record: tuples as lists, all else as it is.
-
-    Parameters
-    ----------
-    name : str
-        Its name, one line of text.
-    finding : mapping of str to object
-        What JSON can hold: text, truth values, None, Python's own numbers (nan and infinite ones too), lists and mappings.
-
-    Raises
-    ------
-    ArgumentError
-        If the name is no line of text, or a part of the finding is not JSON; it says which.
+    """Return a finding as a record returns it, with lists in place of tuples; raise ArgumentError if it is not JSON.
 
     Examples
     --------
@@ -48,41 +36,53 @@ def checked_finding(name: str, finding: Mapping[str, Any]) -> dict[str, Any]:
     {'difference': 0.5, 'interval': [0.1, 0.9]}
     """
     if not isinstance(name, str) or not name or name != " ".join(name.split()):
-        raise ArgumentError(f"name={name!r} does not name a finding; use a line of text")
+        raise ArgumentError(f"name={name!r} is not the name of a finding; use one line of text")
     return plain_json(finding, f"finding {name}")
 
 
-class StudyFindings:
-    """Findings of a study, for a class with a guard, and a record or None."""
+_LOG = logging.getLogger(__name__)
+
+#: the largest budget and batch size that are stored: a record may not hold all larger numbers
+_MOST = 2**53
+
+
+class AskTellStudy(ReadableStudy):
+    """Asking and telling, for a class that creates or restores the search and the record; see `Study`."""
 
     _record: Record | None
+    _search: StudySearch
+    _events: list[tuple[int, str, int]]
     _findings: dict[str, dict[str, Any]]
+    _unfinished: list[int]
+    _asked_at: dict[int, float]
+    _outcomes: dict[int, Outcome]
     guard: RunGuard
+    _is_exhausted = False
 
     @property
     def findings(self) -> dict[str, dict[str, Any]]:
-        """What was found out about the study, by name: a copy of what `add_finding` was given."""
+        """A copy of the findings added by `add_finding`, by name."""
         return {name: copy.deepcopy(self._findings[name]) for name in sorted(self._findings)}
 
     @in_turn
     def add_finding(self, name: str, finding: Mapping[str, Any]) -> None:
-        """Keep what was found out about the study, in its record too; in place of an earlier finding of that name.
+        """Store a finding about the study, also in its record; it replaces an earlier finding of the same name.
 
-        Findings are no part of what must be the same for a record to be resumed.
+        A record can be resumed whatever its findings are.
 
         Parameters
         ----------
         name : str
-            Its name, one line of text.
+            One line of text.
         finding : mapping of str to object
-            What JSON can hold; nan and infinite numbers too.
+            JSON content; nan and infinite numbers are allowed.
 
         Raises
         ------
         ArgumentError
-            If it is not JSON; the message says which part.
+            If it is not JSON; the message names the part that is not.
         StorageError
-            If the record cannot be written; the finding is then not kept.
+            If the record cannot be written; the finding is then not stored.
 
         Examples
         --------
@@ -97,32 +97,11 @@ class StudyFindings:
             self._record.write_finding(name, plain)
         self._findings[name] = plain
 
-
-_LOG = logging.getLogger(__name__)
-
-
-#: of what is planned: nobody gets there, and not all numbers can be read from a record
-_MOST = 2**53
-
-
-class AskTellStudy(ReadableStudy, StudyFindings):
-    """Asking and telling, for a class that makes the search and the record, or takes them up; see `Study`."""
-
-    _record: Record | None
-    _search: StudySearch
-    _events: list[tuple[int, str, int]]
-    _unfinished: list[int]
-    _asked_at: dict[int, float]
-    _outcomes: dict[int, Outcome]
-    guard: RunGuard
-    _is_exhausted = False
-
     @in_turn
     def plan(self, n_trials: int, batch_size: int | None = 1) -> None:
-        """Say how many finished trials the study is to have in the end, and how many are evaluated together.
+        """Store the budget and the batch size of a run, for the status and for the code in the report that repeats the study.
 
-        It is for those who read the record meanwhile, and for the code that repeats the study; a batch size that has changed
-        between two runs is None, as it is where several workers got a trial each as they came free.
+        The batch size is None if it differs between runs, or if several workers got their trials one by one.
         """
         before = self.about.get("batch_size", batch_size) if self._trials else batch_size
         plan = {
@@ -136,7 +115,7 @@ class AskTellStudy(ReadableStudy, StudyFindings):
 
     @in_turn
     def ask(self) -> Trial:
-        """Give the next trial to evaluate; it is running until it is told.
+        """Return the next trial to evaluate; it is running until it is told.
 
         After a resume, the trials that were running when the record ended come first.
 
@@ -162,7 +141,7 @@ class AskTellStudy(ReadableStudy, StudyFindings):
         except SearchExhaustedError:
             raise
         except BaseException:
-            if number == len(self._trials):  # not even half of a question may be left in the search
+            if number == len(self._trials):  # the search must not remember a point that became no trial
                 self._search.forget(suggestion, self._trials, self._events)
             else:
                 self._unfinished.insert(0, number)
@@ -170,7 +149,7 @@ class AskTellStudy(ReadableStudy, StudyFindings):
 
     @interrupts_held()
     def _note(self, suggestion: Suggestion, seconds: float) -> Trial:
-        """Make a suggestion a trial, in the record and here."""
+        """Turn a suggestion into a trial, in the record and in memory."""
         point = self.space.domain.snap_one(suggestion.point)
         number = len(self._trials)
         trial = Trial(
@@ -202,7 +181,7 @@ class AskTellStudy(ReadableStudy, StudyFindings):
         *,
         seconds: float | None = None,
     ) -> Trial:
-        """Say what a trial was worth.
+        """Tell the value of a trial.
 
         Parameters
         ----------
@@ -218,7 +197,7 @@ class AskTellStudy(ReadableStudy, StudyFindings):
         Returns
         -------
         Trial
-            The trial as it is now recorded. What this returns from survives a crash.
+            The trial as it is now recorded. Once this has returned, the trial survives a crash.
 
         Raises
         ------
@@ -227,21 +206,21 @@ class AskTellStudy(ReadableStudy, StudyFindings):
         StorageError
             If the record cannot be written; the trial is then still running.
         ArgumentError
-            If `seconds` is no time; the trial is then still running. If there are more or fewer values than objectives; the trial
-            has failed, and its reason says the same.
+            If `seconds` is not a time; the trial is then still running. If there are more or fewer values than objectives; the
+            trial is then recorded as failed, with the same reason.
         """
         return self.finish(trial, outcome_of(value, checked_seconds(seconds)))
 
     def fail(
         self, trial: Trial | int, reason: str, *, extra: Mapping[str, float] | None = None, seconds: float | None = None
     ) -> Trial:
-        """Say that a trial gave no value, and why, in one line; `extra` takes named numbers all the same. See `tell`."""
+        """Tell that a trial failed, with a reason in one line; `extra` takes named numbers. See `tell`."""
         return self.finish(trial, Outcome("failed", None, checked_extra(extra), one_line(str(reason)), checked_seconds(seconds)))
 
-    @in_turn  # outside: who waits for another thread may be interrupted
+    @in_turn  # outermost: waiting for another thread may be interrupted
     @interrupts_held()
     def finish(self, trial: Trial | int, outcome: Outcome) -> Trial:
-        """Take an outcome as it is; what `tell` and `fail` come down to."""
+        """Record an outcome; `tell` and `fail` call this."""
         self.guard.check("tell")
         number = trial.number if isinstance(trial, Trial) else trial
         if not isinstance(number, Integral) or not 0 <= number < len(self._trials):
@@ -273,19 +252,19 @@ class AskTellStudy(ReadableStudy, StudyFindings):
 
     @in_turn
     def hold(self, trial: Trial, outcome: Outcome) -> None:
-        """Keep what came of a running trial that is not to be told yet: a resumed study has it, and does not evaluate again."""
+        """Record the outcome of a trial before it can be told, so that a resumed study does not evaluate the trial again."""
         if trial.number not in self._outcomes:
             if self._record is not None:
                 self._record.write_outcome(trial.number, outcome)
             self._outcomes[trial.number] = outcome
 
     def held(self, trial: Trial) -> Outcome | None:
-        """Give what came of a running trial, if it is known; see `hold`."""
+        """Return the outcome of a running trial if it is recorded; see `hold`."""
         return self._outcomes.get(trial.number)
 
     @in_turn
     def lose(self, trial: Trial, reason: str) -> Trial:
-        """Keep that the worker which evaluated a trial has died, and why; the trial is still running."""
+        """Record the reason why the worker of a trial died; the trial is still running."""
         running = self._trials[trial.number]
         lost = replace(running, lost=(*running.lost, one_line(reason)))
         if self._record is not None:
@@ -319,24 +298,24 @@ class AskTellStudy(ReadableStudy, StudyFindings):
 
     @in_turn
     def hand_back(self, trials: Sequence[Trial]) -> None:
-        """Let `ask` give those of these trials once more, before any other, that are still running: nobody evaluates them."""
+        """Requeue those of these trials that are still running: `ask` returns them before any other."""
         back = {t.number for t in trials if self._trials[t.number].state == "running"}
         self._unfinished = sorted(back.union(self._unfinished))
 
     @property
     @in_turn
     def n_finished(self) -> int:
-        """How many trials have ended, well or not."""
+        """Number of finished trials, successful or not."""
         return len(self._events) - len(self._trials)  # each was asked once, and told once if it has ended
 
     @property
     def n_unfinished(self) -> int:
-        """How many running trials nobody evaluates: `ask` gives them first."""
+        """Number of queued trials, which `ask` returns first."""
         return len(self._unfinished)
 
     @property
     def is_exhausted(self) -> bool:
-        """Whether the search had no more to suggest when a run asked it last."""
+        """Whether the search had no further point at the last batch."""
         return self._is_exhausted
 
     @property
@@ -347,7 +326,7 @@ class AskTellStudy(ReadableStudy, StudyFindings):
     @property
     @in_turn
     def n_told_since_asked(self) -> int:
-        """How many trials were told since one was asked for last."""
+        """Number of trials told since the last one was asked for."""
         since = 0
         while since < len(self._events) and self._events[-1 - since][1] == "told":
             since += 1
@@ -356,7 +335,7 @@ class AskTellStudy(ReadableStudy, StudyFindings):
     @property
     @in_turn
     def waits_for_starts(self) -> bool:
-        """Whether what is asked for next follows from the best start, and starts are still running."""
+        """Whether the next point depends on the best start, and starts are still running."""
         if self._unfinished or self._search.n_starts or not self._search.follows_starts:
             return False
         return all(t.origin == START for t in self._trials) and any(t.state == "running" for t in self._trials)
@@ -377,5 +356,5 @@ class AskTellStudy(ReadableStudy, StudyFindings):
 
     @property
     def n_ready(self) -> int:
-        """How many trials can be asked for now without any of them depending on a value that is not told yet; at least 1."""
+        """Number of trials that can be asked for now, none of which depends on a value not told yet; at least 1."""
         return self._search.n_ready

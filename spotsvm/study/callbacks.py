@@ -1,4 +1,4 @@
-"""What a run tells those who follow it: that it starts, what was asked, what was told, that it ends."""
+"""Callbacks of a run: called at its start, for each trial asked and told, and at its end; progress bars."""
 
 from __future__ import annotations
 
@@ -15,14 +15,13 @@ from spotsvm.trials.trial import Trial
 
 _LOG = logging.getLogger(__name__)
 
-
 _METHODS = ("on_start", "on_ask", "on_tell", "on_end")
 
 
 class StopRun(Exception):
-    """Raised by a callback, it ends the run at once and without an error; the study can be run on, and gives its results.
+    """Raised by a callback to end the run at once, without an error; the study keeps its results and can be continued.
 
-    Trials that were asked for and not told are broken off, and come first when the study is run again.
+    Trials that were asked for and not told are cancelled, and come first when the study is run again.
 
     Examples
     --------
@@ -37,10 +36,10 @@ class StopRun(Exception):
 
 
 class Callback:
-    """What follows a run; a subclass overrides what it wants to hear of. Any object with some of the methods will do.
+    """Base class of callbacks; override the methods that are needed. Any object with some of these methods is accepted.
 
-    All are called in the process and the thread that runs the study, one at a time. What one raises ends the run, as an
-    interrupt does; `StopRun` ends it without an error.
+    The methods are called one at a time, in the process and the thread that run the study. An exception in one ends the run, as
+    an interrupt does; `StopRun` ends it without an error.
 
     Examples
     --------
@@ -61,34 +60,24 @@ class Callback:
     """
 
     def on_start(self, study: Any) -> None:
-        """Hear that a run starts; `study.trials` has those of earlier runs."""
+        """Handle the start of a run; `study.trials` contains those of earlier runs."""
 
     def on_ask(self, study: Any, trial: Trial) -> None:
-        """Hear of a trial that is about to be evaluated."""
+        """Handle a trial that is about to be evaluated."""
 
     def on_tell(self, study: Any, trial: Trial) -> None:
-        """Hear of a trial that has ended, as it is now recorded."""
+        """Handle a finished trial, as it is recorded."""
 
     def on_end(self, study: Any) -> None:
-        """Hear that the run has ended, also where an error or an interrupt has ended it."""
+        """Handle the end of a run, also by an error or an interrupt."""
 
 
-#: what `callback` arguments take: a callable with the Study and each trial told, an object, or several of both
+#: type of `callback` arguments: a callable that takes the study and each trial told, a Callback, or several of both
 Callbacks: TypeAlias = Callable[[Any, Trial], object] | Callback | Sequence[Callable[[Any, Trial], object] | Callback]
 
 
 class Followers:
-    """All that follow a run, called in the order given.
-
-    Parameters
-    ----------
-    callback : callable, Callback, sequence of them, or None
-        As `Study.run` takes it.
-
-    Raises
-    ------
-    ArgumentError
-        If one is neither a callable nor an object with one of the methods of `Callback`.
+    """The callbacks of a run, called in the order given.
 
     Examples
     --------
@@ -106,7 +95,7 @@ class Followers:
 
     @contextmanager
     def during(self, study: Any) -> Iterator[None]:
-        """Tell of the start of a run and, however the block is left, of its end; `StopRun` leaves it without an error."""
+        """Report the start of a run and, however the block is left, its end; `StopRun` leaves it without an error."""
         self._stop = None
         with ExitStack() as ends:
             for follower in self._followers:
@@ -114,7 +103,7 @@ class Followers:
                 try:
                     _call(follower, "on_start", study)
                 except StopRun as stop:
-                    self._stop = stop  # a block cannot be skipped: the first trial to be evaluated ends it
+                    self._stop = stop  # a block cannot be skipped: the first trial ends it
             _LOG.info("a run starts, to have %s trials: %s", getattr(study, "about", {}).get("budget"), repr(study))
             try:
                 yield
@@ -124,14 +113,14 @@ class Followers:
                 _LOG.info("the run ends: %s", repr(study))
 
     def on_ask(self, study: Any, trial: Trial) -> None:
-        """Tell of a trial that is about to be evaluated."""
+        """Report a trial that is about to be evaluated."""
         if self._stop is not None:
             raise self._stop
         for follower in self._followers:
             _call(follower, "on_ask", study, trial)
 
     def on_tell(self, study: Any, trial: Trial) -> None:
-        """Tell of a trial that has ended."""
+        """Report a finished trial."""
         for follower in self._followers:
             if _has_methods(follower):
                 _call(follower, "on_tell", study, trial)
@@ -160,7 +149,7 @@ def _call(follower: Any, method: str, *arguments: Any) -> None:
 
 
 class _TrialsBar(Callback):
-    """Moves a bar by the trials that have ended."""
+    """Advance a bar by the number of finished trials."""
 
     def __init__(self, bar: Any):
         self._bar = bar
@@ -179,36 +168,20 @@ class _TrialsBar(Callback):
             self._bar.set_postfix_str(f"incumbent {study.best_trial.value:.5g}")
 
     def __deepcopy__(self, memo: Any) -> _TrialsBar:
-        """Give the same: a search that is cloned has its callback copied, and a terminal has one bar."""
+        """Return the same object: cloning a search copies its callback, and a terminal has one bar."""
         return self
 
 
 @contextmanager
 def progress_bar(name: str, budget: int) -> Iterator[Callback]:
-    """Show a bar on standard error while a search runs, if that is a terminal; give the callback that moves it.
-
-    Parameters
-    ----------
-    name : str
-        What is shown before the bar.
-    budget : int
-        Trials in all.
-    """
+    """Show a bar on standard error while a search runs, if that is a terminal; yield the callback that advances it."""
     with tqdm(total=budget, desc=f"{name:>8}", unit="trial", disable=None) as bar:
         yield _TrialsBar(bar)
 
 
 @contextmanager
 def runs_bar(name: str, runs: int) -> Iterator[Callable[[Any], None]]:
-    """Show a bar on standard error while runs are compared, if that is a terminal; give the callback of `compare` that moves it.
-
-    Parameters
-    ----------
-    name : str
-        What is shown before the bar.
-    runs : int
-        Runs in all.
-    """
+    """Show a bar on standard error while `compare` runs, if that is a terminal; yield the callback that advances it."""
     with tqdm(total=runs, desc=name, unit="run", disable=None) as bar:
 
         def ended(run: Any) -> None:

@@ -1,4 +1,4 @@
-"""One run of a study at a time, nobody else who asks or tells meanwhile, and otherwise one thread after the other."""
+"""Exclusive access to a study: one run at a time, no other asking or telling during it, one thread at a time."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ def in_turn(method: Callable[Concatenate[Any, P], Returned]) -> Callable[Concate
 
 
 class RunGuard:
-    """Knows whether a study is being run, and by whom it is asked and told.
+    """The state of a study's run, and the locks of its threads.
 
     Attributes
     ----------
     turn : threading.RLock
-        Held by the thread that asks or tells at the moment; see `in_turn`.
+        Held by the thread that is asking or telling; see `in_turn`.
 
     Examples
     --------
@@ -44,8 +44,8 @@ class RunGuard:
     ...     guard.check("ask")
     Traceback (most recent call last):
     ...
-    spotsvm.common.errors.TrialStateError: ask() while the study is being run: its run asks and tells by itself. \
-Call it once run() has returned, or ask and tell without run()
+    spotsvm.common.errors.TrialStateError: ask() cannot be called while the study is being run; \
+call it after run() has returned
     """
 
     def __init__(self) -> None:
@@ -55,21 +55,21 @@ Call it once run() has returned, or ask and tell without run()
         _GUARDS.add(self)
 
     def renew_locks(self) -> None:
-        """Make the locks anew, as in a forked process: the thread that held one may not be in it."""
+        """Create new locks, as a forked process needs: the thread that held one may not exist in it."""
         self._lock, self.turn = threading.Lock(), threading.RLock()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle as new: a copy of a study that is being run is not."""
+        """Pickle as a new guard: the copy of a running study is not running."""
         return RunGuard, ()
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        """For a run: raise TrialStateError if there is one already."""
+        """Mark the study as running in this block; raise TrialStateError if it is running already."""
         with self._lock:
             if self._running:
                 raise TrialStateError(
                     "the study is being run already, by another thread or by the run that this was called from; wait until that "
-                    "run() has returned, and give it an executor to evaluate several trials at once"
+                    "run() has returned, or pass it an executor to evaluate several trials at once"
                 )
             self._running = True
         try:
@@ -79,7 +79,7 @@ Call it once run() has returned, or ask and tell without run()
 
     @contextmanager
     def loop(self) -> Iterator[None]:
-        """For what the run itself asks and tells."""
+        """Let this thread, which is that of the run, ask and tell in this block."""
         self._thread_of_loop = threading.get_ident()
         try:
             yield
@@ -87,12 +87,9 @@ Call it once run() has returned, or ask and tell without run()
             self._thread_of_loop = None
 
     def check(self, what: str) -> None:
-        """Raise TrialStateError if somebody else than the run that is under way asks or tells."""
+        """Raise TrialStateError if a run is under way and the caller is not its loop."""
         if self._running and self._thread_of_loop != threading.get_ident():
-            raise TrialStateError(
-                f"{what}() while the study is being run: its run asks and tells by itself. Call it once run() has returned, or "
-                "ask and tell without run()"
-            )
+            raise TrialStateError(f"{what}() cannot be called while the study is being run; call it after run() has returned")
 
 
 _GUARDS: WeakSet[RunGuard] = WeakSet()

@@ -29,18 +29,7 @@ def run_trials(
 ) -> None:
     """Evaluate until the study has `settings.n_trials` finished trials, or the stop rule or the search ends it.
 
-    Parameters
-    ----------
-    study : AskTellStudy
-        What is run; nobody else may ask or tell it meanwhile.
-    workers : Workers
-        What evaluates; closed in the end.
-    settings : RunSettings
-        How long, and whether in batches.
-    followers : Followers
-        Who hears of it.
-    stopper : Stopper, optional
-        The stop rule at work.
+    Nothing else may ask or tell the study meanwhile; the workers are closed at the end.
     """
     study.plan(settings.n_trials, settings.batch_size or 1)
     with followers.during(study), workers, Interrupts() as interrupts:
@@ -92,7 +81,7 @@ def in_batches(run: TrialRun, size: int) -> None:
 
 @dataclass(frozen=True)
 class RunSettings:
-    """How long a run goes on, and how it deals with what comes back.
+    """Budget of a run, and how it handles the outcomes.
 
     Attributes
     ----------
@@ -108,7 +97,7 @@ class RunSettings:
     Raises
     ------
     ArgumentError
-        If one of them is no such number.
+        If one of the numbers is not valid.
 
     Examples
     --------
@@ -131,26 +120,14 @@ class RunSettings:
 
 
 def check_budget(n_trials: int, name: str, initial: tuple[int, str], domain: Domain) -> None:
-    """Raise BudgetError if so many trials do not pay for a search's initial ones, nor for the whole of a small space.
-
-    Parameters
-    ----------
-    n_trials : int
-        The budget.
-    name : str
-        Name of the argument.
-    initial : tuple of (int, str)
-        How many trials the search begins with, and what they are; see `initial_trials`.
-    domain : Domain
-        The cube of the search space.
-    """
+    """Raise BudgetError if the budget is below the size of the space and the initial trials; see `initial_trials`."""
     n_initial, what = initial
     if n_trials < min(n_initial, domain.size):
         raise BudgetError(f"{name}={n_trials} is below the {what} of {n_initial} trials; use at least that, or search='random'")
 
 
 def checked_timeout(timeout: float | None) -> float | None:
-    """Give the timeout back, or raise ArgumentError if it is not a time."""
+    """Return the timeout, or raise ArgumentError if it is not a time."""
     if timeout is not None and not (_is_number(timeout, Real) and 0 < timeout <= threading.TIMEOUT_MAX):
         raise ArgumentError(f"trial_timeout={shown_value(timeout)} is not a time; use a positive number of seconds, or None")
     return timeout
@@ -162,13 +139,12 @@ def _is_number(value: object, kind: type) -> bool:
 
 _LOG = logging.getLogger(__name__)
 
-
 #: seconds after which waiting looks whether Ctrl-C was pressed
 _PATIENCE = 0.2
 
 
 class TrialRun:
-    """One run of a study on workers; the loops of `trial_loop` say in which order it takes its steps.
+    """The steps of one run of a study on workers; the two loops above call them in their orders.
 
     Parameters
     ----------
@@ -210,12 +186,12 @@ class TrialRun:
 
     @property
     def left(self) -> int:
-        """How many trials may still be asked for."""
+        """Number of trials that may still be asked for."""
         return self.settings.n_trials - self.study.n_finished - len(self._asked)
 
     @property
     def may_ask(self) -> bool:
-        """Whether there is budget, the search has more, and no rule ends it; trials that an earlier run left come in any case."""
+        """Whether a trial may be asked for: those of an earlier run always, others while search and stop rule allow it."""
         if self.left <= 0 or self._exhausted:
             return False
         return self.study.n_unfinished > 0 or self._stopper is None or not self._stopper.reached()
@@ -296,7 +272,7 @@ class TrialRun:
         return lost <= self.settings.retries
 
     def tell(self, trial: Trial, outcome: Outcome) -> None:
-        """Tell the study; and raise what the objective raised, if that is wanted."""
+        """Tell the study; raise the error of the objective if `raise_errors` is set."""
         told = self._finish(trial, outcome)
         self._tell_followers("on_tell", told)
         if self.settings.raise_errors and outcome.error is not None:
@@ -363,5 +339,5 @@ def _in_the_error(trial: Trial, outcome: Outcome) -> Iterator[None]:
         yield
     except StorageError as error:
         given: Any = outcome.value if outcome.value is not None else outcome.values or outcome.reason
-        error.add_note(f"trial {trial.number} gave {given}; it can be told")
+        error.add_note(f"trial {trial.number} returned {given}, which is not recorded; pass it to tell()")
         raise

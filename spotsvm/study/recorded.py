@@ -1,4 +1,4 @@
-"""A study as its record has it: to be read, without its objective, while it may still be running."""
+"""Studies read from their records, without the objective, also while they are running."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class RecordedStudy(ReadableStudy):
         if "space" not in self.about:
             if (writer := writer_of(self.path)) is not None:
                 raise StorageError(f"{path} is just being created by {writer}: it holds no study yet; try again in a moment")
-            raise StorageError(f"{path} is empty: it says of no study what is tuned")
+            raise StorageError(f"{path} holds no study: it does not describe a search space")
         self.space = self._space()
         self.objectives = Objectives.described(self.about.get("direction", "minimize"), trials)
         if problem := events_problem(trials, events) or size_problem(trials):
@@ -94,48 +94,29 @@ class RecordedStudy(ReadableStudy):
         decoded = self.space.decode(trial.point, trial.params)
         if problem := params_problem(trial, decoded):
             raise damaged(self.path, problem)
-        # a tuple is a list in JSON, a number that is a key is text, and in the space's description they are text themselves
+        # JSON turns tuples into lists and numbers that are keys into text; the description of the space has both as text
         several = [name for name, value in trial.params.items() if isinstance(value, list | dict)]
         return replace(trial, params={**trial.params, **{name: decoded[name] for name in several}}) if several else trial
 
 
 def salvaged_tables(path: str | Path) -> tuple[pd.DataFrame, pd.DataFrame, str]:
-    """Return the tables of the trials that can be read of a damaged record, and a line that counts them; see `salvage`.
+    """Return the tables of the trials that can be read from a damaged record, and a line that counts them; see `salvage`.
 
-    Parameters
-    ----------
-    path : path-like
-        The record.
-
-    Raises
-    ------
-    StorageError
-        If there is no such file, or not one trial can be read.
+    Raises StorageError if there is no such file, or no trial can be read.
     """
     found = salvage(path)
     if not found.trials:
-        raise StorageError(f"{path}: not one trial can be read of it")
-    line = f"{len(found.trials)} trials were read of {path}, up to number {found.trials[-1].number}"
+        raise StorageError(f"{path}: no trial can be read from it")
+    line = f"{len(found.trials)} trials were read from {path}, up to number {found.trials[-1].number}"
     if found.missing:
-        line += f"; {len(found.missing)} of the numbers before are missing"
+        line += f"; {len(found.missing)} with lower numbers are missing"
     if found.changed:
-        line += f"; {len(found.changed)} were left out because their checksums do not fit"
+        line += f"; {len(found.changed)} were left out because their checksums do not match"
     return found.frame(), fold_table(found.trials), line
 
 
 def record_tables(path: str | Path) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return `Study.frame` and `Study.folds` of a record, which is only read.
-
-    Parameters
-    ----------
-    path : path-like
-        The record.
-
-    Raises
-    ------
-    StorageError
-        If it cannot be read.
-    """
+    """Return `Study.frame` and `Study.folds` of a record, which is only read."""
     with closing(Record(path, read_only=True)) as source, source.moment():
         trials, about = source.trials(), source.about()
     if problem := size_problem(trials):
@@ -144,5 +125,5 @@ def record_tables(path: str | Path) -> tuple[pd.DataFrame, pd.DataFrame]:
     space = about.get("space", [])
     if not isinstance(space, list) or not all(isinstance(branch, dict) for branch in space):
         raise damaged(Path(path), f"its space is {shown(space)}")
-    # also those of the space that no trial has, in its order, as the study itself has them
+    # also the parameters that no trial has, in the order of the space, as in the study itself
     return trial_table(trials, parameter_names(space, trials), objectives.columns), fold_table(trials)

@@ -1,4 +1,4 @@
-"""What a study begins with: its description, and what a record has of it."""
+"""The initial state of a study: its description, and the content of its record."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ _WORDS = {
     "noise": "setting of noise",
 }
 _CONTEXT = "context: "
-# what stands before the name of a search of ours in records of before, which name its file as well
-_FILES_OF_OURS = re.compile(r"\b(?:surrogates|solvers|spotsvm|studies)\.(?:\w+\.)*(?=\w)")
+# older records name the module of a search of the library as well
+_FILES_OF_OURS = re.compile(r"(?<![\w.])(?:surrogates|solvers|spotsvm|studies)\.(?:\w+\.)*(?=\w)")
 
 
 def is_seed(seed: Any) -> bool:
@@ -46,19 +46,13 @@ def is_seed(seed: Any) -> bool:
 
 
 def check_same_study(path: Path, recorded: Mapping[str, Any], given: Mapping[str, Any]) -> None:
-    """Raise StudyMismatchError if a record is of another study than the one given.
-
-    Raises
-    ------
-    StudyMismatchError
-        Naming what differs, what the record has and what was given.
-    """
+    """Raise StudyMismatchError, which names the difference, if a record belongs to another study than the one given."""
     words = _WORDS | {key: key.removeprefix(_CONTEXT) for key in [*given, *recorded] if key.startswith(_CONTEXT)}
     for key, word in words.items():
         before, now = recorded.get(key), given.get(key)
-        if key == "search" and isinstance(before, str):
+        if key == "search" and isinstance(before, str) and before != now:
             before = _FILES_OF_OURS.sub("", before)
-        # as text, which tells True from 1 and sees in which order a space has its parameters: their places in a point
+        # compared as text, which distinguishes True from 1, and the order of the parameters
         if not same_parameter(before, now):
             before, now = _difference(before, now)
             raise StudyMismatchError(
@@ -78,7 +72,7 @@ def describe_study(
         "search": describe_search(search),
         "seed": None if seed is None else int(seed),
         "noise": noise,
-        # these two are for the reader, and need not be the same for a record to be resumed
+        # these two may differ when a record is resumed
         "versions": versions(),
         "code": [{name: parameter_code(parameter) for name, parameter in branch.items()} for branch in space.branches],
         **{f"{_CONTEXT}{key}": value for key, value in plain_json(context, "context").items()},
@@ -87,12 +81,12 @@ def describe_study(
 
 @dataclass(frozen=True)
 class Past:
-    """What a study begins with.
+    """The initial state of a study.
 
     Attributes
     ----------
     about : dict
-        What identifies the study, with a seed; to be written to a record that is new.
+        The description of the study, with a seed; to be written to a new record.
     is_new : bool
         Whether there is no record, or nothing in it yet.
     trials : list of Trial
@@ -100,11 +94,11 @@ class Past:
     events : list of (int, str, int)
         (sequence, "asked" or "told", number of the trial), in order.
     search_state : dict
-        What the search remembered beyond them.
+        The state of the search that they do not determine.
     findings : dict of str to dict
-        What was found out about the study.
+        The findings of the study.
     outcomes : dict of int to Outcome
-        What came back of trials, by number, that are not told yet because an earlier one of their batch is still running.
+        Outcomes, by trial number, that are not told yet because an earlier trial of the batch is still running.
     """
 
     about: dict[str, Any]
@@ -117,25 +111,10 @@ class Past:
 
 
 def take_up(record: Record | None, given: Mapping[str, Any], space: Space, n_objectives: int) -> Past:
-    """Return what a study begins with: the content of its record, or nothing.
+    """Return the initial state of a study: the content of its record, or nothing.
 
-    Parameters
-    ----------
-    record : Record or None
-        The record, or None of a study in memory.
-    given : mapping
-        What identifies the study; without a seed it is the recorded one, or a new one.
-    space : Space
-        The search space.
-    n_objectives : int
-        Number of values of a trial that succeeded.
-
-    Raises
-    ------
-    StudyMismatchError
-        If the record is another study's.
-    StorageError
-        If it is damaged.
+    Without a seed in `given` it is the recorded one, or a new one. Raises StudyMismatchError if the record belongs to another
+    study, and StorageError if it is damaged.
     """
     recorded = {} if record is None else record.about()
     about = dict(given)
@@ -170,7 +149,7 @@ def _checked_trials(record: Record, space: Space, n_objectives: int) -> list[Tri
             raise damaged(record.path, problem)
     if problem := size_problem(trials):
         raise damaged(record.path, problem)
-    # of a trial that has ended, what was evaluated; of one that is running, what its point says
+    # finished trials keep the parameters that were evaluated; those of running ones follow from the point
     return [replace(t, params=space.decode(t.point, t.params if t.state != "running" else {})) for t in trials]
 
 

@@ -1,4 +1,4 @@
-"""The search of a study: made, brought to where its trials leave it, and asked once the starts are."""
+"""The search of a study, restored from the recorded trials, with the starting points that come before its own."""
 
 from __future__ import annotations
 
@@ -27,29 +27,10 @@ Floats = NDArray[np.float64]
 
 
 class StudySearch:
-    """A search, and the starts that come before what it suggests; in step with a record, of which some writes may fail.
+    """A search and the starting points that come before its own, kept consistent with a record whose writes may fail.
 
-    What `suggest` gives is settled by `keep`, once the record has it, or taken back by `forget`.
-
-    Parameters
-    ----------
-    given : str, callable or object
-        The search, as `Study` takes it.
-    domain : Domain
-        The cube of its points.
-    objectives : Objectives
-        What it is told of.
-    past : Past
-        The study's beginning, through which the search is to live, and its seed.
-    noise : "auto" or bool
-        What is known of the objective's noise.
-    starts : sequence of ndarray of shape (d,)
-        Points to suggest first.
-
-    Raises
-    ------
-    SolverError
-        If the search cannot be made, or is one of another number of objectives.
+    A suggestion is confirmed by `keep` once it is recorded, or withdrawn by `forget`. Raises SolverError if the search cannot be
+    created, or is for another number of objectives.
 
     Examples
     --------
@@ -73,10 +54,10 @@ class StudySearch:
         self._starts = list(starts)
         self._state: Mapping[str, Any] = past.search_state
         self._held: Suggestion | None = None
-        self._search = self._living(past.trials, past.events)
+        self._search = self._replayed(past.trials, past.events)
 
-    def _living(self, trials: Sequence[Trial], events: Sequence[tuple[int, str, int]]) -> AskTell:
-        """Make the search and let it live through these trials."""
+    def _replayed(self, trials: Sequence[Trial], events: Sequence[tuple[int, str, int]]) -> AskTell:
+        """Create the search and replay these trials."""
         n_objectives = len(self._objectives)
         search = make_search(self._given, self._domain, self._seed, noise=self._noise, n_objectives=n_objectives)
         _replay(search, self._domain, trials, events, self._objectives)
@@ -85,7 +66,7 @@ class StudySearch:
         return search
 
     def suggest(self) -> Suggestion:
-        """Give what to ask for next: a start, as long as there is one, else what the search suggests."""
+        """Return the next start, if there is one left, or else the suggestion of the search."""
         if self._held is not None:
             return self._held
         if not self._starts:
@@ -95,24 +76,21 @@ class StudySearch:
         return Suggestion(self._starts[0], START)
 
     def state(self) -> dict[str, Any]:
-        """Give what the search now remembers beyond trials and events, in JSON's types."""
+        """Return the state of the search that trials and events do not determine, as JSON types."""
         return self._search.state() if isinstance(self._search, Search) else {}
 
     def keep(self, suggestion: Suggestion, state: Mapping[str, Any]) -> None:
-        """Take it that a suggestion is a trial, and that the record has it, with the state that came after it."""
+        """Confirm that a suggestion, and the state of the search after it, are recorded as a trial."""
         self._held, self._state = None, state
         if self._starts and suggestion.point is self._starts[0]:
             del self._starts[0]
 
     def forget(self, suggestion: Suggestion | None, trials: Sequence[Trial], events: Sequence[tuple[int, str, int]]) -> None:
-        """Let the search not remember a suggestion that became no trial; one that cannot be made anew gives it next time.
-
-        None where it was interrupted before it had one.
-        """
+        """Withdraw a suggestion that became no trial (None if there is none yet): recreate the search, or suggest it again."""
         if self._search is self._given:
             self._held = suggestion
         else:
-            self._search = self._living(trials, events)
+            self._search = self._replayed(trials, events)
 
     def tell(self, trial: Trial) -> None:
         """Tell the search of a finished trial."""
@@ -120,17 +98,17 @@ class StudySearch:
 
     @property
     def name(self) -> str:
-        """The text by which two studies can be told to use the same search."""
+        """The description of the search, equal for two studies with the same search."""
         return describe_search(self._given)
 
     @property
     def n_starts(self) -> int:
-        """How many starts are still to be suggested."""
+        """Number of starts that are still to be suggested."""
         return len(self._starts)
 
     @property
     def follows_starts(self) -> bool:
-        """Whether it goes on from the best start, so that its first own point depends on all of their values."""
+        """Whether the first point of the search depends on the values of all starts, as it continues from the best one."""
         return bool(getattr(self._search, "follows_given", False))
 
     def initial_trials(self, n_started: int) -> tuple[int, str]:
@@ -139,35 +117,14 @@ class StudySearch:
 
     @property
     def n_ready(self) -> int:
-        """How many trials can be asked for now without any of them depending on a value that is not told yet; at least 1."""
+        """Number of trials that can be asked for now, none of which depends on a value not told yet; at least 1."""
         return self.n_starts or max(int(getattr(self._search, "n_ready", 1)), 1)
 
 
 def initial_trials(
     search: str | SearchFactory | AskTell, domain: Domain, n_starts: int = 0, *, noise: Noise = "auto"
 ) -> tuple[int, str]:
-    """Return how many trials a search of one objective begins with, and what they are.
-
-    Parameters
-    ----------
-    search : str, callable or object
-        The search, as `Study` takes it.
-    domain : Domain
-        The cube of its points.
-    n_starts : int, default=0
-        Configurations to start at.
-    noise : "auto" or bool, default="auto"
-        What is known of the objective's noise.
-
-    Returns
-    -------
-    tuple of (int, str)
-        The number, and its name: initial design, or first generation and the starts before it.
-
-    Raises
-    ------
-    SolverError
-        If the search cannot be made.
+    """Return the number of trials a search of one objective begins with, from `n_starts` on, and their name.
 
     Examples
     --------
@@ -184,7 +141,7 @@ def _initial_trials(search: AskTell, n_starts: int) -> tuple[int, str]:
 
 
 def _restore(search: Search, state: Mapping[str, Any]) -> None:
-    """Let a search take back what it remembered, or raise SolverError if that is none of its own."""
+    """Restore the state of a search; raise SolverError if it is not valid."""
     try:
         search.restore(dict(state))
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
@@ -200,7 +157,7 @@ def _as_suggestion(answer: Suggestion | ArrayLike, search: AskTell, domain: Doma
         answer = Suggestion(np.asarray(answer, dtype=float), type(search).__name__)
     if np.shape(answer.point) != (domain.dimension,) or not np.isfinite(answer.point).all():
         raise SolverError(f"the search suggests {answer.point!r}; use a point of the unit cube of dimension {domain.dimension}")
-    # as a record has them, whatever a search of one's own gives
+    # as a record stores them, whatever types a search of the user returns
     return replace(
         answer,
         origin=one_line(str(answer.origin)),
@@ -213,21 +170,9 @@ def _as_suggestion(answer: Suggestion | ArrayLike, search: AskTell, domain: Doma
 def _replay(
     search: AskTell, domain: Domain, trials: Sequence[Trial], events: Sequence[tuple[int, str, int]], objectives: Objectives
 ) -> None:
-    """Replay the recorded asks and tells, in the same order, on a fresh search.
+    """Replay the recorded asks and tells, in the same order, on a new search.
 
-    Parameters
-    ----------
-    search : AskTell
-        A search that has been neither asked nor told. The library's own take the recorded points as they are; another
-        one is asked again, with one warning if it answers differently.
-    domain : Domain
-        The cube of its points.
-    trials : sequence of Trial
-        The record's trials, by number.
-    events : sequence of (int, str, int)
-        (sequence, "asked" or "told", number of the trial), in order.
-    objectives : Objectives
-        What the trials were told of.
+    A search of the library takes the recorded points; any other is asked again, with one warning if it answers differently.
     """
     others: list[int] = []
     for _, what, number in events:
@@ -242,8 +187,8 @@ def _replay(
             if not np.array_equal(domain.snap_one(again.point), point):
                 others.append(number)
     if others:
-        further = f" and {len(others) - 1} further ones" if len(others) > 1 else ""
+        further = f" and of {len(others) - 1} more" if len(others) > 1 else ""
         warnings.warn(
-            f"the search suggests another point for trial {others[0]}{further} than it did before; the record's is kept",
+            f"the search no longer suggests the recorded point of trial {others[0]}{further}; the recorded points are used",
             stacklevel=5,
         )

@@ -1,4 +1,4 @@
-"""When to stop a search: once what it can still gain is below what its score can tell."""
+"""Stop rules: end a search when the expected improvement is small compared with the uncertainty of the score."""
 
 from __future__ import annotations
 
@@ -22,24 +22,23 @@ from spotsvm.trials.trial import Trial
 
 _LOG = logging.getLogger(__name__)
 
-
 _STREAM = 1 << 42
 
 
 @dataclass(frozen=True)
 class Look:
-    """What a stop rule sees after so many trials.
+    """The figures that a stop rule computes after some trials.
 
     Attributes
     ----------
     n_trials : int
-        Finished trials that it looks at.
+        Number of finished trials.
     expected_improvement : float
-        The largest that a model of them expects of one more trial, in the value's unit.
+        The largest improvement that a model of them expects from one more trial, in the unit of the value.
     uncertainty : float
-        Of the score, in the same unit; nan where there is none.
+        The uncertainty of the score, in the same unit; nan if there is none.
     basis : {"folds", "noise", "none"}
-        What the uncertainty comes from: the incumbent's fold scores, the noise of the objective, or neither.
+        Source of the uncertainty: the fold scores of the incumbent, the noise of the objective, or neither.
     """
 
     n_trials: int
@@ -50,20 +49,20 @@ class Look:
 
 @runtime_checkable
 class StopRule(Protocol):
-    """What `Study.run` needs of a stop rule."""
+    """The interface of a stop rule for `Study.run`."""
 
     @property
     def factor(self) -> float:
-        """The expected improvement is to be below so many times the uncertainty."""
+        """Multiple of the uncertainty that the expected improvement must be below."""
         ...
 
     @property
     def patience(self) -> int:
-        """So many trials in a row."""
+        """Number of consecutive trials for which this must hold."""
         ...
 
     def look(self, trials: Sequence[Trial], space: Space, *, sign: float, noise: Noise, seed: int) -> Look | None:
-        """Look at the first finished trials of a study; None where they are too few. A function of the arguments alone."""
+        """Examine the first finished trials of a study; return None if they are too few. Depends on the arguments alone."""
         ...
 
 
@@ -73,28 +72,28 @@ class ImprovementBelowUncertainty:
 
     A Kriging model of the trials gives the expected improvement, whatever search they come from. The uncertainty is, where the
     value is a mean of fold scores, the standard error of the incumbent's, corrected for the overlap of the folds' training rows;
-    else, under noise, the standard error of the incumbent's predicted mean. A deterministic objective without fold scores has
-    none, and is never stopped.
+    otherwise, under noise, the standard error of the incumbent's predicted mean. A deterministic objective without fold scores
+    has no uncertainty, and its search is never stopped.
 
     Parameters
     ----------
     factor : float, default=0.1
-        The improvement must be below so many times the uncertainty.
+        Multiple of the uncertainty that the improvement must be below.
     patience : int, default=5
-        So many trials in a row.
+        Number of consecutive trials for which this must hold.
     min_trials : int or None, default=None
-        Finished trials before the first look; None is 10 and 3 for each parameter, and at least 20: before, the model is too
-        sure of itself.
+        Finished trials before the first decision; None is 10 and 3 for each parameter, and at least 20: with fewer, the model
+        underestimates its uncertainty.
     test_share : float or None, default=None
-        Share of the rows that a fold tests on; None is 1 / number of folds. `SpotSearchCV` knows it.
+        Share of the rows in the test part of a fold; None is 1 / number of folds. `SpotSearchCV` sets it.
 
     Notes
     -----
-    The uncertainty is that of one score; the difference of two configurations on the same folds is surer. So a search that is
-    stopped would often have found a slightly better score, and measured on ten data sets it would: 0.4 points of accuracy with
-    80 trials in place of 24. On held-out rows these were not there (-0.1 +- 0.2). The defaults were chosen on these very runs,
-    which flatters them. A factor of 1 stops most searches at `min_trials`. A search that does not learn is rarely stopped: where
-    it has not been, the model expects more.
+    The uncertainty is that of one score; the difference of two configurations on the same folds is more certain. A search that
+    is stopped would therefore often have found a slightly better score: on ten data sets, 0.4 points of accuracy with 80 trials
+    in place of 24. On held-out rows this gain disappeared (-0.1 +- 0.2). The defaults were chosen on these same runs, which makes
+    the comparison optimistic. A factor of 1 stops most searches at `min_trials`. A search that ignores its results is rarely
+    stopped: the model expects more in the regions that it has not visited.
 
     References
     ----------
@@ -131,7 +130,7 @@ class ImprovementBelowUncertainty:
             raise ArgumentError(f"test_share={self.test_share!r} is not between 0 and 1; use None for 1 / number of folds")
 
     def look(self, trials: Sequence[Trial], space: Space, *, sign: float, noise: Noise, seed: int) -> Look | None:
-        """Look at finished trials; see `StopRule`.
+        """Examine finished trials; see `StopRule`.
 
         Parameters
         ----------
@@ -176,22 +175,16 @@ class ImprovementBelowUncertainty:
 
 
 def checked_stop(stop: Any) -> StopRule:
-    """Return a stop rule, or raise ArgumentError.
-
-    Parameters
-    ----------
-    stop : {"uncertainty"} or StopRule
-        "uncertainty" is `ImprovementBelowUncertainty` as it is by default.
-    """
+    """Return a stop rule; "uncertainty" is `ImprovementBelowUncertainty` with its defaults. Raise ArgumentError for others."""
     if isinstance(stop, str) and stop == "uncertainty":
         return ImprovementBelowUncertainty()
     if isinstance(stop, StopRule) and not isinstance(stop, type):
         return stop
-    raise ArgumentError(f"stop={stop!r} is no stop rule; use None, 'uncertainty' or ImprovementBelowUncertainty(...)")
+    raise ArgumentError(f"stop={stop!r} is not a stop rule; use None, 'uncertainty' or ImprovementBelowUncertainty(...)")
 
 
 def with_test_share(stop: Any, test_share: float) -> StopRule:
-    """Return a stop rule that knows what share of the rows the folds test on, unless it was told another."""
+    """Return a stop rule with this share of test rows, unless it has one."""
     rule = checked_stop(stop)
     if isinstance(rule, ImprovementBelowUncertainty) and rule.test_share is None and 0 < test_share < 1:
         return replace(rule, test_share=test_share)
@@ -202,34 +195,22 @@ FINDING = "stop"
 
 
 class Stopper:
-    """Looks at a study after its trials, as far as the rule needs it.
+    """Applies a stop rule to a study after its trials; raises ArgumentError if the study has several objectives.
 
-    Whether it stops after n trials depends on the first n that were told alone: a study that is resumed ends where it would have.
-
-    Parameters
-    ----------
-    study : AskTellStudy
-        What is being run.
-    stop : {"uncertainty"} or StopRule
-        The rule.
-
-    Raises
-    ------
-    ArgumentError
-        If there is no such rule, or the study has several objectives.
+    Whether it stops after n trials depends on the first n that were told alone, so a resumed study ends where it would have.
     """
 
     def __init__(self, study: AskTellStudy, stop: Any):
         self._study, self._rule = study, checked_stop(stop)
         self._looks: dict[int, Look | None] = {}
-        # of the trials told before one was last asked for, the rule did not stop
+        # the rule did not stop at the trials told before the last one was asked for
         self._judged = study.n_finished - study.n_told_since_asked
         self._stopped_at: int | None = None
         if study.objectives.several:
             raise ArgumentError(f"stop={stop!r} is for one objective, and the study has {len(study.objectives)}; leave it out")
 
     def reached(self) -> bool:
-        """Tell whether to stop: whether after one of the trials the last ones, as many as the rule has patience, all said so."""
+        """Return whether the rule has held for `patience` consecutive trials."""
         while self._stopped_at is None and self._judged < self._study.n_finished:
             self._judged += 1
             if all(self._says_stop(self._judged - k) for k in range(self._rule.patience)):
@@ -253,7 +234,7 @@ class Stopper:
         return self._looks[n]
 
     def report(self) -> None:
-        """Keep as the study's finding "stop" what the rule did."""
+        """Store the decision of the rule as the finding "stop" of the study."""
         stopped = self.reached()
         n = self._study.n_finished if self._stopped_at is None else self._stopped_at
         look = self._look(n)
@@ -270,11 +251,10 @@ _BASES = {
 
 
 def stop_sentence(rule: StopRule, n: int, look: Look | None, *, stopped: bool) -> str:
-    """Say in a sentence what a stop rule did after n trials, and what it saw last.
+    """Return a sentence on the decision of a stop rule after n trials, and its last figures.
 
     Examples
     --------
-    >>> from spotsvm.study.stop import ImprovementBelowUncertainty
     >>> look = Look(30, 0.0004, 0.02, "folds")
     >>> stop_sentence(ImprovementBelowUncertainty(0.1, 5), 30, look, stopped=True)
     "The search stopped after 30 trials: the largest expected improvement, 0.0004, was below 0.1 times the uncertainty of the \

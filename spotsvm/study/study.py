@@ -1,4 +1,4 @@
-"""The study: a search of a space, asked and told, with a record of every trial."""
+"""`Study`: search a space for the best value of an objective, with a record of every trial."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ class Study(AskTellStudy):
             self.about = past.about
             left = starts_left(starts, self._trials, self.space, self.path) if starts else []
             self._search = StudySearch(search, self.space.domain, self.objectives, past, self.noise, left)
-            # only now: a search that cannot be made must not be what the record remembers
+            # only now: a record must not describe a search that cannot be created
             if self._record is not None and past.is_new:
                 self._record.describe(past.about)
         except BaseException:
@@ -248,7 +248,7 @@ class Study(AskTellStudy):
     def _how_to_resume(self) -> str:
         done = f"{self.n_finished} of {len(self._trials)} trials are finished"
         if self.path is None:
-            return f"{done}; run() of this study goes on from there. With a path, a study outlives its process"
+            return f"{done}; call run() again to continue. A study with a path can also be resumed in another process"
         return f"{done} and recorded in {self.path}; the same call goes on from there"
 
     @in_turn
@@ -264,7 +264,7 @@ class Study(AskTellStudy):
         self.close()
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave the record behind: a copy of a study lives in memory, and two must not write one file."""
+        """Leave the record out: a copy of a study is in memory, and two studies must not write one file."""
         return self.__dict__ | {"_record": None, "_asked_at": {}}
 
     def __repr__(self) -> str:

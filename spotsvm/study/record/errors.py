@@ -13,21 +13,9 @@ from spotsvm.common.text import printable_line
 
 @contextmanager
 def storage_failures(path: Path, doing: str, rest: Callable[[Path], str] = lambda path: "") -> Iterator[None]:
-    """Raise errors of the file system and of SQLite in the block as a StorageError of one line.
+    """Raise errors of the file system, of SQLite and of UTF-8 in the block as a StorageError of one line.
 
-    Parameters
-    ----------
-    path : Path
-        The record.
-    doing : str
-        What is being done to it: "open", "read" or "write".
-    rest : callable, optional
-        Return what to append to the message if the record is damaged: how much of it can be read.
-
-    Raises
-    ------
-    StorageError
-        In place of errors of sqlite3, OSError, and errors of text that is not valid UTF-8.
+    `doing` is "open", "read" or "write"; `rest` returns what to append if the record is damaged: how much of it can be read.
     """
     try:
         yield
@@ -41,7 +29,7 @@ def storage_failures(path: Path, doing: str, rest: Callable[[Path], str] = lambd
             f"{path}: another process has written to the record meanwhile ({one_line_of(error)}); open the study again"
         ) from error
     except UnicodeEncodeError as error:
-        raise StorageError(f"{path}: cannot {doing} the record: a name in it is no text that UTF-8 has: {error}") from error
+        raise StorageError(f"{path}: cannot {doing} the record: a name in it cannot be encoded as UTF-8: {error}") from error
     except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # also the text of a sqlite3 error may be garbage
         raise StorageError(f"{path} is damaged, or not a record of spotsvm: {one_line_of(error)}{rest(path)}") from error
     except OSError as error:

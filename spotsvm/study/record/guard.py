@@ -23,15 +23,7 @@ _MOST_OBJECTS = 32
 
 
 class RecordGuard:
-    """Limits of a connection to a record: no code from its schema is run, and each query ends.
-
-    Parameters
-    ----------
-    connection : sqlite3.Connection
-        The connection, before its first query.
-    path : Path
-        The record.
-    """
+    """Limits of a connection to a record, set before its first query: no code from its schema is run, and each query ends."""
 
     def __init__(self, connection: sqlite3.Connection, path: Path):
         self._connection, self._path = connection, path
@@ -60,7 +52,7 @@ class RecordGuard:
         for row in cursor:
             left -= 16 + sum(len(cell) for cell in row if isinstance(cell, str | bytes))
             if left < 0:
-                raise StorageError(f"{self._path} is damaged: its tables give more than the file can hold")
+                raise StorageError(f"{self._path} is damaged: its tables return more data than the file can hold")
             if self._is_late():
                 raise StorageError(f"{self._path} is damaged: reading it takes more than {MOST_SECONDS:g} s")
             found.append(row)
@@ -79,13 +71,7 @@ class RecordGuard:
             )
 
     def check_tables(self, version: int) -> None:
-        """Raise StorageError unless the file has the tables of a record of this version, and nothing beside them.
-
-        Parameters
-        ----------
-        version : int
-            Version of the schema, as the record says it.
-        """
+        """Raise StorageError unless the file has the tables of a record of this version, and nothing beside them."""
         known = known_columns(version)
         for kind, name in self._objects():
             if kind != "table" or name not in known:
@@ -93,7 +79,7 @@ class RecordGuard:
                 raise damaged(self._path, f"spotsvm did not create its {what}; remove it, or use an unchanged copy")
         for name, columns in known.items():
             if columns_of(self._connection, name) != columns:
-                raise damaged(self._path, f"its table {name!r} is not as spotsvm creates it; use an unchanged copy")
+                raise damaged(self._path, f"its table {name!r} differs from the one that spotsvm creates; use an unchanged copy")
 
     def _objects(self) -> list[tuple[str, str]]:
         """Return kind and name of what the file holds; without the indexes and statistics of SQLite itself."""

@@ -1,4 +1,4 @@
-"""One writer per record: a lock that the system releases when its process dies, and that says who holds it."""
+"""The lock of a record, which one process holds and the system releases when that dies; it names its holder."""
 
 from __future__ import annotations
 
@@ -22,24 +22,18 @@ from weakref import WeakSet
 
 from spotsvm.common.errors import StorageError
 
-__all__ = ["Writer", "WriterLock", "is_written_here", "lock_path", "writer_of"]
-
-
 _LOG = logging.getLogger(__name__)
-
 
 _SUFFIX = "-lock"
 
-
 #: seconds in which a process that was just killed is given the time to be gone
 _PATIENCE = 0.25
-
 
 _GUARD = threading.RLock()
 
 
 class WriterLock:
-    """The right to write to a record, which one process has at a time, and one object in it.
+    """The lock for writing to a record; one object in one process holds it at a time.
 
     The lock is one of the operating system's on a file beside the record. It ends with the process, also when that is killed,
     and a worker process forked from it does not inherit it. The file itself, which says who has the lock, means nothing
@@ -48,15 +42,7 @@ class WriterLock:
     sshfs does not. Where there are no locks at all the record cannot be opened for writing. SQLite's write-ahead log needs all
     readers and the writer on one machine in any case.
 
-    Parameters
-    ----------
-    record : Path
-        The record, whether it is there yet or not; symbolic links to it come to the same.
-
-    Raises
-    ------
-    StorageError
-        If another has the lock, whom it names, or the file cannot be written.
+    Raises StorageError if another process, which it names, holds the lock, or if the file cannot be written.
 
     Examples
     --------
@@ -84,11 +70,11 @@ class WriterLock:
         deadline = time.monotonic() + _PATIENCE
         while self._fd is None:
             if _held_here(self.path) is not None:
-                gc.collect()  # a study that nobody has any more may still be in a circle of references
+                gc.collect()  # an unused study may still be part of a reference cycle
             if (own := _held_here(self.path)) is not None:
                 raise StorageError(
-                    f"{self.record} is being written to by this very process, since {own.writer.since}: "
-                    "close the study that has it, or use another file"
+                    f"{self.record} has been open for writing in this process since {own.writer.since}; "
+                    "close the other study, or use another file"
                 )
             fd = self._open()
             try:
@@ -144,13 +130,13 @@ class WriterLock:
         except OSError:
             if (holder := lock_holder(self._fd)) is not None:
                 raise self._refusal(described(self._fd, holder)) from None
-        with _GUARD:  # somebody has removed the file
+        with _GUARD:  # the file was removed
             os.close(self._fd)
             self._fd = None
             self._take()
 
     def release(self) -> None:
-        """Let others write to the record."""
+        """Release the lock, so that others can write to the record."""
         with _GUARD:
             fd, self._fd = self._fd, None
             _HELD.discard(self)
@@ -172,13 +158,7 @@ _HELD: WeakSet[WriterLock] = WeakSet()
 
 
 def writer_of(path: str | Path) -> Writer | None:
-    """Return the process that has a record open for writing, or None; the lock is not taken.
-
-    Parameters
-    ----------
-    path : path-like
-        The record.
-    """
+    """Return the process that has a record open for writing, or None; the lock is not taken."""
     place = lock_path(Path(path))
     with _GUARD:
         # opening and closing the file here would release the lock
@@ -344,7 +324,7 @@ def described(fd: int, holder: int | None) -> Writer:
         written = left_behind(fd)
         if written is not None and (not holder or holder == written.pid):
             return written
-        time.sleep(0.01)  # it may have the lock, and not yet have said who it is
+        time.sleep(0.01)  # it may hold the lock and not have written its name yet
     return Writer(holder or None)
 
 

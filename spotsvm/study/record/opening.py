@@ -17,17 +17,13 @@ from spotsvm.study.record.lock import writer_of
 #: the first bytes of every SQLite file
 MAGIC = b"SQLite format 3\x00"
 
-
 #: seconds to wait for another program that has locked the file; no reader and no writer of this library does for long
 _BUSY_SECONDS = 5.0
-
 
 #: bytes that the write-ahead log keeps on disk once its content is in the file itself
 _LOG_BYTES = 4 << 20
 
-
 _PAGE_BYTES = 8192
-
 
 _KINDS = {
     stat.S_IFDIR: "a directory",
@@ -37,24 +33,17 @@ _KINDS = {
     stat.S_IFBLK: "a device",
 }
 
-
 _CANNOT_OPEN = {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY}
 
 
 def check_kind(path: Path) -> bool:
-    """Return whether there is a file, without opening it; raise StorageError if it cannot be a record.
-
-    Raises
-    ------
-    StorageError
-        If it is a directory, a pipe or a device.
-    """
+    """Return whether there is a file, without opening it; raise StorageError if it is a directory, a pipe or a device."""
     try:
         found = path.stat()
     except FileNotFoundError:
         return False
     if not stat.S_ISREG(found.st_mode):
-        raise StorageError(f"{path}: cannot open the record: it is {_KINDS.get(stat.S_IFMT(found.st_mode), 'no file')}")
+        raise StorageError(f"{path}: cannot open the record: it is {_KINDS.get(stat.S_IFMT(found.st_mode), 'not a file')}")
     return True
 
 
@@ -82,12 +71,7 @@ def prepare_to_write(connection: sqlite3.Connection) -> None:
 def connect_to_read(path: Path) -> tuple[sqlite3.Connection, Callable[[], None]]:
     """Open a file for reading, also where nothing can be written beside it, as SQLite's write-ahead log needs.
 
-    Without a log the file alone is read; else a private copy of both.
-
-    Returns
-    -------
-    (Connection, callable)
-        The second is to be called once the connection is closed.
+    Without a log the file alone is read; else a private copy of both. The callable is called after the connection is closed.
     """
     try:
         return _checked(_connect(path, "mode=ro")), lambda: _tidy(path)
@@ -126,7 +110,7 @@ def why_empty(path: Path) -> str:
     if (writer := writer_of(path)) is not None:
         return f"{path} is just being created by {writer}: it holds nothing yet; try again in a moment"
     if not path.stat().st_size:
-        return f"{path} is empty: it is no record yet"
+        return f"{path} is an empty file, not a record"
     return why_lone(path) if lacks_log(path) else f"{path} is not a record of spotsvm; name another file"
 
 
@@ -194,17 +178,11 @@ def _tidy(path: Path) -> None:
 
 _OPEN: WeakSet[object] = WeakSet()
 
-
 _INHERITED: list[object] = []
 
 
 def never_close_in_forks(record: object) -> None:
     """Keep a record from being garbage-collected, which would close its connection, in processes forked from this one.
-
-    Parameters
-    ----------
-    record : object
-        What holds a connection to SQLite.
 
     References
     ----------

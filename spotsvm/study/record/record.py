@@ -87,7 +87,7 @@ class Record:
         self._pid, self._turn = os.getpid(), threading.RLock()
         self._lock: WriterLock | None = None
         self._file: tuple[int, int] | None = None
-        self._afterwards: Callable[[], None] = _nothing
+        self._afterwards: Callable[[], None] = lambda: None
         self._guard: RecordGuard | None = None
         with self._failures("open"):
             there = check_kind(self.path)
@@ -116,14 +116,14 @@ class Record:
         never_close_in_forks(self)
 
     def _prepare(self, lone: bool) -> None:
-        """Make, check or upgrade the tables; `lone` is whether the file, as it was found, was without its write-ahead log."""
+        """Create, check or upgrade the tables; `lone` is whether the write-ahead log was missing when the file was opened."""
         with self._failures("read"):
             tables = table_names(self._connection)
             pages = self._connection.execute("PRAGMA page_count").fetchone()[0]
         empty = not self.path.stat().st_size or pages > 0  # else it is a file so short that SQLite takes it for none
         if not tables and empty and self._lock is not None:
             if lone:
-                warnings.warn(f"{why_lone(self.path)}. The study begins anew", stacklevel=4)
+                warnings.warn(f"{why_lone(self.path)}. The study starts from the beginning", stacklevel=4)
             self._version = SCHEMA_VERSION
             with self._failures("write"):
                 prepare_to_write(self._connection)
@@ -177,14 +177,13 @@ class Record:
     def _check_writable(self) -> None:
         """Raise StorageError if this is closed, or not the process or not the file any more to write to."""
         if self._closed:
-            raise StorageError(f"{self.path}: the record is closed; make the study again, with the same arguments, to go on")
+            raise StorageError(f"{self.path}: the record is closed; create the study again with the same arguments to resume it")
         if self._lock is not None:
             self._lock.check()
         if self._file is not None and (now := _device_and_number(self.path)) != self._file:
             what = "is not there any more" if now is None else "was replaced by another file"
             raise StorageError(
-                f"{self.path}: the record {what}; the study has in memory what it was told: write it with to_csv, or put the "
-                "file back"
+                f"{self.path}: the record {what}; the trials are still in memory: save them with to_csv, or put the file back"
             )
 
     @contextmanager
@@ -234,7 +233,7 @@ class Record:
         found = {key.removeprefix(_FINDING): value for key, value in self.about().items() if key.startswith(_FINDING)}
         for name, value in found.items():
             if not isinstance(value, dict):
-                raise damaged(self.path, f"the finding {name!r} is no JSON object")
+                raise damaged(self.path, f"the finding {name!r} is not a JSON object")
         return found
 
     def write_finding(self, name: str, finding: Mapping[str, Any]) -> None:
@@ -349,7 +348,3 @@ def _device_and_number(path: Path) -> tuple[int, int] | None:
     except OSError:
         return None
     return found.st_dev, found.st_ino
-
-
-def _nothing() -> None:
-    return None

@@ -23,19 +23,16 @@ COLUMNS = (
     "objectives", "fit_seconds", "acquisition_seconds", "lost", "asked_at", "told_at",
 )  # fmt: skip
 
-
 #: the columns of `trials` that are written when a trial is asked for, and those that are when it is told; each have a checksum
 ASKED = (
     "number", "asked", "point", "params", "origin", "note", "seed", "ask_seconds", "fit_seconds", "acquisition_seconds",
     "asked_at",
 )  # fmt: skip
 
-
 TOLD = ("number", "told", "state", "value", "extra", "reason", "seconds", "objectives", "lost", "told_at")
 
-
-#: what is wrong with a row whose checksum does not fit
-UNLIKE = "it is not what was written: its checksum does not fit"
+#: the error of a row that was changed after it was written
+UNLIKE = "its checksum does not match its content"
 
 
 class RowError(ValueError):
@@ -43,13 +40,7 @@ class RowError(ValueError):
 
 
 def trial_of(row: Sequence[Any]) -> Trial:
-    """Return the trial of a row with `COLUMNS`.
-
-    Raises
-    ------
-    RowError
-        If the row is not a trial; the text says what is wrong.
-    """
+    """Return the trial of a row with `COLUMNS`; raise RowError, which names the fault, if it is not a trial."""
     number, params, point, state, value, extra, reason, origin, note, seed, *rest = row
     ask_seconds, seconds, objectives, fit_seconds, acquisition_seconds, lost, asked_at, told_at = rest
     if state != "running" and state not in FINISHED:
@@ -100,7 +91,7 @@ def told_row(trial: Trial, sequence: int | None) -> dict[str, Any]:
 
 
 def check_row(row: Mapping[str, Any]) -> None:
-    """Raise RowError if a checksum of a row of `trials` does not fit its cells."""
+    """Raise RowError if a checksum of a row of `trials` does not match its cells."""
     for name, columns in (("asked_checksum", ASKED), ("told_checksum", TOLD)):
         if row[name] != _checksum(row, columns):
             raise RowError(UNLIKE)
@@ -137,11 +128,11 @@ def outcome_of_json(text: Any) -> Outcome:
 
 
 def from_json(text: Any) -> Any:
-    """Return the content of a cell with JSON text; raise RowError if it is none, or one that `read_json` refuses."""
+    """Return the content of a cell with JSON text; raise RowError if `read_json` refuses it."""
     try:
         return read_json(text)
     except (TypeError, ValueError):
-        raise RowError(f"it holds {shown(text)} where JSON is due") from None
+        raise RowError(f"it holds {shown(text)}, which is not JSON") from None
 
 
 def shown(value: Any) -> str:
@@ -249,19 +240,7 @@ def _text(value: Any, what: str) -> str:
 
 
 def plain_json(given: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """Return a mapping as it is read back from a record: tuples as lists, all else as it is.
-
-    Parameters
-    ----------
-    given : mapping of str to object
-        What JSON can hold: text, truth values, None, Python's own numbers (nan and infinite ones too), lists and mappings.
-    name : str
-        What it is, for the error's text.
-
-    Raises
-    ------
-    ArgumentError
-        If it is no mapping, or a part of it is not JSON, which it names, or could not be read back.
+    """Return a mapping as a record returns it, with lists in place of tuples; raise ArgumentError if it is not JSON.
 
     Examples
     --------
@@ -273,11 +252,11 @@ def plain_json(given: Mapping[str, Any], name: str) -> dict[str, Any]:
     try:
         plain: dict[str, Any] = read_json(json.dumps(_plain(given, name)))
     except RecursionError:
-        raise ArgumentError(f"{name}: its lists and mappings are nested too deep to be kept; use flat ones") from None
+        raise ArgumentError(f"{name}: its lists and mappings are nested too deeply; use flat ones") from None
     except ArgumentError:
         raise
     except ValueError as error:  # what could not be read back
-        raise ArgumentError(f"{name}: {error}, so that it cannot be kept; use text in its place") from None
+        raise ArgumentError(f"{name}: {error}, so it cannot be stored; use text in its place") from None
     return plain
 
 
@@ -305,11 +284,6 @@ def checksum(*cells: Cell) -> int:
 
     A number counts by its value, not by its type: SQLite keeps 3.0 as an integer, and 0.0 for -0.0.
 
-    Parameters
-    ----------
-    *cells : None, int, float, str or bytes
-        The cells, as they are written or as SQLite gives them back.
-
     Examples
     --------
     >>> checksum(3, "rbf") == checksum(3.0, "rbf"), checksum(3, "rbf") == checksum(3, "rbg"), checksum(0.0) == checksum(-0.0)
@@ -321,7 +295,7 @@ def checksum(*cells: Cell) -> int:
 
 
 def add_checksum(connection: sqlite3.Connection) -> None:
-    """Make `checksum` a function of SQL."""
+    """Add the function `checksum` to SQL."""
     connection.create_function("checksum", -1, checksum, deterministic=True)
 
 
@@ -332,11 +306,8 @@ MOST_LEVELS = 50
 def read_json(text: str) -> Any:
     """Return the content of JSON text, also with nan and infinite numbers as `json.dumps` writes them.
 
-    Raises
-    ------
-    ValueError
-        If it is not JSON; if a whole number in it is too long for a float, or lists and mappings are nested more than 50 deep:
-        the code that uses the content is not made for either.
+    Raises ValueError if it is not JSON, if a whole number is too long for a float, or if lists and mappings are nested more than
+    50 deep.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The trials that can still be read of a damaged record."""
+"""Recovery of the trials that can still be read from a damaged record."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import pandas as pd
 from spotsvm.common.errors import StorageError
 from spotsvm.study.record.errors import storage_failures
 from spotsvm.study.record.lock import is_written_here
-from spotsvm.study.record.opening import check_kind, copy_of, log_of
+from spotsvm.study.record.opening import MAGIC, check_kind, copy_of, log_of
 from spotsvm.study.record.rows import COLUMNS, RowError, check_row, checksum, from_json, trial_of
 from spotsvm.study.record.schema import stored_columns
 from spotsvm.trials.tables import parameter_names, trial_table
@@ -25,13 +25,12 @@ from spotsvm.trials.trial import Trial
 #: columns of `trials` in the first version of the schema
 _FEWEST = 14
 
-
 _LATER = {"lost": "[]"}
 
 
 @dataclass(frozen=True)
 class Salvaged:
-    """What was read of a damaged record.
+    """The content that was read from a damaged record.
 
     Attributes
     ----------
@@ -93,7 +92,7 @@ def salvage(path: str | Path) -> Salvaged:
     path = Path(path)
     with storage_failures(path, "read"):
         if is_written_here(path):  # reading the file by itself would release SQLite's locks on it
-            raise StorageError(f"{path} is being written to by this very process; close the study first")
+            raise StorageError(f"{path} is open for writing in this process; close the study first")
         return _salvaged_copy(path)
 
 
@@ -188,43 +187,25 @@ def _value_columns(direction: Any, trials: Sequence[Trial]) -> tuple[str, ...]:
     return ("value",) if most == 1 else tuple(f"value_{k}" for k in range(most))
 
 
-_MAGIC = b"SQLite format 3\x00"
-
-
 #: bytes of a page of the library's records, where the file itself does not say it any more
 _USUAL_PAGES = (8192, 4096)
 
-
 _INDEX_INTERIOR, _INDEX_LEAF, _TABLE_LEAF = 0x02, 0x0A, 0x0D
-
 
 _WIDTHS = {0: 0, 1: 1, 2: 2, 3: 3, 4: 4, 5: 6, 6: 8, 7: 8, 8: 0, 9: 0}
 
-
 _MOST_COLUMNS = 64
-
 
 #: how often the bytes of a file may be read, where its rows share them: more is no damage but a trap
 _MOST_TIMES = 8
 
 
 def stored_rows(file: bytes, log: bytes = b"") -> Iterator[tuple[int | None, list[Any]]]:
-    """Go through the rows that the pages of a database hold, and then through those of its write-ahead log.
+    """Iterate over the rows in the pages of a database, and then over those in its write-ahead log.
 
-    Nothing is asked of the tables' trees, so a page can be read whose way from the root is lost. A row that is cut or makes no
-    sense is left out. The same row may come more than once, in an earlier form and a later one.
-
-    Parameters
-    ----------
-    file : bytes
-        The file, or what is left of it.
-    log : bytes, default=b""
-        Its write-ahead log; of what it holds only the transactions that were completed count.
-
-    Yields
-    ------
-    (int or None, list)
-        The number of the row (None in a table without) and its values: None, int, float, str or bytes.
+    Yields the number of each row (None in a table without) and its values. The trees of the tables are not used, so a page can
+    be read that is no longer reachable from the root. A row that is cut or makes no sense is left out. The same row may come
+    more than once, in an earlier form and a later one; of the log, only completed transactions count.
 
     References
     ----------
@@ -246,7 +227,7 @@ def _rows_of_all(file: bytes, log: bytes, size: int) -> Iterator[tuple[int | Non
     left = [_MOST_TIMES * (len(file) + len(log)) + 1_000_000]
     pages = {k // size + 1: file[k : k + size] for k in range(0, len(file), size)}
     for number, page in pages.items():
-        yield from _rows(page, pages, left, start=100 if number == 1 and page.startswith(_MAGIC) else 0)
+        yield from _rows(page, pages, left, start=100 if number == 1 and page.startswith(MAGIC) else 0)
     newer = _logged_pages(log, size)
     both = pages | newer
     for number, page in newer.items():
@@ -254,7 +235,7 @@ def _rows_of_all(file: bytes, log: bytes, size: int) -> Iterator[tuple[int | Non
 
 
 def _page_sizes(file: bytes, log: bytes) -> tuple[int, ...]:
-    given = int.from_bytes(file[16:18], "big") if file.startswith(_MAGIC) else int.from_bytes(log[8:12], "big")
+    given = int.from_bytes(file[16:18], "big") if file.startswith(MAGIC) else int.from_bytes(log[8:12], "big")
     given = 65536 if given == 1 else given
     return (given,) if 512 <= given <= 65536 and given & (given - 1) == 0 else _USUAL_PAGES
 

@@ -84,13 +84,7 @@ def table_names(connection: sqlite3.Connection) -> set[str]:
 
 
 def checked_version(about: Mapping[str, Any], path: Path) -> int:
-    """Return the schema version of a record.
-
-    Raises
-    ------
-    StorageError
-        If the file is not a record, or its version is not known here.
-    """
+    """Return the schema version of a record; raise StorageError if it is not a record, or its version is unknown."""
     if about.get("format") != FORMAT:
         raise StorageError(f"{path} is not a record of spotsvm; name another file")
     version = about.get("schema_version")

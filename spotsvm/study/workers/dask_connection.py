@@ -45,13 +45,6 @@ class DaskConnection:
 
     It has a client of its own, because a client has one handler for each topic of messages, and that of the user may have others.
 
-    Parameters
-    ----------
-    client : distributed.Client
-        A client of the cluster.
-    listener : Listener
-        Receives the events.
-
     Attributes
     ----------
     name : str
@@ -60,11 +53,6 @@ class DaskConnection:
         A topic for the messages of tasks.
     address : str
         Address of the scheduler.
-
-    Raises
-    ------
-    WorkersError
-        If the scheduler does not answer.
     """
 
     def __init__(self, client: Any, listener: Listener):
@@ -315,23 +303,8 @@ def _distributed(wanted_by: str) -> Any:
 def connect(address: str, name: str, *, security: Any = None, timeout: float | str | None = None) -> Any:
     """Open a client that does not become the default client.
 
-    Parameters
-    ----------
-    address : str
-        Address of the scheduler, such as tcp://host:8786.
-    name : str
-        The argument or option that gave the address, for messages.
-    security : distributed.Security or None
-        As of `distributed.Client`.
-    timeout : float, str or None
-        Seconds within which the scheduler must answer; None is the setting of Dask.
-
-    Raises
-    ------
-    ArgumentError
-        If Dask is not installed, or the address is not valid.
-    WorkersError
-        If no scheduler answers there.
+    `name` is the argument or option that gave the address, for messages, and `timeout` as Dask takes it. Raises ArgumentError if
+    Dask is not installed or the address is not valid, and WorkersError if no scheduler answers there.
     """
     distributed = _distributed(name)
     options: dict[str, Any] = {} if timeout is None else {"timeout": timeout}

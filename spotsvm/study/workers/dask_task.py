@@ -28,20 +28,8 @@ def evaluate(
 ) -> bytes | None:
     """Evaluate one trial in a thread of a Dask worker; return its outcome, `packed`, or None if it has no objective.
 
-    Parameters
-    ----------
-    objective : callable or None
-        The objective, stored for the study; None is the stored one.
-    study : str
-        Name of the study.
-    params : bytes
-        The configuration, pickled.
-    number : int
-        Number of the attempt, for messages.
-    topic : str or None
-        The topic on which the start and the end of the trial are reported; None reports nothing.
-    memory_limit : int or None
-        Bytes that the trial may take.
+    The objective is stored for the study, so that later trials pass None. If a topic is given, the start and the end are
+    reported on it, with the number of the attempt.
     """
     if objective is None:
         objective = _objectives.get(study)  # another thread may drop it at any moment

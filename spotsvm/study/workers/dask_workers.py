@@ -19,7 +19,7 @@ from spotsvm.common.text import shown_value
 from spotsvm.study.workers.dask_connection import LOOK, DaskConnection, dask_client
 from spotsvm.study.workers.dask_task import drop_objective, evaluate, placeholder
 from spotsvm.study.workers.limits import checked_memory_limit
-from spotsvm.study.workers.protocol import unpacked
+from spotsvm.study.workers.protocol import in_time, unpacked
 from spotsvm.trials.outcome import Objective, Outcome, timed_out
 
 _log = logging.getLogger(__name__)
@@ -269,9 +269,7 @@ class DaskWorkers(AbstractContextManager["DaskWorkers"]):
             self._requeue(number, counted=False)
         elif sent is not None:
             del self._pending[number]
-            outcome = unpacked(sent)
-            late = self._timeout is not None and (outcome.seconds or 0.0) > self._timeout
-            self._completed.append((attempt.job.key, timed_out(self._timeout) if late else outcome))
+            self._completed.append((attempt.job.key, in_time(unpacked(sent), self._timeout)))
         elif getattr(error, "reason", "") == "scheduler-connection-lost":
             raise self._cluster.connection_lost() from error
         elif isinstance(error, CancelledError):

@@ -14,6 +14,7 @@ import cloudpickle
 
 from spotsvm.common.errors import ArgumentError, WorkersError
 from spotsvm.study.workers.limits import checked_memory_limit, shown
+from spotsvm.study.workers.protocol import in_time
 from spotsvm.study.workers.transport import Reply, SharedObjective, run_trial
 from spotsvm.trials.outcome import Objective, Outcome, one_line, reason_of, timed_out
 
@@ -193,9 +194,7 @@ class OnExecutor(AbstractContextManager["OnExecutor"]):
         if reply.is_thread:
             self._refuse_threads(self._memory_limit)
         self._has_loaded = True
-        outcome = reply.read()
-        late = self._timeout is not None and (outcome.seconds or 0.0) > self._timeout
-        self._complete(trial, timed_out(self._timeout) if late else outcome)
+        self._complete(trial, in_time(reply.read(), self._timeout))
 
     def _outcome_of_error(self, trial: _Pending, error: BaseException) -> Outcome:
         """Return the outcome for an error of the executor itself: what the objective raises is in its outcome."""

@@ -22,7 +22,7 @@ import cloudpickle
 from spotsvm.common.errors import ArgumentError, WorkersError
 from spotsvm.study.workers.limits import checked_memory_limit
 from spotsvm.study.workers.process import WorkerSlot, describe_end
-from spotsvm.study.workers.protocol import unpacked
+from spotsvm.study.workers.protocol import in_time, pickled_objective, unpacked
 from spotsvm.trials.outcome import Objective, Outcome, reason_of, timed_out
 
 _GRACE = 0.05  # seconds that the result of a trial within its time may take to arrive
@@ -71,12 +71,7 @@ class KillablePool(AbstractContextManager["KillablePool"]):
     ):
         self.n_workers, self._timeout = n_workers, trial_timeout
         self._memory_limit = checked_memory_limit(memory_limit)
-        try:
-            self._payload = cloudpickle.dumps(objective)
-        except Exception as error:  # what an object of the user's raises when it is pickled can be anything
-            raise ArgumentError(
-                f"the objective cannot be sent to a worker process: {reason_of(error)}; create what cannot be pickled inside it"
-            ) from error
+        self._payload = pickled_objective(objective)
         self._pending: set[int] = set()
         self._completed: queue.SimpleQueue[tuple[int, Outcome] | BaseException] = queue.SimpleQueue()
         # all that follows is used by the supervising thread alone, which handles one message after the other
@@ -195,9 +190,7 @@ class KillablePool(AbstractContextManager["KillablePool"]):
             self._replace(slot)
         else:
             sent, is_full = future.result()
-            outcome = unpacked(sent)
-            late = self._timeout is not None and (outcome.seconds or 0.0) > self._timeout
-            self._completed.put((slot.key, timed_out(self._timeout) if late else outcome))
+            self._completed.put((slot.key, in_time(unpacked(sent), self._timeout)))
             slot.state = "ready"
             if is_full:
                 self._replace(slot)

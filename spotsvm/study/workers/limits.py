@@ -25,18 +25,10 @@ _SMALLEST = 1_000_000
 
 
 def checked_memory_limit(memory_limit: Any) -> int | None:
-    """Return a memory limit in bytes.
+    """Return a memory limit in bytes; raise ArgumentError if it is not valid, or the system, other than Linux, cannot enforce it.
 
-    Parameters
-    ----------
-    memory_limit : int, float, str or None
-        Bytes, at least a million; or text such as "512MB" or "1.5 GiB". k, M, G and T are powers of 1000, Ki, Mi, Gi and Ti of
-        1024, as `dask` reads them.
-
-    Raises
-    ------
-    ArgumentError
-        If it is no such amount, or the system is not Linux, which alone can enforce it.
+    It is at least a million bytes, or text such as "512MB" or "1.5 GiB": k, M, G and T are powers of 1000, Ki, Mi, Gi and Ti of
+    1024, as in Dask.
 
     Examples
     --------
@@ -112,11 +104,6 @@ def limited_process(memory_limit: int | None) -> Iterator[None]:
 
     The system counts the memory of a process, not of a thread: concurrent trials share the sum of their limits. Beyond that
     MemoryError is raised.
-
-    Parameters
-    ----------
-    memory_limit : int or None
-        Bytes for each trial; None sets no limit.
 
     Examples
     --------

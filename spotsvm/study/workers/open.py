@@ -23,35 +23,10 @@ def open_workers(
     trial_timeout: float | None = None,
     memory_limit: int | str | None = None,
 ) -> Workers:
-    """Open the workers that evaluate an objective.
+    """Open the workers that evaluate an objective; the arguments are those of `Study.run`.
 
-    Parameters
-    ----------
-    objective : callable
-        The objective.
-    executor : concurrent.futures.Executor, distributed.Client, str or None, default=None
-        Where to evaluate. None is this process, one trial at a time; or, with more `n_jobs` or a limit, worker processes that
-        can be killed, see `KillablePool`. "loky" is such processes in any case, "threading" threads, "dask" the Dask client in
-        use.
-    n_jobs : int, optional
-        Trials at once; -1 is as many as there are processors, here or in the cluster. None is 1, and with an executor its number
-        of workers.
-    trial_timeout : float, optional
-        Seconds that a trial may take.
-    memory_limit : int or str, optional
-        Memory that a trial may take, in bytes or as text such as "2GB"; see `checked_memory_limit`.
-
-    Returns
-    -------
-    Workers
-        A context manager.
-
-    Raises
-    ------
-    ArgumentError
-        If an argument is invalid.
-    WorkersError
-        If processes are to be started and the working directory has been removed.
+    Raises ArgumentError if an argument is invalid, and WorkersError if processes are to be started and the working directory has
+    been removed.
 
     Examples
     --------
@@ -100,18 +75,9 @@ def _check_place_for_processes() -> None:
 
 
 def checked_n_jobs(n_jobs: Any) -> int | None:
-    """Return `n_jobs` as a number of trials at once.
+    """Return `n_jobs` as a number of trials at once, or None for None; raise ArgumentError if it is not valid.
 
-    Parameters
-    ----------
-    n_jobs : int or None
-        1 or more; or, as joblib has it, -1 for as many as this process may use processors, -2 for one less, and so on. None
-        stays None.
-
-    Raises
-    ------
-    ArgumentError
-        If it is anything else.
+    As in joblib, -1 is the number of processors that this process may use, -2 one less, and so on.
 
     Examples
     --------

@@ -30,11 +30,6 @@ OnDone = Callable[["WorkerSlot", "Future[Any]"], None]
 class WorkerSlot:
     """A pool of a single process, whose death affects no other worker.
 
-    Parameters
-    ----------
-    on_done : callable
-        Called with the slot and a completed future, in a thread of the pool.
-
     Attributes
     ----------
     state : {"starting", "ready", "busy"}
@@ -160,13 +155,9 @@ def load(payload: bytes, memory_limit: int | None) -> str:
 
 
 def evaluate(params: bytes, memory_limit: int | None) -> tuple[bytes, bool] | None:
-    """Evaluate one trial.
+    """Evaluate one trial; return its outcome, `packed`, and whether the process holds so much memory that it should be replaced.
 
-    Returns
-    -------
-    tuple of (bytes, bool) or None
-        The outcome, `packed`, and whether the process now holds so much memory that it should be replaced; None if no
-        objective has been loaded: the pool has replaced the process by itself.
+    None is returned if no objective has been loaded: the pool has replaced the process by itself.
     """
     if _objective is None:
         return None
@@ -177,17 +168,7 @@ def evaluate(params: bytes, memory_limit: int | None) -> tuple[bytes, bool] | No
 
 
 def call_safely(objective: Objective, params: bytes | dict[str, Any], memory_limit: int | None = None) -> Outcome:
-    """Evaluate the objective once; an attempt to leave the interpreter becomes a failed outcome.
-
-    Parameters
-    ----------
-    objective : callable
-        The objective.
-    params : bytes or dict
-        The configuration, pickled or not.
-    memory_limit : int, optional
-        Bytes that it may take beyond what the process has.
-    """
+    """Evaluate the objective once; an attempt to leave the interpreter becomes a failed outcome."""
     try:
         loaded = cloudpickle.loads(params) if isinstance(params, bytes) else params
     except BaseException as error:
@@ -206,14 +187,7 @@ def _shown_code(error: SystemExit) -> str:
 
 
 def describe_end(exit_code: int | None, memory_limit: int | None = None) -> str:
-    """Describe how a worker process died.
-
-    Parameters
-    ----------
-    exit_code : int or None
-        Exit code; a negative one is the number of the signal that killed the process.
-    memory_limit : int, optional
-        The memory limit in force.
+    """Describe how a worker process died; a negative exit code is the number of the signal that killed it.
 
     Examples
     --------
@@ -248,11 +222,6 @@ def die_with_parent(parent: int) -> None:
 
     On Linux the system does so, even in compiled code that never returns. Elsewhere a thread checks every second, which compiled
     code that does not release the interpreter delays.
-
-    Parameters
-    ----------
-    parent : int
-        Process id of the parent.
     """
     if sys.platform.startswith("linux") and ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0) == 0:
         if os.getppid() != parent:  # it died before the call

@@ -12,8 +12,9 @@ from typing import Any, Protocol, TypeGuard
 
 import cloudpickle
 
+from spotsvm.common.errors import ArgumentError
 from spotsvm.study.workers.interrupts import interrupts_allowed
-from spotsvm.trials.outcome import Objective, Outcome, call
+from spotsvm.trials.outcome import Objective, Outcome, call, reason_of, timed_out
 
 # a reply that fits the buffer of a pipe is written as a whole, or, by a worker that is killed, not at all
 _LARGEST_ERROR = 8192
@@ -22,11 +23,8 @@ _LARGEST_ERROR = 8192
 class Workers(Protocol):
     """Evaluates trials, several at once where it can; a context manager, and leaving it kills or releases everything.
 
-    Attributes
-    ----------
-    n_workers : int
-        Trials that it can evaluate at once, now. It can be 0 for a while, if workers are stuck or have not started; trials
-        can be submitted all the same, and `wait` raises an error if nothing will evaluate them.
+    `n_workers` can be 0 for a while, if workers are stuck or have not started; trials can be submitted all the same, and `wait`
+    raises an error if nothing will evaluate them.
     """
 
     @property
@@ -35,29 +33,13 @@ class Workers(Protocol):
         ...
 
     def submit(self, key: int, params: dict[str, Any]) -> None:
-        """Submit a trial; it starts at once, or as soon as a worker is free.
-
-        Parameters
-        ----------
-        key : int
-            The number of the trial.
-        params : dict
-            The configuration that the objective is called with.
-        """
+        """Submit a trial; it starts at once, or as soon as a worker is free."""
         ...
 
     def wait(self, timeout: float | None = None) -> list[tuple[int, Outcome]]:
-        """Wait until at least one trial is completed; return all that are, in the order of completion.
+        """Wait until at least one trial is completed; return keys and outcomes of all that are, in the order of completion.
 
-        Parameters
-        ----------
-        timeout : float, optional
-            Seconds after which to return in any case, with an empty list if none is completed. None waits.
-
-        Returns
-        -------
-        list of tuple of (int, Outcome)
-            Key and outcome of each; also empty if no trial is pending.
+        The list is empty if none is completed within `timeout` seconds, or none is pending.
         """
         ...
 
@@ -80,12 +62,7 @@ def is_workers(given: Any) -> TypeGuard[Workers]:
 def in_order(workers: Workers, batch: Sequence[dict[str, Any]]) -> Iterator[Outcome]:
     """Evaluate a batch; yield the outcomes in the order of the batch, each as soon as it and those before it are completed.
 
-    Parameters
-    ----------
-    workers : Workers
-        What evaluates; it must have no other pending trials.
-    batch : sequence of dict
-        Configurations to call the objective with.
+    The workers must have no other pending trials.
 
     Examples
     --------
@@ -146,13 +123,26 @@ def unpacked(sent: bytes) -> Outcome:
     return replace(outcome, error=error if isinstance(error, BaseException) else RuntimeError(outcome.reason))
 
 
-class Here(AbstractContextManager["Here"]):
-    """One trial after the other, in this process and this thread, while somebody waits for it.
+def in_time(outcome: Outcome, timeout: float | None) -> Outcome:
+    """Return the outcome of a trial, or that of a timeout if it took longer."""
+    return timed_out(timeout) if timeout is not None and (outcome.seconds or 0.0) > timeout else outcome
 
-    Parameters
-    ----------
-    objective : callable
-        What is evaluated. What it raises makes a failed outcome, but for KeyboardInterrupt and SystemExit, which are raised.
+
+def pickled_objective(objective: Objective) -> bytes:
+    """Return an objective as bytes for worker processes; raise ArgumentError if it cannot be pickled."""
+    try:
+        pickled: bytes = cloudpickle.dumps(objective)
+    except Exception as error:  # pickling an object of the user can raise anything
+        raise ArgumentError(
+            f"the objective cannot be sent to a worker process: {reason_of(error)}; create what cannot be pickled inside it"
+        ) from error
+    return pickled
+
+
+class Here(AbstractContextManager["Here"]):
+    """Evaluate one trial after the other in this process and thread, during `wait`.
+
+    What the objective raises makes a failed outcome, except for KeyboardInterrupt and SystemExit, which are raised.
 
     Examples
     --------

@@ -20,7 +20,7 @@ import cloudpickle
 from spotsvm.common.errors import ArgumentError
 from spotsvm.study.workers.one_thread import hold_process_to_one_thread, one_thread
 from spotsvm.study.workers.process import call_safely
-from spotsvm.study.workers.protocol import packed, unpacked
+from spotsvm.study.workers.protocol import packed, pickled_objective, unpacked
 from spotsvm.trials.outcome import Objective, Outcome, reason_of
 
 _MAX_LOADED = 2  # objectives that a worker process holds: two studies may take turns on one executor
@@ -53,13 +53,6 @@ class SharedObjective(AbstractContextManager["SharedObjective"]):
 
     A worker on another machine, which cannot read the file, gets `payload` once. Leaving the context removes the file.
 
-    Parameters
-    ----------
-    objective : callable
-        The objective.
-    in_threads : bool, default=False
-        Whether all workers are threads of this process, so that it need not be pickled.
-
     Attributes
     ----------
     token : Token
@@ -78,7 +71,8 @@ class SharedObjective(AbstractContextManager["SharedObjective"]):
         self.objective = objective
         self.started: dict[int, float] = {}
         self._folder = None if in_threads else Path(tempfile.mkdtemp(prefix="spotsvm-"))
-        self._pickling_error, self._unwritten = "", b""
+        self._pickling_error: ArgumentError | None = None
+        self._unwritten = b""
         digest = "" if in_threads else self._write()
         self.token = Token(uuid.uuid4().hex, os.getpid(), str(self._folder or ""), digest)
         _in_this_process[self.token.name] = self
@@ -87,9 +81,9 @@ class SharedObjective(AbstractContextManager["SharedObjective"]):
         """Pickle the objective and return the digest. An error is raised only when a worker turns out to be a process."""
         assert self._folder is not None
         try:
-            pickled = cloudpickle.dumps(self.objective)
-        except Exception as error:  # what an object of the user's raises when it is pickled can be anything
-            self._pickling_error = reason_of(error)
+            pickled = pickled_objective(self.objective)
+        except ArgumentError as error:
+            self._pickling_error = error
             return ""
         try:
             (self._folder / "objective").write_bytes(pickled)
@@ -100,11 +94,8 @@ class SharedObjective(AbstractContextManager["SharedObjective"]):
     @property
     def payload(self) -> bytes:
         """The pickle, for a worker that cannot read the file."""
-        if self._pickling_error:
-            raise ArgumentError(
-                f"the objective cannot be sent to a worker process: {self._pickling_error}; "
-                "create what cannot be pickled inside it"
-            )
+        if self._pickling_error is not None:
+            raise self._pickling_error
         return self._unwritten or (Path(self.token.folder) / "objective").read_bytes()
 
     def started_at(self, ticket: int) -> float | None:
@@ -135,15 +126,7 @@ def shared_in_this_process(token: Token) -> SharedObjective | None:
 
 
 def load_objective(token: Token, payload: bytes | None = None) -> Objective | None:
-    """Return the objective, loaded if this process has not loaded it yet; None if it cannot be read here.
-
-    Parameters
-    ----------
-    token : Token
-        Reference to the objective.
-    payload : bytes, optional
-        The pickled objective, for a process that could not read the file.
-    """
+    """Return the objective, loaded if this process has not loaded it yet; None if it cannot be read here."""
     shared = shared_in_this_process(token)
     if shared is not None:
         return shared.objective
@@ -201,18 +184,8 @@ def run_trial(
 ) -> Reply:
     """Evaluate a trial in a worker: a thread of the process that submitted it, another process, or another machine.
 
-    Parameters
-    ----------
-    token : Token
-        Reference to the objective.
-    ticket : int or None
-        Number by which the start is reported; None if it is not needed.
-    params : bytes or dict
-        The configuration, pickled if it can be.
-    memory_limit : int or None
-        Bytes that it may take beyond what the process has; not possible in threads.
-    payload : bytes or None
-        The pickled objective, for a worker that could not read its file.
+    `ticket` is the number by which the start is reported, and `payload` the pickled objective, for a worker that could not read
+    its file.
     """
     is_thread = shared_in_this_process(token) is not None
     if is_thread and memory_limit is not None:

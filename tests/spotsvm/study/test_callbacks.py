@@ -6,7 +6,7 @@ from sklearn.datasets import load_iris
 from sklearn.svm import SVC
 
 from spotsvm import ArgumentError, Callback, SpotSearchCV, StopRun, Study
-from spotsvm.study.callbacks import Followers, progress_bar
+from spotsvm.study.callbacks import progress_bar
 
 SPACE = {"x": list(range(40))}
 
@@ -192,13 +192,6 @@ def test_what_is_no_callback(callback, message):
     with pytest.raises(ArgumentError, match=message):
         study.run(distance, n_trials=5, callback=callback)
     assert study.trials == ()
-
-
-def test_nobody_follows():
-    followers = Followers(None)
-    with followers.during(None):
-        followers.on_ask(None, None)
-        followers.on_tell(None, None)
 
 
 def test_a_search_of_candidates_is_followed_and_stopped():

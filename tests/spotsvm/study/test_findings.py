@@ -92,7 +92,7 @@ def test_what_is_not_json_is_refused_and_not_kept(finding, words):
 
 @pytest.mark.parametrize("name", ["", "two\nlines", 3, None])
 def test_a_name_is_a_line_of_text(name):
-    with pytest.raises(ArgumentError, match="does not name a finding"):
+    with pytest.raises(ArgumentError, match="is not the name of a finding"):
         checked_finding(name, {})
 
 
@@ -113,5 +113,5 @@ def test_a_damaged_one_is_said_to_be(tmp_path):
     record = Record(path)
     record.describe({"finding: one": 3})
     record.close()
-    with pytest.raises(StorageError, match="the finding 'one' is no JSON object"):
+    with pytest.raises(StorageError, match="the finding 'one' is not a JSON object"):
         Study(SPACE, "random", 0, path=path)

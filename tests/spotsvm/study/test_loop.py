@@ -1,10 +1,12 @@
 import math
+import re
 import threading
 import time
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from completed_trials import bowl, facts
 from scipy.stats import uniform
 
 from spotsvm import ArgumentError, BudgetError, Study
@@ -14,20 +16,12 @@ from spotsvm.study.record.record import Record
 SPACE = {"x": uniform(0, 1), "y": uniform(0, 1)}
 
 
-def bowl(params):
-    return (params["x"] - 0.3) ** 2 + (params["y"] - 0.6) ** 2
-
-
 def partly(params):
     """Fails in every way that an objective can fail."""
     kind = int(8 * params["x"])
     if kind == 0:
         raise ValueError("too small\nby far")
     return [None, math.nan, math.inf, None, "text", {"score": 1.0}, {"value": bowl(params), "time": 2}, bowl(params)][kind]
-
-
-def facts(study):
-    return [(t.number, t.params, t.state, t.value, t.extra, t.reason, t.origin, t.note, t.seed) for t in study.trials]
 
 
 def test_it_stops_at_the_budget_and_goes_on_from_there():
@@ -140,13 +134,6 @@ def test_errors_are_raised_if_wanted_once_they_are_recorded(where):
         executor.shutdown()
 
 
-def test_the_callback_sees_each_trial_when_it_is_told():
-    seen = []
-    study = Study(SPACE, "random", 0)
-    study.run(partly, 7, batch_size=3, callback=lambda s, t: seen.append((s is study, t, s.n_finished)))
-    assert seen == [(True, t, k + 1) for k, t in enumerate(study.trials)]
-
-
 def test_a_callback_that_raises_loses_nothing():
     study = Study(SPACE, "kriging", 0)
 
@@ -235,18 +222,12 @@ def test_a_space_that_is_used_up_ends_the_run_with_a_warning(batch_size, caplog)
     ("options", "said"),
     [
         ({"batch_size": 0}, "batch_size=0 is not a number of trials"),
-        ({"batch_size": -2}, "batch_size=-2"),
-        ({"batch_size": 1.5}, "batch_size=1.5"),
-        ({"batch_size": "2"}, "batch_size='2'"),
-        ({"batch_size": True}, "batch_size=True"),
+        *(({"batch_size": size}, f"batch_size={size!r}") for size in (-2, 1.5, "2", True)),
         ({"retries": -1}, "retries=-1 is not a number of further attempts"),
         ({"retries": 1.5}, "retries=1.5"),
-        ({"n_trials": 2.5}, "n_trials=2.5 is not a number of trials"),
+        *(({"n_trials": n}, "n_trials=.* is not a number of trials; use a whole number$") for n in ("5", None, 2.5, [5], True)),
         ({"trial_timeout": 0}, "trial_timeout=0 is not a time"),
-        ({"trial_timeout": -1}, "trial_timeout=-1"),
-        ({"trial_timeout": "1"}, "trial_timeout='1'"),
-        ({"trial_timeout": math.inf}, "trial_timeout=inf"),
-        ({"trial_timeout": 1e300}, r"trial_timeout=1e\+300"),
+        *(({"trial_timeout": s}, re.escape(f"trial_timeout={s!r}")) for s in (-1, "1", math.nan, math.inf, 1e300, True)),
     ],
 )
 def test_bad_arguments_are_named_with_their_value(options, said):
@@ -339,6 +320,6 @@ def test_a_value_that_could_not_be_recorded_is_in_the_error_and_can_be_told(tmp_
             study.run(bowl, 1)
         monkeypatch.undo()
         value = bowl(study.trials[0].params)
-        assert caught.value.__notes__ == [f"trial 0 gave {value}; it can be told"]
+        assert caught.value.__notes__ == [f"trial 0 returned {value}, which is not recorded; pass it to tell()"]
         study.tell(0, value)
         assert study.run(bowl, 2).trials[0].value == value

@@ -1,22 +1,14 @@
-import copy
-import json
-import pickle
-import sqlite3
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
-from contextlib import closing
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner
+from completed_trials import facts
 from scipy.stats import uniform
 from spotsvm.solvers.errors import SolverError
 from spotsvm.solvers.search import Nsga2Search
 
 from spotsvm import ArgumentError, BudgetError, NoCompletedTrialError, Study, StudyMismatchError
-from spotsvm.commands.main import main
-from spotsvm.common.errors import StorageError
-from spotsvm.study.record.schema import sign
 
 SPACE = {"x": uniform(0, 1), "y": uniform(0, 1)}
 NAMED = {"cost": "minimize", "gain": "maximize"}
@@ -29,10 +21,6 @@ def trade(params):
 
 def half_fails(params):
     return trade(params) if params["x"] > 0.4 else None
-
-
-def facts(study):
-    return [(t.number, t.params, t.point, t.state, t.values, t.extra, t.reason, t.origin, t.note, t.seed) for t in study.trials]
 
 
 def make(search="random", seed=7, **options):
@@ -172,20 +160,6 @@ def test_a_budget_below_the_first_generation():
         make("nsga2").run(trade, 19)
 
 
-def test_workers_change_nothing_about_the_results():
-    alone = make("nsga2").run(trade, 40, batch_size=10)
-    with ProcessPoolExecutor(2) as workers:
-        assert facts(make("nsga2").run(trade, 40, workers, batch_size=10)) == facts(alone)
-
-
-@pytest.mark.parametrize("copied", [copy.deepcopy, lambda s: pickle.loads(pickle.dumps(s))], ids=["deepcopy", "pickle"])
-@pytest.mark.parametrize("search", ["nsga2", "parego"])
-def test_a_copy_goes_on_by_itself(search, copied):
-    study = make(search).run(trade, 25)
-    other = copied(study)
-    assert facts(other.run(trade, 30)) == facts(study.run(trade, 30))
-
-
 @pytest.mark.parametrize(
     ("direction", "said"),
     [
@@ -199,42 +173,3 @@ def test_other_objectives_are_another_study(direction, said, tmp_path):
     make(path=tmp_path / "study.db").close()
     with pytest.raises(StudyMismatchError, match=f"another direction: .*{said}"):
         make(path=tmp_path / "study.db", direction=direction)
-
-
-def test_the_record_has_the_values_as_json(tmp_path):
-    with make(path=tmp_path / "study.db") as study:
-        study.run(half_fails, 6)
-    with closing(sqlite3.connect(tmp_path / "study.db")) as connection:
-        rows = connection.execute("SELECT value, objectives FROM trials ORDER BY number").fetchall()
-        assert connection.execute("SELECT value FROM about WHERE key = 'direction'").fetchone() == (json.dumps(NAMED),)
-    assert [value for value, _ in rows] == [None] * 6
-    assert [None if text is None else tuple(json.loads(text)) for _, text in rows] == [t.values for t in study.trials]
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [("[1.0]", "trial 2 is 'ok', and has 1 values"), ("[1.0, ", "where JSON is due"), ("null", "trial 2 cannot be")],
-)
-def test_damaged_values(text, said, tmp_path):
-    with make(path=tmp_path / "study.db") as study:
-        study.run(trade, 4)
-    with closing(sqlite3.connect(tmp_path / "study.db")) as connection:
-        connection.execute("UPDATE trials SET objectives = ? WHERE number = 2", (text,))
-        sign(connection)
-        connection.commit()
-    with pytest.raises(StorageError, match=said):
-        make(path=tmp_path / "study.db")
-    result = CliRunner().invoke(main, ["export", str(tmp_path / "study.db")])
-    assert result.exit_code == 2
-    assert result.stderr.startswith("spotsvm: error: ")
-    assert len(result.stderr.splitlines()) == 1
-
-
-def test_export_shows_the_values(tmp_path):
-    with make(path=tmp_path / "study.db") as study:
-        study.run(half_fails, 6)
-    result = CliRunner().invoke(main, ["export", str(tmp_path / "study.db"), "--csv", str(tmp_path / "trials.csv")])
-    assert (result.exit_code, result.stderr) == (0, "")
-    exported = pd.read_csv(tmp_path / "trials.csv")
-    assert list(exported.columns) == list(study.frame().columns)
-    pd.testing.assert_frame_equal(exported[["value_cost", "value_gain"]], study.frame()[["value_cost", "value_gain"]])

@@ -86,12 +86,6 @@ def test_the_bar_ends_its_line_when_interrupted(terminal):
     assert terminal.getvalue().endswith("\n")
 
 
-def test_a_bar_of_runs_is_silent_where_nobody_watches(capsys):
-    with runs_bar("branin", 2) as ended:
-        ended(SimpleNamespace(search="random", seed=0))
-    assert capsys.readouterr() == ("", "")
-
-
 def test_a_bar_of_runs_names_the_run_that_has_ended(terminal):
     with redirect_stderr(terminal), runs_bar("branin", 2) as ended:
         ended(SimpleNamespace(search="random", seed=7))

@@ -105,7 +105,7 @@ def test_what_json_does_not_have_is_text(tmp_path):
 @pytest.mark.parametrize(
     ("key", "value", "message"),
     [
-        ("space", None, "is empty: it says of no study"),
+        ("space", None, "holds no study: it does not describe"),
         ("space", [{"x": {"kind": "continuous", "quantiles": [1]}}], "is damaged: x="),
         ("space", [{"x": {"kind": "integer", "low": 0, "high": 3}}], "trial 0 has no point of the unit cube"),
         ("seed", "three", "is damaged: its seed is 'three'"),

@@ -1,3 +1,4 @@
+import json
 import signal
 import sqlite3
 import subprocess
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from completed_trials import facts
 from scipy.stats import loguniform, randint, uniform
 from spotsvm.solvers.search import KrigingSearch
 
@@ -16,6 +18,8 @@ from spotsvm import Space, Study, StudyMismatchError
 from spotsvm.common.errors import StorageError
 from spotsvm.study.record.schema import sign
 
+SQUARE = {"x": uniform(0, 1), "y": uniform(0, 1)}
+NAMED = {"cost": "minimize", "gain": "maximize"}
 SPACE = {"C": loguniform(2**-5, 2**15), "gamma": loguniform(2**-15, 2**3)}
 MIXED = [
     {"kernel": ["rbf"], "C": loguniform(1e-3, 1e3), "weight": [{np.int64(0): 2.0}, None, len]},
@@ -39,21 +43,32 @@ def half_fails(params):
     return valley(params) if params["C"] > 2**5 else None
 
 
-def facts(study):
-    return [(t.number, t.params, t.point, t.state, t.value, t.extra, t.reason, t.origin, t.note, t.seed) for t in study.trials]
+def trade(params):
+    """Two objectives; more gain costs more."""
+    return {"values": [params["x"] ** 2 + params["y"], params["x"] - params["y"]], "time": 3.0}
+
+
+def half_trades(params):
+    return trade(params) if params["x"] > 0.4 else None
+
+
+def mixed_trade(params):
+    x = mixed(params)
+    return [x, -((x - 2) ** 2)]
 
 
 class Own:
     """A search of a user's own, which remembers what it was told."""
 
-    def __init__(self):
-        self.rng, self.points, self.values = np.random.default_rng(1), [], []
+    def __init__(self, domain=None, seed=1):
+        self.size = 2 if domain is None else domain.dimension
+        self.rng, self.points, self.values = np.random.default_rng(seed), [], []
 
     def ask(self):
         if len(self.values) < 3:
-            return self.rng.random(2)
-        best = self.points[int(np.nanargmin(self.values))]
-        return np.clip(best + 0.1 * self.rng.normal(size=2), 0, 1)
+            return self.rng.random(self.size)
+        best = self.points[int(np.nanargmin([np.sum(value) for value in self.values]))]
+        return np.clip(best + 0.1 * self.rng.normal(size=self.size), 0, 1)
 
     def tell(self, point, value):
         self.points.append(point)
@@ -99,6 +114,22 @@ def test_resumed_is_undisturbed(search, space, objective, path):
     assert facts(study) == facts(Study(space, search(), 7).run(objective, 20))
 
 
+@pytest.mark.parametrize("search", ["nsga2", "parego", "random", Own])
+@pytest.mark.parametrize(
+    ("space", "objective"),
+    [(SQUARE, trade), (SQUARE, half_trades), (MIXED, mixed_trade)],
+    ids=["plain", "half fails", "conditional"],
+)
+def test_resumed_is_undisturbed_with_several_objectives(search, space, objective, path):
+    stops = (8, 12, 16) if search == "parego" else (23, 30, 45)
+    for n in stops:
+        with Study(space, search, 7, direction=NAMED, path=path) as study:
+            study.run(objective, n)
+    undisturbed = Study(space, search, 7, direction=NAMED).run(objective, stops[-1])
+    assert facts(study) == facts(undisturbed)
+    assert study.hypervolume().tolist() == undisturbed.hypervolume().tolist()
+
+
 @pytest.mark.parametrize("objective", [mixed, lambda p: round(mixed(p), 1)], ids=["mixed", "ties"])
 def test_resumed_is_undisturbed_in_a_conditional_space(objective, path):
     for n in (8, 13, 20):
@@ -120,15 +151,24 @@ def test_resumed_is_undisturbed_under_noise(direction, noise, path):
     assert study.recommend() == undisturbed.recommend()
 
 
-@pytest.mark.parametrize("search", ["kriging", "random", "cmaes", "lbfgsb", "own"])
-@pytest.mark.parametrize("stop", [8, 9, 11])
-def test_batches_too_wherever_they_are_cut_off(search, stop, path):
-    with Study(SPACE, SEARCHES[search](), 7, path=path) as study, pytest.raises(InTrouble):
-        study.run(valley, 16, batch_size=4, callback=stop_at(stop))
-    with Study(SPACE, SEARCHES[search](), 7, path=path) as study:
+ONE_OBJECTIVE = [(search, stop, 16, 4) for search in ("kriging", "random", "cmaes", "lbfgsb", "own") for stop in (8, 9, 11)]
+TWO_OBJECTIVES = [("nsga2", 20, 42, 6), ("nsga2", 22, 42, 6), ("nsga2", 27, 42, 6), ("parego", 11, 18, 6)]
+
+
+@pytest.mark.parametrize(("search", "stop", "n", "size"), ONE_OBJECTIVE + TWO_OBJECTIVES)
+def test_batches_too_wherever_they_are_cut_off(search, stop, n, size, path):
+    one = search in SEARCHES
+    objective, space, direction = (valley, SPACE, "minimize") if one else (trade, SQUARE, NAMED)
+
+    def fresh(path=None):
+        return Study(space, SEARCHES[search]() if one else search, 7, direction=direction, path=path)
+
+    with fresh(path) as study, pytest.raises(InTrouble):
+        study.run(objective, n, batch_size=size, callback=stop_at(stop))
+    with fresh(path) as study:
         assert study.n_finished == stop
-        study.run(valley, 16, batch_size=4)
-    assert facts(study) == facts(Study(SPACE, SEARCHES[search](), 7).run(valley, 16, batch_size=4))
+        study.run(objective, n, batch_size=size)
+    assert facts(study) == facts(fresh().run(objective, n, batch_size=size))
 
 
 @pytest.mark.parametrize("asked", [1, 2, 3])
@@ -221,6 +261,16 @@ def test_another_study_is_refused_and_told_apart(changed, said, path):
         assert facts(again) == facts(study)
 
 
+@pytest.mark.parametrize("module", ["studies.own", "mine.studies.own", "mine.spotsvm.own"])
+def test_a_search_of_the_users_is_the_same_wherever_its_module_is(module, path, monkeypatch):
+    monkeypatch.setattr(Own, "__module__", module)
+    for _ in range(2):
+        Study(SPACE, Own(), 0, path=path).close()
+    monkeypatch.setattr(Own, "__module__", "other.own")
+    with pytest.raises(StudyMismatchError, match="another search: .*, this one 'other.own.Own'"):
+        Study(SPACE, Own(), 0, path=path)
+
+
 @pytest.mark.parametrize(("one", "other"), [([1, 2, 3], [1.0, 2.0, 3.0]), ([True, False], [1, 0]), (["1", "2"], [1, 2])])
 def test_values_of_another_type_are_another_space(one, other, path):
     Study({"a": one}, "random", 0, path=path).close()
@@ -243,7 +293,7 @@ def test_a_search_that_would_ask_otherwise_is_reported_and_the_record_counts(pat
     other = Own()
     other.rng = np.random.default_rng(99)
     with pytest.warns(
-        UserWarning, match="another point for trial 0 and 3 further ones than it did before; the record's is kept"
+        UserWarning, match="no longer suggests the recorded point of trial 0 and of 3 more; the recorded points are used"
     ) as caught:
         again = Study(SPACE, other, 0, path=path)
     (warning,) = caught
@@ -254,37 +304,44 @@ def test_a_search_that_would_ask_otherwise_is_reported_and_the_record_counts(pat
 
 
 SCRIPT = """
-    import sys, time
+    import json, sys, time
     import numpy as np
-    from scipy.stats import loguniform
+    from scipy.stats import loguniform, uniform
     from spotsvm import Study
 
     def valley(params):
         time.sleep(0.05)
         return (np.log2(params["C"]) - 3) ** 2 + (np.log2(params["gamma"]) + 5) ** 2
 
-    space = {"C": loguniform(2**-5, 2**15), "gamma": loguniform(2**-15, 2**3)}
-    Study(space, seed=7, path=sys.argv[1]).run(
-        valley, 20, batch_size=int(sys.argv[2]), callback=lambda s, t: print(t.number, repr(t.value), flush=True)
+    def trade(params):
+        time.sleep(0.02)
+        return {"values": [params["x"] ** 2 + params["y"], params["x"] - params["y"]], "time": 3.0}
+
+    search, n, size = sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
+    space, objective, direction = {"C": loguniform(2**-5, 2**15), "gamma": loguniform(2**-15, 2**3)}, valley, "minimize"
+    if search != "kriging":
+        space, objective = {"x": uniform(0, 1), "y": uniform(0, 1)}, trade
+        direction = {"cost": "minimize", "gain": "maximize"}
+    Study(space, search, 7, direction=direction, path=sys.argv[1]).run(
+        objective, n, batch_size=size, callback=lambda s, t: print(json.dumps([t.number, t.values]), flush=True)
     )
 """
 
 
-@pytest.mark.parametrize("batch_size", [1, 4])
-def test_a_process_that_is_killed_loses_nothing_that_was_told(batch_size, path):
-    command = [sys.executable, "-c", textwrap.dedent(SCRIPT), str(path), str(batch_size)]
+@pytest.mark.parametrize(("search", "n", "size"), [("kriging", 20, 1), ("kriging", 20, 4), ("nsga2", 60, 3), ("parego", 24, 3)])
+def test_a_process_that_is_killed_loses_nothing_that_was_told(search, n, size, path):
+    space, objective, direction = (SPACE, valley, "minimize") if search == "kriging" else (SQUARE, trade, NAMED)
+    command = [sys.executable, "-c", textwrap.dedent(SCRIPT), str(path), search, str(n), str(size)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        told = [process.stdout.readline().split() for _ in range(9)]
+        told = [json.loads(process.stdout.readline()) for _ in range(n // 2 - 1)]
         process.send_signal(signal.SIGKILL)
-        told += [line.split() for line in process.stdout.read().splitlines()]
+        told += [json.loads(line) for line in process.stdout.read().splitlines()]
     assert process.returncode == -signal.SIGKILL
-    with closing(sqlite3.connect(path)) as connection:
-        recorded = dict(connection.execute("SELECT number, value FROM trials WHERE state = 'ok'").fetchall())
-    assert 9 <= len(recorded) < 20
-    assert all(recorded[int(number)] == float(value) for number, value in told)
-    with Study(SPACE, seed=7, path=path) as study:
-        study.run(valley, 20, batch_size=batch_size)
-    assert facts(study) == facts(Study(SPACE, seed=7).run(valley, 20, batch_size=batch_size))
+    with Study(space, search, 7, direction=direction, path=path) as study:
+        assert n // 2 - 1 <= study.n_finished < n
+        assert all(study.trials[number].values == tuple(values) for number, values in told)
+        study.run(objective, n, batch_size=size)
+    assert facts(study) == facts(Study(space, search, 7, direction=direction).run(objective, n, batch_size=size))
 
 
 @pytest.mark.parametrize(

@@ -180,7 +180,7 @@ def test_in_a_cross_validated_search(tmp_path):
     plain = SpotSearchCV(SVC(), space, n_iter=n, cv=3, random_state=0).fit(X, y)
     assert search.best_params_ == plain.best_params_
     assert fitted(stop=EARLY, path=tmp_path / "a.db").study_.n_finished == n
-    with pytest.raises(ArgumentError, match="stop='soon' is no stop rule"):
+    with pytest.raises(ArgumentError, match="stop='soon' is not a stop rule"):
         fitted(stop="soon")
 
 
@@ -207,7 +207,7 @@ def test_bad_arguments(arguments):
 
 @pytest.mark.parametrize("stop", ["soon", 3, True, ImprovementBelowUncertainty, lambda study: True])
 def test_what_is_no_rule(stop):
-    with pytest.raises(ArgumentError, match="is no stop rule; use None, 'uncertainty'"):
+    with pytest.raises(ArgumentError, match="is not a stop rule; use None, 'uncertainty'"):
         checked_stop(stop)
 
 

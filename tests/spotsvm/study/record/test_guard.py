@@ -62,7 +62,7 @@ def test_a_query_without_end_is_ended(tmp_path, monkeypatch):
         with pytest.raises(sqlite3.OperationalError, match="interrupted"):
             connection.execute(f"{endless} count(*) FROM c").fetchall()
         guard.begin()
-        with pytest.raises(StorageError, match="more than the file can hold|takes more than"):
+        with pytest.raises(StorageError, match="more data than the file can hold|takes more than"):
             guard.rows(connection.execute(f"{endless} x FROM c"))
 
 
@@ -72,7 +72,7 @@ def test_rows_of_more_than_the_file_are_refused(tmp_path):
     with closing(sqlite3.connect(":memory:")) as connection:
         guard = RecordGuard(connection, file)
         assert len(guard.rows(connection.execute("SELECT hex(zeroblob(100000))"))) == 1
-        with pytest.raises(StorageError, match="more than the file can hold"):
+        with pytest.raises(StorageError, match="more data than the file can hold"):
             guard.rows(connection.execute("SELECT hex(zeroblob(10000000))"))
         with pytest.raises(sqlite3.DataError, match="too big"):
             connection.execute("SELECT length(hex(zeroblob(90000000)))").fetchone()

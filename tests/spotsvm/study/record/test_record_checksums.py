@@ -62,15 +62,15 @@ def test_a_bit_that_has_turned_over_is_harmless_or_told_of(whole, tmp_path):
 @pytest.mark.parametrize(
     ("statement", "said"),
     [
-        ("UPDATE trials SET value = value + 1e-16 WHERE number = 4", "trial 4 cannot be read: it is not what was written"),
-        ("UPDATE trials SET seconds = 7 WHERE number = 4", "trial 4 cannot be read: it is not what was written"),
-        ("UPDATE trials SET told_checksum = NULL WHERE number = 4", "trial 4 cannot be read: it is not what was written"),
-        ("UPDATE trials SET note = 'x' WHERE number = 60", "trial 60 cannot be read: it is not what was written"),
+        ("UPDATE trials SET value = value + 1e-16 WHERE number = 4", "trial 4 cannot be read: its checksum does not match"),
+        ("UPDATE trials SET seconds = 7 WHERE number = 4", "trial 4 cannot be read: its checksum does not match"),
+        ("UPDATE trials SET told_checksum = NULL WHERE number = 4", "trial 4 cannot be read: its checksum does not match"),
+        ("UPDATE trials SET note = 'x' WHERE number = 60", "trial 60 cannot be read: its checksum does not match"),
         ("UPDATE trials SET params = replace(params, '0.', '1.') WHERE number = 4", "trial 4 cannot be read"),
-        ("UPDATE about SET value = '1' WHERE key = 'seed'", "its entry 'seed': it is not what was written: its checksum"),
-        ("UPDATE about SET key = 'tpace' WHERE key = 'space'", "its entry 'tpace': it is not what was written"),
-        ("UPDATE outcomes SET outcome = replace(outcome, '0.5', '0.7')", "the outcome of trial 60: it is not what was written"),
-        ("UPDATE outcomes SET number = 3", "the outcome of trial 3: it is not what was written"),
+        ("UPDATE about SET value = '1' WHERE key = 'seed'", "its entry 'seed': its checksum does not match"),
+        ("UPDATE about SET key = 'tpace' WHERE key = 'space'", "its entry 'tpace': its checksum does not match"),
+        ("UPDATE outcomes SET outcome = replace(outcome, '0.5', '0.7')", "the outcome of trial 60: its checksum does not match"),
+        ("UPDATE outcomes SET number = 3", "the outcome of trial 3: its checksum does not match"),
     ],
 )
 def test_a_cell_that_has_changed(statement, said, whole, tmp_path):
@@ -105,8 +105,8 @@ def test_what_is_salvaged_leaves_out_what_has_changed_and_says_so(whole, tmp_pat
     assert found.trials == tuple(t for t in trials if t.number not in (7, 30, 59))
     assert "search" not in found.about
     result = CliRunner().invoke(main, ["export", "--salvage", str(hurt)])
-    assert "58 trials were read of" in result.stderr
-    assert "3 were left out because their checksums do not fit" in result.stderr
+    assert "58 trials were read from" in result.stderr
+    assert "3 were left out because their checksums do not match" in result.stderr
     assert salvage(whole).changed == ()
 
 

@@ -11,9 +11,10 @@ from io import StringIO
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from completed_trials import facts
 from scipy.stats import uniform
 
-from spotsvm import Study, StudyMismatchError
+from spotsvm import Study
 from spotsvm.commands.main import main
 from spotsvm.common.errors import StorageError
 from spotsvm.study.record.opening import connect_to_write
@@ -49,10 +50,6 @@ def objective(params):
 
 def study(path, **options):
     return Study(SPACE, "kriging", 0, path=path, **options)
-
-
-def facts(study):
-    return [(t.number, t.params, t.point, t.state, t.value, t.values, t.extra, t.reason, t.origin, t.seed) for t in study.trials]
 
 
 LATER = ["fit_seconds", "acquisition_seconds", "lost", "asked_at", "told_at"]
@@ -111,13 +108,6 @@ def old(tmp_path, request):
     return path
 
 
-def test_a_new_record_is_of_version_4(tmp_path):
-    study(tmp_path / "study.db").close()
-    assert version(tmp_path / "study.db") == "4"
-    assert columns(tmp_path / "study.db")[-8:] == ["objectives", *LATER, *CHECKSUMS]
-    assert tables(tmp_path / "study.db") == {"about", "trials", "outcomes"}
-
-
 def test_reading_only_leaves_it_as_it_is(old, tmp_path):
     before, had = old.read_bytes(), columns(old)
     with closing(Record(old, read_only=True)) as record, closing(Record(tmp_path / "new.db", read_only=True)) as new:
@@ -147,15 +137,6 @@ def test_opened_for_writing_it_is_upgraded_and_goes_on(old):
         assert facts(again) == facts(s)
         assert {t.values for t in again.trials if t.state == "ok"} == {(t.value,) for t in again.trials if t.state == "ok"}
         assert {t.lost for t in again.trials} == {()}
-
-
-def test_upgraded_or_not_another_study_is_refused(old):
-    with pytest.raises(
-        StudyMismatchError, match="another direction: it has 'minimize', this one {'0': 'minimize', '1': 'maximize'}"
-    ):
-        Study(SPACE, "random", 0, path=old, direction=("minimize", "maximize"))
-    with study(old) as s:
-        assert s.n_finished == 10
 
 
 def statements(old):

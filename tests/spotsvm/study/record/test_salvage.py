@@ -194,13 +194,13 @@ def test_the_command_writes_what_is_left(whole, tmp_path):
         main, ["export", "--salvage", str(cut), "--csv", str(out), "--folds", str(tmp_path / "folds.csv")]
     )
     assert result.exit_code == 0
-    assert result.stderr == f"spotsvm: 60 trials were read of {cut}, up to number 59\n"
+    assert result.stderr == f"spotsvm: 60 trials were read from {cut}, up to number 59\n"
     assert pd.read_csv(out)["value"].dropna().tolist() == [t.value for t in trials if t.value is not None]
     assert len(pd.read_csv(tmp_path / "folds.csv")) == 2 * sum(t.state == "ok" for t in trials)
     cut.write_bytes(b"nothing of it")
     result = CliRunner().invoke(main, ["export", "--salvage", str(cut)])
     assert result.exit_code != 0
-    assert "not one trial can be read of it" in result.stderr
+    assert "no trial can be read from it" in result.stderr
 
 
 def test_the_command_that_is_named_can_be_pasted(whole, tmp_path):
@@ -221,8 +221,8 @@ def test_missing_numbers_are_named(whole, tmp_path):
     assert found.missing == (3, 10)
     assert len(found.trials) == 58
     result = CliRunner().invoke(main, ["export", "--salvage", str(holed)])
-    assert "58 trials were read of" in result.stderr
-    assert "2 of the numbers before are missing" in result.stderr
+    assert "58 trials were read from" in result.stderr
+    assert "2 with lower numbers are missing" in result.stderr
 
 
 def test_several_objectives_keep_their_names(tmp_path):

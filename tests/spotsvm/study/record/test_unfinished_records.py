@@ -113,7 +113,10 @@ def test_a_copy_without_its_log_says_what_it_is_and_what_to_do(lone):
 
 
 def test_a_study_that_begins_anew_on_such_a_copy_says_so(lone):
-    with pytest.warns(UserWarning, match=r"holds nothing without copy\.db-wal.* The study begins anew"), study(lone) as s:
+    with (
+        pytest.warns(UserWarning, match=r"holds nothing without copy\.db-wal.* The study starts from the beginning"),
+        study(lone) as s,
+    ):
         assert s.run(lambda p: p["x"], 3).n_finished == 3
     assert study(lone).n_finished == 3
 

@@ -1,4 +1,13 @@
-"""Helpers of the tests of workers: submit trials and wait until they are completed."""
+"""Helpers of the tests of studies and workers."""
+
+
+def bowl(params):
+    return (params["x"] - 0.3) ** 2 + (params["y"] - 0.6) ** 2
+
+
+def facts(study):
+    """All that two studies of the same trials have in common: no times."""
+    return [(t.number, t.params, t.point, t.state, t.values, t.extra, t.reason, t.origin, t.note, t.seed) for t in study.trials]
 
 
 def all_completed(workers, n):

@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from completed_trials import bowl, facts
 from scipy.stats import uniform
 from spotsvm.studies.common.virtual_workers import VirtualWorkers
 
@@ -15,17 +16,9 @@ from spotsvm.trials.outcome import Outcome
 SPACE = {"x": uniform(0, 1), "y": uniform(0, 1)}
 
 
-def bowl(params):
-    return (params["x"] - 0.3) ** 2 + (params["y"] - 0.6) ** 2
-
-
 def duration(params):
     """Log-normal, a function of the parameters alone."""
     return float(np.exp(np.random.default_rng(int(1e9 * params["x"])).normal()))
-
-
-def facts(study):
-    return [(t.number, t.params, t.state, t.value, t.reason, t.origin, t.note, t.seed) for t in study.trials]
 
 
 def run(study, n_trials, workers, *, callback=None, stop=None, **settings):
@@ -206,9 +199,9 @@ def test_an_objective_that_asks_the_study_fails_with_the_reason():
     study = Study(SPACE, "random", 0)
     study.run(lambda params: study.ask().params["x"], 2)
     assert [t.state for t in study.trials] == ["failed"] * 2
-    assert "ask() while the study is being run" in study.trials[0].reason
+    assert "ask() cannot be called while the study is being run" in study.trials[0].reason
     study.run(lambda params: study.tell(3, 0.0).value, 4)
-    assert "tell() while the study is being run" in study.trials[3].reason
+    assert "tell() cannot be called while the study is being run" in study.trials[3].reason
 
 
 def test_a_study_is_run_once_at_a_time():

@@ -1,5 +1,4 @@
 import os
-import pickle
 import sys
 import threading
 import time
@@ -338,13 +337,3 @@ def test_memory_is_limited_in_processes_and_refused_in_threads():
         workers.submit(0, {"MB": 100})
         with pytest.raises(ArgumentError, match=said):
             workers.wait()
-
-
-def test_a_reply_is_small():
-    from spotsvm.study.workers.protocol import packed
-    from spotsvm.study.workers.transport import Reply
-    from spotsvm.trials.outcome import Outcome
-
-    reply = Reply(packed(Outcome("ok", 0.5, seconds=1.0)))
-    assert len(pickle.dumps(reply)) < 500
-    assert reply.read().value == 0.5

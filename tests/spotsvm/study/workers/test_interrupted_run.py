@@ -7,6 +7,7 @@ import time
 from contextlib import closing
 
 import pytest
+from completed_trials import bowl, facts
 from scipy.stats import uniform
 from spotsvm.studies.common.virtual_workers import VirtualWorkers
 
@@ -14,14 +15,6 @@ from spotsvm import Study
 from spotsvm.study.record.record import Record
 
 SPACE = {"x": uniform(0, 1), "y": uniform(0, 1)}
-
-
-def bowl(params):
-    return (params["x"] - 0.3) ** 2 + (params["y"] - 0.6) ** 2
-
-
-def facts(study):
-    return [(t.number, t.params, t.state, t.value, t.origin, t.seed) for t in study.trials]
 
 
 def press():
@@ -73,7 +66,7 @@ def test_without_a_record_the_note_says_that_the_study_can_be_run_on():
     with pytest.raises(KeyboardInterrupt) as caught:
         Study(SPACE, "random", 0).run(lambda params: press(), 3)
     assert caught.value.__notes__ == [
-        "0 of 1 trials are finished; run() of this study goes on from there. With a path, a study outlives its process"
+        "0 of 1 trials are finished; call run() again to continue. A study with a path can also be resumed in another process"
     ]
 
 
@@ -129,6 +122,75 @@ def test_a_study_within_an_objective_is_interrupted_with_the_one_around_it(tmp_p
         with pytest.raises(KeyboardInterrupt) as caught:
             study.run(objective, 3)
         assert [note.split(" trials")[0] for note in caught.value.__notes__] == ["2 of 3", "0 of 1"]
+
+
+@pytest.mark.faults
+@pytest.mark.parametrize("search", ["kriging", "random"])
+@pytest.mark.parametrize("where", ["BEGIN", "INSERT", "UPDATE", "COMMIT"])
+def test_interrupted_inside_a_transaction_memory_and_record_agree(where, search, tmp_path):
+    """Ctrl-C at each statement of asking and telling: the study goes on as if it had not been, here and from its record."""
+    path = tmp_path / "study.db"
+    study = Study(SPACE, search, 0, path=path)
+    pressed = []
+
+    class Pressing:
+        """A connection during whose statement Ctrl-C is pressed, once every five times."""
+
+        def __init__(self, connection):
+            self._connection = connection
+
+        def __getattr__(self, name):
+            return getattr(self._connection, name)
+
+        def execute(self, statement, *values):
+            result = self._connection.execute(statement, *values)
+            if statement.startswith(where):
+                pressed.append(statement)
+                if len(pressed) % 5 == 2:
+                    press()
+            return result
+
+    study._record._connection = Pressing(study._record._connection)
+    interrupted = 0
+    while study.n_finished < 12:
+        try:
+            trial = study.ask()
+            study.tell(trial, bowl(trial.params))
+        except KeyboardInterrupt:
+            interrupted += 1
+            with closing(Record(path, read_only=True)) as record:
+                assert [(t.number, t.state, t.value) for t in record.trials()] == [
+                    (t.number, t.state, t.value) for t in study.trials
+                ]
+            running = [t for t in study.trials if t.state == "running"]
+            study.hand_back(running)
+    assert interrupted >= 2
+    study.close()
+    undisturbed = Study(SPACE, search, 0)
+    while undisturbed.n_finished < 12:
+        trial = undisturbed.ask()
+        undisturbed.tell(trial, bowl(trial.params))
+    assert facts(study) == facts(undisturbed)
+    with Study(SPACE, search, 0, path=path) as again:
+        assert facts(again) == facts(study)
+
+
+@pytest.mark.faults
+def test_interrupted_while_the_search_thinks_nothing_of_it_is_left(tmp_path, monkeypatch):
+    path = tmp_path / "study.db"
+    with Study(SPACE, "kriging", 0, path=path) as study:
+        study.run(bowl, 8)
+        with monkeypatch.context() as patch:
+
+            def interrupted(*args, **options):
+                raise KeyboardInterrupt
+
+            patch.setattr("spotsvm.solvers.search.kriging.kriging_search.maximize_acquisition", interrupted)
+            for _ in range(2):
+                with pytest.raises(KeyboardInterrupt):
+                    study.ask()
+        study.run(bowl, 12)
+    assert facts(study) == facts(Study(SPACE, "kriging", 0).run(bowl, 12))
 
 
 SCRIPT = """

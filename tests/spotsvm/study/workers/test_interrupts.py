@@ -3,11 +3,28 @@ import threading
 
 import pytest
 
-from spotsvm.study.workers.interrupts import Interrupts, interrupts_allowed
+from spotsvm.study.workers.interrupts import Interrupts, interrupts_allowed, interrupts_held
 
 
 def press():
     signal.raise_signal(signal.SIGINT)
+
+
+@pytest.fixture
+def steps():
+    return []
+
+
+@pytest.fixture
+def pressed_twice(steps):
+    @interrupts_held()
+    def work():
+        press()
+        steps.append("held")
+        press()
+        steps.append("not reached")
+
+    return work
 
 
 def test_the_first_is_held_back_until_it_is_asked_for():
@@ -77,27 +94,29 @@ def test_a_handler_of_the_user_s_own_stays():
         signal.signal(signal.SIGINT, before)
 
 
-def test_in_a_thread_it_does_nothing():
-    def block():
-        with Interrupts() as interrupts:
+@pytest.mark.parametrize("block", [Interrupts, interrupts_held])
+def test_in_a_thread_it_does_nothing(block):
+    def work():
+        with block():
             handlers.append(signal.getsignal(signal.SIGINT))
-            interrupts.check()
 
     handlers = []
-    thread = threading.Thread(target=block)
+    thread = threading.Thread(target=work)
     thread.start()
     thread.join()
     assert handlers == [signal.default_int_handler]
 
 
-def test_another_error_is_not_replaced():
+@pytest.mark.parametrize("block", [Interrupts, interrupts_held])
+def test_another_error_is_not_replaced(block):
     def fails():
-        with Interrupts():
+        with block():
             press()
             raise KeyError
 
     with pytest.raises(KeyError):
         fails()
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 def test_a_block_in_which_it_is_raised_at_once_may_hold_another_one():
@@ -108,3 +127,44 @@ def test_a_block_in_which_it_is_raised_at_once_may_hold_another_one():
     assert interrupts.holds
     with interrupts_allowed(), pytest.raises(KeyboardInterrupt):
         signal.raise_signal(signal.SIGINT)
+
+
+def test_a_second_one_is_not_held(pressed_twice, steps):
+    with pytest.raises(KeyboardInterrupt):
+        pressed_twice()
+    assert steps == ["held"]
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_in_a_run_it_holds_nothing_more_so_that_a_second_one_ends_at_once(pressed_twice, steps):
+    with Interrupts() as interrupts:
+        with pytest.raises(KeyboardInterrupt):
+            pressed_twice()
+        with pytest.raises(KeyboardInterrupt):
+            interrupts.check()
+    assert steps == ["held"]
+
+
+def test_where_a_run_lets_interrupts_through_it_holds_them(steps):
+    @interrupts_held()
+    def work():
+        press()
+        steps.append("held")
+
+    with Interrupts() as interrupts:
+        with pytest.raises(KeyboardInterrupt), interrupts.allowed():
+            work()
+        assert interrupts.pressed
+    assert steps == ["held"]
+
+
+def test_a_handler_of_the_user_s_own_gets_what_was_held_afterwards():
+    heard = []
+    before = signal.signal(signal.SIGINT, lambda number, frame: heard.append(number))
+    try:
+        with interrupts_held():
+            press()
+            assert not heard
+        assert heard == [signal.SIGINT]
+    finally:
+        signal.signal(signal.SIGINT, before)
