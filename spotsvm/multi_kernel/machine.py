@@ -15,6 +15,7 @@ from sklearn.utils.validation import validate_data
 
 from spotsvm.common.errors import ArgumentError, BudgetError
 from spotsvm.cross_validation.machines import SvmMachine, common_parameters, rounded_if_sound
+from spotsvm.estimators.arrays import Floats
 from spotsvm.estimators.dual.dual_svc import DualSVC
 from spotsvm.estimators.dual.kernel_machine import KernelMachine, check_cache_size, check_sample_weight
 from spotsvm.estimators.entry_parameters import EntryParametersMixin
@@ -28,8 +29,6 @@ from spotsvm.solvers.kernels.matrices.multi_gram import multi_gram_matrix, multi
 
 if TYPE_CHECKING:
     from spotsvm.search_cv.spot_search_cv import SpotSearchCV
-
-Floats = NDArray[np.float64]
 
 
 class MultiKernelMachine(EntryParametersMixin, KernelMachine):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral
 from typing import Any, Self
 
@@ -18,6 +19,7 @@ from spotsvm.solvers.checked_numbers import as_float
 Floats = NDArray[np.float64]
 
 
+@dataclass(eq=False, repr=False)
 class PrincipalMonomials(TransformerMixin, BaseEstimator):
     """Principal components, and all monomials of degree 2 of the first of them.
 
@@ -70,15 +72,10 @@ class PrincipalMonomials(TransformerMixin, BaseEstimator):
     ['pca0', 'pca1', 'pca2', 'pca3', 'pca0^2', 'pca0 pca1', 'pca1^2']
     """
 
-    pca_: PCA
-    polynomial_: PolynomialFeatures
-    n_kept_: int
-    n_components_: int
-
-    def __init__(self, n_components: int = 8, *, n_kept: int | float | None = None, whiten: bool = False):
-        self.n_components = n_components
-        self.n_kept = n_kept
-        self.whiten = whiten
+    n_components: int = 8
+    _: KW_ONLY
+    n_kept: int | float | None = None
+    whiten: bool = False
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Find the principal components.
@@ -116,7 +113,7 @@ class PrincipalMonomials(TransformerMixin, BaseEstimator):
         return self
 
     def transform(self, X: Any) -> Floats:
-        """Give the components that are kept, and the monomials.
+        """Return the components that are kept, and the monomials.
 
         Parameters
         ----------
@@ -135,7 +132,7 @@ class PrincipalMonomials(TransformerMixin, BaseEstimator):
         return np.hstack([components[:, : self.n_kept_], monomials])
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
-        """Give the names of the features: "pca0", ..., "pca0^2", "pca0 pca1", ...
+        """Return the names of the features: "pca0", ..., "pca0^2", "pca0 pca1", ...
 
         Parameters
         ----------
@@ -153,7 +150,7 @@ class PrincipalMonomials(TransformerMixin, BaseEstimator):
         return np.concatenate([names[: self.n_kept_], monomials])
 
     def _kept(self) -> int:
-        """Give the number of components to keep, however many there are."""
+        """Return the number of components to keep, however many there are."""
         n = self.n_kept
         if n is None:
             return int(len(self.pca_.components_))

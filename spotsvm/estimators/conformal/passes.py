@@ -15,13 +15,11 @@ from sklearn.model_selection import RepeatedStratifiedKFold
 from sklearn.svm import SVC
 
 from spotsvm.common.errors import ArgumentError
+from spotsvm.estimators.arrays import Floats
 from spotsvm.solvers.checked_numbers import as_float
 from spotsvm.solvers.dual.problem.problem import make_problem
 from spotsvm.solvers.dual.problem.result import DualResult
 from spotsvm.solvers.dual.solve import finish
-
-Floats = NDArray[np.float64]
-
 
 # exp(-80) is 1.8e-35: nothing beside 1, and its square is still a normal number; denormals are up to 60 times slower
 LOWEST_EXPONENT = -80.0

@@ -1,4 +1,4 @@
-"""Values for each class: by name, in order, or one entry at a time."""
+"""Parameters with a value for each class, given as a dict, as a sequence, or entry by entry."""
 
 from __future__ import annotations
 
@@ -9,21 +9,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spotsvm.common.errors import ArgumentError
+from spotsvm.estimators.arrays import Floats
 from spotsvm.solvers.checked_numbers import as_float
-
-Floats = NDArray[np.float64]
 
 #: the smallest cutoff that is made from what others leave: the lower end of the paper's range
 LEAST_CUTOFF = 0.01
 
 
 def class_names(classes: Sequence[Any] | NDArray[Any]) -> list[str]:
-    """Give the classes as text, as parameters are named after them."""
+    """Return the classes as text, as parameters are named after them."""
     return [str(c) for c in np.asarray(classes).tolist()]
 
 
 def known_classes(y: NDArray[Any], declared: Any) -> NDArray[Any]:
-    """Give all classes, sorted: those declared, or else those of the target.
+    """Return all classes, sorted: those declared, or else those of the target.
 
     Parameters
     ----------
@@ -54,7 +53,7 @@ def known_classes(y: NDArray[Any], declared: Any) -> NDArray[Any]:
 
 
 def with_entries(parameter: str, given: Any, entries: Mapping[str, Any], declared: Any) -> dict[Any, Any]:
-    """Give a new dict of values for each class in which some are replaced.
+    """Return a new dict of values for each class in which some are replaced.
 
     Parameters
     ----------
@@ -98,7 +97,7 @@ def with_entries(parameter: str, given: Any, entries: Mapping[str, Any], declare
 
 
 def class_weights(given: Any, classes: NDArray[Any]) -> Floats | None:
-    """Give a weight for each class, 1 where a dict has none; None if no weights were given.
+    """Return a weight for each class, 1 where a dict has none; None if no weights were given.
 
     Raises
     ------
@@ -119,7 +118,7 @@ def class_weights(given: Any, classes: NDArray[Any]) -> Floats | None:
 
 
 def balanced_weights(codes: NDArray[np.intp], n_classes: int, sample_weight: Any = None) -> Floats:
-    """Give n / (K count) for each of the classes, of which K are there; 1 where there is none.
+    """Return n / (K count) for each of the classes, of which K are there; 1 where there is none.
 
     Parameters
     ----------
@@ -144,7 +143,7 @@ def balanced_weights(codes: NDArray[np.intp], n_classes: int, sample_weight: Any
 
 
 def class_cutoffs(given: Any, classes: NDArray[Any], excess: Any = "raise") -> Floats:
-    """Give a cutoff for each class; together they make 1 at most.
+    """Return a cutoff for each class; together they make 1 at most.
 
     Parameters
     ----------
@@ -186,7 +185,7 @@ def class_cutoffs(given: Any, classes: NDArray[Any], excess: Any = "raise") -> F
 
 
 def _by_class(name: str, given: Any, classes: NDArray[Any], fewest: int) -> list[float | None]:
-    """Give a number for each class, None where there is none."""
+    """Return a number for each class, None where there is none."""
     if isinstance(given, Mapping):
         return _by_name(name, given, classes)
     if isinstance(given, str) or not isinstance(given, Sequence | np.ndarray):

@@ -1,4 +1,4 @@
-"""The share of the votes that each class has, from whatever a fitted classifier can say."""
+"""Vote shares of the classes, computed from a fitted classifier's probabilities, votes or decision values."""
 
 from __future__ import annotations
 
@@ -14,10 +14,8 @@ from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.validation import has_fit_parameter
 
 from spotsvm.common.errors import ArgumentError
+from spotsvm.estimators.arrays import Floats
 from spotsvm.estimators.dual.one_vs_one import one_vs_rest, pairs
-
-Floats = NDArray[np.float64]
-
 
 RESPONSES = ("auto", "votes", "soft_votes", "predict_proba", "decision_function")
 
@@ -29,7 +27,7 @@ def check_response(method: Any) -> None:
 
 
 def chosen_response(method: str, estimator: Any, one_vs_one: bool) -> str:
-    """Give the response that is used.
+    """Return the response that is used.
 
     Parameters
     ----------
@@ -60,12 +58,12 @@ def chosen_response(method: str, estimator: Any, one_vs_one: bool) -> str:
 
 
 def two_shares(decisions: Floats) -> Floats:
-    """Give the shares of two classes, (n, 2), from the decision values for the second one: by the logistic function."""
+    """Return the shares of two classes, (n, 2), from the decision values for the second one: by the logistic function."""
     return np.column_stack([expit(-decisions), expit(decisions)])
 
 
 def shares_of_votes(decisions: Floats, n_classes: int, soft: bool) -> Floats:
-    """Give the shares of votes from the decisions of all pairs of classes.
+    """Return the shares of votes from the decisions of all pairs of classes.
 
     Parameters
     ----------
@@ -99,7 +97,7 @@ def shares_of_votes(decisions: Floats, n_classes: int, soft: bool) -> Floats:
 
 
 def shares_from(response: str, estimator: Any, X: Any) -> Floats:
-    """Give the shares of the classes of a fitted classifier.
+    """Return the shares of the classes of a fitted classifier.
 
     Parameters
     ----------
@@ -128,7 +126,7 @@ def shares_from(response: str, estimator: Any, X: Any) -> Floats:
 
 
 def machine_prefix(estimator: Any) -> str:
-    """Give what stands before the parameters of the machine that an estimator is, or ends in.
+    """Return the prefix of the parameters of an estimator's machine: none, or a pipeline's last steps.
 
     Examples
     --------
@@ -146,7 +144,7 @@ def machine_prefix(estimator: Any) -> str:
 
 
 def row_weights_name(estimator: Any) -> str:
-    """Give the name by which fit takes weights of rows: with metadata routing a pipeline takes those its steps ask for."""
+    """Return fit's parameter name for row weights; with metadata routing a pipeline passes those that its steps request."""
     return "sample_weight" if get_config()["enable_metadata_routing"] else f"{machine_prefix(estimator)}sample_weight"
 
 

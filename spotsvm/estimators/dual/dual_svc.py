@@ -14,6 +14,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from spotsvm.common.errors import ArgumentError
+from spotsvm.estimators.arrays import Floats
 from spotsvm.estimators.dual.kernel_machine import (
     KernelMachine,
     check_bounds_finite,
@@ -34,8 +35,6 @@ from spotsvm.estimators.dual.one_vs_one import (
     pairs,
 )
 from spotsvm.solvers.dual.problem.result import DualResult
-
-Floats = NDArray[np.float64]
 
 
 class PairProblem(NamedTuple):

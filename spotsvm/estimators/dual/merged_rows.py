@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from spotsvm.estimators.arrays import Floats
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class MergedRows:
         return cls(kept, kept[first], group, weights[kept], sums)
 
     def expand(self, alpha: Floats, n: int) -> Floats:
-        """Give each of n rows its share of its group's dual variable, by weight."""
+        """Distribute each group's dual variable over its rows, in proportion to their weights."""
         share = alpha[self.group] * (self.weights / self.group_weights[self.group])
         result = np.zeros(n)
         result[self.kept] = share

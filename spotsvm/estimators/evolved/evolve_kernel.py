@@ -1,4 +1,4 @@
-"""Evolve a kernel for some data: the population's evolution, and the choice among its best."""
+"""The evolution of a kernel for given data: the population's evolution, and the choice among its best."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from spotsvm.common.errors import ArgumentError
+from spotsvm.estimators.arrays import Floats
 from spotsvm.estimators.evolved.breeders import PaperBreeder, PsdBreeder, standard_kernels
 from spotsvm.estimators.evolved.expression_kernel import ExpressionKernel
 from spotsvm.estimators.evolved.final_choice import choose_kernel
@@ -19,8 +20,6 @@ from spotsvm.estimators.evolved.settings import EvolutionSettings, Setting
 from spotsvm.solvers.kernels.expressions import Expression, InnerProducts
 from spotsvm.solvers.search.genetic_programming import PaperGrammar, PsdGrammar
 from spotsvm.solvers.search.genetic_programming.steady_state import Evolution, evolve
-
-Floats = NDArray[np.float64]
 
 _SQUARED_NORMS = (1e-140, 1e140)  # beyond, squares of kernel values overflow or vanish
 
@@ -133,7 +132,7 @@ def _typical_squared_norm(products: InnerProducts) -> float:
 
 
 def _finalists(evolution: Evolution[Expression], judged: list[Judged], count: int) -> list[Judged]:
-    """Give the best of each form, form being what is left without the numbers, and all that it began with."""
+    """Return the best expression of each form (its structure without numbers), and all expressions of the start."""
     chosen: dict[Hashable, Judged] = {}
     for one in evolution.ranked(len(evolution.evaluated)):
         found = judged[one.number]

@@ -9,15 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from spotsvm.common.errors import ArgumentError, StorageError
+from spotsvm.estimators.arrays import Floats
 from spotsvm.solvers.checked_numbers import as_float
 from spotsvm.solvers.errors import SolverError
 from spotsvm.solvers.kernels.expressions import CONSTANTS, Expression, InnerProducts, evaluate
 from spotsvm.solvers.kernels.expressions.shown import shown
-
-Floats = NDArray[np.float64]
 
 _FORMAT = "spotsvm kernel expression"
 _VERSION = 1
@@ -113,7 +111,7 @@ class ExpressionKernel:
         return self.expression.bind(self.constants)
 
     def to_json(self) -> str:
-        """Give the text of a JSON file.
+        """Return the text of a JSON file.
 
         Examples
         --------

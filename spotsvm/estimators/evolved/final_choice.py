@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from spotsvm.estimators.arrays import Floats
 from spotsvm.estimators.evolved.fitness import Judged, KernelFitness
 from spotsvm.estimators.evolved.matrix_task import Split, folds
 from spotsvm.estimators.evolved.settings import EvolutionSettings, Setting
@@ -115,9 +116,6 @@ def _tuned(first: _Compared, fitness: KernelFitness, parts: Sequence[Split], n_t
     return best
 
 
-Floats = NDArray[np.float64]
-
-
 _REACH = 8.0
 
 
@@ -156,7 +154,7 @@ class NumbersSpace:
         return np.full(self.dimension, 0.5)
 
     def at(self, point: Floats) -> tuple[Expression, Setting]:
-        """Give the expression and the setting at a point."""
+        """Return the expression and the setting at a point."""
         values = np.exp(self._centre + (2 * point - 1) * np.log(_REACH)).tolist()
         first = 2 if self.with_epsilon else 1
         k = first + len(self.setting.constants)

@@ -1,4 +1,4 @@
-"""What EvolvedKernelSVC and EvolvedKernelSVR share: the evolution before the fit, and the kernel that comes of it."""
+"""Base class of EvolvedKernelSVC and EvolvedKernelSVR: the evolution before the fit, and the resulting kernel."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from spotsvm.common.errors import ArgumentError
+from spotsvm.estimators.arrays import Floats
 from spotsvm.estimators.dual.kernel_machine import KernelMachine, check_cache_size
 from spotsvm.estimators.evolved.evolve_kernel import EvolvedKernel, evolve_kernel
 from spotsvm.estimators.evolved.expression_kernel import ExpressionKernel
@@ -24,8 +25,6 @@ from spotsvm.surrogates.one_thread import one_blas_thread
 
 if TYPE_CHECKING:
     import pandas as pd
-
-Floats = NDArray[np.float64]
 
 
 class EvolvedKernelMachine(KernelMachine):
@@ -94,7 +93,7 @@ class EvolvedKernelMachine(KernelMachine):
             )
 
     def _clipped(self, K: Floats) -> tuple[Floats, Floats | None]:
-        """Give the matrix to train on, and what makes its machine one of the matrix as it was; None if they are the same."""
+        """Return the matrix to train on, and the map of its dual variables back to the given matrix (None: unchanged)."""
         if self.indefinite != "clip" or matrix_state(K) == "semidefinite":
             return K, None
         return clipping(K)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -13,6 +14,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from spotsvm.common.errors import ArgumentError
+from spotsvm.estimators.arrays import Floats, Integers
 from spotsvm.estimators.dual.exact_svc import ExactSVC
 from spotsvm.estimators.dual.kernel_machine import check_cache_size, check_positive
 from spotsvm.estimators.dual.one_vs_one import chosen_classes, decision_values
@@ -28,8 +30,6 @@ from spotsvm.estimators.reduced.settings import (
     check_sizes,
 )
 from spotsvm.solvers.search.alternating import ModelGenetics, SubsetGenetics, VectorGenetics
-
-Floats = NDArray[np.float64]
 
 
 class DelegatedSVC(ClassifierMixin, BaseEstimator):
@@ -108,9 +108,7 @@ class DelegatedSVC(ClassifierMixin, BaseEstimator):
         return decisions
 
 
-Integers = NDArray[np.intp]
-
-
+@dataclass(eq=False, repr=False, kw_only=True)
 class ReducedSVC(DelegatedSVC):
     """Support vector classification with the Gaussian kernel on K rows of each class, selected together with C and gamma.
 
@@ -236,52 +234,27 @@ class ReducedSVC(DelegatedSVC):
     (16, True)
     """
 
-    def __init__(
-        self,
-        *,
-        method: str = "alga",
-        n_per_class: Any = "grow",
-        C: Any = None,
-        gamma: Any = None,
-        validation: Any = 1 / 3,
-        max_per_class: int | None = None,
-        crossover: str = "auto",
-        ties: str = "fewer vectors",
-        population_size: int = 20,
-        mutation_probability: float = 0.3,
-        mutated_share: float = 0.2,
-        model_crossover_probability: float = 0.7,
-        model_mutation_probability: float = 0.2,
-        model_mutation_range: float = 0.1,
-        C_values: Any = (0.1, 1.0, 10.0, 100.0),
-        gamma_values: Any = (0.01, 0.1, 1.0, 10.0, 100.0),
-        max_evaluations: int | None = None,
-        tol: float = 1e-3,
-        cache_size: float = 200,
-        decision_function_shape: str = "ovr",
-        random_state: Any = None,
-    ):
-        self.method = method
-        self.n_per_class = n_per_class
-        self.C = C
-        self.gamma = gamma
-        self.validation = validation
-        self.max_per_class = max_per_class
-        self.crossover = crossover
-        self.ties = ties
-        self.population_size = population_size
-        self.mutation_probability = mutation_probability
-        self.mutated_share = mutated_share
-        self.model_crossover_probability = model_crossover_probability
-        self.model_mutation_probability = model_mutation_probability
-        self.model_mutation_range = model_mutation_range
-        self.C_values = C_values
-        self.gamma_values = gamma_values
-        self.max_evaluations = max_evaluations
-        self.tol = tol
-        self.cache_size = cache_size
-        self.decision_function_shape = decision_function_shape
-        self.random_state = random_state
+    method: str = "alga"
+    n_per_class: Any = "grow"
+    C: Any = None
+    gamma: Any = None
+    validation: Any = 1 / 3
+    max_per_class: int | None = None
+    crossover: str = "auto"
+    ties: str = "fewer vectors"
+    population_size: int = 20
+    mutation_probability: float = 0.3
+    mutated_share: float = 0.2
+    model_crossover_probability: float = 0.7
+    model_mutation_probability: float = 0.2
+    model_mutation_range: float = 0.1
+    C_values: Any = (0.1, 1.0, 10.0, 100.0)
+    gamma_values: Any = (0.01, 0.1, 1.0, 10.0, 100.0)
+    max_evaluations: int | None = None
+    tol: float = 1e-3
+    cache_size: float = 200
+    decision_function_shape: str = "ovr"
+    random_state: Any = None
 
     def fit(self, X: Any, y: Any, validation: Any = None) -> Self:
         """Select a training set and a model, and train on them.

@@ -1,4 +1,4 @@
-"""The methods that reduce a training set: what each of them runs, and the record of it."""
+"""The methods that reduce a training set, and the history of each run."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_X_y
 
 from spotsvm.common.errors import ArgumentError
+from spotsvm.estimators.arrays import Floats, Integers
 from spotsvm.estimators.reduced.fitness import Model, SubsetFitness
 from spotsvm.estimators.reduced.settings import Sizes
 from spotsvm.solvers.checked_numbers import as_float
@@ -24,12 +25,6 @@ from spotsvm.solvers.search.alternating import (
     SubsetGenetics,
     VectorGenetics,
 )
-
-Floats = NDArray[np.float64]
-
-
-Integers = NDArray[np.intp]
-
 
 #: names of the phases in the record
 TRAINING_SET, MODEL, GRID, DRAW, FRONT = "training set", "model", "grid", "draw", "front"
@@ -186,7 +181,7 @@ class Reduction:
         return np.arange(len(self.subsets.classes), dtype=np.intp)
 
     def _best_of_whole(self) -> Model:
-        """Give the fittest model of the grid for the whole training set; nothing is trained to choose from one."""
+        """Return the model of the grid that is best for the whole training set; a grid of one needs no training."""
         grid = self.models.grid()
         if len(grid) == 1:
             return grid[0]
@@ -200,7 +195,7 @@ class Reduction:
         return Phase(self.subsets, self.population_size, self._grow if self.sizes.grows else None, self._progress, most)
 
     def _grow(self, population: Population[Integers], rng: np.random.Generator) -> list[Integers] | None:
-        """Give larger training sets: more so the more of the best one's rows are support vectors, twice as many at most."""
+        """Enlarge training sets, at most twofold, the more the larger the share of support vectors in the best one."""
         if not self._may_grow:
             return None
         size = self.subsets.length(population.best)
@@ -210,12 +205,12 @@ class Reduction:
         return [self.subsets.enlarge(one, larger, rng) for one in population.individuals]
 
     def _models_again(self, population: Population[Model], rng: np.random.Generator) -> list[Model] | None:
-        """Give the grid and the best model after training sets have grown: models for smaller ones may be far off."""
+        """Return the grid and the best model if training sets have grown, because older models may no longer fit."""
         grown, self._grown = self._grown, False
         return [population.best, *self.models.grid()] if grown else None
 
     def _progress(self, population: Population[Any]) -> float:
-        """Give what must not stagnate: the average, but the best as long as training sets grow."""
+        """Return the value whose stagnation ends the run: the mean fitness, or the best one while training sets grow."""
         return population.best_fitness if self._may_grow else population.mean
 
     @property

@@ -1,4 +1,4 @@
-"""The parameters of multiple-kernel machines that are about kernels, and the combined kernels that they mean for some data."""
+"""The kernel parameters of multiple-kernel machines, and the combined kernels that they define on given data."""
 
 from __future__ import annotations
 
@@ -9,17 +9,15 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from spotsvm.common.errors import ArgumentError
+from spotsvm.estimators.arrays import Floats
 from spotsvm.multi_kernel.models.column_groups import group_names, resolve_groups
 from spotsvm.solvers.checked_numbers import as_float
 from spotsvm.solvers.errors import SolverError
 from spotsvm.solvers.kernels import Kernel, resolve_gamma
 from spotsvm.solvers.kernels.functions.kernel import check_kernel_name
 from spotsvm.solvers.kernels.functions.multi_kernel import BaseKernel, MultiKernel
-
-Floats = NDArray[np.float64]
 
 #: the name of the one kernel where they are multiplied
 PRODUCT = "product"

@@ -1,4 +1,4 @@
-"""The kernels that a kernel model is a sum or product of, and how the parameters of a model follow from those of a poorer one."""
+"""The terms of a kernel model, and the parameters of a richer model that reproduce a poorer one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A pipeline of time series transformers that looks back into rows which are not in the data."""
+"""A pipeline of time series transformers that takes past values from rows outside the data."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class HistoryPipeline(Pipeline):
 
     @available_if(_ends_in_a_transformer)
     def fit_transform(self, X: Any, y: Any = None, **params: Any) -> Any:
-        """Fit the transformers, and give the rows that X becomes."""
+        """Fit the transformers, and transform X."""
         if self.history is None:
             return super().fit_transform(X, y, **params)
         rows, own = self._with_past(X)
@@ -93,7 +93,7 @@ class HistoryPipeline(Pipeline):
 
     @available_if(_ends_in_a_transformer)
     def transform(self, X: Any, **params: Any) -> Any:
-        """Give the rows that X becomes."""
+        """Transform rows."""
         if self.history is None:
             return super().transform(X, **params)
         rows, own = self._with_past(X)

@@ -1,4 +1,4 @@
-"""When rows were read: from a pandas index to whole numbers of steps."""
+"""Time stamps of rows: conversion of a pandas index to whole numbers of steps."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class TimeStamps:
 
 
 def read_time_stamps(frame: Any, name: str) -> TimeStamps | None:
-    """Give the time stamps of a pandas frame; None for data without an index.
+    """Return the time stamps of a pandas frame; None for data without an index.
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ class TimeGrid:
 
     @classmethod
     def through(cls, stamps: Sequence[TimeStamps], step: Any = None) -> TimeGrid:
-        """Give the grid on which all of these time stamps should lie.
+        """Return the grid that fits all of these time stamps.
 
         Parameters
         ----------
@@ -159,7 +159,7 @@ class TimeGrid:
         return cls(stamps[0].kind, stamps[0].first, _step_in_ticks(step, stamps))
 
     def positions(self, stamps: TimeStamps) -> Places:
-        """Give for each time stamp the number of steps after the origin.
+        """Return for each time stamp the number of steps after the origin.
 
         Raises
         ------
@@ -181,7 +181,7 @@ class TimeGrid:
         return steps
 
     def label(self, position: int) -> str:
-        """Give the time stamp of a point as text."""
+        """Return the time stamp of a point as text."""
         tick = self.origin + int(position) * self.step
         if self.kind.startswith("time stamps"):
             return str(pd.Timestamp(tick)) + (" UTC" if "zone" in self.kind else "")

@@ -38,7 +38,7 @@ KERNELS = {
 
 
 def passes_by_hand(kernel, data, labels, new, C=1.0, kappa=None, n_passes=2):
-    """Give f of each pass at new rows, from LIBSVM and the formulae (5) and (8); labels -1 and 1."""
+    """Return f of each pass at new rows, from LIBSVM and the formulae (5) and (8); labels -1 and 1."""
     K, K_new = kernel(data, data), kernel(new, data)
     D, D_new, path = np.ones(len(data)), np.ones(len(new)), []
     for _ in range(n_passes):

@@ -36,7 +36,7 @@ KERNELS = {
 
 
 def pair(**options):
-    """Give our classifier and scikit-learn's with the same parameters."""
+    """Return our classifier and scikit-learn's with the same parameters."""
     options = {"tol": 1e-6} | options
     return ExactSVC(**options), SVC(**options)
 

@@ -22,7 +22,7 @@ WINE = scale(WINE)
 
 
 def pair(**options):
-    """Give our classifier and scikit-learn's with the same parameters."""
+    """Return our classifier and scikit-learn's with the same parameters."""
     options = {"tol": 1e-6} | options
     return ExactSVC(**options), SVC(**options)
 

@@ -30,7 +30,7 @@ KERNELS = {
 
 
 def pair(**options):
-    """Give our regressor and scikit-learn's with the same parameters."""
+    """Return our regressor and scikit-learn's with the same parameters."""
     options = {"tol": 1e-6} | options
     return ExactSVR(**options), SVR(**options)
 
