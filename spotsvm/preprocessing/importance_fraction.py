@@ -173,26 +173,6 @@ def forest_importances(
 
     With a whole number as seed the result is a function of the arguments alone, and the last ones are remembered.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        Training data.
-    y : ndarray of shape (n_samples,)
-        Classes, or targets.
-    classify : bool
-        Whether it is a forest of classifiers.
-    random_state : int, RandomState or None
-        Seed of the forest.
-    n_jobs : int or None, default=None
-        Trees grown at once.
-    **options : dict
-        Parameters of the forest.
-
-    Returns
-    -------
-    ndarray of shape (n_features,)
-        The importances.
-
     Examples
     --------
     >>> X = np.arange(20.0).reshape(10, 2) * [1, 0]

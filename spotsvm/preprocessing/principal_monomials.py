@@ -104,12 +104,14 @@ class PrincipalMonomials(TransformerMixin, BaseEstimator):
             raise ArgumentError(f"whiten={self.whiten!r}; use True or False")
         # the full decomposition: it draws nothing at random, and small variances are as good as large ones
         with np.errstate(invalid="ignore"):  # constant features have no shares of variance
-            self.pca_ = PCA(whiten=bool(self.whiten), svd_solver="full").fit(X)
+            self.pca_: PCA = PCA(whiten=bool(self.whiten), svd_solver="full").fit(X)
         sizes = self.pca_.singular_values_
         there = max(1, int((sizes > max(X.shape) * np.finfo(float).eps * sizes[0]).sum()))
-        self.n_components_ = min(int(self.n_components), there)
-        self.n_kept_ = min(self._kept(), there)
-        self.polynomial_ = PolynomialFeatures(degree=(2, 2), include_bias=False).fit(np.zeros((1, self.n_components_)))
+        self.n_components_: int = min(int(self.n_components), there)
+        self.n_kept_: int = min(self._kept(), there)
+        self.polynomial_: PolynomialFeatures = PolynomialFeatures(degree=(2, 2), include_bias=False).fit(
+            np.zeros((1, self.n_components_))
+        )
         return self
 
     def transform(self, X: Any) -> Floats:

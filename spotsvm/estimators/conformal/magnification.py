@@ -25,28 +25,9 @@ _SINGULAR = 1e-12
 def magnification(
     kernel: Kernel, X: Floats, Z: Floats, passes: Sequence[ConformalPass], n_used: Counts, max_bytes: int
 ) -> Floats:
-    """Return sqrt(g~ / g) for each row and pair of classes, nan (with a warning) where g is no metric.
+    """Return sqrt(g~ / g), (n, n_pairs), of the rows X; nan (with a warning) where g is no metric.
 
-    Parameters
-    ----------
-    kernel : Kernel
-        The base kernel.
-    X : ndarray of shape (n, d)
-        The rows.
-    Z, passes, n_used
-        As in `log_factor_gradient`.
-    max_bytes : int
-        Memory that blocks of rows may take.
-
-    Returns
-    -------
-    ndarray of shape (n, n_pairs)
-        The ratios.
-
-    Raises
-    ------
-    SolverError
-        If the kernel is "precomputed", and so has no derivatives.
+    Blocks of rows take at most `max_bytes`; the other arguments are those of `log_factor_gradient`.
     """
     check_differentiable(kernel)
     steps = difference_steps(Z)
@@ -76,13 +57,6 @@ def magnification(
 def isotropic_ratio(metric: KernelMetric, gradient: Floats) -> Floats:
     """Return sqrt(g~ / g) / D^d where g is a multiple of the identity and K(x, x) is constant.
 
-    Parameters
-    ----------
-    metric : KernelMetric
-        The base kernel's, in one direction at least.
-    gradient : ndarray of shape (n, d)
-        Of log D.
-
     References
     ----------
     Williams, Li, Feng, Wu 2005, "Scaling the Kernel Function to Improve Performance of the Support Vector Machine", eq. 13.
@@ -99,13 +73,6 @@ def general_ratio(metric: KernelMetric, gradient: Floats) -> Floats:
     With u = grad log D, eq. 6 is g~ = D^2 (g + K u u' + k u' + u k'), where k is the gradient of K(x, x') at x' = x. In products
     by the inverse of g, a = <u, u>, c = <k, u> and m = <k, k>, the determinant of the bracket is that of g times
     (1 + c)^2 + a (K - m); K - m is not negative where the kernel is positive semidefinite.
-
-    Parameters
-    ----------
-    metric : KernelMetric
-        The base kernel's.
-    gradient : ndarray of shape (n, d)
-        Of log D.
 
     References
     ----------
@@ -157,21 +124,9 @@ class ConformalPass:
 
 
 def discriminants(values: Floats, passes: Sequence[ConformalPass], n_used: Counts) -> Floats:
-    """Return f of each pass and pair of classes.
+    """Return f of each pass and pair of classes, (n_passes, n, n_pairs), positive for the side that `pair_labels` gives 1.0.
 
-    Parameters
-    ----------
-    values : ndarray of shape (n, n_used)
-        The base kernel's values of new rows with the rows that any pass uses.
-    passes : sequence of ConformalPass
-        The passes.
-    n_used : ndarray of shape (n_classes,)
-        How many of those rows are of each class.
-
-    Returns
-    -------
-    ndarray of shape (n_passes, n, n_pairs)
-        Positive for the side that `pair_labels` gives 1.0.
+    `values` are the base kernel's of new rows with the rows that any pass uses, of which `n_used` are of each class.
     """
     path = np.empty((len(passes), len(values), len(passes[0].intercept)))
     for k, one in enumerate(passes):

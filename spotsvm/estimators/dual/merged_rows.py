@@ -48,19 +48,7 @@ class MergedRows:
 
     @classmethod
     def of(cls, X: Floats, y: Floats, weights: Floats, merge: bool = True) -> MergedRows:
-        """Merge rows that are equal in X and y; with `merge=False` only leave out those without weight.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n, d)
-            The rows.
-        y : ndarray of shape (n,)
-            Classes or targets.
-        weights : ndarray of shape (n,)
-            Weights, not negative.
-        merge : bool, default=True
-            False where X holds no features, but kernel values.
-        """
+        """Merge rows that are equal in X and y; with `merge=False` only leave out those without weight."""
         kept = np.flatnonzero(weights > 0)
         if not merge:
             return cls(kept, kept, np.arange(len(kept)), weights[kept], weights[kept])

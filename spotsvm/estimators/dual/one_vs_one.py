@@ -97,19 +97,9 @@ def votes(decisions: Floats, n_classes: int) -> NDArray[np.int64]:
 
 
 def one_vs_rest(decisions: Floats, n_classes: int) -> Floats:
-    """Return a score for each class: its votes, and below one vote the sum of its decisions, as scikit-learn does.
+    """Return a score for each of three or more classes, as scikit-learn does.
 
-    Parameters
-    ----------
-    decisions : ndarray of shape (n, n_pairs)
-        Positive for a pair's first class.
-    n_classes : int
-        Number of classes, 3 or more.
-
-    Returns
-    -------
-    ndarray of shape (n, n_classes)
-        Votes plus s / (3 (|s| + 1)), where s is the sum of decisions for the class.
+    It is the votes plus s / (3 (|s| + 1)), where s is the sum of decisions for the class.
 
     Examples
     --------
@@ -129,17 +119,7 @@ def one_vs_rest(decisions: Floats, n_classes: int) -> Floats:
 
 
 def decision_values(decisions: Floats, n_classes: int, shape: str) -> Floats:
-    """Return the decision function from each pair's: one value of two classes, of several a column for each class or pair.
-
-    Parameters
-    ----------
-    decisions : ndarray of shape (n, n_pairs)
-        Positive for the second of two classes, for a pair's first of several.
-    n_classes : int
-        Number of classes, 2 or more.
-    shape : {"ovr", "ovo"}
-        Whether several classes have a column each, or each pair of them.
-    """
+    """Return the decision function from each pair's: one value of two classes, of several a column for each class or pair."""
     if n_classes == 2:
         return decisions[:, 0]
     return one_vs_rest(decisions, n_classes) if shape == "ovr" else decisions

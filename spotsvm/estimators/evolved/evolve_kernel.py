@@ -64,30 +64,9 @@ class EvolvedKernel:
 def evolve_kernel(
     X: Floats, task: MatrixTask, strata: NDArray[np.intp] | None, settings: EvolutionSettings, seed: int
 ) -> EvolvedKernel:
-    """Evolve a kernel for some rows.
+    """Evolve a kernel for the rows X; splits keep the shares of the classes in `strata`.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n, d)
-        The rows.
-    task : MatrixTask
-        What is to be learnt.
-    strata : int ndarray of shape (n,) or None
-        Classes, for splits that keep their shares.
-    settings : EvolutionSettings
-        What the evolution is told.
-    seed : int
-        Seed of everything random.
-
-    Returns
-    -------
-    EvolvedKernel
-        The kernel, the numbers to train with, and what was tried.
-
-    Raises
-    ------
-    ArgumentError
-        If squares of the data overflow or vanish, or no valid kernel was found; a ValueError.
+    Raise ArgumentError if squares of the data overflow or vanish, or no valid kernel was found.
     """
     rng = np.random.default_rng(seed)
     products = InnerProducts.between(X)

@@ -36,27 +36,8 @@ def choose_kernel(
     """Choose one of the best expressions by repeated cross-validation, and search its numbers by Kriging.
 
     Each finalist is judged at its own C and at a few over the range of C, on the same folds. The best three have their numbers
-    tuned on these, and are then compared on other folds.
-
-    Parameters
-    ----------
-    finalists : sequence of Judged
-        The best of the evolution, best first, each with a setting.
-    fitness : KernelFitness
-        Judges settings.
-    strata : int ndarray of shape (n,) or None
-        Classes, for folds that keep their shares.
-    settings : EvolutionSettings
-        How many finalists there are, and how many trials the search has; with neither the first is taken as it is.
-    rng : numpy.random.Generator
-        Source of randomness.
-
-    Returns
-    -------
-    chosen : Judged
-        The expression and its setting.
-    error : float
-        Its error in the cross-validation; nan if there was none.
+    tuned on these, and are then compared on other folds. Return the chosen expression with its setting, and its error in the
+    cross-validation; without finalists and trials the first expression, and nan.
     """
     if not settings.n_finalists and not settings.n_tuning_trials:
         return finalists[0], np.nan

@@ -28,27 +28,9 @@ def check_indefinite(value: Any) -> Indefinite:
 
 
 def solve_indefinite(K: Floats, target: Target, tol: float, max_iter: int, seed: int, searches: int = SEARCHES_JUDGED) -> Floats:
-    """Train on an indefinite matrix by local searches from several points; give the best of their solutions.
+    """Train on an indefinite matrix by local searches from several points, and return the best signed dual variables.
 
-    Parameters
-    ----------
-    K : ndarray of shape (n, n)
-        Symmetric kernel matrix.
-    target : Target
-        The machine: with epsilon 0 and labels a classifier, which is given to the memetic solver; else a regression.
-    tol : float
-        Largest KKT violation.
-    max_iter : int
-        Cap of the steps of a search.
-    seed : int
-        Seed of the evolution.
-    searches : int
-        Local searches.
-
-    Returns
-    -------
-    ndarray of shape (n,)
-        Signed dual variables.
+    Labels with epsilon 0 are a classifier, which the memetic solver trains; all else is a regression.
 
     References
     ----------

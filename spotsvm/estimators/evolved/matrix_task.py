@@ -72,26 +72,7 @@ class MatrixTask(ABC):
     def scores(
         self, K: Floats, settings: Sequence[Setting], splits: Sequence[Split], *, semidefinite: bool = True, seed: int = 0
     ) -> Scores:
-        """Return the scores of each setting, the mean over some splits.
-
-        Parameters
-        ----------
-        K : ndarray of shape (n, n)
-            Kernel matrix of all rows.
-        settings : sequence of Setting
-            C and epsilon; the constants are in K already.
-        splits : sequence of pairs of int ndarray
-            Rows to train on, and rows to predict.
-        semidefinite : bool, default=True
-            Whether K is positive semidefinite.
-        seed : int, default=0
-            Seed of an evolution on an indefinite matrix.
-
-        Returns
-        -------
-        Scores
-            An error and a loss for each setting.
-        """
+        """Return the mean scores of each setting over some splits; the settings' constants are in K already."""
         # by C: the solution with a smaller one is where the next begins
         order = sorted(range(len(settings)), key=lambda k: (settings[k].C, settings[k].epsilon))
         ordered = [settings[k] for k in order]
@@ -208,15 +189,7 @@ class ClassificationTask(MatrixTask):
 
 
 class RegressionTask(MatrixTask):
-    """A target: the error is the root of the mean squared error.
-
-    Parameters
-    ----------
-    y : ndarray of shape (n,)
-        The target.
-    indefinite : {"evolve", "reject", "clip"}
-        As in `MatrixTask`.
-    """
+    """A target: the error is the root of the mean squared error."""
 
     def __init__(self, y: Floats, indefinite: Indefinite = "reject"):
         super().__init__(indefinite)
@@ -252,25 +225,9 @@ Split = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 
 def holdouts(strata: NDArray[Any] | None, n: int, fraction: float, count: int, rng: np.random.Generator) -> list[Split]:
-    """Split off a random part of the rows, some times.
+    """Split off a random part of the rows `count` times, in proportion from each class of `strata`.
 
-    Parameters
-    ----------
-    strata : int ndarray of shape (n,) or None
-        Classes, each of which gives its share, and where it has two rows or more one to either part.
-    n : int
-        Number of rows, 2 or more.
-    fraction : float
-        Part of the rows that is split off, between 0 and 1.
-    count : int
-        Number of splits.
-    rng : numpy.random.Generator
-        Source of randomness.
-
-    Returns
-    -------
-    list of pairs of int ndarray
-        Rows to train on and rows to predict, each sorted.
+    A class of two rows or more has at least one on either side. Return the rows to train on and to predict, each sorted.
     """
     groups = [np.arange(n)] if strata is None else [np.flatnonzero(strata == c) for c in np.unique(strata)]
     splits = []
@@ -284,15 +241,7 @@ def holdouts(strata: NDArray[Any] | None, n: int, fraction: float, count: int, r
 
 
 def folds(strata: NDArray[Any] | None, n: int, k: int, rng: np.random.Generator) -> list[Split]:
-    """Make the folds of a cross-validation at random, of about equal parts of each stratum.
-
-    Parameters
-    ----------
-    strata, n, rng
-        As in `holdouts`.
-    k : int
-        Number of folds, 2 or more.
-    """
+    """Make the folds of a cross-validation at random, of about equal parts of each stratum."""
     order = rng.permutation(n)
     if strata is not None:
         order = order[np.argsort(strata[order], kind="stable")]

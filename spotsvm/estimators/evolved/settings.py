@@ -102,13 +102,7 @@ _LEAST = {"design_factor": 1, "breeding_tries": 1, "n_holdouts": 1, "screened": 
 
 
 def read_settings(machine: Any) -> EvolutionSettings:
-    """Read the settings from an estimator's parameters.
-
-    Raises
-    ------
-    ArgumentError, SolverError
-        If one makes no sense; both are ValueErrors.
-    """
+    """Read the settings from an estimator's parameters, or raise ArgumentError."""
     p = machine.get_params(deep=False)
     grammar = p["grammar"]
     if not (isinstance(grammar, str) and grammar in _AUTO):

@@ -37,6 +37,10 @@ class DelegatedSVC(ClassifierMixin, BaseEstimator):
 
     decision_function_shape: Any
     machine_: Any
+    support_vectors_: Floats
+    n_support_: NDArray[np.int32]
+    dual_coef_: Floats
+    intercept_: Floats
 
     def decision_function(self, X: Any) -> Floats:
         """Compute the decision function.
@@ -71,35 +75,6 @@ class DelegatedSVC(ClassifierMixin, BaseEstimator):
         decisions = self._pair_decisions(X)
         predicted: NDArray[Any] = self.classes_[chosen_classes(decisions, len(self.classes_), True)]
         return predicted
-
-    @property
-    def support_vectors_(self) -> Floats:
-        """The support vectors, (n_support, n_features)."""
-        vectors: Floats = self._of_machine("support_vectors_")
-        return vectors
-
-    @property
-    def n_support_(self) -> NDArray[np.int32]:
-        """Their number in each class."""
-        counts: NDArray[np.int32] = self._of_machine("n_support_")
-        return counts
-
-    @property
-    def dual_coef_(self) -> Floats:
-        """Their coefficients, in SVC's layout."""
-        coefficients: Floats = self._of_machine("dual_coef_")
-        return coefficients
-
-    @property
-    def intercept_(self) -> Floats:
-        """The thresholds, one for each pair of classes."""
-        thresholds: Floats = self._of_machine("intercept_")
-        return thresholds
-
-    def _of_machine(self, name: str) -> Any:
-        if "machine_" not in vars(self):
-            raise AttributeError(f"{name} is there after fit")
-        return getattr(self.machine_, name)
 
     def _pair_decisions(self, X: Any) -> Floats:
         check_is_fitted(self)
@@ -357,5 +332,7 @@ class ReducedSVC(DelegatedSVC):
             self.machine_ = SVC(**options)
         self.machine_.fit(X[rows], y[rows])
         self.support_ = rows[self.machine_.support_]
+        for name in ("support_vectors_", "n_support_", "dual_coef_", "intercept_"):
+            setattr(self, name, getattr(self.machine_, name))
         decisions = self.machine_.decision_function(part.X).reshape(len(part.X), -1)
         self.validation_score_ = float((chosen_classes(decisions, len(self.classes_), True) == part.code).mean())

@@ -267,14 +267,7 @@ class ValidationPart:
 def given_part(
     validation: Any, classes: NDArray[Any], n_rows: int, n_features: int, names: NDArray[Any] | None = None
 ) -> ValidationPart:
-    """Check a validation part (X, y) that was given; all rows of the data are left to train on.
-
-    Raises
-    ------
-    ArgumentError
-        If it is no pair of arrays with as many rows and the right columns (by `names`, where both have names), lacks a class,
-        or has one that is unknown.
-    """
+    """Check a validation part (X, y) that was given (columns by `names`); all rows of the data are left to train on."""
     if not isinstance(validation, (tuple, list)) or len(validation) != 2:
         raise ArgumentError(f"validation is a {type(validation).__name__}; use a pair (X, y), or a fraction in (0, 1)")
     try:
@@ -298,13 +291,7 @@ def given_part(
 
 
 def held_out_part(X: Floats, code: Integers, classes: NDArray[Any], fraction: Any, seed: int) -> ValidationPart:
-    """Hold out a fraction of each class, one row at least, and leave one at least.
-
-    Raises
-    ------
-    ArgumentError
-        If the fraction is not in (0, 1), or a class has a single row.
-    """
+    """Hold out a fraction of each class, one row at least, and leave one at least; raise ArgumentError if that is impossible."""
     share = as_float(fraction)
     if not 0 < share < 1:
         raise ArgumentError(f"validation={fraction!r}; use a fraction in (0, 1), or a pair (X, y)")

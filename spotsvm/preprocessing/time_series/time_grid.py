@@ -72,13 +72,6 @@ class TimeStamps:
 def read_time_stamps(frame: Any, name: str) -> TimeStamps | None:
     """Return the time stamps of a pandas frame; None for data without an index.
 
-    Parameters
-    ----------
-    frame : DataFrame or array-like
-        The data.
-    name : str
-        What they are called in messages.
-
     Raises
     ------
     DataError
@@ -142,7 +135,7 @@ class TimeGrid:
 
     @classmethod
     def through(cls, stamps: Sequence[TimeStamps], step: Any = None) -> TimeGrid:
-        """Return the grid that fits all of these time stamps.
+        """Return the grid that fits all of these time stamps, or raise ArgumentError or DataError.
 
         Parameters
         ----------
@@ -150,11 +143,6 @@ class TimeGrid:
             Time stamps of one kind.
         step : Timedelta, str, int or None
             Distance of the points; None for the most common one, and for 1 of periods and integers.
-
-        Raises
-        ------
-        ArgumentError, DataError
-            If the step makes no sense, or is not given where there is one time stamp alone; both are ValueErrors.
         """
         return cls(stamps[0].kind, stamps[0].first, _step_in_ticks(step, stamps))
 

@@ -14,9 +14,7 @@ GROUPS = {"left": [0, 1], "right": [2, 3]}
     [
         ({"weights": -1.0}, "weights: that of the kernel 'left' is -1.0; use a finite number, 0 or more"),
         ({"weights": {"right": np.nan}}, "weights: that of the kernel 'right' is nan"),
-        ({"weights": {"right": np.inf}}, "weights: that of the kernel 'right' is inf"),
         ({"weights": (0.0, 0.0)}, "weights are all 0; at least one must be positive"),
-        ({"weights": {"left": 0, "right": 0}}, "weights are all 0"),
         ({"weights": {"up": 1.0}}, "weights names 'up', which is not among the kernels 'left', 'right'"),
         ({"weights": (1.0, 1.0, 1.0)}, r"weights has shape \(3,\); use \(2,\) for the kernels 'left', 'right'"),
         ({"weights": np.ones((3, 2))}, r"weights has shape \(3, 2\); use \(2,\) .*, or \(1, 2\)"),
@@ -32,7 +30,6 @@ GROUPS = {"left": [0, 1], "right": [2, 3]}
         ({"kernel": []}, "kernel is an empty list"),
         ({"kernel": "precomputed"}, "kernel='precomputed' has no columns to be grouped"),
         ({"scales": ()}, r"scales=\(\); use positive factors"),
-        ({"scales": (1, -2)}, r"scales=\(1, -2\)"),
         ({"scales": (1, 1)}, r"scales=\(1, 1\); use positive factors of sigma, each once"),
         ({"scales": None}, "scales=None"),
         ({"combine": "mean"}, "combine='mean'; use 'sum' or 'product'"),
@@ -45,10 +42,6 @@ GROUPS = {"left": [0, 1], "right": [2, 3]}
             {"groups": {"a": [0, 1], "a/2": [2, 3]}, "scales": (1, 2), "kernel": {"a": "rbf", "a/2": "linear"}},
             "would be called 'a/2'",
         ),
-        ({"C": 0}, "C=0"),
-        ({"tol": -1}, "tol=-1"),
-        ({"cache_size": 0}, "cache_size=0"),
-        ({"max_iter": 0}, "max_iter=0"),
     ],
 )
 def test_what_makes_no_sense_is_told_at_fit(kind, options, message):

@@ -13,6 +13,7 @@ from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.preprocessing import scale
 from sklearn.svm import SVC
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from spotsvm import ConformalSVC, EvoSVC, ExactSVC, SpotSearchCV
 
@@ -23,6 +24,22 @@ X_NEW = np.random.default_rng(1).uniform(-1.5, 2.5, size=(60, 2))
 WINE, CULTIVAR = load_wine(return_X_y=True)
 WINE = scale(WINE)[:, :6]
 PAIRS = [(0, 1), (0, 2), (1, 2)]
+EACH_ROW_ONCE = {"check_sample_weight_equivalence_on_dense_data": "every row counts once to gamma='scale', as in SVC"}
+
+
+@parametrize_with_checks(
+    [
+        ConformalSVC(),
+        ConformalSVC(bias=False, n_passes=3),
+        ConformalSVC(kernel="precomputed"),
+        ConformalSVC(solver="libsvm", kappa=0.5, gamma="auto"),
+        ConformalSVC(gamma="auto"),
+        ConformalSVC(kappa="auto", bias=True, gamma="auto"),
+    ],
+    expected_failed_checks=lambda machine: EACH_ROW_ONCE if (machine.kernel, machine.gamma) == ("rbf", "scale") else {},
+)
+def test_check_estimator(estimator, check):
+    check(estimator)
 
 
 def poly(a, b):

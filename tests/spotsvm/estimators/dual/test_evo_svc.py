@@ -1,8 +1,5 @@
-import pickle
-
 import numpy as np
 import pytest
-from sklearn.base import clone
 from sklearn.datasets import load_iris, make_classification
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import scale
@@ -133,14 +130,6 @@ def test_a_kernel_of_one_s_own_is_as_good_as_a_named_one(method):
 
 @may_stop_early
 @pytest.mark.parametrize("method", METHODS)
-def test_a_precomputed_kernel(method):
-    K = np.exp(-0.2 * ((X[:, None] - X) ** 2).sum(axis=2))
-    machine = EvoSVC(kernel="precomputed", method=method, random_state=0).fit(K, Y)
-    assert machine.score(K, Y) > 0.75
-
-
-@may_stop_early
-@pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("C", [1e-6, 1e6])
 def test_extreme_C_ends(method, C):
     machine = EvoSVC(method=method, C=C, random_state=0).fit(X, Y)
@@ -166,23 +155,14 @@ def test_a_cap_on_generations_is_kept_and_warned_of():
     assert (machine.fit_status_, machine.n_iter_.tolist()) == (1, [2])
 
 
-def test_pickling_and_cloning():
-    machine = EvoSVC(kernel="sigmoid", random_state=0).fit(X, Y)
-    np.testing.assert_array_equal(pickle.loads(pickle.dumps(machine)).decision_function(X), machine.decision_function(X))
-    assert clone(machine).get_params() == machine.get_params()
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         ({"method": "annealing"}, "method='annealing'; use one of 'memetic', 'gaussian'"),
-        ({"method": "auto"}, "method='auto'; use one of"),
         ({"method": np.array(["memetic", "exact"])}, "method=array.*; use one of 'memetic'"),
         ({"bias": 1}, "bias=1; use True or False"),
         ({"bias": True, "method": "hybrid"}, "bias=True and method='hybrid'; only 'memetic' and 'exact' have a bias"),
-        ({"C": np.inf}, "C=inf; use a positive, finite number"),
         ({"max_iter": 0}, "max_iter=0; use"),
-        ({"tol": -1}, "tol=-1; use"),
     ],
 )
 def test_bad_parameters(options, message):

