@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from spotsvm.search_cv.spot_search_cv import SpotSearchCV
 
 
+_OF_KERNELS = ("groups", "kernel", "gamma", "scales", "weights", "combine", "degree", "coef0")
+
+
 class MultiKernelMachine(EntryParametersMixin, KernelMachine):
     """Base class of MultiKernelSVC and MultiKernelSVR.
 
@@ -88,16 +91,7 @@ class MultiKernelMachine(EntryParametersMixin, KernelMachine):
 
     @property
     def _settings(self) -> KernelSettings:
-        return KernelSettings(
-            groups=self.groups,
-            kernel=self.kernel,
-            gamma=self.gamma,
-            scales=self.scales,
-            weights=self.weights,
-            combine=self.combine,
-            degree=self.degree,
-            coef0=self.coef0,
-        )
+        return KernelSettings(**{name: getattr(self, name) for name in _OF_KERNELS})
 
     def _replaced(self, parameter: str, entries: Mapping[str, Any]) -> dict[Any, Any]:
         whole = self._settings.named_weights() if parameter == "weights" else self._settings.named_gamma()
@@ -292,8 +286,7 @@ def read_multi_machine(p: Mapping[str, Any]) -> SvmMachine | None:
     if p["tune"] is not None:
         return None
     regression = "epsilon" in p
-    names = ("groups", "kernel", "gamma", "scales", "weights", "combine", "degree", "coef0")
-    settings = KernelSettings(**{name: p[name] for name in names})
+    settings = KernelSettings(**{name: p[name] for name in _OF_KERNELS})
     try:
         settings.named_gamma()
     except ArgumentError:

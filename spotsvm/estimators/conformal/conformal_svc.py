@@ -207,7 +207,7 @@ class ConformalSVC(DualSVC):
     def coef_(self) -> Floats:
         """Weights of the features, with the kernel "linear", where all passes are the plain machine: D makes them depend on x."""
         if hasattr(self, "kappa_") and self.kappa_.any():
-            raise AttributeError("coef_ is not there: with kappa above 0 the decision function is not linear; see first_pass_")
+            raise AttributeError("coef_ does not exist: with kappa above 0 the decision function is not linear; see first_pass_")
         return super().coef_
 
     def _check_parameters(self) -> tuple[float, int | None]:

@@ -46,7 +46,7 @@ def magnification(
     undefined = np.isnan(result).any(axis=1)
     if undefined.any():
         warnings.warn(
-            f"The metric of the kernel {kernel.label} is singular, indefinite or not there at {undefined.sum()} of {len(X)} "
+            f"The metric of the kernel {kernel.label} is singular, indefinite or undefined at {undefined.sum()} of {len(X)} "
             "rows; the magnification is nan there.",
             RuntimeWarning,
             stacklevel=3,

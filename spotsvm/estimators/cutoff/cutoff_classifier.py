@@ -250,7 +250,7 @@ class CutoffClassifier(ClassifierMixin, MetaEstimatorMixin, EntryParametersMixin
         if not (isinstance(self.weight_unit, str) and self.weight_unit == "balanced"):
             raise ArgumentError(f"weight_unit={self.weight_unit!r}; use 'balanced' or None")
         if balanced:
-            raise ArgumentError("class_weight='balanced' is a multiple of no weight_unit; use class_weight=None with it")
+            raise ArgumentError("class_weight='balanced' cannot be combined with weight_unit; use class_weight=None")
         return True
 
     def _prepare(self, estimator: Any) -> str:

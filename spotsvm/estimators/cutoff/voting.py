@@ -38,7 +38,7 @@ def chosen_response(method: str, estimator: Any, one_vs_one: bool) -> str:
     found = next((name for name in wanted if there[name]), None)
     if found is None:
         has = ", ".join(repr(name) for name, has_it in there.items() if has_it) or "none of them"
-        raise ArgumentError(f"response_method={method!r}: {type(estimator).__name__} has no such response, but {has}")
+        raise ArgumentError(f"response_method={method!r}: {type(estimator).__name__} does not have this response; it has {has}")
     return found
 
 

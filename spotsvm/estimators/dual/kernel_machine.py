@@ -46,7 +46,7 @@ class KernelMachine(BaseEstimator, ABC):
     def coef_(self) -> Floats:
         """Weights of the features, (n_pairs or 1, n_features), with the kernel "linear"."""
         if not (isinstance(self.kernel, str) and self.kernel == "linear"):
-            raise AttributeError(f"coef_ is there only with kernel='linear'; the kernel is {self.kernel!r}")
+            raise AttributeError(f"coef_ exists only with kernel='linear'; the kernel is {self.kernel!r}")
         check_is_fitted(self)
         coef = self._linear_coefficients()
         coef.flags.writeable = False
@@ -145,7 +145,7 @@ def check_cache_size(value: Any) -> int:
     """Convert megabytes to bytes, or raise ArgumentError."""
     size = check_positive("cache_size", value, " of megabytes") * 2**20
     if size == np.inf:
-        raise ArgumentError(f"cache_size={value!r}; so many megabytes are no number of bytes, use a smaller one")
+        raise ArgumentError(f"cache_size={value!r}; that many megabytes overflow; use a smaller number")
     return int(size)
 
 

@@ -203,7 +203,7 @@ dual_objective_, kernel_, n_features_in_, feature_names_in_
         code, _ = self._set_classes(y, np.ones(len(y)))
         rows, code = rows[code >= 0], code[code >= 0]
         if np.bincount(code).max() < 2:
-            raise ArgumentError("y holds every class once; to hold rows out, one class at least needs two")
+            raise ArgumentError("y has one row of each class; at least one class needs two, so that a row can be held out")
         task = ClassificationTask(code, self.class_weight_, settings.indefinite, settings.smoothness)
         self.C_ = self._evolve(rows, task, code, settings).setting.C
         return super().fit(X, y)  # X as it came, with the names of its columns

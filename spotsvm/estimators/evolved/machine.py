@@ -47,7 +47,7 @@ class EvolvedKernelMachine(KernelMachine):
     @property
     def coef_(self) -> Floats:
         """There is none: the kernel is an expression."""
-        raise AttributeError("coef_ is there only with a linear kernel; an evolved one has dual_coef_ alone")
+        raise AttributeError("coef_ exists only with a linear kernel; use dual_coef_ with an evolved one")
 
     def _evolve(self, X: Floats, task: MatrixTask, strata: NDArray[np.intp] | None, settings: EvolutionSettings) -> EvolvedKernel:
         seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
@@ -86,8 +86,8 @@ class EvolvedKernelMachine(KernelMachine):
             yield block, values
         if replaced:
             warnings.warn(
-                f"{replaced} kernel values of new rows overflow or are not defined; they count as the largest of the training "
-                f"data, or as 0, in the kernel {self.formula_}",
+                f"{replaced} kernel values of new rows overflow or are undefined; they are replaced by the largest one of the "
+                f"training data, or by 0, in the kernel {self.formula_}",
                 RuntimeWarning,
                 stacklevel=4,
             )

@@ -273,7 +273,7 @@ def given_part(
     try:
         X, y = check_X_y(*validation, dtype=np.float64, order="C")
     except (TypeError, ValueError) as error:
-        raise ArgumentError(f"validation holds no training data (X, y): {error}") from error
+        raise ArgumentError(f"validation is not a valid pair (X, y): {error}") from error
     if X.shape[1] != n_features:
         raise ArgumentError(f"validation has X of {X.shape[1]} features; the training data have {n_features}")
     columns = getattr(validation[0], "columns", None)

@@ -121,7 +121,7 @@ def check_population_size(value: Any) -> int:
     """Return the size of the populations, or raise ArgumentError."""
     size = _check_count("population_size", value, "")
     if size < 2:
-        raise ArgumentError(f"population_size={value!r}; use 2 or more, for parents come from two halves")
+        raise ArgumentError(f"population_size={value!r}; use 2 or more, because parents come from two halves")
     return size
 
 

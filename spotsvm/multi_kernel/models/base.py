@@ -290,7 +290,7 @@ class KernelModel(ABC):
         wrong = next((name for name in self.names if not np.isclose(again[name], given[name], rtol=1e-9, atol=0.0)), None)
         if wrong is not None:
             raise ArgumentError(
-                f"params is no kernel of {poorer!r}: there {wrong} would be {again[wrong]!r}, not {given[wrong]!r}"
+                f"params does not give a kernel of {poorer!r}: {wrong} would have to be {again[wrong]!r}, not {given[wrong]!r}"
             )
         return found
 

@@ -99,7 +99,7 @@ class BlockSplit(BaseCrossValidator):
         n = X.shape[0] if hasattr(X, "shape") else len(X)
         if isinstance(self.blocks, Integral):
             if n < int(self.blocks):
-                raise DataError(f"blocks={self.blocks} are more than the {n} rows")
+                raise DataError(f"blocks={self.blocks} is more than the number of rows, {n}")
             return np.array_split(np.arange(n), int(self.blocks))[self._block_names().index(name)]
         block = self.blocks[name]
         if not isinstance(block, slice):

@@ -109,7 +109,7 @@ class HistoryPipeline(Pipeline):
         """Return X with the history before its last row, in order of time, and where its own rows are."""
         if not _ends_in_a_transformer(self):
             raise ArgumentError(
-                f"the last step, {self.steps[-1][0]!r}, is no transformer; with a history, put the HistoryPipeline of the "
+                f"the last step, {self.steps[-1][0]!r}, is not a transformer; with a history, put the HistoryPipeline of the "
                 "transformers before it in a Pipeline"
             )
         stamps, known = read_time_stamps(X, "X"), read_time_stamps(self.history, "history")

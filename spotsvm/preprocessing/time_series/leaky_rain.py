@@ -62,7 +62,7 @@ class LeakyRain(CausalTransformer):
     Warns
     -----
     ShortSeriesWarning
-        In `fit`, if no row has its whole window, as the rows known are fewer than W + 1.
+        In `fit`, if no row has a complete window, as the rows known are fewer than W + 1.
 
     Notes
     -----
@@ -120,7 +120,7 @@ class LeakyRain(CausalTransformer):
         if n_known <= self.reach:
             warnings.warn(
                 f"windows={self.windows!r}: a window of {self.reach} takes {self.reach + 1} rows, and X with the history has "
-                f"n_samples={n_known}; no row has its whole window, and the rest of it is as start={self.start!r} says",
+                f"n_samples={n_known}; no row has a complete window, and what is missing is treated as start={self.start!r}",
                 ShortSeriesWarning,
                 stacklevel=4,
             )

@@ -76,13 +76,6 @@ def test_one_kernel_is_that_kernel(options, plain, classes):
     assert ours.weights_.tolist() == [[1.0]] * (1 if classes == 2 else 3)
 
 
-def test_the_product_with_one_gamma_is_the_gaussian_kernel():
-    ours = machine(combine="product", gamma=0.2, weights=1.0).fit(X, Y)
-    np.testing.assert_allclose(ours.decision_function(X_NEW), ExactSVC(gamma=0.2, tol=1e-6).fit(X, Y).decision_function(X_NEW))
-    assert ours.kernel_names_ == ("product",)
-    assert ours.weights_.tolist() == [[1.0]]
-
-
 def test_a_sum_of_gaussian_kernels():
     gammas, weights = {"first": 0.5, "second": 0.1, "third": 2.0}, {"first": 2.0, "second": 0.5, "third": 0.0}
 

@@ -62,13 +62,6 @@ def test_the_fewest_features_that_hold_the_share(fraction):
         assert held.min() >= found.importances_[~chosen].max()
 
 
-def test_a_larger_share_selects_more():
-    sizes = [ImportanceFraction(f, **SMALL).fit(WINE, CULTIVAR).n_selected_ for f in np.linspace(0.05, 1, 20)]
-    assert sizes == sorted(sizes)
-    assert sizes[0] == 1
-    assert sizes[-1] == 13
-
-
 def test_all_of_the_importance_leaves_out_what_no_tree_splits_by():
     X = WINE.assign(constant=1.0)
     found = ImportanceFraction(1.0, **SMALL).fit(X, CULTIVAR)

@@ -194,12 +194,6 @@ def test_a_weight_counts_rows(class_weight):
     np.testing.assert_allclose(weighted.kappa_, repeated.kappa_, rtol=1e-6)
 
 
-def test_the_order_of_rows_changes_nothing():
-    order = np.random.default_rng(0).permutation(len(X))
-    one, other = paper().fit(X, Y), paper().fit(X[order], Y[order])
-    np.testing.assert_allclose(one.decision_function(X_NEW), other.decision_function(X_NEW), atol=1e-12)
-
-
 def test_memory_is_a_matter_of_time_only():
     large, small = (paper(gamma=0.2, cache_size=size, tol=1e-8).fit(WINE, CULTIVAR) for size in (200, 0.01))
     np.testing.assert_allclose(small.discriminant_path(WINE), large.discriminant_path(WINE), atol=1e-6)

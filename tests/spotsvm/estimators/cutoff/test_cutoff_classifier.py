@@ -1,5 +1,4 @@
 import pickle
-import warnings
 from copy import copy
 
 import numpy as np
@@ -23,7 +22,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler, scale
 from sklearn.svm import SVC, LinearSVC
-from sklearn.utils.estimator_checks import check_estimator, parametrize_with_checks
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from spotsvm import ExactSVC, MultiKernelSVC, SpotSearchCV
 from spotsvm.common.errors import ArgumentError
@@ -57,13 +56,6 @@ NOT_OF_SVC = {
 )
 def test_check_estimator(estimator, check):
     check(estimator)
-
-
-def test_svc_fails_the_checks_that_are_expected_to_fail_with_it():
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        failed = {check["check_name"] for check in check_estimator(SVC(), on_fail=None) if check["status"] == "failed"}
-    assert failed == set(NOT_OF_SVC)
 
 
 @pytest.mark.parametrize("data", [TWO, MANY], ids=["two", "many"])
@@ -443,16 +435,19 @@ def test_the_estimator_is_not_changed():
         ({"classes": [0, 1]}, "y holds the class 2, which is not among classes=0, 1"),
         ({"classes": [1]}, r"classes=\[1\]; use a sequence of two classes or more"),
         ({"weight_unit": "even"}, "weight_unit='even'; use 'balanced' or None"),
-        ({"class_weight": "balanced", "weight_unit": "balanced"}, "class_weight='balanced' is a multiple of no weight_unit"),
+        ({"class_weight": "balanced", "weight_unit": "balanced"}, "class_weight='balanced' cannot be combined with weight_unit"),
         ({"excess": "cut"}, "excess='cut'; use 'raise' or 'scale'"),
         (
             {"response_method": "vote"},
             "response_method='vote'; use one of 'auto', 'votes', 'soft_votes', 'predict_proba', ",
         ),
-        ({"response_method": "predict_proba"}, "SVC has no such response, but 'votes', 'soft_votes', 'decision_function'"),
+        (
+            {"response_method": "predict_proba"},
+            "SVC does not have this response; it has 'votes', 'soft_votes', 'decision_function'",
+        ),
         (
             {"estimator": KNeighborsClassifier(), "response_method": "votes"},
-            "KNeighborsClassifier has no such response, but",
+            "KNeighborsClassifier does not have this response; it has",
         ),
         (
             {"estimator": SVC(class_weight="balanced"), "class_weight": [1, 1, 1]},
@@ -485,5 +480,5 @@ def test_an_estimator_that_only_predicts():
                 raise AttributeError(name)
             return super().__getattribute__(name)
 
-    with pytest.raises(ArgumentError, match="Mute has no such response, but none of them"):
+    with pytest.raises(ArgumentError, match="Mute does not have this response; it has none of them"):
         CutoffClassifier(Mute()).fit(WINE, CULTIVAR)

@@ -42,7 +42,7 @@ def pair(**options):
         ({"sigma": 10**400}, "sigma=10+; use a positive number"),
         ({"gamma": np.array([1, 2]), "sigma": 1.0}, "sigma=1.0 and gamma=array.* are both given"),
         ({"gamma": np.array([1, 2])}, "gamma=array.*; use 'scale', 'auto' or a finite number"),
-        ({"cache_size": 1e305}, "cache_size=1e[+]305; so many megabytes are no number of bytes"),
+        ({"cache_size": 1e305}, "cache_size=1e[+]305; that many megabytes overflow"),
         ({"decision_function_shape": np.array(["ovr", "ovo"])}, "decision_function_shape=array.*; use 'ovr' or 'ovo'"),
         ({"kernel": lambda a, b: a @ b.T * 1j}, "kernel: the callable .* returned no matrix of numbers; its entries are complex"),
         ({"max_iter": 0}, "max_iter=0; use a number of iterations, 1 or more, or -1"),

@@ -39,10 +39,10 @@ LONE = np.where(np.arange(60) == 7, 2, Y)
         ({"validation": 0}, r"validation=0; use a fraction in \(0, 1\), or a pair \(X, y\)"),
         ({"validation": None}, "validation is a NoneType; use a pair"),
         ({"validation": (X[:, :1], Y)}, "validation has X of 1 features; the training data have 2"),
-        ({"validation": (X, Y[:5])}, "validation holds no training data"),
+        ({"validation": (X, Y[:5])}, "validation is not a valid pair"),
         ({"validation": (X[Y == 1], Y[Y == 1])}, "validation holds no row of class 0"),
         ({"validation": (X, LONE)}, "validation holds the class 2, which is not among those of y"),
-        ({"validation": (X * np.nan, Y)}, "validation holds no training data.*NaN"),
+        ({"validation": (X * np.nan, Y)}, "validation is not a valid pair.*NaN"),
     ],
 )
 def test_parameters(options, message):
@@ -72,7 +72,7 @@ def test_data_that_cannot_be_computed_with():
 
 
 def test_data_so_unlike_the_scale_of_the_models_that_none_says_anything():
-    with pytest.warns(UserWarning, match="every machine gets every row of the validation part wrong; scale the data, or set"):
+    with pytest.warns(UserWarning, match="every machine misclassifies every row of the validation part; scale the data, or set"):
         silent = ReducedSVC(n_per_class=4, max_evaluations=40, random_state=0).fit(X * 1e6, Y)
     assert silent.history_["best"].max() == 0.0
     # a fixed gamma may be as small as the data need it, also below the bounds of one that evolves
