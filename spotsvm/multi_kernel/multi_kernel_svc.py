@@ -10,12 +10,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from spotsvm.estimators.arrays import Floats
 from spotsvm.estimators.dual.dual_svc import DualSVC
-from spotsvm.estimators.dual.kernel_machine import check_max_iter
 from spotsvm.estimators.dual.one_vs_one import pair_decisions
 from spotsvm.multi_kernel.machine import MultiKernelMachine, read_multi_machine
 from spotsvm.multi_kernel.models.base import MACHINES
-from spotsvm.solvers.dual.problem.result import DualResult
-from spotsvm.solvers.dual.solve import solve_dual
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -136,9 +133,6 @@ dual_objective_, n_features_in_, feature_names_in_
     cv: Any = 5
     scoring: Any = None
     random_state: Any = None
-
-    def _solve_pair(self, K: Floats, labels: Floats, bounds: Floats, seed: int) -> DualResult:
-        return solve_dual(K, labels, bounds, "exact", bias=True, tol=self.tol, max_iter=check_max_iter(self.max_iter))
 
     def _pair_decisions(self, X: Any) -> Floats:
         check_is_fitted(self)

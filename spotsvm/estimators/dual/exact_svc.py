@@ -5,11 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from spotsvm.estimators.arrays import Floats
 from spotsvm.estimators.dual.dual_svc import DualSVC
-from spotsvm.estimators.dual.kernel_machine import check_max_iter
-from spotsvm.solvers.dual.problem.result import DualResult
-from spotsvm.solvers.dual.solve import solve_dual
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -89,6 +85,3 @@ n_features_in_, feature_names_in_
     decision_function_shape: str = "ovr"
     break_ties: bool = False
     sigma: float | None = None
-
-    def _solve_pair(self, K: Floats, labels: Floats, bounds: Floats, seed: int) -> DualResult:
-        return solve_dual(K, labels, bounds, "exact", bias=True, tol=self.tol, max_iter=check_max_iter(self.max_iter))

@@ -341,18 +341,7 @@ class MarginErrorFront(ClassifierMixin, BaseEstimator):
 
 
 def check_parameters(given: Mapping[str, Any]) -> None:
-    """Raise ArgumentError if a parameter of `MarginErrorFront` is invalid; the kernel checks its own parameters.
-
-    Parameters
-    ----------
-    given : mapping
-        Values of all parameters by name.
-
-    Raises
-    ------
-    ArgumentError
-        If one is invalid.
-    """
+    """Raise ArgumentError if a parameter of `MarginErrorFront` is invalid; the kernel checks its own parameters."""
     for name, lowest in (("n_exact", 2), ("population_size", 4), ("n_generations", 0)):
         value = given[name]
         if not isinstance(value, Integral) or isinstance(value, bool) or value < lowest:
