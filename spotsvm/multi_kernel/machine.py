@@ -15,7 +15,7 @@ from sklearn.utils.validation import validate_data
 
 from spotsvm.common.errors import ArgumentError, BudgetError
 from spotsvm.cross_validation.machines import SvmMachine, common_parameters, rounded_if_sound
-from spotsvm.estimators.arrays import Floats
+from spotsvm.estimators import Floats
 from spotsvm.estimators.dual.dual_svc import DualSVC
 from spotsvm.estimators.dual.kernel_machine import KernelMachine, check_cache_size, check_sample_weight
 from spotsvm.estimators.entry_parameters import EntryParametersMixin

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from spotsvm.estimators.arrays import Floats
+from spotsvm.estimators import Floats
 from spotsvm.estimators.dual.dual_svr import DualSVR
 from spotsvm.multi_kernel.machine import MultiKernelMachine, read_multi_machine
 from spotsvm.multi_kernel.models.base import MACHINES

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from spotsvm.common.errors import ArgumentError, SpaceError
-from spotsvm.estimators.arrays import Floats
+from spotsvm.estimators import Floats
 from spotsvm.multi_kernel.models.base import KernelModel
 from spotsvm.solvers.search import NestedSearch, Stage
 from spotsvm.solvers.search.registry import SearchFactory

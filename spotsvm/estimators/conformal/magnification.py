@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from spotsvm.estimators.arrays import Floats
+from spotsvm.estimators import Floats
 from spotsvm.estimators.conformal.passes import LOWEST_EXPONENT, log_factor
 from spotsvm.estimators.dual.one_vs_one import pair_decisions, pair_rows
 from spotsvm.solvers.kernels.derivatives import KernelMetric, check_differentiable, expansion_gradient, kernel_metric

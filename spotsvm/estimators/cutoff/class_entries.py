@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spotsvm.common.errors import ArgumentError
-from spotsvm.estimators.arrays import Floats
+from spotsvm.estimators import Floats
 from spotsvm.solvers.checked_numbers import as_float
 
 #: the smallest cutoff that is made from what others leave: the lower end of the paper's range

@@ -17,7 +17,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from spotsvm.common.errors import ArgumentError
-from spotsvm.estimators.arrays import Floats
+from spotsvm.estimators import Floats
 from spotsvm.estimators.cutoff.class_entries import balanced_weights, class_cutoffs, class_weights, known_classes, with_entries
 from spotsvm.estimators.cutoff.voting import (
     check_response,

@@ -14,7 +14,7 @@ from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.validation import has_fit_parameter
 
 from spotsvm.common.errors import ArgumentError
-from spotsvm.estimators.arrays import Floats
+from spotsvm.estimators import Floats
 from spotsvm.estimators.dual.one_vs_one import one_vs_rest, pairs
 
 RESPONSES = ("auto", "votes", "soft_votes", "predict_proba", "decision_function")

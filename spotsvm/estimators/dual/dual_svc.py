@@ -13,7 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from spotsvm.common.errors import ArgumentError
-from spotsvm.estimators.arrays import Floats
+from spotsvm.estimators import Floats
 from spotsvm.estimators.dual.kernel_machine import (
     KernelMachine,
     check_bounds_finite,

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from spotsvm.common.errors import ArgumentError
-from spotsvm.estimators.arrays import Floats
+from spotsvm.estimators import Floats
 from spotsvm.estimators.dual.dual_svc import DualSVC
 from spotsvm.estimators.dual.kernel_machine import check_max_iter
 from spotsvm.solvers.dual.problem.result import DualResult

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from spotsvm.estimators.arrays import Floats
+from spotsvm.estimators import Floats
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from spotsvm.estimators.arrays import Floats, Integers
+from spotsvm.estimators import Floats, Integers
 
 
 def pairs(n_classes: int) -> list[tuple[int, int]]:

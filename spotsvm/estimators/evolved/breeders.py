@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from spotsvm.estimators.arrays import Floats
+from spotsvm.estimators import Floats
 from spotsvm.estimators.evolved.settings import Ranges
 from spotsvm.solvers.dual.spectrum import matrix_state
 from spotsvm.solvers.kernels.expressions import Expression, InnerProducts, evaluate, evaluate_settings

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils.validation import validate_data
 
 from spotsvm.common.errors import ArgumentError
-from spotsvm.estimators.arrays import Floats
+from spotsvm.estimators import Floats
 from spotsvm.estimators.dual.dual_svr import DualSVR
 from spotsvm.estimators.evolved.indefinite import SEARCHES_KEPT, best_regression
 from spotsvm.estimators.evolved.machine import EvolvedKernelMachine

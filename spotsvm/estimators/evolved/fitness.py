@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from spotsvm.estimators.arrays import Floats
+from spotsvm.estimators import Floats
 from spotsvm.estimators.evolved.matrix_task import MatrixTask, Scores, Split
 from spotsvm.estimators.evolved.settings import Ranges, Setting
 from spotsvm.solvers.dual.spectrum import MatrixState, matrix_state

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 
 from spotsvm.common.errors import ArgumentError
-from spotsvm.estimators.arrays import Floats
+from spotsvm.estimators import Floats
 from spotsvm.solvers.dual.evolution.memetic import MemeticSettings
 from spotsvm.solvers.dual.exact.exact import solve_pairs
 from spotsvm.solvers.dual.exact.fold_solver import Target

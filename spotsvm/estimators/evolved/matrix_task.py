@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spotsvm.estimators.arrays import Floats, Integers
+from spotsvm.estimators import Floats, Integers
 from spotsvm.estimators.dual.one_vs_one import chosen_classes, pair_labels, pairs
 from spotsvm.estimators.evolved.indefinite import Indefinite, solve_indefinite
 from spotsvm.estimators.evolved.settings import Setting

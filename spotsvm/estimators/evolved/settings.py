@@ -12,7 +12,7 @@ import numpy as np
 from scipy.stats import qmc
 
 from spotsvm.common.errors import ArgumentError
-from spotsvm.estimators.arrays import Floats
+from spotsvm.estimators import Floats
 from spotsvm.estimators.evolved.indefinite import Indefinite, check_indefinite
 from spotsvm.solvers.checked_numbers import as_float
 from spotsvm.solvers.search.genetic_programming.steady_state import check_sizes

@@ -18,7 +18,7 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from spotsvm.common.errors import ArgumentError
-from spotsvm.estimators.arrays import Floats
+from spotsvm.estimators import Floats
 from spotsvm.solvers.dual.front.evolve_front import evolve_front
 from spotsvm.solvers.dual.front.exact_front import exact_front, natural_scale, resolve_front
 from spotsvm.solvers.dual.front.front import Front, better_than_constant, without_C

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from spotsvm.estimators.arrays import Floats, Integers
+from spotsvm.estimators import Floats, Integers
 from spotsvm.estimators.dual.one_vs_one import PairCoefficients, chosen_classes, pair_labels, pair_rows, pairs
 from spotsvm.solvers.dual.exact.exact import solve_exact
 from spotsvm.solvers.dual.problem.problem import DualProblem

@@ -14,7 +14,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from spotsvm.common.errors import ArgumentError
-from spotsvm.estimators.arrays import Floats, Integers
+from spotsvm.estimators import Floats, Integers
 from spotsvm.estimators.dual.exact_svc import ExactSVC
 from spotsvm.estimators.dual.kernel_machine import check_cache_size, check_positive
 from spotsvm.estimators.dual.one_vs_one import chosen_classes, decision_values

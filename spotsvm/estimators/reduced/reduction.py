@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_X_y
 
 from spotsvm.common.errors import ArgumentError
-from spotsvm.estimators.arrays import Floats, Integers
+from spotsvm.estimators import Floats, Integers
 from spotsvm.estimators.reduced.fitness import Model, SubsetFitness
 from spotsvm.estimators.reduced.settings import Sizes
 from spotsvm.solvers.checked_numbers import as_float

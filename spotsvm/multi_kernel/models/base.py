@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from spotsvm.common.errors import ArgumentError
-from spotsvm.estimators.arrays import Floats
+from spotsvm.estimators import Floats
 from spotsvm.multi_kernel.models.column_groups import group_names
 from spotsvm.multi_kernel.models.columns import KnownColumns, column_names
 from spotsvm.multi_kernel.models.matrices import KernelMatrices

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from spotsvm.estimators.arrays import Floats
+from spotsvm.estimators import Floats
 from spotsvm.multi_kernel.models.columns import column_names
 from spotsvm.solvers.kernels.functions.multi_kernel import BaseKernel
 from spotsvm.solvers.kernels.matrices.gram import check_rows

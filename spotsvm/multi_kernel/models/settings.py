@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from spotsvm.common.errors import ArgumentError
-from spotsvm.estimators.arrays import Floats
+from spotsvm.estimators import Floats
 from spotsvm.multi_kernel.models.column_groups import group_names, resolve_groups
 from spotsvm.solvers.checked_numbers import as_float
 from spotsvm.solvers.errors import SolverError
