@@ -2,3 +2,9 @@
 
 It may import common and `spotsvm.solvers`.
 """
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.intp]

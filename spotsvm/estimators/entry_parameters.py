@@ -1,4 +1,4 @@
-"""Parameters that hold a value for each of several names, of which one alone can be set."""
+"""Estimator parameters that hold a dict, whose entries can be set one by one."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 
 
 class EntryParametersMixin:
-    """Give each entry of a dict-like parameter a name of its own, `<parameter>__<entry>`, so that a search can tune it.
+    """Mixin that names each entry of a dict-like parameter, `<parameter>__<entry>`, so that a search can tune it.
 
     It stands before BaseEstimator in the bases. Setting an entry makes a new dict, in which the others stay what they were.
     """
@@ -18,10 +18,10 @@ class EntryParametersMixin:
 
     @abstractmethod
     def _replaced(self, parameter: str, entries: Mapping[str, Any]) -> dict[Any, Any]:
-        """Give the whole dict of a parameter with some entries replaced, or raise ArgumentError if there is no such entry."""
+        """Return the whole dict of a parameter with some entries replaced, or raise ArgumentError if there is no such entry."""
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Give the parameters.
+        """Return the parameters.
 
         Parameters
         ----------

@@ -15,6 +15,7 @@ from sklearn.utils.validation import validate_data
 
 from spotsvm.common.errors import ArgumentError, BudgetError
 from spotsvm.cross_validation.machines import SvmMachine, common_parameters, rounded_if_sound
+from spotsvm.estimators import Floats
 from spotsvm.estimators.dual.dual_svc import DualSVC
 from spotsvm.estimators.dual.kernel_machine import KernelMachine, check_cache_size, check_sample_weight
 from spotsvm.estimators.entry_parameters import EntryParametersMixin
@@ -29,7 +30,8 @@ from spotsvm.solvers.kernels.matrices.multi_gram import multi_gram_matrix, multi
 if TYPE_CHECKING:
     from spotsvm.search_cv.spot_search_cv import SpotSearchCV
 
-Floats = NDArray[np.float64]
+
+_OF_KERNELS = ("groups", "kernel", "gamma", "scales", "weights", "combine", "degree", "coef0")
 
 
 class MultiKernelMachine(EntryParametersMixin, KernelMachine):
@@ -89,16 +91,7 @@ class MultiKernelMachine(EntryParametersMixin, KernelMachine):
 
     @property
     def _settings(self) -> KernelSettings:
-        return KernelSettings(
-            groups=self.groups,
-            kernel=self.kernel,
-            gamma=self.gamma,
-            scales=self.scales,
-            weights=self.weights,
-            combine=self.combine,
-            degree=self.degree,
-            coef0=self.coef0,
-        )
+        return KernelSettings(**{name: getattr(self, name) for name in _OF_KERNELS})
 
     def _replaced(self, parameter: str, entries: Mapping[str, Any]) -> dict[Any, Any]:
         whole = self._settings.named_weights() if parameter == "weights" else self._settings.named_gamma()
@@ -293,8 +286,7 @@ def read_multi_machine(p: Mapping[str, Any]) -> SvmMachine | None:
     if p["tune"] is not None:
         return None
     regression = "epsilon" in p
-    names = ("groups", "kernel", "gamma", "scales", "weights", "combine", "degree", "coef0")
-    settings = KernelSettings(**{name: p[name] for name in names})
+    settings = KernelSettings(**{name: p[name] for name in _OF_KERNELS})
     try:
         settings.named_gamma()
     except ArgumentError:

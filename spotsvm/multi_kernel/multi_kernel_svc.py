@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from spotsvm.estimators import Floats
 from spotsvm.estimators.dual.dual_svc import DualSVC
-from spotsvm.estimators.dual.kernel_machine import check_max_iter
 from spotsvm.estimators.dual.one_vs_one import pair_decisions
 from spotsvm.multi_kernel.machine import MultiKernelMachine, read_multi_machine
 from spotsvm.multi_kernel.models.base import MACHINES
-from spotsvm.solvers.dual.problem.result import DualResult
-from spotsvm.solvers.dual.solve import solve_dual
-
-Floats = NDArray[np.float64]
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class MultiKernelSVC(MultiKernelMachine, DualSVC):
     """C-support vector classification with a conic combination of kernels on groups of columns.
 
@@ -116,53 +113,26 @@ dual_objective_, n_features_in_, feature_names_in_
 
     _shared_machine = staticmethod(read_multi_machine)
 
-    def __init__(
-        self,
-        *,
-        groups: Any = None,
-        kernel: Any = "rbf",
-        gamma: Any = "auto",
-        scales: Any = (1.0,),
-        weights: Any = None,
-        combine: str = "sum",
-        degree: int = 3,
-        coef0: float = 0.0,
-        C: float = 1.0,
-        tol: float = 1e-3,
-        cache_size: float = 200,
-        class_weight: Any = None,
-        max_iter: int = -1,
-        decision_function_shape: str = "ovr",
-        break_ties: bool = False,
-        tune: Any = None,
-        n_trials: Any = 100,
-        cv: Any = 5,
-        scoring: Any = None,
-        random_state: Any = None,
-    ):
-        self.groups = groups
-        self.kernel = kernel
-        self.gamma = gamma
-        self.scales = scales
-        self.weights = weights
-        self.combine = combine
-        self.degree = degree
-        self.coef0 = coef0
-        self.C = C
-        self.tol = tol
-        self.cache_size = cache_size
-        self.class_weight = class_weight
-        self.max_iter = max_iter
-        self.decision_function_shape = decision_function_shape
-        self.break_ties = break_ties
-        self.tune = tune
-        self.n_trials = n_trials
-        self.cv = cv
-        self.scoring = scoring
-        self.random_state = random_state
-
-    def _solve_pair(self, K: Floats, labels: Floats, bounds: Floats, seed: int) -> DualResult:
-        return solve_dual(K, labels, bounds, "exact", bias=True, tol=self.tol, max_iter=check_max_iter(self.max_iter))
+    groups: Any = None
+    kernel: Any = "rbf"
+    gamma: Any = "auto"
+    scales: Any = (1.0,)
+    weights: Any = None
+    combine: str = "sum"
+    degree: int = 3
+    coef0: float = 0.0
+    C: float = 1.0
+    tol: float = 1e-3
+    cache_size: float = 200
+    class_weight: Any = None
+    max_iter: int = -1
+    decision_function_shape: str = "ovr"
+    break_ties: bool = False
+    tune: Any = None
+    n_trials: Any = 100
+    cv: Any = 5
+    scoring: Any = None
+    random_state: Any = None
 
     def _pair_decisions(self, X: Any) -> Floats:
         check_is_fitted(self)

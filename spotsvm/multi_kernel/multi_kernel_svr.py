@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from spotsvm.estimators import Floats
 from spotsvm.estimators.dual.dual_svr import DualSVR
 from spotsvm.multi_kernel.machine import MultiKernelMachine, read_multi_machine
 from spotsvm.multi_kernel.models.base import MACHINES
 
-Floats = NDArray[np.float64]
 
-
+@dataclass(eq=False, repr=False, kw_only=True)
 class MultiKernelSVR(MultiKernelMachine, DualSVR):
     """Epsilon-support vector regression with a conic combination of kernels on groups of columns.
 
@@ -66,46 +64,24 @@ n_features_in_, feature_names_in_
 
     _shared_machine = staticmethod(read_multi_machine)
 
-    def __init__(
-        self,
-        *,
-        groups: Any = None,
-        kernel: Any = "rbf",
-        gamma: Any = "auto",
-        scales: Any = (1.0,),
-        weights: Any = None,
-        combine: str = "sum",
-        degree: int = 3,
-        coef0: float = 0.0,
-        C: float = 1.0,
-        epsilon: float = 0.1,
-        tol: float = 1e-3,
-        cache_size: float = 200,
-        max_iter: int = -1,
-        tune: Any = None,
-        n_trials: Any = 100,
-        cv: Any = 5,
-        scoring: Any = None,
-        random_state: Any = None,
-    ):
-        self.groups = groups
-        self.kernel = kernel
-        self.gamma = gamma
-        self.scales = scales
-        self.weights = weights
-        self.combine = combine
-        self.degree = degree
-        self.coef0 = coef0
-        self.C = C
-        self.epsilon = epsilon
-        self.tol = tol
-        self.cache_size = cache_size
-        self.max_iter = max_iter
-        self.tune = tune
-        self.n_trials = n_trials
-        self.cv = cv
-        self.scoring = scoring
-        self.random_state = random_state
+    groups: Any = None
+    kernel: Any = "rbf"
+    gamma: Any = "auto"
+    scales: Any = (1.0,)
+    weights: Any = None
+    combine: str = "sum"
+    degree: int = 3
+    coef0: float = 0.0
+    C: float = 1.0
+    epsilon: float = 0.1
+    tol: float = 1e-3
+    cache_size: float = 200
+    max_iter: int = -1
+    tune: Any = None
+    n_trials: Any = 100
+    cv: Any = 5
+    scoring: Any = None
+    random_state: Any = None
 
     def _linear_coefficients(self) -> Floats:
         return self._weighted(super()._linear_coefficients())

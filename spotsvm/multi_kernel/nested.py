@@ -8,15 +8,13 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from spotsvm.common.errors import ArgumentError, SpaceError
+from spotsvm.estimators import Floats
 from spotsvm.multi_kernel.models.base import KernelModel
 from spotsvm.solvers.search import NestedSearch, Stage
 from spotsvm.solvers.search.registry import SearchFactory
 from spotsvm.space.space import Space
-
-Floats = NDArray[np.float64]
 
 
 def nested(

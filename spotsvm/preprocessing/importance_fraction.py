@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral
 from threading import Lock
 from typing import Any, Self
@@ -20,6 +21,7 @@ from spotsvm.common.errors import ArgumentError
 from spotsvm.solvers.checked_numbers import as_float
 
 
+@dataclass(eq=False, repr=False)
 class ImportanceFraction(SelectorMixin, BaseEstimator):
     """Select the fewest features that together hold a share of the importance in a random forest.
 
@@ -77,26 +79,15 @@ class ImportanceFraction(SelectorMixin, BaseEstimator):
     ['petal length (cm)', 'petal width (cm)']
     """
 
-    def __init__(
-        self,
-        fraction: float = 0.5,
-        *,
-        task: str = "auto",
-        n_estimators: int = 100,
-        max_samples: int | float | None = None,
-        min_samples_leaf: int | float = 1,
-        class_weight: Any = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-    ):
-        self.fraction = fraction
-        self.task = task
-        self.n_estimators = n_estimators
-        self.max_samples = max_samples
-        self.min_samples_leaf = min_samples_leaf
-        self.class_weight = class_weight
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    fraction: float = 0.5
+    _: KW_ONLY
+    task: str = "auto"
+    n_estimators: int = 100
+    max_samples: int | float | None = None
+    min_samples_leaf: int | float = 1
+    class_weight: Any = None
+    random_state: Any = None
+    n_jobs: int | None = None
 
     def fit(self, X: Any, y: Any) -> Self:
         """Grow the forest, and select.
@@ -178,29 +169,9 @@ _KNOWN: OrderedDict[str, Floats] = OrderedDict()
 def forest_importances(
     X: Floats, y: NDArray[Any], classify: bool, random_state: Any, n_jobs: int | None = None, **options: Any
 ) -> Floats:
-    """Give the importance of each feature in a random forest.
+    """Return the importance of each feature in a random forest.
 
     With a whole number as seed the result is a function of the arguments alone, and the last ones are remembered.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        Training data.
-    y : ndarray of shape (n_samples,)
-        Classes, or targets.
-    classify : bool
-        Whether it is a forest of classifiers.
-    random_state : int, RandomState or None
-        Seed of the forest.
-    n_jobs : int or None, default=None
-        Trees grown at once.
-    **options : dict
-        Parameters of the forest.
-
-    Returns
-    -------
-    ndarray of shape (n_features,)
-        The importances.
 
     Examples
     --------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral
 from typing import Any, Self
 
@@ -18,6 +19,7 @@ from spotsvm.solvers.checked_numbers import as_float
 Floats = NDArray[np.float64]
 
 
+@dataclass(eq=False, repr=False)
 class PrincipalMonomials(TransformerMixin, BaseEstimator):
     """Principal components, and all monomials of degree 2 of the first of them.
 
@@ -70,15 +72,10 @@ class PrincipalMonomials(TransformerMixin, BaseEstimator):
     ['pca0', 'pca1', 'pca2', 'pca3', 'pca0^2', 'pca0 pca1', 'pca1^2']
     """
 
-    pca_: PCA
-    polynomial_: PolynomialFeatures
-    n_kept_: int
-    n_components_: int
-
-    def __init__(self, n_components: int = 8, *, n_kept: int | float | None = None, whiten: bool = False):
-        self.n_components = n_components
-        self.n_kept = n_kept
-        self.whiten = whiten
+    n_components: int = 8
+    _: KW_ONLY
+    n_kept: int | float | None = None
+    whiten: bool = False
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Find the principal components.
@@ -107,16 +104,18 @@ class PrincipalMonomials(TransformerMixin, BaseEstimator):
             raise ArgumentError(f"whiten={self.whiten!r}; use True or False")
         # the full decomposition: it draws nothing at random, and small variances are as good as large ones
         with np.errstate(invalid="ignore"):  # constant features have no shares of variance
-            self.pca_ = PCA(whiten=bool(self.whiten), svd_solver="full").fit(X)
+            self.pca_: PCA = PCA(whiten=bool(self.whiten), svd_solver="full").fit(X)
         sizes = self.pca_.singular_values_
         there = max(1, int((sizes > max(X.shape) * np.finfo(float).eps * sizes[0]).sum()))
-        self.n_components_ = min(int(self.n_components), there)
-        self.n_kept_ = min(self._kept(), there)
-        self.polynomial_ = PolynomialFeatures(degree=(2, 2), include_bias=False).fit(np.zeros((1, self.n_components_)))
+        self.n_components_: int = min(int(self.n_components), there)
+        self.n_kept_: int = min(self._kept(), there)
+        self.polynomial_: PolynomialFeatures = PolynomialFeatures(degree=(2, 2), include_bias=False).fit(
+            np.zeros((1, self.n_components_))
+        )
         return self
 
     def transform(self, X: Any) -> Floats:
-        """Give the components that are kept, and the monomials.
+        """Return the components that are kept, and the monomials.
 
         Parameters
         ----------
@@ -135,7 +134,7 @@ class PrincipalMonomials(TransformerMixin, BaseEstimator):
         return np.hstack([components[:, : self.n_kept_], monomials])
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
-        """Give the names of the features: "pca0", ..., "pca0^2", "pca0 pca1", ...
+        """Return the names of the features: "pca0", ..., "pca0^2", "pca0 pca1", ...
 
         Parameters
         ----------
@@ -153,7 +152,7 @@ class PrincipalMonomials(TransformerMixin, BaseEstimator):
         return np.concatenate([names[: self.n_kept_], monomials])
 
     def _kept(self) -> int:
-        """Give the number of components to keep, however many there are."""
+        """Return the number of components to keep, however many there are."""
         n = self.n_kept
         if n is None:
             return int(len(self.pca_.components_))

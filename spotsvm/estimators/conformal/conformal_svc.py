@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from spotsvm.common.errors import ArgumentError
+from spotsvm.estimators import Floats
 from spotsvm.estimators.conformal.magnification import ConformalPass, discriminants, magnification
 from spotsvm.estimators.conformal.passes import (
     PassProblem,
@@ -29,9 +31,8 @@ from spotsvm.estimators.dual.one_vs_one import PairCoefficients
 from spotsvm.solvers.dual.problem.result import DualResult
 from spotsvm.solvers.dual.solve import solve_dual
 
-Floats = NDArray[np.float64]
 
-
+@dataclass(eq=False, repr=False, kw_only=True)
 class ConformalSVC(DualSVC):
     """Support vector classification in two passes, the second with a kernel that is magnified along the first one's boundary.
 
@@ -118,42 +119,22 @@ class ConformalSVC(DualSVC):
     ((1, 1), (100,))
     """
 
-    def __init__(
-        self,
-        *,
-        C: float = 1.0,
-        kernel: Any = "rbf",
-        kappa: Any = "cv",
-        n_passes: int = 2,
-        degree: int = 3,
-        gamma: Any = "scale",
-        coef0: float = 0.0,
-        bias: Any = "scaled",
-        solver: str = "exact",
-        tol: float = 1e-3,
-        cache_size: float = 200,
-        class_weight: Any = None,
-        max_iter: int = -1,
-        decision_function_shape: str = "ovr",
-        break_ties: bool | None = None,
-        sigma: float | None = None,
-    ):
-        self.C = C
-        self.kernel = kernel
-        self.kappa = kappa
-        self.n_passes = n_passes
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.bias = bias
-        self.solver = solver
-        self.tol = tol
-        self.cache_size = cache_size
-        self.class_weight = class_weight
-        self.max_iter = max_iter
-        self.decision_function_shape = decision_function_shape
-        self.break_ties = break_ties
-        self.sigma = sigma
+    C: float = 1.0
+    kernel: Any = "rbf"
+    kappa: Any = "cv"
+    n_passes: int = 2
+    degree: int = 3
+    gamma: Any = "scale"
+    coef0: float = 0.0
+    bias: Any = "scaled"
+    solver: str = "exact"
+    tol: float = 1e-3
+    cache_size: float = 200
+    class_weight: Any = None
+    max_iter: int = -1
+    decision_function_shape: str = "ovr"
+    break_ties: bool | None = None
+    sigma: float | None = None
 
     def discriminant_path(self, X: Any) -> Floats:
         """Compute the discriminant function f of each pass.
@@ -226,7 +207,7 @@ class ConformalSVC(DualSVC):
     def coef_(self) -> Floats:
         """Weights of the features, with the kernel "linear", where all passes are the plain machine: D makes them depend on x."""
         if hasattr(self, "kappa_") and self.kappa_.any():
-            raise AttributeError("coef_ is not there: with kappa above 0 the decision function is not linear; see first_pass_")
+            raise AttributeError("coef_ does not exist: with kappa above 0 the decision function is not linear; see first_pass_")
         return super().coef_
 
     def _check_parameters(self) -> tuple[float, int | None]:

@@ -1,4 +1,4 @@
-"""By how much a conformally rescaled kernel magnifies volumes: the square root of the ratio of two metrics' determinants."""
+"""Volume magnification of a conformally rescaled kernel: the square root of the ratio of two metrics' determinants."""
 
 from __future__ import annotations
 
@@ -9,16 +9,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from spotsvm.estimators import Floats
 from spotsvm.estimators.conformal.passes import LOWEST_EXPONENT, log_factor
-from spotsvm.estimators.dual.one_vs_one import pair_decisions, pair_terms
+from spotsvm.estimators.dual.one_vs_one import pair_decisions, pair_rows
 from spotsvm.solvers.kernels.derivatives import KernelMetric, check_differentiable, expansion_gradient, kernel_metric
 from spotsvm.solvers.kernels.difference_quotients import difference_steps
 from spotsvm.solvers.kernels.functions.kernel import Kernel
 from spotsvm.solvers.kernels.matrices.blocks import row_blocks
 from spotsvm.solvers.kernels.matrices.gram import kernel_matrix
-
-Floats = NDArray[np.float64]
-
 
 # a metric whose eigenvalues are further apart has no inverse in float64
 _SINGULAR = 1e-12
@@ -27,28 +25,9 @@ _SINGULAR = 1e-12
 def magnification(
     kernel: Kernel, X: Floats, Z: Floats, passes: Sequence[ConformalPass], n_used: Counts, max_bytes: int
 ) -> Floats:
-    """Give sqrt(g~ / g) for each row and pair of classes, nan (with a warning) where g is no metric.
+    """Return sqrt(g~ / g), (n, n_pairs), of the rows X; nan (with a warning) where g is no metric.
 
-    Parameters
-    ----------
-    kernel : Kernel
-        The base kernel.
-    X : ndarray of shape (n, d)
-        The rows.
-    Z, passes, n_used
-        As in `log_factor_gradient`.
-    max_bytes : int
-        Memory that blocks of rows may take.
-
-    Returns
-    -------
-    ndarray of shape (n, n_pairs)
-        The ratios.
-
-    Raises
-    ------
-    SolverError
-        If the kernel is "precomputed", and so has no derivatives.
+    Blocks of rows take at most `max_bytes`; the other arguments are those of `log_factor_gradient`.
     """
     check_differentiable(kernel)
     steps = difference_steps(Z)
@@ -67,7 +46,7 @@ def magnification(
     undefined = np.isnan(result).any(axis=1)
     if undefined.any():
         warnings.warn(
-            f"The metric of the kernel {kernel.label} is singular, indefinite or not there at {undefined.sum()} of {len(X)} "
+            f"The metric of the kernel {kernel.label} is singular, indefinite or undefined at {undefined.sum()} of {len(X)} "
             "rows; the magnification is nan there.",
             RuntimeWarning,
             stacklevel=3,
@@ -76,14 +55,7 @@ def magnification(
 
 
 def isotropic_ratio(metric: KernelMetric, gradient: Floats) -> Floats:
-    """Give sqrt(g~ / g) / D^d where g is a multiple of the identity and K(x, x) is constant.
-
-    Parameters
-    ----------
-    metric : KernelMetric
-        The base kernel's, in one direction at least.
-    gradient : ndarray of shape (n, d)
-        Of log D.
+    """Return sqrt(g~ / g) / D^d where g is a multiple of the identity and K(x, x) is constant.
 
     References
     ----------
@@ -96,18 +68,11 @@ def isotropic_ratio(metric: KernelMetric, gradient: Floats) -> Floats:
 
 
 def general_ratio(metric: KernelMetric, gradient: Floats) -> Floats:
-    """Give sqrt(g~ / g) / D^d for any metric, nan where it is singular or indefinite.
+    """Return sqrt(g~ / g) / D^d for any metric, nan where it is singular or indefinite.
 
     With u = grad log D, eq. 6 is g~ = D^2 (g + K u u' + k u' + u k'), where k is the gradient of K(x, x') at x' = x. In products
     by the inverse of g, a = <u, u>, c = <k, u> and m = <k, k>, the determinant of the bracket is that of g times
     (1 + c)^2 + a (K - m); K - m is not negative where the kernel is positive semidefinite.
-
-    Parameters
-    ----------
-    metric : KernelMetric
-        The base kernel's.
-    gradient : ndarray of shape (n, d)
-        Of log D.
 
     References
     ----------
@@ -159,21 +124,9 @@ class ConformalPass:
 
 
 def discriminants(values: Floats, passes: Sequence[ConformalPass], n_used: Counts) -> Floats:
-    """Give f of each pass and pair of classes.
+    """Return f of each pass and pair of classes, (n_passes, n, n_pairs), positive for the side that `pair_labels` gives 1.0.
 
-    Parameters
-    ----------
-    values : ndarray of shape (n, n_used)
-        The base kernel's values of new rows with the rows that any pass uses.
-    passes : sequence of ConformalPass
-        The passes.
-    n_used : ndarray of shape (n_classes,)
-        How many of those rows are of each class.
-
-    Returns
-    -------
-    ndarray of shape (n_passes, n, n_pairs)
-        Positive for the side that `pair_labels` gives 1.0.
+    `values` are the base kernel's of new rows with the rows that any pass uses, of which `n_used` are of each class.
     """
     path = np.empty((len(passes), len(values), len(passes[0].intercept)))
     for k, one in enumerate(passes):
@@ -187,7 +140,7 @@ def discriminants(values: Floats, passes: Sequence[ConformalPass], n_used: Count
 def log_factor_gradient(
     kernel: Kernel, X: Floats, Z: Floats, passes: Sequence[ConformalPass], n_used: Counts, steps: Floats
 ) -> tuple[Floats, Floats]:
-    """Give log D of the last pass and its gradient, at some rows.
+    """Return log D of the last pass and its gradient, at some rows.
 
     Parameters
     ----------
@@ -214,7 +167,7 @@ def log_factor_gradient(
     values = kernel_matrix(kernel, X, Z)
     for one, following in zip(passes[:-1], passes[1:], strict=True):
         sums = pair_decisions(values, one.table, n_used, one.threshold)
-        slopes = expansion_gradient(kernel, X, Z, _rows_of_pairs(one.table, n_used), steps)
+        slopes = expansion_gradient(kernel, X, Z, pair_rows(one.table, n_used), steps)
         D = np.exp(log_D)
         f = D * sums + one.intercept
         f_gradient = D[:, :, None] * (sums[:, :, None] * gradient + slopes)
@@ -223,14 +176,3 @@ def log_factor_gradient(
             slope = np.where(log_D > LOWEST_EXPONENT, -2.0 * following.kappa * f, 0.0)
         gradient = slope[:, :, None] * f_gradient
     return log_D, gradient
-
-
-def _rows_of_pairs(table: Floats, n_used: Counts) -> Floats:
-    """Give the coefficients of each pair's classifier as a row, (n_pairs, n_used)."""
-    rows = []
-    for terms in pair_terms(table, n_used):
-        row = np.zeros(table.shape[1])
-        for columns, coefficients in terms:
-            row[columns] = coefficients
-        rows.append(row)
-    return np.array(rows)

@@ -15,13 +15,11 @@ from sklearn.model_selection import RepeatedStratifiedKFold
 from sklearn.svm import SVC
 
 from spotsvm.common.errors import ArgumentError
+from spotsvm.estimators import Floats
 from spotsvm.solvers.checked_numbers import as_float
 from spotsvm.solvers.dual.problem.problem import make_problem
 from spotsvm.solvers.dual.problem.result import DualResult
 from spotsvm.solvers.dual.solve import finish
-
-Floats = NDArray[np.float64]
-
 
 # exp(-80) is 1.8e-35: nothing beside 1, and its square is still a normal number; denormals are up to 60 times slower
 LOWEST_EXPONENT = -80.0
@@ -58,17 +56,7 @@ class SolvedPass(NamedTuple):
     threshold: float = 0.0
 
     def decide(self, values: Floats, labels: Floats, before: Floats | None) -> Floats:
-        """Return f at new rows.
-
-        Parameters
-        ----------
-        values : ndarray of shape (n_new, n)
-            The base kernel's values of the new rows with those of the problem.
-        labels : ndarray of shape (n,)
-            Of the problem's rows.
-        before : ndarray of shape (n_new,) or None
-            f of the pass before at the new rows; None for the first pass.
-        """
+        """Return f at new rows from the base kernel's values, (n_new, n), and from f of the pass before, None for the first."""
         f: Floats = values @ (labels * self.result.alpha * self.factor) + self.threshold
         if before is not None:
             f = f * np.exp(log_factor(self.kappa, before))
@@ -125,17 +113,6 @@ def solve_passes(problem: PassProblem, fading: Fading, n_passes: int, first: Sol
     D is always applied to the base kernel. The product of all passes' factors would shrink the kernel further from pass to
     pass wherever f is not 0, until nothing but the boundary's nearest rows had any; so, passes differ by where they see the
     boundary, and one that sees it where the pass before did changes nothing.
-
-    Parameters
-    ----------
-    problem : PassProblem
-        What is solved.
-    fading : Fading
-        kappa of each pass after the first.
-    n_passes : int
-        Passes in all, 1 or more.
-    first : SolvedPass, optional
-        The first pass, if it is known.
 
     Raises
     ------
@@ -221,13 +198,6 @@ def choose_fading(problem: PassProblem, n_passes: int) -> Fading:
 
     A choice must lower the errors, each weighted with its row's bound, by more than half the standard error of the difference.
     The folds are the same each time.
-
-    Parameters
-    ----------
-    problem : PassProblem
-        What is solved.
-    n_passes : int
-        Passes in all, 1 or more.
     """
     n_folds = min(N_FOLDS, int((problem.labels > 0).sum()), int((problem.labels < 0).sum()))
     if n_passes == 1 or n_folds < 2:
@@ -266,32 +236,7 @@ def _errors(
 def solve_by_libsvm(
     K: Floats, y: Floats, C: Floats, *, tol: float = 1e-3, max_iter: int | None = None, cache_size: float = 200
 ) -> DualResult:
-    """Maximise the dual with a bias by scikit-learn's SVC.
-
-    Parameters
-    ----------
-    K : ndarray of shape (n, n)
-        Symmetric kernel matrix.
-    y : ndarray of shape (n,)
-        Labels, -1 and 1.
-    C : ndarray of shape (n,)
-        Upper bounds, positive.
-    tol : float, default=1e-3
-        Violation of the optimality conditions at which it stops, positive.
-    max_iter : int, optional
-        Cap on its iterations; by default it has none.
-    cache_size : float, default=200
-        Megabytes of its cache.
-
-    Returns
-    -------
-    DualResult
-        As `solve_dual` gives it; the bias, and with it the decision, is LIBSVM's own.
-
-    Raises
-    ------
-    SolverError
-        If K, y or C make no sense; a ValueError.
+    """Maximise the dual with a bias by scikit-learn's SVC; the bias, and with it the decision, is LIBSVM's own.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Values for each class: by name, in order, or one entry at a time."""
+"""Parameters with a value for each class, given as a dict, as a sequence, or entry by entry."""
 
 from __future__ import annotations
 
@@ -9,34 +9,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spotsvm.common.errors import ArgumentError
+from spotsvm.estimators import Floats
 from spotsvm.solvers.checked_numbers import as_float
-
-Floats = NDArray[np.float64]
 
 #: the smallest cutoff that is made from what others leave: the lower end of the paper's range
 LEAST_CUTOFF = 0.01
 
 
 def class_names(classes: Sequence[Any] | NDArray[Any]) -> list[str]:
-    """Give the classes as text, as parameters are named after them."""
+    """Return the classes as text, as parameters are named after them."""
     return [str(c) for c in np.asarray(classes).tolist()]
 
 
 def known_classes(y: NDArray[Any], declared: Any) -> NDArray[Any]:
-    """Give all classes, sorted: those declared, or else those of the target.
-
-    Parameters
-    ----------
-    y : ndarray of shape (n_samples,)
-        The target.
-    declared : array-like or None
-        All classes that there can be; None for those of `y`.
-
-    Raises
-    ------
-    ArgumentError
-        If these are fewer than two, or the target has another one; a ValueError.
-    """
+    """Return all classes, sorted: those declared, or else those of the target; raise ArgumentError if they are not enough."""
     found = np.unique(y)
     if declared is None:
         if len(found) < 2:
@@ -54,23 +40,7 @@ def known_classes(y: NDArray[Any], declared: Any) -> NDArray[Any]:
 
 
 def with_entries(parameter: str, given: Any, entries: Mapping[str, Any], declared: Any) -> dict[Any, Any]:
-    """Give a new dict of values for each class in which some are replaced.
-
-    Parameters
-    ----------
-    parameter : str
-        Its name.
-    given : array-like, dict or None
-        The values so far.
-    entries : dict of str to object
-        New values, by the text of the classes.
-    declared : array-like or None
-        All classes, where they are known.
-
-    Raises
-    ------
-    ArgumentError
-        If one is not among the declared classes, or the values so far cannot be named; a ValueError.
+    """Return a new dict of values for each class in which some, named by the classes' text, are replaced.
 
     Examples
     --------
@@ -98,12 +68,7 @@ def with_entries(parameter: str, given: Any, entries: Mapping[str, Any], declare
 
 
 def class_weights(given: Any, classes: NDArray[Any]) -> Floats | None:
-    """Give a weight for each class, 1 where a dict has none; None if no weights were given.
-
-    Raises
-    ------
-    ArgumentError
-        If a class is not there, the number of weights is another, or one is not positive; a ValueError.
+    """Return a weight for each class, 1 where a dict has none; None if none were given.
 
     Examples
     --------
@@ -119,16 +84,7 @@ def class_weights(given: Any, classes: NDArray[Any]) -> Floats | None:
 
 
 def balanced_weights(codes: NDArray[np.intp], n_classes: int, sample_weight: Any = None) -> Floats:
-    """Give n / (K count) for each of the classes, of which K are there; 1 where there is none.
-
-    Parameters
-    ----------
-    codes : ndarray of shape (n_samples,)
-        The rows' classes as numbers from 0.
-    n_classes : int
-        How many classes there can be.
-    sample_weight : array-like of shape (n_samples,) or None, default=None
-        What a row counts for; None for 1.
+    """Return n / (K count) for each class, where K classes occur in `codes`; 1 for the others. A row counts for its weight.
 
     Examples
     --------
@@ -144,21 +100,9 @@ def balanced_weights(codes: NDArray[np.intp], n_classes: int, sample_weight: Any
 
 
 def class_cutoffs(given: Any, classes: NDArray[Any], excess: Any = "raise") -> Floats:
-    """Give a cutoff for each class; together they make 1 at most.
+    """Return a cutoff for each class; together they make 1 at most.
 
-    Parameters
-    ----------
-    given : array-like, dict or None
-        The cutoffs. What is left of 1 is shared by the classes that have none: by the last one of a sequence that is one short.
-    classes : ndarray of shape (n_classes,)
-        The classes, sorted.
-    excess : {"raise", "scale"}, default="raise"
-        What becomes of cutoffs that make more than 1.
-
-    Raises
-    ------
-    ArgumentError
-        If a class is not there, the number of cutoffs is another, one is not positive, or they make too much; a ValueError.
+    Classes without a cutoff share what is left of 1. `excess` says whether cutoffs of more than 1 are scaled or refused.
 
     Examples
     --------
@@ -186,7 +130,7 @@ def class_cutoffs(given: Any, classes: NDArray[Any], excess: Any = "raise") -> F
 
 
 def _by_class(name: str, given: Any, classes: NDArray[Any], fewest: int) -> list[float | None]:
-    """Give a number for each class, None where there is none."""
+    """Return a number for each class, None where there is none."""
     if isinstance(given, Mapping):
         return _by_name(name, given, classes)
     if isinstance(given, str) or not isinstance(given, Sequence | np.ndarray):

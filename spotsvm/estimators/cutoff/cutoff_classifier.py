@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -16,6 +17,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from spotsvm.common.errors import ArgumentError
+from spotsvm.estimators import Floats
 from spotsvm.estimators.cutoff.class_entries import balanced_weights, class_cutoffs, class_weights, known_classes, with_entries
 from spotsvm.estimators.cutoff.voting import (
     check_response,
@@ -27,9 +29,8 @@ from spotsvm.estimators.cutoff.voting import (
 )
 from spotsvm.estimators.entry_parameters import EntryParametersMixin
 
-Floats = NDArray[np.float64]
 
-
+@dataclass(eq=False, repr=False)
 class CutoffClassifier(ClassifierMixin, MetaEstimatorMixin, EntryParametersMixin, BaseEstimator):
     """Choose the class with the largest share of votes over its cutoff, trained with a weight for each class.
 
@@ -108,24 +109,14 @@ class CutoffClassifier(ClassifierMixin, MetaEstimatorMixin, EntryParametersMixin
 
     _with_entries = ("class_weight", "cutoff")
 
-    def __init__(
-        self,
-        estimator: Any = None,
-        *,
-        class_weight: Any = None,
-        cutoff: Any = None,
-        weight_unit: str | None = None,
-        classes: Any = None,
-        response_method: str = "auto",
-        excess: str = "raise",
-    ):
-        self.estimator = estimator
-        self.class_weight = class_weight
-        self.cutoff = cutoff
-        self.weight_unit = weight_unit
-        self.classes = classes
-        self.response_method = response_method
-        self.excess = excess
+    estimator: Any = None
+    _: KW_ONLY
+    class_weight: Any = None
+    cutoff: Any = None
+    weight_unit: str | None = None
+    classes: Any = None
+    response_method: str = "auto"
+    excess: str = "raise"
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> Self:
         """Fit the estimator with the weights.
@@ -182,7 +173,7 @@ class CutoffClassifier(ClassifierMixin, MetaEstimatorMixin, EntryParametersMixin
         return self
 
     def vote_shares(self, X: Any) -> Floats:
-        """Give the share of the votes that each class has, whatever its cutoff.
+        """Return the share of the votes that each class has, whatever its cutoff.
 
         Parameters
         ----------
@@ -242,7 +233,7 @@ class CutoffClassifier(ClassifierMixin, MetaEstimatorMixin, EntryParametersMixin
         return predicted
 
     def get_metadata_routing(self) -> MetadataRouter:
-        """Give the routing of metadata: what else fit is given goes to the estimator."""
+        """Return the metadata routing: fit passes further arguments to the estimator."""
         mapping = MethodMapping().add(caller="fit", callee="fit")
         return MetadataRouter(owner=self).add_self_request(self).add(estimator=self._estimator, method_mapping=mapping)
 
@@ -259,7 +250,7 @@ class CutoffClassifier(ClassifierMixin, MetaEstimatorMixin, EntryParametersMixin
         if not (isinstance(self.weight_unit, str) and self.weight_unit == "balanced"):
             raise ArgumentError(f"weight_unit={self.weight_unit!r}; use 'balanced' or None")
         if balanced:
-            raise ArgumentError("class_weight='balanced' is a multiple of no weight_unit; use class_weight=None with it")
+            raise ArgumentError("class_weight='balanced' cannot be combined with weight_unit; use class_weight=None")
         return True
 
     def _prepare(self, estimator: Any) -> str:
@@ -275,7 +266,7 @@ class CutoffClassifier(ClassifierMixin, MetaEstimatorMixin, EntryParametersMixin
         return response
 
     def _spread(self, shares: Floats) -> Floats:
-        """Give shares of all classes from those of the ones that were there in training."""
+        """Extend the shares of the classes in training to all classes."""
         there = self.estimator_.classes_
         if len(there) == len(self.classes_):
             return shares

@@ -1,4 +1,4 @@
-"""The share of the votes that each class has, from whatever a fitted classifier can say."""
+"""Vote shares of the classes, computed from a fitted classifier's probabilities, votes or decision values."""
 
 from __future__ import annotations
 
@@ -14,10 +14,8 @@ from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.validation import has_fit_parameter
 
 from spotsvm.common.errors import ArgumentError
+from spotsvm.estimators import Floats
 from spotsvm.estimators.dual.one_vs_one import one_vs_rest, pairs
-
-Floats = NDArray[np.float64]
-
 
 RESPONSES = ("auto", "votes", "soft_votes", "predict_proba", "decision_function")
 
@@ -29,22 +27,7 @@ def check_response(method: Any) -> None:
 
 
 def chosen_response(method: str, estimator: Any, one_vs_one: bool) -> str:
-    """Give the response that is used.
-
-    Parameters
-    ----------
-    method : str
-        One of `RESPONSES`; "auto" is the first that the estimator has of votes, probabilities and decision values.
-    estimator : estimator
-        The classifier.
-    one_vs_one : bool
-        Whether it decides by pairs of classes.
-
-    Raises
-    ------
-    ArgumentError
-        If the estimator does not have it; a ValueError.
-    """
+    """Return the response that is used: with "auto" the first available of votes, probabilities and decision values."""
     there = {
         "votes": one_vs_one,
         "soft_votes": one_vs_one,
@@ -55,32 +38,20 @@ def chosen_response(method: str, estimator: Any, one_vs_one: bool) -> str:
     found = next((name for name in wanted if there[name]), None)
     if found is None:
         has = ", ".join(repr(name) for name, has_it in there.items() if has_it) or "none of them"
-        raise ArgumentError(f"response_method={method!r}: {type(estimator).__name__} has no such response, but {has}")
+        raise ArgumentError(f"response_method={method!r}: {type(estimator).__name__} does not have this response; it has {has}")
     return found
 
 
 def two_shares(decisions: Floats) -> Floats:
-    """Give the shares of two classes, (n, 2), from the decision values for the second one: by the logistic function."""
+    """Return the shares of two classes, (n, 2), from the decision values for the second one: by the logistic function."""
     return np.column_stack([expit(-decisions), expit(decisions)])
 
 
 def shares_of_votes(decisions: Floats, n_classes: int, soft: bool) -> Floats:
-    """Give the shares of votes from the decisions of all pairs of classes.
+    """Return the shares of votes, (n_samples, n_classes), from the decisions of all pairs of classes.
 
-    Parameters
-    ----------
-    decisions : ndarray of shape (n_samples, n_pairs)
-        Positive for the first class of a pair.
-    n_classes : int
-        Number of classes, 3 or more.
-    soft : bool
-        Whether a pair divides its vote by the logistic function of its decision, or gives all of it to one class; then the sum
-        of a class's decisions, squashed to a third of a vote, breaks ties.
-
-    Returns
-    -------
-    ndarray of shape (n_samples, n_classes)
-        The shares; they sum to 1.
+    With `soft` a pair divides its vote by the logistic function of its decision. Otherwise one class gets all of it, and the sum
+    of a class's decisions, squashed to a third of a vote, breaks ties.
 
     Examples
     --------
@@ -99,22 +70,7 @@ def shares_of_votes(decisions: Floats, n_classes: int, soft: bool) -> Floats:
 
 
 def shares_from(response: str, estimator: Any, X: Any) -> Floats:
-    """Give the shares of the classes of a fitted classifier.
-
-    Parameters
-    ----------
-    response : str
-        As `chosen_response` gives it. A classifier of pairs has decision_function_shape="ovo".
-    estimator : estimator
-        The fitted classifier.
-    X : array-like of shape (n_samples, n_features)
-        New data.
-
-    Returns
-    -------
-    ndarray of shape (n_samples, n_classes)
-        The shares; they sum to 1.
-    """
+    """Return the shares of the classes, which sum to 1; a classifier of pairs must have decision_function_shape="ovo"."""
     if response == "predict_proba":
         probabilities: Floats = np.asarray(estimator.predict_proba(X), dtype=np.float64)
         return probabilities
@@ -128,7 +84,7 @@ def shares_from(response: str, estimator: Any, X: Any) -> Floats:
 
 
 def machine_prefix(estimator: Any) -> str:
-    """Give what stands before the parameters of the machine that an estimator is, or ends in.
+    """Return the prefix of the parameters of an estimator's machine: none, or a pipeline's last steps.
 
     Examples
     --------
@@ -146,38 +102,14 @@ def machine_prefix(estimator: Any) -> str:
 
 
 def row_weights_name(estimator: Any) -> str:
-    """Give the name by which fit takes weights of rows: with metadata routing a pipeline takes those its steps ask for."""
+    """Return fit's parameter name for row weights; with metadata routing a pipeline passes those that its steps request."""
     return "sample_weight" if get_config()["enable_metadata_routing"] else f"{machine_prefix(estimator)}sample_weight"
 
 
 def weighted_fit(
     estimator: Any, X: Any, codes: NDArray[np.intp], weights: dict[int, float] | str | None, params: Mapping[str, Any]
 ) -> Any:
-    """Fit an estimator with class weights.
-
-    Parameters
-    ----------
-    estimator : classifier
-        A classifier, or a pipeline that ends in one; it is changed.
-    X : array-like of shape (n_samples, n_features)
-        Training data.
-    codes : ndarray of shape (n_samples,)
-        The classes as numbers.
-    weights : dict, "balanced" or None
-        Their weights; None for those that the estimator has.
-    params : dict
-        Further arguments of fit.
-
-    Returns
-    -------
-    classifier
-        The fitted estimator.
-
-    Raises
-    ------
-    ArgumentError
-        If the machine can have no weights, or has its own; a ValueError.
-    """
+    """Fit an estimator, which is changed, with class weights; None stands for its own."""
     if weights is None:
         return estimator.fit(X, codes, **params)
     prefix = machine_prefix(estimator)

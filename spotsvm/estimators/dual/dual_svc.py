@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Iterator
 from typing import Any, NamedTuple, Self
 
@@ -14,6 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from spotsvm.common.errors import ArgumentError
+from spotsvm.estimators import Floats
 from spotsvm.estimators.dual.kernel_machine import (
     KernelMachine,
     check_bounds_finite,
@@ -34,8 +34,7 @@ from spotsvm.estimators.dual.one_vs_one import (
     pairs,
 )
 from spotsvm.solvers.dual.problem.result import DualResult
-
-Floats = NDArray[np.float64]
+from spotsvm.solvers.dual.solve import solve_dual
 
 
 class PairProblem(NamedTuple):
@@ -145,9 +144,9 @@ class DualSVC(ClassifierMixin, KernelMachine):
         predicted: NDArray[Any] = self.classes_[chosen]
         return predicted
 
-    @abstractmethod
     def _solve_pair(self, K: Floats, labels: Floats, bounds: Floats, seed: int) -> DualResult:
-        """Solve the problem of one pair of classes."""
+        """Solve the problem of one pair of classes, exactly unless a subclass has its own solver."""
+        return solve_dual(K, labels, bounds, "exact", bias=True, tol=self.tol, max_iter=check_max_iter(self.max_iter))
 
     def _pair_seeds(self, n_pairs: int) -> list[int]:
         return [0] * n_pairs

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import validate_data
 
+from spotsvm.estimators import Floats
 from spotsvm.estimators.dual.kernel_machine import (
     KernelMachine,
     check_bounds_finite,
@@ -22,8 +22,6 @@ from spotsvm.estimators.dual.kernel_machine import (
 from spotsvm.estimators.dual.merged_rows import MergedRows
 from spotsvm.solvers.dual.problem.result import DualResult
 from spotsvm.solvers.dual.regression import solve_dual_regression
-
-Floats = NDArray[np.float64]
 
 
 class DualSVR(RegressorMixin, KernelMachine):

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from spotsvm.common.errors import ArgumentError
+from spotsvm.estimators import Floats
 from spotsvm.estimators.dual.dual_svc import DualSVC
 from spotsvm.estimators.dual.kernel_machine import check_max_iter
 from spotsvm.solvers.dual.problem.result import DualResult
 from spotsvm.solvers.dual.solve import solve_dual
 
-Floats = NDArray[np.float64]
-
 METHODS = ("memetic", "gaussian", "switching", "hybrid", "swarm", "exact")
 _WITH_BIAS = ("memetic", "exact")
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class EvoSVC(DualSVC):
     """Support vector classification by evolution on the dual, for any kernel, indefinite ones included.
 
@@ -84,40 +84,21 @@ n_features_in_, feature_names_in_
     True
     """
 
-    def __init__(
-        self,
-        *,
-        C: float = 1.0,
-        kernel: Any = "rbf",
-        method: str = "memetic",
-        degree: int = 3,
-        gamma: Any = "scale",
-        coef0: float = 0.0,
-        bias: bool = False,
-        tol: float = 1e-3,
-        cache_size: float = 200,
-        class_weight: Any = None,
-        max_iter: int = -1,
-        decision_function_shape: str = "ovr",
-        break_ties: bool = False,
-        sigma: float | None = None,
-        random_state: Any = None,
-    ):
-        self.C = C
-        self.kernel = kernel
-        self.method = method
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.bias = bias
-        self.tol = tol
-        self.cache_size = cache_size
-        self.class_weight = class_weight
-        self.max_iter = max_iter
-        self.decision_function_shape = decision_function_shape
-        self.break_ties = break_ties
-        self.sigma = sigma
-        self.random_state = random_state
+    C: float = 1.0
+    kernel: Any = "rbf"
+    method: str = "memetic"
+    degree: int = 3
+    gamma: Any = "scale"
+    coef0: float = 0.0
+    bias: bool = False
+    tol: float = 1e-3
+    cache_size: float = 200
+    class_weight: Any = None
+    max_iter: int = -1
+    decision_function_shape: str = "ovr"
+    break_ties: bool = False
+    sigma: float | None = None
+    random_state: Any = None
 
     def _check_parameters(self) -> tuple[float, int | None]:
         if not (isinstance(self.method, str) and self.method in METHODS):

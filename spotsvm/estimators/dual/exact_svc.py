@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from spotsvm.estimators.dual.dual_svc import DualSVC
-from spotsvm.estimators.dual.kernel_machine import check_max_iter
-from spotsvm.solvers.dual.problem.result import DualResult
-from spotsvm.solvers.dual.solve import solve_dual
-
-Floats = NDArray[np.float64]
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class ExactSVC(DualSVC):
     """C-support vector classification, solved exactly on the whole kernel matrix in float64.
 
@@ -79,34 +73,15 @@ n_features_in_, feature_names_in_
     0.98
     """
 
-    def __init__(
-        self,
-        *,
-        C: float = 1.0,
-        kernel: Any = "rbf",
-        degree: int = 3,
-        gamma: Any = "scale",
-        coef0: float = 0.0,
-        tol: float = 1e-3,
-        cache_size: float = 200,
-        class_weight: Any = None,
-        max_iter: int = -1,
-        decision_function_shape: str = "ovr",
-        break_ties: bool = False,
-        sigma: float | None = None,
-    ):
-        self.C = C
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.tol = tol
-        self.cache_size = cache_size
-        self.class_weight = class_weight
-        self.max_iter = max_iter
-        self.decision_function_shape = decision_function_shape
-        self.break_ties = break_ties
-        self.sigma = sigma
-
-    def _solve_pair(self, K: Floats, labels: Floats, bounds: Floats, seed: int) -> DualResult:
-        return solve_dual(K, labels, bounds, "exact", bias=True, tol=self.tol, max_iter=check_max_iter(self.max_iter))
+    C: float = 1.0
+    kernel: Any = "rbf"
+    degree: int = 3
+    gamma: Any = "scale"
+    coef0: float = 0.0
+    tol: float = 1e-3
+    cache_size: float = 200
+    class_weight: Any = None
+    max_iter: int = -1
+    decision_function_shape: str = "ovr"
+    break_ties: bool = False
+    sigma: float | None = None

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from spotsvm.estimators.dual.dual_svr import DualSVR
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class ExactSVR(DualSVR):
     """Epsilon-support vector regression, solved exactly on the whole kernel matrix in float64.
 
@@ -58,27 +60,13 @@ feature_names_in_
     array([1.])
     """
 
-    def __init__(
-        self,
-        *,
-        kernel: Any = "rbf",
-        degree: int = 3,
-        gamma: Any = "scale",
-        coef0: float = 0.0,
-        tol: float = 1e-3,
-        C: float = 1.0,
-        epsilon: float = 0.1,
-        cache_size: float = 200,
-        max_iter: int = -1,
-        sigma: float | None = None,
-    ):
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.tol = tol
-        self.C = C
-        self.epsilon = epsilon
-        self.cache_size = cache_size
-        self.max_iter = max_iter
-        self.sigma = sigma
+    kernel: Any = "rbf"
+    degree: int = 3
+    gamma: Any = "scale"
+    coef0: float = 0.0
+    tol: float = 1e-3
+    C: float = 1.0
+    epsilon: float = 0.1
+    cache_size: float = 200
+    max_iter: int = -1
+    sigma: float | None = None

@@ -1,4 +1,4 @@
-"""What classifiers and regressors over a kernel share: the kernel, its matrix in training, and its values in prediction."""
+"""Base class of classifiers and regressors over a kernel: its matrix in training, its values in prediction, and checks."""
 
 from __future__ import annotations
 
@@ -15,11 +15,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from spotsvm.common.errors import ArgumentError
+from spotsvm.estimators import Floats
 from spotsvm.solvers.checked_numbers import as_float
 from spotsvm.solvers.kernels import gram_matrix, kernel_blocks, make_kernel
 from spotsvm.solvers.kernels.functions.kernel import check_kernel_name
-
-Floats = NDArray[np.float64]
 
 
 class KernelMachine(BaseEstimator, ABC):
@@ -47,7 +46,7 @@ class KernelMachine(BaseEstimator, ABC):
     def coef_(self) -> Floats:
         """Weights of the features, (n_pairs or 1, n_features), with the kernel "linear"."""
         if not (isinstance(self.kernel, str) and self.kernel == "linear"):
-            raise AttributeError(f"coef_ is there only with kernel='linear'; the kernel is {self.kernel!r}")
+            raise AttributeError(f"coef_ exists only with kernel='linear'; the kernel is {self.kernel!r}")
         check_is_fitted(self)
         coef = self._linear_coefficients()
         coef.flags.writeable = False
@@ -55,7 +54,7 @@ class KernelMachine(BaseEstimator, ABC):
 
     @abstractmethod
     def _linear_coefficients(self) -> Floats:
-        """Give the weights of the features, with the kernel "linear"."""
+        """Return the weights of the features, with the kernel "linear"."""
 
     def _check_training_matrix(self, X: Floats) -> None:
         if self._pairwise_data and X.shape[0] != X.shape[1]:
@@ -113,7 +112,7 @@ class KernelMachine(BaseEstimator, ABC):
 
 
 def check_positive(name: str, value: Any, hint: str = "") -> float:
-    """Give a positive, finite number as a float, or raise ArgumentError."""
+    """Return a positive, finite number as a float, or raise ArgumentError."""
     number = as_float(value)
     if not (np.isfinite(number) and number > 0):
         raise ArgumentError(f"{name}={value!r}; use a positive, finite number{hint}")
@@ -121,7 +120,7 @@ def check_positive(name: str, value: Any, hint: str = "") -> float:
 
 
 def check_not_negative(name: str, value: Any) -> float:
-    """Give a finite number of at least 0 as a float, or raise ArgumentError."""
+    """Return a finite number, 0 or more, as a float, or raise ArgumentError."""
     number = as_float(value)
     if not (np.isfinite(number) and number >= 0):
         raise ArgumentError(f"{name}={value!r}; use a finite number, 0 or more")
@@ -129,12 +128,12 @@ def check_not_negative(name: str, value: Any) -> float:
 
 
 def check_C(value: Any) -> float:
-    """Give C as a float, or raise ArgumentError."""
+    """Return C as a float, or raise ArgumentError."""
     return check_positive("C", value, " (a large one, as 1e6, for a hard margin)")
 
 
 def check_max_iter(value: Any) -> int | None:
-    """Give the cap on iterations, None for the solver's own, or raise ArgumentError."""
+    """Return the cap on iterations (None: the solver's own), or raise ArgumentError."""
     if not isinstance(value, Integral) or isinstance(value, bool) or (value != -1 and value < 1):
         raise ArgumentError(
             f"max_iter={value!r}; use a number of iterations, 1 or more, or -1 for a cap that grows with the data"
@@ -143,15 +142,15 @@ def check_max_iter(value: Any) -> int | None:
 
 
 def check_cache_size(value: Any) -> int:
-    """Give the number of megabytes as bytes, or raise ArgumentError."""
+    """Convert megabytes to bytes, or raise ArgumentError."""
     size = check_positive("cache_size", value, " of megabytes") * 2**20
     if size == np.inf:
-        raise ArgumentError(f"cache_size={value!r}; so many megabytes are no number of bytes, use a smaller one")
+        raise ArgumentError(f"cache_size={value!r}; that many megabytes overflow; use a smaller number")
     return int(size)
 
 
 def check_sample_weight(sample_weight: Any, n: int) -> Floats:
-    """Give a weight for each of n rows, or raise ArgumentError."""
+    """Return a weight for each of n rows, or raise ArgumentError."""
     if sample_weight is None:
         return np.ones(n)
     try:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from spotsvm.estimators import Floats
 
 
 @dataclass(frozen=True)
@@ -48,19 +48,7 @@ class MergedRows:
 
     @classmethod
     def of(cls, X: Floats, y: Floats, weights: Floats, merge: bool = True) -> MergedRows:
-        """Merge rows that are equal in X and y; with `merge=False` only leave out those without weight.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n, d)
-            The rows.
-        y : ndarray of shape (n,)
-            Classes or targets.
-        weights : ndarray of shape (n,)
-            Weights, not negative.
-        merge : bool, default=True
-            False where X holds no features, but kernel values.
-        """
+        """Merge rows that are equal in X and y; with `merge=False` only leave out those without weight."""
         kept = np.flatnonzero(weights > 0)
         if not merge:
             return cls(kept, kept, np.arange(len(kept)), weights[kept], weights[kept])
@@ -72,7 +60,7 @@ class MergedRows:
         return cls(kept, kept[first], group, weights[kept], sums)
 
     def expand(self, alpha: Floats, n: int) -> Floats:
-        """Give each of n rows its share of its group's dual variable, by weight."""
+        """Distribute each group's dual variable over its rows, in proportion to their weights."""
         share = alpha[self.group] * (self.weights / self.group_weights[self.group])
         result = np.zeros(n)
         result[self.kept] = share

@@ -7,12 +7,11 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.intp]
+from spotsvm.estimators import Floats, Integers
 
 
 def pairs(n_classes: int) -> list[tuple[int, int]]:
-    """Give the pairs of classes (i, j), i < j, in the order of their classifiers.
+    """Return the pairs of classes (i, j), i < j, in the order of their classifiers.
 
     Examples
     --------
@@ -23,7 +22,7 @@ def pairs(n_classes: int) -> list[tuple[int, int]]:
 
 
 def pair_labels(is_first: NDArray[np.bool_], n_classes: int) -> Floats:
-    """Give 1.0 to the side that a positive decision means: of two classes the second, of several a pair's first."""
+    """Return 1.0 for the class of positive decisions (of two classes the second, else a pair's first), -1.0 for the other."""
     return np.where(is_first == (n_classes > 2), 1.0, -1.0)
 
 
@@ -51,7 +50,7 @@ class PairCoefficients:
         self.table[place, rows] = coefficients
 
     def support(self) -> tuple[Integers, NDArray[np.int32], Floats]:
-        """Give the rows that any classifier uses, class by class, their number in each class, and their coefficients."""
+        """Return the rows that any classifier uses, class by class, their number in each class, and their coefficients."""
         used = np.flatnonzero(self.table.any(axis=0))
         order = used[np.argsort(self.classes[used], kind="stable")]
         counts = np.bincount(self.classes[order], minlength=self.n_classes).astype(np.int32)
@@ -66,8 +65,17 @@ def pair_terms(dual_coef: Floats, n_support: NDArray[np.int32]) -> Iterator[list
         yield [(columns[i], dual_coef[j - 1, columns[i]]), (columns[j], dual_coef[i, columns[j]])]
 
 
+def pair_rows(dual_coef: Floats, n_support: NDArray[np.int32]) -> Floats:
+    """Return the coefficients of each pair's classifier as a row, (n_pairs, n_support)."""
+    rows = np.zeros((len(pairs(len(n_support))), dual_coef.shape[1]))
+    for row, terms in zip(rows, pair_terms(dual_coef, n_support), strict=True):
+        for columns, coefficients in terms:
+            row[columns] = coefficients
+    return rows
+
+
 def pair_decisions(kernel_values: Floats, dual_coef: Floats, n_support: NDArray[np.int32], intercept: Floats) -> Floats:
-    """Give the decision of each pair's classifier, (n, n_pairs), from kernel values with the support vectors.
+    """Return the decision of each pair's classifier, (n, n_pairs), from kernel values with the support vectors.
 
     It is positive for the side that `pair_labels` gives 1.0.
     """
@@ -89,19 +97,9 @@ def votes(decisions: Floats, n_classes: int) -> NDArray[np.int64]:
 
 
 def one_vs_rest(decisions: Floats, n_classes: int) -> Floats:
-    """Give a score for each class: its votes, and below one vote the sum of its decisions, as scikit-learn does.
+    """Return a score for each of three or more classes, as scikit-learn does.
 
-    Parameters
-    ----------
-    decisions : ndarray of shape (n, n_pairs)
-        Positive for a pair's first class.
-    n_classes : int
-        Number of classes, 3 or more.
-
-    Returns
-    -------
-    ndarray of shape (n, n_classes)
-        Votes plus s / (3 (|s| + 1)), where s is the sum of decisions for the class.
+    It is the votes plus s / (3 (|s| + 1)), where s is the sum of decisions for the class.
 
     Examples
     --------
@@ -121,24 +119,14 @@ def one_vs_rest(decisions: Floats, n_classes: int) -> Floats:
 
 
 def decision_values(decisions: Floats, n_classes: int, shape: str) -> Floats:
-    """Give the decision function from each pair's: one value of two classes, of several a column for each class or pair.
-
-    Parameters
-    ----------
-    decisions : ndarray of shape (n, n_pairs)
-        Positive for the second of two classes, for a pair's first of several.
-    n_classes : int
-        Number of classes, 2 or more.
-    shape : {"ovr", "ovo"}
-        Whether several classes have a column each, or each pair of them.
-    """
+    """Return the decision function from each pair's: one value of two classes, of several a column for each class or pair."""
     if n_classes == 2:
         return decisions[:, 0]
     return one_vs_rest(decisions, n_classes) if shape == "ovr" else decisions
 
 
 def chosen_classes(decisions: Floats, n_classes: int, break_ties: bool) -> Integers:
-    """Give the number of the class that each row is predicted to be of; ties of votes go to the first, or are broken."""
+    """Return the number of the class that each row is predicted to be of; ties of votes go to the first, or are broken."""
     if n_classes == 2:
         return (decisions[:, 0] >= 0).astype(np.intp)
     scores = one_vs_rest(decisions, n_classes) if break_ties else votes(decisions, n_classes)

@@ -1,1 +1,1 @@
-"""Kernels by genetic programming: what an individual is worth, and the machine that comes of the best one."""
+"""Support vector machines whose kernel is evolved by genetic programming."""

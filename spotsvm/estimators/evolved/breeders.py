@@ -1,4 +1,4 @@
-"""Individuals of a kernel evolution: those of the paper's grammar, bred until valid, and those of ours, screened."""
+"""Generation of individuals in a kernel evolution: the paper's grammar (bred until valid) and ours (screened by alignment)."""
 
 from __future__ import annotations
 
@@ -6,15 +6,13 @@ from collections.abc import Callable, Hashable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from spotsvm.estimators import Floats
 from spotsvm.estimators.evolved.settings import Ranges
 from spotsvm.solvers.dual.spectrum import matrix_state
 from spotsvm.solvers.kernels.expressions import Expression, InnerProducts, evaluate, evaluate_settings
 from spotsvm.solvers.search.genetic_programming import Grammar, PaperGrammar, PsdGrammar, breed_new, breed_variation
 from spotsvm.solvers.search.genetic_programming.canonical import canonical_key
-
-Floats = NDArray[np.float64]
 
 _PROBE_ROWS = 32
 _PROBE_SETTINGS = 3
@@ -72,13 +70,13 @@ class PaperBreeder:
         return breed_variation(self.grammar, [parent, mate], self.is_kernel, self.tries, rng).expression, "variation"
 
     def key(self, genome: Expression) -> Hashable:
-        """Give the expression's canonical form."""
+        """Return the expression's canonical form."""
         if genome not in self._keys:
             self._keys[genome] = canonical_key(genome)
         return self._keys[genome]
 
     def is_kernel(self, expression: Expression) -> bool:
-        """Say whether its matrix is a kernel's with some constants."""
+        """Return whether its matrix is positive semidefinite for some constants."""
         if expression not in self._known:
             self._known[expression] = self._probed(expression)
         return self._known[expression]
@@ -132,7 +130,7 @@ class PsdBreeder:
         return self._screen(children), "variation"
 
     def key(self, genome: Expression) -> Hashable:
-        """Give the canonical form of the expression without the factor before it."""
+        """Return the canonical form of the expression without the factor before it."""
         if genome not in self._keys:
             self._keys[genome] = canonical_key(without_factor(genome))
         return self._keys[genome]
@@ -149,7 +147,7 @@ def _always(expression: Expression) -> bool:
 
 
 def without_factor(expression: Expression) -> Expression:
-    """Give a kernel whose multiple it is: machines with one are those with the other at another C."""
+    """Return the kernel without its constant factor, which acts only like a change of C."""
     if expression.block == "scale":
         return without_factor(expression.arguments[0])
     if expression.block in ("linear", "norms", "number"):
@@ -160,7 +158,7 @@ def without_factor(expression: Expression) -> Expression:
 
 
 def standard_kernels(grammar: Grammar, squared_norm: float) -> list[Expression]:
-    """Give the kernels that everybody tries first: linear, Gaussian of several widths, and polynomial."""
+    """Return common kernels to start from: linear, Gaussian of several widths, and polynomial."""
     linear = Expression("linear", value=1.0 / squared_norm)
     shifted = Expression("add", (Expression("number", value=1.0), linear))
     gaussians = [Expression("gaussian", value=width / squared_norm) for width in (0.1, 0.3, 1.0, 3.0)]

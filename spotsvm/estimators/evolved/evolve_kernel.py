@@ -1,4 +1,4 @@
-"""Evolve a kernel for some data: the population's evolution, and the choice among its best."""
+"""The evolution of a kernel for given data: the population's evolution, and the choice among its best."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from spotsvm.common.errors import ArgumentError
+from spotsvm.estimators import Floats
 from spotsvm.estimators.evolved.breeders import PaperBreeder, PsdBreeder, standard_kernels
 from spotsvm.estimators.evolved.expression_kernel import ExpressionKernel
 from spotsvm.estimators.evolved.final_choice import choose_kernel
@@ -19,8 +20,6 @@ from spotsvm.estimators.evolved.settings import EvolutionSettings, Setting
 from spotsvm.solvers.kernels.expressions import Expression, InnerProducts
 from spotsvm.solvers.search.genetic_programming import PaperGrammar, PsdGrammar
 from spotsvm.solvers.search.genetic_programming.steady_state import Evolution, evolve
-
-Floats = NDArray[np.float64]
 
 _SQUARED_NORMS = (1e-140, 1e140)  # beyond, squares of kernel values overflow or vanish
 
@@ -65,30 +64,9 @@ class EvolvedKernel:
 def evolve_kernel(
     X: Floats, task: MatrixTask, strata: NDArray[np.intp] | None, settings: EvolutionSettings, seed: int
 ) -> EvolvedKernel:
-    """Evolve a kernel for some rows.
+    """Evolve a kernel for the rows X; splits keep the shares of the classes in `strata`.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n, d)
-        The rows.
-    task : MatrixTask
-        What is to be learnt.
-    strata : int ndarray of shape (n,) or None
-        Classes, for splits that keep their shares.
-    settings : EvolutionSettings
-        What the evolution is told.
-    seed : int
-        Seed of everything random.
-
-    Returns
-    -------
-    EvolvedKernel
-        The kernel, the numbers to train with, and what was tried.
-
-    Raises
-    ------
-    ArgumentError
-        If squares of the data overflow or vanish, or no valid kernel was found; a ValueError.
+    Raise ArgumentError if squares of the data overflow or vanish, or no valid kernel was found.
     """
     rng = np.random.default_rng(seed)
     products = InnerProducts.between(X)
@@ -133,7 +111,7 @@ def _typical_squared_norm(products: InnerProducts) -> float:
 
 
 def _finalists(evolution: Evolution[Expression], judged: list[Judged], count: int) -> list[Judged]:
-    """Give the best of each form, form being what is left without the numbers, and all that it began with."""
+    """Return the best expression of each form (its structure without numbers), and all expressions of the start."""
     chosen: dict[Hashable, Judged] = {}
     for one in evolution.ranked(len(evolution.evaluated)):
         found = judged[one.number]

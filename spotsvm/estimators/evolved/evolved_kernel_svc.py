@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
 from spotsvm.common.errors import ArgumentError
+from spotsvm.estimators import Floats
 from spotsvm.estimators.dual.dual_svc import DualSVC
 from spotsvm.estimators.dual.kernel_machine import check_max_iter
 from spotsvm.estimators.evolved.indefinite import SEARCHES_KEPT
@@ -22,9 +22,8 @@ from spotsvm.solvers.dual.problem.result import DualResult
 from spotsvm.solvers.dual.solve import solve_dual
 from spotsvm.solvers.dual.spectrum import matrix_state
 
-Floats = NDArray[np.float64]
 
-
+@dataclass(eq=False, repr=False, kw_only=True)
 class EvolvedKernelSVC(EvolvedKernelMachine, DualSVC):
     """C-support vector classification with a kernel that genetic programming finds for the data.
 
@@ -149,60 +148,31 @@ dual_objective_, kernel_, n_features_in_, feature_names_in_
     True
     """
 
-    def __init__(
-        self,
-        *,
-        grammar: str = "psd",
-        n_evaluations: Any = "auto",
-        population_size: int = 20,
-        tournament_size: int = 8,
-        design_factor: int = 3,
-        breeding_tries: int = 5000,
-        max_depth: int = 10,
-        max_constants: Any = "auto",
-        validation_fraction: float = 1 / 3,
-        n_holdouts: Any = "auto",
-        indefinite: str = "reject",
-        C_range: Any = (2.0**-8, 2.0**8),
-        constant_range: Any = (2.0**-8, 2.0**8),
-        smoothness: Any = "auto",
-        parsimony: Any = "auto",
-        screened: Any = "auto",
-        n_finalists: Any = "auto",
-        n_tuning_trials: Any = "auto",
-        tol: float = 1e-3,
-        cache_size: float = 200,
-        class_weight: Any = None,
-        max_iter: int = -1,
-        decision_function_shape: str = "ovr",
-        break_ties: bool = False,
-        random_state: Any = None,
-    ):
-        self.grammar = grammar
-        self.n_evaluations = n_evaluations
-        self.population_size = population_size
-        self.tournament_size = tournament_size
-        self.design_factor = design_factor
-        self.breeding_tries = breeding_tries
-        self.max_depth = max_depth
-        self.max_constants = max_constants
-        self.validation_fraction = validation_fraction
-        self.n_holdouts = n_holdouts
-        self.indefinite = indefinite
-        self.C_range = C_range
-        self.constant_range = constant_range
-        self.smoothness = smoothness
-        self.parsimony = parsimony
-        self.screened = screened
-        self.n_finalists = n_finalists
-        self.n_tuning_trials = n_tuning_trials
-        self.tol = tol
-        self.cache_size = cache_size
-        self.class_weight = class_weight
-        self.max_iter = max_iter
-        self.decision_function_shape = decision_function_shape
-        self.break_ties = break_ties
-        self.random_state = random_state
+    grammar: str = "psd"
+    n_evaluations: Any = "auto"
+    population_size: int = 20
+    tournament_size: int = 8
+    design_factor: int = 3
+    breeding_tries: int = 5000
+    max_depth: int = 10
+    max_constants: Any = "auto"
+    validation_fraction: float = 1 / 3
+    n_holdouts: Any = "auto"
+    indefinite: str = "reject"
+    C_range: Any = (2.0**-8, 2.0**8)
+    constant_range: Any = (2.0**-8, 2.0**8)
+    smoothness: Any = "auto"
+    parsimony: Any = "auto"
+    screened: Any = "auto"
+    n_finalists: Any = "auto"
+    n_tuning_trials: Any = "auto"
+    tol: float = 1e-3
+    cache_size: float = 200
+    class_weight: Any = None
+    max_iter: int = -1
+    decision_function_shape: str = "ovr"
+    break_ties: bool = False
+    random_state: Any = None
 
     def fit(self, X: Any, y: Any) -> Self:  # type: ignore[override]  # weights of rows have no part in an evolution
         """Evolve a kernel, and fit a machine with it to all of the training data.
@@ -233,7 +203,7 @@ dual_objective_, kernel_, n_features_in_, feature_names_in_
         code, _ = self._set_classes(y, np.ones(len(y)))
         rows, code = rows[code >= 0], code[code >= 0]
         if np.bincount(code).max() < 2:
-            raise ArgumentError("y holds every class once; to hold rows out, one class at least needs two")
+            raise ArgumentError("y has one row of each class; at least one class needs two, so that a row can be held out")
         task = ClassificationTask(code, self.class_weight_, settings.indefinite, settings.smoothness)
         self.C_ = self._evolve(rows, task, code, settings).setting.C
         return super().fit(X, y)  # X as it came, with the names of its columns

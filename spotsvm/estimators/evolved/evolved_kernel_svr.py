@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils.validation import validate_data
 
 from spotsvm.common.errors import ArgumentError
+from spotsvm.estimators import Floats
 from spotsvm.estimators.dual.dual_svr import DualSVR
 from spotsvm.estimators.evolved.indefinite import SEARCHES_KEPT, best_regression
 from spotsvm.estimators.evolved.machine import EvolvedKernelMachine
@@ -21,9 +21,8 @@ from spotsvm.solvers.dual.problem.solution import iteration_cap
 from spotsvm.solvers.dual.regression import solve_dual_regression
 from spotsvm.solvers.dual.spectrum import matrix_state
 
-Floats = NDArray[np.float64]
 
-
+@dataclass(eq=False, repr=False, kw_only=True)
 class EvolvedKernelSVR(EvolvedKernelMachine, DualSVR):
     """Epsilon-support vector regression with a kernel that genetic programming finds for the data.
 
@@ -70,54 +69,28 @@ n_features_in_, feature_names_in_
     True
     """
 
-    def __init__(
-        self,
-        *,
-        grammar: str = "psd",
-        n_evaluations: Any = "auto",
-        population_size: int = 20,
-        tournament_size: int = 8,
-        design_factor: int = 3,
-        breeding_tries: int = 5000,
-        max_depth: int = 10,
-        max_constants: Any = "auto",
-        validation_fraction: float = 1 / 3,
-        n_holdouts: Any = "auto",
-        indefinite: str = "reject",
-        C_range: Any = (2.0**-8, 2.0**8),
-        constant_range: Any = (2.0**-8, 2.0**8),
-        epsilon_range: Any = (2.0**-8, 0.5),
-        parsimony: Any = "auto",
-        screened: Any = "auto",
-        n_finalists: Any = "auto",
-        n_tuning_trials: Any = "auto",
-        tol: float = 1e-3,
-        cache_size: float = 200,
-        max_iter: int = -1,
-        random_state: Any = None,
-    ):
-        self.grammar = grammar
-        self.n_evaluations = n_evaluations
-        self.population_size = population_size
-        self.tournament_size = tournament_size
-        self.design_factor = design_factor
-        self.breeding_tries = breeding_tries
-        self.max_depth = max_depth
-        self.max_constants = max_constants
-        self.validation_fraction = validation_fraction
-        self.n_holdouts = n_holdouts
-        self.indefinite = indefinite
-        self.C_range = C_range
-        self.constant_range = constant_range
-        self.epsilon_range = epsilon_range
-        self.parsimony = parsimony
-        self.screened = screened
-        self.n_finalists = n_finalists
-        self.n_tuning_trials = n_tuning_trials
-        self.tol = tol
-        self.cache_size = cache_size
-        self.max_iter = max_iter
-        self.random_state = random_state
+    grammar: str = "psd"
+    n_evaluations: Any = "auto"
+    population_size: int = 20
+    tournament_size: int = 8
+    design_factor: int = 3
+    breeding_tries: int = 5000
+    max_depth: int = 10
+    max_constants: Any = "auto"
+    validation_fraction: float = 1 / 3
+    n_holdouts: Any = "auto"
+    indefinite: str = "reject"
+    C_range: Any = (2.0**-8, 2.0**8)
+    constant_range: Any = (2.0**-8, 2.0**8)
+    epsilon_range: Any = (2.0**-8, 0.5)
+    parsimony: Any = "auto"
+    screened: Any = "auto"
+    n_finalists: Any = "auto"
+    n_tuning_trials: Any = "auto"
+    tol: float = 1e-3
+    cache_size: float = 200
+    max_iter: int = -1
+    random_state: Any = None
 
     def fit(self, X: Any, y: Any) -> Self:  # type: ignore[override]  # weights of rows have no part in an evolution
         """Evolve a kernel, and fit a machine with it to all of the training data.

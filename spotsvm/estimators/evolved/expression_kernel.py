@@ -9,15 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from spotsvm.common.errors import ArgumentError, StorageError
+from spotsvm.estimators import Floats
 from spotsvm.solvers.checked_numbers import as_float
 from spotsvm.solvers.errors import SolverError
 from spotsvm.solvers.kernels.expressions import CONSTANTS, Expression, InnerProducts, evaluate
 from spotsvm.solvers.kernels.expressions.shown import shown
-
-Floats = NDArray[np.float64]
 
 _FORMAT = "spotsvm kernel expression"
 _VERSION = 1
@@ -113,7 +111,7 @@ class ExpressionKernel:
         return self.expression.bind(self.constants)
 
     def to_json(self) -> str:
-        """Give the text of a JSON file.
+        """Return the text of a JSON file.
 
         Examples
         --------
@@ -148,9 +146,9 @@ class ExpressionKernel:
         except RecursionError:
             raise StorageError("the kernel's JSON text is nested too deep; it is not what to_json() gives") from None
         except (TypeError, ValueError) as error:
-            raise StorageError(f"the kernel's text is no JSON: {error}") from error
+            raise StorageError(f"the kernel's text is not valid JSON: {error}") from error
         if not isinstance(content, dict) or content.get("format") != _FORMAT:
-            raise StorageError(f"the JSON text is no kernel expression: its 'format' is not {_FORMAT!r}")
+            raise StorageError(f"the JSON text is not a kernel expression: its 'format' is not {_FORMAT!r}")
         if content.get("version") != _VERSION:
             raise StorageError(
                 f"the kernel expression has version {shown(content.get('version'))}; this library reads version {_VERSION}"
@@ -195,7 +193,7 @@ class ExpressionKernel:
         with Path(path).open("rb") as file:
             content = file.read(_MAX_BYTES + 1)
         if len(content) > _MAX_BYTES:
-            raise StorageError(f"{path} is larger than {_MAX_BYTES:,} bytes, so it is no kernel expression; save() writes less")
+            raise StorageError(f"{path} is larger than {_MAX_BYTES:,} bytes, so save() did not write it")
         try:
             return cls.from_json(content.decode())
         except (StorageError, UnicodeDecodeError) as error:

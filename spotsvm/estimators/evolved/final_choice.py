@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from spotsvm.estimators import Floats
 from spotsvm.estimators.evolved.fitness import Judged, KernelFitness
 from spotsvm.estimators.evolved.matrix_task import Split, folds
 from spotsvm.estimators.evolved.settings import EvolutionSettings, Setting
@@ -35,27 +36,8 @@ def choose_kernel(
     """Choose one of the best expressions by repeated cross-validation, and search its numbers by Kriging.
 
     Each finalist is judged at its own C and at a few over the range of C, on the same folds. The best three have their numbers
-    tuned on these, and are then compared on other folds.
-
-    Parameters
-    ----------
-    finalists : sequence of Judged
-        The best of the evolution, best first, each with a setting.
-    fitness : KernelFitness
-        Judges settings.
-    strata : int ndarray of shape (n,) or None
-        Classes, for folds that keep their shares.
-    settings : EvolutionSettings
-        How many finalists there are, and how many trials the search has; with neither the first is taken as it is.
-    rng : numpy.random.Generator
-        Source of randomness.
-
-    Returns
-    -------
-    chosen : Judged
-        The expression and its setting.
-    error : float
-        Its error in the cross-validation; nan if there was none.
+    tuned on these, and are then compared on other folds. Return the chosen expression with its setting, and its error in the
+    cross-validation; without finalists and trials the first expression, and nan.
     """
     if not settings.n_finalists and not settings.n_tuning_trials:
         return finalists[0], np.nan
@@ -115,9 +97,6 @@ def _tuned(first: _Compared, fitness: KernelFitness, parts: Sequence[Split], n_t
     return best
 
 
-Floats = NDArray[np.float64]
-
-
 _REACH = 8.0
 
 
@@ -156,7 +135,7 @@ class NumbersSpace:
         return np.full(self.dimension, 0.5)
 
     def at(self, point: Floats) -> tuple[Expression, Setting]:
-        """Give the expression and the setting at a point."""
+        """Return the expression and the setting at a point."""
         values = np.exp(self._centre + (2 * point - 1) * np.log(_REACH)).tolist()
         first = 2 if self.with_epsilon else 1
         k = first + len(self.setting.constants)

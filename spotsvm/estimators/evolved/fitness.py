@@ -1,4 +1,4 @@
-"""What a kernel expression is worth: the error of the best machine of a small design, on rows it was not trained on."""
+"""Fitness of a kernel expression: the held-out error of the best machine of a small design of experiments."""
 
 from __future__ import annotations
 
@@ -8,15 +8,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from spotsvm.estimators import Floats
 from spotsvm.estimators.evolved.matrix_task import MatrixTask, Scores, Split
 from spotsvm.estimators.evolved.settings import Ranges, Setting
 from spotsvm.solvers.dual.spectrum import MatrixState, matrix_state
 from spotsvm.solvers.kernels.expressions import Expression, InnerProducts, evaluate_settings
 from spotsvm.solvers.search.genetic_programming.steady_state import Fitness
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -109,7 +107,7 @@ class KernelFitness:
         self.judged: list[Judged] = []
 
     def __call__(self, expression: Expression) -> Fitness:
-        """Give the fitness of an expression, and keep what was found."""
+        """Evaluate an expression's fitness, and record the result."""
         found = self.judge(expression)
         self.judged.append(found)
         if not self.parsimony:
@@ -117,7 +115,7 @@ class KernelFitness:
         return found.loss + self.penalty(expression), float(expression.size)
 
     def penalty(self, expression: Expression) -> float:
-        """Give what the size of an expression adds to its error."""
+        """Return the penalty for the size of an expression."""
         return self.parsimony * self.scale * expression.size
 
     def judge(self, expression: Expression) -> Judged:
@@ -135,7 +133,7 @@ class KernelFitness:
         return Judged(expression, setting, float(scores.error[best]), float(scores.loss[best]), len(settings), state)
 
     def absolute(self, found: Judged) -> Setting:
-        """Give the setting of an expression for its kernel as it is."""
+        """Convert a setting to the expression's kernel without normalisation."""
         assert found.setting is not None
         if not self.relative:
             return found.setting
@@ -145,7 +143,7 @@ class KernelFitness:
     def try_settings(
         self, expression: Expression, settings: Sequence[Setting], splits: Sequence[Split] | None = None
     ) -> tuple[Scores, list[MatrixState]]:
-        """Give the scores of each setting, and what its matrix was; inf where the matrix will not do."""
+        """Return the scores of each setting and the state of its matrix; inf for a matrix that cannot be used."""
         scores = np.full((2, len(settings)), np.inf)
         states: list[MatrixState] = ["not finite"] * len(settings)
         groups: dict[tuple[float, ...], list[int]] = {}
@@ -168,11 +166,11 @@ class KernelFitness:
 
 
 def fingerprint(expression: Expression) -> int:
-    """Give a number that belongs to an expression, the same in every process."""
+    """Return a seed derived from an expression, the same in every process."""
     return zlib.crc32(json.dumps(expression.to_dict()).encode())
 
 
 def variance(K: Floats) -> float:
-    """Give the variance of the mapped rows; 1 where it is nothing beside the kernel's values, whose machine learns nothing."""
+    """Return the variance of the rows in feature space; 1 where it is negligible beside the kernel's values."""
     spread = float(K.diagonal().mean() - K.mean())
     return spread if spread > 1e-12 * float(np.abs(K).max()) else 1.0

@@ -5,15 +5,14 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from spotsvm.common.errors import ArgumentError
+from spotsvm.estimators import Floats
 from spotsvm.solvers.dual.evolution.memetic import MemeticSettings
 from spotsvm.solvers.dual.exact.exact import solve_pairs
 from spotsvm.solvers.dual.exact.fold_solver import Target
 from spotsvm.solvers.dual.solve import solve_dual
 
-Floats = NDArray[np.float64]
 Indefinite = Literal["evolve", "reject", "clip"]
 
 #: local searches of a machine that is only judged, and of the one that is kept
@@ -21,7 +20,7 @@ SEARCHES_JUDGED, SEARCHES_KEPT = 12, 400
 
 
 def check_indefinite(value: Any) -> Indefinite:
-    """Give what is to become of an indefinite matrix, or raise ArgumentError."""
+    """Return the checked option `indefinite`, or raise ArgumentError."""
     if isinstance(value, str) and value in ("evolve", "reject", "clip"):
         kind: Indefinite = value  # type: ignore[assignment]  # one of the three, as checked
         return kind
@@ -29,27 +28,9 @@ def check_indefinite(value: Any) -> Indefinite:
 
 
 def solve_indefinite(K: Floats, target: Target, tol: float, max_iter: int, seed: int, searches: int = SEARCHES_JUDGED) -> Floats:
-    """Train on an indefinite matrix by local searches from several points; give the best of their solutions.
+    """Train on an indefinite matrix by local searches from several points, and return the best signed dual variables.
 
-    Parameters
-    ----------
-    K : ndarray of shape (n, n)
-        Symmetric kernel matrix.
-    target : Target
-        The machine: with epsilon 0 and labels a classifier, which is given to the memetic solver; else a regression.
-    tol : float
-        Largest KKT violation.
-    max_iter : int
-        Cap of the steps of a search.
-    seed : int
-        Seed of the evolution.
-    searches : int
-        Local searches.
-
-    Returns
-    -------
-    ndarray of shape (n,)
-        Signed dual variables.
+    Labels with epsilon 0 are a classifier, which the memetic solver trains; all else is a regression.
 
     References
     ----------
@@ -76,7 +57,7 @@ def solve_indefinite(K: Floats, target: Target, tol: float, max_iter: int, seed:
 
 
 def best_regression(K: Floats, target: Target, tol: float, max_iter: int, rng: np.random.Generator, searches: int) -> Floats:
-    """Give the best of several local solutions of a regression's dual, each from the last best one with some rows changed."""
+    """Return the best of several local solutions of a regression's dual, each from the last best one with some rows changed."""
     best, highest = np.zeros(len(K)), -np.inf
     start = np.zeros(len(K))
     for _ in range(searches):

@@ -1,4 +1,4 @@
-"""What EvolvedKernelSVC and EvolvedKernelSVR share: the evolution before the fit, and the kernel that comes of it."""
+"""Base class of EvolvedKernelSVC and EvolvedKernelSVR: the evolution before the fit, and the resulting kernel."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from spotsvm.common.errors import ArgumentError
+from spotsvm.estimators import Floats
 from spotsvm.estimators.dual.kernel_machine import KernelMachine, check_cache_size
 from spotsvm.estimators.evolved.evolve_kernel import EvolvedKernel, evolve_kernel
 from spotsvm.estimators.evolved.expression_kernel import ExpressionKernel
@@ -24,8 +25,6 @@ from spotsvm.surrogates.one_thread import one_blas_thread
 
 if TYPE_CHECKING:
     import pandas as pd
-
-Floats = NDArray[np.float64]
 
 
 class EvolvedKernelMachine(KernelMachine):
@@ -48,7 +47,7 @@ class EvolvedKernelMachine(KernelMachine):
     @property
     def coef_(self) -> Floats:
         """There is none: the kernel is an expression."""
-        raise AttributeError("coef_ is there only with a linear kernel; an evolved one has dual_coef_ alone")
+        raise AttributeError("coef_ exists only with a linear kernel; use dual_coef_ with an evolved one")
 
     def _evolve(self, X: Floats, task: MatrixTask, strata: NDArray[np.intp] | None, settings: EvolutionSettings) -> EvolvedKernel:
         seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
@@ -87,14 +86,14 @@ class EvolvedKernelMachine(KernelMachine):
             yield block, values
         if replaced:
             warnings.warn(
-                f"{replaced} kernel values of new rows overflow or are not defined; they count as the largest of the training "
-                f"data, or as 0, in the kernel {self.formula_}",
+                f"{replaced} kernel values of new rows overflow or are undefined; they are replaced by the largest one of the "
+                f"training data, or by 0, in the kernel {self.formula_}",
                 RuntimeWarning,
                 stacklevel=4,
             )
 
     def _clipped(self, K: Floats) -> tuple[Floats, Floats | None]:
-        """Give the matrix to train on, and what makes its machine one of the matrix as it was; None if they are the same."""
+        """Return the matrix to train on, and the map of its dual variables back to the given matrix (None: unchanged)."""
         if self.indefinite != "clip" or matrix_state(K) == "semidefinite":
             return K, None
         return clipping(K)

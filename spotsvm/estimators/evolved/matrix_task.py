@@ -1,4 +1,4 @@
-"""How well a machine with a given kernel matrix predicts rows that it was not trained on."""
+"""Prediction errors on held-out rows of machines with a given kernel matrix."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from spotsvm.estimators import Floats, Integers
 from spotsvm.estimators.dual.one_vs_one import chosen_classes, pair_labels, pairs
 from spotsvm.estimators.evolved.indefinite import Indefinite, solve_indefinite
 from spotsvm.estimators.evolved.settings import Setting
@@ -16,12 +17,6 @@ from spotsvm.solvers.dual.exact.exact import solve_pairs
 from spotsvm.solvers.dual.exact.fold_solver import State, Target, symmetric_bounds
 from spotsvm.solvers.dual.spectrum import clipping, matrix_state
 from spotsvm.solvers.kernels.alignment import alignment_with_labels, alignment_with_target
-
-Floats = NDArray[np.float64]
-
-
-Integers = NDArray[np.intp]
-
 
 #: steps of a solver for each row: a classifier that has not ended by then counts as one that has learnt nothing
 STEPS_PER_ROW = 10
@@ -64,39 +59,20 @@ class MatrixTask(ABC):
 
     @abstractmethod
     def alignment_on(self, rows: Integers) -> Callable[[Floats], float]:
-        """Give a function that computes the centred alignment of a kernel matrix of some rows with their targets."""
+        """Return a function that computes the centred alignment of a kernel matrix of some rows with their targets."""
 
     @abstractmethod
     def idle_error(self, splits: Sequence[Split]) -> float:
-        """Give the error of a machine that has learnt nothing."""
+        """Return the error of a machine that has learnt nothing."""
 
     @abstractmethod
     def split_scores(self, K: Floats, settings: Sequence[Setting], split: Split, semidefinite: bool, seed: int) -> Scores:
-        """Give the scores of each setting on the second part of a split, when trained on the first."""
+        """Return each setting's scores on a split's test rows after training on the others."""
 
     def scores(
         self, K: Floats, settings: Sequence[Setting], splits: Sequence[Split], *, semidefinite: bool = True, seed: int = 0
     ) -> Scores:
-        """Give the scores of each setting, the mean over some splits.
-
-        Parameters
-        ----------
-        K : ndarray of shape (n, n)
-            Kernel matrix of all rows.
-        settings : sequence of Setting
-            C and epsilon; the constants are in K already.
-        splits : sequence of pairs of int ndarray
-            Rows to train on, and rows to predict.
-        semidefinite : bool, default=True
-            Whether K is positive semidefinite.
-        seed : int, default=0
-            Seed of an evolution on an indefinite matrix.
-
-        Returns
-        -------
-        Scores
-            An error and a loss for each setting.
-        """
+        """Return the mean scores of each setting over some splits; the settings' constants are in K already."""
         # by C: the solution with a smaller one is where the next begins
         order = sorted(range(len(settings)), key=lambda k: (settings[k].C, settings[k].epsilon))
         ordered = [settings[k] for k in order]
@@ -109,7 +85,7 @@ class MatrixTask(ABC):
     def _decisions(
         self, K: Floats, train: Integers, test: Integers, targets: Sequence[Target], semidefinite: bool, seed: int
     ) -> tuple[Floats, NDArray[np.bool_]]:
-        """Give the decision function on some rows of machines trained on others, a column for each target, and which ended."""
+        """Return decision values of some rows by machines trained on others, a column for each target, and which converged."""
         part, rest = K.take(train, 0).take(train, 1), K.take(test, 0).take(train, 1)
         # a part of an indefinite matrix may be definite
         definite = semidefinite or matrix_state(part) == "semidefinite"
@@ -165,17 +141,17 @@ class ClassificationTask(MatrixTask):
         return len(self.code)
 
     def alignment_on(self, rows: Integers) -> Callable[[Floats], float]:
-        """Give a function that computes the centred alignment of a kernel matrix of some rows with their classes."""
+        """Return a function that computes the centred alignment of a kernel matrix of some rows with their classes."""
         code = self.code[rows]
         return lambda K: alignment_with_labels(K, code)
 
     def idle_error(self, splits: Sequence[Split]) -> float:
-        """Give the error of predicting the heaviest class."""
+        """Return the error of predicting the heaviest class."""
         weights = np.bincount(self.code, weights=self.weights[self.code])
         return float(1.0 - weights.max() / weights.sum())
 
     def split_scores(self, K: Floats, settings: Sequence[Setting], split: Split, semidefinite: bool, seed: int) -> Scores:
-        """Give the misclassification error of each setting on the second part of a split, when trained on the first."""
+        """Return each setting's misclassification error on a split's test rows after training on the others."""
         train, test = split
         chosen = pairs(self.n_classes)
         decisions = np.zeros((len(settings), len(test), len(chosen)))
@@ -203,7 +179,7 @@ class ClassificationTask(MatrixTask):
         return Scores(np.maximum(error, least), np.maximum(loss, least))
 
     def _ramps(self, decisions: Floats, code: Integers) -> Floats:
-        """Give the ramp loss of each row: the mean over the pairs that its class is in."""
+        """Return the ramp loss of each row: the mean over the pairs that its class is in."""
         total = np.zeros(len(code))
         for p, (i, j) in enumerate(pairs(self.n_classes)):
             labels = pair_labels(code == i, self.n_classes)
@@ -213,15 +189,7 @@ class ClassificationTask(MatrixTask):
 
 
 class RegressionTask(MatrixTask):
-    """A target: the error is the root of the mean squared error.
-
-    Parameters
-    ----------
-    y : ndarray of shape (n,)
-        The target.
-    indefinite : {"evolve", "reject", "clip"}
-        As in `MatrixTask`.
-    """
+    """A target: the error is the root of the mean squared error."""
 
     def __init__(self, y: Floats, indefinite: Indefinite = "reject"):
         super().__init__(indefinite)
@@ -233,16 +201,16 @@ class RegressionTask(MatrixTask):
         return len(self.y)
 
     def alignment_on(self, rows: Integers) -> Callable[[Floats], float]:
-        """Give a function that computes the centred alignment of a kernel matrix of some rows with their target."""
+        """Return a function that computes the centred alignment of a kernel matrix of some rows with their target."""
         target = self.y[rows]
         return lambda K: alignment_with_target(K, target)
 
     def idle_error(self, splits: Sequence[Split]) -> float:
-        """Give the error of predicting the mean."""
+        """Return the error of predicting the mean."""
         return float(self.y.std())
 
     def split_scores(self, K: Floats, settings: Sequence[Setting], split: Split, semidefinite: bool, seed: int) -> Scores:
-        """Give the root mean squared error of each setting on the second part of a split, when trained on the first."""
+        """Return each setting's root mean squared error on a split's test rows after training on the others."""
         train, test = split
         z = self.y[train]
         targets = [Target(z, *symmetric_bounds(s.C, z, True), s.epsilon) for s in settings]
@@ -257,25 +225,9 @@ Split = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 
 def holdouts(strata: NDArray[Any] | None, n: int, fraction: float, count: int, rng: np.random.Generator) -> list[Split]:
-    """Split off a random part of the rows, some times.
+    """Split off a random part of the rows `count` times, in proportion from each class of `strata`.
 
-    Parameters
-    ----------
-    strata : int ndarray of shape (n,) or None
-        Classes, each of which gives its share, and where it has two rows or more one to either part.
-    n : int
-        Number of rows, 2 or more.
-    fraction : float
-        Part of the rows that is split off, between 0 and 1.
-    count : int
-        Number of splits.
-    rng : numpy.random.Generator
-        Source of randomness.
-
-    Returns
-    -------
-    list of pairs of int ndarray
-        Rows to train on and rows to predict, each sorted.
+    A class of two rows or more has at least one on either side. Return the rows to train on and to predict, each sorted.
     """
     groups = [np.arange(n)] if strata is None else [np.flatnonzero(strata == c) for c in np.unique(strata)]
     splits = []
@@ -289,15 +241,7 @@ def holdouts(strata: NDArray[Any] | None, n: int, fraction: float, count: int, r
 
 
 def folds(strata: NDArray[Any] | None, n: int, k: int, rng: np.random.Generator) -> list[Split]:
-    """Make the folds of a cross-validation at random, of about equal parts of each stratum.
-
-    Parameters
-    ----------
-    strata, n, rng
-        As in `holdouts`.
-    k : int
-        Number of folds, 2 or more.
-    """
+    """Make the folds of a cross-validation at random, of about equal parts of each stratum."""
     order = rng.permutation(n)
     if strata is not None:
         order = order[np.argsort(strata[order], kind="stable")]

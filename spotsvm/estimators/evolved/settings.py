@@ -1,4 +1,4 @@
-"""The settings of a kernel evolution, checked, with what each grammar does where nothing is said."""
+"""Checked settings of a kernel evolution, with the defaults of each grammar."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from numbers import Integral
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import qmc
 
 from spotsvm.common.errors import ArgumentError
+from spotsvm.estimators import Floats
 from spotsvm.estimators.evolved.indefinite import Indefinite, check_indefinite
 from spotsvm.solvers.checked_numbers import as_float
 from spotsvm.solvers.search.genetic_programming.steady_state import check_sizes
@@ -22,7 +22,7 @@ Grammar = Literal["paper", "psd"]
 
 @dataclass(frozen=True)
 class EvolutionSettings:
-    """What an evolution of kernels is told.
+    """Settings of a kernel evolution.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class EvolutionSettings:
         Best expressions that are judged again by cross-validation, and trials of the Kriging search of each of the best three;
         0 for none.
     indefinite : {"evolve", "reject", "clip"}
-        What becomes of indefinite matrices.
+        How indefinite matrices are treated.
     ranges : Ranges
         Ranges of what is tuned.
     """
@@ -102,13 +102,7 @@ _LEAST = {"design_factor": 1, "breeding_tries": 1, "n_holdouts": 1, "screened": 
 
 
 def read_settings(machine: Any) -> EvolutionSettings:
-    """Read the settings from an estimator's parameters.
-
-    Raises
-    ------
-    ArgumentError, SolverError
-        If one makes no sense; both are ValueErrors.
-    """
+    """Read the settings from an estimator's parameters, or raise ArgumentError."""
     p = machine.get_params(deep=False)
     grammar = p["grammar"]
     if not (isinstance(grammar, str) and grammar in _AUTO):
@@ -151,9 +145,6 @@ def check_count(name: str, value: Any, least: int, most: int | None = None, *, a
         raise ArgumentError(f"{name}={value!r}; use {named}a whole number, {limits}")
 
 
-Floats = NDArray[np.float64]
-
-
 @dataclass(frozen=True)
 class Ranges:
     """Ranges of what is tuned, all on a log scale.
@@ -173,11 +164,11 @@ class Ranges:
     epsilon: tuple[float, float] | None = None
 
     def bounds(self, n_constants: int) -> list[tuple[float, float]]:
-        """Give the ranges of all coordinates: C, epsilon if there is one, the constants."""
+        """Return the ranges of all coordinates: C, epsilon if there is one, the constants."""
         return [self.C, *([] if self.epsilon is None else [self.epsilon]), *[self.constants] * n_constants]
 
     def setting(self, point: Sequence[float] | Floats, n_constants: int) -> Setting:
-        """Give the numbers at a point of the unit cube."""
+        """Return the numbers at a point of the unit cube."""
         values = [low * (high / low) ** float(u) for u, (low, high) in zip(point, self.bounds(n_constants), strict=True)]
         first = 1 if self.epsilon is None else 2
         return Setting(values[0], tuple(values[first:]), 0.0 if self.epsilon is None else values[1])
@@ -201,7 +192,7 @@ class Ranges:
         return [self.setting(point, n_constants) for point in points]
 
     def grid(self, design_factor: int) -> list[Setting]:
-        """Give an even grid of 2 design_factor values of C; with epsilon twice as many points of a lattice of both.
+        """Return an even grid of 2 design_factor values of C; with epsilon twice as many points of a lattice of both.
 
         References
         ----------
@@ -221,7 +212,7 @@ class Ranges:
 
 
 def check_range(name: str, value: Any) -> tuple[float, float]:
-    """Give two positive, finite numbers in order, whose ratio is finite too, as floats, or raise ArgumentError."""
+    """Return two positive, finite numbers in order, whose ratio is finite too, as floats, or raise ArgumentError."""
     try:
         low, high = (as_float(v) for v in value)
     except (TypeError, ValueError):

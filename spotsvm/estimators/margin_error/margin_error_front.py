@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from copy import copy
+from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -17,6 +18,7 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from spotsvm.common.errors import ArgumentError
+from spotsvm.estimators import Floats
 from spotsvm.solvers.dual.front.evolve_front import evolve_front
 from spotsvm.solvers.dual.front.exact_front import exact_front, natural_scale, resolve_front
 from spotsvm.solvers.dual.front.front import Front, better_than_constant, without_C
@@ -27,9 +29,8 @@ from spotsvm.solvers.pareto import knee
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-Floats = NDArray[np.float64]
 
-
+@dataclass(eq=False, repr=False)
 class MarginErrorFront(ClassifierMixin, BaseEstimator):
     """Binary kernel classifiers for every trade-off of margin against training error; there is no C.
 
@@ -143,35 +144,19 @@ class MarginErrorFront(ClassifierMixin, BaseEstimator):
     True
     """
 
-    def __init__(
-        self,
-        kernel: str | KernelFunction = "rbf",
-        gamma: float | str = "scale",
-        degree: int = 3,
-        coef0: float = 0.0,
-        error: Literal["hinge", "count"] = "hinge",
-        bias: bool = True,
-        n_exact: int = 16,
-        population_size: int = 60,
-        n_generations: int = 100,
-        select: Literal["knee", "validation"] = "knee",
-        validation_fraction: float = 0.2,
-        tol: float = 1e-3,
-        random_state: Any = None,
-    ) -> None:
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.error = error
-        self.bias = bias
-        self.n_exact = n_exact
-        self.population_size = population_size
-        self.n_generations = n_generations
-        self.select = select
-        self.validation_fraction = validation_fraction
-        self.tol = tol
-        self.random_state = random_state
+    kernel: str | KernelFunction = "rbf"
+    gamma: float | str = "scale"
+    degree: int = 3
+    coef0: float = 0.0
+    error: Literal["hinge", "count"] = "hinge"
+    bias: bool = True
+    n_exact: int = 16
+    population_size: int = 60
+    n_generations: int = 100
+    select: Literal["knee", "validation"] = "knee"
+    validation_fraction: float = 0.2
+    tol: float = 1e-3
+    random_state: Any = None
 
     @property
     def _precomputed(self) -> bool:
@@ -356,18 +341,7 @@ class MarginErrorFront(ClassifierMixin, BaseEstimator):
 
 
 def check_parameters(given: Mapping[str, Any]) -> None:
-    """Raise ArgumentError if a parameter of `MarginErrorFront` is invalid; the kernel checks its own parameters.
-
-    Parameters
-    ----------
-    given : mapping
-        Values of all parameters by name.
-
-    Raises
-    ------
-    ArgumentError
-        If one is invalid.
-    """
+    """Raise ArgumentError if a parameter of `MarginErrorFront` is invalid; the kernel checks its own parameters."""
     for name, lowest in (("n_exact", 2), ("population_size", 4), ("n_generations", 0)):
         value = given[name]
         if not isinstance(value, Integral) or isinstance(value, bool) or value < lowest:

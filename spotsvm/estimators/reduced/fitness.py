@@ -11,16 +11,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from spotsvm.estimators.dual.one_vs_one import PairCoefficients, chosen_classes, pair_labels, pair_terms, pairs
+from spotsvm.estimators import Floats, Integers
+from spotsvm.estimators.dual.one_vs_one import PairCoefficients, chosen_classes, pair_labels, pair_rows, pairs
 from spotsvm.solvers.dual.exact.exact import solve_exact
 from spotsvm.solvers.dual.problem.problem import DualProblem
 from spotsvm.solvers.kernels import DistanceColumns, squared_distances
-
-Floats = NDArray[np.float64]
-
-
-Integers = NDArray[np.intp]
-
 
 Model = tuple[float, ...]
 
@@ -88,12 +83,12 @@ class SubsetFitness:
         self._model: Model
 
     def __call__(self, rows: Integers, model: Model) -> Floats:
-        """Give the fitness of a pair: its accuracy, and minus the number of its support vectors if that is to count."""
+        """Return the fitness of a pair: its accuracy, and minus the number of its support vectors if that is to count."""
         accuracy, n_support = self.evaluate(rows, model)
         return np.array([accuracy, -n_support]) if self.fewer_vectors else np.array([accuracy])
 
     def evaluate(self, rows: Integers, model: Model, *, aside: bool = False) -> tuple[float, int]:
-        """Give the accuracy on the validation set and the number of support vectors.
+        """Return the accuracy on the validation set and the number of support vectors.
 
         A pair that has only been evaluated `aside` is neither among the best nor on the front.
         """
@@ -110,11 +105,11 @@ class SubsetFitness:
         return self._known[key]
 
     def support(self, rows: Integers) -> Integers:
-        """Give the support vectors of a training set with the model that was evaluated last."""
+        """Return the support vectors of a training set with the model that was evaluated last."""
         return self._train(rows, _key(rows, self._model)).support
 
     def gains(self, rows: Integers, rng: np.random.Generator) -> Callable[[Integers], Floats]:
-        """Give a function of rows: how useful they are beside a training set with that model, judged on a random sample."""
+        """Return a function that scores how useful rows are beside a training set, estimated on a random sample."""
         n = len(self.machine.X)
         sample = rng.choice(n, min(n, _SAMPLE), replace=False)
         return self.machine.gains(self._train(rows, _key(rows, self._model)), self._model[1], sample)
@@ -141,7 +136,7 @@ class SubsetFitness:
         return one.accuracy, -one.n_support if self.fewer_vectors else 0
 
     def front_frame(self) -> pd.DataFrame:
-        """Give the front as a frame, a row a pair."""
+        """Return the front as a frame, a row a pair."""
         n_classes = self.machine.n_classes
         return pd.DataFrame(
             {
@@ -184,14 +179,6 @@ class TrainedPairs:
     dual_coef: Floats
     intercept: Floats
 
-    def pair_coefficients(self) -> Floats:
-        """Give each pair's coefficients of all support vectors, (n_pairs, n_support), mostly zeros where classes are many."""
-        dense = np.zeros((len(self.intercept), len(self.support)))
-        for row, terms in zip(dense, pair_terms(self.dual_coef, self.n_support), strict=True):
-            for columns, coefficients in terms:
-                row[columns] = coefficients
-        return dense
-
 
 class SubsetMachine:
     """Trains on chosen rows and classifies the validation set.
@@ -224,7 +211,7 @@ class SubsetMachine:
         self._distances: Floats = np.empty((0, 0))
 
     def fits(self, n: int) -> bool:
-        """Tell whether the matrices of n rows fit into the memory that is granted: distances, a kernel matrix, a pair's part."""
+        """Return whether the matrices of n rows (distances, kernel, one pair's block) fit into the memory limit."""
         return 24 * n * n <= self.max_bytes
 
     def train(self, rows: Integers, C: float, gamma: float) -> TrainedPairs:
@@ -248,23 +235,23 @@ class SubsetMachine:
         return TrainedPairs(rows[support], n_support, dual_coef, np.array(intercept))
 
     def accuracy(self, trained: TrainedPairs, gamma: float) -> float:
-        """Give the share of the validation set that is classified correctly; a row of which no classifier says anything is not.
+        """Return the accuracy on the validation set; a row without any classifier's decision counts as wrong.
 
         Where the kernel is next to 0 and so is the threshold, rounding decides, and would do so otherwise in another machine.
         """
-        sums = self.columns.gaussian_sums(trained.support, gamma, trained.pair_coefficients())
+        sums = self.columns.gaussian_sums(trained.support, gamma, pair_rows(trained.dual_coef, trained.n_support))
         decisions = (sums + trained.intercept[:, None]).T
         said = np.abs(decisions).max(axis=1) > _SILENCE * np.abs(trained.dual_coef).max(initial=0.0)
         return float(((chosen_classes(decisions, self.n_classes, True) == self.code_validation) & said).mean())
 
     def gains(self, trained: TrainedPairs, gamma: float, sample: Integers) -> Callable[[Integers], Floats]:
-        """Give a function of rows: how fast the hinge loss of a sample falls as such a row becomes a support vector.
+        """Return a function of rows: how fast the hinge loss of a sample falls as such a row becomes a support vector.
 
         Minus the derivative of the loss, summed over the classifiers that the row takes part in, by the row's coefficient at 0.
         """
         code = self.code[sample]
         values = np.exp(-gamma * squared_distances(self.X[sample], self.X[trained.support]))
-        decisions = values @ trained.pair_coefficients().T + trained.intercept
+        decisions = values @ pair_rows(trained.dual_coef, trained.n_support).T + trained.intercept
         pull = np.zeros((self.n_classes, len(sample)))
         for (i, j), decision in zip(pairs(self.n_classes), decisions.T, strict=True):
             short = ((code == i) | (code == j)) & (pair_labels(code == i, self.n_classes) * decision < 1.0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -13,6 +14,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from spotsvm.common.errors import ArgumentError
+from spotsvm.estimators import Floats, Integers
 from spotsvm.estimators.dual.exact_svc import ExactSVC
 from spotsvm.estimators.dual.kernel_machine import check_cache_size, check_positive
 from spotsvm.estimators.dual.one_vs_one import chosen_classes, decision_values
@@ -29,14 +31,16 @@ from spotsvm.estimators.reduced.settings import (
 )
 from spotsvm.solvers.search.alternating import ModelGenetics, SubsetGenetics, VectorGenetics
 
-Floats = NDArray[np.float64]
-
 
 class DelegatedSVC(ClassifierMixin, BaseEstimator):
     """Base class: `fit` sets `classes_` and `machine_`, an ExactSVC or SVC with decision_function_shape="ovo"."""
 
     decision_function_shape: Any
     machine_: Any
+    support_vectors_: Floats
+    n_support_: NDArray[np.int32]
+    dual_coef_: Floats
+    intercept_: Floats
 
     def decision_function(self, X: Any) -> Floats:
         """Compute the decision function.
@@ -72,35 +76,6 @@ class DelegatedSVC(ClassifierMixin, BaseEstimator):
         predicted: NDArray[Any] = self.classes_[chosen_classes(decisions, len(self.classes_), True)]
         return predicted
 
-    @property
-    def support_vectors_(self) -> Floats:
-        """The support vectors, (n_support, n_features)."""
-        vectors: Floats = self._of_machine("support_vectors_")
-        return vectors
-
-    @property
-    def n_support_(self) -> NDArray[np.int32]:
-        """Their number in each class."""
-        counts: NDArray[np.int32] = self._of_machine("n_support_")
-        return counts
-
-    @property
-    def dual_coef_(self) -> Floats:
-        """Their coefficients, in SVC's layout."""
-        coefficients: Floats = self._of_machine("dual_coef_")
-        return coefficients
-
-    @property
-    def intercept_(self) -> Floats:
-        """The thresholds, one for each pair of classes."""
-        thresholds: Floats = self._of_machine("intercept_")
-        return thresholds
-
-    def _of_machine(self, name: str) -> Any:
-        if "machine_" not in vars(self):
-            raise AttributeError(f"{name} is there after fit")
-        return getattr(self.machine_, name)
-
     def _pair_decisions(self, X: Any) -> Floats:
         check_is_fitted(self)
         rows = validate_data(self, X, dtype=np.float64, order="C", reset=False)
@@ -108,9 +83,7 @@ class DelegatedSVC(ClassifierMixin, BaseEstimator):
         return decisions
 
 
-Integers = NDArray[np.intp]
-
-
+@dataclass(eq=False, repr=False, kw_only=True)
 class ReducedSVC(DelegatedSVC):
     """Support vector classification with the Gaussian kernel on K rows of each class, selected together with C and gamma.
 
@@ -236,52 +209,27 @@ class ReducedSVC(DelegatedSVC):
     (16, True)
     """
 
-    def __init__(
-        self,
-        *,
-        method: str = "alga",
-        n_per_class: Any = "grow",
-        C: Any = None,
-        gamma: Any = None,
-        validation: Any = 1 / 3,
-        max_per_class: int | None = None,
-        crossover: str = "auto",
-        ties: str = "fewer vectors",
-        population_size: int = 20,
-        mutation_probability: float = 0.3,
-        mutated_share: float = 0.2,
-        model_crossover_probability: float = 0.7,
-        model_mutation_probability: float = 0.2,
-        model_mutation_range: float = 0.1,
-        C_values: Any = (0.1, 1.0, 10.0, 100.0),
-        gamma_values: Any = (0.01, 0.1, 1.0, 10.0, 100.0),
-        max_evaluations: int | None = None,
-        tol: float = 1e-3,
-        cache_size: float = 200,
-        decision_function_shape: str = "ovr",
-        random_state: Any = None,
-    ):
-        self.method = method
-        self.n_per_class = n_per_class
-        self.C = C
-        self.gamma = gamma
-        self.validation = validation
-        self.max_per_class = max_per_class
-        self.crossover = crossover
-        self.ties = ties
-        self.population_size = population_size
-        self.mutation_probability = mutation_probability
-        self.mutated_share = mutated_share
-        self.model_crossover_probability = model_crossover_probability
-        self.model_mutation_probability = model_mutation_probability
-        self.model_mutation_range = model_mutation_range
-        self.C_values = C_values
-        self.gamma_values = gamma_values
-        self.max_evaluations = max_evaluations
-        self.tol = tol
-        self.cache_size = cache_size
-        self.decision_function_shape = decision_function_shape
-        self.random_state = random_state
+    method: str = "alga"
+    n_per_class: Any = "grow"
+    C: Any = None
+    gamma: Any = None
+    validation: Any = 1 / 3
+    max_per_class: int | None = None
+    crossover: str = "auto"
+    ties: str = "fewer vectors"
+    population_size: int = 20
+    mutation_probability: float = 0.3
+    mutated_share: float = 0.2
+    model_crossover_probability: float = 0.7
+    model_mutation_probability: float = 0.2
+    model_mutation_range: float = 0.1
+    C_values: Any = (0.1, 1.0, 10.0, 100.0)
+    gamma_values: Any = (0.01, 0.1, 1.0, 10.0, 100.0)
+    max_evaluations: int | None = None
+    tol: float = 1e-3
+    cache_size: float = 200
+    decision_function_shape: str = "ovr"
+    random_state: Any = None
 
     def fit(self, X: Any, y: Any, validation: Any = None) -> Self:
         """Select a training set and a model, and train on them.
@@ -362,7 +310,9 @@ class ReducedSVC(DelegatedSVC):
     def _keep(self, reduction: Reduction, part: ValidationPart) -> None:
         fitness = reduction.fitness
         if fitness.best.accuracy == 0.0:
-            warnings.warn("every machine gets every row of the validation part wrong; scale the data, or set gamma", stacklevel=3)
+            warnings.warn(
+                "every machine misclassifies every row of the validation part; scale the data, or set gamma", stacklevel=3
+            )
         self.training_indices_ = part.training[fitness.best.rows]
         self.C_, self.gamma_ = fitness.best.C, fitness.best.gamma
         self.front_ = fitness.front_frame()
@@ -384,5 +334,7 @@ class ReducedSVC(DelegatedSVC):
             self.machine_ = SVC(**options)
         self.machine_.fit(X[rows], y[rows])
         self.support_ = rows[self.machine_.support_]
+        for name in ("support_vectors_", "n_support_", "dual_coef_", "intercept_"):
+            setattr(self, name, getattr(self.machine_, name))
         decisions = self.machine_.decision_function(part.X).reshape(len(part.X), -1)
         self.validation_score_ = float((chosen_classes(decisions, len(self.classes_), True) == part.code).mean())

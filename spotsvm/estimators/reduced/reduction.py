@@ -1,4 +1,4 @@
-"""The methods that reduce a training set: what each of them runs, and the record of it."""
+"""The methods that reduce a training set, and the history of each run."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_X_y
 
 from spotsvm.common.errors import ArgumentError
+from spotsvm.estimators import Floats, Integers
 from spotsvm.estimators.reduced.fitness import Model, SubsetFitness
 from spotsvm.estimators.reduced.settings import Sizes
 from spotsvm.solvers.checked_numbers import as_float
@@ -24,12 +25,6 @@ from spotsvm.solvers.search.alternating import (
     SubsetGenetics,
     VectorGenetics,
 )
-
-Floats = NDArray[np.float64]
-
-
-Integers = NDArray[np.intp]
-
 
 #: names of the phases in the record
 TRAINING_SET, MODEL, GRID, DRAW, FRONT = "training set", "model", "grid", "draw", "front"
@@ -186,7 +181,7 @@ class Reduction:
         return np.arange(len(self.subsets.classes), dtype=np.intp)
 
     def _best_of_whole(self) -> Model:
-        """Give the fittest model of the grid for the whole training set; nothing is trained to choose from one."""
+        """Return the model of the grid that is best for the whole training set; a grid of one needs no training."""
         grid = self.models.grid()
         if len(grid) == 1:
             return grid[0]
@@ -200,7 +195,7 @@ class Reduction:
         return Phase(self.subsets, self.population_size, self._grow if self.sizes.grows else None, self._progress, most)
 
     def _grow(self, population: Population[Integers], rng: np.random.Generator) -> list[Integers] | None:
-        """Give larger training sets: more so the more of the best one's rows are support vectors, twice as many at most."""
+        """Enlarge training sets, at most twofold, the more the larger the share of support vectors in the best one."""
         if not self._may_grow:
             return None
         size = self.subsets.length(population.best)
@@ -210,12 +205,12 @@ class Reduction:
         return [self.subsets.enlarge(one, larger, rng) for one in population.individuals]
 
     def _models_again(self, population: Population[Model], rng: np.random.Generator) -> list[Model] | None:
-        """Give the grid and the best model after training sets have grown: models for smaller ones may be far off."""
+        """Return the grid and the best model if training sets have grown, because older models may no longer fit."""
         grown, self._grown = self._grown, False
         return [population.best, *self.models.grid()] if grown else None
 
     def _progress(self, population: Population[Any]) -> float:
-        """Give what must not stagnate: the average, but the best as long as training sets grow."""
+        """Return the value whose stagnation ends the run: the mean fitness, or the best one while training sets grow."""
         return population.best_fitness if self._may_grow else population.mean
 
     @property
@@ -272,20 +267,13 @@ class ValidationPart:
 def given_part(
     validation: Any, classes: NDArray[Any], n_rows: int, n_features: int, names: NDArray[Any] | None = None
 ) -> ValidationPart:
-    """Check a validation part (X, y) that was given; all rows of the data are left to train on.
-
-    Raises
-    ------
-    ArgumentError
-        If it is no pair of arrays with as many rows and the right columns (by `names`, where both have names), lacks a class,
-        or has one that is unknown.
-    """
+    """Check a validation part (X, y) that was given (columns by `names`); all rows of the data are left to train on."""
     if not isinstance(validation, (tuple, list)) or len(validation) != 2:
         raise ArgumentError(f"validation is a {type(validation).__name__}; use a pair (X, y), or a fraction in (0, 1)")
     try:
         X, y = check_X_y(*validation, dtype=np.float64, order="C")
     except (TypeError, ValueError) as error:
-        raise ArgumentError(f"validation holds no training data (X, y): {error}") from error
+        raise ArgumentError(f"validation is not a valid pair (X, y): {error}") from error
     if X.shape[1] != n_features:
         raise ArgumentError(f"validation has X of {X.shape[1]} features; the training data have {n_features}")
     columns = getattr(validation[0], "columns", None)
@@ -303,13 +291,7 @@ def given_part(
 
 
 def held_out_part(X: Floats, code: Integers, classes: NDArray[Any], fraction: Any, seed: int) -> ValidationPart:
-    """Hold out a fraction of each class, one row at least, and leave one at least.
-
-    Raises
-    ------
-    ArgumentError
-        If the fraction is not in (0, 1), or a class has a single row.
-    """
+    """Hold out a fraction of each class, one row at least, and leave one at least; raise ArgumentError if that is impossible."""
     share = as_float(fraction)
     if not 0 < share < 1:
         raise ArgumentError(f"validation={fraction!r}; use a fraction in (0, 1), or a pair (X, y)")

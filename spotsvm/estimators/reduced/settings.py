@@ -1,4 +1,4 @@
-"""What a reduction of the training set is to do, checked against the data."""
+"""Settings of a reduction of the training set, checked against the data."""
 
 from __future__ import annotations
 
@@ -8,15 +8,13 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from spotsvm.common.errors import ArgumentError
+from spotsvm.estimators import Floats
 from spotsvm.estimators.dual.kernel_machine import check_positive
 from spotsvm.solvers.checked_numbers import as_float
 from spotsvm.solvers.kernels import resolve_gamma
 from spotsvm.solvers.search.alternating.model_genetics import HIGHEST, LOWEST
-
-Floats = NDArray[np.float64]
 
 METHODS = ("alga", "gasvm", "ga-model", "nsga2", "random")
 #: methods whose models evolve; the others take theirs from the grid
@@ -47,7 +45,7 @@ class Sizes:
 
 
 def check_sizes(n_per_class: Any, max_per_class: Any, n_features: int, counts: dict[Any, int], held_out: bool) -> Sizes:
-    """Give the sizes of the reduced sets, or raise ArgumentError; `counts` are the rows of each class of the training part."""
+    """Return the sizes of the reduced sets, or raise ArgumentError; `counts` are the rows of each class of the training part."""
     smallest = min(counts, key=lambda name: counts[name])
     where = " that are left for training" if held_out else ""
     bound = f"class {smallest!r} has {counts[smallest]} row{'' if counts[smallest] == 1 else 's'}{where}; use at most as many"
@@ -72,7 +70,7 @@ def check_sizes(n_per_class: Any, max_per_class: Any, n_features: int, counts: d
 
 
 def check_model(method: str, C: Any, gamma: Any, C_values: Any, gamma_values: Any, X: Floats) -> tuple[list[float], list[float]]:
-    """Give the values of C and of gamma to begin with or to choose from; a single one is fixed."""
+    """Return the candidate values of C and of gamma; a single one is fixed."""
     for name, value in (("C", C), ("gamma", gamma)):
         if isinstance(value, str) and value == "grid" and method in EVOLVES_MODEL:
             raise ArgumentError(f"{name}='grid' with method={method!r}, which evolves models; use None, or a number to fix it")
@@ -85,7 +83,7 @@ def check_model(method: str, C: Any, gamma: Any, C_values: Any, gamma_values: An
 
 
 def check_method(method: Any, n_per_class: Any) -> str:
-    """Give the method, or raise ArgumentError."""
+    """Return the method, or raise ArgumentError."""
     if not (isinstance(method, str) and method in METHODS):
         raise ArgumentError(f"method={method!r}; use one of {', '.join(map(repr, METHODS))}")
     if method == "random" and isinstance(n_per_class, str):
@@ -105,14 +103,14 @@ def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> None:
 
 
 def check_budget(max_evaluations: Any) -> int | None:
-    """Give the largest number of evaluations, None for no limit, or raise ArgumentError."""
+    """Return the largest number of evaluations, None for no limit, or raise ArgumentError."""
     if max_evaluations is None:
         return None
     return _check_count("max_evaluations", max_evaluations, ", or None")
 
 
 def check_share(name: str, value: Any, *, below_one: bool = False) -> float:
-    """Give a number in [0, 1], or in [0, 1), or raise ArgumentError."""
+    """Return a number in [0, 1], or in [0, 1), or raise ArgumentError."""
     number = as_float(value)
     if not 0 <= number <= 1 or (below_one and number == 1):
         raise ArgumentError(f"{name}={value!r} is not in [0, 1{')' if below_one else ']'}")
@@ -120,10 +118,10 @@ def check_share(name: str, value: Any, *, below_one: bool = False) -> float:
 
 
 def check_population_size(value: Any) -> int:
-    """Give the size of the populations, or raise ArgumentError."""
+    """Return the size of the populations, or raise ArgumentError."""
     size = _check_count("population_size", value, "")
     if size < 2:
-        raise ArgumentError(f"population_size={value!r}; use 2 or more, for parents come from two halves")
+        raise ArgumentError(f"population_size={value!r}; use 2 or more, because parents come from two halves")
     return size
 
 

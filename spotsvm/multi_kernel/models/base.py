@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from spotsvm.common.errors import ArgumentError
+from spotsvm.estimators import Floats
 from spotsvm.multi_kernel.models.column_groups import group_names
 from spotsvm.multi_kernel.models.columns import KnownColumns, column_names
 from spotsvm.multi_kernel.models.matrices import KernelMatrices
@@ -20,7 +20,6 @@ from spotsvm.solvers.kernels.functions.multi_kernel import MultiKernel
 from spotsvm.solvers.kernels.matrices.gram import check_rows
 from spotsvm.solvers.kernels.matrices.multi_gram import check_columns, multi_gram_matrix, multi_kernel_blocks
 
-Floats = NDArray[np.float64]
 Range = tuple[float, float]
 
 #: the grid -12, ..., 12 of the logarithm of C or of a weight, section 1 and 3
@@ -291,7 +290,7 @@ class KernelModel(ABC):
         wrong = next((name for name in self.names if not np.isclose(again[name], given[name], rtol=1e-9, atol=0.0)), None)
         if wrong is not None:
             raise ArgumentError(
-                f"params is no kernel of {poorer!r}: there {wrong} would be {again[wrong]!r}, not {given[wrong]!r}"
+                f"params does not give a kernel of {poorer!r}: {wrong} would have to be {again[wrong]!r}, not {given[wrong]!r}"
             )
         return found
 

@@ -17,22 +17,7 @@ _RULE = "every column belongs to exactly one"
 
 
 def group_names(groups: Any) -> tuple[str, ...]:
-    """Return the names of groups, which do not depend on the data.
-
-    Parameters
-    ----------
-    groups : None, dict or sequence
-        As in `resolve_groups`.
-
-    Returns
-    -------
-    tuple of str
-        The keys of a dict; "0", "1", ... of a sequence; "all" of None.
-
-    Raises
-    ------
-    ArgumentError
-        If `groups` is none of these, empty, or has a name that is no text; a ValueError.
+    """Return the names of groups: the keys of a dict, "0", "1", ... of a sequence, or "all" of None.
 
     Examples
     --------
@@ -56,7 +41,7 @@ def group_names(groups: Any) -> tuple[str, ...]:
 
 
 def resolve_groups(groups: Any, n_features: int, feature_names: Sequence[str] | None = None) -> dict[str, tuple[int, ...]]:
-    """Return the columns of each group.
+    """Return the columns of each group, rising from 0, or raise ArgumentError.
 
     Parameters
     ----------
@@ -67,16 +52,6 @@ def resolve_groups(groups: Any, n_features: int, feature_names: Sequence[str] | 
         Number of columns of the data.
     feature_names : sequence of str, optional
         Their names, where they have any.
-
-    Returns
-    -------
-    dict of str to tuple of int
-        For each group its columns, rising from 0.
-
-    Raises
-    ------
-    ArgumentError
-        If a group is empty or names a column that is not there, groups overlap, or a column is in no group; a ValueError.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The columns of data that a kernel model has not seen, as far as they are known."""
+"""What is known of the columns of data before a kernel model has seen any."""
 
 from __future__ import annotations
 

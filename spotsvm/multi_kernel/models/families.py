@@ -196,7 +196,9 @@ class AnisotropicRbfModel(KernelModel):
 
     def __post_init__(self) -> None:
         if self.groups is None and self._known.n_features is None:
-            raise ArgumentError("groups=None is a group for each column, but how many there are is not known; give n_features")
+            raise ArgumentError(
+                "groups=None means a group for each column, but the number of columns is unknown; give n_features"
+            )
         super().__post_init__()
 
     @property

@@ -1,4 +1,4 @@
-"""The kernel matrices of a model on some rows, with what they share computed once."""
+"""Kernel matrices of a model on given rows; shared parts are computed once."""
 
 from __future__ import annotations
 
@@ -6,14 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from spotsvm.estimators import Floats
 from spotsvm.multi_kernel.models.columns import column_names
 from spotsvm.solvers.kernels.functions.multi_kernel import BaseKernel
 from spotsvm.solvers.kernels.matrices.gram import check_rows
 from spotsvm.solvers.kernels.matrices.gram_cache import GramCache
-
-Floats = NDArray[np.float64]
 
 
 class KernelMatrices:

@@ -1,4 +1,4 @@
-"""The parameters of multiple-kernel machines that are about kernels, and the combined kernels that they mean for some data."""
+"""The kernel parameters of multiple-kernel machines, and the combined kernels that they define on given data."""
 
 from __future__ import annotations
 
@@ -9,17 +9,15 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from spotsvm.common.errors import ArgumentError
+from spotsvm.estimators import Floats
 from spotsvm.multi_kernel.models.column_groups import group_names, resolve_groups
 from spotsvm.solvers.checked_numbers import as_float
 from spotsvm.solvers.errors import SolverError
 from spotsvm.solvers.kernels import Kernel, resolve_gamma
 from spotsvm.solvers.kernels.functions.kernel import check_kernel_name
 from spotsvm.solvers.kernels.functions.multi_kernel import BaseKernel, MultiKernel
-
-Floats = NDArray[np.float64]
 
 #: the name of the one kernel where they are multiplied
 PRODUCT = "product"
@@ -85,7 +83,7 @@ class KernelSettings:
         if twice is not None:
             raise ArgumentError(f"groups and kernels: two kernels would be called {twice!r}; give their groups other names")
         if self.product and (len(scales) > 1 or any(e.kernel != "rbf" for e in found) or len(found) > len(self._kernels())):
-            raise ArgumentError("combine='product' is of one kernel 'rbf' for each group; use kernel='rbf' and one scale")
+            raise ArgumentError("combine='product' needs one kernel 'rbf' for each group; use kernel='rbf' and one scale")
         return tuple(found)
 
     @property
@@ -127,7 +125,7 @@ class KernelSettings:
         if wrong.any():
             problem, k = np.argwhere(wrong)[0]
             raise ArgumentError(
-                f"weights: that of the kernel {names[k]!r} is {table[problem, k]}; use a finite number, 0 or more"
+                f"weights: the weight of the kernel {names[k]!r} is {table[problem, k]}; use a finite number, 0 or more"
             )
         if not table.any(axis=1).all():
             where = f" for problem {int((~table.any(axis=1)).argmax())}" if for_each else ""
@@ -175,7 +173,7 @@ class KernelSettings:
             _check_names("kernel", self.kernel, groups, "groups")
             missing = next((group for group in groups if group not in self.kernel), None)
             if missing is not None:
-                raise ArgumentError(f"kernel has none for the group {missing!r}; give one for each of {_few(groups)}")
+                raise ArgumentError(f"kernel has no entry for the group {missing!r}; give one for each of {_few(groups)}")
             return {group: _checked_kernels(self.kernel[group]) for group in groups}
         kernels = _checked_kernels(self.kernel)
         return dict.fromkeys(groups, kernels)

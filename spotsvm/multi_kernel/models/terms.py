@@ -1,4 +1,4 @@
-"""The kernels that a kernel model is a sum or product of, and how the parameters of a model follow from those of a poorer one."""
+"""The terms of a kernel model, and the parameters of a richer model that reproduce a poorer one."""
 
 from __future__ import annotations
 
@@ -76,24 +76,9 @@ def fixed_gammas(settings: KernelSettings) -> dict[str, FixedGamma]:
 
 
 def parameter_map(richer: Sequence[Term], poorer: Sequence[Term], products: tuple[bool, bool]) -> ParameterMap:
-    """Return what the parameters of a richer model are for every kernel of a poorer one.
+    """Return for each parameter of a richer model a poorer one's, or a number; raise ArgumentError if it does not contain it.
 
-    Parameters
-    ----------
-    richer, poorer : sequence of Term
-        What the two are made of.
-    products : tuple of bool
-        Whether the richer and the poorer one is a product of its terms.
-
-    Returns
-    -------
-    dict of str to str or float
-        For each parameter of the richer model one of the poorer's, or a number.
-
-    Raises
-    ------
-    ArgumentError
-        If the richer model does not contain the poorer one, with the reason; a ValueError.
+    `products` says of either whether it is a product of its terms.
     """
     several = len(richer) > 1 and products[0], len(poorer) > 1 and products[1]
     if several[0]:

@@ -1,4 +1,4 @@
-"""Compiled sums over a sliding window in which each value is weighed by a decay to the power of its age."""
+"""Compiled sums over a sliding window with geometrically decaying weights."""
 
 from __future__ import annotations
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
 
@@ -15,6 +16,7 @@ from spotsvm.common.errors import ArgumentError, DataError
 Rows = NDArray[np.intp]
 
 
+@dataclass(eq=False, repr=False)
 class BlockSplit(BaseCrossValidator):
     """Train on named blocks of the rows, and test on each of others.
 
@@ -42,13 +44,12 @@ class BlockSplit(BaseCrossValidator):
     [([2, 3], [0, 1]), ([2, 3], [6, 7])]
     """
 
-    def __init__(self, blocks: Any, train: Any, test: Any = None):
-        self.blocks = blocks
-        self.train = train
-        self.test = test
+    blocks: Any
+    train: Any
+    test: Any = None
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
-        """Give the number of splits.
+        """Return the number of splits.
 
         Parameters
         ----------
@@ -58,7 +59,7 @@ class BlockSplit(BaseCrossValidator):
         return len(self._names()[1])
 
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[Rows, Rows]]:
-        """Give the training and the test rows of each split.
+        """Return the training and the test rows of each split.
 
         Parameters
         ----------
@@ -84,7 +85,7 @@ class BlockSplit(BaseCrossValidator):
             yield train.copy(), test
 
     def rows(self, name: str, X: Any) -> Rows:
-        """Give the rows of a block.
+        """Return the rows of a block.
 
         Parameters
         ----------
@@ -98,7 +99,7 @@ class BlockSplit(BaseCrossValidator):
         n = X.shape[0] if hasattr(X, "shape") else len(X)
         if isinstance(self.blocks, Integral):
             if n < int(self.blocks):
-                raise DataError(f"blocks={self.blocks} are more than the {n} rows")
+                raise DataError(f"blocks={self.blocks} is more than the number of rows, {n}")
             return np.array_split(np.arange(n), int(self.blocks))[self._block_names().index(name)]
         block = self.blocks[name]
         if not isinstance(block, slice):
@@ -138,7 +139,7 @@ class BlockSplit(BaseCrossValidator):
         raise ArgumentError(f"blocks={blocks!r}; use a dict from names to slices, or a whole number of parts, 2 or more")
 
     def _names(self) -> tuple[list[str], list[str]]:
-        """Give the names of the training and of the test blocks."""
+        """Return the names of the training and of the test blocks."""
         known = self._block_names()
         found: list[list[str]] = []
         for argument, names in (("train", self.train), ("test", self.test)):

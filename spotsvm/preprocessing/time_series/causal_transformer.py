@@ -1,4 +1,4 @@
-"""What transformers of time series share: fitting, looking up the past, names of columns, frames in and out."""
+"""Base class of time series transformers: fitting, past values, column names, pandas input and output."""
 
 from __future__ import annotations
 
@@ -13,11 +13,8 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from spotsvm.common.errors import ArgumentError, DataError
-from spotsvm.preprocessing.time_series.history import KnownRows, Tape, tape_in_time, tape_without_time
+from spotsvm.preprocessing.time_series.history import Flags, Floats, KnownRows, Tape, tape_in_time, tape_without_time
 from spotsvm.preprocessing.time_series.time_grid import TimeGrid, TimeStamps, read_time_stamps
-
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
 
 class CausalTransformer(TransformerMixin, BaseEstimator, ABC):
@@ -49,19 +46,19 @@ class CausalTransformer(TransformerMixin, BaseEstimator, ABC):
 
     @abstractmethod
     def _transformed(self, tape: Tape) -> Floats:
-        """Give the rows of the output, of shape (n, n_features_out)."""
+        """Return the rows of the output, of shape (n, n_features_out)."""
 
     @abstractmethod
     def _output_names(self, names: Sequence[str]) -> list[str]:
-        """Give the names of the output's columns."""
+        """Return the names of the output's columns."""
 
     @abstractmethod
     def _reached(self, tape: Tape) -> Flags:
-        """Tell which steps the rows look at, an array of shape (m,)."""
+        """Return which steps the rows look at, an array of shape (m,)."""
 
     @abstractmethod
     def _check_length(self, n_known: int) -> None:
-        """Say so if that many rows are too few."""
+        """Warn or raise if there are too few rows."""
 
     def fit(self, X: ArrayLike, y: Any = None) -> Self:
         """Remember the rows, as the past of later ones.
@@ -97,7 +94,7 @@ class CausalTransformer(TransformerMixin, BaseEstimator, ABC):
         return self._output(X, self._learn(X))
 
     def transform(self, X: ArrayLike) -> Any:
-        """Make each row of the readings of its time and before.
+        """Compute each row from the readings of its time and before.
 
         Parameters
         ----------
@@ -115,7 +112,7 @@ class CausalTransformer(TransformerMixin, BaseEstimator, ABC):
         return self._output(X, self._tape(read_time_stamps(X, "X"), values))
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
-        """Give the names of the output's columns.
+        """Return the names of the output's columns.
 
         Parameters
         ----------

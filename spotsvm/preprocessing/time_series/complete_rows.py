@@ -1,11 +1,12 @@
-"""A regressor that leaves out rows whose past or whose target is not known."""
+"""A regressor that trains on complete rows only, those with known past values and a known target."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, RegressorMixin, clone
 from sklearn.metrics import r2_score
 from sklearn.utils.validation import (
@@ -18,10 +19,10 @@ from sklearn.utils.validation import (
 )
 
 from spotsvm.common.errors import ArgumentError, DataError
+from spotsvm.preprocessing.time_series.history import Floats
 
-Floats = NDArray[np.float64]
 
-
+@dataclass(eq=False, repr=False)
 class CompleteRowsRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
     """Fit a regressor to the rows in which nothing is NaN.
 
@@ -70,9 +71,8 @@ class CompleteRowsRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
     array([nan,  2.,  4.,  8., 16., 32.])
     """
 
-    def __init__(self, regressor: Any, incomplete: str = "nan"):
-        self.regressor = regressor
-        self.incomplete = incomplete
+    regressor: Any
+    incomplete: str = "nan"
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the regressor to the complete rows.
@@ -132,7 +132,7 @@ class CompleteRowsRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
         return found
 
     def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
-        """Give R^2 over the rows that have a target and a prediction.
+        """Return R^2 over the rows that have a target and a prediction.
 
         Parameters
         ----------

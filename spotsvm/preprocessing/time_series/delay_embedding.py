@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from spotsvm.common.errors import ArgumentError, DataError
 from spotsvm.preprocessing.time_series.causal_transformer import CausalTransformer
-from spotsvm.preprocessing.time_series.history import Tape
-
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
-Ints = NDArray[np.int64]
+from spotsvm.preprocessing.time_series.history import Flags, Floats, Ints, Tape
 
 
+@dataclass(eq=False, repr=False)
 class DelayEmbedding(CausalTransformer):
-    """Give for each time the values of each column at several times before.
+    """Return for each time the values of each column at several times before.
 
     Row t of the output is x(t - p), x(t - p - tau), ..., x(t - p - (D - 1) tau): what was known p steps before, from which the
     target at t is to be told. No row is dropped and y stays as it is, row by row, so that any splitter and scorer can be used.
@@ -85,24 +82,14 @@ class DelayEmbedding(CausalTransformer):
     _missing_rules = ("raise", "zero", "last", "nan")
     _start_rules = ("nan", "zero", "raise")
 
-    def __init__(
-        self,
-        dimensions: int = 2,
-        delay: int = 1,
-        horizon: int = 0,
-        *,
-        missing: str = "raise",
-        start: str = "nan",
-        history: Any = None,
-        step: Any = None,
-    ):
-        self.dimensions = dimensions
-        self.delay = delay
-        self.horizon = horizon
-        self.missing = missing
-        self.start = start
-        self.history = history
-        self.step = step
+    dimensions: int = 2
+    delay: int = 1
+    horizon: int = 0
+    _: KW_ONLY
+    missing: str = "raise"
+    start: str = "nan"
+    history: Any = None
+    step: Any = None
 
     @property
     def reach(self) -> int:

@@ -48,7 +48,7 @@ class KnownRows:
         return cls(grid, positions, values)
 
     def between(self, first: int, last: int) -> tuple[Ints, Floats]:
-        """Give the places and readings of rows from one place to another, both included."""
+        """Return the places and readings of rows from one place to another, both included."""
         places = self.positions
         if isinstance(places, range):
             start, stop = (min(max(place - places.start, 0), len(places)) for place in (first, last + 1))
@@ -110,13 +110,13 @@ class Tape:
         return flags
 
     def places(self) -> Ints:
-        """Give the place in time of each step."""
+        """Return the place in time of each step."""
         steps = np.arange(len(self.values))
         stretch = np.searchsorted(self.starts, steps, side="right") - 1
         return np.asarray(self.firsts[stretch] + steps - self.starts[stretch])
 
     def carried_forward(self) -> Floats:
-        """Give for each step the last reading that is known then, of shape (m, d)."""
+        """Return for each step the last reading that is known then, of shape (m, d)."""
         if self.known is None:
             return np.asarray(pd.DataFrame(self.values).ffill())
         places = self.places()
@@ -128,7 +128,7 @@ class Tape:
         return np.asarray(np.concatenate([np.full((1, carried.shape[1]), np.nan), carried])[last])
 
     def label(self, step: int) -> str:
-        """Give the time of a step as text."""
+        """Return the time of a step as text."""
         place = int(self.places()[step])
         return f"row {place}" if self.known is None else self.known.grid.label(place)
 

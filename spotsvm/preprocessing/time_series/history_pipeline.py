@@ -1,4 +1,4 @@
-"""A pipeline of time series transformers that looks back into rows which are not in the data."""
+"""A pipeline of time series transformers that takes past values from rows outside the data."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class HistoryPipeline(Pipeline):
 
     @available_if(_ends_in_a_transformer)
     def fit_transform(self, X: Any, y: Any = None, **params: Any) -> Any:
-        """Fit the transformers, and give the rows that X becomes."""
+        """Fit the transformers, and transform X."""
         if self.history is None:
             return super().fit_transform(X, y, **params)
         rows, own = self._with_past(X)
@@ -93,7 +93,7 @@ class HistoryPipeline(Pipeline):
 
     @available_if(_ends_in_a_transformer)
     def transform(self, X: Any, **params: Any) -> Any:
-        """Give the rows that X becomes."""
+        """Transform rows."""
         if self.history is None:
             return super().transform(X, **params)
         rows, own = self._with_past(X)
@@ -109,7 +109,7 @@ class HistoryPipeline(Pipeline):
         """Return X with the history before its last row, in order of time, and where its own rows are."""
         if not _ends_in_a_transformer(self):
             raise ArgumentError(
-                f"the last step, {self.steps[-1][0]!r}, is no transformer; with a history, put the HistoryPipeline of the "
+                f"the last step, {self.steps[-1][0]!r}, is not a transformer; with a history, put the HistoryPipeline of the "
                 "transformers before it in a Pipeline"
             )
         stamps, known = read_time_stamps(X, "X"), read_time_stamps(self.history, "history")

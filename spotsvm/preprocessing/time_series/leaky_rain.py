@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from spotsvm.common.errors import ArgumentError, ShortSeriesWarning
 from spotsvm.preprocessing.time_series._leaky_kernels import leaky_sums
 from spotsvm.preprocessing.time_series.causal_transformer import CausalTransformer
-from spotsvm.preprocessing.time_series.history import Tape
-
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
+from spotsvm.preprocessing.time_series.history import Flags, Floats, Tape
 
 
+@dataclass(eq=False, repr=False)
 class LeakyRain(CausalTransformer):
     """Sum each column over a window in the past with weights that decay with age.
 
@@ -64,7 +62,7 @@ class LeakyRain(CausalTransformer):
     Warns
     -----
     ShortSeriesWarning
-        In `fit`, if no row has its whole window, as the rows known are fewer than W + 1.
+        In `fit`, if no row has a complete window, as the rows known are fewer than W + 1.
 
     Notes
     -----
@@ -96,22 +94,13 @@ class LeakyRain(CausalTransformer):
     _missing_rules = ("raise", "zero", "ignore", "nan")
     _start_rules = ("zero", "ignore", "nan", "raise")
 
-    def __init__(
-        self,
-        decays: Any = (0.1, 0.3),
-        windows: Any = (50, 120),
-        *,
-        missing: str = "raise",
-        start: str = "zero",
-        history: Any = None,
-        step: Any = None,
-    ):
-        self.decays = decays
-        self.windows = windows
-        self.missing = missing
-        self.start = start
-        self.history = history
-        self.step = step
+    decays: Any = (0.1, 0.3)
+    windows: Any = (50, 120)
+    _: KW_ONLY
+    missing: str = "raise"
+    start: str = "zero"
+    history: Any = None
+    step: Any = None
 
     @property
     def reach(self) -> int:
@@ -131,7 +120,7 @@ class LeakyRain(CausalTransformer):
         if n_known <= self.reach:
             warnings.warn(
                 f"windows={self.windows!r}: a window of {self.reach} takes {self.reach + 1} rows, and X with the history has "
-                f"n_samples={n_known}; no row has its whole window, and the rest of it is as start={self.start!r} says",
+                f"n_samples={n_known}; no row has a complete window, and what is missing is treated as start={self.start!r}",
                 ShortSeriesWarning,
                 stacklevel=4,
             )
@@ -155,7 +144,7 @@ class LeakyRain(CausalTransformer):
         return found.reshape(-1, tape.n_rows).T
 
     def _sums(self, tape: Tape, j: int, decay: float, window: int) -> Floats:
-        """Give the sums of a column at each step of a tape on which readings are missing."""
+        """Return the sums of a column at each step of a tape on which readings are missing."""
         gaps = tape.unknown[:, j] & ~tape.before
         spoils = (gaps & (self.missing == "nan")) | (tape.before & (self.start == "nan"))
         left_out = (gaps & (self.missing == "ignore")) | (tape.before & (self.start == "ignore"))
@@ -180,7 +169,7 @@ def _scaled_up(sums: Floats, known: Floats, decay: float, window: int) -> Floats
 
 
 def _within(flags: Flags, window: int) -> Flags:
-    """Tell for each step whether a flag is up in its window."""
+    """Return for each step whether any flag in its window is set."""
     ups = np.cumsum(flags)
     gone = np.zeros_like(ups)
     gone[window + 1 :] = ups[: -window - 1]
@@ -188,7 +177,7 @@ def _within(flags: Flags, window: int) -> Flags:
 
 
 def _checked_pairs(decays: Any, windows: Any) -> tuple[tuple[float, int], ...]:
-    """Give the pairs, or raise ArgumentError."""
+    """Return the pairs, or raise ArgumentError."""
     found = [_listed("decays", decays), _listed("windows", windows)]
     for decay in found[0]:
         if not isinstance(decay, Real) or isinstance(decay, bool) or not 0.0 <= float(decay) <= 1.0:
@@ -213,7 +202,7 @@ def _checked_pairs(decays: Any, windows: Any) -> tuple[tuple[float, int], ...]:
 
 
 def _listed(name: str, values: Any) -> list[Any]:
-    """Give a number, or the entries of a sequence, as a list."""
+    """Return a number, or the entries of a sequence, as a list."""
     if isinstance(values, Real):
         return [values]
     try:

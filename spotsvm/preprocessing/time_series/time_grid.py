@@ -1,4 +1,4 @@
-"""When rows were read: from a pandas index to whole numbers of steps."""
+"""Time stamps of rows: conversion of a pandas index to whole numbers of steps."""
 
 from __future__ import annotations
 
@@ -70,14 +70,7 @@ class TimeStamps:
 
 
 def read_time_stamps(frame: Any, name: str) -> TimeStamps | None:
-    """Give the time stamps of a pandas frame; None for data without an index.
-
-    Parameters
-    ----------
-    frame : DataFrame or array-like
-        The data.
-    name : str
-        What they are called in messages.
+    """Return the time stamps of a pandas frame; None for data without an index.
 
     Raises
     ------
@@ -142,7 +135,7 @@ class TimeGrid:
 
     @classmethod
     def through(cls, stamps: Sequence[TimeStamps], step: Any = None) -> TimeGrid:
-        """Give the grid on which all of these time stamps should lie.
+        """Return the grid that fits all of these time stamps, or raise ArgumentError or DataError.
 
         Parameters
         ----------
@@ -150,16 +143,11 @@ class TimeGrid:
             Time stamps of one kind.
         step : Timedelta, str, int or None
             Distance of the points; None for the most common one, and for 1 of periods and integers.
-
-        Raises
-        ------
-        ArgumentError, DataError
-            If the step makes no sense, or is not given where there is one time stamp alone; both are ValueErrors.
         """
         return cls(stamps[0].kind, stamps[0].first, _step_in_ticks(step, stamps))
 
     def positions(self, stamps: TimeStamps) -> Places:
-        """Give for each time stamp the number of steps after the origin.
+        """Return for each time stamp the number of steps after the origin.
 
         Raises
         ------
@@ -181,7 +169,7 @@ class TimeGrid:
         return steps
 
     def label(self, position: int) -> str:
-        """Give the time stamp of a point as text."""
+        """Return the time stamp of a point as text."""
         tick = self.origin + int(position) * self.step
         if self.kind.startswith("time stamps"):
             return str(pd.Timestamp(tick)) + (" UTC" if "zone" in self.kind else "")

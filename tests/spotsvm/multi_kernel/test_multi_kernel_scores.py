@@ -145,17 +145,6 @@ def test_little_memory_is_enough(counted):
     assert len(counted) == 3 * 6
 
 
-def test_racing_finds_the_same_best():
-    X, y, groups = standard(load_breast_cancer, 6)
-    plain = cross_val_scores(MultiKernelSVC(groups=groups), X, y, candidates(8), HALVES)
-    raced = cross_val_scores(MultiKernelSVC(groups=groups), X, y, candidates(8), HALVES, racing=True)
-    ran = np.isfinite(raced)
-    assert not ran.all()
-    np.testing.assert_array_equal(raced[ran], plain[ran])
-    complete = ran.all(axis=1)
-    assert plain[complete].mean(axis=1).max() == plain.mean(axis=1).max()
-
-
 WINE = standard(load_wine, 6)
 FRONT_AND_BACK = {"front": slice(0, 3), "back": slice(3, 8)}
 TWO_CLASSES = (*make_classification(200, 8, n_informative=4, flip_y=0.15, random_state=1), FRONT_AND_BACK)

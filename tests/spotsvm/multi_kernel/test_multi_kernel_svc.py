@@ -1,5 +1,3 @@
-import pickle
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -76,13 +74,6 @@ def test_one_kernel_is_that_kernel(options, plain, classes):
     np.testing.assert_allclose(ours.decision_function(new), theirs.decision_function(new), atol=2e-4)
     np.testing.assert_array_equal(ours.predict(new), theirs.predict(new))
     assert ours.weights_.tolist() == [[1.0]] * (1 if classes == 2 else 3)
-
-
-def test_the_product_with_one_gamma_is_the_gaussian_kernel():
-    ours = machine(combine="product", gamma=0.2, weights=1.0).fit(X, Y)
-    np.testing.assert_allclose(ours.decision_function(X_NEW), ExactSVC(gamma=0.2, tol=1e-6).fit(X, Y).decision_function(X_NEW))
-    assert ours.kernel_names_ == ("product",)
-    assert ours.weights_.tolist() == [[1.0]]
 
 
 def test_a_sum_of_gaussian_kernels():
@@ -190,13 +181,6 @@ def test_gamma_scale_is_that_of_each_group():
     assert ours.gamma_ == pytest.approx(
         {"first": 1 / (3 * X[:, :3].var()), "second": 1 / (2 * X[:, 3:5].var()), "third": 1 / X[:, 5].var()}
     )
-
-
-def test_pickling_and_cloning():
-    ours = machine(groups=WINE_GROUPS, weights={"rest": 2.0}).fit(WINE, CULTIVAR)
-    again = pickle.loads(pickle.dumps(ours))
-    np.testing.assert_array_equal(again.decision_function(WINE), ours.decision_function(WINE))
-    assert clone(ours).get_params() == ours.get_params()
 
 
 def test_entries_are_set_in_copies():

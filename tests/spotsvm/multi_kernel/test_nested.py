@@ -54,48 +54,31 @@ def test_the_papers_radii_are_binary_logarithms_in_every_model():
     assert sorted(search.stages[1].domain.widths) == pytest.approx([16, 16, 24, 24])
 
 
-def test_a_record_is_resumed_in_either_stage(tmp_path):
-    whole = Study(MODELS[1].space(), nested(MODELS, (8,), "vns"), seed=2).run(response, n_trials=20)
-    for stop in (5, 12):
-        path = tmp_path / f"{stop}.db"
-        for n_trials in (stop, 20):
-            with Study(MODELS[1].space(), nested(MODELS, (8,), "vns"), seed=2, path=path) as study:
-                while study.n_finished < n_trials:
-                    trial = study.ask()
-                    study.tell(trial, response(trial.params))
-                points = [t.point for t in study.trials]
-        assert points == [t.point for t in whole.trials]
-
-
-def test_models_that_are_not_nested_are_refused():
-    with pytest.raises(ArgumentError, match="is not contained in"):
-        nested(MODELS[::-1], (5, 5))
-    with pytest.raises(ArgumentError, match="is not contained in"):
-        nested([FixedKernelModel(GROUPS, kernel="linear"), ConicModel({"a": [0], "b": [1, 2]}, kernel="linear")], (5, 5))
-
-
 @pytest.mark.parametrize("n_trials", [(), (1, 2, 3), (0, 5), (5.0, 5), 10, (True, 3)])
 def test_numbers_of_trials_that_do_not_fit_are_refused(n_trials):
     with pytest.raises(ArgumentError, match="for 2 models"):
         nested(MODELS, n_trials)
 
 
-def test_no_models_and_spaces_that_do_not_fit_are_refused():
-    with pytest.raises(ArgumentError, match="models is empty"):
-        nested([], ())
-    with pytest.raises(ArgumentError, match="spaces has 1 entries for 2 models"):
-        nested(MODELS, (5, 5), spaces=[MODELS[0].space()])
+LINEAR = [FixedKernelModel(GROUPS, kernel="linear"), ConicModel({"a": [0], "b": [1, 2]}, kernel="linear")]
 
 
-@pytest.mark.parametrize("models", ["vns", MODELS[0], [MODELS[0], "linear"]])
-def test_what_are_no_models_is_refused(models):
-    with pytest.raises(ArgumentError, match="use a sequence of kernel models"):
-        nested(models, (5, 5))
-
-
-def test_what_is_no_search_is_refused():
-    with pytest.raises(ArgumentError, match="search=3; use a name"):
-        nested(MODELS, (5, 5), 3)
+@pytest.mark.parametrize(
+    ("models", "n_trials", "more", "message"),
+    [
+        (MODELS[::-1], (5, 5), {}, "is not contained in"),
+        (LINEAR, (5, 5), {}, "is not contained in"),
+        ([], (), {}, "models is empty"),
+        (MODELS, (5, 5), {"spaces": [MODELS[0].space()]}, "spaces has 1 entries for 2 models"),
+        ("vns", (5, 5), {}, "use a sequence of kernel models"),
+        (MODELS[0], (5, 5), {}, "use a sequence of kernel models"),
+        ([MODELS[0], "linear"], (5, 5), {}, "use a sequence of kernel models"),
+        (MODELS, (5, 5), {"search": 3}, "search=3; use a name"),
+    ],
+)
+def test_arguments_that_make_no_sense(models, n_trials, more, message):
+    with pytest.raises(ArgumentError, match=message):
+        nested(models, n_trials, **more)
 
 
 @pytest.mark.parametrize("search", ["vns", "kriging", "cmaes"])

@@ -7,7 +7,6 @@ import pytest
 from sklearn.datasets import load_iris, make_moons
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from spotsvm.solvers.dual.problem.result import DualResult
-from spotsvm.solvers.errors import SolverError
 
 from spotsvm import ConformalSVC
 from spotsvm.common.errors import ArgumentError, SpotSVMError
@@ -23,27 +22,15 @@ TWICE, BOTH = X.repeat(2, axis=0), np.arange(2 * len(X)) % 2  # every row in bot
     ("options", "message"),
     [
         ({"kappa": -0.5}, "kappa=-0.5; use 'cv', 'auto' or a finite number, 0 or more .0 is the plain machine"),
-        ({"kappa": np.nan}, "kappa=nan; use 'cv', 'auto'"),
-        ({"kappa": np.inf}, "kappa=inf; use 'cv', 'auto'"),
         ({"kappa": "scale"}, "kappa='scale'; use 'cv', 'auto'"),
-        ({"kappa": None}, "kappa=None; use 'cv', 'auto'"),
-        ({"kappa": True}, "kappa=True; use 'cv', 'auto'"),
-        ({"kappa": np.array([1.0, 2.0])}, "kappa=array.*; use 'cv', 'auto'"),
-        ({"kappa": 10**400}, "kappa=10+; use 'cv', 'auto'"),
         ({"n_passes": 0}, "n_passes=0; use a whole number: 1 for the plain machine, 2 for the paper's"),
-        ({"n_passes": 2.0}, "n_passes=2.0; use a whole number"),
         ({"n_passes": True}, "n_passes=True; use a whole number"),
         ({"bias": "no"}, "bias='no'; use 'scaled', True or False"),
         ({"solver": "smo"}, "solver='smo'; use 'exact' or 'libsvm'"),
-        ({"solver": np.array(["exact"])}, "solver=array.*; use 'exact' or 'libsvm'"),
         ({"solver": "libsvm", "bias": False}, "bias=False and solver='libsvm', which always has a bias"),
         ({"break_ties": "yes"}, "break_ties='yes'; use True or False"),
-        ({"C": -1.0}, "C=-1.0; use a positive, finite number"),
-        ({"kernel": "gauss"}, "kernel='gauss' is not known"),
-        ({"kernel": "precomputed"}, r"kernel='precomputed' and X has shape \(60, 2\)"),
         ({"kernel": "poly", "gamma": 1e200}, "kernel: 'poly' with gamma.* gives inf; scale the data"),
         ({"kernel": lambda a, b: a @ b.T * 1e200}, "whose squares overflow; scale the kernel"),
-        ({"kernel": lambda a, b: a @ b.T * np.nan}, "kernel: the callable .* gives nan"),
     ],
 )
 def test_bad_parameters(options, message):
@@ -118,9 +105,3 @@ def test_new_data_must_fit():
             getattr(ConformalSVC().fit(X, Y), method)(X[:, :1])
     with pytest.raises(NotFittedError):
         paper().first_pass_  # noqa: B018
-
-
-def test_a_callable_that_fails_in_prediction_only():
-    machine = paper(kernel=lambda a, b: a @ b.T if len(a) == len(X) else a).fit(X, Y)
-    with pytest.raises(SolverError, match="returned shape"):
-        machine.predict(X[:7])

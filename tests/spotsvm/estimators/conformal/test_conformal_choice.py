@@ -21,7 +21,7 @@ DRAWS = range(8)
 
 
 def second_pass(X, y, new, C, gamma, multiple, tol=1e-3):
-    """Give f of the second pass with a scaled threshold at new rows, by the formulas; labels -1 and 1."""
+    """Return f of the second pass with a scaled threshold at new rows, by the formulas; labels -1 and 1."""
     plain = ExactSVC(C=C, gamma=gamma, tol=tol).fit(X, y)
     kappa = multiple / np.abs(plain.decision_function(X)).max()
     D, D_new = (np.exp(-kappa * plain.decision_function(rows) ** 2) for rows in (X, new))

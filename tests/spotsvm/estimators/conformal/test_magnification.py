@@ -33,7 +33,7 @@ KERNELS = {
 
 
 def metric_by_differences(kernel, x, h=1e-3):
-    """Give the derivatives of a function of two rows by both, at x."""
+    """Return the derivatives of a function of two rows by both, at x."""
     d = len(x)
     tensor = np.empty((d, d))
     for i, one in enumerate(h * np.eye(d)):
@@ -44,7 +44,7 @@ def metric_by_differences(kernel, x, h=1e-3):
 
 
 def magnified_kernel(machine):
-    """Give K~(x, z) = D(x) K(x, z) D(z) of a fitted machine of two classes."""
+    """Return K~(x, z) = D(x) K(x, z) D(z) of a fitted machine of two classes."""
 
     def kernel(x, z):
         D_x, D_z = machine.conformal_factor(np.array([x, z]))

@@ -1,5 +1,4 @@
 import pickle
-import warnings
 from copy import copy
 
 import numpy as np
@@ -23,7 +22,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler, scale
 from sklearn.svm import SVC, LinearSVC
-from sklearn.utils.estimator_checks import check_estimator, parametrize_with_checks
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from spotsvm import ExactSVC, MultiKernelSVC, SpotSearchCV
 from spotsvm.common.errors import ArgumentError
@@ -57,13 +56,6 @@ NOT_OF_SVC = {
 )
 def test_check_estimator(estimator, check):
     check(estimator)
-
-
-def test_svc_fails_the_checks_that_are_expected_to_fail_with_it():
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        failed = {check["check_name"] for check in check_estimator(SVC(), on_fail=None) if check["status"] == "failed"}
-    assert failed == set(NOT_OF_SVC)
 
 
 @pytest.mark.parametrize("data", [TWO, MANY], ids=["two", "many"])
@@ -428,35 +420,34 @@ def test_the_estimator_is_not_changed():
             {"cutoff": [0.5, 0.6]},
             "sums to 1.1, which leaves nothing to the other classes; use cutoffs that sum to less than 1",
         ),
-        ({"cutoff": {0: 1.0}}, "sums to 1, which leaves nothing"),
         ({"cutoff": [0.5, 0.4, 0.3]}, "sums to 1.2; use cutoffs that sum to 1 at most"),
         ({"cutoff": [0.5, 0.0]}, r"cutoff of the class 1 is 0\.0; use a cutoff above 0"),
-        ({"cutoff": [0.5, -0.1]}, r"cutoff of the class 1 is -0\.1"),
         ({"cutoff": [0.5, "0.1"]}, "cutoff of the class"),
         ({"cutoff": [0.5]}, r"cutoff has shape \(1,\); use 2 or 3 numbers, for the classes 0, 1, 2. .* classes="),
-        ({"cutoff": [0.1] * 4}, r"cutoff has shape \(4,\)"),
         ({"cutoff": 0.5}, r"cutoff=0\.5; use a dict from classes to numbers, or a number for each of 0, 1, 2"),
         ({"cutoff": "balanced"}, "cutoff='balanced'; use a dict"),
         ({"cutoff": {7: 0.5}}, "cutoff names the class '7', which is not among 0, 1, 2. .* classes="),
         ({"cutoff": {0: 0.5, "0": 0.4}}, "cutoff has two entries for the class '0'; keep one"),
         ({"class_weight": [1, 2]}, r"class_weight has shape \(2,\); use 3 numbers, for the classes 0, 1, 2"),
         ({"class_weight": [1, 2, 0]}, r"class_weight of the class 2 is 0\.0; use a positive, finite weight"),
-        ({"class_weight": {1: np.inf}}, "class_weight of the class 1 is inf"),
         ({"class_weight": {"fat": 1}}, "class_weight names the class 'fat', which is not among 0, 1, 2"),
         ({"class_weight": "equal"}, "class_weight='equal'; use a dict"),
         ({"classes": [0, 1]}, "y holds the class 2, which is not among classes=0, 1"),
         ({"classes": [1]}, r"classes=\[1\]; use a sequence of two classes or more"),
         ({"weight_unit": "even"}, "weight_unit='even'; use 'balanced' or None"),
-        ({"class_weight": "balanced", "weight_unit": "balanced"}, "class_weight='balanced' is a multiple of no weight_unit"),
+        ({"class_weight": "balanced", "weight_unit": "balanced"}, "class_weight='balanced' cannot be combined with weight_unit"),
         ({"excess": "cut"}, "excess='cut'; use 'raise' or 'scale'"),
         (
             {"response_method": "vote"},
             "response_method='vote'; use one of 'auto', 'votes', 'soft_votes', 'predict_proba', ",
         ),
-        ({"response_method": "predict_proba"}, "SVC has no such response, but 'votes', 'soft_votes', 'decision_function'"),
+        (
+            {"response_method": "predict_proba"},
+            "SVC does not have this response; it has 'votes', 'soft_votes', 'decision_function'",
+        ),
         (
             {"estimator": KNeighborsClassifier(), "response_method": "votes"},
-            "KNeighborsClassifier has no such response, but",
+            "KNeighborsClassifier does not have this response; it has",
         ),
         (
             {"estimator": SVC(class_weight="balanced"), "class_weight": [1, 1, 1]},
@@ -489,5 +480,5 @@ def test_an_estimator_that_only_predicts():
                 raise AttributeError(name)
             return super().__getattribute__(name)
 
-    with pytest.raises(ArgumentError, match="Mute has no such response, but none of them"):
+    with pytest.raises(ArgumentError, match="Mute does not have this response; it has none of them"):
         CutoffClassifier(Mute()).fit(WINE, CULTIVAR)

@@ -4,7 +4,6 @@ import warnings
 
 import numpy as np
 import pytest
-from scipy.sparse import csr_array
 from sklearn.datasets import load_iris, load_wine, make_classification, make_moons
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.preprocessing import scale
@@ -22,7 +21,7 @@ WINE = scale(WINE)
 
 
 def pair(**options):
-    """Give our classifier and scikit-learn's with the same parameters."""
+    """Return our classifier and scikit-learn's with the same parameters."""
     options = {"tol": 1e-6} | options
     return ExactSVC(**options), SVC(**options)
 
@@ -31,31 +30,23 @@ def pair(**options):
     ("options", "message"),
     [
         ({"C": 0.0}, "C=0.0; use a positive, finite number"),
-        ({"C": -1}, "C=-1; use a positive, finite number"),
         ({"C": np.inf}, "C=inf; use a positive, finite number .a large one, as 1e6, for a hard margin"),
-        ({"C": np.nan}, "C=nan; use"),
         ({"C": "1"}, "C='1'; use"),
-        ({"C": None}, "C=None; use"),
-        ({"C": True}, "C=True; use"),
         ({"C": 1e308, "class_weight": {0: 1e3, 1: 1.0}}, "C=1e[+]308 times the weights, of .* overflows"),
         ({"C": 10**400}, "C=10+; use a positive, finite number"),
         ({"C": 1e300}, "C=1e[+]300 is so large that the objective overflows"),
         ({"tol": 10**400}, "tol=10+; use a positive, finite number"),
         ({"gamma": 10**400}, "gamma=10+; use 'scale', 'auto' or a finite number"),
-        ({"gamma": -(10**400)}, "gamma=-10+; use 'scale', 'auto' or a finite number"),
         ({"coef0": 10**400}, "coef0=10+; use a finite number"),
         ({"coef0": 10**200, "kernel": "multiquadric"}, "kernel: 'multiquadric' with gamma.* gives inf"),
         ({"sigma": 10**400}, "sigma=10+; use a positive number"),
         ({"gamma": np.array([1, 2]), "sigma": 1.0}, "sigma=1.0 and gamma=array.* are both given"),
         ({"gamma": np.array([1, 2])}, "gamma=array.*; use 'scale', 'auto' or a finite number"),
-        ({"cache_size": 1e305}, "cache_size=1e[+]305; so many megabytes are no number of bytes"),
+        ({"cache_size": 1e305}, "cache_size=1e[+]305; that many megabytes overflow"),
         ({"decision_function_shape": np.array(["ovr", "ovo"])}, "decision_function_shape=array.*; use 'ovr' or 'ovo'"),
         ({"kernel": lambda a, b: a @ b.T * 1j}, "kernel: the callable .* returned no matrix of numbers; its entries are complex"),
-        ({"tol": 0.0}, "tol=0.0; use a positive, finite number"),
-        ({"tol": -1.0}, "tol=-1.0; use"),
         ({"max_iter": 0}, "max_iter=0; use a number of iterations, 1 or more, or -1"),
         ({"max_iter": 2.5}, "max_iter=2.5; use"),
-        ({"max_iter": -2}, "max_iter=-2; use"),
         ({"cache_size": 0}, "cache_size=0; use a positive, finite number of megabytes"),
         ({"decision_function_shape": "pairs"}, "decision_function_shape='pairs'; use 'ovr' or 'ovo'"),
         ({"break_ties": "no"}, "break_ties='no'; use True or False"),
@@ -66,7 +57,6 @@ def pair(**options):
         ({"kernel": Kernel("rbf")}, r"kernel=Kernel\(name='rbf'.* is not known"),
         ({"gamma": -1.0}, "gamma=-1.0; it scales a squared distance in the kernel 'rbf'"),
         ({"gamma": "wide"}, "gamma='wide'; use 'scale', 'auto' or a"),
-        ({"gamma": np.inf}, "gamma=inf; use"),
         ({"coef0": np.nan}, "coef0=nan; use a finite number"),
         ({"degree": 1.5}, "degree=1.5; the power of a polynomial kernel is a whole number"),
         ({"sigma": -1.0}, "sigma=-1.0; use a positive number"),
@@ -88,9 +78,7 @@ def test_bad_parameters(options, message):
     ("weights", "message"),
     [
         (np.ones(3), r"sample_weight has shape \(3,\); X has 150 rows, so it must be \(150,\)"),
-        (np.ones((150, 1)), r"sample_weight has shape \(150, 1\)"),
         (-np.ones(150), r"sample_weight\[0\] is -1.0; weights are finite, and 0 or more"),
-        (np.full(150, np.nan), r"sample_weight\[0\] is nan"),
         (np.zeros(150), "sample_weight is zero for every row"),
         (["a"] * 150, "sample_weight is not an array of numbers"),
         (Y.astype(float), r"y holds the one class np.int64\(1\) with a positive weight; two classes or more are needed"),
@@ -104,23 +92,13 @@ def test_bad_weights(weights, message):
 @pytest.mark.parametrize(
     ("data", "y", "message"),
     [
-        ([[0.0], [np.nan]], [0, 1], "contains NaN"),
-        ([[0.0], [np.inf]], [0, 1], "contains infinity"),
-        ([[0.0], [1.0]], [0, 1, 1], "inconsistent numbers of samples"),
-        ([[0.0], [1.0]], [0.5, 1.7], "Unknown label type"),
         ([[0.0], [1.0]], [1, 1], r"y holds the one class np.int64\(1\); two classes or more are needed"),
         ([[0.0]], [1], r"y holds the one class np.int64\(1\) \(n_samples=1\); two"),
-        (np.empty((0, 2)), [], "0 sample"),
     ],
 )
 def test_bad_data(data, y, message):
     with pytest.raises(ValueError, match=message):
         ExactSVC().fit(data, y)
-
-
-def test_sparse_data_are_refused():
-    with pytest.raises(TypeError, match="dense"):
-        ExactSVC().fit(csr_array(X), Y)
 
 
 def test_new_data_must_fit():

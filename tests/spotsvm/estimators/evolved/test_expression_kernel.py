@@ -104,9 +104,9 @@ def changed(**entries):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", "no JSON"),
-        (POLYNOMIAL.to_json()[:60], "no JSON"),
-        ("[1, 2]", "no kernel expression"),
+        ("", "not valid JSON"),
+        (POLYNOMIAL.to_json()[:60], "not valid JSON"),
+        ("[1, 2]", "not a kernel expression"),
         ("[" * 100_000, "nested too deep"),
         (changed(format="a recipe"), "its 'format' is not"),
         (changed(version=99), "has version 99; this library reads version 1"),

@@ -1,11 +1,9 @@
-import pickle
 import subprocess
 import sys
 
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_wine, make_moons
 from sklearn.metrics import accuracy_score
 from sklearn.model_selection import cross_val_score
@@ -114,13 +112,17 @@ def test_a_budget_that_the_grid_of_gasvm_uses_up():
     assert len(ours.training_indices_) == 16
 
 
-def test_alga_alternates_and_stops_by_itself():
-    ours = machine(max_evaluations=None, crossover="rows").fit(X, Y)
+@pytest.mark.parametrize("crossover", ["rows", "vectors"])
+def test_alga_alternates_and_stops_by_itself(crossover):
+    ours = machine(max_evaluations=None, crossover=crossover).fit(X, Y)
     history = ours.history_
-    assert ours.stopped_by_ == "no improvement"
     kinds = history.groupby("phase")["kind"].unique().map(lambda found: found.item()).tolist()
     assert kinds == (["training set"] + ["model", "training set"] * len(kinds))[: len(kinds)]
     assert history["best"].is_monotonic_increasing
+    if crossover == "vectors":  # the models have their turn before the sets stop improving
+        assert history[history["kind"] == "training set"].groupby("phase").size().max() <= 21
+        return
+    assert ours.stopped_by_ == "no improvement"
     ends = history.groupby("phase")["mean"].apply(list).iloc[1:-1]
     assert all(means[-1] == means[-2] == means[-3] for means in ends)
     assert ours.score(X_NEW, Y_NEW) > 0.93
@@ -136,14 +138,6 @@ def test_children_that_inherit_support_vectors_find_a_chessboard():
         machines = [ReducedSVC(n_per_class=12, crossover=crossover, max_evaluations=500, random_state=k) for k in range(3)]
         found[crossover] = np.mean([one.fit(board, y).score(new, y_new) for one in machines])
     assert found["vectors"] > found["rows"] + 0.02
-
-
-def test_models_have_their_turn_where_support_vectors_are_inherited():
-    history = machine(max_evaluations=None).fit(X, Y).history_
-    kinds = history.groupby("phase")["kind"].unique().map(lambda found: found.item()).tolist()
-    assert kinds == (["training set"] + ["model", "training set"] * len(kinds))[: len(kinds)]
-    assert history[history["kind"] == "training set"].groupby("phase").size().max() <= 21
-    assert history["best"].is_monotonic_increasing
 
 
 @pytest.mark.parametrize(("n_per_class", "same_as"), [("grow", "rows"), (8, "vectors")])
@@ -289,14 +283,6 @@ def test_it_is_tuned_and_cross_validated():
     assert search.best_estimator_.training_indices_.shape == (2 * search.best_params_["n_per_class"],)
     scores = cross_val_score(make_pipeline(StandardScaler(), machine()), *load_breast_cancer(return_X_y=True), cv=3)
     assert scores.min() > 0.9
-
-
-def test_pickling_and_cloning():
-    ours = machine(n_per_class=4).fit(WINE, CULTIVAR)
-    again = pickle.loads(pickle.dumps(ours))
-    np.testing.assert_array_equal(again.decision_function(WINE), ours.decision_function(WINE))
-    assert clone(ours).get_params() == ours.get_params()
-    assert not hasattr(clone(ours), "support_vectors_")
 
 
 LARGE = """

@@ -13,52 +13,36 @@ LONE = np.where(np.arange(60) == 7, 2, Y)
     ("options", "message"),
     [
         ({"method": "aga"}, "method='aga'; use one of 'alga', 'gasvm', 'ga-model', 'nsga2', 'random'"),
-        ({"method": None}, "method=None; use one of"),
         ({"crossover": "all"}, "crossover='all'; use 'auto', 'vectors' or 'rows'"),
         ({"n_per_class": 21}, "n_per_class=21; class 0 has 20 rows that are left for training; use at most as many"),
         ({"n_per_class": 0}, "n_per_class=0; use a whole number, 1 or more, or 'grow'"),
-        ({"n_per_class": 2.5}, "n_per_class=2.5"),
         ({"n_per_class": True}, "n_per_class=True"),
         ({"n_per_class": -3, "method": "ga-model"}, "n_per_class=-3; use a whole number, 1 or more, or 'grow'"),
         ({"n_per_class": 4, "max_per_class": 0}, "max_per_class=0; use a whole number, 1 or more, or None"),
-        ({"n_per_class": "all"}, "n_per_class='all'"),
         ({"n_per_class": "grow", "method": "random"}, "n_per_class='grow' with method='random'"),
-        ({"max_per_class": 0}, "max_per_class=0"),
         ({"max_per_class": 100}, "max_per_class=100; class 0 has 20 rows"),
         ({"C": 0}, "C=0; use a positive, finite number, 'grid' or None"),
-        ({"C": "best"}, "C='best'"),
         ({"C": "grid"}, "C='grid' with method='alga', which evolves models"),
         ({"gamma": 0.0}, "gamma=0.0; use a positive, finite number, 'scale', 'auto', 'grid' or None"),
-        ({"gamma": -1}, "gamma=-1"),
-        ({"gamma": np.nan}, "gamma=nan"),
         ({"gamma": "grid", "method": "nsga2"}, "gamma='grid' with method='nsga2'"),
         ({"C_values": ()}, r"C_values=\(\); use one positive number or more"),
-        ({"C_values": 3.0}, "C_values=3.0"),
         ({"gamma_values": (1.0, -2.0)}, r"gamma_values\[1\]=-2.0"),
         ({"gamma_values": (1e-30,)}, r"gamma_values\[0\]=1e-30 is not from 1e-12 to 1e\+12; scale the data"),
-        ({"C_values": (1.0, 1e13)}, r"C_values\[1\]=10000000000000.0 is not from"),
         ({"population_size": 1}, "population_size=1; use 2 or more"),
-        ({"population_size": 0}, "population_size=0"),
         ({"mutation_probability": 1.1}, r"mutation_probability=1.1 is not in \[0, 1\]"),
-        ({"mutated_share": -0.1}, "mutated_share=-0.1"),
         ({"model_crossover_probability": "often"}, "model_crossover_probability='often'"),
-        ({"model_mutation_probability": 2}, "model_mutation_probability=2"),
         ({"model_mutation_range": 1.0}, r"^model_mutation_range=1.0 is not in \[0, 1\)"),
         ({"max_evaluations": 0}, "max_evaluations=0; use a whole number, 1 or more, or None"),
         ({"ties": "none"}, "ties='none'; use 'any' or 'fewer vectors'"),
         ({"tol": 0}, "tol=0"),
-        ({"cache_size": -1}, "cache_size=-1"),
         ({"decision_function_shape": "one"}, "decision_function_shape='one'"),
         ({"validation": 0}, r"validation=0; use a fraction in \(0, 1\), or a pair \(X, y\)"),
-        ({"validation": 1.0}, "validation=1.0"),
-        ({"validation": "half"}, "validation='half'"),
         ({"validation": None}, "validation is a NoneType; use a pair"),
-        ({"validation": (X, Y, Y)}, "validation is a tuple"),
         ({"validation": (X[:, :1], Y)}, "validation has X of 1 features; the training data have 2"),
-        ({"validation": (X, Y[:5])}, "validation holds no training data"),
+        ({"validation": (X, Y[:5])}, "validation is not a valid pair"),
         ({"validation": (X[Y == 1], Y[Y == 1])}, "validation holds no row of class 0"),
         ({"validation": (X, LONE)}, "validation holds the class 2, which is not among those of y"),
-        ({"validation": (X * np.nan, Y)}, "validation holds no training data.*NaN"),
+        ({"validation": (X * np.nan, Y)}, "validation is not a valid pair.*NaN"),
     ],
 )
 def test_parameters(options, message):
@@ -88,7 +72,7 @@ def test_data_that_cannot_be_computed_with():
 
 
 def test_data_so_unlike_the_scale_of_the_models_that_none_says_anything():
-    with pytest.warns(UserWarning, match="every machine gets every row of the validation part wrong; scale the data, or set"):
+    with pytest.warns(UserWarning, match="every machine misclassifies every row of the validation part; scale the data, or set"):
         silent = ReducedSVC(n_per_class=4, max_evaluations=40, random_state=0).fit(X * 1e6, Y)
     assert silent.history_["best"].max() == 0.0
     # a fixed gamma may be as small as the data need it, also below the bounds of one that evolves

@@ -5,7 +5,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.preprocessing import scale
 from sklearn.svm import SVC
 
-from spotsvm.estimators.dual.one_vs_one import pair_labels, pairs
+from spotsvm.estimators.dual.one_vs_one import pair_labels, pair_rows, pairs
 from spotsvm.estimators.reduced.fitness import SubsetMachine
 
 MOONS = make_moons(n_samples=240, noise=0.2, random_state=0)
@@ -44,7 +44,10 @@ def test_gains_are_minus_the_derivatives_of_the_hinge_loss(name):
     trained, sample = ours.train(rows, 2.0, gamma), rng.choice(len(ours.X), 40, replace=False)
     gains = ours.gains(trained, gamma, sample)
     code, new = ours.code[sample], np.setdiff1d(np.arange(len(ours.X)), rows)[::7]
-    decisions = rbf_kernel(ours.X[sample], ours.X[trained.support], gamma) @ trained.pair_coefficients().T + trained.intercept
+    decisions = (
+        rbf_kernel(ours.X[sample], ours.X[trained.support], gamma) @ pair_rows(trained.dual_coef, trained.n_support).T
+        + trained.intercept
+    )
     for row, found in zip(new, gains(new), strict=True):
         change = step * rbf_kernel(ours.X[sample], ours.X[[row]], gamma)[:, 0]
         rate = 0.0
@@ -61,7 +64,7 @@ def test_gains_are_minus_the_derivatives_of_the_hinge_loss(name):
 def test_coefficients_of_each_pair():
     ours = machine("three")
     trained = ours.train(np.arange(89), 1.0, 0.1)
-    dense, code = trained.pair_coefficients(), ours.code[trained.support]
+    dense, code = pair_rows(trained.dual_coef, trained.n_support), ours.code[trained.support]
     assert dense.shape == (3, len(code))
     for row, pair in zip(dense, [(0, 1), (0, 2), (1, 2)], strict=True):
         assert not row[~np.isin(code, pair)].any()

@@ -161,7 +161,7 @@ def test_a_regression():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: AnisotropicRbfModel(), "groups=None is a group for each column, but how many there are is not known"),
+        (lambda: AnisotropicRbfModel(), "groups=None means a group for each column, but the number of columns is unknown"),
         (lambda: RbfModel(n_features=0), "n_features=0; use the number of columns"),
         (lambda: RbfModel(GROUPS, n_features=5), "group 'middle' has the column 5, but there are 5 columns, from 0"),
         (lambda: RbfModel(GROUPS, n_features=8), "groups: column 7 is in no group"),

@@ -151,7 +151,7 @@ def test_a_model_that_is_not_contained_is_an_error_that_says_why(poorer, richer,
 def test_parameters_that_are_no_embedding_are_told():
     poorer, richer = RbfModel(GROUPS), TunedConicModel(GROUPS)
     params = richer.embed(poorer, {"C": 2.0, "gamma": 0.5}) | {"gamma__middle": 0.7}
-    with pytest.raises(ArgumentError, match="is no kernel of RbfModel.*: there gamma__middle would be 0.5, not 0.7"):
+    with pytest.raises(ArgumentError, match="does not give a kernel of RbfModel.*: gamma__middle would have to be 0.5, not 0.7"):
         richer.restrict(poorer, params)
     with pytest.raises(ArgumentError, match=r"params has \['C'\]"):
         richer.embed(poorer, {"C": 2.0})

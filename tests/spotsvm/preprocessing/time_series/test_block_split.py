@@ -54,7 +54,7 @@ def test_it_is_a_splitter_for_scikit_learn():
     [
         ((1, "set 1"), ArgumentError, "blocks=1; use a dict from names to slices, or a whole number of parts, 2 or more"),
         (({}, "set 1"), ArgumentError, r"blocks=\{\}; use a dict"),
-        ((21, "set 1"), DataError, "blocks=21 are more than the 20 rows"),
+        ((21, "set 1"), DataError, "blocks=21 is more than the number of rows, 20"),
         ((SETS, "set 5"), ArgumentError, "train='set 5': there is no block 'set 5'; there are 'set 1', 'set 2'"),
         ((SETS, "set 1", ["set 0"]), ArgumentError, r"test=\['set 0'\]: there is no block 'set 0'"),
         ((SETS, None), ArgumentError, "train=None; use one or several of the blocks 'set 1'"),

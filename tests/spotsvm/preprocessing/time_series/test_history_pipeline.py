@@ -65,7 +65,9 @@ def test_a_regressor_comes_after_a_chain_with_a_history():
     rain = rainfall()
     wrong = HistoryPipeline([("leaky", LeakyRain(0.9, 20)), ("line", LinearRegression())], history=rain)
     assert not hasattr(wrong, "transform")
-    with pytest.raises(ArgumentError, match="the last step, 'line', is no transformer; with a history, put the HistoryPipeline"):
+    with pytest.raises(
+        ArgumentError, match="the last step, 'line', is not a transformer; with a history, put the HistoryPipeline"
+    ):
         wrong.fit(rain, rain["rain"])
     assert np.isfinite(make_pipeline(chain(rain), LinearRegression()).fit(rain, rain["rain"]).predict(rain[:9])).all()
 

@@ -12,20 +12,6 @@ def compiled(values, decay, window):
     return out
 
 
-def in_blocks(values, decay, window):
-    """The same scheme in plain numpy."""
-    size = min(window + 1, len(values))
-    powers = np.float64(decay) ** np.arange(size + 1)
-    ends, out = np.zeros(size + 1), np.zeros(len(values))
-    for first in range(0, len(values), size):
-        block = values[first : first + size]
-        for k in range(len(block)):
-            out[first + k] = powers[k::-1] @ block[: k + 1] + powers[k + 1] * ends[k + 1]
-        ends = np.append([powers[size - 1 - k :: -1][: len(block) - k] @ block[k:] for k in range(len(block))], 0.0)
-        ends = np.append(ends, np.zeros(size + 1 - len(ends)))
-    return out
-
-
 def direct(values, decay, window):
     """The sum, term by term."""
     weights = np.float64(decay) ** np.arange(window + 1)
@@ -42,7 +28,6 @@ def test_it_is_the_direct_sum(values, decay, window):
     values = np.array(values)
     expected = direct(values, decay, window)
     np.testing.assert_allclose(compiled(values, decay, window), expected, rtol=1e-13, atol=1e-280)
-    np.testing.assert_allclose(in_blocks(values, decay, window), expected, rtol=1e-13, atol=1e-280)
 
 
 @pytest.mark.parametrize("window", [0, 1, 6, 7, 8, 13, 14, 15, 99, 100, 101])
