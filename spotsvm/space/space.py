@@ -23,17 +23,7 @@ LONGEST_NAME = 1000
 
 @dataclass(frozen=True)
 class Axis:
-    """A coordinate of the cube: a parameter, and the branches (dictionaries) in which it is active.
-
-    Attributes
-    ----------
-    parameter : Parameter
-        The parameter.
-    name : str
-        Its name.
-    branches : frozenset of int
-        The places in the list of those dictionaries that have it so.
-    """
+    """A coordinate of the cube: a parameter, and the numbers of the branches (dictionaries) in which it is active."""
 
     parameter: Parameter
     name: str
@@ -127,15 +117,15 @@ class Space:
         return Domain(tuple(coordinates))
 
     def decode(self, point: ArrayLike, known: Mapping[str, Any] = MappingProxyType({})) -> dict[str, Any]:
-        """Give the parameters that a point of the cube stands for; those that do not exist there are absent.
+        """Return the parameters that a point of the cube stands for, without those that do not exist there.
 
         Parameters
         ----------
         point : array-like of shape (d,)
             A point of the unit cube.
         known : mapping, optional
-            What the point was decoded to before. Its floats of continuous parameters are taken as they are, which is faster
-            than to compute quantiles again; of a float outside a parameter's bounds nothing is taken.
+            Parameters that the point was decoded to before. Floats inside a continuous parameter's bounds are returned unchanged,
+            which is faster than computing quantiles again.
         """
         u = np.asarray(point, dtype=float).ravel().tolist()
         branch = int(self.domain.level_of(u)[0, 0]) if self._branched else 0
@@ -150,7 +140,7 @@ class Space:
         }
 
     def encode(self, params: Mapping[str, Any]) -> NDArray[np.float64]:
-        """Give the canonical point of the cube that decodes to these parameters.
+        """Return the canonical point of the cube that decodes to these parameters.
 
         Raises
         ------
@@ -193,7 +183,7 @@ class Space:
 
 @dataclass(frozen=True)
 class _Described:
-    """Stands for a parameter where only its description is known."""
+    """Marks a parameter of which only the description is known."""
 
     name: str
     description: Any
@@ -222,7 +212,7 @@ def _checked_name(name: Any) -> str:
 
 
 def _share_axes(branches: list[dict[str, Parameter]]) -> list[Axis]:
-    """Make one axis of each parameter that can vary; branches that describe it in the same way share it."""
+    """Create one axis per parameter that can vary; branches that describe it in the same way share it."""
     axes: dict[tuple[str, str], Axis] = {}
     for k, branch in enumerate(branches):
         for name, parameter in branch.items():

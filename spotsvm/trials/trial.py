@@ -1,4 +1,4 @@
-"""One evaluation of the objective: what was asked, and what came of it."""
+"""One evaluation of the objective: the configuration, its outcome and its times."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NoReturn
 
 State = Literal["running", "ok", "failed", "timeout"]
-
-
 FINISHED: tuple[State, ...] = ("ok", "failed", "timeout")
 
 
@@ -82,17 +80,7 @@ class Trial:
 
 
 class ReadOnlyDict(dict[str, Any]):
-    """A dict that cannot be changed; `dict(...)`, `copy` and `|` give plain ones, which can.
-
-    Examples
-    --------
-    >>> numbers = ReadOnlyDict({"time": 3.0})
-    >>> numbers["time"] = 2.0
-    Traceback (most recent call last):
-    TypeError: the params and extra of a trial cannot be changed, as its record would not know; change a copy: dict(trial.params)
-    >>> numbers | {"time": 2.0}
-    {'time': 2.0}
-    """
+    """A dict that cannot be changed; `dict(...)`, `copy` and `|` return plain ones, which can."""
 
     def _refuse(self, *arguments: object, **named: object) -> NoReturn:
         raise TypeError(
@@ -116,13 +104,6 @@ class ReadOnlyParams(ReadOnlyDict):
     """A configuration that cannot be changed, nor can the lists, dicts and sets in it: each reading returns a copy of these.
 
     Other objects, such as estimators, are the space's own.
-
-    Examples
-    --------
-    >>> params = ReadOnlyParams({"layers": [10, 5]})
-    >>> params["layers"].append(2)
-    >>> params
-    {'layers': [10, 5]}
     """
 
     def __getitem__(self, name: str) -> Any:

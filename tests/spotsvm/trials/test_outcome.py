@@ -138,7 +138,7 @@ def test_what_is_raised_is_a_failure_that_says_what_and_where():
 
     outcome = call(objective, {})
     assert outcome.state == "failed"
-    assert outcome.reason.startswith("ValueError: line one line two (test_evaluation.py, line ")
+    assert outcome.reason.startswith("ValueError: line one line two (test_outcome.py, line ")
     assert isinstance(outcome.error, ValueError)
     assert outcome.seconds >= 0
 
@@ -174,7 +174,7 @@ def test_an_error_that_cannot_be_pickled_is_sent_as_its_text():
     outcome = call(objective, {})
     assert isinstance(outcome.error, AwkwardError)
     read = pickle.loads(pickle.dumps(outcome))
-    assert read.reason.startswith("AwkwardError: 7: no (test_evaluation.py")
+    assert read.reason.startswith("AwkwardError: 7: no (test_outcome.py")
     assert (type(read.error), str(read.error)) == (RuntimeError, read.reason)
 
 
