@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-#: Okabe and Ito's palette, which the colour-blind can tell apart, without its yellow, which paper swallows
+#: Okabe and Ito's palette, safe for the colour-blind, without its yellow, which is hard to see on paper
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 #: name of a CSS variable to its colour in the light and in the dark scheme
 _BASE = {
@@ -86,7 +86,7 @@ def drawing(width: float, height: float) -> Iterator[Figure]:
 
     # not the backend: setting it would open a window where there is one
     plain: Any = {key: value for key, value in rcParamsDefault.items() if not key.startswith(("backend", "interactive"))}
-    # an axis from -1e308 to 1e308 has no width: what comes of that is told where the picture is made
+    # an axis from -1e308 to 1e308 has no width; the caller handles it
     with rc_context({**plain, **_STYLE}), np.errstate(over="ignore", invalid="ignore"):
         yield Figure(figsize=(width, height), layout="constrained")
 

@@ -95,7 +95,7 @@ def checked_path(path: Any, name: str = "path", such_as: str = "study.db") -> Pa
     if not checked.is_absolute() and not has_working_directory():
         raise StorageError(
             f"{name}={shown_value(text)} is relative, and the working directory has been removed; use an absolute path, or "
-            "change to a directory that is there"
+            "change to an existing directory"
         )
     return checked
 

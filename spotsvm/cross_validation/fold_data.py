@@ -16,7 +16,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 
-from spotsvm.cross_validation.answers import NotSharedError
+from spotsvm.cross_validation.answers import Floats, NotSharedError
 from spotsvm.cross_validation.machines import SvmMachine
 from spotsvm.estimators.dual.one_vs_one import pair_labels, pairs
 from spotsvm.solvers.dual.exact.fold_solver import State, Target, symmetric_bounds
@@ -25,7 +25,6 @@ from spotsvm.solvers.kernels.functions.multi_kernel import MultiKernel
 from spotsvm.solvers.kernels.matrices.group_gram import GroupGram
 from spotsvm.solvers.kernels.matrices.single_gram import SingleGram
 
-Floats = NDArray[np.float64]
 #: the rows that a fold trains on, and those that it tests on
 Split = tuple[NDArray[np.intp], NDArray[np.intp]]
 

@@ -13,7 +13,7 @@ from sklearn.base import clone, is_regressor
 from sklearn.pipeline import Pipeline
 from sklearn.svm import SVC, SVR, NuSVC, NuSVR
 
-from spotsvm.cross_validation.answers import NotSharedError
+from spotsvm.cross_validation.answers import Floats, NotSharedError
 from spotsvm.estimators.dual.evo_svc import EvoSVC
 from spotsvm.estimators.dual.exact_svc import ExactSVC
 from spotsvm.estimators.dual.exact_svr import ExactSVR
@@ -153,7 +153,6 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
 
 
-Floats = NDArray[np.float64]
 #: Estimators whose result does not depend on who computes the kernel matrix
 MATRIX_MACHINES = (NuSVC, NuSVR, EvoSVC)
 

@@ -16,7 +16,7 @@ from sklearn.base import clone, is_regressor
 from sklearn.pipeline import Pipeline
 
 from spotsvm.common.errors import SpotSVMError
-from spotsvm.cross_validation.answers import NotSharedError
+from spotsvm.cross_validation.answers import Floats, NotSharedError
 from spotsvm.cross_validation.fold_data import FoldTargets, FoldViews, Solved, Split, View, plain_rows, take
 from spotsvm.cross_validation.machines import MatrixMachine, SvmMachine, is_machine, own_decisions, read_machine, split_pipeline
 from spotsvm.solvers.dual.exact.fold_solver import FoldSolver, State, Target
@@ -24,7 +24,6 @@ from spotsvm.solvers.dual.problem.definite import has_factor
 from spotsvm.solvers.kernels import Kernel
 from spotsvm.solvers.kernels.functions.multi_kernel import MultiKernel
 
-Floats = NDArray[np.float64]
 #: Solved this much more exactly than asked, so that no solution is worse than scikit-learn's, whose matrix is rounded as well
 CLOSER = 0.3
 #: Decisions that differ by less than this many tolerances have no order

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from spotsvm.common.errors import DataError
 from spotsvm.cross_validation.fold_scorer import FoldScorer
 from spotsvm.optimism.search_access import (
+    Floats,
     Split,
     candidate_params,
     count_rows,
@@ -24,7 +25,6 @@ from spotsvm.optimism.search_access import (
     winner_of,
 )
 
-Floats = NDArray[np.float64]
 Data = tuple[Any, Any]
 
 

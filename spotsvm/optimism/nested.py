@@ -9,12 +9,12 @@ from typing import Any, Literal
 
 import joblib
 import numpy as np
-from numpy.typing import NDArray
 
 from spotsvm.common.errors import ArgumentError, NoCompletedTrialError
 from spotsvm.optimism.held_out import HeldOutScores, tuned_without
 from spotsvm.optimism.outer_splits import OuterSplits
 from spotsvm.optimism.search_access import (
+    Floats,
     Rows,
     Split,
     candidate_params,
@@ -34,7 +34,6 @@ from spotsvm.trials.scores.intervals import Interval, corrected_factor, jackknif
 from spotsvm.trials.scores.metrics import expected_interval
 from spotsvm.trials.scores.optimism import Optimism
 
-Floats = NDArray[np.float64]
 Variance = Literal["auto", "jackknife", "nadeau-bengio"]
 VARIANCES: tuple[Variance, ...] = ("auto", "jackknife", "nadeau-bengio")
 _NO_JACKKNIFE = (

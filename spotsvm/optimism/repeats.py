@@ -7,18 +7,24 @@ from copy import deepcopy
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import is_classifier
 from sklearn.model_selection import check_cv
 
 from spotsvm.common.errors import ArgumentError, DataError
 from spotsvm.cross_validation.fold_scorer import FoldScorer
-from spotsvm.optimism.search_access import Split, candidate_params, mean_scores, metric_of, metric_title, ratio_of, winner_of
+from spotsvm.optimism.search_access import (
+    Floats,
+    Split,
+    candidate_params,
+    mean_scores,
+    metric_of,
+    metric_title,
+    ratio_of,
+    winner_of,
+)
 from spotsvm.trials.scores.intervals import nadeau_bengio
 from spotsvm.trials.scores.metrics import expected_interval
 from spotsvm.trials.scores.optimism import Optimism
-
-Floats = NDArray[np.float64]
 
 
 def run_repeats(

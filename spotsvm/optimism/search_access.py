@@ -23,7 +23,7 @@ Rows = NDArray[np.intp]
 def check_search(search: Any) -> None:
     """Raise ArgumentError if this is not a search, or one that does not refit its winner."""
     if not all(hasattr(search, name) for name in ("fit", "estimator", "refit", "get_params")):
-        raise ArgumentError(f"search={search!r} is no search; use SpotSearchCV, RandomizedSearchCV or GridSearchCV")
+        raise ArgumentError(f"search={search!r} is not a search; use SpotSearchCV, RandomizedSearchCV or GridSearchCV")
     if not search.refit:
         raise ArgumentError("search has refit=False, so that it has no winner to be scored; use refit=True or a metric's name")
 
@@ -56,7 +56,7 @@ def inner_splits(search: Any, X: Any, y: Any, groups: Any, seed: int) -> list[Sp
     """Return the folds on which a search of these rows scores its candidates."""
     cv = search.cv
     if cv is not None and not hasattr(cv, "split") and not isinstance(cv, int | np.integer):
-        raise ArgumentError(f"search has cv={type(cv).__name__}, splits of all rows; give a number of folds or a splitter")
+        raise ArgumentError(f"search has cv={type(cv).__name__}, splits of all rows; use a number of folds or a splitter")
     if getattr(cv, "random_state", 0) is None:
         cv = deepcopy(cv)
         cv.random_state = seed  # so that the folds do not depend on which outer fold comes first

@@ -68,7 +68,7 @@ class SpotSearchRun:
                 )
             except KeyboardInterrupt as interrupt:
                 if search.path is None:
-                    interrupt.add_note("fit begins anew: give SpotSearchCV a path, and it goes on where it stopped")
+                    interrupt.add_note("fit will start again; pass a path to SpotSearchCV to resume after an interruption")
                 raise
         if study.is_exhausted:
             warnings.warn(
@@ -267,7 +267,7 @@ class SearchArguments(Protocol):
 def check_arguments(search: SearchArguments) -> None:
     """Raise ArgumentError, or what scikit-learn raises, if an argument of a search is invalid."""
     if not hasattr(search.estimator, "fit"):
-        raise ArgumentError(f"estimator={search.estimator!r} has no fit; give an estimator")
+        raise ArgumentError(f"estimator={search.estimator!r} has no method fit; use an estimator")
     check_scoring(search.estimator, search.scoring)
     scoring = CandidateScoring(search.search, search.scoring, search.refit)
     scoring.check()
@@ -287,7 +287,7 @@ def check_arguments(search: SearchArguments) -> None:
         raise ArgumentError(f"racing=True is for one objective, and search={search.search!r} has several; leave it out")
     if search.racing and search.uses_workers:
         raise ArgumentError(
-            "racing=True compares each candidate with the best before it, which workers do not know of each other; leave it out, "
+            "racing=True compares each candidate with the best before it, which parallel workers do not know; leave it out, "
             "or leave out executor, trial_timeout and memory_limit"
         )
     if search.stop is not None:

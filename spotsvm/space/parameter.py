@@ -174,14 +174,14 @@ def make_parameter(name: str, definition: Any) -> Parameter:
     except TypeError:
         raise SpaceError(f"{name}={definition!r} is not a list of values or a scipy.stats distribution") from None
     if not values:
-        raise SpaceError(f"{name} has an empty list of values; give at least one")
+        raise SpaceError(f"{name} has an empty list of values; use at least one")
     if len(values) > MOST_VALUES:
         raise SpaceError(f"{name} has {len(values):,} values; use at most {MOST_VALUES:,}, or a distribution such as randint")
     for v in values:
         if isinstance(v, float) and math.isnan(v):
             raise SpaceError(f"{name} has nan among its values; leave it out")
         if isinstance(v, int) and abs(v) >= _NO_TEXT:
-            raise SpaceError(f"{name} has a whole number of more than 4000 digits among its values; use text in its place")
+            raise SpaceError(f"{name} has a whole number of more than 4000 digits among its values; use text instead")
     return ChoiceParameter(name, values)
 
 

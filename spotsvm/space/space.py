@@ -76,7 +76,7 @@ class Space:
         self._branched = len(self._branches) > 1
         self.names: tuple[str, ...] = tuple(dict.fromkeys(name for branch in self._branches for name in branch))
         if not self._axes and not self._branched:
-            raise SpaceError(f"nothing to tune: each of {', '.join(self.names)} has one value; give one of them a second")
+            raise SpaceError(f"nothing to tune: each of {', '.join(self.names)} has one value; use two or more for one of them")
         self.domain = self._make_domain()
 
     @classmethod
@@ -205,9 +205,9 @@ def _as_list(definition: Any) -> list[Any]:
 
 def _checked_name(name: Any) -> str:
     if not isinstance(name, str) or not name:
-        raise SpaceError(f"a parameter is called {name!r}; use a name of letters")
+        raise SpaceError(f"a parameter has the name {name!r}; use a non-empty string")
     if len(name) > LONGEST_NAME:
-        raise SpaceError(f"a parameter is called {name[:40]!r}... ({len(name):,} signs); use at most {LONGEST_NAME:,}")
+        raise SpaceError(f"a parameter has the name {name[:40]!r}... ({len(name):,} characters); use at most {LONGEST_NAME:,}")
     return name
 
 

@@ -31,7 +31,7 @@ def trial_problem(trial: Trial, space: Space, n_objectives: int) -> str:
     if count != (n_objectives if trial.state == "ok" else 0):
         return f"{who} is {trial.state!r}, and has {count} values"
     if not all(map(math.isfinite, trial.values or ())):
-        return f"{who} is {trial.state!r}, and a value of it is not finite"
+        return f"{who} is {trial.state!r}, and has a value that is not finite"
     return ""
 
 
@@ -42,9 +42,9 @@ def params_problem(trial: Trial, decoded: Mapping[str, Any]) -> str:
     for name, value in trial.params.items():
         known = decoded[name]
         if isinstance(known, float) and not (is_number(value) and (math.isfinite(value) or value == known)):
-            return f"trial {trial.number} has a parameter that is no finite number"
+            return f"trial {trial.number} has a parameter that is not a finite number"
         if isinstance(known, int) and not isinstance(known, bool) and not isinstance(value, numbers.Integral):
-            return f"trial {trial.number} has a parameter that is no whole number"
+            return f"trial {trial.number} has a parameter that is not an integer"
     return ""
 
 
@@ -68,7 +68,7 @@ def events_problem(trials: Sequence[Trial], events: Sequence[tuple[int, str, int
         (asked if what == "asked" else told).add(number)
     for trial in trials:
         if (trial.state in FINISHED) != (trial.number in told):
-            return f"trial {trial.number} is {trial.state!r}, which does not fit with what it was told"
+            return f"trial {trial.number} is {trial.state!r}, which contradicts its recorded events"
     return "" if len(asked) == len(trials) else "the order of its trials is lost"
 
 

@@ -59,9 +59,9 @@ class Objectives:
         names = list(direction) if isinstance(direction, Mapping) else [str(k) for k in range(len(direction))]
         for name in names:
             if not isinstance(name, str) or not name:
-                raise ArgumentError(f"direction has an objective called {name!r}; use a name of letters")
+                raise ArgumentError(f"direction has an objective named {name!r}; use a non-empty string")
             if len(name) > LONGEST_NAME:
-                raise ArgumentError(f"direction has an objective called {name[:40]!r}...; use at most {LONGEST_NAME:,} signs")
+                raise ArgumentError(f"direction has an objective named {name[:40]!r}...; use at most {LONGEST_NAME:,} characters")
         keys: list[Any] = names if isinstance(direction, Mapping) else [*range(len(names))]
         directions = list(direction.values()) if isinstance(direction, Mapping) else list(direction)
         return cls(tuple(names), tuple(_checked(one, f"direction[{key!r}]") for key, one in zip(keys, directions, strict=True)))
@@ -151,15 +151,15 @@ class Objectives:
         """Raise ArgumentError if there are several objectives, for which there is no best trial."""
         if self.several:
             raise ArgumentError(
-                f"{wanted} is of one objective, and the study has {len(self)}: no trial is the best of all; "
-                "use pareto(), the trials that no other one dominates"
+                f"{wanted} needs one objective, but the study has {len(self)}, so that no trial is the best; "
+                "use pareto(), which returns the trials that no other trial dominates"
             )
 
     def require_several(self, wanted: str) -> None:
         """Raise ArgumentError if there is only one objective."""
         if not self.several:
             raise ArgumentError(
-                f"{wanted} is of several objectives, and the study has one; use recommend(), or a study with a direction each"
+                f"{wanted} needs several objectives, but the study has one; use recommend(), or a study with several directions"
             )
 
 

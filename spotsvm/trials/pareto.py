@@ -21,7 +21,6 @@ from spotsvm.trials.trial import FINISHED, Trial
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-Floats = NDArray[np.float64]
 _MARGIN = 0.1
 
 

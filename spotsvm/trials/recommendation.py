@@ -86,7 +86,7 @@ def recommend(trials: Sequence[Trial], domain: Domain, *, sign: float, noise: No
             rng = np.random.default_rng([seed, 1 << 41])
             models = KrigingEnsemble(domain, warped=False).fit(points[rows], values[rows], rng)
     except NotPositiveDefiniteError as failure:
-        warnings.warn(f"the best observed trial is recommended, for the model failed: {failure}", stacklevel=3)
+        warnings.warn(f"the best observed trial is recommended, because the model failed: {failure}", stacklevel=3)
         return observed
     if verdict == "unknown" and models.nugget < NEGLIGIBLE_NUGGET:
         return observed
@@ -108,7 +108,7 @@ def summarise_failures(trials: Sequence[Trial]) -> str:
         if t.state in ("failed", "timeout"):
             reasons[t.reason] = reasons.get(t.reason, 0) + 1
     if not reasons:
-        return "none has been told"
+        return "no trial has been told"
     commonest = sorted(reasons.items(), key=lambda item: -item[1])[:3]
     return f"{sum(reasons.values())} failed; " + "; ".join(f"{count} x {reason}" for reason, count in commonest)
 

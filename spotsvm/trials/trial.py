@@ -84,7 +84,7 @@ class ReadOnlyDict(dict[str, Any]):
 
     def _refuse(self, *arguments: object, **named: object) -> NoReturn:
         raise TypeError(
-            "the params and extra of a trial cannot be changed, as its record would not know; change a copy: dict(trial.params)"
+            "the params and extra of a trial cannot be changed, as its record would not follow; change a copy: dict(trial.params)"
         )
 
     __setitem__ = __delitem__ = __ior__ = clear = pop = popitem = setdefault = update = _refuse

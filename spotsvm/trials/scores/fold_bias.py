@@ -7,15 +7,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from spotsvm.common.errors import ArgumentError, NoCompletedTrialError
-from spotsvm.trials.scores.intervals import check_confidence, corrected_factor, nadeau_bengio
+from spotsvm.trials.scores.intervals import Floats, check_confidence, corrected_factor, nadeau_bengio
 from spotsvm.trials.scores.metrics import expected_interval
 from spotsvm.trials.scores.optimism import Optimism
 from spotsvm.trials.trial import Trial
 
-Floats = NDArray[np.float64]
 _INTERVAL_NOTE = (
     "The method comes without intervals; what is given of them is from the spread of the folds, with the correction of Nadeau "
     "and Bengio."

@@ -97,7 +97,7 @@ def bounded(interval: Interval, scores: ArrayLike, metric: str) -> Interval:
     values = np.asarray(scores, dtype=np.float64)
     least, most = score_range(metric)
     least, most = -np.inf if least is None else least, np.inf if most is None else most
-    anything = metric == "score" and values.min() < 0  # by this name goes any score; below 0 it is rarely a share or an R2
+    anything = metric == "score" and values.min() < 0  # any score can have this name; one below 0 is rarely a share or an R2
     if anything or values.min() < least or values.max() > most:
         return interval
     return float(np.clip(interval[0], least, most)), float(np.clip(interval[1], least, most))

@@ -6,7 +6,7 @@ import pytest
 from scipy.stats import loguniform, uniform
 
 from spotsvm import Study, compare
-from spotsvm.common.errors import ArgumentError, BudgetError, SpaceError, StudyMismatchError
+from spotsvm.common.errors import ArgumentError, BudgetError, SpaceError
 
 SPACE = {"x": uniform(0, 1), "y": uniform(0, 1)}
 TIMES = ["ask_seconds", "fit_seconds", "acquisition_seconds", "seconds"]
@@ -170,12 +170,6 @@ def test_a_folder_of_longer_runs_gives_shorter_ones(tmp_path):
     assert short.frame()["number"].max() == 6
 
 
-def test_a_folder_of_another_comparison(tmp_path):
-    compare(bowl, SPACE, ["random"], n_trials=2, seeds=1, path=tmp_path)
-    with pytest.raises(StudyMismatchError, match=r"random_seed0.db holds a study with another space"):
-        compare(line, LINE, ["random"], n_trials=2, seeds=1, path=tmp_path)
-
-
 def test_the_callback_sees_the_runs_in_order():
     seen = []
     comparison = compare(bowl, SPACE, ["lhs", "random"], n_trials=2, seeds=2, callback=seen.append)
@@ -247,31 +241,8 @@ def test_two_values_cannot_be_compared(n_jobs):
         compare(lambda p: (p["x"], p["y"]), SPACE, ["random"], n_trials=30, seeds=2, n_jobs=n_jobs)
 
 
-def test_the_default_searches():
-    import inspect
-
-    default = inspect.signature(compare).parameters["searches"].default
-    assert default == ("kriging", "cmaes", "lbfgsb", "vns", "random")
-
-
 @pytest.mark.parametrize(("n_trials", "said"), [(5, "'kriging': n_trials=5 is below the initial design of 6"),
                                                 (8, "'cmaes': n_trials=8 is below the first generation of 9")])  # fmt: skip
 def test_a_budget_that_pays_for_no_beginning_of_the_default_searches(n_trials, said):
     with pytest.raises(BudgetError, match=f"search {said} trials; use at least that, or search='random'"):
         compare(lambda p: pytest.fail("evaluated"), {f"x{k}": uniform(0, 1) for k in range(6)}, n_trials=n_trials)
-
-
-def test_one_seed_and_a_run_in_which_all_failed():
-    searches = {"a": scripted([0.8]), "b": scripted([0.4]), "c": scripted([0.9])}
-
-    def half(params):
-        return params["x"] if params["x"] < 0.5 else None
-
-    comparison = compare(half, LINE, searches, n_trials=2, seeds=1)
-    table = comparison.table().set_index("search")
-    assert table.index[0] == "b"
-    assert table["mean_rank"].to_dict() == {"b": 1.0, "a": 2.5, "c": 2.5}
-    assert table["p"].isna().all()
-    assert table.loc["a", "note"] == "1 of 1 pairs have a run without a result"
-    assert table["failed"].to_dict() == {"b": 1, "a": 2, "c": 2}
-    assert "with 1 seed the smallest possible p is 1" in comparison.to_markdown()

@@ -81,13 +81,6 @@ def test_seeds_mean_deviation_and_jackknife():
         assert matrix.V_error[t] == pytest.approx(by_hand)
 
 
-def test_jackknife_is_the_standard_error_of_a_mean_where_the_diagonal_does_not_vary():
-    values = seeds()
-    values[:, range(3), range(3)] = 2.0
-    matrix = OversearchingMatrix(values, SETS)
-    assert np.allclose(matrix.V_error, matrix.V_by_seed.std(axis=0, ddof=1) / 2)
-
-
 def test_summary_says_where_it_is_clear():
     clear = OversearchingMatrix(seeds(), SETS).summary()
     assert clear.endswith("The 95 % interval lies above 0 on Set 1, Set 3, Set 4.")
@@ -155,8 +148,5 @@ def test_plot_shows_the_numbers(direction):
 def test_bad_input(values, names, words):
     with pytest.raises(ArgumentError, match=words):
         OversearchingMatrix(values, names)
-
-
-def test_unknown_direction():
     with pytest.raises(ArgumentError, match="direction='up' is unknown"):
         OversearchingMatrix(TABLE6, SETS, "up")

@@ -243,7 +243,7 @@ def test_the_record_of_another_search_is_refused(tmp_path, what, changed):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"estimator": 5}, "estimator=5 has no fit"),
+        ({"estimator": 5}, "estimator=5 has no method fit"),
         ({"n_iter": 0}, "n_iter=0 is not a number of candidates"),
         ({"n_iter": 2.5}, "n_iter=2.5 is not a number of candidates"),
         ({"batch_size": 0}, "batch_size=0 is not a number of candidates"),

@@ -259,7 +259,7 @@ def test_ctrl_c_tells_what_was_scored_and_how_to_go_on(tmp_path, monkeypatch):
             with pytest.raises(KeyboardInterrupt) as caught:
                 search(executor="threading", path=path, batch_size=None).fit(X, Y)
             note, *rest = caught.value.__notes__
-            assert rest == ([] if path else ["fit begins anew: give SpotSearchCV a path, and it goes on where it stopped"])
+            assert rest == ([] if path else ["fit will start again; pass a path to SpotSearchCV to resume after an interruption"])
     assert f"recorded in {path}; the same call goes on from there" in note
     fitted = search(path=path).fit(X, Y)
     assert [t.state for t in fitted.study_.trials] == ["ok"] * 8

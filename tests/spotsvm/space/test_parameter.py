@@ -165,12 +165,6 @@ def test_estimators_are_choices_and_stay_themselves():
     assert all(parameter.decode(parameter.encode(s)) is s for s in scalers)
 
 
-def test_arrays_are_choices():
-    first, second = np.array([1, 2]), np.array([3, 4])
-    parameter = make_parameter("weights", [first, second])
-    assert parameter.decode(parameter.encode(second)) is second
-
-
 def test_descriptions_hold_no_address():
     def kernel():
         return None

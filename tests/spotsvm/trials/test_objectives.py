@@ -45,8 +45,8 @@ def test_directions(direction, columns, signs, description):
         ({"error": "minimize"}, "names 1 objectives"),
         (("minimize", "up"), r"direction\[1\]='up' is unknown; use 'minimize' or 'maximize'"),
         ({"error": "minimize", "margin": 1}, r"direction\['margin'\]=1 is unknown"),
-        ({1: "minimize", 2: "minimize"}, "direction has an objective called 1; use a name of letters"),
-        ({"": "minimize", "b": "minimize"}, "direction has an objective called ''"),
+        ({1: "minimize", 2: "minimize"}, "direction has an objective named 1; use a non-empty string"),
+        ({"": "minimize", "b": "minimize"}, "direction has an objective named ''"),
     ],
 )
 def test_what_is_no_direction(direction, said):

@@ -12,22 +12,18 @@ def told(asked, at, seconds=None, ask=0.0):
     )
 
 
-def test_one_after_the_other():
-    assert trials_per_minute([told(k, k + 1.0) for k in range(10)]) == pytest.approx(60)
-
-
-def test_the_time_of_asking_counts():
-    assert trials_per_minute([told(2.0 * k, 2.0 * k + 1, ask=1.0) for k in range(10)]) == pytest.approx(30)
-
-
-def test_two_at_once():
-    assert trials_per_minute([told(k // 2, k // 2 + 1.0) for k in range(10)]) == pytest.approx(120)
-
-
-def test_a_batch_that_is_evaluated_one_by_one():
-    """All are asked for at once, and the last is told after all others were evaluated."""
-    trials = [told(4 * batch, 4 * batch + k + 1.0, seconds=1.0) for batch in range(3) for k in range(4)]
-    assert trials_per_minute(trials) == pytest.approx(60)
+@pytest.mark.parametrize(
+    ("trials", "pace"),
+    [
+        ([told(k, k + 1.0) for k in range(10)], 60),
+        ([told(2.0 * k, 2.0 * k + 1, ask=1.0) for k in range(10)], 30),
+        ([told(k // 2, k // 2 + 1.0) for k in range(10)], 120),
+        ([told(4 * batch, 4 * batch + k + 1.0, seconds=1.0) for batch in range(3) for k in range(4)], 60),
+    ],
+    ids=["one by one", "time of asking", "two at once", "batches evaluated one by one"],
+)
+def test_the_pace(trials, pace):
+    assert trials_per_minute(trials) == pytest.approx(pace)
 
 
 def test_breaks_are_left_out():
