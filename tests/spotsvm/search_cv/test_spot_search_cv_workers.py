@@ -98,14 +98,6 @@ def test_workers_score_as_this_process_does(engine, options):
     assert there.best_score_ == pytest.approx(scores.mean(), abs=1e-12)
 
 
-def test_several_workers_get_a_candidate_each_by_default():
-    fitted = search(batch_size=None, n_iter=12, executor="threading", n_jobs=3).fit(X, Y)
-    assert fitted.study_.n_finished == 12
-    assert fitted.study_.about["batch_size"] is None
-    best = clone(SVC()).set_params(**fitted.best_params_)
-    assert fitted.best_score_ == pytest.approx(cross_val_score(best, X, Y, cv=3).mean(), abs=1e-12)
-
-
 @pytest.mark.parametrize(
     "scoring", [{"acc": "accuracy", "f1": "f1"}, lambda e, X, y: {"acc": e.score(X, y), "f1": 0.5}], ids=["dict", "callable"]
 )
