@@ -1,4 +1,4 @@
-"""Make text from data safe to print: control characters, and characters that no file can hold, become escapes."""
+"""Text from data made safe to print, durations as text, and checks of paths."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The non-dominated trials of several objectives, and their hypervolume."""
+"""The Pareto front of several objectives: the non-dominated trials, their hypervolume, and their figure."""
 
 from __future__ import annotations
 

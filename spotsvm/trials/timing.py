@@ -1,4 +1,4 @@
-"""The time a study spent on the model, on finding the next point, on the rest of asking, and on evaluation."""
+"""The time that a study spent on each phase of its trials, and its recent pace."""
 
 from __future__ import annotations
 

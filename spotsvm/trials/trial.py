@@ -25,18 +25,18 @@ class Trial:
     point : tuple of float
         The same as a point of the unit cube.
     state : {"running", "ok", "failed", "timeout"}
-        How it stands.
+        Its state.
     value : float or None
         What the objective returned, in the study's own direction; None unless the state is "ok", and where a study has
         several objectives.
     extra : dict of str to float
         Further named numbers that the objective returned.
     reason : str
-        Why it failed, in one line; empty otherwise.
+        Why it failed, in one line; empty if it did not.
     origin : str
-        Where the search had it from: "design", "improvement", "replicate", "random" and so on.
+        How the search found it: "design", "improvement", "replicate", "random" and so on.
     note : str
-        What the search did out of the ordinary to find it.
+        A remark of the search on how it was found; usually empty.
     seed : int
         A random seed of the trial's own, from the study's seed and the trial's number.
     ask_seconds, seconds : float or None
