@@ -7,6 +7,7 @@ from sklearn.svm import SVC
 
 from spotsvm import SpotSearchCV, oversearching
 from spotsvm.common.errors import ArgumentError, DataError, NoCompletedTrialError
+from spotsvm.optimism.outer_splits import outer_splits
 
 X, Y = make_classification(60, 4, random_state=0)
 SPACE = {"C": loguniform(2**-5, 2**10)}
@@ -85,3 +86,7 @@ def test_a_record_needs_a_search_that_keeps_one(tmp_path):
     file.touch()
     with pytest.raises(ArgumentError, match="is a file; use a folder"):
         oversearching(searched(), X, Y, random_state=0, path=file)
+
+
+def test_folds_of_a_regression_are_not_stratified():
+    assert outer_splits(4, X, X[:, 0], None, classifier=False, seed=0).repeats == [[0, 1, 2, 3]]

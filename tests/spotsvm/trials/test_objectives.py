@@ -112,3 +112,9 @@ def test_a_record_that_contradicts_itself():
         Objectives.described(["minimize", "minimize"], [good, bad])
     with pytest.raises(StorageError, match="the record is damaged: direction=5 is unknown"):
         Objectives.described(5, [])
+
+
+def test_of_several_objectives_no_trial_is_the_best():
+    ONE.require_one("best_trial")
+    with pytest.raises(ArgumentError, match="best_trial needs one objective, but the study has 2"):
+        TWO.require_one("best_trial")
