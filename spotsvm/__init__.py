@@ -1,16 +1,14 @@
 """Tune support vector machines and their preprocessing when evaluations are expensive and few."""
 
-import ast as _ast
 import logging as _logging
 from importlib import import_module
 from importlib.metadata import version as _version
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 # quiet unless the program that uses the library wants to hear
 _logging.getLogger("spotsvm").addHandler(_logging.NullHandler())
 
-if TYPE_CHECKING:  # the only list of public names: `_public_names` reads it
+if TYPE_CHECKING:  # for type checkers; a test compares it with `_NAMES`
     from spotsvm.common.errors import ArgumentError as ArgumentError
     from spotsvm.common.errors import BudgetError as BudgetError
     from spotsvm.common.errors import DataError as DataError
@@ -107,15 +105,67 @@ if TYPE_CHECKING:  # the only list of public names: `_public_names` reads it
 
 __version__ = _version("spotsvm")
 
-
-def _public_names() -> dict[str, str]:
-    """Return the module of each public name, read from the imports for type checkers above."""
-    tree = _ast.parse(Path(__file__).read_text(encoding="utf-8"))
-    block = next(part for part in tree.body if isinstance(part, _ast.If))
-    return {alias.name: str(part.module) for part in block.body if isinstance(part, _ast.ImportFrom) for alias in part.names}
-
-
-_MODULES = _public_names()
+#: the public names of each module, which is imported when one of them is first used
+_NAMES = {
+    "common.errors": (
+        "ArgumentError BudgetError DataError NoCompletedTrialError SpaceError SpotSVMError StorageError "
+        "StudyMismatchError TrialStateError WorkersError"
+    ),
+    "comparison.compare": "compare",
+    "comparison.comparison": "Comparison",
+    "comparison.judge_recommendation": "Judgement judge_recommendation",
+    "comparison.judge_search": "judge_search",
+    "comparison.set_matrix": "OversearchingMatrix",
+    "comparison.sets": "oversearching_between_sets",
+    "cross_validation.cross_val_scores": "cross_val_scores",
+    "estimators.conformal.conformal_svc": "ConformalSVC",
+    "estimators.cutoff.cutoff_classifier": "CutoffClassifier",
+    "estimators.dual.evo_svc": "EvoSVC",
+    "estimators.dual.exact_svc": "ExactSVC",
+    "estimators.dual.exact_svr": "ExactSVR",
+    "estimators.evolved.evolved_kernel_svc": "EvolvedKernelSVC",
+    "estimators.evolved.evolved_kernel_svr": "EvolvedKernelSVR",
+    "estimators.evolved.expression_kernel": "ExpressionKernel",
+    "estimators.margin_error.margin_error_front": "MarginErrorFront",
+    "estimators.reduced.reduced_svc": "ReducedSVC",
+    "multi_kernel": "AnisotropicRbfModel ConicModel FixedKernelModel KernelMatrices KernelModel RbfModel TunedConicModel",
+    "multi_kernel.multi_kernel_svc": "MultiKernelSVC",
+    "multi_kernel.multi_kernel_svr": "MultiKernelSVR",
+    "multi_kernel.nested": "nested",
+    "optimism.analysis": "oversearching",
+    "preprocessing.importance_fraction": "ImportanceFraction",
+    "preprocessing.principal_monomials": "PrincipalMonomials",
+    "preprocessing.time_series.block_split": "BlockSplit",
+    "preprocessing.time_series.complete_rows": "CompleteRowsRegressor",
+    "preprocessing.time_series.delay_embedding": "DelayEmbedding",
+    "preprocessing.time_series.history_pipeline": "HistoryPipeline",
+    "preprocessing.time_series.leaky_rain": "LeakyRain",
+    "search_cv.spot_search_cv": "SpotSearchCV",
+    "solvers.dual": "DualResult solve_dual solve_dual_regression",
+    "solvers.errors": "SearchExhaustedError SolverError",
+    "solvers.kernels": "Kernel gram_matrix",
+    "solvers.kernels.expressions": "Expression",
+    "solvers.search": (
+        "SEARCHES AskTell CmaesSearch KochSearch KrigingSearch LatinHypercubeSearch LbfgsbSearch "
+        "MultiObjectiveSearch NestedSearch Nsga2Search ParegoSearch RandomSearch Search Stage Suggestion VnsSearch"
+    ),
+    "space.space": "Space",
+    "study.callbacks": "Callback StopRun",
+    "study.status": "Status",
+    "study.stop": "ImprovementBelowUncertainty",
+    "study.study": "Study",
+    "surrogates": (
+        "Coordinate Domain Kriging expected_improvement log_expected_improvement log_expected_improvement_gradient "
+        "lower_confidence_bound minimum_of_mean probability_of_improvement"
+    ),
+    "trials.recommendation": "Recommendation",
+    "trials.scores.metrics": "mean_class_accuracy mean_class_accuracy_scorer",
+    "trials.scores.optimism": "Optimism",
+    "trials.trial": "Trial",
+    "tuning.pipelines.default_spaces": "default_space",
+    "tuning.pipelines.opening": "opening",
+}
+_MODULES = {name: f"spotsvm.{module}" for module, names in _NAMES.items() for name in names.split()}
 __all__ = sorted(_MODULES)
 
 
@@ -123,8 +173,7 @@ def __getattr__(name: str) -> Any:
     """Load a public name when it is first used: importing scikit-learn takes most of a second."""
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(_MODULES[name]), name)
-    globals()[name] = value
+    value = globals()[name] = getattr(import_module(_MODULES[name]), name)
     return value
 
 

@@ -1,4 +1,4 @@
-"""What all packages of spotsvm share: errors, texts, CSV files, drawing, fingerprints of data.
+"""Errors, texts, CSV files, drawing, and fingerprints of data, shared by all packages of spotsvm.
 
 It may import the errors of `spotsvm.solvers` and `spotsvm.surrogates`, and nothing else of ours.
 """

@@ -1,4 +1,4 @@
-"""Write CSV files: numbers to the last bit, and text that no spreadsheet takes for a formula."""
+"""CSV files: numbers to the last bit, text that no spreadsheet takes for a formula, and compressed tables of bounded size."""
 
 from __future__ import annotations
 
@@ -27,28 +27,8 @@ def write_csv(frame: pd.DataFrame, target: str | Path | IO[str], what: str) -> N
     r"""Write a frame as CSV (UTF-8, a header row, no index); the library writes all its CSV files with this function.
 
     Numbers are written with enough digits to be read back exactly. Text that a spreadsheet would take for a formula gets a
-    leading apostrophe, which the spreadsheet does not show; text that is a number, such as "-1", is not changed. Control
-    characters except tabs and line feeds are written as escapes, such as \x1b.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        The table.
-    target : path-like or text stream
-        The file or stream to write to.
-    what : str
-        Name of the table in error messages.
-
-    Raises
-    ------
-    ArgumentError
-        If the target is neither a path nor a stream.
-    StorageError
-        If the file cannot be written.
-
-    References
-    ----------
-    OWASP, "CSV Injection".
+    leading apostrophe, which the spreadsheet does not show (OWASP, "CSV Injection"); text that is a number, such as "-1", is not
+    changed. Control characters except tabs and line feeds are written as escapes, such as \x1b. `what` names the table in errors.
 
     Examples
     --------
@@ -100,41 +80,15 @@ def _is_number(text: str) -> bool:
 
 #: most bytes of an unpacked table
 MOST_BYTES = 2**31
-
-
 _OPENERS: dict[str, Callable[[Path], Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
-
-
 _OTHERS = (".tar", ".zst", ".7z", ".rar")
 
 
 def read_csv(path: str | Path, **options: Any) -> pd.DataFrame:
-    r"""Read a CSV file as `pandas.read_csv` does, plain or compressed by gzip, bzip2, xz or zip; URLs are not read.
+    """Read a CSV file as `pandas.read_csv` does, plain or compressed by gzip, bzip2, xz or zip; URLs are not read.
 
-    Parameters
-    ----------
-    path : path-like
-        The file; its suffix determines the compression: .gz, .bz2, .xz, .zip.
-    **options
-        Arguments of `pandas.read_csv`.
-
-    Raises
-    ------
-    DataError
-        If it is compressed in another way or damaged, has more than 2 GiB unpacked, or is a pipe.
-    ArgumentError, StorageError
-        If `path` is not a path.
-    OSError, ValueError
-        As `pandas.read_csv` does.
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     file = Path(folder) / "table.csv.gz"
-    ...     _ = file.write_bytes(gzip.compress(b"a,b\n1,2\n"))
-    ...     read_csv(file).to_dict("list")
-    {'a': [1], 'b': [2]}
+    The suffix (.gz, .bz2, .xz, .zip) determines the compression. DataError is raised if the file is compressed in another way or
+    damaged, has more than 2 GiB unpacked, or is a pipe.
     """
     file = checked_path(path, such_as="table.csv")
     if file.resolve().is_fifo():  # a named pipe; that between two commands of a shell has no name

@@ -1,4 +1,4 @@
-"""The style of pictures and their colours, in a light and a dark scheme, whatever the user's settings of matplotlib are."""
+"""The style of figures and their colours, in a light and a dark scheme, independent of the user's settings of matplotlib."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-#: Okabe and Ito's palette, which the colour-blind can tell apart, without its yellow, which paper swallows
+#: Okabe and Ito's palette, safe for the colour-blind, without its yellow, which is hard to see on paper
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 #: name of a CSS variable to its colour in the light and in the dark scheme
 _BASE = {
@@ -42,7 +42,6 @@ _RED = ("#c5221f", "#ff7b72")
 LEVELS = ("#f3f7fb", "#dde9f4", "#c5daed", "#a9c9e4", "#88b4d9", "#659dcb", "#4484ba", "#2a6ba5", "#14518a")
 _LEVELS_DARK = ("#171d25", "#1b2733", "#1f3244", "#234058", "#28506f", "#2e6288", "#3876a3", "#4a8dbd", "#67a8d6")
 _GREYS = 20
-
 #: matplotlib's own colours, next to those of the series
 _ALIASES = {
     "#1f77b4": "series-0",
@@ -63,7 +62,6 @@ _NAMES = (
     | {colour: f"level-{k}" for k, colour in enumerate(LEVELS)}
     | _ALIASES
 )
-
 _LONGEST = 200
 _STYLE: Any = {
     "font.size": 9.0,
@@ -82,13 +80,13 @@ _STYLE: Any = {
 
 @contextmanager
 def drawing(width: float, height: float) -> Iterator[Figure]:
-    """Give a new figure of this many inches, and draw inside in the report's style."""
+    """Create a figure of this size in inches, and draw inside the context in the report's style."""
     from matplotlib import rc_context, rcParamsDefault
     from matplotlib.figure import Figure
 
     # not the backend: setting it would open a window where there is one
     plain: Any = {key: value for key, value in rcParamsDefault.items() if not key.startswith(("backend", "interactive"))}
-    # an axis from -1e308 to 1e308 has no width: what comes of that is told where the picture is made
+    # an axis from -1e308 to 1e308 has no width; the caller handles it
     with rc_context({**plain, **_STYLE}), np.errstate(over="ignore", invalid="ignore"):
         yield Figure(figsize=(width, height), layout="constrained")
 
@@ -110,7 +108,7 @@ def tidy(ax: Axes) -> None:
 
 
 def panels(figure: Figure, number: int, columns: int) -> list[Axes]:
-    """Give so many axes in rows of so many columns."""
+    """Return `number` axes of a figure, arranged in rows of `columns`."""
     rows = -(-number // columns)
     every: list[Axes] = list(figure.subplots(rows, columns, squeeze=False).ravel())
     for unused in every[number:]:
@@ -119,7 +117,7 @@ def panels(figure: Figure, number: int, columns: int) -> list[Axes]:
 
 
 def plain(text: str) -> str:
-    r"""Give a text of the user's as a label of one line, in which a dollar is a dollar and no formula begins.
+    r"""Return text as a label of one line, in which a dollar sign starts no formula.
 
     Examples
     --------
@@ -130,7 +128,7 @@ def plain(text: str) -> str:
 
 
 def count_axis(ax: Axes) -> None:
-    """Let the x axis count: from 0 on, ticks at whole numbers only."""
+    """Start the x axis at 0, with ticks at whole numbers only."""
     from matplotlib.ticker import MaxNLocator
 
     ax.xaxis.set_major_locator(MaxNLocator(8, integer=True))
@@ -138,7 +136,7 @@ def count_axis(ax: Axes) -> None:
 
 
 def set_ticks(ax: Axes, which: str, places: Sequence[float], labels: Sequence[str]) -> None:
-    """Set the ticks of the x or the y axis; many or long labels below an axis are turned."""
+    """Set the ticks of the x or the y axis; many or long labels below an axis are rotated."""
     texts = [plain(label) for label in labels]
     if which == "y":
         ax.set_yticks(list(places), texts)
@@ -152,20 +150,14 @@ def set_ticks(ax: Axes, which: str, places: Sequence[float], labels: Sequence[st
 
 
 def level_map(sign: float) -> Any:
-    """Give the colours of a map, so that better values stand out: `sign` is 1 if a smaller value is better, else -1."""
+    """Return the colours of a map in which better values stand out: `sign` is 1 if a smaller value is better, else -1."""
     from matplotlib.colors import ListedColormap
 
     return ListedColormap(list(reversed(LEVELS)) if sign > 0 else list(LEVELS))
 
 
 def colour_variables() -> dict[str, tuple[str, str]]:
-    """Give the CSS variables of a page: by name the colour in the light and in the dark scheme.
-
-    Examples
-    --------
-    >>> colour_variables()["grey-0"] == colour_variables()["ink"]
-    True
-    """
+    """Return the CSS variables of a page: each name with its colours in the light and in the dark scheme."""
     found = dict(_BASE)
     found |= {f"series-{k}": pair for k, pair in enumerate(_SERIES)} | {"red": _RED}
     found |= {f"level-{k}": pair for k, pair in enumerate(zip(LEVELS, _LEVELS_DARK, strict=True))}
@@ -177,14 +169,9 @@ def colour_variables() -> dict[str, tuple[str, str]]:
 
 
 def variable_of(colour: str) -> str:
-    """Give what to write in a picture in place of a colour: a variable, or the colour itself where none stands for it.
+    """Return the CSS variable that replaces a colour (#rrggbb) in a figure; the colour itself if there is none.
 
-    A grey becomes that much of the way from ink to paper, so that black on white is light on dark where the scheme is dark.
-
-    Parameters
-    ----------
-    colour : str
-        As #rrggbb.
+    A grey is replaced by one at the same share between ink and paper, so that black on white is light on dark in the dark scheme.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The errors that users of the library meet, each also a ValueError or RuntimeError where callers expect one."""
+"""The errors that the library raises, each also a ValueError or RuntimeError where callers expect one."""
 
 from spotsvm.surrogates.errors import SpotSVMError
 
@@ -19,15 +19,15 @@ __all__ = [
 
 
 class ArgumentError(SpotSVMError, ValueError):
-    """An argument has a value that makes no sense."""
+    """An argument has an invalid value."""
 
 
 class SpaceError(SpotSVMError, ValueError):
-    """A search space, or a parameter in it, cannot be searched."""
+    """A search space, or a parameter in it, cannot be searched, or a value is outside it."""
 
 
 class BudgetError(SpotSVMError, ValueError):
-    """A budget is too small for what it is to pay for."""
+    """A budget is smaller than the evaluations that a search needs to start."""
 
 
 class DataError(SpotSVMError, ValueError):
@@ -43,19 +43,19 @@ class StudyMismatchError(StorageError):
 
 
 class TrialStateError(SpotSVMError, ValueError):
-    """A trial was told that is unknown, or not running any more."""
+    """A trial was told that is unknown, or no longer running."""
 
 
 class WorkersError(SpotSVMError, RuntimeError):
-    """What evaluates trials cannot go on: an executor that is broken or stuck, or worker processes that die while they start."""
+    """The workers cannot continue: an executor is broken or stuck, or worker processes die while they start."""
 
 
 class NoCompletedTrialError(SpotSVMError, ValueError):
-    """A result was asked of a study in which no trial has succeeded yet."""
+    """A result was requested from a study in which no trial has succeeded yet."""
 
 
 class NoCompletedTrialTypeError(NoCompletedTrialError, TypeError):
-    """No trial has succeeded, and the last one failed with a TypeError: the data are of a kind that the estimator cannot take."""
+    """No trial has succeeded, and the last one failed with a TypeError: the estimator does not accept this kind of data."""
 
 
 class ShortSeriesWarning(UserWarning):

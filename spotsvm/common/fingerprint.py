@@ -1,4 +1,4 @@
-"""Data and parameters in a form that is the same for the same values, whatever process or object holds them."""
+"""Texts and hashes of data and parameters that are the same for equal values in every process."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _PRINTED: dict[str, Any] = {
 
 
 def canonical(data: Any) -> Any:
-    """Return sparse data in a form that does not depend on what was done with them; other data as they are."""
+    """Return sparse data in a form that does not depend on how they were made; other data unchanged."""
     if not issparse(data):
         return data
     rows = data.tocsr(copy=True)
@@ -36,14 +36,9 @@ def canonical(data: Any) -> Any:
 
 
 def as_text(value: Any, **options: Any) -> str:
-    """Return a text that is the same in another process, whatever numpy and scikit-learn are set to print.
+    """Return the repr of a value as it is in any process, whatever the print settings of numpy and scikit-learn.
 
-    Parameters
-    ----------
-    value : object
-        Any.
-    **options
-        Of `np.printoptions`, where another than numpy's own is wanted.
+    `options` are those of `np.printoptions`, where they differ from numpy's defaults.
 
     Examples
     --------
@@ -58,16 +53,11 @@ def as_text(value: Any, **options: Any) -> str:
 
 
 def content_hash(value: Any) -> str:
-    """Return a hash of what a value holds, the same in another process, and for each value that holds the same.
+    """Return a hash of the contents of a value, the same in every process and for equal contents.
 
     Numbers and texts count by value, arrays by type, shape and numbers, frames and sparse data by their cells, lists and mappings
-    by what is in them, functions and classes by their names, estimators by their class and parameters, and other objects by
-    what pickling them would keep. An object that cannot be pickled counts by its class and its text.
-
-    Parameters
-    ----------
-    value : object
-        Any.
+    by their items, functions and classes by their names, estimators by their class and parameters, and other objects by the state
+    that pickle would store. An object that cannot be pickled counts by its class and its text.
 
     Examples
     --------
@@ -88,7 +78,7 @@ def _digest(value: Any, above: tuple[int, ...]) -> bytes:
 
 
 def _parts(value: Any, above: tuple[int, ...]) -> list[bytes]:
-    """Return what a value consists of; `above` are those that it is a part of, in which it may be found again."""
+    """Return the parts of a value as bytes; `above` has the ids of the values that contain it, to detect cycles."""
     value = value.item() if isinstance(value, np.bool_ | np.number) else value
     if value is None or type(value) in (bool, int, float, complex, str, bytes):
         return [type(value).__name__.encode(), (hex(value) if type(value) is int else ascii(value)).encode()]
@@ -131,22 +121,14 @@ def _parts(value: Any, above: tuple[int, ...]) -> list[bytes]:
 
 
 def _name(of: Any) -> bytes:
-    """Return the name of a class or a function, of ours without the file that it is in, which may change."""
+    """Return the name of a class or function; for our own without the module, which may change."""
     module = str(getattr(of, "__module__", ""))
     place = "spotsvm" if module.partition(".")[0] == "spotsvm" else module
     return f"{place}.{getattr(of, '__qualname__', of.__name__)}".encode("utf-8", "backslashreplace")
 
 
 def whole(value: Any) -> Any:
-    """Return a parameter of which the text leaves nothing out: frames, series and sparse data become a hash of their values.
-
-    Examples
-    --------
-    >>> frames = [pd.DataFrame({"rain": range(100)}) for _ in range(3)]
-    >>> frames[2].loc[50, "rain"] = 7
-    >>> [repr(whole({"history": frame})) == repr(whole({"history": frames[0]})) for frame in frames]
-    [True, True, False]
-    """
+    """Return a parameter whose text is complete: frames, series and sparse data are replaced by a hash of their values."""
     if isinstance(value, Mapping):
         return {key: whole(one) for key, one in value.items()}
     if type(value) in (list, tuple):
@@ -168,11 +150,5 @@ _PACKAGES = ("spotsvm", "numpy", "scipy", "scikit-learn")
 
 @cache
 def versions() -> dict[str, str]:
-    """Give the versions of Python and of the packages on which a study's trials depend, by name.
-
-    Examples
-    --------
-    >>> list(versions())
-    ['python', 'spotsvm', 'numpy', 'scipy', 'scikit-learn']
-    """
+    """Return the versions of Python and of the packages on which a study's trials depend, by name."""
     return {"python": platform.python_version()} | {name: version(name) for name in _PACKAGES}

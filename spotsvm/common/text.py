@@ -1,4 +1,4 @@
-"""Make text from data safe to print: control characters, and characters that no file can hold, become escapes."""
+"""Text from data made safe to print, durations as text, and checks of paths."""
 
 from __future__ import annotations
 
@@ -11,20 +11,11 @@ from spotsvm.common.errors import ArgumentError, StorageError
 
 #: control characters but for tab and line feed; marks that turn the direction of text; halves of surrogate pairs; no characters
 _STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
-
-
 _LONGEST = 2000
 
 
 def printable(text: str) -> str:
     r"""Return text with escapes in place of control characters, marks of text direction, and what UTF-8 cannot encode.
-
-    Line feeds and tabs are kept.
-
-    Parameters
-    ----------
-    text : str
-        The text.
 
     Examples
     --------
@@ -36,13 +27,6 @@ def printable(text: str) -> str:
 
 def printable_line(text: str, longest: int = _LONGEST) -> str:
     r"""Return printable text as one line, cut at `longest` characters.
-
-    Parameters
-    ----------
-    text : str
-        The text.
-    longest : int, default=2000
-        Most characters of the line.
 
     Examples
     --------
@@ -73,12 +57,7 @@ def _escape(sign: str) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Return a duration as text.
-
-    Parameters
-    ----------
-    seconds : float
-        The duration.
+    """Return a duration in seconds as text.
 
     Examples
     --------
@@ -97,23 +76,9 @@ def duration(seconds: float) -> str:
 
 
 def checked_path(path: Any, name: str = "path", such_as: str = "study.db") -> Path:
-    """Return a path, or raise an error if it cannot be one.
+    """Return the argument called `name` as a path.
 
-    Parameters
-    ----------
-    path : path-like
-        What was given.
-    name : str, default="path"
-        The argument's name, for the error's text.
-    such_as : str, default="study.db"
-        What it could have been.
-
-    Raises
-    ------
-    ArgumentError
-        If it is no path.
-    StorageError
-        If it is relative to a working directory that has been removed.
+    ArgumentError is raised if it is not a path, StorageError if it is relative to a working directory that has been removed.
 
     Examples
     --------
@@ -130,13 +95,13 @@ def checked_path(path: Any, name: str = "path", such_as: str = "study.db") -> Pa
     if not checked.is_absolute() and not has_working_directory():
         raise StorageError(
             f"{name}={shown_value(text)} is relative, and the working directory has been removed; use an absolute path, or "
-            "change to a directory that is there"
+            "change to an existing directory"
         )
     return checked
 
 
 def has_working_directory() -> bool:
-    """Tell whether the working directory is still there."""
+    """Return whether the working directory still exists."""
     try:
         Path.cwd()
     except FileNotFoundError:

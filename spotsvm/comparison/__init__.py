@@ -1,4 +1,4 @@
-"""`compare` and its tables, the judges of recommendations and searches, oversearching between sets.
+"""Comparisons: `compare` and its tables, judges of recommendations and searches, oversearching between sets.
 
 It may import search_cv, optimism, study, and all below them.
 """

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from spotsvm.common.drawing import new_axes
 from spotsvm.common.errors import ArgumentError
-from spotsvm.comparison.figure import Band, Centre, draw_curves
+from spotsvm.comparison.figure import Band, Centre, Floats, draw_curves
 from spotsvm.comparison.runs import Run, Task, measured, recommended_number
 from spotsvm.comparison.table import comparison_table, rank_searches
 from spotsvm.trials.tables import trial_table
@@ -22,8 +22,6 @@ from spotsvm.trials.tables import trial_table
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-Floats = NDArray[np.float64]
 
 _CURVE_POINTS = 10
 

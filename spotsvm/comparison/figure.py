@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Centre = Literal["median", "mean"]
 Band = Literal["interquartile", "range", "bootstrap"]
-
 _STYLES = ("-", "--", ":", "-.")
 _RESAMPLES = 2000
 
@@ -25,28 +24,10 @@ _RESAMPLES = 2000
 def band_over_seeds(
     curves: Floats, centre: Centre = "median", band: Band | None = "interquartile", confidence: float = 0.95
 ) -> tuple[Floats, Floats, Floats]:
-    """Return the centre of curves and the two edges of a band around it, at each number of evaluations.
+    """Return the centre of curves, shape (n_seeds, n_points), and the edges of a band around it; nan where a run has no value.
 
-    Parameters
-    ----------
-    curves : ndarray of shape (n_seeds, n_points)
-        One curve per seed; nan where a run has no value yet, and then the centre is nan as well.
-    centre : {"median", "mean"}, default="median"
-        The centre.
-    band : {"interquartile", "range", "bootstrap"} or None, default="interquartile"
-        From the first to the third quartile of the seeds; from the best to the worst; or a percentile bootstrap interval
-        of the centre. None for no band.
-    confidence : float, default=0.95
-        Confidence level of the bootstrap interval.
-
-    Raises
-    ------
-    ArgumentError
-        If `centre` or `band` is unknown.
-
-    References
-    ----------
-    Efron 1979, "Bootstrap methods: another look at the jackknife".
+    The band is from the first to the third quartile of the seeds; from the best to the worst; or a percentile bootstrap interval
+    of the centre (Efron 1979). ArgumentError is raised if `centre` or `band` is unknown.
 
     Examples
     --------
@@ -84,29 +65,10 @@ def draw_curves(
     log: bool = False,
     steps: bool = True,
 ) -> None:
-    """Draw a line and a band for each search.
+    """Draw a line and a band for each search, from the values that it had reached by seed and number of evaluations.
 
-    Parameters
-    ----------
-    evaluations : ndarray of shape (n_points,)
-        Numbers of evaluations.
-    curves : dict of str to ndarray of shape (n_seeds, n_points)
-        What each search had reached, by label.
-    ax : Axes
-        Where to draw.
-    sign : float, default=1.0
-        1 if a smaller value is better, -1 if a larger one is.
-    centre, band, confidence
-        As in `band_over_seeds`.
-    log : bool, default=False
-        Whether the values' axis is logarithmic.
-    steps : bool, default=True
-        Whether a value holds until the next number of evaluations; otherwise the points are joined.
-
-    Raises
-    ------
-    ArgumentError
-        If the axis is logarithmic and there is a negative value, or no positive one.
+    `sign` is 1 if a smaller value is better, else -1. With `steps` a value holds until the next number of evaluations; otherwise
+    the points are joined. ArgumentError is raised if the axis is logarithmic and a value is negative, or none is positive.
     """
     from matplotlib.ticker import LogFormatter, MaxNLocator  # on use: matplotlib takes half a second
 

@@ -149,11 +149,7 @@ def check_repeats(n_repeats: Any, confidence: Any) -> None:
 
 #: the name under which a study stores a judgement
 JUDGEMENT = "judgement"
-
-
 Choice = Literal["recommended", "best predicted"]
-
-
 Verdict = Literal["recommended", "best predicted", "best seen", "no clear difference", "same"]
 
 

@@ -1,4 +1,4 @@
-"""One run of a comparison: one search, one seed."""
+"""The runs of a comparison: one search from one seed each, and the checks of the arguments."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from numbers import Integral
 from pathlib import Path
-from typing import Any, Literal, TypeGuard, TypeVar, cast
+from typing import Any, TypeGuard, TypeVar, cast
 
 import numpy as np
 
@@ -23,12 +23,10 @@ from spotsvm.space.space import Space
 from spotsvm.study.loop import check_budget
 from spotsvm.study.search import initial_trials
 from spotsvm.study.study import Study
+from spotsvm.trials.objectives import Direction
 from spotsvm.trials.recommendation import recommend
 from spotsvm.trials.start import Start, equal_start, start_points
 from spotsvm.trials.trial import FINISHED, Trial
-
-Direction = Literal["minimize", "maximize"]
-
 
 Result = TypeVar("Result")
 
@@ -75,15 +73,7 @@ class Run:
 
 
 def run_search(task: Task, label: str, search: Entrant, seed: int) -> Run:
-    """Run a search from the shared start, or resume its record; return its trials and the final recommendation.
-
-    Raises
-    ------
-    ArgumentError
-        If the objective does not return the measure.
-    StorageError
-        If the record cannot be read or written, or is of another study.
-    """
+    """Run a search from the shared start, or resume its record; return its trials and the final recommendation."""
     path = None if task.folder is None else task.folder / record_name(label, seed)
     start = equal_start(task.space, task.start)
     with Study(
@@ -95,16 +85,9 @@ def run_search(task: Task, label: str, search: Entrant, seed: int) -> Run:
 
 
 def run_jobs(function: Callable[..., Result], jobs: Sequence[tuple[Any, ...]], n_jobs: int | None) -> Iterable[Result]:
-    """Return the results of a function for several tuples of arguments, in their order, each as it is ready.
+    """Yield the results of a function for several tuples of arguments, in their order, each as it is ready.
 
-    Parameters
-    ----------
-    function : callable
-        Takes the arguments of a job.
-    jobs : sequence of tuple
-        Arguments.
-    n_jobs : int or None
-        Processes, as joblib takes it; None and 1 are this process.
+    `n_jobs` is the number of processes for joblib; None and 1 mean this process.
     """
     if n_jobs in (None, 1):
         return (function(*job) for job in jobs)
@@ -154,13 +137,7 @@ def _with_seed(objective: Callable[..., Any], study: Study) -> Callable[[dict[st
 
 
 def takes_seed(objective: Callable[..., Any]) -> bool:
-    """Return whether an objective has a second parameter named `seed` that no functools.partial has set.
-
-    Examples
-    --------
-    >>> takes_seed(lambda params, seed: 0.0), takes_seed(lambda params: 0.0)
-    (True, False)
-    """
+    """Return whether an objective has a second parameter named `seed` that no functools.partial has set."""
     if isinstance(objective, partial) and "seed" in objective.keywords:
         return False
     try:
@@ -194,25 +171,13 @@ def measured(trial: Trial, measure: str) -> float:
 
 
 Entrant = str | SearchFactory
-
-
 Searches = Sequence[Entrant | tuple[str, Entrant]] | Mapping[str, Entrant]
 
 
 def labelled_searches(searches: Searches, names: Sequence[str] | None = None) -> dict[str, Entrant]:
     """Return the searches by label: that of `names` or of a pair, or the name of the search or callable.
 
-    Parameters
-    ----------
-    searches : sequence or dict
-        Names, callables `(domain, seed)`, or (label, search) pairs; or a dict of label to search.
-    names : sequence of str, optional
-        A label for each search, in place of all others.
-
-    Raises
-    ------
-    ArgumentError
-        If there are none, two have the same label, or one cannot be created again for each seed.
+    ArgumentError is raised if there are none, two have the same label, or one cannot be created again for each seed.
 
     Examples
     --------
@@ -267,12 +232,7 @@ def _checked(search: Any, label: str) -> Entrant:
 
 
 def checked_seeds(seeds: int | Sequence[int]) -> list[int]:
-    """Return the seeds: 0 to k - 1 for a number k, else the given ones.
-
-    Raises
-    ------
-    ArgumentError
-        If there are none, one is repeated, or one is not an integer of at least 0.
+    """Return the seeds: 0 to k - 1 for a number k, else the given ones; ArgumentError if they are invalid or repeated.
 
     Examples
     --------
@@ -318,12 +278,8 @@ def check_entrants(
 ) -> None:
     """Create each search once, with its start, to find errors before the first evaluation.
 
-    Raises
-    ------
-    BudgetError
-        If `n_trials` is not a budget, or is smaller than a search's initial design; the message names the search.
-    ArgumentError
-        If a search cannot be created for this space.
+    BudgetError is raised if `n_trials` is invalid or smaller than a search's initial design, ArgumentError if a search cannot be
+    created for this space.
     """
     if not _is_integer(n_trials) or n_trials < 1:
         raise BudgetError(f"n_trials={n_trials!r} is not a number of evaluations; use 1 or more")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -14,14 +14,12 @@ from scipy.stats import t as student
 from spotsvm.common.csv_files import write_csv
 from spotsvm.common.drawing import new_axes
 from spotsvm.common.errors import ArgumentError
+from spotsvm.trials.objectives import Direction
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Floats = NDArray[np.float64]
-
-
-Direction = Literal["minimize", "maximize"]
 
 
 class OversearchingMatrix:

@@ -1,4 +1,4 @@
-"""Tune on each of several sets, and apply the results to all of them."""
+"""Oversearching between sets: configurations tuned on each of several sets, and applied to all of them."""
 
 from __future__ import annotations
 

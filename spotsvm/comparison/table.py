@@ -11,44 +11,24 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata, wilcoxon
 
 Floats = NDArray[np.float64]
-
 #: up to this number of differences all 2^n signs are tried
 _ENUMERATED = 13
 
 
 def rank_searches(results: pd.DataFrame, sign: float) -> pd.DataFrame:
-    """Rank the searches within each seed, 1 for the best; equal results share the mean of their ranks.
+    """Return the rank of each search within each seed, 1 for the best; equal results share the mean of their ranks.
 
-    Parameters
-    ----------
-    results : DataFrame of shape (n_seeds, n_searches)
-        Final results; nan for a run in which no trial succeeded, which ranks last.
-    sign : float
-        1 if a smaller result is better, -1 if a larger one is.
-
-    Examples
-    --------
-    >>> rank_searches(pd.DataFrame({"a": [0.1, 0.3], "b": [0.2, 0.3]}), 1.0).values.tolist()
-    [[1.0, 2.0], [1.5, 1.5]]
+    A result of nan, of a run in which no trial succeeded, ranks last. `sign` is 1 if a smaller result is better, else -1.
     """
     losses = np.where(np.isnan(results), np.inf, sign * results)
     return pd.DataFrame(rankdata(losses, axis=1), index=results.index, columns=results.columns)
 
 
 def signed_rank_test(differences: ArrayLike) -> tuple[float, str]:
-    """Test paired differences against 0 by Wilcoxon's signed ranks, two-sided; return p, and the reason if it is nan.
+    """Test paired differences against 0 by Wilcoxon's signed ranks (1945), two-sided; return p, and the reason if it is nan.
 
     Differences of 0 are left out. p is exact for up to 13 differences, and up to 50 without ties; else it is the normal
     approximation's.
-
-    Parameters
-    ----------
-    differences : array-like of shape (n_seeds,)
-        One search's result minus the other's; nan where one of them has none.
-
-    References
-    ----------
-    Wilcoxon 1945, "Individual comparisons by ranking methods".
 
     Examples
     --------
@@ -74,11 +54,7 @@ def signed_rank_test(differences: ArrayLike) -> tuple[float, str]:
 
 
 def holm(p_values: ArrayLike) -> Floats:
-    """Adjust p-values for multiple tests by Holm's step-down method; nan stays nan and does not count.
-
-    References
-    ----------
-    Holm 1979, "A simple sequentially rejective multiple test procedure".
+    """Adjust p-values for multiple tests by Holm's step-down method (1979); nan stays nan and does not count.
 
     Examples
     --------
@@ -95,18 +71,9 @@ def holm(p_values: ArrayLike) -> Floats:
 
 
 def comparison_table(results: pd.DataFrame, sign: float, failed: Sequence[int], ask_seconds: Sequence[float]) -> pd.DataFrame:
-    """Summarise a comparison, one row per search, best mean rank first; `Comparison.table` describes the columns.
+    """Return a summary with one row per search, best mean rank first; `Comparison.table` describes the columns.
 
-    Parameters
-    ----------
-    results : DataFrame of shape (n_seeds, n_searches)
-        Final results; nan for a run without one.
-    sign : float
-        1 if a smaller result is better, -1 if a larger one is.
-    failed : sequence of int
-        Number of failed trials of each search.
-    ask_seconds : sequence of float
-        Mean time of a suggestion of each search.
+    `failed` has the number of failed trials of each search, `ask_seconds` the mean time of a suggestion.
     """
     losses = sign * results
     mean_rank = rank_searches(results, sign).mean()

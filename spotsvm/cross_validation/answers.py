@@ -1,4 +1,4 @@
-"""Fitted estimators that know their answers for one set of rows only, which is all that a scorer needs."""
+"""Stand-ins for fitted estimators that know their answers for one set of rows only, as scorers need them."""
 
 from __future__ import annotations
 
@@ -14,24 +14,14 @@ Floats = NDArray[np.float64]
 
 
 class NotSharedError(Exception):
-    """The work of scoring a candidate cannot be shared; scikit-learn has to do it."""
+    """The work of scoring a candidate cannot be shared, so that scikit-learn has to score it."""
 
 
 class ClassifierStandIn(ClassifierMixin, BaseEstimator):
-    """A fitted classifier that knows its decisions on the rows `X` only.
+    """A fitted classifier that knows its decisions for the rows `X` only.
 
-    Parameters
-    ----------
-    X : array-like
-        The rows; it answers for this very object.
-    classes : ndarray of shape (n_classes,)
-        The classes.
-    decisions : ndarray of shape (n, n_pairs)
-        Decision of each pair's classifier; positive for the second of two classes, for the first of a pair of several.
-    shape : {"ovr", "ovo"}
-        Of the decision function of several classes.
-    break_ties : bool
-        Whether ties of votes are decided by it.
+    `X` is compared by identity. `decisions` has one column per pair of classes, positive for the second of two classes, and for
+    the first of a pair of several. `shape` and `break_ties` are the decision_function_shape and break_ties of the machine.
     """
 
     def __init__(self, X: Any, classes: NDArray[Any], decisions: Floats, shape: str = "ovr", break_ties: bool = False):
@@ -54,15 +44,7 @@ class ClassifierStandIn(ClassifierMixin, BaseEstimator):
 
 
 class RegressorStandIn(RegressorMixin, BaseEstimator):
-    """A fitted regressor that knows its predictions for the rows `X` only.
-
-    Parameters
-    ----------
-    X : array-like
-        The rows; it answers for this very object.
-    predictions : ndarray of shape (n,)
-        The predictions.
-    """
+    """A fitted regressor that knows its predictions for the rows `X`, compared by identity, only."""
 
     def __init__(self, X: Any, predictions: Floats):
         self.X = X

@@ -93,10 +93,10 @@ def cross_val_scores(
     array([0.92, 0.98, 0.98])
     """
     if isinstance(candidates, Mapping):
-        raise ArgumentError("candidates is a dictionary; give a sequence of them, one for each candidate")
+        raise ArgumentError("candidates is a dictionary; use a sequence of dictionaries, one per candidate")
     settings = [dict(candidate) for candidate in candidates]
     if not settings:
-        raise ArgumentError("candidates is empty; give at least one dictionary of parameters")
+        raise ArgumentError("candidates is empty; use at least one dictionary of parameters")
     check_engine(engine)
     if error_score != "raise" and not isinstance(error_score, Real):
         raise ArgumentError(f"error_score={error_score!r} is not a score; use 'raise' or a number")

@@ -1,4 +1,4 @@
-"""The data as each fold's machine sees them: as they are, or behind transformers that were fitted on the fold's training rows."""
+"""The data as each fold's machine sees them, unchanged or transformed, its targets, and checks of the precision of kernels."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 
-from spotsvm.cross_validation.answers import NotSharedError
+from spotsvm.cross_validation.answers import Floats, NotSharedError
 from spotsvm.cross_validation.machines import SvmMachine
 from spotsvm.estimators.dual.one_vs_one import pair_labels, pairs
 from spotsvm.solvers.dual.exact.fold_solver import State, Target, symmetric_bounds
@@ -24,9 +24,6 @@ from spotsvm.solvers.kernels import Kernel
 from spotsvm.solvers.kernels.functions.multi_kernel import MultiKernel
 from spotsvm.solvers.kernels.matrices.group_gram import GroupGram
 from spotsvm.solvers.kernels.matrices.single_gram import SingleGram
-
-Floats = NDArray[np.float64]
-
 
 #: the rows that a fold trains on, and those that it tests on
 Split = tuple[NDArray[np.intp], NDArray[np.intp]]
@@ -44,22 +41,22 @@ class Solved:
 
 @dataclass
 class View:
-    """A matrix of rows, its kernel matrices, and what was solved on them last.
+    """A matrix of rows, its kernel matrices, and the latest solutions.
 
     Attributes
     ----------
     gram : SingleGram
         The rows and their kernel matrices.
     shared : bool
-        Whether the folds are all of these rows.
+        Whether all folds use these rows.
     names : list of str or None
-        Names of the columns, where they have any.
+        Names of the columns, if they have any.
     transformers : Pipeline or None
-        The fitted transformers that the rows come from.
+        The fitted transformers that made the rows.
     group_bytes : int
-        Memory for what groups of columns contribute to combined kernels.
+        Memory for the terms of combined kernels.
     solved : dict
-        For each pair of classes what was solved on all rows last, for the next to begin at.
+        For each pair of classes the latest solution on all rows, from which the next starts.
     groups : GroupGram or None
         The matrices of combined kernels, once there was one.
     """
@@ -78,7 +75,7 @@ class View:
         return Digits(self.gram.X, self.label)
 
     def label(self, column: int) -> str:
-        """Return the name of a column, as the data frame or the transformers have it, or else its number."""
+        """Return the name of a column from the data frame or the transformers, or else its number."""
         names = self.names
         if names is None and self.transformers is not None and hasattr(self.transformers, "feature_names_in_"):
             with suppress(Exception):  # whatever a transformer that has no names to give raises
@@ -86,7 +83,7 @@ class View:
         return f"column {column}" if names is None else f"column {names[column]!r}"
 
     def matrix(self, kernel: Kernel | MultiKernel) -> tuple[NDArray[np.float32], float]:
-        """Return a kernel matrix less a constant, and the constant; it is overwritten by the next one."""
+        """Return a kernel matrix less a constant, and the constant; the next call overwrites the matrix."""
         if not isinstance(kernel, MultiKernel):
             self.groups = None
             return self.gram.matrix(kernel)
@@ -97,20 +94,9 @@ class View:
 
 
 class FoldViews:
-    """The view of each fold; as many are kept as fit into memory.
+    """The view of each fold; as many are kept as fit into `max_bytes`.
 
-    Parameters
-    ----------
-    X : array-like
-        The data, a numpy array or a pandas frame.
-    y : array-like
-        The target.
-    splits : list of (train, test)
-        The folds.
-    max_bytes : int
-        Memory for matrices.
-    training_answers : bool
-        Whether the machines are asked about training rows as well.
+    `X` is a numpy array or a pandas frame; `training_answers` is whether training rows are scored as well.
     """
 
     def __init__(self, X: Any, y: Any, splits: Sequence[Split], max_bytes: int, training_answers: bool):
@@ -141,7 +127,7 @@ class FoldViews:
         return view
 
     def _transformed(self, fitted: Any, fold: int) -> tuple[Floats, list[str] | None]:
-        """Fit transformers; give all rows behind them, and the names of their columns."""
+        """Fit transformers; return all rows transformed, and the names of their columns."""
         train, test = self._splits[fold]
         try:
             transformed = fitted.fit_transform(take(self._X, train), take(self._y, train))
@@ -194,17 +180,7 @@ MOST_CLASSES = 10
 
 
 class FoldTargets:
-    """The problems of each fold, and of all rows.
-
-    Parameters
-    ----------
-    y : ndarray of shape (n,)
-        The target.
-    trained : bool ndarray of shape (n_folds, n)
-        Which rows each fold trains on.
-    regression : bool
-        Whether y is a number to predict, and not a class.
-    """
+    """The dual problems of each fold, and of all rows; `trained` has for each fold the mask of the rows that it trains on."""
 
     def __init__(self, y: NDArray[Any], trained: NDArray[np.bool_], regression: bool):
         self._y = y
@@ -231,7 +207,7 @@ class FoldTargets:
         return [np.where((code == i) | (code == j), pair_labels(code == i, n_classes), 0.0) for i, j in pairs(n_classes)]
 
     def of(self, machine: SvmMachine, fold: int) -> list[Target]:
-        """Return the problems of a fold; of all rows for fold -1."""
+        """Return the problems of a fold; those of all rows for fold -1."""
         rows = self._rows[fold]
         labels = self._labels if fold == -1 else [np.where(rows, z, 0.0) for z in self._labels]
         if machine.regression:
@@ -264,29 +240,18 @@ def _numbers(y: NDArray[Any]) -> Floats:
 
 
 _SINGLE, _DOUBLE = 2.0**-24, 2.0**-53
-
-
 #: How many times the rounding that there is without any offset makes it the offset's
 _TIMES = 100.0
-
-
 #: From how many standard deviations on a mean is an offset, and from what share of the largest offset on it is named
 _DEVIATIONS, _SHARE = 4.0, 0.1
-
-
 _SHOWN = 3
-
-
 _SOME = 64  # rows that are looked at in pairs
 
 
 class LostDigitsError(NotSharedError):
-    """A machine's own library loses digits of the data that shared work does not lose: their scores differ.
+    """A machine's own library loses digits of the data that shared work keeps, so that their scores differ.
 
-    Attributes
-    ----------
-    advice : str
-        What to tell the user; empty where no column has an offset.
+    `advice` is the text for the user, empty if no column has an offset.
     """
 
     def __init__(self, reason: str, advice: str):
@@ -295,15 +260,7 @@ class LostDigitsError(NotSharedError):
 
 
 class Digits:
-    """Checks of the digits of the kernel values of some rows.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n, d)
-        The rows.
-    label : callable
-        Gives the name of the column with some number.
-    """
+    """Checks of the precision of the kernel values of rows; `label` returns the name of a column by its number."""
 
     def __init__(self, X: Floats, label: Callable[[int], str]):
         self._X, self._label = X, label
@@ -321,21 +278,12 @@ class Digits:
         return found
 
     def check(self, kernel: Kernel, *, by_libsvm: bool, reach: float, tol: float) -> None:
-        """Raise LostDigitsError if a machine's own library rounds kernel values so much that its decisions are others.
+        """Raise LostDigitsError if a machine's own library rounds kernel values so much that its decisions change.
 
-        LIBSVM has exp(-gamma (<x, x> + <z, z> - 2 <x, z>)) of the rows as they are, in double precision, and keeps kernel values
-        in single precision. Shared work takes distances, and the linear kernel, of centred rows.
-
-        Parameters
-        ----------
-        kernel : Kernel
-            The kernel function.
-        by_libsvm : bool
-            Whether LIBSVM trains the machine, or our own solver, in double precision.
-        reach : float
-            How much a decision changes at most if kernel values change by one.
-        tol : float
-            The solver's tolerance.
+        LIBSVM computes exp(-gamma (<x, x> + <z, z> - 2 <x, z>)) from the rows as they are in double precision, and stores kernel
+        values in single precision. Shared work uses distances, and the linear kernel, of centred rows. `by_libsvm` is whether
+        LIBSVM trains the machine, or our own solver, in double precision. `reach` is how much a decision changes at most if
+        kernel values change by one. `tol` is the solver's tolerance.
         """
         if kernel.base == "squared distances":
             if not by_libsvm:

@@ -1,4 +1,4 @@
-"""Cross-validated scores of candidates on fixed folds, from shared work or by scikit-learn's own public search."""
+"""Cross-validated scores of candidates on fixed folds, from shared work or by scikit-learn's public search."""
 
 from __future__ import annotations
 
@@ -25,14 +25,12 @@ from sklearn.model_selection import GridSearchCV
 from spotsvm.common.errors import ArgumentError
 from spotsvm.common.fingerprint import as_text, canonical, whole
 from spotsvm.cross_validation.answers import ClassifierStandIn, NotSharedError, RegressorStandIn
-from spotsvm.cross_validation.fold_data import Split, take
+from spotsvm.cross_validation.fold_data import LostDigitsError, Split, take
 from spotsvm.cross_validation.machines import MATRIX_MACHINES, is_machine, split_pipeline
 from spotsvm.cross_validation.shared_folds import FoldAnswer, SharedFolds
 from spotsvm.trials.scores.metrics import score_range
 
 MAX_BYTES = 2 * 2**30
-
-
 _log = logging.getLogger(__name__)
 
 
@@ -43,8 +41,8 @@ class FoldScores:
     Attributes
     ----------
     numbers : dict of str to float
-        As in `cv_results_`: split{i}_test_{metric}, split{i}_train_{metric} if wanted, and mean and std of fit_time and
-        score_time. What failed is absent.
+        As in `cv_results_`: split{i}_test_{metric}, split{i}_train_{metric} if requested, and mean and std of fit_time and
+        score_time. Those that failed are absent.
     reason : str
         Why the candidate failed in at least one fold, in one line; empty if it did not.
     """
@@ -53,24 +51,18 @@ class FoldScores:
     reason: str = ""
 
     def mean(self, metric: str, n_splits: int) -> float:
-        """Return the mean test score; nan if a fold has none. Of a race that ended early, the mean of the folds that ran."""
+        """Return the mean test score, nan if a fold has none; after a race that ended early, the mean of the folds that ran."""
         ran = int(self.numbers.get("folds_run", n_splits))
         return float(np.mean([self.numbers.get(f"split{i}_test_{metric}", np.nan) for i in range(ran)]))
 
 
 class FoldScorer:
-    """Scores of candidates on folds that are fixed once.
+    """Scores of candidates on fixed folds.
 
     Parameters
     ----------
-    estimator : estimator
-        What is cloned and fitted.
-    X, y : array-like
-        The data.
-    splits : list of (train, test)
-        The folds.
-    fit_params : dict
-        Further arguments of `fit`, for the estimator and the scorers.
+    estimator, X, y, splits, fit_params
+        The estimator, which is cloned, the data, the folds, and further arguments of `fit` for the estimator and the scorers.
     scoring, n_jobs, pre_dispatch, error_score, return_train_score
         As in GridSearchCV.
     engine : {"auto", "sklearn"}, default="sklearn"
@@ -80,20 +72,18 @@ class FoldScorer:
     race_for : str or None, default=None
         The metric by which a candidate that cannot be the best any more is stopped, where work is shared.
     warn : bool, default=True
-        Whether to warn of a candidate that fails; who does not wants `warn_of_failure` to be called elsewhere.
+        Whether to warn of a candidate that fails; if not, call `warn_of_failure` elsewhere.
 
     Attributes
     ----------
     scorer : callable or dict
         The scorers in use, known once something was scored.
-    n_splits : int
-        Number of folds.
     metrics : list of str
         Their names, "score" for a single one.
     multimetric : bool
-        Whether there is more than the one score.
+        Whether there are several named scores.
     last_error : Exception or None
-        What the last candidate that failed raised.
+        The error of the last candidate that failed.
     """
 
     def __init__(
@@ -143,7 +133,7 @@ class FoldScorer:
         return float(np.mean([len(test) / (len(train) + len(test)) for train, test in self._splits]))
 
     def context(self) -> dict[str, str]:
-        """Return what the scores depend on beside the candidate, by which a later run checks that it is the same."""
+        """Return everything that the scores depend on except the candidate, so that a later run can check that it is the same."""
         text = partial(as_text, threshold=sys.maxsize, floatmode="unique")
         parameters = sorted(self._estimator.get_params(deep=True).items())
         return {
@@ -160,11 +150,8 @@ class FoldScorer:
     def score(self, candidates: Sequence[Mapping[str, Any]]) -> list[FoldScores]:
         """Score candidates, in the order given.
 
-        Raises
-        ------
-        Exception
-            With error_score="raise", whatever fitting or scoring raises. In any case what is raised outside of them: it is
-            about the arguments, such as the name of a parameter that the estimator does not have.
+        Errors in the arguments, such as an unknown parameter of the estimator, are raised; with error_score="raise", so are
+        those of fitting and scoring.
         """
         if not self._looked:
             self._looked = True
@@ -174,7 +161,7 @@ class FoldScorer:
         return self._score_by_sklearn(candidates)
 
     def _share(self) -> SharedScores | None:
-        """Return the scorer that shares the work of these folds; None where it cannot be shared."""
+        """Return the scorer that shares the work of these folds; None if it cannot be shared."""
         n_jobs = self._options["n_jobs"]
         if self._fit_params or not isinstance(n_jobs, Integral | None) or n_jobs == 0:
             return None  # scikit-learn says what is wrong with n_jobs
@@ -187,9 +174,6 @@ class FoldScorer:
         return shared
 
     def _score_shared(self, shared: SharedScores, candidates: Sequence[Mapping[str, Any]]) -> list[FoldScores]:
-        from spotsvm.cross_validation.answers import NotSharedError
-        from spotsvm.cross_validation.fold_data import LostDigitsError
-
         found: dict[int, FoldScores] = {}
         left: list[int] = []
         for k in shared.order([dict(c) for c in candidates]):
@@ -244,7 +228,7 @@ class FoldScorer:
         return results
 
     def _score_failing(self, candidate: Mapping[str, Any], error: Exception) -> FoldScores:
-        """Score a candidate of which a fold is known to fail: the other folds, and other metrics, still count."""
+        """Score a candidate that is known to fail in a fold: the other folds, and other metrics, still count."""
         reason = f"{type(error).__name__}: {' '.join(str(error).split())[:500]}"
         with unwarned():  # what is warned of here is told below, and a mean over failed folds is wanted
             try:
@@ -265,14 +249,14 @@ class FoldScorer:
 
 
 def _single(value: Any) -> Any:
-    """Return a list of one value that numpy does not take apart, be it an array or an estimator."""
+    """Return an array with one object, such as an array or an estimator, that numpy does not take apart."""
     column = np.empty(1, dtype=object)
     column[0] = value
     return column
 
 
 def make_scorers(estimator: Any, scoring: Any) -> Any:
-    """Return the scorer, or of several a dictionary."""
+    """Return the scorer, or a dictionary of several."""
     if callable(scoring) or isinstance(scoring, str | None):
         return check_scoring(estimator, scoring)
     named = scoring if isinstance(scoring, Mapping) else {name: name for name in metric_names(scoring)}
@@ -280,7 +264,7 @@ def make_scorers(estimator: Any, scoring: Any) -> Any:
 
 
 def metric_names(scoring: Any) -> list[str]:
-    """Return the names of several metrics in their order; of a set, whose own order differs by process, the alphabetical one."""
+    """Return the names of several metrics in their order, a set's in alphabetical order, as its own differs by process."""
     return sorted(scoring) if isinstance(scoring, AbstractSet) else list(scoring)
 
 
@@ -298,7 +282,7 @@ def warn_of_failure(candidate: Mapping[str, Any], numbers: Mapping[str, float], 
 
 @contextmanager
 def unwarned() -> Iterator[None]:
-    """Ignore warnings, but not in a thread: filters are of the whole process, and two threads would not put them back."""
+    """Ignore warnings in the main thread; filters are global, and two threads would not restore them."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -317,7 +301,7 @@ def share_scores(
     train: bool,
     max_bytes: int,
 ) -> SharedScores | None:
-    """Return the scorer of candidates from shared work; None where no candidate's work can be shared."""
+    """Return the scorer of candidates from shared work; None if no candidate's work can be shared."""
     _, last = split_pipeline(estimator)
     known = is_machine(type(last)) or type(last) in MATRIX_MACHINES
     if y is None or not known or not all(map(can_share, scorers.values())):
@@ -346,26 +330,12 @@ def _is_own_score(scorer: Any) -> bool:
 
 
 def can_share(scorer: Any) -> bool:
-    """Check whether a scorer is one of `make_scorer`, or the estimator's own: they ask for its answers, and for nothing else."""
+    """Return whether a scorer is from `make_scorer`, or the estimator's own: these use only its answers."""
     return type(scorer).__module__.startswith("sklearn.metrics.")
 
 
 class SharedScores:
-    """Scores of candidates from shared work.
-
-    Parameters
-    ----------
-    folds : SharedFolds
-        What trains them.
-    y : ndarray or Series of shape (n,)
-        The target.
-    splits : list of (train, test)
-        The folds.
-    scorers : dict of str to callable
-        The scorers by the name of their metric.
-    train : bool
-        Whether to score the training rows as well.
-    """
+    """Scores of candidates from shared work; `train` is whether to score the training rows as well."""
 
     def __init__(self, folds: SharedFolds, y: Any, splits: Sequence[Split], scorers: Mapping[str, Any], train: bool):
         self._folds, self._scorers, self._splits = folds, scorers, list(splits)
@@ -378,28 +348,10 @@ class SharedScores:
         return self._folds.order(candidates)
 
     def score(self, params: dict[str, Any], bar: float | None = None, metric: str = "", highest: float = 1.0) -> dict[str, float]:
-        """Score one candidate.
+        """Return the scores of one candidate as in FoldScores; NotSharedError if scikit-learn has to score it.
 
-        Parameters
-        ----------
-        params : dict
-            The candidate.
-        bar : float, optional
-            Stop as soon as the mean of `metric` over all folds can no longer reach this.
-        metric : str
-            The metric to stop by.
-        highest : float
-            The most that it can be in a fold.
-
-        Returns
-        -------
-        dict of str to float
-            As FoldScores has them; a fold that did not run is absent.
-
-        Raises
-        ------
-        NotSharedError
-            If scikit-learn has to do it.
+        With a `bar`, stop as soon as the mean of `metric` over all folds, at most `highest` in each, can no longer reach it;
+        folds that did not run are absent.
         """
         numbers: dict[str, float] = {}
         fit_times, score_times = [], []

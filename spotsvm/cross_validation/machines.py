@@ -1,4 +1,4 @@
-"""The parameters of a support vector machine, from which it can be trained elsewhere with the same result."""
+"""The parameters of a support vector machine, from which shared work can train it with the same result."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sklearn.base import clone, is_regressor
 from sklearn.pipeline import Pipeline
 from sklearn.svm import SVC, SVR, NuSVC, NuSVR
 
-from spotsvm.cross_validation.answers import NotSharedError
+from spotsvm.cross_validation.answers import Floats, NotSharedError
 from spotsvm.estimators.dual.evo_svc import EvoSVC
 from spotsvm.estimators.dual.exact_svc import ExactSVC
 from spotsvm.estimators.dual.exact_svr import ExactSVR
@@ -22,8 +22,6 @@ from spotsvm.solvers.kernels import Kernel, gram_matrix, make_kernel
 from spotsvm.solvers.kernels.functions.multi_kernel import MultiKernel
 
 _MACHINES = (SVC, SVR, ExactSVC, ExactSVR)
-
-
 _SHARED_KERNELS = ("linear", "poly", "rbf", "precomputed")
 
 
@@ -31,18 +29,8 @@ _SHARED_KERNELS = ("linear", "poly", "rbf", "precomputed")
 class SvmMachine:
     """The parameters of a machine whose solution is unique: a positive semidefinite kernel, no cap on iterations.
 
-    Attributes
-    ----------
-    regression : bool
-        Whether it is a regression.
-    kernel : str
-        "linear", "poly", "rbf" or "precomputed".
-    gamma : float or str
-        As SVC's; "scale" and "auto" depend on the training rows.
-    degree, coef0, C, epsilon, tol, class_weight, decision_function_shape, break_ties
-        As SVC's and SVR's.
-    by_libsvm : bool
-        Whether LIBSVM trains it, and has the last word where the solution leaves its result open.
+    They are those of SVC and SVR; gamma may be "scale" or "auto", which depend on the training rows. `by_libsvm` is whether
+    LIBSVM trains it, and decides where the solution leaves its result open.
     """
 
     regression: bool
@@ -59,17 +47,17 @@ class SvmMachine:
     by_libsvm: bool = False
 
     def kernel_on(self, X: NDArray[np.float64], names: Sequence[str] | None = None) -> Kernel | MultiKernel:
-        """Return the kernel as it is for some training rows, whose columns may have names, or raise a SpotSVMError."""
+        """Return the kernel for some training rows, whose columns may have names; a SpotSVMError if it is invalid."""
         return make_kernel(self.kernel, X, gamma=self.gamma, coef0=self.coef0, degree=self.degree)
 
     @property
     def kernel_depends_on_rows(self) -> bool:
-        """Whether another choice of training rows makes another kernel."""
+        """Whether other training rows change the kernel."""
         return self.kernel in ("poly", "rbf") and self.gamma == "scale"
 
 
 def split_pipeline(estimator: Any) -> tuple[Pipeline | None, Any]:
-    """Return the transformers and the last step; None where there are no transformers."""
+    """Return the transformers, None if there are none, and the last step."""
     if type(estimator) is not Pipeline:
         return None, estimator
     steps = [step for _, step in estimator.steps[:-1] if step is not None and step != "passthrough"]
@@ -77,14 +65,14 @@ def split_pipeline(estimator: Any) -> tuple[Pipeline | None, Any]:
 
 
 def is_machine(kind: type) -> bool:
-    """Return whether `read_machine` knows a type of estimators; a subclass of one that it knows may do anything."""
+    """Return whether `read_machine` knows an estimator's type; a subclass of a known one may behave differently."""
     return kind in _MACHINES or "_shared_machine" in vars(kind)
 
 
 def read_machine(kind: type, p: Mapping[str, Any]) -> SvmMachine | None:
-    """Return a machine from an estimator's type and parameters; None for those for which the work cannot be shared.
+    """Return a machine from an estimator's type and parameters; None if the work cannot be shared.
 
-    A class can say itself how it is trained elsewhere, by a static method `_shared_machine` of its parameters.
+    A class can define how it is trained elsewhere by a static method `_shared_machine` of its parameters.
     """
     if not is_machine(kind) or p["max_iter"] != -1 or p.get("probability") is True:
         return None
@@ -115,7 +103,7 @@ def read_machine(kind: type, p: Mapping[str, Any]) -> SvmMachine | None:
 
 
 def common_parameters(p: Mapping[str, Any], regression: bool) -> dict[str, Any]:
-    """Return the parameters that have nothing to do with kernels."""
+    """Return the parameters that do not belong to the kernel."""
     found = {"C": p["C"], "tol": p["tol"]}
     names = ["epsilon"] if regression else ["class_weight", "decision_function_shape", "break_ties"]
     return found | {name: p[name] for name in names}
@@ -165,21 +153,12 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
 
 
-Floats = NDArray[np.float64]
-
-
 #: Estimators whose result does not depend on who computes the kernel matrix
 MATRIX_MACHINES = (NuSVC, NuSVR, EvoSVC)
 
 
 class MatrixMachine:
-    """An estimator with the kernel matrix in place of its kernel.
-
-    Parameters
-    ----------
-    estimator : NuSVC, NuSVR or EvoSVC
-        The machine.
-    """
+    """An estimator (NuSVC, NuSVR or EvoSVC) with the kernel matrix in place of its kernel."""
 
     def __init__(self, estimator: Any):
         if type(estimator) not in MATRIX_MACHINES:
@@ -216,34 +195,17 @@ class MatrixMachine:
             raise NotSharedError(str(error)) from error
 
     def decisions(self, K: Floats, y: NDArray[Any], rows: NDArray[np.intp]) -> tuple[NDArray[Any] | None, Floats]:
-        """Train on some rows; give the classes, and each pair's decision, or the prediction, for all rows."""
+        """Train on some rows; return the classes, and each pair's decision, or the prediction, for all rows."""
         machine = clone(self._estimator).set_params(kernel="precomputed")
         return own_decisions(machine, K[np.ix_(rows, rows)], y[rows], K[:, rows])
 
 
 def own_decisions(machine: Any, X: Floats, y: NDArray[Any], rows: Floats) -> tuple[NDArray[Any] | None, Floats]:
-    """Train a machine, and return its decisions for rows.
+    """Train a machine, which is changed, and return its classes and its decisions for rows.
 
-    Parameters
-    ----------
-    machine : SVC, SVR, NuSVC, NuSVR or EvoSVC
-        It is changed.
-    X, y : ndarray of shape (n, d) and (n,)
-        Training data; kernel values with the kernel "precomputed".
-    rows : ndarray of shape (m, d)
-        What it is asked about; kernel values with the training data with the kernel "precomputed".
-
-    Returns
-    -------
-    classes : ndarray of shape (n_classes,) or None
-        The classes, None in regression.
-    decisions : ndarray of shape (m, n_pairs)
-        Decision of each pair's classifier; predictions in regression.
-
-    Raises
-    ------
-    NotSharedError
-        If it cannot be trained; scikit-learn's own way meets that again and reports it.
+    With the kernel "precomputed", X and rows have kernel values with the training data. The classes are None and the decisions
+    predictions in regression; else there is one column per pair of classes. NotSharedError is raised if training fails, so that
+    scikit-learn reports the error.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Cross-validation of support vector machines that shares its work: one kernel matrix, folds as views, solutions as starts."""
+"""Cross-validation of support vector machines with shared work: one kernel matrix, folds as views of it, warm starts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sklearn.base import clone, is_regressor
 from sklearn.pipeline import Pipeline
 
 from spotsvm.common.errors import SpotSVMError
-from spotsvm.cross_validation.answers import NotSharedError
+from spotsvm.cross_validation.answers import Floats, NotSharedError
 from spotsvm.cross_validation.fold_data import FoldTargets, FoldViews, Solved, Split, View, plain_rows, take
 from spotsvm.cross_validation.machines import MatrixMachine, SvmMachine, is_machine, own_decisions, read_machine, split_pipeline
 from spotsvm.solvers.dual.exact.fold_solver import FoldSolver, State, Target
@@ -24,22 +24,13 @@ from spotsvm.solvers.dual.problem.definite import has_factor
 from spotsvm.solvers.kernels import Kernel
 from spotsvm.solvers.kernels.functions.multi_kernel import MultiKernel
 
-Floats = NDArray[np.float64]
-
-
 #: Solved this much more exactly than asked, so that no solution is worse than scikit-learn's, whose matrix is rounded as well
 CLOSER = 0.3
-
-
 #: Decisions that differ by less than this many tolerances have no order
 _SPREAD = 10.0
-
-
 #: From how many folds, of at least what share of the rows, a solution on all rows pays; and from what share of a fold's training
 #: rows that are also the last fold's, the last fold's solution
 _FOLDS, _SHARE = 3, 0.6
-
-
 #: By how much rounding may leave decisions on sums of kernels open; of regressions as a share of the target's deviation
 _OPEN, _OPEN_SHARE = 0.05, 1e-3
 
@@ -48,16 +39,8 @@ _OPEN, _OPEN_SHARE = 0.05, 1e-3
 class FoldAnswer:
     """The answers of a fold's machine for all rows of the data.
 
-    Attributes
-    ----------
-    classes : ndarray of shape (n_classes,) or None
-        The classes, None in regression.
-    decisions : ndarray of shape (n, n_pairs)
-        Decision of each pair's classifier for all rows of the data; predictions in regression.
-    shape : str
-        `decision_function_shape` of the machine.
-    break_ties : bool
-        Its `break_ties`.
+    `decisions` has the shape (n, n_pairs). In regression it has predictions, and `classes` is None. `shape` and `break_ties` are
+    the machine's.
     """
 
     classes: NDArray[Any] | None
@@ -67,29 +50,20 @@ class FoldAnswer:
 
 
 class SharedFolds:
-    """Training of an estimator's candidates on all folds.
+    """Training of an estimator's candidates on all folds; NotSharedError if the work cannot be shared on such data.
 
     Parameters
     ----------
     estimator : estimator
         A support vector machine, or a pipeline that ends in one.
-    X : ndarray or DataFrame of shape (n, d)
-        The data.
-    y : ndarray or Series of shape (n,)
-        The target.
-    splits : list of (train, test)
-        The folds.
+    X, y, splits
+        The data, X as ndarray or DataFrame, and the folds.
     max_bytes : int
         Memory for kernel matrices.
     training_answers : bool
-        Whether answers for training rows are wanted as well as for test rows.
+        Whether answers for training rows are needed as well as for test rows.
     ranking : bool
-        Whether the size of a decision matters, and not its sign alone.
-
-    Raises
-    ------
-    NotSharedError
-        If the work cannot be shared on such data.
+        Whether the size of a decision matters, and not only its sign.
     """
 
     def __init__(
@@ -141,13 +115,7 @@ class SharedFolds:
         return sorted(range(len(candidates)), key=key)
 
     def answers(self, params: dict[str, Any]) -> Iterator[FoldAnswer]:
-        """Train one candidate, fold by fold.
-
-        Raises
-        ------
-        NotSharedError
-            If scikit-learn has to do it.
-        """
+        """Train one candidate, fold by fold; NotSharedError if scikit-learn has to score it."""
         transformers = None
         if self._own is not None and params.keys() <= self._own.keys():
             last: Any = self._estimator
@@ -262,7 +230,7 @@ class SharedFolds:
         return solved
 
     def _check_spread(self, decisions: Floats, machine: SvmMachine) -> None:
-        """Raise NotSharedError if decisions differ by little more than the tolerance leaves open, and their order counts."""
+        """Raise NotSharedError if the order of decisions matters and they differ by little more than the tolerance."""
         if not machine.regression and bool((np.ptp(decisions, axis=0) < _SPREAD * machine.tol).any()):
             raise NotSharedError("the order of decisions is within the solver's tolerance")
 
@@ -282,7 +250,7 @@ class SharedFolds:
 
 
 def _key(transformers: Any) -> str | None:
-    """Return a key that differs between settings of transformers whose contents differ."""
+    """Return a key that differs between transformers whose contents differ."""
     if transformers is None:
         return None
     try:
@@ -307,21 +275,17 @@ def _left_to_sklearn() -> Iterator[None]:
 
 
 Single = NDArray[np.float32]
-
-
 _ROUNDING = 2.0**-24
-
-
-#: Least spread of values, as a share of the largest
-_single_digits_SPREAD = 1e-3
+#: least spread of kernel values, as a share of the largest
+_LEAST_SPREAD = 1e-3
 
 
 def check_scale(K: Single, offset: float) -> None:
-    """Raise NotSharedError if kernel values are all but equal, or, where no constant was taken off, too small or too large."""
+    """Raise NotSharedError if kernel values are almost equal, or, without a constant subtracted, too small or too large."""
     some = _some_rows(K)
     low, high = float(some.min()), float(some.max())
     largest = max(high, -low)
-    if high - low < _single_digits_SPREAD * largest or (offset == 0.0 and not 1e-6 < largest < 1e9):
+    if high - low < _LEAST_SPREAD * largest or (offset == 0.0 and not 1e-6 < largest < 1e9):
         raise NotSharedError(f"kernel values from {low:.6g} to {high:.6g} leave single precision too few digits")
 
 

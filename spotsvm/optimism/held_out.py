@@ -1,4 +1,4 @@
-"""Scores of a search's candidates on held-out rows, and of its winner without some of the rows of the search."""
+"""Scores of a search's candidates on held-out rows, and of its winner without some of the search's rows."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from spotsvm.common.errors import DataError
 from spotsvm.cross_validation.fold_scorer import FoldScorer
 from spotsvm.optimism.search_access import (
+    Floats,
     Split,
     candidate_params,
     count_rows,
@@ -24,7 +25,6 @@ from spotsvm.optimism.search_access import (
     winner_of,
 )
 
-Floats = NDArray[np.float64]
 Data = tuple[Any, Any]
 
 
@@ -35,12 +35,8 @@ class HeldOutScores:
     ----------
     search : search
         Fitted on the rows to train on.
-    X, y : array-like
-        All rows.
-    split : tuple of ndarray
-        Rows to train on, rows to score on.
-    fit_params : dict
-        Further arguments of fit, for all rows.
+    X, y, split, fit_params
+        All rows; those to train on and to score on; further arguments of fit, for all rows.
     place : str
         Name of the rows in error messages.
     """
@@ -87,25 +83,9 @@ class HeldOutScores:
 def tuned_without(
     search: Any, data: Data, fit_params: Mapping[str, Any], splits: Sequence[Split], left_out: Sequence[NDArray[np.bool_]]
 ) -> Floats:
-    """Return the winner's mean score in the search's folds, scored each time without some rows; training uses all rows.
+    """Return the winner's mean score in the search's folds, without the rows of each mask in `left_out`; training uses all rows.
 
-    Parameters
-    ----------
-    search : search
-        Fitted.
-    data : tuple
-        X and y of the rows searched with.
-    fit_params : dict
-        Further arguments of fit.
-    splits : sequence of (train, test)
-        The search's folds.
-    left_out : sequence of ndarray of bool
-        For each score, which rows are left out.
-
-    Returns
-    -------
-    ndarray of shape (len(left_out),)
-        nan where the rest of a fold cannot be scored.
+    The score is nan if the rest of a fold cannot be scored. `data` has X and y of the rows searched with.
     """
     X, y = data
     params, scorer, n_rows = candidate_params(search, winner_of(search)), scorer_of(search), count_rows(X)

@@ -9,12 +9,12 @@ from typing import Any, Literal
 
 import joblib
 import numpy as np
-from numpy.typing import NDArray
 
 from spotsvm.common.errors import ArgumentError, NoCompletedTrialError
 from spotsvm.optimism.held_out import HeldOutScores, tuned_without
 from spotsvm.optimism.outer_splits import OuterSplits
 from spotsvm.optimism.search_access import (
+    Floats,
     Rows,
     Split,
     candidate_params,
@@ -34,21 +34,12 @@ from spotsvm.trials.scores.intervals import Interval, corrected_factor, jackknif
 from spotsvm.trials.scores.metrics import expected_interval
 from spotsvm.trials.scores.optimism import Optimism
 
-Floats = NDArray[np.float64]
-
-
 Variance = Literal["auto", "jackknife", "nadeau-bengio"]
-
-
 VARIANCES: tuple[Variance, ...] = ("auto", "jackknife", "nadeau-bengio")
-
-
 _NO_JACKKNIFE = (
     "The interval uses the rule of Nadeau and Bengio, which is rather wide: the jackknife needs three or more outer folds that "
     "contain each row once, and scores that are defined without some of the rows."
 )
-
-
 _NOISY = (
     "The last point of the curve is the best observed score, whereas the search recommends a trial by its model of the noise."
 )
@@ -57,23 +48,7 @@ _NOISY = (
 def run_nested(
     task: FoldTask, outer: OuterSplits, *, confidence: float, variance: Variance, n_jobs: int | None, seed: int
 ) -> Optimism:
-    """Run every outer fold, and summarise them.
-
-    Parameters
-    ----------
-    task : FoldTask
-        The search and the data.
-    outer : OuterSplits
-        The outer folds.
-    confidence : float
-        Confidence level of the intervals.
-    variance : {"auto", "jackknife", "nadeau-bengio"}
-        Rule for the interval; "auto" is the jackknife where it can be computed.
-    n_jobs : int or None
-        Outer folds in parallel.
-    seed : int
-        Each fold derives its own seeds from it, independent of the order.
-    """
+    """Run all outer folds, and summarise them; each fold derives its own seeds from `seed`, independent of the order."""
     seeds = [
         tuple(int(s) for s in np.random.SeedSequence([seed, number]).generate_state(2) >> 1)
         for number in range(len(outer.splits))
@@ -152,8 +127,7 @@ def _row(fold: OuterFold) -> dict[str, Any]:
 def _points(folds: Sequence[OuterFold], interval: Callable[[float, float], Interval]) -> list[dict[str, float]]:
     """Return the curve at the numbers of trials at which an incumbent changes, and at the last.
 
-    The interval of an earlier point is computed from the spread of the folds at that point, assuming the same ratio of variance
-    to spread as for the winners.
+    The interval of an earlier point assumes the same ratio of variance to spread of the folds as for the winners.
     """
     if not all(f.incumbents for f in folds):
         return []
@@ -185,20 +159,9 @@ def _at(incumbents: Sequence[Incumbent], n_trials: int) -> Incumbent:
 
 @dataclass(frozen=True)
 class FoldTask:
-    """The search and the data that the outer folds share.
+    """The search, the data and the options that the outer folds share.
 
-    Attributes
-    ----------
-    search : search
-        Not fitted.
-    X, y, groups : array-like or None
-        All rows.
-    fit_params : dict
-        Further arguments of fit.
-    folder : Path or None
-        Folder for the records of the folds.
-    curve : bool
-        Whether to score all incumbents, or only the winner.
+    `folder` is for the records of the folds; `curve` is whether to score all incumbents, or only the winner.
     """
 
     search: Any
@@ -212,15 +175,7 @@ class FoldTask:
 
 @dataclass(frozen=True)
 class Incumbent:
-    """The best trial from some number of trials on, until a better one comes.
-
-    Attributes
-    ----------
-    n_trials : int
-        Trials spent when it was found, itself included.
-    tuned, outer : float
-        Its mean score in the search's folds, and its score on the outer rows after a fit on all others.
-    """
+    """The best trial after `n_trials` trials, until a better one is found: its tuned score, and its score on the outer rows."""
 
     n_trials: int
     tuned: float
@@ -265,23 +220,8 @@ class OuterFold:
 def run_outer_fold(task: FoldTask, number: int, split: Split, repeat: Sequence[Rows], seeds: tuple[int, int]) -> OuterFold:
     """Search on the training rows of an outer fold, and score its candidates on the held-out rows.
 
-    Parameters
-    ----------
-    task : FoldTask
-        The search and the data.
-    number : int
-        The fold's number.
-    split : tuple of ndarray
-        Rows to search with, rows to score on.
-    repeat : sequence of ndarray
-        Rows held out by the folds of the same repeat; empty if the scores without them are not needed.
-    seeds : tuple of int
-        Seeds of the search, and of its folds where these have none.
-
-    Raises
-    ------
-    NoCompletedTrialError, DataError
-        If every trial failed, or a score on the outer rows is not a number.
+    `repeat` has the rows held out by the folds of the same repeat; it is empty if the scores without them are not needed. `seeds`
+    are those of the search, and of its folds where these have none.
     """
     train, test = split
     X, y, groups = (take(data, train) for data in (task.X, task.y, task.groups))

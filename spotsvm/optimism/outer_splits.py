@@ -7,29 +7,21 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold, check_cv
 from sklearn.utils.multiclass import type_of_target
 
 from spotsvm.common.errors import ArgumentError, DataError
-from spotsvm.optimism.search_access import count_rows, ratio_of
-
-Rows = NDArray[np.intp]
+from spotsvm.optimism.search_access import Rows, Split, count_rows, ratio_of
 
 
 @dataclass(frozen=True)
 class OuterSplits:
-    """Valid outer folds.
+    """Valid outer folds: their `splits` into rows to search with and rows to score on, and their repeats.
 
-    Attributes
-    ----------
-    splits : list of (train, test)
-        Rows to search with, and rows to score on.
-    repeats : list of list of int, or None
-        If the test rows of the folds make up all rows, once or several times: the numbers of the folds of each repeat. Else None.
+    If the test rows of the folds are all rows, once or several times, `repeats` has the numbers of the folds of each repeat.
     """
 
-    splits: list[tuple[Rows, Rows]]
+    splits: list[Split]
     repeats: list[list[int]] | None
 
     @property
@@ -43,25 +35,10 @@ class OuterSplits:
 
 
 def outer_splits(outer: Any, X: Any, y: Any, groups: Any, *, classifier: bool, seed: int) -> OuterSplits:
-    """Draw the outer folds.
+    """Return the outer folds.
 
-    Parameters
-    ----------
-    outer : int, splitter or iterable
-        A number makes shuffled folds, stratified for a classifier, and by group if there are groups.
-    X, y, groups : array-like or None
-        The data.
-    classifier : bool
-        Whether the target has classes.
-    seed : int
-        Seed of the shuffling.
-
-    Raises
-    ------
-    ArgumentError
-        If there are fewer than two folds.
-    DataError
-        If a fold lacks a class, or has no rows.
+    A number makes shuffled folds, stratified for a classifier, and by group if there are groups. ArgumentError is raised if there
+    are fewer than two folds, DataError if a fold lacks a class or has no rows.
     """
     n_rows = count_rows(X)
     classes = classifier and y is not None and type_of_target(y) in ("binary", "multiclass")
@@ -113,7 +90,7 @@ def _rows(rows: Any, n_rows: int) -> Rows:
     return np.flatnonzero(rows) if rows.dtype == bool else np.asarray(rows, dtype=np.intp) % n_rows
 
 
-def _repeats(splits: list[tuple[Rows, Rows]], n_rows: int) -> list[list[int]] | None:
+def _repeats(splits: list[Split], n_rows: int) -> list[list[int]] | None:
     """Group the folds into repeats whose test rows are all rows, each once, and whose training rows are the others."""
     repeats: list[list[int]] = [[]]
     seen = np.zeros(n_rows, dtype=bool)

@@ -7,18 +7,24 @@ from copy import deepcopy
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import is_classifier
 from sklearn.model_selection import check_cv
 
 from spotsvm.common.errors import ArgumentError, DataError
 from spotsvm.cross_validation.fold_scorer import FoldScorer
-from spotsvm.optimism.search_access import Split, candidate_params, mean_scores, metric_of, metric_title, ratio_of, winner_of
+from spotsvm.optimism.search_access import (
+    Floats,
+    Split,
+    candidate_params,
+    mean_scores,
+    metric_of,
+    metric_title,
+    ratio_of,
+    winner_of,
+)
 from spotsvm.trials.scores.intervals import nadeau_bengio
 from spotsvm.trials.scores.metrics import expected_interval
 from spotsvm.trials.scores.optimism import Optimism
-
-Floats = NDArray[np.float64]
 
 
 def run_repeats(
@@ -35,25 +41,6 @@ def run_repeats(
     seed: int,
 ) -> Optimism:
     """Score the winner of a fitted search and its runners-up on fresh splits, and return the optimism.
-
-    Parameters
-    ----------
-    search : search
-        Fitted on the data.
-    X, y, groups : array-like or None
-        All rows.
-    fit_params : dict
-        Further arguments of fit.
-    n_candidates : int
-        Number of candidates, the winner included.
-    n_repeats : int
-        Number of cross-validations, each with folds of another seed.
-    confidence : float
-        Confidence level of the intervals.
-    n_jobs : int or None
-        Folds in parallel.
-    seed : int
-        Seed of the splits.
 
     References
     ----------
@@ -119,25 +106,9 @@ INSTEAD = "use method='nested' or 'folds'"
 
 
 def fresh_splits(search: Any, X: Any, y: Any, groups: Any, n_repeats: int, seed: int, instead: str = INSTEAD) -> list[Split]:
-    """Draw new splits of the same kind as the search's, with other seeds.
+    """Return new splits of the same kind as the search's, from `n_repeats` other seeds.
 
-    Parameters
-    ----------
-    search : search
-        Its `cv` determines the kind.
-    X, y, groups : array-like or None
-        All rows.
-    n_repeats : int
-        Number of repeats.
-    seed : int
-        Seed from which the seeds of the repeats are drawn.
-    instead : str
-        Advice in the error message.
-
-    Raises
-    ------
-    ArgumentError
-        If the splits are not random, such as those by time, or need groups that are missing.
+    ArgumentError, with the advice `instead`, is raised if the splits are not random, such as those by time, or need groups.
     """
     cv = search.cv
     drawn: Any
@@ -175,28 +146,7 @@ def fresh_scores(
     *,
     n_jobs: int | None,
 ) -> Floats:
-    """Return the scores of candidates by the metric that chose the winner of a fitted search.
-
-    Parameters
-    ----------
-    search : search
-        Fitted.
-    X, y : array-like
-        All rows.
-    splits : sequence of (train, test)
-        As `fresh_splits` returns them.
-    candidates : sequence of dict
-        Their parameters.
-    fit_params : dict
-        Further arguments of fit.
-    n_jobs : int or None
-        Folds in parallel.
-
-    Returns
-    -------
-    ndarray of shape (n_candidates, n_splits)
-        nan where a candidate failed, or has no score.
-    """
+    """Return the scores of candidates by the metric that chose the winner, shape (n_candidates, n_splits); nan if one failed."""
     engine = getattr(search, "engine", "auto")
     scorer = FoldScorer(search.estimator, X, y, splits, fit_params, scoring=search.scoring, n_jobs=n_jobs, engine=engine)
     metric = metric_of(search)

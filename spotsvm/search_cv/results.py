@@ -1,4 +1,4 @@
-"""The trials of a cross-validated search as scikit-learn's `cv_results_`."""
+"""The results of a cross-validated search: its trials as scikit-learn's `cv_results_`, and its best candidate."""
 
 from __future__ import annotations
 
@@ -26,21 +26,7 @@ Floats = NDArray[np.float64]
 def search_results(
     trials: Sequence[Trial], metrics: Sequence[str], n_splits: int, *, error_score: float, return_train_score: bool
 ) -> dict[str, Any]:
-    """Make the dictionary that RandomizedSearchCV has: a row a finished trial, in the order of the trials.
-
-    Parameters
-    ----------
-    trials : sequence of Trial
-        Finished trials; their fold scores are in `extra`.
-    metrics : sequence of str
-        Names of the scores.
-    n_splits : int
-        Number of folds.
-    error_score : float
-        The score of a fold that failed.
-    return_train_score : bool
-        Whether there are training scores.
-    """
+    """Return `cv_results_` as RandomizedSearchCV has it, one row per finished trial, from the scores in `extra`."""
     results: dict[str, Any] = {}
     for clock in ("fit_time", "score_time"):
         for part in ("mean", "std"):
@@ -64,7 +50,7 @@ _ABSENT = object()
 
 
 def _masked(values: list[Any]) -> np.ma.MaskedArray[Any, Any]:
-    """Make a masked array of one parameter's values, masked where it does not exist."""
+    """Return a masked array of one parameter's values, masked where it does not exist."""
     present = [v for v in values if v is not _ABSENT]
     kind = np.array(present).dtype if all(isinstance(v, Number) for v in present) else np.dtype(object)
     out: np.ma.MaskedArray[Any, Any] = np.ma.MaskedArray(np.empty(len(values), dtype=kind), mask=True)
@@ -84,20 +70,9 @@ def _ranks(means: Floats) -> NDArray[np.int32]:
 
 @dataclass(frozen=True)
 class BestCandidate:
-    """What a fitted search says of its candidates.
+    """The attributes of a fitted search: `cv_results_`, `best_index_`, `best_score_`, `scorer_` and `multimetric_`.
 
-    Attributes
-    ----------
-    results : dict
-        `cv_results_`.
-    index : int or None
-        `best_index_`; None where several metrics are not refitted.
-    score : float or None
-        `best_score_`; None where `refit` is a callable, too.
-    scorer : callable or dict
-        `scorer_`.
-    multimetric : bool
-        `multimetric_`.
+    The index is None if several metrics are not refitted; so is the score, also if `refit` is a callable.
     """
 
     results: dict[str, Any]
@@ -112,25 +87,8 @@ def best_candidate(
 ) -> BestCandidate:
     """Choose among the finished trials of a study.
 
-    Parameters
-    ----------
-    search : SearchArguments
-        The search whose study it is.
-    study : Study
-        What has been scored.
-    scorer : FoldScorer
-        What has scored it, if it was this process.
-    scoring : CandidateScoring
-        What scores are worth.
-    fit_params : mapping
-        Arguments that were passed to `fit`, for the words of an error.
-
-    Raises
-    ------
-    NoCompletedTrialError
-        If every candidate failed.
-    TypeError, IndexError
-        If `refit` is a callable and does not give the index of a candidate.
+    `fit_params` are for an error message. NoCompletedTrialError is raised if every candidate failed, TypeError or IndexError if
+    `refit` is a callable that does not return the index of a candidate.
     """
     trials = [t for t in study.trials if t.state != "running"]
     if not any(t.state == "ok" for t in trials) and not _has_scores(search, trials):

@@ -1,4 +1,4 @@
-"""The run of a cross-validated search: its study, and what scores its candidates."""
+"""The run of a cross-validated search: its arguments, its study, and the workers that score its candidates."""
 
 from __future__ import annotations
 
@@ -36,23 +36,8 @@ from spotsvm.trials.trial import Trial
 class SpotSearchRun:
     """One fit of a SpotSearchCV, up to the end of its study.
 
-    Parameters
-    ----------
-    search : SearchArguments
-        The search that is fitted.
-    X, y : array-like
-        The data.
-    splits : list of (train, test)
-        The folds.
-    fit_params : mapping
-        Further arguments of `fit` for the estimator and the scorers.
-
-    Attributes
-    ----------
-    scorer : FoldScorer
-        What scores candidates in this process, and says what a record of them depends on.
-    scoring : CandidateScoring
-        What their scores are worth.
+    `scorer` scores candidates in this process, and describes what a record of them depends on; `scoring` turns scores into
+    outcomes.
     """
 
     def __init__(self, search: SearchArguments, X: Any, y: Any, splits: Sequence[Split], fit_params: Mapping[str, Any]):
@@ -83,7 +68,7 @@ class SpotSearchRun:
                 )
             except KeyboardInterrupt as interrupt:
                 if search.path is None:
-                    interrupt.add_note("fit begins anew: give SpotSearchCV a path, and it goes on where it stopped")
+                    interrupt.add_note("fit will start again; pass a path to SpotSearchCV to resume after an interruption")
                 raise
         if study.is_exhausted:
             warnings.warn(
@@ -129,7 +114,7 @@ class SpotSearchRun:
         )
 
     def _context(self, objectives: Sequence[str]) -> dict[str, str] | None:
-        """Return what a record of the scores depends on; without a record only a report shows it, and it may be unknown."""
+        """Return what a record of the scores depends on; without a record it may be unknown, as only a report shows it."""
         metric = self._search.refit if isinstance(self._search.refit, str) else "the first"
         try:
             return {**self.scorer.context(), "metric to optimise": ", ".join(objectives) or metric}
@@ -140,21 +125,13 @@ class SpotSearchRun:
 
 
 def _warn_if_failed(study: Study, trial: Trial) -> None:
-    """Warn of a candidate that failed in a worker; one that fails here is warned of where it is scored."""
+    """Warn of a candidate that failed in a worker; a failure in this process is reported where it is scored."""
     if trial.state != "ok":
         warn_of_failure(trial.params, trial.extra, trial.reason)
 
 
 class CandidatesHere(Here):
-    """Scores all candidates that wait together, so that joblib spreads their folds.
-
-    Parameters
-    ----------
-    scorer : FoldScorer
-        What scores them.
-    scoring : CandidateScoring
-        What their scores are worth.
-    """
+    """Scores all candidates that wait together, so that joblib spreads their folds."""
 
     def __init__(self, scorer: FoldScorer, scoring: CandidateScoring):
         super().__init__(lambda params: scoring.outcome(scorer.score([params])[0], scorer))
@@ -173,13 +150,6 @@ class CandidateObjective:
     """Scores a whole candidate, fold after fold, in whatever process or thread it is called.
 
     Each thread has a scorer of its own, and keeps it with what it has computed: kernel matrices, and solutions to start from.
-
-    Parameters
-    ----------
-    make_scorer : callable
-        Makes the FoldScorer; what is sent to a worker.
-    scoring : CandidateScoring
-        What scores are worth.
     """
 
     def __init__(self, make_scorer: Callable[[], FoldScorer], scoring: CandidateScoring):
@@ -196,7 +166,7 @@ class CandidateObjective:
         self.__dict__.update(state, _own=threading.local())
 
     def __call__(self, params: dict[str, Any]) -> Outcome:
-        """Return what is told of a candidate; what is not its own failure is raised."""
+        """Return the outcome of a candidate; errors that are not its own failure are raised."""
         with self._as_at_home():
             if not hasattr(self._own, "scorer"):
                 self._own.scorer = self._make_scorer()
@@ -204,7 +174,7 @@ class CandidateObjective:
 
     @contextmanager
     def _as_at_home(self) -> Iterator[None]:
-        """Set scikit-learn's configuration, and in another process the filters of warnings, as they are where the search runs."""
+        """Set scikit-learn's configuration, and in another process the filters of warnings, to those of the search."""
         with config_context(**self._config):
             if os.getpid() == self._process or threading.current_thread() is not threading.main_thread():
                 yield
@@ -215,14 +185,9 @@ class CandidateObjective:
 
 
 class CandidatesElsewhere(AbstractContextManager["CandidatesElsewhere"]):
-    """Workers that evaluate a CandidateObjective: what it raises, which is no candidate's own failure, is raised.
+    """Workers that evaluate a CandidateObjective and raise its errors, which are no candidate's own failure.
 
-    But for too little memory, be it for the candidate itself or for what it shares with others: then it has failed.
-
-    Parameters
-    ----------
-    workers : Workers
-        What evaluates.
+    A lack of memory, be it for the candidate itself or for what it shares with others, is a failure of the candidate.
     """
 
     def __init__(self, workers: Workers):
@@ -231,7 +196,7 @@ class CandidatesElsewhere(AbstractContextManager["CandidatesElsewhere"]):
 
     @property
     def n_workers(self) -> int:
-        """How many candidates it can score at once, now."""
+        """Number of candidates that can be scored at once, now."""
         return self._workers.n_workers
 
     def submit(self, key: int, params: dict[str, Any]) -> None:
@@ -239,7 +204,7 @@ class CandidatesElsewhere(AbstractContextManager["CandidatesElsewhere"]):
         self._workers.submit(key, params)
 
     def wait(self, timeout: float | None = None) -> list[tuple[int, Outcome]]:
-        """Wait for candidates; of one whose scoring raised, nothing is told."""
+        """Wait for candidates; raise the error of one whose scoring raised."""
         completed = [(key, _without_memory_error(outcome)) for key, outcome in self._workers.wait(timeout)]
         self._completed = [(key, outcome) for key, outcome in completed if outcome.error is None]
         for _, outcome in completed:
@@ -300,15 +265,9 @@ class SearchArguments(Protocol):
 
 
 def check_arguments(search: SearchArguments) -> None:
-    """Raise ArgumentError, or what scikit-learn raises, if an argument of a search makes no sense.
-
-    Parameters
-    ----------
-    search : SearchArguments
-        The search, before it is fitted.
-    """
+    """Raise ArgumentError, or what scikit-learn raises, if an argument of a search is invalid."""
     if not hasattr(search.estimator, "fit"):
-        raise ArgumentError(f"estimator={search.estimator!r} has no fit; give an estimator")
+        raise ArgumentError(f"estimator={search.estimator!r} has no method fit; use an estimator")
     check_scoring(search.estimator, search.scoring)
     scoring = CandidateScoring(search.search, search.scoring, search.refit)
     scoring.check()
@@ -328,7 +287,7 @@ def check_arguments(search: SearchArguments) -> None:
         raise ArgumentError(f"racing=True is for one objective, and search={search.search!r} has several; leave it out")
     if search.racing and search.uses_workers:
         raise ArgumentError(
-            "racing=True compares each candidate with the best before it, which workers do not know of each other; leave it out, "
+            "racing=True compares each candidate with the best before it, which parallel workers do not know; leave it out, "
             "or leave out executor, trial_timeout and memory_limit"
         )
     if search.stop is not None:

@@ -1,4 +1,4 @@
-"""What the scores of a candidate are worth to the study of a cross-validated search."""
+"""The metrics of a cross-validated search: which are optimised, and the outcomes that follow from a candidate's scores."""
 
 from __future__ import annotations
 
@@ -16,12 +16,7 @@ from spotsvm.trials.outcome import Outcome, one_line, outcome_of
 
 @dataclass(frozen=True)
 class CandidateScoring:
-    """Which metrics of a candidate count, and what follows from its scores.
-
-    Attributes
-    ----------
-    search, scoring, refit
-        Those of `SpotSearchCV`.
+    """The metrics that count for a `SpotSearchCV` with these arguments.
 
     Examples
     --------
@@ -35,11 +30,18 @@ class CandidateScoring:
 
     @property
     def objectives(self) -> list[str]:
-        """The metrics that are all objectives of a search of several; none where the search has one."""
-        return metrics_as_objectives(self.search, self.scoring)
+        """The metrics that are the objectives of a search of several; empty for a search of one objective."""
+        if not needs_several_objectives(self.search):
+            return []
+        if self._is_single or len(self.scoring) < 2:
+            raise ArgumentError(
+                f"search={self.search!r} is for two or more objectives, and scoring={self.scoring!r} names no more than one "
+                "metric; use a list or a dictionary of two or more, or a search of one objective such as 'kriging'"
+            )
+        return metric_names(self.scoring)
 
     def metric(self, metrics: Sequence[str], multimetric: bool) -> str:
-        """Give the metric to optimise, or raise ArgumentError if `refit` has to name it and does not."""
+        """Return the metric to optimise; ArgumentError if `refit` has to name it and does not."""
         if isinstance(self.refit, str) and self.refit in metrics:
             return self.refit
         if multimetric and self.refit is not False and not callable(self.refit):
@@ -51,7 +53,7 @@ class CandidateScoring:
         return metrics[0]
 
     def check(self) -> None:
-        """Raise ArgumentError if of several metrics it is not known which to optimise."""
+        """Raise ArgumentError if there are several metrics and none is named to be optimised."""
         if not self._is_single:
             self.metric(metric_names(self.scoring), multimetric=True)
 
@@ -65,64 +67,16 @@ class CandidateScoring:
         return callable(self.scoring) or isinstance(self.scoring, str | None)
 
     def outcome(self, scores: FoldScores, scorer: FoldScorer) -> Outcome:
-        """Give what is told of a candidate with these scores."""
+        """Return the outcome of a candidate with these scores."""
         if not scorer.metrics:
             return Outcome("failed", reason=scores.reason)
         metrics = self.objectives or [self.metric(scorer.metrics, scorer.multimetric)]
-        return outcome_of_scores(scores, metrics, scorer.n_splits)
-
-
-def metrics_as_objectives(search: Any, scoring: Any) -> list[str]:
-    """Give the metrics that are all objectives of a search of several; none where the search has one objective.
-
-    Parameters
-    ----------
-    search, scoring
-        Those of `SpotSearchCV`.
-
-    Raises
-    ------
-    ArgumentError
-        If the search is one of several objectives, and `scoring` does not name as many metrics.
-
-    Examples
-    --------
-    >>> metrics_as_objectives("nsga2", ["accuracy", "f1"]), metrics_as_objectives("kriging", ["accuracy", "f1"])
-    (['accuracy', 'f1'], [])
-    """
-    if not needs_several_objectives(search):
-        return []
-    if callable(scoring) or isinstance(scoring, str | None) or len(scoring) < 2:
-        raise ArgumentError(
-            f"search={search!r} is for two or more objectives, and scoring={scoring!r} names no more than one metric; "
-            "use a list or a dictionary of two or more, or a search of one objective such as 'kriging'"
-        )
-    return metric_names(scoring)
-
-
-def outcome_of_scores(scores: FoldScores, metrics: list[str], n_splits: int) -> Outcome:
-    """Give what a study is told of a candidate: its mean test scores, or that one of them is no number and it has failed.
-
-    Parameters
-    ----------
-    scores : FoldScores
-        Its scores.
-    metrics : list of str
-        Names of the metrics, in the order of the study's objectives.
-    n_splits : int
-        Number of folds.
-
-    Examples
-    --------
-    >>> outcome_of_scores(FoldScores({"split0_test_score": 0.5, "split1_test_score": 1.0}), ["score"], 2).value
-    0.75
-    """
-    means = {metric: scores.mean(metric, n_splits) for metric in metrics}
-    for metric, mean in means.items():
-        if not np.isfinite(mean):
-            which = f" {metric}" if len(metrics) > 1 else ""
-            numbers = {name: float(number) for name, number in scores.numbers.items()}
-            return Outcome("failed", None, numbers, one_line(scores.reason or f"the mean test score{which} is {mean}"))
-    values = list(means.values())
-    told: dict[str, Any] = {"values": values} if len(metrics) > 1 else {"value": values[0]}
-    return outcome_of({**told, **scores.numbers})
+        means = {metric: scores.mean(metric, scorer.n_splits) for metric in metrics}
+        for metric, mean in means.items():
+            if not np.isfinite(mean):
+                which = f" {metric}" if len(metrics) > 1 else ""
+                numbers = {name: float(number) for name, number in scores.numbers.items()}
+                return Outcome("failed", None, numbers, one_line(scores.reason or f"the mean test score{which} is {mean}"))
+        values = list(means.values())
+        told: dict[str, Any] = {"values": values} if len(metrics) > 1 else {"value": values[0]}
+        return outcome_of({**told, **scores.numbers})

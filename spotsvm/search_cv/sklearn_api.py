@@ -1,11 +1,10 @@
-"""What a fitted search passes on to its best estimator."""
+"""The methods of scikit-learn's searches: those of the best estimator, and metadata routing."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from numpy.typing import ArrayLike
 from sklearn import get_config
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import check_scoring
@@ -25,7 +24,7 @@ def require_refit(search: Any, name: str) -> None:
 
 
 def _has(name: str) -> Callable[[Any], bool]:
-    """Tell whether the estimator, the best one once there is one, has that attribute; AttributeError says why not."""
+    """Return a check that the estimator, or the best one once fitted, has an attribute; else it raises AttributeError."""
 
     def check(search: Any) -> bool:
         require_refit(search, name)
@@ -33,6 +32,18 @@ def _has(name: str) -> Callable[[Any], bool]:
         return True
 
     return check
+
+
+def _passed_on(name: str) -> Any:
+    """Return a method that calls the one of the best estimator, and exists if the estimator has it."""
+
+    def method(self: Any, X: Any) -> Any:
+        check_is_fitted(self)
+        return getattr(self.best_estimator_, name)(X)
+
+    method.__name__, method.__qualname__ = name, f"BestEstimatorMixin.{name}"
+    method.__doc__ = f"Call {name} on the best estimator."
+    return available_if(_has(name))(method)
 
 
 class BestEstimatorMixin:
@@ -56,48 +67,17 @@ class BestEstimatorMixin:
             raise AttributeError(f"{type(self).__name__} object has no n_features_in_ attribute.") from error
         return int(self.best_estimator_.n_features_in_)
 
-    @available_if(_has("predict"))
-    def predict(self, X: Any) -> Any:
-        """Call predict on the best estimator."""
-        return self._call("predict", X)
-
-    @available_if(_has("predict_proba"))
-    def predict_proba(self, X: Any) -> Any:
-        """Call predict_proba on the best estimator."""
-        return self._call("predict_proba", X)
-
-    @available_if(_has("predict_log_proba"))
-    def predict_log_proba(self, X: Any) -> Any:
-        """Call predict_log_proba on the best estimator."""
-        return self._call("predict_log_proba", X)
-
-    @available_if(_has("decision_function"))
-    def decision_function(self, X: Any) -> Any:
-        """Call decision_function on the best estimator."""
-        return self._call("decision_function", X)
-
-    @available_if(_has("score_samples"))
-    def score_samples(self, X: Any) -> Any:
-        """Call score_samples on the best estimator."""
-        return self._call("score_samples", X)
-
-    @available_if(_has("transform"))
-    def transform(self, X: Any) -> Any:
-        """Call transform on the best estimator."""
-        return self._call("transform", X)
-
-    @available_if(_has("inverse_transform"))
-    def inverse_transform(self, X: Any) -> Any:
-        """Call inverse_transform on the best estimator."""
-        return self._call("inverse_transform", X)
-
-    def _call(self, method: str, X: ArrayLike) -> Any:
-        check_is_fitted(self)
-        return getattr(self.best_estimator_, method)(X)
+    predict = _passed_on("predict")
+    predict_proba = _passed_on("predict_proba")
+    predict_log_proba = _passed_on("predict_log_proba")
+    decision_function = _passed_on("decision_function")
+    score_samples = _passed_on("score_samples")
+    transform = _passed_on("transform")
+    inverse_transform = _passed_on("inverse_transform")
 
 
 def routing_enabled() -> bool:
-    """Say whether scikit-learn passes arguments only to those that request them."""
+    """Return whether scikit-learn passes arguments only to those that request them."""
     return bool(get_config().get("enable_metadata_routing", False))
 
 
@@ -109,7 +89,7 @@ class RoutingMixin:
     cv: Any
 
     def _route(self, params: Mapping[str, Any]) -> tuple[Bunch, dict[str, Any]]:
-        """Say which of fit's further arguments go to the estimator and the splitter, and which to a search on the folds."""
+        """Return fit's further arguments by recipient (estimator, splitter), and those for a search on the folds."""
         if routing_enabled():
             for_folds = self._estimator_and_scorer().consumes("fit", params)
             return process_routing(self, "fit", **params), {name: params[name] for name in for_folds}
@@ -118,7 +98,7 @@ class RoutingMixin:
         return Bunch(estimator=Bunch(fit=given), splitter=Bunch(split={"groups": groups})), given
 
     def get_metadata_routing(self) -> MetadataRouter:
-        """Say where fit's and score's further arguments go, for scikit-learn's metadata routing."""
+        """Return where fit's and score's further arguments go, for scikit-learn's metadata routing."""
         return self._estimator_and_scorer().add(
             splitter=self.cv, method_mapping=MethodMapping().add(caller="fit", callee="split")
         )

@@ -1,4 +1,4 @@
-"""A parameter made from its description in a record, where nothing has to be executed, and the comparison of two descriptions."""
+"""Descriptions of parameters in records: created again without executing anything, compared, and written as code."""
 
 from __future__ import annotations
 
@@ -24,31 +24,21 @@ from spotsvm.space.parameter import (
     IntegerParameter,
     Parameter,
     are_quantiles,
+    is_number,
 )
 
 Floats = NDArray[np.float64]
-
-
 Scale = Literal["linear", "log", "quantiles"]
-
-
 _SAME = 1e-6
-
-
 #: of integers, and how many of them there may be, so that they can be counted in 64 bits
 _LARGEST = 2**62
 
 
 @dataclass(frozen=True)
 class QuantileLaw:
-    """A distribution known by seven of its quantiles; between two of them the value, or its logarithm, is linear.
+    """A distribution known by its quantiles at 0, 0.1, 0.25, 0.5, 0.75, 0.9 and 1.
 
-    Attributes
-    ----------
-    quantiles : tuple of float
-        Those at 0, 0.1, 0.25, 0.5, 0.75, 0.9 and 1.
-    scale : {"linear", "log", "quantiles"}
-        Whether they are those of a uniform or of a log-uniform distribution, or of another one.
+    Between two of them the value is linear, or its logarithm if the scale is "log".
     """
 
     quantiles: tuple[float, ...]
@@ -60,7 +50,7 @@ class QuantileLaw:
         return np.log(knots) if self.scale == "log" else knots
 
     def ppf(self, q: ArrayLike) -> Floats:
-        """Give the quantile."""
+        """Return the quantile at each probability."""
         q = np.asarray(q, dtype=float)
         between = np.interp(q, QUANTILES, self._knots)
         values = np.exp(between) if self.scale == "log" else between
@@ -69,35 +59,15 @@ class QuantileLaw:
         return np.asarray(values)
 
     def cdf(self, x: ArrayLike) -> Floats:
-        """Give the probability up to x."""
+        """Return the probability up to x."""
         x = np.asarray(x, dtype=float)
         return np.asarray(np.interp(np.log(x) if self.scale == "log" else x, self._knots, QUANTILES))
 
 
 def described_parameter(name: str, description: Any) -> Parameter:
-    """Make a parameter from what its `describe` gave.
+    """Create a parameter from its description, as `Parameter.describe` returned it; SpaceError if it describes none.
 
-    Values of a list that JSON does not have, such as estimators, are the texts that stand for them.
-
-    Parameters
-    ----------
-    name : str
-        Its name.
-    description : mapping
-        As `Parameter.describe` gives it.
-
-    Raises
-    ------
-    SpaceError
-        If it describes no parameter.
-
-    Examples
-    --------
-    >>> from scipy.stats import loguniform
-    >>> from spotsvm.space.parameter import make_parameter
-    >>> again = described_parameter("C", make_parameter("C", loguniform(1e-2, 1e2)).describe())
-    >>> round(again.decode(0.3), 9) == round(10**-0.8, 9)
-    True
+    Values of a list without a JSON type, such as estimators, are replaced by their texts.
     """
     match description:
         case {"kind": "continuous", "quantiles": [*quantiles]} if are_quantiles(quantiles):
@@ -115,7 +85,7 @@ def described_parameter(name: str, description: Any) -> Parameter:
 
 
 def scale_of(parameter: Parameter) -> Scale | Literal["integers", "values"]:
-    """Say how the values of a parameter lie on the unit interval.
+    """Return the scale on which the values of a parameter are spread over the unit interval.
 
     Examples
     --------
@@ -133,15 +103,7 @@ def scale_of(parameter: Parameter) -> Scale | Literal["integers", "values"]:
 
 
 def octaves(parameter: Parameter) -> float | None:
-    """Return the width of a log-uniform parameter in binary logarithms, None for any other.
-
-    Examples
-    --------
-    >>> from scipy.stats import loguniform, uniform
-    >>> from spotsvm.space.parameter import make_parameter
-    >>> octaves(make_parameter("C", loguniform(2**-12, 2**12))), octaves(make_parameter("x", uniform(0, 24)))
-    (24.0, None)
-    """
+    """Return the width of a log-uniform parameter in binary logarithms, None for any other."""
     if not isinstance(parameter, ContinuousParameter) or scale_of(parameter) != "log":
         return None
     return math.log2(parameter.high) - math.log2(parameter.low)
@@ -150,8 +112,8 @@ def octaves(parameter: Parameter) -> float | None:
 def same_parameter(recorded: Any, given: Any) -> bool:
     """Return whether two descriptions are of the same parameter, or of the same space.
 
-    Values that JSON does not have are compared by their contents. Where the recorded description lacks them, as in records of
-    schema versions before 4, the texts decide.
+    Values without a JSON type are compared by their contents. If the recorded description lacks them, as in records of schema
+    versions before 4, the texts decide.
 
     Examples
     --------
@@ -171,7 +133,7 @@ def _is_hash(content: Any) -> bool:
 
 
 def _scale(quantiles: tuple[float, ...]) -> Scale:
-    """Tell of which distribution these are the quantiles."""
+    """Return the scale of a distribution with these quantiles."""
     if _even(np.array(quantiles)):
         return "linear"
     return "log" if quantiles[0] > 0 and _even(np.log(quantiles)) else "quantiles"
@@ -199,7 +161,7 @@ def _identities(recorded: Any, given: Any) -> tuple[Any, Any]:
 
 
 def _without_texts(choice: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a description in which contents stand in the place of texts."""
+    """Return a description without the texts of values whose contents are known."""
     values = [value for value, content in zip_longest(choice["values"], choice["contents"]) if content is None]
     return {**choice, "values": values}
 
@@ -209,12 +171,7 @@ _LONGEST = 100_000
 
 
 def parameter_code(parameter: Parameter) -> str:
-    """Give the code that makes a parameter; empty where there is none, as for a list of estimators.
-
-    Parameters
-    ----------
-    parameter : Parameter
-        Any.
+    """Return the code that creates a parameter; empty if there is none, as for a list of estimators.
 
     Examples
     --------
@@ -239,7 +196,7 @@ def parameter_code(parameter: Parameter) -> str:
 
 
 def is_parameter_code(text: Any) -> bool:
-    """Tell whether a text, say of a record, is such code and no other: a call of scipy.stats with numbers, or a list of values.
+    """Return whether a text is code as `parameter_code` writes it: a call of scipy.stats with numbers, or a list of values.
 
     Examples
     --------
@@ -258,22 +215,18 @@ def is_parameter_code(text: Any) -> bool:
     except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError):
         return False
     named = isinstance(tree.func, ast.Name) and hasattr(getattr(stats, tree.func.id, None), "ppf")
-    return named and all(_is_number(value) for value in numbers_only) and all(keyword.arg for keyword in tree.keywords)
+    return named and all(is_number(value) for value in numbers_only) and all(keyword.arg for keyword in tree.keywords)
 
 
 def _call(law: Any) -> str:
-    """Give the call of a frozen distribution; empty if it is not one of scipy.stats, or has another argument than numbers."""
+    """Return the call of a frozen distribution; empty if it is not one of scipy.stats, or has arguments that are not numbers."""
     arguments = [*getattr(law, "args", ()), *getattr(law, "kwds", {}).values()]
     name = getattr(getattr(law, "dist", None), "name", "")
-    if not name or not all(_is_number(value) for value in arguments):
+    if not name or not all(is_number(value) for value in arguments):
         return ""
     given = [_number(value) for value in law.args] + [f"{key}={_number(value)}" for key, value in law.kwds.items()]
     code = f"{name}({', '.join(given)})"
     return code if is_parameter_code(code) else ""
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, numbers.Real) and not isinstance(value, bool)
 
 
 def _number(value: Any) -> str:

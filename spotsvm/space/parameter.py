@@ -1,4 +1,4 @@
-"""One parameter of a search space: what a number in [0, 1] means for it."""
+"""Parameters of a search space: the value that a number in [0, 1] stands for."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _NO_TEXT: int = 10**4000
 
 
 class Parameter(Protocol):
-    """What every kind of parameter can do."""
+    """The interface of all kinds of parameters."""
 
     @property
     def levels(self) -> int:
@@ -43,11 +43,11 @@ class Parameter(Protocol):
         ...
 
     def decode(self, u: float) -> Any:
-        """Give the value that `u` in [0, 1] stands for."""
+        """Return the value that `u` in [0, 1] stands for."""
         ...
 
     def encode(self, value: Any) -> float:
-        """Give a number in [0, 1] that decodes to `value`; SpaceError where there is none."""
+        """Return a number in [0, 1] that decodes to `value`; SpaceError if there is none."""
         ...
 
     def describe(self) -> dict[str, Any]:
@@ -67,13 +67,13 @@ class ContinuousParameter:
     categorical: bool = False
 
     def decode(self, u: float) -> float:
-        """Give the quantile at `u`, inside the bounds."""
+        """Return the quantile at `u`, inside the bounds."""
         value = float(self.distribution.ppf(min(max(float(u), 0.0), 1.0)))
         return min(max(value, self.low), self.high)
 
     def encode(self, value: Any) -> float:
-        """Give the probability up to `value`."""
-        if not _is_number(value) or not self.low <= value <= self.high:
+        """Return the probability up to `value`."""
+        if not is_number(value) or not self.low <= value <= self.high:
             raise SpaceError(f"{self.name}={shown_value(value)} is not a number in [{self.low:g}, {self.high:g}]")
         return float(self.distribution.cdf(float(value)))
 
@@ -100,12 +100,12 @@ class IntegerParameter:
         return self.high - self.low + 1
 
     def decode(self, u: float) -> int:
-        """Give the integer that owns `u`."""
+        """Return the integer whose share contains `u`."""
         return self.low + min(math.floor(min(max(float(u), 0.0), 1.0) * self.levels), self.levels - 1)
 
     def encode(self, value: Any) -> float:
-        """Give the middle of the integer's share."""
-        if not _is_number(value) or not self.low <= value <= self.high or value != int(value):
+        """Return the middle of the integer's share."""
+        if not is_number(value) or not self.low <= value <= self.high or value != int(value):
             raise SpaceError(f"{self.name}={shown_value(value)} is not an integer in [{self.low}, {self.high}]")
         return (int(value) - self.low + 0.5) / self.levels
 
@@ -116,9 +116,9 @@ class IntegerParameter:
 
 @dataclass(frozen=True)
 class ChoiceParameter:
-    """A list of values; ordered where they are rising or falling numbers, else a category each.
+    """A list of values; ordered if they are rising or falling numbers, else categorical.
 
-    `contents` are the hashes of values that JSON does not have, None of others; they are computed where they are not given.
+    `contents` are the hashes of values without a JSON type, None for others; they are computed if not given.
     """
 
     name: str
@@ -139,17 +139,17 @@ class ChoiceParameter:
     @property
     def categorical(self) -> bool:
         """Whether the values have no order (two values need none)."""
-        if len(self.values) < 3 or not all(_is_number(v) for v in self.values):
+        if len(self.values) < 3 or not all(is_number(v) for v in self.values):
             return True
         steps = list(pairwise(self.values))
         return not (all(a < b for a, b in steps) or all(a > b for a, b in steps))
 
     def decode(self, u: float) -> Any:
-        """Give the value that owns `u`."""
+        """Return the value whose share contains `u`."""
         return self.values[min(math.floor(min(max(float(u), 0.0), 1.0) * self.levels), self.levels - 1)]
 
     def encode(self, value: Any) -> float:
-        """Give the middle of the value's share."""
+        """Return the middle of the value's share."""
         value = value.item() if isinstance(value, np.generic) else value
         for k, mine in enumerate(self.values):
             if mine is value or (type(mine) is type(value) and _equal(mine, value)):
@@ -157,19 +157,13 @@ class ChoiceParameter:
         raise SpaceError(f"{self.name}={value!r} is not one of {list(self.values)!r}")
 
     def describe(self) -> dict[str, Any]:
-        """Describe the values by their text, and those that JSON does not have by their content too."""
+        """Describe the values by their text, and those without a JSON type by a hash of their contents too."""
         described: dict[str, Any] = {"kind": "choice", "values": [_text(v) for v in self.values]}
         return described | {"contents": list(self._contents)} if any(self._contents) else described
 
 
 def make_parameter(name: str, definition: Any) -> Parameter:
-    """Make a parameter from a scipy.stats distribution with bounds, or from a list of values.
-
-    Raises
-    ------
-    SpaceError
-        If the definition is neither, or has no value, or no bounds.
-    """
+    """Create a parameter from a scipy.stats distribution with bounds or a list of values; SpaceError if it is neither."""
     # a set would have another order in the next process, and so its points another meaning
     if isinstance(definition, str | bytes | dict | Set) or definition is None:
         raise SpaceError(f"{name}={definition!r} is not a list of values or a scipy.stats distribution")
@@ -180,14 +174,14 @@ def make_parameter(name: str, definition: Any) -> Parameter:
     except TypeError:
         raise SpaceError(f"{name}={definition!r} is not a list of values or a scipy.stats distribution") from None
     if not values:
-        raise SpaceError(f"{name} has an empty list of values; give at least one")
+        raise SpaceError(f"{name} has an empty list of values; use at least one")
     if len(values) > MOST_VALUES:
         raise SpaceError(f"{name} has {len(values):,} values; use at most {MOST_VALUES:,}, or a distribution such as randint")
     for v in values:
         if isinstance(v, float) and math.isnan(v):
             raise SpaceError(f"{name} has nan among its values; leave it out")
         if isinstance(v, int) and abs(v) >= _NO_TEXT:
-            raise SpaceError(f"{name} has a whole number of more than 4000 digits among its values; use text in its place")
+            raise SpaceError(f"{name} has a whole number of more than 4000 digits among its values; use text instead")
     return ChoiceParameter(name, values)
 
 
@@ -229,13 +223,7 @@ def _from_distribution(name: str, law: Any) -> Parameter:
 
 
 def are_quantiles(given: Sequence[Any]) -> bool:
-    """Tell whether these can be the quantiles at `QUANTILES` of a distribution with bounds: finite numbers that do not fall.
-
-    Examples
-    --------
-    >>> are_quantiles([0, 1, 2, 2, 3, 4, 5]), are_quantiles([0, 1, 2, float("nan"), 3, 4, 5]), are_quantiles([0, 1])
-    (True, False, False)
-    """
+    """Return whether these can be the quantiles at `QUANTILES` of a bounded distribution: finite numbers that do not fall."""
     numeric = all(isinstance(q, int | float) and abs(q) <= sys.float_info.max for q in given)
     # a width beyond all numbers has no middle
     return (
@@ -253,7 +241,8 @@ def _shown(law: Any) -> str:
     return f"{kind}({', '.join(arguments)})"
 
 
-def _is_number(value: Any) -> bool:
+def is_number(value: Any) -> bool:
+    """Return whether a value is a real number, and not a truth value."""
     return isinstance(value, numbers.Real) and not isinstance(value, bool)
 
 
@@ -269,7 +258,7 @@ def _text(value: Any) -> Any:
 
 
 def _is_plain(value: Any) -> bool:
-    """Tell whether a record has the value itself, and not its text."""
+    """Return whether a record stores the value itself, and not its text."""
     if isinstance(value, int):
         return -_NO_JSON < value < _NO_JSON
     return value is None or isinstance(value, float | str)

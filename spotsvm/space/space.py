@@ -23,17 +23,7 @@ LONGEST_NAME = 1000
 
 @dataclass(frozen=True)
 class Axis:
-    """A coordinate of the cube: a parameter, and the branches (dictionaries) in which it is active.
-
-    Attributes
-    ----------
-    parameter : Parameter
-        The parameter.
-    name : str
-        Its name.
-    branches : frozenset of int
-        The places in the list of those dictionaries that have it so.
-    """
+    """A coordinate of the cube: a parameter, and the numbers of the branches (dictionaries) in which it is active."""
 
     parameter: Parameter
     name: str
@@ -86,7 +76,7 @@ class Space:
         self._branched = len(self._branches) > 1
         self.names: tuple[str, ...] = tuple(dict.fromkeys(name for branch in self._branches for name in branch))
         if not self._axes and not self._branched:
-            raise SpaceError(f"nothing to tune: each of {', '.join(self.names)} has one value; give one of them a second")
+            raise SpaceError(f"nothing to tune: each of {', '.join(self.names)} has one value; use two or more for one of them")
         self.domain = self._make_domain()
 
     @classmethod
@@ -127,15 +117,15 @@ class Space:
         return Domain(tuple(coordinates))
 
     def decode(self, point: ArrayLike, known: Mapping[str, Any] = MappingProxyType({})) -> dict[str, Any]:
-        """Give the parameters that a point of the cube stands for; those that do not exist there are absent.
+        """Return the parameters that a point of the cube stands for, without those that do not exist there.
 
         Parameters
         ----------
         point : array-like of shape (d,)
             A point of the unit cube.
         known : mapping, optional
-            What the point was decoded to before. Its floats of continuous parameters are taken as they are, which is faster
-            than to compute quantiles again; of a float outside a parameter's bounds nothing is taken.
+            Parameters that the point was decoded to before. Floats inside a continuous parameter's bounds are returned unchanged,
+            which is faster than computing quantiles again.
         """
         u = np.asarray(point, dtype=float).ravel().tolist()
         branch = int(self.domain.level_of(u)[0, 0]) if self._branched else 0
@@ -150,7 +140,7 @@ class Space:
         }
 
     def encode(self, params: Mapping[str, Any]) -> NDArray[np.float64]:
-        """Give the canonical point of the cube that decodes to these parameters.
+        """Return the canonical point of the cube that decodes to these parameters.
 
         Raises
         ------
@@ -193,7 +183,7 @@ class Space:
 
 @dataclass(frozen=True)
 class _Described:
-    """Stands for a parameter where only its description is known."""
+    """Marks a parameter of which only the description is known."""
 
     name: str
     description: Any
@@ -215,14 +205,14 @@ def _as_list(definition: Any) -> list[Any]:
 
 def _checked_name(name: Any) -> str:
     if not isinstance(name, str) or not name:
-        raise SpaceError(f"a parameter is called {name!r}; use a name of letters")
+        raise SpaceError(f"a parameter has the name {name!r}; use a non-empty string")
     if len(name) > LONGEST_NAME:
-        raise SpaceError(f"a parameter is called {name[:40]!r}... ({len(name):,} signs); use at most {LONGEST_NAME:,}")
+        raise SpaceError(f"a parameter has the name {name[:40]!r}... ({len(name):,} characters); use at most {LONGEST_NAME:,}")
     return name
 
 
 def _share_axes(branches: list[dict[str, Parameter]]) -> list[Axis]:
-    """Make one axis of each parameter that can vary; branches that describe it in the same way share it."""
+    """Create one axis per parameter that can vary; branches that describe it in the same way share it."""
     axes: dict[tuple[str, str], Axis] = {}
     for k, branch in enumerate(branches):
         for name, parameter in branch.items():

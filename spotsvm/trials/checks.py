@@ -1,4 +1,4 @@
-"""Whether trials and events that a record holds can be those of its study."""
+"""Checks that trials and events read from a record are consistent with its study."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import numbers
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from spotsvm.space.parameter import is_number
 from spotsvm.space.space import Space
 from spotsvm.trials.trial import FINISHED, Trial
 
@@ -15,16 +16,7 @@ MOST_CELLS = 5_000_000
 
 
 def trial_problem(trial: Trial, space: Space, n_objectives: int) -> str:
-    """Say what of a trial cannot be; empty where nothing is wrong.
-
-    Parameters
-    ----------
-    trial : Trial
-        As a record has it.
-    space : Space
-        The search space.
-    n_objectives : int
-        Number of values of a trial that succeeded.
+    """Return what is inconsistent in a trial read from a record; empty if nothing is.
 
     Examples
     --------
@@ -39,32 +31,25 @@ def trial_problem(trial: Trial, space: Space, n_objectives: int) -> str:
     if count != (n_objectives if trial.state == "ok" else 0):
         return f"{who} is {trial.state!r}, and has {count} values"
     if not all(map(math.isfinite, trial.values or ())):
-        return f"{who} is {trial.state!r}, and a value of it is not finite"
+        return f"{who} is {trial.state!r}, and has a value that is not finite"
     return ""
 
 
 def params_problem(trial: Trial, decoded: Mapping[str, Any]) -> str:
-    """Say what of a trial's parameters cannot be, beside those that its point stands for; empty where nothing is wrong."""
+    """Return how a trial's parameters contradict those decoded from its point; empty if they do not."""
     if set(trial.params) != set(decoded):
         return f"trial {trial.number} has other parameters than the space"
     for name, value in trial.params.items():
         known = decoded[name]
-        if isinstance(known, float) and not (_is_number(value) and (math.isfinite(value) or value == known)):
-            return f"trial {trial.number} has a parameter that is no finite number"
+        if isinstance(known, float) and not (is_number(value) and (math.isfinite(value) or value == known)):
+            return f"trial {trial.number} has a parameter that is not a finite number"
         if isinstance(known, int) and not isinstance(known, bool) and not isinstance(value, numbers.Integral):
-            return f"trial {trial.number} has a parameter that is no whole number"
+            return f"trial {trial.number} has a parameter that is not an integer"
     return ""
 
 
 def events_problem(trials: Sequence[Trial], events: Sequence[tuple[int, str, int]]) -> str:
-    """Say what of the order of events cannot be; empty where nothing is wrong.
-
-    Parameters
-    ----------
-    trials : sequence of Trial
-        By number.
-    events : sequence of (int, str, int)
-        (sequence, "asked" or "told", number of the trial), in order.
+    """Return what is inconsistent in the order of events, each (sequence, "asked" or "told", trial number); empty if nothing is.
 
     Examples
     --------
@@ -83,16 +68,12 @@ def events_problem(trials: Sequence[Trial], events: Sequence[tuple[int, str, int
         (asked if what == "asked" else told).add(number)
     for trial in trials:
         if (trial.state in FINISHED) != (trial.number in told):
-            return f"trial {trial.number} is {trial.state!r}, which does not fit with what it was told"
+            return f"trial {trial.number} is {trial.state!r}, which contradicts its recorded events"
     return "" if len(asked) == len(trials) else "the order of its trials is lost"
 
 
 def size_problem(trials: Sequence[Trial]) -> str:
-    """Say whether the table of all trials would fill the memory, as where each has further numbers of other names."""
+    """Return why the table of all trials would fill the memory, as when each has extra numbers of other names; empty if not."""
     names = len({name for trial in trials for name in (*trial.params, *trial.extra)})
     cells, filled = names * len(trials), sum(len(trial.params) + len(trial.extra) for trial in trials)
     return f"its {len(trials)} trials have {names} different names" if cells > max(MOST_CELLS, 10 * filled) else ""
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, numbers.Real) and not isinstance(value, bool)

@@ -1,4 +1,4 @@
-"""The objectives of a study: how many, their names and directions, and what it means to be told of them."""
+"""The objectives of a study: their number, names and directions, and the checks of returned values."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from spotsvm.trials.trial import Trial
 Direction = Literal["minimize", "maximize"]
 Directions = Direction | Sequence[Direction] | Mapping[str, Direction]
 Floats = NDArray[np.float64]
-
 #: objectives of a study, and the length of their names
 MOST_OBJECTIVES = 20
 LONGEST_NAME = 1000
@@ -25,14 +24,14 @@ LONGEST_NAME = 1000
 
 @dataclass(frozen=True)
 class Objectives:
-    """What a study minimises and maximises.
+    """The objectives of a study, each to be minimised or maximised.
 
     Attributes
     ----------
     names : tuple of str
-        One an objective: "0", "1" and so on where none were given; of a single objective, none at all.
+        One per objective, "0", "1" and so on by default; empty for a single objective.
     directions : tuple of {"minimize", "maximize"}
-        One an objective.
+        One per objective.
 
     Examples
     --------
@@ -48,18 +47,7 @@ class Objectives:
 
     @classmethod
     def of(cls, direction: Any) -> Objectives:
-        """Make the objectives from a study's `direction`.
-
-        Parameters
-        ----------
-        direction : str, sequence or mapping
-            "minimize" or "maximize"; or two or more of them, by name if wanted.
-
-        Raises
-        ------
-        ArgumentError
-            If it is none of these.
-        """
+        """Create the objectives from a study's `direction`: "minimize", "maximize", or two or more of them, by name if wanted."""
         if isinstance(direction, str) or not isinstance(direction, Sequence | Mapping):
             return cls((), (_checked(direction, "direction"),))
         if len(direction) < 2:
@@ -71,16 +59,16 @@ class Objectives:
         names = list(direction) if isinstance(direction, Mapping) else [str(k) for k in range(len(direction))]
         for name in names:
             if not isinstance(name, str) or not name:
-                raise ArgumentError(f"direction has an objective called {name!r}; use a name of letters")
+                raise ArgumentError(f"direction has an objective named {name!r}; use a non-empty string")
             if len(name) > LONGEST_NAME:
-                raise ArgumentError(f"direction has an objective called {name[:40]!r}...; use at most {LONGEST_NAME:,} signs")
+                raise ArgumentError(f"direction has an objective named {name[:40]!r}...; use at most {LONGEST_NAME:,} characters")
         keys: list[Any] = names if isinstance(direction, Mapping) else [*range(len(names))]
         directions = list(direction.values()) if isinstance(direction, Mapping) else list(direction)
         return cls(tuple(names), tuple(_checked(one, f"direction[{key!r}]") for key, one in zip(keys, directions, strict=True)))
 
     @classmethod
     def described(cls, description: Any, trials: Sequence[Trial]) -> Objectives:
-        """Make the objectives from what a record says of them, or raise StorageError if its trials have others."""
+        """Create the objectives from their description in a record; StorageError if its trials have other numbers of values."""
         try:
             objectives = cls.of(description)
         except ArgumentError as error:
@@ -109,38 +97,30 @@ class Objectives:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """What to write at an axis: the name, and which side of it is better."""
+        """Labels of axes: the name, and whether smaller or larger values are better."""
         better = {"minimize": "smaller is better", "maximize": "larger is better"}
         names = [f"value {name}" if name.isdecimal() else name for name in self.names] if self.several else ["value"]
         return tuple(f"{name} ({better[one]})" for name, one in zip(names, self.directions, strict=True))
 
     @property
     def signs(self) -> Floats:
-        """1 where smaller is better, -1 where larger is: the one place in which a direction is turned; shape (m,)."""
+        """1 where smaller is better, -1 where larger is; shape (m,). All conversions of directions use it."""
         return np.array([1.0 if one == "minimize" else -1.0 for one in self.directions])
 
     def turned(self, values: Any) -> Floats:
-        """Give values so that smaller is better, or take such values back; shape (..., m) or, of one objective, any."""
+        """Return values converted so that smaller is better, or converted back; shape (..., m), any shape for one objective."""
         return np.asarray(self.signs * np.asarray(values, dtype=float))
 
     def response(self, trial: Trial) -> Any:
-        """Give what a search is told of a finished trial: a number, or an array of them; nan for a failure."""
+        """Return the value to tell a search for a finished trial, an array for several objectives; nan if it failed."""
         if not self.several:
             return np.nan if trial.value is None else float(self.turned(trial.value)[0])
         return np.full(len(self), np.nan) if trial.values is None else self.turned(trial.values)
 
     def judged(self, outcome: Outcome) -> tuple[Outcome, str]:
-        """Give an outcome with one value an objective, in their order; or a failed one, and what is wrong with the objective.
+        """Return the outcome with one value per objective, in their order, and an empty text.
 
-        Parameters
-        ----------
-        outcome : Outcome
-            As the evaluation gave it.
-
-        Returns
-        -------
-        (Outcome, str)
-            The second is empty unless another number of values was given than there are objectives, or other names.
+        If the evaluation returned another number of values or other names, return a failed outcome and the reason.
         """
         if outcome.state != "ok" or (not self.several and outcome.values is None):
             return outcome, ""
@@ -168,18 +148,18 @@ class Objectives:
         return replace(outcome, state="failed", value=None, values=None, reason=reason), reason
 
     def require_one(self, wanted: str) -> None:
-        """Raise ArgumentError if there are several objectives, of which there is no best trial."""
+        """Raise ArgumentError if there are several objectives, for which there is no best trial."""
         if self.several:
             raise ArgumentError(
-                f"{wanted} is of one objective, and the study has {len(self)}: no trial is the best of all; "
-                "use pareto(), the trials that no other one dominates"
+                f"{wanted} needs one objective, but the study has {len(self)}, so that no trial is the best; "
+                "use pareto(), which returns the trials that no other trial dominates"
             )
 
     def require_several(self, wanted: str) -> None:
-        """Raise ArgumentError if there is one objective only."""
+        """Raise ArgumentError if there is only one objective."""
         if not self.several:
             raise ArgumentError(
-                f"{wanted} is of several objectives, and the study has one; use recommend(), or a study with a direction each"
+                f"{wanted} needs several objectives, but the study has one; use recommend(), or a study with several directions"
             )
 
 

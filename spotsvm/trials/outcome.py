@@ -1,4 +1,4 @@
-"""Evaluate an objective once, and say what came of it."""
+"""Outcomes: one evaluation of an objective, and the checks of what it returned."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ Values = Sequence[float] | Mapping[str, float]
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of evaluating one configuration; the fields are those of a Trial.
+    """The outcome of one evaluation; the fields are those of a Trial.
 
-    `values` are there where several were returned, as a tuple or by name, and `value` where one was. `lost` is whether the worker
-    died rather than the objective failed, so that another worker may do better.
+    `values` is set if several were returned, as a tuple or by name, else `value`. `lost` means that the worker died rather than
+    the objective failed, so that another worker may succeed.
     """
 
     state: State
@@ -40,7 +40,7 @@ class Outcome:
     lost: bool = False
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle; an error that would not unpickle, and so would break the pool that it is sent through, as its text."""
+        """Pickle; an error that cannot be unpickled, and so would break the pool, is replaced by its text."""
         error = self.error
         try:
             pickle.loads(pickle.dumps(error))
@@ -53,16 +53,11 @@ Objective = Callable[[dict[str, Any]], float | Sequence[float] | Mapping[str, fl
 
 
 def outcome_of(returned: Any, seconds: float | None = None) -> Outcome:
-    """Judge what an objective returned.
+    """Return the outcome for what an objective returned.
 
-    Parameters
-    ----------
-    returned : object
-        A finite number; two or more of them in a sequence; or a mapping with a number under "value" or several under
-        "values" (a sequence, or a mapping by the names of the objectives), and further named numbers; or an Outcome. All else is
-        a failure.
-    seconds : float, optional
-        Time that the evaluation took.
+    A finite number is a success; so are two or more in a sequence, and a mapping with a number under "value" or several under
+    "values" (a sequence, or a mapping by the objectives' names) and further named numbers. An Outcome is returned as it is. All
+    else is a failure.
 
     Examples
     --------
@@ -119,12 +114,12 @@ def _is_several(returned: Any) -> bool:
 
 
 def _is_row(value: Any) -> bool:
-    """Tell whether a value is a list, a tuple or an array of one dimension."""
+    """Return whether a value is a list, a tuple or an array of one dimension."""
     return isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.ndim == 1)
 
 
 def call(objective: Objective, params: dict[str, Any], limits: AbstractContextManager[None] | None = None) -> Outcome:
-    """Evaluate the objective once, within limits; whatever it raises becomes a failed outcome, judged without them."""
+    """Evaluate the objective once within `limits`; whatever it raises becomes a failed outcome."""
     began = time.perf_counter()
     try:
         with limits or nullcontext():
@@ -135,12 +130,12 @@ def call(objective: Objective, params: dict[str, Any], limits: AbstractContextMa
 
 
 def timed_out(timeout: float | None) -> Outcome:
-    """Make the outcome of a trial that outlived its time."""
+    """Return the outcome of a trial that exceeded its time."""
     return Outcome("timeout", reason=f"it took longer than trial_timeout={timeout:g} s", seconds=timeout)
 
 
 def reason_of(error: BaseException) -> str:
-    """Say in one line what was raised and where."""
+    """Return in one line what was raised and where."""
     try:
         text = one_line(str(error))
     except Exception:  # an error that cannot even say what it is
@@ -151,12 +146,12 @@ def reason_of(error: BaseException) -> str:
 
 
 def one_line(text: str) -> str:
-    """Give text as one line that can be written as UTF-8: a file name in an error's text may hold what cannot."""
+    """Return text as one line that can be written as UTF-8, unlike some file names in error messages."""
     return " ".join(text.split()).encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def as_float(value: Any) -> float | None:
-    """Return a number of any kind as a float, infinite where it is too large for one; None where it is no number.
+    """Return a number of any kind as a float, infinite if it is too large; None if it is not a number.
 
     Examples
     --------
@@ -178,7 +173,7 @@ def as_float(value: Any) -> float | None:
 
 
 def checked_seconds(seconds: Any) -> float | None:
-    """Return the seconds that an evaluation took as a float, None where they are not told; ArgumentError if they are no time."""
+    """Return the seconds that an evaluation took as a float or None; ArgumentError if they are not a time."""
     if seconds is None:
         return None
     number = None if isinstance(seconds, bool | np.bool_) else as_float(seconds)
@@ -188,7 +183,7 @@ def checked_seconds(seconds: Any) -> float | None:
 
 
 def checked_extra(extra: Any) -> dict[str, float]:
-    """Return further named numbers as floats, or raise ArgumentError if they are none."""
+    """Return further named numbers as floats; ArgumentError if they are not named numbers."""
     if extra is None:
         return {}
     if not isinstance(extra, Mapping):

@@ -1,4 +1,4 @@
-"""The non-dominated trials of several objectives, and their hypervolume."""
+"""The Pareto front of several objectives: the non-dominated trials, their hypervolume, and their figure."""
 
 from __future__ import annotations
 
@@ -20,9 +20,6 @@ from spotsvm.trials.trial import FINISHED, Trial
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-Floats = NDArray[np.float64]
-
 
 _MARGIN = 0.1
 

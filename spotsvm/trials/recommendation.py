@@ -1,4 +1,4 @@
-"""Which trial of a study to use: under noise the best predicted one, else the best seen."""
+"""The recommendation: which trial of a study to use, the best predicted one under noise, else the best observed."""
 
 from __future__ import annotations
 
@@ -61,25 +61,11 @@ class Recommendation:
 
 
 def recommend(trials: Sequence[Trial], domain: Domain, *, sign: float, noise: Noise, seed: int) -> Recommendation:
-    """Choose the trial to use; of more than a thousand configurations, by a model of a thousand (`select_evaluations`).
+    """Return the recommendation of a study; the model uses at most a thousand configurations (`select_evaluations`).
 
-    Parameters
-    ----------
-    trials : sequence of Trial
-        All trials of the study.
-    domain : Domain
-        The cube of its points.
-    sign : float
-        1 if a smaller value is better, -1 if a larger one is.
-    noise : "auto" or bool
-        Whether the objective is noisy; "auto" goes by its replicates, and without any by the model's nugget.
-    seed : int
-        Seed of the model's samples.
-
-    Raises
-    ------
-    NoCompletedTrialError
-        If no trial has succeeded.
+    `sign` is 1 if a smaller value is better, else -1. `noise` is whether the objective is noisy; "auto" decides by replicates,
+    and without any by the model's nugget. `seed` is that of the model's samples. NoCompletedTrialError is raised if no trial has
+    succeeded.
     """
     done = [t for t in trials if t.state == "ok" and t.value is not None]
     if not done:
@@ -100,7 +86,7 @@ def recommend(trials: Sequence[Trial], domain: Domain, *, sign: float, noise: No
             rng = np.random.default_rng([seed, 1 << 41])
             models = KrigingEnsemble(domain, warped=False).fit(points[rows], values[rows], rng)
     except NotPositiveDefiniteError as failure:
-        warnings.warn(f"the best observed trial is recommended, for the model failed: {failure}", stacklevel=3)
+        warnings.warn(f"the best observed trial is recommended, because the model failed: {failure}", stacklevel=3)
         return observed
     if verdict == "unknown" and models.nugget < NEGLIGIBLE_NUGGET:
         return observed
@@ -116,13 +102,13 @@ def recommend(trials: Sequence[Trial], domain: Domain, *, sign: float, noise: No
 
 
 def summarise_failures(trials: Sequence[Trial]) -> str:
-    """Say in one line how many trials failed, with the three commonest reasons."""
+    """Return in one line how many trials failed, with the three commonest reasons."""
     reasons: dict[str, int] = {}
     for t in trials:
         if t.state in ("failed", "timeout"):
             reasons[t.reason] = reasons.get(t.reason, 0) + 1
     if not reasons:
-        return "none has been told"
+        return "no trial has been told"
     commonest = sorted(reasons.items(), key=lambda item: -item[1])[:3]
     return f"{sum(reasons.values())} failed; " + "; ".join(f"{count} x {reason}" for reason, count in commonest)
 

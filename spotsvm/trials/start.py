@@ -1,4 +1,4 @@
-"""The configurations at which a study starts."""
+"""The configurations that a study evaluates first."""
 
 from __future__ import annotations
 
@@ -18,28 +18,15 @@ Floats = NDArray[np.float64]
 START = "start"
 #: how far a point may be off by rounding, where a distribution gives a probability for a quantile
 _ROUNDING = 1e-12
-
 #: configurations to start at, as `Study` takes them
 Start = Mapping[str, Any] | Sequence[Mapping[str, Any]]
 
 
 def equal_start(space: Space | Start, first: Start | None = None) -> list[dict[str, Any]]:
-    """Return the configurations at which all searches of a comparison start: those given, then the centre of the space.
+    """Return the configurations that all searches of a comparison evaluate first: `first`, then the centre of the space.
 
-    The centre is the median of each distribution, and the middle one of integers and of lists of values. Of several
-    dictionaries it is that of each, in their order: none of them comes before another.
-
-    Parameters
-    ----------
-    space : Space, dict or list of dict
-        The search space.
-    first : dict, sequence of dict, or None, default=None
-        Configurations to come before the centre, such as an estimator's defaults.
-
-    Raises
-    ------
-    SpaceError
-        If one of those is not a configuration of the space.
+    The centre is the median of each distribution, and the middle of integers and of lists of values. Several dictionaries have
+    one centre each, in their order.
 
     Examples
     --------
@@ -63,27 +50,10 @@ def _centres(space: Space) -> list[Floats]:
 
 
 def start_points(start: Start, space: Space) -> list[Floats]:
-    """Return the points of the cube at which to start, in the order given; of equal ones the first.
+    """Return the points of the cube for the configurations to start with, in their order and without repetitions.
 
-    What is within rounding of the centre is the centre, so that a search that would begin there knows it again.
-
-    Parameters
-    ----------
-    start : dict or sequence of dict
-        Values by name, of all parameters of the space or of one of its dictionaries.
-    space : Space
-        The search space.
-
-    Raises
-    ------
-    SpaceError
-        If it is no such thing, or the space does not hold a configuration: it names the parameter, the value and the range.
-
-    Examples
-    --------
-    >>> from scipy.stats import uniform
-    >>> start_points([{"x": 1.0}, {"x": 3.0}, {"x": 1.0}], Space({"x": uniform(0, 4)}))
-    [array([0.25]), array([0.75])]
+    A point within rounding of the centre is set to it, so that a search that starts there recognises it. SpaceError is raised for
+    a configuration outside the space.
     """
     given = [start] if isinstance(start, Mapping) else start
     if isinstance(given, str) or not isinstance(given, Sequence):
@@ -103,16 +73,10 @@ def start_points(start: Start, space: Space) -> list[Floats]:
 
 
 def starts_left(points: Sequence[Floats], trials: Sequence[Trial], space: Space, path: Path | None) -> list[Floats]:
-    """Return the starts that no trial of a record has been at.
+    """Return the starts that no trial of a record has evaluated.
 
-    They may be more or fewer than those that the record's study
-    was made with, as long as all at which it has started are among them: the rest of a list may be changed, what was
-    evaluated cannot.
-
-    Raises
-    ------
-    StudyMismatchError
-        If the record has started at a configuration that is not among them.
+    They may be more or fewer than the record's study was created with, as long as those that it evaluated are among them;
+    StudyMismatchError if one is not.
     """
     given = {point.tobytes() for point in points}
     been = [point.tobytes() for point in _settled([trial.point for trial in trials], space)]
@@ -126,7 +90,7 @@ def starts_left(points: Sequence[Floats], trials: Sequence[Trial], space: Space,
 
 
 def _settled(points: ArrayLike, space: Space) -> Floats:
-    """Return points, those that rounding keeps from a centre at it; shape (n, d)."""
+    """Return points, with those within rounding of a centre moved to it; shape (n, d)."""
     settled = np.array(points, dtype=float).reshape(-1, space.domain.dimension)
     for centre in _centres(space):
         off = np.abs(settled - centre)

@@ -1,4 +1,4 @@
-"""Trials as a table."""
+"""Tables of trials and of the scores of their folds."""
 
 from __future__ import annotations
 
@@ -14,25 +14,16 @@ _SECONDS = ("ask_seconds", "fit_seconds", "acquisition_seconds", "seconds")
 
 
 def parameter_names(branches: Sequence[Mapping[str, Any]], trials: Sequence[Trial]) -> list[str]:
-    """Give the names of all parameters: those of a recorded space in its order, then those that only trials have."""
+    """Return the names of all parameters: those of a recorded space in its order, then those that only trials have."""
     return list(dict.fromkeys(name for branch in [*branches, *(t.params for t in trials)] for name in branch))
 
 
 def trial_table(trials: Sequence[Trial], names: Sequence[str], values: Sequence[str] = ("value",)) -> pd.DataFrame:
-    """Make a frame with a row a trial, by number.
+    """Return a frame with one row per trial, by number.
 
-    Columns: number, state, one `param_` column a parameter (empty where it does not exist), value (of several objectives one
-    column each: value_0, value_1, or value_ and the name), one `extra_` column a further number, origin, note, reason, seed,
-    ask_seconds and of it fit_seconds and acquisition_seconds, seconds, lost (how many attempts ended with their worker).
-
-    Parameters
-    ----------
-    trials : sequence of Trial
-        The trials.
-    names : sequence of str
-        All parameters of the space.
-    values : sequence of str, default=("value",)
-        The columns for the values, one an objective.
+    Columns: number, state, one `param_` column per parameter (empty where it does not exist), value (for several objectives one
+    column each: value_0, value_1, or value_ and the name), one `extra_` column per further number, origin, note, reason, seed,
+    ask_seconds and its parts fit_seconds and acquisition_seconds, seconds, lost (how many attempts ended with their worker).
     """
     extras = list(dict.fromkeys(name for trial in trials for name in trial.extra))
     rows = []
@@ -56,15 +47,10 @@ _SCORE = re.compile(r"split([0-9]{1,6})_(test|train)_(.+)")
 
 
 def fold_table(trials: Sequence[Trial]) -> pd.DataFrame:
-    """Make a frame with a row a trial and fold, of the trials that have scores of folds.
+    """Return a frame with one row per trial and fold, for trials with fold scores in `extra` as `SpotSearchCV` stores them.
 
-    Columns: number, the trial's; fold, from 0; one `test_` column a metric, and one `train_` column where there are training
-    scores. A fold that failed, or that a race left out, has no row, or no number where another metric has one.
-
-    Parameters
-    ----------
-    trials : sequence of Trial
-        The trials; their fold scores are in `extra`, as `SpotSearchCV` puts them there.
+    Columns: number of the trial; fold, from 0; one `test_` column per metric, and one `train_` column if there are training
+    scores. A fold that failed, or that a race omitted, has no row, or no number if another metric has one.
 
     Examples
     --------

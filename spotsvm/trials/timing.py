@@ -1,4 +1,4 @@
-"""The time a study spent on the model, on finding the next point, on the rest of asking, and on evaluation."""
+"""The time that a study spent on each phase of its trials, and its recent pace."""
 
 from __future__ import annotations
 
@@ -39,21 +39,7 @@ class TimeSpent:
 def time_spent(trials: Sequence[Trial]) -> dict[str, TimeSpent]:
     """Return the time spent in each of `PHASES`; a phase without times is left out.
 
-    Parameters
-    ----------
-    trials : sequence of Trial
-        Trials by number. Those of parallel workers overlap, so that the total can exceed the time that has passed.
-
-    Examples
-    --------
-    >>> trials = [
-    ...     Trial(0, {}, (), "ok", 1.0, ask_seconds=0.5, seconds=3.0),
-    ...     Trial(1, {}, (), "ok", 2.0, ask_seconds=1.0, fit_seconds=0.5, acquisition_seconds=0.25, seconds=5.0),
-    ... ]
-    >>> time_spent(trials)["asking"]
-    TimeSpent(total=0.75, median=0.375, last=0.25, n_trials=2)
-    >>> time_spent(trials)["evaluation"].total, time_spent(trials)["fit"].total
-    (8.0, 0.5)
+    Trials of parallel workers overlap, so that the total can exceed the time that has passed.
     """
     seconds = {
         "fit": [t.fit_seconds for t in trials],
@@ -75,15 +61,10 @@ _RECENT = 50
 
 
 def trials_per_minute(trials: Sequence[Trial]) -> float | None:
-    """Return the number of trials finished per minute recently, breaks between runs left out.
+    """Return the number of trials finished per minute recently, without breaks between runs.
 
     It is the number of the latest 50 trials (or all), divided by the time in which at least one of them was being asked for or
-    evaluated; None if no trial says when it was told.
-
-    Parameters
-    ----------
-    trials : sequence of Trial
-        All trials.
+    evaluated; None if no trial has the time when it was told.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""One evaluation of the objective: what was asked, and what came of it."""
+"""One evaluation of the objective: the configuration, its outcome and its times."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NoReturn
 
 State = Literal["running", "ok", "failed", "timeout"]
-
-
 FINISHED: tuple[State, ...] = ("ok", "failed", "timeout")
 
 
@@ -27,18 +25,18 @@ class Trial:
     point : tuple of float
         The same as a point of the unit cube.
     state : {"running", "ok", "failed", "timeout"}
-        How it stands.
+        Its state.
     value : float or None
         What the objective returned, in the study's own direction; None unless the state is "ok", and where a study has
         several objectives.
     extra : dict of str to float
         Further named numbers that the objective returned.
     reason : str
-        Why it failed, in one line; empty otherwise.
+        Why it failed, in one line; empty if it did not.
     origin : str
-        Where the search had it from: "design", "improvement", "replicate", "random" and so on.
+        How the search found it: "design", "improvement", "replicate", "random" and so on.
     note : str
-        What the search did out of the ordinary to find it.
+        A remark of the search on how it was found; usually empty.
     seed : int
         A random seed of the trial's own, from the study's seed and the trial's number.
     ask_seconds, seconds : float or None
@@ -82,21 +80,11 @@ class Trial:
 
 
 class ReadOnlyDict(dict[str, Any]):
-    """A dict that cannot be changed; `dict(...)`, `copy` and `|` give plain ones, which can.
-
-    Examples
-    --------
-    >>> numbers = ReadOnlyDict({"time": 3.0})
-    >>> numbers["time"] = 2.0
-    Traceback (most recent call last):
-    TypeError: the params and extra of a trial cannot be changed, as its record would not know; change a copy: dict(trial.params)
-    >>> numbers | {"time": 2.0}
-    {'time': 2.0}
-    """
+    """A dict that cannot be changed; `dict(...)`, `copy` and `|` return plain ones, which can."""
 
     def _refuse(self, *arguments: object, **named: object) -> NoReturn:
         raise TypeError(
-            "the params and extra of a trial cannot be changed, as its record would not know; change a copy: dict(trial.params)"
+            "the params and extra of a trial cannot be changed, as its record would not follow; change a copy: dict(trial.params)"
         )
 
     __setitem__ = __delitem__ = __ior__ = clear = pop = popitem = setdefault = update = _refuse
@@ -116,13 +104,6 @@ class ReadOnlyParams(ReadOnlyDict):
     """A configuration that cannot be changed, nor can the lists, dicts and sets in it: each reading returns a copy of these.
 
     Other objects, such as estimators, are the space's own.
-
-    Examples
-    --------
-    >>> params = ReadOnlyParams({"layers": [10, 5]})
-    >>> params["layers"].append(2)
-    >>> params
-    {'layers': [10, 5]}
     """
 
     def __getitem__(self, name: str) -> Any:

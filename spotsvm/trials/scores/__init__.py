@@ -1,4 +1,4 @@
-"""What scores tell: metrics, intervals, spread and bias over folds, the optimism of a tuned score.
+"""Scores: metrics, intervals, spread and bias over folds, and the optimism of a tuned score.
 
 It may import common.
 """

@@ -1,4 +1,4 @@
-"""The optimism that the folds' own scores of all candidates tell of, without a single fit (Tibshirani and Tibshirani 2009)."""
+"""The optimism of a tuned score, estimated from the fold scores of all candidates (Tibshirani and Tibshirani 2009)."""
 
 from __future__ import annotations
 
@@ -7,16 +7,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from spotsvm.common.errors import ArgumentError, NoCompletedTrialError
-from spotsvm.trials.scores.intervals import check_confidence, corrected_factor, nadeau_bengio
+from spotsvm.trials.scores.intervals import Floats, check_confidence, corrected_factor, nadeau_bengio
 from spotsvm.trials.scores.metrics import expected_interval
 from spotsvm.trials.scores.optimism import Optimism
 from spotsvm.trials.trial import Trial
-
-Floats = NDArray[np.float64]
-
 
 _INTERVAL_NOTE = (
     "The method comes without intervals; what is given of them is from the spread of the folds, with the correction of Nadeau "
@@ -25,7 +22,7 @@ _INTERVAL_NOTE = (
 
 
 def fold_bias(scores: ArrayLike, winner: int | None = None) -> Floats:
-    """Give how much better the best candidate of each fold scores there than the winner of all folds; the mean is the bias.
+    """Return for each fold the best candidate's score minus that of the winner of all folds, 0 or more; the mean is the bias.
 
     Parameters
     ----------
@@ -34,26 +31,16 @@ def fold_bias(scores: ArrayLike, winner: int | None = None) -> Floats:
     winner : int, optional
         Row of the winner; by default the one with the best mean.
 
-    Returns
-    -------
-    ndarray of shape (n_folds,)
-        Each 0 or more.
-
     References
     ----------
     Tibshirani, Tibshirani 2009, "A bias correction for the minimum error rate in cross-validation", eq. 3.
-
-    Examples
-    --------
-    >>> fold_bias([[0.9, 0.7], [0.8, 0.9]]).tolist()
-    [0.09999999999999998, 0.0]
     """
     best, own = _best_and_own(np.asarray(scores, dtype=np.float64), winner)
     return best - own
 
 
 def _best_and_own(scores: Floats, winner: int | None) -> tuple[Floats, Floats]:
-    """Give the best score in each fold, and the winner's."""
+    """Return the best score in each fold, and the winner's."""
     if scores.ndim != 2 or scores.shape[1] < 2:
         raise ArgumentError(f"scores of shape {scores.shape} are not those of candidates in two or more folds")
     whole = np.isfinite(scores.sum(axis=1))
@@ -65,13 +52,7 @@ def _best_and_own(scores: Floats, winner: int | None) -> tuple[Floats, Floats]:
 
 
 def best_candidate(scores: Floats) -> int:
-    """Give the row with the best mean among those without a nan, the first of equal ones.
-
-    Raises
-    ------
-    NoCompletedTrialError
-        If there is none.
-    """
+    """Return the first row with the best mean among those without a nan; NoCompletedTrialError if there is none."""
     means = scores.mean(axis=1)
     if np.isnan(means).all():
         raise NoCompletedTrialError(f"none of the {len(scores)} trials has a score in all folds")
@@ -87,26 +68,10 @@ def optimism_of_folds(
     confidence: float = 0.95,
     ratio: float | None = None,
 ) -> Optimism:
-    """Estimate the optimism of a tuned score from the fold scores of all candidates.
+    """Return the optimism estimated from the fold scores of all candidates; see `fold_bias` for `scores` and `winner`.
 
-    Parameters
-    ----------
-    scores : array-like of shape (n_candidates, n_folds)
-        Larger is better; candidates with a nan are left out.
-    winner : int, optional
-        Row of the winner; by default the one with the best mean.
-    params : dict, optional
-        Its parameters.
-    metric : str, default="score"
-        Name of the score.
-    confidence : float, default=0.95
-        Of the intervals.
-    ratio : float, optional
-        Rows tested on per row trained on in a fold; by default that of k-fold cross-validation, 1 / (n_folds - 1).
-
-    References
-    ----------
-    Tibshirani, Tibshirani 2009, "A bias correction for the minimum error rate in cross-validation".
+    `params` are the winner's parameters. `ratio` is the number of rows tested on per row trained on in a fold; by default that of
+    k-fold cross-validation, 1 / (n_folds - 1).
 
     Examples
     --------
@@ -139,33 +104,11 @@ def optimism_of_folds(
 
 
 def optimism_of_trials(trials: Sequence[Trial], metric: str | None = None, *, confidence: float = 0.95) -> Optimism:
-    """Estimate the optimism of a tuned score from the trials of a study, or of its record, that has kept its folds' scores.
+    """Return the optimism estimated from trials with fold scores in `extra`, as SpotSearchCV stores them.
 
-    Parameters
-    ----------
-    trials : sequence of Trial
-        Their `extra` has split0_test_score and so on, as SpotSearchCV keeps them; larger scores are better. Trials without
-        a score in some fold, failed ones and those whose race ended early, are left out.
-    metric : str, optional
-        Of several scores the one that was optimised; by default the first.
-    confidence : float, default=0.95
-        Of the intervals.
-
-    Raises
-    ------
-    ArgumentError
-        If no trial has scores of folds, or not of that metric.
-    NoCompletedTrialError
-        If no trial has a score in all folds.
-
-    Examples
-    --------
-    >>> from spotsvm import Trial
-    >>> scores = [(0.9, 0.7, 0.8), (0.8, 0.9, 0.8)]
-    >>> extras = [{f"split{i}_test_score": v for i, v in enumerate(row)} for row in scores]
-    >>> trials = [Trial(k, {"C": k}, (0.0,), "ok", 0.8, extra) for k, extra in enumerate(extras)]
-    >>> round(optimism_of_trials(trials).optimism, 4)
-    0.0333
+    Trials without a score in some fold, such as failed ones and those whose race ended early, are left out. `metric` is the one
+    that was optimised, by default the first. ArgumentError is raised if no trial has fold scores, or none of that metric;
+    NoCompletedTrialError if no trial has a score in all folds.
     """
     done = [t for t in trials if t.state != "running"]
     names = fold_metrics(done)
@@ -187,25 +130,19 @@ _TEST = re.compile(r"split(\d+)_test_(.+)")
 
 
 def fold_metrics(trials: Sequence[Trial]) -> list[str]:
-    """Give the names of the metrics of which trials have test scores of folds, in the order in which they appear."""
+    """Return the names of the metrics for which trials have test scores of folds, in the order in which they appear."""
     found = (_TEST.fullmatch(name) for t in trials for name in t.extra)
     return list(dict.fromkeys(match[2] for match in found if match))
 
 
 def fold_scores(extra: Mapping[str, float], metric: str) -> dict[int, float]:
-    """Give a trial's test scores in a metric, by fold.
-
-    Examples
-    --------
-    >>> fold_scores({"split1_test_score": 0.5, "split0_test_score": 0.75, "mean_fit_time": 0.1}, "score")
-    {0: 0.75, 1: 0.5}
-    """
+    """Return a trial's test scores in a metric, by fold."""
     matches = [(_TEST.fullmatch(name), score) for name, score in extra.items()]
     return dict(sorted((int(match[1]), score) for match, score in matches if match and match[2] == metric))
 
 
 def tuned_metric(trials: Sequence[Trial]) -> str | None:
-    """Give the metric whose mean over the folds is the value of each trial; None if there is none."""
+    """Return the metric whose mean over the folds is the value of each trial; None if there is none."""
     return next((metric for metric in fold_metrics(trials) if all(_is_value(t, metric) for t in trials)), None)
 
 
@@ -215,23 +152,9 @@ def _is_value(trial: Trial, metric: str) -> bool:
 
 
 def corrected_standard_error(scores: Sequence[float] | Floats, test_share: float | None = None) -> float:
-    """Give the standard error of a mean of resampled scores, whose training rows overlap.
+    """Return the standard error of a mean of resampled scores, whose training rows overlap (Nadeau and Bengio 2003).
 
-    Parameters
-    ----------
-    scores : sequence of float
-        One score a fold or split, two or more.
-    test_share : float, optional
-        Share of the rows that a fold tests on, between 0 and 1; by default 1 / number of scores, as in cross-validation.
-
-    References
-    ----------
-    Nadeau, Bengio 2003, "Inference for the Generalization Error".
-
-    Examples
-    --------
-    >>> round(corrected_standard_error([0.8, 0.9, 0.85, 0.8, 0.9]), 4)
-    0.0335
+    `test_share` is the share of the rows that a fold tests on; by default 1 / number of scores, as in cross-validation.
     """
     k = len(scores)
     share = 1.0 / k if test_share is None else test_share

@@ -15,40 +15,14 @@ NO_INTERVAL: Interval = (float("nan"), float("nan"))
 
 
 def corrected_factor(n_resamples: int, ratio: float) -> float:
-    """Return the factor from the variance of resamples to that of their mean: 1/J + n_test/n_train.
-
-    Parameters
-    ----------
-    n_resamples : int
-        J, the number of resamples.
-    ratio : float
-        Rows tested on per row trained on.
-
-    References
-    ----------
-    Nadeau, Bengio 2003, "Inference for the Generalization Error", section 3.1.
-
-    Examples
-    --------
-    >>> corrected_factor(5, 0.25)
-    0.45
-    """
+    """Return the factor from the variance of J resamples to that of their mean, 1/J + n_test/n_train (Nadeau and Bengio 2003)."""
     return 1.0 / n_resamples + ratio
 
 
 def t_interval(mean: float, variance: float, degrees: float, confidence: float) -> Interval:
-    """Return the t interval of a mean whose own variance is given; no interval if that is 0 or not a number.
+    """Return the t interval of a mean with this variance of its own; no interval if that is 0 or not a number.
 
     If all resamples agree, their spread does not show how far they may be off together.
-
-    Parameters
-    ----------
-    mean, variance : float
-        The mean, and its variance.
-    degrees : float
-        Degrees of freedom.
-    confidence : float
-        Between 0 and 1.
     """
     if degrees < 1 or not (np.isfinite(variance) and variance > 0):
         return NO_INTERVAL
@@ -59,15 +33,8 @@ def t_interval(mean: float, variance: float, degrees: float, confidence: float) 
 def nadeau_bengio(values: ArrayLike, ratio: float, confidence: float = 0.95) -> Interval:
     """Return the corrected resampled t interval of a mean of resamples.
 
-    Parameters
-    ----------
-    values : array-like of shape (n_resamples,)
-        A score, or a difference of scores, of each resample.
-    ratio : float
-        Rows tested on per row trained on, 1/(k - 1) in k-fold cross-validation; 0 for independent values, which
-        gives the t interval.
-    confidence : float, default=0.95
-        Between 0 and 1.
+    `ratio` is the number of rows tested on per row trained on, 1/(k - 1) in k-fold cross-validation; 0 for independent values,
+    which gives the t interval.
 
     References
     ----------
@@ -88,25 +55,7 @@ def nadeau_bengio(values: ArrayLike, ratio: float, confidence: float = 0.95) -> 
 
 
 def welch(first: ArrayLike, second: ArrayLike, confidence: float = 0.95) -> Interval:
-    """Return Welch's interval of the difference of two means; no interval for fewer than two values each, or without any spread.
-
-    Parameters
-    ----------
-    first, second : array-like of shape (n,)
-        Independent values.
-    confidence : float, default=0.95
-        Between 0 and 1.
-
-    References
-    ----------
-    Welch 1947, "The generalization of Student's problem when several different population variances are involved".
-
-    Examples
-    --------
-    >>> low, high = welch([1.0, 2.0, 3.0], [0.0, 1.0, 2.0])
-    >>> round(low, 2), round(high, 2)
-    (-1.27, 3.27)
-    """
+    """Return Welch's interval of the difference of two means (1947); none for fewer than two values each, or without spread."""
     first, second = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     if min(len(first), len(second)) < 2 or not (np.ptp(first) > 0 or np.ptp(second) > 0):
         return NO_INTERVAL
@@ -115,7 +64,7 @@ def welch(first: ArrayLike, second: ArrayLike, confidence: float = 0.95) -> Inte
 
 
 def jackknife_variance(without: ArrayLike, outer: ArrayLike) -> float:
-    """Return the variance of nested resampling's mean optimism by leaving out one outer fold at a time.
+    """Return the variance of nested resampling's mean optimism, leaving out one outer fold at a time.
 
     The searches of the other folds are tuned on an outer fold's rows, so that easy rows raise both its outer score and the
     tuned scores of the others. This cancels in the mean optimism, but not in the spread of the folds' differences, and an
@@ -127,12 +76,7 @@ def jackknife_variance(without: ArrayLike, outer: ArrayLike) -> float:
     without : array-like of shape (n_folds, n_folds)
         Row k, column b: the tuned score of outer fold k without the rows of outer fold b; on the diagonal with all rows.
     outer : array-like of shape (n_folds,)
-        Scores on the outer folds.
-
-    Returns
-    -------
-    float
-        nan if there are fewer than three folds, or a score is nan.
+        Scores on the outer folds. With fewer than three the variance is nan.
 
     References
     ----------
@@ -151,13 +95,6 @@ def repeated_variance(variances: ArrayLike, means: ArrayLike) -> float:
     """Return the variance of the mean over repeats of the folds, from each repeat's variance and mean.
 
     Repeats average out the effect of drawing the folds, whose share shows in the differences of the means; the rest remains.
-
-    Parameters
-    ----------
-    variances : array-like of shape (n_repeats,)
-        Variance of each repeat's mean.
-    means : array-like of shape (n_repeats,)
-        The means.
     """
     variances, means = np.asarray(variances, dtype=np.float64), np.asarray(means, dtype=np.float64)
     if len(means) < 2:

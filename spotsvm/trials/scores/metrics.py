@@ -60,18 +60,11 @@ def mean_class_accuracy(y_true: Any, y_pred: Any, *, sample_weight: Any = None) 
 
 #: for `scoring` of SpotSearchCV and of scikit-learn
 mean_class_accuracy_scorer = make_scorer(mean_class_accuracy)
-
 _OURS = {"mean_class_accuracy": mean_class_accuracy_scorer}
 
 
 def named_scorer(name: str) -> Any:
-    """Return a scorer by its name: one of scikit-learn's, or "mean_class_accuracy".
-
-    Raises
-    ------
-    ArgumentError
-        If there is none; a ValueError.
-    """
+    """Return a scorer by its name, one of scikit-learn's or "mean_class_accuracy"; ArgumentError if there is none."""
     if name in _OURS:
         return _OURS[name]
     try:
@@ -83,7 +76,7 @@ def named_scorer(name: str) -> Any:
 
 
 def score_range(metric: str) -> tuple[float | None, float | None]:
-    """Return the least and the most of a scorer's score by its name; None where that is not known.
+    """Return the lowest and the highest value of a score by its name; None if unknown.
 
     Examples
     --------
@@ -97,38 +90,19 @@ def score_range(metric: str) -> tuple[float | None, float | None]:
 
 
 def bounded(interval: Interval, scores: ArrayLike, metric: str) -> Interval:
-    """Return an interval of a score that ends at the least and the most there can be, where these are known.
+    """Return the interval of a score, cut at the lowest and highest value of the metric where these are known.
 
-    Parameters
-    ----------
-    interval : tuple of float
-        The interval.
-    scores : array-like
-        What it was made of; where they are out of the metric's range, that name has another meaning here, and nothing is cut.
-    metric : str
-        Name of the score.
+    If the `scores` that it was computed from are outside that range, the metric's name has another meaning, and nothing is cut.
     """
     values = np.asarray(scores, dtype=np.float64)
     least, most = score_range(metric)
     least, most = -np.inf if least is None else least, np.inf if most is None else most
-    anything = metric == "score" and values.min() < 0  # by this name goes any score; below 0 it is rarely a share or an R2
+    anything = metric == "score" and values.min() < 0  # any score can have this name; one below 0 is rarely a share or an R2
     if anything or values.min() < least or values.max() > most:
         return interval
     return float(np.clip(interval[0], least, most)), float(np.clip(interval[1], least, most))
 
 
 def expected_interval(scores: NDArray[np.float64], ratio: float, confidence: float, metric: str) -> Interval:
-    """Return the interval of the score to be expected, from the scores of resamples.
-
-    Parameters
-    ----------
-    scores : ndarray of shape (n_resamples,)
-        Scores on rows held out.
-    ratio : float
-        Rows tested on per row trained on.
-    confidence : float
-        Between 0 and 1.
-    metric : str
-        The score's name; the interval ends at the least and the most it can be.
-    """
+    """Return the interval of the score to expect on new data, from scores of resamples on held-out rows; see `nadeau_bengio`."""
     return bounded(nadeau_bengio(scores, ratio, confidence), scores, metric)

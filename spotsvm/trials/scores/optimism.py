@@ -10,22 +10,20 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import pandas as pd
 
+from spotsvm.common.drawing import COLOURS, new_axes, tidy
+from spotsvm.common.drawing import plain as plain_label
 from spotsvm.common.errors import ArgumentError
-from spotsvm.trials.scores.intervals import NO_INTERVAL
+from spotsvm.trials.scores.intervals import NO_INTERVAL, Interval
 from spotsvm.trials.scores.metrics import score_range
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Method = Literal["nested", "repeats", "folds"]
-
-
 METHODS: tuple[Method, ...] = ("nested", "repeats", "folds")
-
-
-Interval = tuple[float, float]
-
-
+_ROWS = {"nested": "outer fold", "repeats": "candidate, winner first", "folds": "fold"}
+_TUNED = {"nested": "tuned score", "repeats": "tuned score", "folds": "best candidate of the fold"}
+_OUTER = {"nested": "score on the outer fold", "repeats": "score on fresh splits", "folds": "winner of the search"}
 _CURVE = ["n_trials", "tuned", "outer", "optimism", "low", "high"]
 
 
@@ -133,17 +131,28 @@ class Optimism:
         ax : Axes, optional
             Where to draw; by default a new figure of 6 x 4 inches.
         """
-        from spotsvm.trials.scores.plot import plot_optimism
-
-        return plot_optimism(
-            self.frame(),
-            self.curve(),
-            optimism=self.optimism,
-            method=self.method,
-            metric=self.metric,
-            confidence=self.confidence,
-            ax=ax,
-        )
+        ax = new_axes(ax)
+        rows, curve = self.frame(), self.curve()
+        tuned, outer = _TUNED[self.method], _OUTER[self.method]
+        if len(curve):
+            trials, low, high = curve["n_trials"].to_numpy(), curve["tuned"] - curve["high"], curve["tuned"] - curve["low"]
+            label = f"{self.confidence:.0%} interval of the difference"
+            ax.fill_between(trials, low, high, step="post", color=COLOURS[1], alpha=0.15, lw=0, label=label)
+            ax.plot(trials, curve["tuned"], "-", drawstyle="steps-post", color=COLOURS[0], label=tuned)
+            ax.plot(trials, curve["outer"], "--", drawstyle="steps-post", color=COLOURS[1], label=outer)
+            ax.set_xlabel(f"trials spent (mean of {len(rows)} outer folds)")
+        else:
+            at = np.arange(1, len(rows) + 1)
+            ax.vlines(at, rows["outer"], rows["tuned"], color="0.7", lw=1.5)
+            ax.plot(at, rows["tuned"], "o", color=COLOURS[0], label=tuned)
+            ax.plot(at, rows["outer"], "s", color=COLOURS[1], label=outer)
+            ax.set_xticks(at)
+            ax.set_xlabel(_ROWS[self.method])
+        ax.set_ylabel(plain_label(str(self.metric)))
+        ax.set_title(f"optimism {self.optimism:.3g} ({self.method})", fontsize=10)
+        ax.legend(frameon=False, fontsize=8)
+        tidy(ax)
+        return ax
 
     def to_dict(self) -> dict[str, Any]:
         """Return all attributes as JSON types, with None in place of nan."""
@@ -172,11 +181,6 @@ class Optimism:
 def _row(row: Mapping[str, Any]) -> dict[str, Any]:
     """Return a row with nan for missing scores; a parameter that is None stays None."""
     return {name: value if name == "params" else none_to_nan(value) for name, value in row.items()}
-
-
-def row_params(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return the names of the parameters in rows, in their order."""
-    return list(dict.fromkeys(name for row in rows for name in row.get("params", {})))
 
 
 def plain(value: Any) -> Any:
@@ -224,14 +228,10 @@ _DONE = {
         "candidates in that fold is compared with the winner's score. Nothing was fitted."
     ),
 }
-
-
 _RULES = {
     "jackknife": "The interval of the optimism is a jackknife over the outer folds.",
     "nadeau-bengio": "The interval of the optimism is that of Nadeau and Bengio, corrected for rows that resamples share.",
 }
-
-
 _LIMITS = {
     "nested": (
         "This covers the whole search, for slightly fewer rows than there are in total. It does not cover new data that differ "
@@ -246,8 +246,6 @@ _LIMITS = {
         "and can be far off with few rows per fold or many candidates. Nested resampling is more reliable."
     ),
 }
-
-
 _NEGATIVE = "neg_"
 
 

@@ -7,9 +7,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import uniform
 
-from spotsvm import Study
 from spotsvm.common.csv_files import write_csv
 from spotsvm.common.errors import StorageError
 
@@ -59,15 +57,6 @@ def test_objects_are_judged_by_their_text():
             return "=Odd()"
 
     assert cells(pd.DataFrame({"x": [Odd(), (1, 2)]}))[1:] == [["'=Odd()"], ["(1, 2)"]]
-
-
-def test_the_best_in_the_file_is_the_best_in_memory(tmp_path):
-    rng = np.random.default_rng(0)
-    study = Study({"x": uniform(0, 1)}, "random", 0, direction="maximize")
-    study.run(lambda params: float(rng.normal()) / 3, 40).to_csv(tmp_path / "trials.csv")
-    frame = pd.read_csv(tmp_path / "trials.csv", converters={"value": float, "param_x": float})
-    best, known = frame.loc[frame.value.idxmax()], study.best_trial
-    assert (best.number, best.value, best.param_x) == (known.number, known.value, known.params["x"])
 
 
 def test_an_index_and_equal_column_names_do_no_harm():

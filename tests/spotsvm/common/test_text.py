@@ -34,7 +34,6 @@ def test_a_line_is_one_and_no_longer(text, longest):
         ("\x1b]0;t\x07", "\\x1b]0;t\\x07"),
         ("\u202eabc", "\\u202eabc"),
         ("\ud800", "\\ud800"),
-        ("a\tb", "a\tb"),
         ("\xa0ü漢", "\xa0ü漢"),
     ],
 )

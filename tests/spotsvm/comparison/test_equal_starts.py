@@ -46,16 +46,6 @@ def test_a_search_that_begins_at_the_centre_by_itself_does_in_a_comparison_what_
     assert [t.point for t in run.trials] == [t.point for t in alone.trials]
 
 
-@pytest.mark.parametrize("search", ["cmaes", "lbfgsb", "carrizosa2014"])
-def test_searches_from_a_point_go_on_from_the_best_start(search):
-    best = {"C": 10**0.7, "gamma": 2.0**-3}
-    (run,) = compare(valley, SPACE, [search], n_trials=8, seeds=1, start=best).runs
-    space = Space(SPACE)
-    point = space.encode(best)
-    farther = sum(np.linalg.norm(t.point - point) > np.linalg.norm(np.array(t.point) - 0.5) for t in run.trials[2:])
-    assert farther <= 1
-
-
 @pytest.mark.parametrize("search", ["kriging", "lbfgsb", "cmaes", "vns", "random"])
 def test_a_centre_that_fails_is_not_evaluated_again(search):
     def broken_near_the_centre(params):

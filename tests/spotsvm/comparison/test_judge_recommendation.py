@@ -6,7 +6,7 @@ import pytest
 from scipy import stats
 from scipy.stats import uniform
 
-from spotsvm import ArgumentError, NoCompletedTrialError, Study
+from spotsvm import ArgumentError, Study
 from spotsvm.comparison.judge_recommendation import Judgement, judge_recommendation
 
 SPACE = {"x": uniform(0, 1)}
@@ -17,7 +17,7 @@ def noisy(params, seed):
 
 
 def told(values, direction="minimize", noise=True):
-    """Give a study with these values at x from 0 to 1."""
+    """Return a study with these values at x from 0 to 1."""
     study = Study(SPACE, "random", 0, noise=noise, direction=direction)
     for value in values:
         study.tell(study.ask(), value)
@@ -26,7 +26,7 @@ def told(values, direction="minimize", noise=True):
 
 @pytest.fixture
 def lucky():
-    """Give a study in which the best seen lies far off the valley: one value there is too good."""
+    """Return a study in which the best seen lies far off the valley: one value there is too good."""
     study = Study(SPACE, "random", 0, noise=True)
     seen = []
     for _ in range(40):
@@ -140,13 +140,3 @@ def test_evaluations_that_fail_are_left_out_in_pairs(lucky):
 def test_bad_input(lucky, changed, words):
     with pytest.raises(ArgumentError, match=words):
         judge_recommendation(lucky, **({"objective": noisy} | changed))
-
-
-def test_a_study_without_a_completed_trial():
-    with pytest.raises(NoCompletedTrialError):
-        judge_recommendation(Study(SPACE, "random", 0), noisy)
-
-
-def test_a_study_of_several_objectives():
-    with pytest.raises(ArgumentError, match="recommend"):
-        judge_recommendation(Study(SPACE, "random", 0, direction=["minimize", "minimize"]), noisy)

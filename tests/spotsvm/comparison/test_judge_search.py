@@ -62,11 +62,6 @@ def test_new_rows(search):
         assert (judgement.interval[1] - judgement.interval[0]) / 2 == pytest.approx(1.97 * error, rel=0.3)
 
 
-def test_of_several_metrics_the_one_that_was_optimised_counts():
-    search = fitted(scoring=["accuracy", "roc_auc"], refit="roc_auc")
-    assert judge_search(search, X, Y, X_NEW, Y_NEW).best_seen_fresh == search.score(X_NEW, Y_NEW)
-
-
 def test_a_search_told_of_noise_has_its_recommendation_judged():
     search = fitted(noise=True)
     judgement = judge_search(search, X, Y, n_repeats=2)

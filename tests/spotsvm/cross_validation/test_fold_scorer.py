@@ -159,12 +159,10 @@ def test_the_context_is_the_same_for_the_same_scores():
     ("key", "changed"),
     [
         ("data", {"X": X * (1 + 1e-15)}),
-        ("data", {"y": Y.astype(float)}),
         ("data", {"fit_params": {"sample_weight": np.ones(45)}}),
         ("folds", {"splits": SPLITS[::-1]}),
         ("estimator", {"estimator": SVC(C=2.0)}),
         ("scoring", {"scoring": "f1"}),
-        ("scoring", {"scoring": ["accuracy"]}),
         ("return_train_score", {"return_train_score": True}),
     ],
 )

@@ -21,8 +21,9 @@ from sklearn.preprocessing import StandardScaler, scale
 from sklearn.svm import SVC, SVR
 
 from spotsvm import ExactSVC, ExactSVR, SpotSearchCV, cross_val_scores
+from spotsvm.cross_validation.answers import NotSharedError
 from spotsvm.cross_validation.fold_scorer import FoldScorer
-from spotsvm.cross_validation.shared_folds import SharedFolds
+from spotsvm.cross_validation.shared_folds import SharedFolds, check_rounding, check_scale, some_squares
 
 #: LIBSVM stops at a violation of 1e-3, shared work at 3e-4; both on kernel values of single precision. What they say of a row
 #: differs by some of that. Regressions stop at 1e-5: at 1e-3 LIBSVM's predictions are up to 1e-2 off the optimum.
@@ -101,15 +102,6 @@ def test_random_settings_have_the_scores_of_their_machine(name, machines):
                 assert_same_machine(answers[k], clone(machine), X, y, *splits[k])
 
 
-def test_class_weights_at_a_small_cost():
-    X, y = DATA["skewed"]
-    cv = StratifiedKFold(5, shuffle=True, random_state=0)
-    machine = SVC(C=1 / 32, gamma=1 / 64, class_weight="balanced")
-    ours = cross_val_scores(machine, X, y, cv=cv, scoring="balanced_accuracy")
-    theirs = cross_val_score(machine, X, y, cv=cv, scoring="balanced_accuracy")
-    np.testing.assert_array_equal(ours[0], theirs)
-
-
 @pytest.mark.parametrize("class_weight", [None, "balanced"])
 def test_the_best_score_is_that_of_the_best_estimator(class_weight):
     X, y = load_wine(return_X_y=True)
@@ -127,3 +119,45 @@ def test_a_precomputed_kernel_where_the_bias_is_open():
     K = X @ X.T
     machine = SVC(C=1e-4, kernel="precomputed", class_weight="balanced")
     np.testing.assert_array_equal(cross_val_scores(machine, K, y)[0], cross_val_score(machine, K, y))
+
+
+def matrix(n=50, scale=1.0, seed=0):
+    rows = np.random.default_rng(seed).normal(size=(n, 3))
+    return (scale * (rows @ rows.T)).astype(np.float32)
+
+
+@pytest.mark.parametrize("offset", [0.0, 1.0])
+def test_kernel_values_that_are_all_but_equal_are_told(offset):
+    check_scale(matrix(), offset)
+    with pytest.raises(NotSharedError, match="too few digits"):
+        check_scale(1e6 + matrix(), offset)
+
+
+@pytest.mark.parametrize("scale", [1e-9, 1e11])
+def test_size_counts_where_no_constant_was_taken_off(scale):
+    check_scale(matrix(scale=scale), 1.0)
+    with pytest.raises(NotSharedError, match="too few digits"):
+        check_scale(matrix(scale=scale), 0.0)
+
+
+def test_a_constant_kernel_is_no_matter_of_digits():
+    check_scale(np.zeros((4, 4), np.float32), 1.0)
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e3, 1e6])
+def test_the_bound_is_the_size_of_actual_rounding(scale):
+    rng = np.random.default_rng(1)
+    rows = rng.normal(size=(300, 3))
+    exact = scale * (rows @ rows.T)
+    beta = rng.choice([-1.0, 1.0], size=300)
+    actual = np.abs((exact.astype(np.float32) - exact) @ beta).max()
+    squares = some_squares(exact.astype(np.float32))
+    check_rounding(squares, [beta], 4 * actual)
+    with pytest.raises(NotSharedError, match="leaves decisions open by"):
+        check_rounding(squares, [np.zeros(300), beta], actual / 4)
+
+
+def test_squares_beyond_single_precision_are_told():
+    squares = some_squares(np.full((3, 3), 1e30, np.float32))
+    with pytest.raises(NotSharedError, match="open by inf"):
+        check_rounding(squares, [np.ones(3)], 1.0)

@@ -7,6 +7,7 @@ from sklearn.svm import SVC
 
 from spotsvm import SpotSearchCV, oversearching
 from spotsvm.common.errors import ArgumentError, DataError, NoCompletedTrialError
+from spotsvm.optimism.outer_splits import outer_splits
 
 X, Y = make_classification(60, 4, random_state=0)
 SPACE = {"C": loguniform(2**-5, 2**10)}
@@ -16,74 +17,57 @@ def searched(**options):
     return SpotSearchCV(SVC(), SPACE, **({"n_iter": 2, "search": "random", "cv": 3} | options))
 
 
+BY_CLASS = np.sort(Y)
+ORDERED = np.r_[np.tile([0, 1], 20), np.zeros(20, dtype=int)]
+
+
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("search", "arguments", "error", "message"),
     [
-        ({"outer": 1}, "outer=1 is not a number of folds; use 2 or more"),
-        ({"outer": True}, "outer=True is not a number of folds"),
-        ({"outer": 61}, "outer=61 folds cannot be made from 60 rows"),
-        ({"outer": PredefinedSplit(np.repeat([-1, 0], 30))}, "makes 1 fold; two or more are needed"),
-        ({"method": "bootstrap"}, "method='bootstrap' is unknown; use one of nested, repeats, folds"),
-        ({"variance": "naive"}, "variance='naive' is unknown; use one of auto, jackknife, nadeau-bengio"),
-        ({"confidence": 95}, "confidence=95 is not between 0 and 1"),
-        ({"n_candidates": 0, "method": "repeats"}, "n_candidates=0 is not a valid number"),
-        ({"n_repeats": 1.5, "method": "repeats"}, "n_repeats=1.5 is not a valid number"),
-        ({"path": "x"}, "random_state=None with a path"),
+        (searched(), {"outer": 1}, ArgumentError, "outer=1 is not a number of folds; use 2 or more"),
+        (searched(), {"outer": 61}, ArgumentError, "outer=61 folds cannot be made from 60 rows"),
+        (searched(), {"outer": PredefinedSplit(np.repeat([-1, 0], 30))}, ArgumentError, "makes 1 fold; two or more are needed"),
+        (searched(), {"method": "bootstrap"}, ArgumentError, "method='bootstrap' is unknown; use one of nested, repeats, folds"),
+        (searched(), {"variance": "naive"}, ArgumentError, "variance='naive' is unknown; use one of auto, jackknife, nadeau"),
+        (searched(), {"confidence": 95}, ArgumentError, "confidence=95 is not between 0 and 1"),
+        (searched(), {"n_candidates": 0, "method": "repeats"}, ArgumentError, "n_candidates=0 is not a valid number"),
+        (searched(), {"path": "x"}, ArgumentError, "random_state=None with a path"),
+        (searched(), {"X": None}, ArgumentError, "X=None: pass the data"),
+        (searched(), {"X": None, "method": "folds"}, ArgumentError, "X=None: pass the data"),
+        (SVC(), {}, ArgumentError, "is not a search; use SpotSearchCV"),
+        (searched(refit=False), {}, ArgumentError, "search has refit=False"),
+        (searched(scoring=["accuracy", "roc_auc"], refit=lambda results: 0), {}, ArgumentError, "let refit name one of them"),
+        (searched(cv=list(KFold(3).split(X))), {}, ArgumentError, "splits of all rows; use a number of folds or a splitter"),
+        (
+            searched(cv=TimeSeriesSplit(3)),
+            {"method": "repeats"},
+            ArgumentError,
+            "cannot be drawn; use method='nested'",
+        ),
+        (
+            searched(),
+            {"y": np.where(np.arange(60) < 3, "rare", "common")},
+            DataError,
+            "class rare has 3 rows, fewer than",
+        ),
+        (searched(), {"y": BY_CLASS, "outer": TimeSeriesSplit(3)}, DataError, "outer fold 0 has no training row of class 1"),
+        (
+            searched(),
+            {"y": BY_CLASS, "outer": LeaveOneGroupOut(), "groups": BY_CLASS},
+            DataError,
+            "outer fold 0 has no training row of class 0",
+        ),
+        (
+            searched(scoring="roc_auc"),
+            {"y": ORDERED, "outer": KFold(3)},
+            DataError,
+            "outer fold 2: a candidate cannot be scored on its 20 rows",
+        ),
     ],
 )
-def test_arguments(arguments, message):
-    with pytest.raises(ArgumentError, match=message):
-        oversearching(searched(), X, Y, **arguments)
-
-
-def test_no_search():
-    with pytest.raises(ArgumentError, match="is no search; use SpotSearchCV"):
-        oversearching(SVC(), X, Y)
-
-
-def test_no_data():
-    with pytest.raises(ArgumentError, match="X=None: pass the data"):
-        oversearching(searched())
-    with pytest.raises(ArgumentError, match="X=None: pass the data"):
-        oversearching(searched(), method="folds")
-
-
-@pytest.mark.parametrize("method", ["nested", "repeats", "folds"])
-def test_a_search_that_does_not_refit(method):
-    with pytest.raises(ArgumentError, match="search has refit=False"):
-        oversearching(searched(refit=False), X, Y, method=method)
-
-
-def test_a_metric_that_is_not_named():
-    search = searched(scoring=["accuracy", "roc_auc"], refit=lambda results: 0)
-    with pytest.raises(ArgumentError, match="let refit name one of them"):
-        oversearching(search, X, Y)
-
-
-def test_folds_of_all_rows_cannot_be_those_of_some():
-    search = searched(cv=list(KFold(3).split(X)))
-    with pytest.raises(ArgumentError, match="splits of all rows; give a number of folds or a splitter"):
-        oversearching(search, X, Y)
-
-
-def test_a_class_with_too_few_rows():
-    rare = np.where(np.arange(60) < 3, "rare", "common")
-    with pytest.raises(DataError, match="class rare has 3 rows, fewer than the 5 outer folds"):
-        oversearching(searched(), X, rare)
-
-
-def test_a_class_that_a_fold_has_not_got():
-    by_class = np.sort(Y)
-    with pytest.raises(DataError, match="outer fold 0 has no training row of class 1"):
-        oversearching(searched(), X, by_class, TimeSeriesSplit(3))
-    with pytest.raises(DataError, match="outer fold 0 has no training row of class 0"):
-        oversearching(searched(), X, by_class, LeaveOneGroupOut(), groups=by_class)
-
-
-def test_a_fold_that_cannot_be_scored():
-    ordered = np.r_[np.tile([0, 1], 20), np.zeros(20, dtype=int)]
-    with pytest.raises(DataError, match="outer fold 2: a candidate cannot be scored on its 20 rows"):
-        oversearching(searched(scoring="roc_auc"), X, ordered, KFold(3))
+def test_what_cannot_be_analysed(search, arguments, error, message):
+    with pytest.raises(error, match=message):
+        oversearching(search, **{"X": X, "y": Y} | arguments)
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.FitFailedWarning")
@@ -104,6 +88,5 @@ def test_a_record_needs_a_search_that_keeps_one(tmp_path):
         oversearching(searched(), X, Y, random_state=0, path=file)
 
 
-def test_splits_that_cannot_be_drawn_anew():
-    with pytest.raises(ArgumentError, match="cannot be drawn; use method='nested' or 'folds'"):
-        oversearching(searched(cv=TimeSeriesSplit(3)), X, Y, method="repeats")
+def test_folds_of_a_regression_are_not_stratified():
+    assert outer_splits(4, X, X[:, 0], None, classifier=False, seed=0).repeats == [[0, 1, 2, 3]]

@@ -48,17 +48,12 @@ def test_the_columns_and_their_order():
     [
         ([1, 2], np.int64),
         ([1, 0.5], np.float64),
-        ([0.1, 0.5], np.float64),
         ([True, False], np.bool_),
         ([None, 1], object),
-        (["a", "bcd"], object),
         (["a", 1], object),
-        ([(1, 2), (3, 4)], object),
         ([[1], [2, 3]], object),
-        ([{"a": 1}, {"b": 2}], object),
         ([2**70, 1], object),
         ([OneHotEncoder(), "passthrough"], object),
-        ([np.ones(2), np.ones(3)], object),
         ([np.ones(2), np.ones(2)], object),
     ],
 )
@@ -87,12 +82,10 @@ def test_a_parameter_that_does_not_exist_is_masked_and_none_is_a_value():
 @pytest.mark.parametrize(
     ("means", "ranks"),
     [
-        ([0.5, 0.9, 0.7], [3, 1, 2]),
         ([0.5, 0.9, 0.9], [3, 1, 1]),
         ([np.nan, 0.9, -0.5], [3, 1, 2]),
         ([np.nan, 0.9, np.nan], [2, 1, 2]),
         ([np.nan, np.nan], [1, 1]),
-        ([1e300, -1e300], [1, 2]),
     ],
 )
 def test_ranks(means, ranks):

@@ -9,7 +9,7 @@ from sklearn.model_selection import RandomizedSearchCV
 from sklearn.svm import SVC
 
 from spotsvm import ArgumentError, Nsga2Search, ParegoSearch, SpaceError, SpotSearchCV, StudyMismatchError
-from spotsvm.search_cv.scoring import metrics_as_objectives
+from spotsvm.search_cv.scoring import CandidateScoring
 
 X, Y = make_classification(n_samples=60, n_features=4, flip_y=0.2, random_state=0)
 SPACE = {"C": loguniform(1e-2, 1e2), "gamma": loguniform(1e-3, 1e1)}
@@ -56,7 +56,7 @@ def test_a_list_of_metrics_of_which_refit_is_free_to_choose():
 
 
 def test_the_objectives_of_a_set_of_metrics_have_an_order():
-    assert metrics_as_objectives("nsga2", {"recall", "accuracy", "f1"}) == ["accuracy", "f1", "recall"]
+    assert CandidateScoring("nsga2", {"recall", "accuracy", "f1"}, False).objectives == ["accuracy", "f1", "recall"]
 
 
 def test_under_noise_the_best_observed_candidate_is_chosen():

@@ -5,11 +5,8 @@ from sklearn import config_context
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import make_classification
 from sklearn.exceptions import FitFailedWarning, UnsetMetadataPassedError
-from sklearn.linear_model import Ridge
 from sklearn.metrics import get_scorer, make_scorer
 from sklearn.model_selection import GridSearchCV, GroupKFold, LeaveOneGroupOut, StratifiedKFold, cross_validate
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from spotsvm import SpotSearchCV
@@ -81,18 +78,6 @@ def test_weights_count_as_in_a_grid_search():
     assert not same_scores(fitted, search(scoring="accuracy").fit(X, Y))
     alone = SVC(**fitted.best_params_).fit(X, Y, sample_weight=WEIGHTS)
     assert np.array_equal(fitted.best_estimator_.dual_coef_, alone.dual_coef_)
-
-
-def test_a_weight_is_so_many_copies_of_a_sample(routing):
-    copies = WEIGHTS.astype(int)
-    many, answers, groups = (np.repeat(a, copies, axis=0) for a in (X, Y, GROUPS))
-    folds, other_folds = (list(LeaveOneGroupOut().split(g, groups=g)) for g in (GROUPS, groups))
-    ridge = Ridge().set_fit_request(sample_weight=True).set_score_request(sample_weight=True)
-    weighted = search(ridge, {"alpha": LEVELS}, cv=folds).fit(X, Y, sample_weight=WEIGHTS)
-    copied = search(Ridge(), {"alpha": LEVELS}, cv=other_folds).fit(many, answers)
-    assert np.allclose(weighted.cv_results_["mean_test_score"], copied.cv_results_["mean_test_score"])
-    assert weighted.best_index_ == copied.best_index_
-    assert np.allclose(weighted.predict(X), copied.predict(X))
 
 
 def test_a_scorer_that_cannot_weigh_is_told_of_as_scikit_learn_does():
@@ -192,13 +177,6 @@ def test_groups_are_routed_to_the_splitter_and_to_whoever_else_asks(routing, rec
     search(recorder.set_fit_request(groups=True), cv=GroupKFold(3)).fit(X, Y, groups=GROUPS)
     assert all(len(given["groups"]) == given["rows"] for given in recorder.seen)
     assert all(set(given["groups"]) <= set(GROUPS) and len(set(given["groups"])) == 4 for given in recorder.seen[:-1])
-
-
-def test_a_pipeline_passes_weights_on(routing):
-    pipeline = make_pipeline(StandardScaler().set_fit_request(sample_weight=False), SVC().set_fit_request(sample_weight=True))
-    scoring = get_scorer("accuracy").set_score_request(sample_weight=False)
-    fitted = search(pipeline, {"svc__C": loguniform(1e-2, 1e2)}, scoring=scoring).fit(X, Y, sample_weight=WEIGHTS)
-    assert same_scores(fitted, grid_of(fitted).fit(X, Y, sample_weight=WEIGHTS))
 
 
 def test_an_outer_cross_validation_routes_through(routing, recorder):

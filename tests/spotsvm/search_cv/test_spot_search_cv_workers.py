@@ -98,14 +98,6 @@ def test_workers_score_as_this_process_does(engine, options):
     assert there.best_score_ == pytest.approx(scores.mean(), abs=1e-12)
 
 
-def test_several_workers_get_a_candidate_each_by_default():
-    fitted = search(batch_size=None, n_iter=12, executor="threading", n_jobs=3).fit(X, Y)
-    assert fitted.study_.n_finished == 12
-    assert fitted.study_.about["batch_size"] is None
-    best = clone(SVC()).set_params(**fitted.best_params_)
-    assert fitted.best_score_ == pytest.approx(cross_val_score(best, X, Y, cv=3).mean(), abs=1e-12)
-
-
 @pytest.mark.parametrize(
     "scoring", [{"acc": "accuracy", "f1": "f1"}, lambda e, X, y: {"acc": e.score(X, y), "f1": 0.5}], ids=["dict", "callable"]
 )
@@ -259,7 +251,7 @@ def test_ctrl_c_tells_what_was_scored_and_how_to_go_on(tmp_path, monkeypatch):
             with pytest.raises(KeyboardInterrupt) as caught:
                 search(executor="threading", path=path, batch_size=None).fit(X, Y)
             note, *rest = caught.value.__notes__
-            assert rest == ([] if path else ["fit begins anew: give SpotSearchCV a path, and it goes on where it stopped"])
+            assert rest == ([] if path else ["fit will start again; pass a path to SpotSearchCV to resume after an interruption"])
     assert f"recorded in {path}; the same call goes on from there" in note
     fitted = search(path=path).fit(X, Y)
     assert [t.state for t in fitted.study_.trials] == ["ok"] * 8

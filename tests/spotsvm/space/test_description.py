@@ -5,9 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
+from sklearn.preprocessing import StandardScaler
 
 from spotsvm.common.errors import SpaceError
-from spotsvm.space.description import described_parameter, scale_of
+from spotsvm.space.description import described_parameter, is_parameter_code, parameter_code, scale_of
 from spotsvm.space.parameter import make_parameter
 from spotsvm.space.space import Space
 
@@ -60,17 +61,12 @@ def test_any_uniform_is_known_as_one(low, width):
     "description",
     [
         None,
-        "uniform(0, 1)",
-        {},
         {"kind": "continuous"},
         {"kind": "continuous", "quantiles": [0, 1]},
         {"kind": "continuous", "quantiles": [0, 1, 2, 3, 2, 5, 6]},
-        {"kind": "continuous", "quantiles": [0, 1, 2, 3, "4", 5, 6]},
         {"kind": "continuous", "quantiles": [0, 1, 2, 3, 4, 5, float("nan")]},
         {"kind": "integer", "low": 3, "high": 2},
-        {"kind": "integer", "low": 0.5, "high": 2},
         {"kind": "choice", "values": []},
-        {"kind": "choice", "values": "abc"},
         {"kind": "code", "text": "print(1)"},
     ],
 )
@@ -100,3 +96,60 @@ def test_a_described_space_is_the_same_space():
 def test_what_describes_no_space_is_refused(description):
     with pytest.raises(SpaceError):
         Space.described(description)
+
+
+@pytest.mark.parametrize(
+    "law",
+    [
+        stats.uniform(loc=-1, scale=3),
+        stats.loguniform(2**-5, 2**15),
+        stats.truncnorm(-2, 2, loc=1, scale=np.float64(0.5)),
+        stats.randint(2, 6),
+        [1, 2.5, "a", None, True, (1, 2)],
+    ],
+)
+def test_the_code_makes_the_same_parameter(law):
+    parameter = make_parameter("x", law)
+    code = parameter_code(parameter)
+    assert is_parameter_code(code)
+    assert make_parameter("x", eval(code, vars(stats).copy())).describe() == parameter.describe()
+
+
+def test_what_no_code_can_be_written_for_has_none():
+    class Own:
+        def rvs(self):
+            return 0.5
+
+        def ppf(self, q):
+            return np.asarray(q) ** 2
+
+        def cdf(self, x):
+            return np.sqrt(x)
+
+        def support(self):
+            return 0.0, 1.0
+
+    assert parameter_code(make_parameter("x", Own())) == ""
+    assert parameter_code(make_parameter("x", [StandardScaler(), None])) == ""
+    assert parameter_code(make_parameter("x", [np.sin, 1])) == ""
+    assert parameter_code(make_parameter("x", [float("inf"), 1.0])) == ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        None,
+        "",
+        "uniform(0, 1); import os",
+        "uniform(__import__('os').getpid(), 1)",
+        "stats.uniform(0, 1)",
+        "uniform(*[0, 1])",
+        "uniform(**{'loc': 0})",
+        "print(1)",
+        "[print(1)]",
+        "{'a': 1}",
+        "(" * 300,
+    ],
+)
+def test_other_text_is_no_code_of_a_parameter(text):
+    assert not is_parameter_code(text)

@@ -2,7 +2,7 @@ import math
 
 import numpy as np
 import pytest
-from scipy.stats import beta, binom, loguniform, norm, poisson, randint, rv_discrete, truncnorm, uniform
+from scipy.stats import binom, loguniform, norm, randint, rv_discrete, truncnorm, uniform
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from spotsvm.common.errors import SpaceError
@@ -16,8 +16,6 @@ GAPPED = rv_discrete(values=([1, 5, 9], [0.2, 0.3, 0.5]))
     [
         (loguniform(1e-3, 1e3), ContinuousParameter, 0, False),
         (uniform(3), ContinuousParameter, 0, False),
-        (truncnorm(-2, 2), ContinuousParameter, 0, False),
-        (beta(2, 3), ContinuousParameter, 0, False),
         (randint(2, 6), IntegerParameter, 4, False),
         (binom(3, 0.5), IntegerParameter, 4, False),
         ([1, 2, 5], ChoiceParameter, 3, False),
@@ -25,14 +23,10 @@ GAPPED = rv_discrete(values=([1, 5, 9], [0.2, 0.3, 0.5]))
         ([1, 5, 2], ChoiceParameter, 3, True),
         ([1, 1, 2], ChoiceParameter, 3, True),
         ([1, 2], ChoiceParameter, 2, True),
-        ([True, False], ChoiceParameter, 2, True),
-        ([None, 1, 2], ChoiceParameter, 3, True),
         (["rbf", "poly", "linear"], ChoiceParameter, 3, True),
         ([1, 2, math.inf], ChoiceParameter, 3, False),
-        ([math.inf, math.inf, 1], ChoiceParameter, 3, True),
         ([10**400, 2, 1], ChoiceParameter, 3, False),
         (np.logspace(-2, 2, 5), ChoiceParameter, 5, False),
-        (range(4), ChoiceParameter, 4, False),
         (GAPPED, ChoiceParameter, 3, False),
         (GAPPED(), ChoiceParameter, 3, False),
     ],
@@ -48,33 +42,19 @@ def test_kinds(definition, kind, levels, categorical):
     [
         ([], "an empty list"),
         ("rbf", "C='rbf' is not a list"),
-        (b"rbf", "is not a list"),
         (None, "C=None is not a list"),
         (3, "C=3 is not a list"),
-        ({}, "is not a list"),
         ({1, 2}, r"C=\{1, 2\} is not a list"),
         (np.array(3), "is not a list"),
         ([1.0, math.nan], "nan among its values"),
-        (np.array([1.0, np.nan]), "nan among its values"),
         (norm(0, 1), "no bounds"),
-        (poisson(3), "no bounds"),
         (truncnorm(-2, np.inf), "no bounds"),
         (uniform(1, -2), r"C=uniform\(1, -2\) has an empty or reversed range"),
         (uniform(0, 0), "empty or reversed range"),
-        (uniform(0, np.nan), "empty or reversed range"),
         (uniform(np.nan, 1), "empty or reversed range"),
-        (uniform(0, np.inf), "empty or reversed range"),
-        (loguniform(10, 1), "empty or reversed range"),
-        (loguniform(np.nan, 1), "empty or reversed range"),
-        (loguniform(1, np.nan), "empty or reversed range"),
-        (loguniform(1, 1), "empty or reversed range"),
-        (truncnorm(2, -2), "empty or reversed range"),
         (randint(5, 5), "empty or reversed range"),
-        (randint(5, 2), "empty or reversed range"),
         (randint(1.5, 4.5), "empty or reversed range"),
-        (randint(0, np.nan), "empty or reversed range"),
         (loguniform(0, 1), "logarithm of a bound that is not positive"),
-        (loguniform(-1, 1), "logarithm of a bound that is not positive"),
         (loguniform(a=0, b=1), "logarithm of a bound that is not positive"),
         (loguniform, "cannot be used as a distribution"),
         (loguniform([1, 2], [3, 4]), "cannot be used as a distribution"),
@@ -122,15 +102,11 @@ def test_outside_the_unit_interval_is_the_nearest_bound(definition, u):
         (uniform(0, 1), 1.5),
         (uniform(0, 1), math.nan),
         (uniform(0, 1), True),
-        (uniform(0, 1), "0.5"),
-        (uniform(0, 1), None),
         (randint(2, 6), 6),
         (randint(2, 6), 2.5),
-        (randint(0, 6), True),
         (randint(0, 6), math.inf),
         (["rbf", "poly"], "sigmoid"),
         ([1, 2, 3], True),
-        ([True, False], 1),
         ([1, 2, 3], 1.0),
         ([np.array([1, 2]), np.array([3, 4])], np.array([1, 2])),
     ],
@@ -146,8 +122,6 @@ def test_values_outside_are_refused(definition, value):
         (np.logspace(-2, 2, 5), np.logspace(-2, 2, 5)[1]),
         ([1, 2, 3], np.int64(2)),
         (np.array(["rbf", "poly"]), np.array(["rbf", "poly"])[1]),
-        (np.array([True, False]), np.False_),
-        (randint(2, 6), np.int32(3)),
         (randint(2, 6), 3.0),
         (uniform(0, 1), np.float32(0.25)),
     ],
@@ -165,12 +139,6 @@ def test_estimators_are_choices_and_stay_themselves():
     assert all(parameter.decode(parameter.encode(s)) is s for s in scalers)
 
 
-def test_arrays_are_choices():
-    first, second = np.array([1, 2]), np.array([3, 4])
-    parameter = make_parameter("weights", [first, second])
-    assert parameter.decode(parameter.encode(second)) is second
-
-
 def test_descriptions_hold_no_address():
     def kernel():
         return None
@@ -185,7 +153,6 @@ def test_descriptions_hold_no_address():
     [
         (uniform(0, 1), uniform(0, 2)),
         (uniform(1, 9), loguniform(1, 10)),
-        (randint(0, 3), randint(0, 4)),
         ([1, 2, 3], [1, 3, 2]),
         (randint(0, 3), [0, 1, 2]),
     ],

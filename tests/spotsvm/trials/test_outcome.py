@@ -29,13 +29,10 @@ class SpeechlessError(Exception):
     [
         (1, 1.0),
         (0.5, 0.5),
-        (-0.0, 0.0),
         (True, 1.0),
         (np.float32(0.5), 0.5),
-        (np.int64(3), 3.0),
         (np.bool_(True), 1.0),
         (np.array(2.5), 2.5),
-        (Fraction(1, 2), 0.5),
         ({"value": np.float64(0.25)}, 0.25),
     ],
 )
@@ -59,25 +56,18 @@ def test_further_numbers_are_kept_be_they_finite_or_not():
     [
         (math.nan, "the objective returned nan"),
         (math.inf, "the objective returned inf"),
-        (-math.inf, "the objective returned -inf"),
-        (np.float32("nan"), "the objective returned nan"),
         (None, "the objective returned None, which is not a number"),
         ("0.5", "the objective returned '0.5', which is not a number"),
-        (1j, "the objective returned 1j, which is not a number"),
         (np.complex128(1j), "which is not a number"),
         ([0.5], r"the objective returned \[0.5\], which is not a number"),
         (np.array([0.5]), "which is not a number"),
-        (np.array("a"), "which is not a number"),
         (Decimal("0.5"), "which is not a number"),
-        ((0.5, "a"), "which is not a number"),
         ([[0.5, 0.1]], "which is not a number"),
-        (np.zeros((2, 2)), "which is not a number"),
         ({"value": [0.5, 0.1]}, "which is not a number"),
         ("x" * 500, "…, which is not a number"),
         ("two\nlines", "which is not a number"),
         ({}, r"a mapping without 'value', or 'values' of several objectives \(it has \)"),
         ({"score": 1.0, 3: 4}, r"a mapping without 'value', or 'values' of several objectives \(it has 'score', 3\)"),
-        ({"value": None}, "the objective returned None, which is not a number"),
         ({"value": 1.0, "time": "long"}, "the objective returned 'time': 'long', which is not a named number"),
         ({"value": 1.0, 3: 4.0}, "the objective returned 3: 4.0, which is not a named number"),
     ],
@@ -94,8 +84,6 @@ def test_what_is_no_number_is_a_failure_with_a_reason(returned, reason):
     "returned",
     [
         [0.5, 3],
-        (0.5, 3.0),
-        np.array([0.5, 3]),
         [Fraction(1, 2), np.int64(3)],
         {"values": [0.5, 3]},
         {"values": np.array([0.5, 3.0])},
@@ -121,7 +109,6 @@ def test_values_can_be_named_and_have_further_numbers_beside_them():
         ({"values": {"a": 1, "b": math.inf}}, r"the objective returned \[1.0, inf\]"),
         ({"values": 1.0}, "the objective returned 'values': 1.0, which are not numbers"),
         ({"values": []}, r"'values': \[\], which are not numbers"),
-        ({"values": "ab"}, "'values': 'ab', which are not numbers"),
         ({"values": [1.0, None]}, r"'values': \[1.0, None\], which are not numbers"),
         ({"values": [1.0, 2.0], "time": "long"}, "the objective returned 'time': 'long', which is not a named number"),
     ],
@@ -138,7 +125,7 @@ def test_what_is_raised_is_a_failure_that_says_what_and_where():
 
     outcome = call(objective, {})
     assert outcome.state == "failed"
-    assert outcome.reason.startswith("ValueError: line one line two (test_evaluation.py, line ")
+    assert outcome.reason.startswith("ValueError: line one line two (test_outcome.py, line ")
     assert isinstance(outcome.error, ValueError)
     assert outcome.seconds >= 0
 
@@ -174,7 +161,7 @@ def test_an_error_that_cannot_be_pickled_is_sent_as_its_text():
     outcome = call(objective, {})
     assert isinstance(outcome.error, AwkwardError)
     read = pickle.loads(pickle.dumps(outcome))
-    assert read.reason.startswith("AwkwardError: 7: no (test_evaluation.py")
+    assert read.reason.startswith("AwkwardError: 7: no (test_outcome.py")
     assert (type(read.error), str(read.error)) == (RuntimeError, read.reason)
 
 

@@ -113,5 +113,5 @@ def test_a_reference_that_is_none(reference):
 def test_one_objective_has_neither():
     one = Objectives.of("minimize")
     for wanted in (lambda: pareto_trials([], one), lambda: hypervolume_curve([], one, None)):
-        with pytest.raises(ArgumentError, match=r"\(\) is of several objectives, and the study has one"):
+        with pytest.raises(ArgumentError, match=r"\(\) needs several objectives, but the study has one"):
             wanted()

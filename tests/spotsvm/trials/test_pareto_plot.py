@@ -96,7 +96,7 @@ def test_it_draws_where_it_is_told_to():
 def test_there_must_be_something_to_draw():
     with pytest.raises(NoCompletedTrialError):
         plot_pareto(trials([None]), MIXED)
-    with pytest.raises(ArgumentError, match=r"plot_pareto\(\) is of several objectives, and the study has one"):
+    with pytest.raises(ArgumentError, match=r"plot_pareto\(\) needs several objectives, but the study has one"):
         plot_pareto([], Objectives.of("minimize"))
 
 

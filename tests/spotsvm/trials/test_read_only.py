@@ -136,21 +136,3 @@ def test_memory_and_record_agree_whatever_the_caller_tries(tmp_path):
     with Study(SPACE, "random", 0, path=path) as resumed:
         assert resumed.trials == trials
     assert all(t.params["layers"] in ([10, 5], [7]) for t in trials)
-
-
-def test_an_objective_that_changes_a_list_of_its_configuration_changes_no_other_trial():
-    def objective(params):
-        params["layers"].append(1)
-        params["x"] = 2.0
-        return float(len(params["layers"]))
-
-    study = Study(SPACE, "random", 0).run(objective, n_trials=12)
-    assert all(t.params["layers"] in ([10, 5], [7]) and t.params["x"] <= 1 for t in study.trials)
-    assert {t.value for t in study.trials} == {2.0, 3.0}
-
-
-def test_what_is_recommended_is_a_plain_dict():
-    study = Study({"x": uniform(0, 1)}, "random", 0, noise=False).run(lambda p: p["x"], n_trials=5)
-    found = study.recommend()
-    assert type(found.params) is dict
-    assert type(found.best_seen_params) is dict

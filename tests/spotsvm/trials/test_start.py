@@ -89,11 +89,6 @@ def test_starts_that_all_fail_stop_nothing():
     assert study.trials[8].note == "no evaluation has succeeded yet"
 
 
-def test_a_good_start_is_built_upon():
-    good = {"C": 2**3.1, "gamma": 2**-5.1}
-    assert Study(SPACE, "kriging", 0, start=good).run(valley, 15).best_trial.value <= 0.03
-
-
 @pytest.mark.parametrize(("search", "next_four"), [("kriging", ["design"] * 3 + ["replicate"]), ("cmaes", ["generation"] * 4)])
 def test_starts_are_a_batch_of_their_own(search, next_four):
     study = Study(SPACE, search, 0, start=STARTS)
@@ -161,13 +156,6 @@ def test_starts_are_none_of_a_vns_s_neighbours():
     study = Study(SPACE, "carrizosa2014", 0, start=[STARTS[0], STARTS[1], STARTS[2]]).run(valley, 3)
     assert study._search._search.kappa == 1
     assert study._search._search.incumbent.tolist() == list(study.trials[0].point)
-
-
-def test_starts_of_a_conditional_space():
-    starts = [{"kernel": "poly", "degree": 3}, {"kernel": "rbf", "C": 2.0}]
-    study = Study(MIXED, "kriging", 0, start=starts).run(lambda p: p.get("C", 1.0) + p.get("degree", 0), 10)
-    assert dict(study.trials[0].params) == starts[0]
-    assert study.trials[1].params["C"] == pytest.approx(2.0)
 
 
 @pytest.mark.parametrize(

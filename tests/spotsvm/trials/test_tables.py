@@ -1,5 +1,4 @@
 import numpy as np
-import pandas as pd
 import pytest
 
 from spotsvm.trials.tables import trial_table
@@ -75,13 +74,6 @@ def test_objects_stay_what_they_are():
     values = [None, True, (1, 2), np.array([1, 2])]
     frame = trial_table([Trial(k, {"x": v}, (0.5,)) for k, v in enumerate(values)], ["x"])
     assert all(a is b for a, b in zip(frame["param_x"], values, strict=True))
-
-
-def test_text_that_csv_must_quote_comes_back(tmp_path):
-    reason = 'ValueError: "a, b"; é ö'
-    frame = trial_table([Trial(0, {"C": 1.0}, (0.5,), "failed", reason=reason)], ["C"])
-    frame.to_csv(tmp_path / "trials.csv", index=False)
-    assert pd.read_csv(tmp_path / "trials.csv")["reason"].tolist() == [reason]
 
 
 @pytest.mark.parametrize("names", [("C",), ("C", "value", "number")])

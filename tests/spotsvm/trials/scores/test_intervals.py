@@ -20,7 +20,7 @@ FOLDS = 5
 
 
 def left_out(scores, outer):
-    """Give what jackknife_variance takes, from the scores of fold k's winner on the rows of fold c."""
+    """Return what jackknife_variance takes, from the scores of fold k's winner on the rows of fold c."""
     folds = len(outer)
     without = np.empty((folds, folds))
     for k in range(folds):
