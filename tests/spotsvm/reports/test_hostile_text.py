@@ -12,7 +12,7 @@ from scipy.stats import uniform
 
 from spotsvm import Study
 from spotsvm.common.csv_files import write_csv
-from spotsvm.reports.page import Code, Items, Notice, Page, Picture, Section, Table
+from spotsvm.reports.page import Code, Notice, Page, Picture, Section, Table
 from tests.fuzz.hostile_values import TEXTS
 
 ANY = st.text(st.characters(exclude_categories=())) | st.sampled_from(TEXTS)
@@ -50,7 +50,7 @@ def checked(html):
 @given(ANY)
 def test_text_in_every_part_of_a_page(text):
     table = Table(pd.DataFrame({text: [text, 1]}), text)
-    parts = [text, table, Code(text, text), Items([text]), Notice(text, "finding"), Section(text, [text])]
+    parts = [text, table, Code(text, text), Notice(text, "finding"), Section(text, [text])]
     checked(Page(text, [Section(text, parts)] * 3, lead=text, footer=text).html())
 
 
