@@ -35,12 +35,8 @@ from spotsvm.tuning.results import check_writable, write_results
 from spotsvm.tuning.tables.table import Table, check_folds
 
 TEST_SHARE = 0.25
-
-
 OUTER_FOLDS = 5
-
-
-#: takes a search's name and budget, returns a context manager whose value is the search's callback
+#: a callable that takes a search's name and budget, and returns a context manager whose value is the search's callback
 Progress = Callable[[str, int], Any]
 
 
@@ -106,13 +102,7 @@ class TuningJob:
     retries: int = 0
 
     def run(self, progress: Progress) -> list[HeldOutResult]:
-        """Evaluate the default, random search and the search, in this order; both searches start with the default and the centre.
-
-        Parameters
-        ----------
-        progress : callable
-            Takes a search's name and budget; returns a context manager whose value is the search's callback.
-        """
+        """Evaluate the default, random search and the search in this order; both searches start at the default and the centre."""
         checked_timeout(self.trial_timeout)
         if self.memory_limit is not None:
             checked_memory_limit(self.memory_limit)

@@ -69,13 +69,6 @@ def test_the_region_of_table_4():
     assert isinstance(low[names[2]], int)
 
 
-@pytest.mark.parametrize("region", REGIONS)
-def test_the_names_of_the_space_are_the_pipelines(region):
-    pipeline, space = stormwater_pipeline(region=region)
-    assert set(space) <= set(pipeline.get_params())
-    assert len(space) == 9
-
-
 def test_the_wide_region_holds_the_papers():
     wide, paper = (Space(stormwater_pipeline(region=region)[1]) for region in REGIONS)
     for share in (0.0, 1.0):
