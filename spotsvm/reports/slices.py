@@ -75,7 +75,7 @@ def _pairs_picture(view: StudyView, model: StudyModel, pairs: list[tuple[StudyAx
         figure.legend(handles, labels, loc="outside upper left", ncols=3)
     rest = [axis.name for axis in view.axes if all(axis not in pair for pair in pairs)]
     others = " All other parameters are as recommended; those of the trials differ." if rest else ""
-    worse = " All worse values have the last colour." if cut_off else ""
+    worse = " Values worse than the scale have its last colour." if cut_off else ""
     named = "; ".join(f"{x.name} and {y.name}" for x, y in pairs)
     return Picture(
         figure,

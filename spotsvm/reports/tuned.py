@@ -170,7 +170,7 @@ def _words(found: Recommendation) -> str:
     if found.basis == "observed":
         return (
             f"Use trial {found.number}: its value, {short(found.value, 6)}, is the best seen. No noise was found, so the value "
-            "needs no correction."
+            "is not corrected for noise."
         )
     same = dict(found.params) == dict(found.best_seen_params)
     text = (
