@@ -58,13 +58,7 @@ def _read(paths: tuple[Path, ...]) -> tuple[dict[Path, Status], dict[Path, Stora
 
 
 def record_files(path: Path) -> list[Path]:
-    """Return the SQLite files in a folder and its subfolders, sorted; links are not followed. Return any other path as it is.
-
-    Raises
-    ------
-    StorageError
-        If a folder cannot be read.
-    """
+    """Return the SQLite files in a folder and its subfolders, sorted; links are not followed. Return any other path as it is."""
     if not path.is_dir():
         return [path]
     files = (Path(folder, name) for folder, _, names in os.walk(path, onerror=_refuse) for name in names)

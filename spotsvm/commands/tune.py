@@ -20,13 +20,7 @@ _ANSWER, _WORKER = 10.0, 60.0
 
 @contextmanager
 def cluster(address: str | None) -> Iterator[Any]:
-    """Return a context manager with a client of the cluster, None without an address; leaving it cancels unfinished work.
-
-    Raises
-    ------
-    ArgumentError, WorkersError
-        If the address is invalid, no scheduler answers there, or no worker appears within a minute.
-    """
+    """Return a context manager with a client of the cluster, None without an address; leaving it cancels unfinished work."""
     if address is None:
         yield None
         return

@@ -79,20 +79,8 @@ def against_random(
     or more that are as good can show the opposite. Otherwise the share is drawn from Kriging models of all trials, one of the
     values and one of their logarithms, and the interval covers both.
 
-    Parameters
-    ----------
-    trials : sequence of Trial
-        The trials of the study; its given starts do not count as its own.
-    domain : Domain
-        The domain of their points.
-    sign : float
-        1 if a smaller value is better, -1 if a larger one is.
-    noise : "auto" or bool
-        Whether the objective is noisy.
-    seed : int
-        Seed of the models' samples and of the draws.
-    drawn : sequence of Trial, optional
-        The trials of a random search of the same objective.
+    The given starts of a study do not count as its own trials. `drawn` are the trials of a random search of the same objective;
+    `sign` is 1 if smaller values are better, -1 if larger ones are.
 
     References
     ----------

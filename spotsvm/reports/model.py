@@ -96,8 +96,6 @@ def fit_study_model(
 
 #: the lower edge, the middle and the upper edge of the band
 QUANTILES = (0.1, 0.5, 0.9)
-
-
 _POOL = 4096
 _NOISE_DRAWS = 8
 

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MISSING = "–"
-
-
 _LONGEST = 1000
 
 
@@ -254,15 +252,7 @@ class Page:
         return printable(text)
 
     def write(self, path: str | Path) -> Path:
-        """Write the page to a file, and create its folder.
-
-        Raises
-        ------
-        ArgumentError
-            If `path` is not a valid path.
-        StorageError
-            If the file cannot be written.
-        """
+        """Write the page to a file, and create its folder."""
         file = checked_path(path, such_as="report.html")
         text = self.html()
         try:
@@ -273,13 +263,7 @@ class Page:
         return file
 
     def write_tables(self, folder: str | Path) -> list[Path]:
-        """Write each table as a CSV file into a folder, which is created; return the files, named by number and caption.
-
-        Raises
-        ------
-        StorageError
-            If a file cannot be written.
-        """
+        """Write each table as a CSV file into a folder, which is created; return the files, named by number and caption."""
         place = checked_path(folder, "tables", "tables")
         try:
             place.mkdir(parents=True, exist_ok=True)

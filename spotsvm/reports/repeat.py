@@ -23,8 +23,6 @@ from spotsvm.trials.start import START
 from spotsvm.trials.trial import Trial
 
 _CONTEXT = "context: "
-
-
 _NOT_RECORDED = "not recorded"
 _LONG = 100
 

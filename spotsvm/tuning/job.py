@@ -247,16 +247,8 @@ def default_start(fitted: Any, space: Space | Start, X: Any) -> list[dict[str, A
     """Return an estimator's own parameters as a configuration to start at; none where the space cannot hold them.
 
     A number beyond a range counts as the nearest one in it. A gamma of "scale" or "auto" is the number that it stands for. An
-    entry that was not given, such as a `class_weight__<class>`, is what the fitted estimator has for it.
-
-    Parameters
-    ----------
-    fitted : estimator
-        The estimator, fitted to X; a pipeline's steps but the last transform.
-    space : Space, dict or list of dict
-        The search space; of several dictionaries the first that can hold the parameters counts.
-    X : array-like of shape (n_samples, n_features)
-        The rows.
+    entry that was not given, such as a `class_weight__<class>`, is what the estimator, fitted to X, has for it. Of several
+    dictionaries the first that can hold the parameters counts.
 
     Examples
     --------
