@@ -37,7 +37,7 @@ class Seen(HTMLParser):
 
 
 def checked(html):
-    """A page of the known elements alone, without handlers, scripts, and signs that steer; gives what was seen."""
+    """A page of the known elements alone, without handlers, scripts and control characters; return what was seen."""
     seen = Seen(html)
     assert seen.tags <= TAGS, seen.tags - TAGS
     assert not {name for name in seen.attributes if name.startswith("on")}

@@ -17,7 +17,7 @@ BRANCH = ("embed__dimensions", "leaky__decays", "leaky__windows")
 
 
 def tank(n=400, seed=0):
-    """Give rain in bursts, and a level that follows it with a delay of two hours."""
+    """Return rain in bursts, and a level that follows it with a delay of two hours."""
     rng = np.random.default_rng(seed)
     rain = np.where(rng.random(n) < 0.15, rng.gamma(1.0, 2.0, n), 0.0)
     level = np.convolve(rain, 0.8 ** np.arange(60))[:n]
