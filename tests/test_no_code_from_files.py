@@ -52,7 +52,7 @@ def modules():
 
 
 def dotted(node):
-    """Give the name of what is called, as far as it is one."""
+    """Return the name of what is called, as far as it has one."""
     if isinstance(node, ast.Name):
         return node.id
     if isinstance(node, ast.Attribute):
@@ -62,7 +62,7 @@ def dotted(node):
 
 
 def dangerous(source):
-    """Give what a module uses that could execute what it reads."""
+    """Return what a module uses that could execute what it reads."""
     found = set()
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):

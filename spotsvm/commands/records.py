@@ -1,4 +1,4 @@
-"""The command `spotsvm export`."""
+"""The commands `spotsvm export` and `spotsvm report`."""
 
 from __future__ import annotations
 

@@ -98,13 +98,7 @@ class _Shown(logging.Handler):
 
 @contextmanager
 def logs_shown(verbosity: int) -> Iterator[None]:
-    """Show log messages: warnings, from verbosity 1 on also runs and trials, from 2 on also suggestions.
-
-    Parameters
-    ----------
-    verbosity : int
-        Number of times --verbose was given.
-    """
+    """Show log messages: warnings, with one --verbose also runs and trials, with two also suggestions."""
     logger, handler = logging.getLogger("spotsvm"), _Shown()
     level = logger.level
     logger.setLevel(_LEVELS[min(verbosity, 2)])

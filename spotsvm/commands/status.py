@@ -14,7 +14,7 @@ from tabulate import tabulate
 from spotsvm.common.errors import StorageError
 from spotsvm.common.text import duration
 from spotsvm.study.record.opening import MAGIC
-from spotsvm.study.status import Status
+from spotsvm.study.status import Status, read_status
 from spotsvm.trials.timing import PHASES
 
 
@@ -27,8 +27,6 @@ def status(records: tuple[Path, ...], as_json: bool) -> None:
     One study is shown in full, several as a table. Records are only read, and running studies are not held up. The exit code is
     2 if a record cannot be read. To follow running studies: watch -n 5 spotsvm status RECORDS
     """
-    from spotsvm.common.errors import StorageError
-
     studies, errors = _read(records)
     if len(errors) == 1 and not studies:
         raise errors.popitem()[1]
@@ -49,9 +47,6 @@ def status(records: tuple[Path, ...], as_json: bool) -> None:
 
 def _read(paths: tuple[Path, ...]) -> tuple[dict[Path, Status], dict[Path, StorageError]]:
     """Read each record once; return the studies, and the errors of the records that cannot be read."""
-    from spotsvm.common.errors import StorageError
-    from spotsvm.study.status import read_status
-
     studies: dict[Path, Status] = {}
     errors: dict[Path, StorageError] = {}
     for file in dict.fromkeys(file for path in paths for file in record_files(path)):
@@ -63,13 +58,7 @@ def _read(paths: tuple[Path, ...]) -> tuple[dict[Path, Status], dict[Path, Stora
 
 
 def record_files(path: Path) -> list[Path]:
-    """Return the SQLite files in a folder and its subfolders, sorted; links are not followed. Return any other path as it is.
-
-    Raises
-    ------
-    StorageError
-        If a folder cannot be read.
-    """
+    """Return the SQLite files in a folder and its subfolders, sorted; links are not followed. Return any other path as it is."""
     if not path.is_dir():
         return [path]
     files = (Path(folder, name) for folder, _, names in os.walk(path, onerror=_refuse) for name in names)
@@ -89,19 +78,11 @@ def _is_sqlite(path: Path) -> bool:
 
 
 _MOST_RUNNING = 8
-
-
 _WIDE = 160
 
 
 def status_page(status: Status) -> str:
-    """Return everything known about a study, one line per topic.
-
-    Parameters
-    ----------
-    status : Status
-        As `read_status` returns it.
-    """
+    """Return everything known about a study, one line per topic."""
     search = status.search if status.seed is None else f"{status.search}, seed {status.seed}"
     lines = [f"{status.path or 'study in memory'}: {search}", _state(status)]
     for name, texts in _topics(status):
@@ -110,13 +91,7 @@ def status_page(status: Status) -> str:
 
 
 def status_table(studies: Mapping[Path, Status]) -> str:
-    """Return a table with one row per study.
-
-    Parameters
-    ----------
-    studies : mapping of Path to Status
-        The status of each record.
-    """
+    """Return a table with one row per study."""
     headers = ("record", "state", "finished", "running", "failed", "best", "time left")
     rows = [tuple(map(_printable, (str(file), *_cells(status)))) for file, status in studies.items()]
     return str(tabulate(rows, headers, tablefmt="plain", disable_numparse=True))

@@ -1,9 +1,10 @@
-"""The command `spotsvm tune`."""
+"""The commands `spotsvm tune` and `spotsvm demo`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -11,22 +12,15 @@ import click
 
 from spotsvm.commands.session import says_how_to_resume
 
-# seconds within which the scheduler must answer, and the first worker appear
-_ANSWER = 10.0
+_Decorator = Callable[[Any], Any]
 
-
-_WORKER = 60.0
+#: seconds within which the scheduler must answer, and the first worker appear
+_ANSWER, _WORKER = 10.0, 60.0
 
 
 @contextmanager
 def cluster(address: str | None) -> Iterator[Any]:
-    """Return a context manager with a client of the cluster, None without an address; leaving it cancels unfinished work.
-
-    Raises
-    ------
-    ArgumentError, WorkersError
-        If the address is invalid, no scheduler answers there, or no worker appears within a minute.
-    """
+    """Return a context manager with a client of the cluster, None without an address; leaving it cancels unfinished work."""
     if address is None:
         yield None
         return
@@ -63,97 +57,90 @@ def run_tuning(table: Any, *, dask: str | None, **options: Any) -> None:
     click.echo(printable(tuning_summary(job, results)))
 
 
-def tuning_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options that `tune` and `demo` share."""
-    for option in reversed(
-        [
-            click.option(
-                "--budget",
-                type=click.IntRange(1),
-                default=50,
-                show_default=True,
-                help="Number of candidates that each search evaluates.",
-            ),
-            click.option(
-                "--search",
-                default="kriging",
-                show_default=True,
-                help="kriging, koch2011, vns, carrizosa2014, cmaes, lbfgsb, random or lhs.",
-            ),
-            click.option(
-                "--cv", type=click.IntRange(2), default=5, show_default=True, help="Number of folds of the cross-validation."
-            ),
-            click.option(
-                "--seed",
-                type=click.IntRange(0, 2**32 - 1),
-                default=0,
-                show_default=True,
-                help="Seed of the splits and the searches.",
-            ),
-            click.option(
-                "--oversearching",
-                type=click.Choice(["folds", "repeats", "nested", "none"]),
-                default="folds",
-                show_default=True,
-                help="How to estimate how much of the tuned score is luck: from the fold scores, at no cost; by fresh "
-                "repeats, at the cost of half a search; or by nested resampling, at the cost of five searches.",
-            ),
-            click.option(
-                "--stop",
-                is_flag=True,
-                help="End a search once its largest expected improvement is far below the uncertainty of the score.",
-            ),
-            click.option(
-                "--out",
-                type=click.Path(path_type=Path),
-                help="Folder for the trials, parameters and records; the same command resumes an interrupted run.",
-            ),
-        ]
-    ):
-        command = option(command)
-    return command
+def _options(*options: _Decorator) -> _Decorator:
+    """Return a decorator that adds options to a command, in this order."""
+    return lambda command: reduce(lambda inner, option: option(inner), reversed(options), command)
 
 
-def worker_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options for parallel workers and their limits."""
-    for option in reversed(
-        [
-            click.option(
-                "--workers",
-                type=click.IntRange(1),
-                default=1,
-                show_default=True,
-                help="Folds scored in parallel, or with --trial-timeout or --memory-limit candidates; the results stay the same.",
-            ),
-            click.option(
-                "--dask",
-                metavar="ADDRESS",
-                help="Score candidates on the Dask cluster with its scheduler at ADDRESS, such as tcp://host:8786. Its "
-                "workers need spotsvm.",
-            ),
-            click.option(
-                "--batch-size",
-                type=click.IntRange(1),
-                help="Number of candidates suggested together; the results then do not depend on where they are scored.",
-            ),
-            click.option(
-                "--trial-timeout",
-                type=click.FloatRange(0, min_open=True),
-                metavar="SECONDS",
-                help="Time limit of a candidate; its worker process is then killed, and the search continues.",
-            ),
-            click.option("--memory-limit", metavar="SIZE", help="Memory limit of a candidate, such as 2GB or 512MiB."),
-            click.option(
-                "--retries",
-                type=click.IntRange(0),
-                default=1,
-                show_default=True,
-                help="How often a candidate is scored again if its worker died.",
-            ),
-        ]
-    ):
-        command = option(command)
-    return command
+#: the options that `tune` and `demo` share
+tuning_options = _options(
+    click.option(
+        "--budget",
+        type=click.IntRange(1),
+        default=50,
+        show_default=True,
+        help="Number of candidates that each search evaluates.",
+    ),
+    click.option(
+        "--search",
+        default="kriging",
+        show_default=True,
+        help="kriging, koch2011, vns, carrizosa2014, cmaes, lbfgsb, random or lhs.",
+    ),
+    click.option("--cv", type=click.IntRange(2), default=5, show_default=True, help="Number of folds of the cross-validation."),
+    click.option(
+        "--seed",
+        type=click.IntRange(0, 2**32 - 1),
+        default=0,
+        show_default=True,
+        help="Seed of the splits and the searches.",
+    ),
+    click.option(
+        "--oversearching",
+        type=click.Choice(["folds", "repeats", "nested", "none"]),
+        default="folds",
+        show_default=True,
+        help="How to estimate how much of the tuned score is luck: from the fold scores, at no cost; by fresh "
+        "repeats, at the cost of half a search; or by nested resampling, at the cost of five searches.",
+    ),
+    click.option(
+        "--stop",
+        is_flag=True,
+        help="End a search once its largest expected improvement is far below the uncertainty of the score.",
+    ),
+    click.option(
+        "--out",
+        type=click.Path(path_type=Path),
+        help="Folder for the trials, parameters and records; the same command resumes an interrupted run.",
+    ),
+)
+
+
+#: the options for parallel workers and their limits
+worker_options = _options(
+    click.option(
+        "--workers",
+        type=click.IntRange(1),
+        default=1,
+        show_default=True,
+        help="Folds scored in parallel, or with --trial-timeout or --memory-limit candidates; the results stay the same.",
+    ),
+    click.option(
+        "--dask",
+        metavar="ADDRESS",
+        help="Score candidates on the Dask cluster with its scheduler at ADDRESS, such as tcp://host:8786. Its "
+        "workers need spotsvm.",
+    ),
+    click.option(
+        "--batch-size",
+        type=click.IntRange(1),
+        help="Number of candidates suggested together; the results then do not depend on where they are scored.",
+    ),
+    click.option(
+        "--trial-timeout",
+        type=click.FloatRange(0, min_open=True),
+        metavar="SECONDS",
+        help="Time limit of a candidate; its worker process is then killed, and the search continues.",
+    ),
+    click.option("--memory-limit", metavar="SIZE", help="Memory limit of a candidate, such as 2GB or 512MiB."),
+    click.option(
+        "--retries",
+        type=click.IntRange(0),
+        default=1,
+        show_default=True,
+        help="How often a candidate is scored again if its worker died.",
+    ),
+)
 
 
 @click.command()

@@ -20,18 +20,7 @@ def warmup() -> None:
 
 
 def warm_up() -> float:
-    """Run each compiled solver on a small problem, so that it is in the cache; give the seconds that took.
-
-    Returns
-    -------
-    float
-        Seconds: ten or so the first time after an installation, one afterwards.
-
-    Examples
-    --------
-    >>> warm_up() > 0
-    True
-    """
+    """Run each compiled solver on a small problem, so that it is in the cache; return the seconds that took."""
     began = time.perf_counter()
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 2))
@@ -46,6 +35,6 @@ def warm_up() -> float:
     cross_val_scores(SVC(), X, y, [{"C": 1e4, "gamma": 0.01}, {"C": 1.0, "gamma": 1.0}])
     squared_distances(X)
     columns = DistanceColumns(X, X)
-    for _ in range(2):  # the second time kernels are kept
+    for _ in range(2):  # the second call reuses kernels
         columns.gaussian_sums([0, 1], 1.0, np.ones((1, 2)))
     return time.perf_counter() - began

@@ -1,4 +1,4 @@
-"""Whether a search has done better than random search would have: what can be known of it, and what cannot."""
+"""A verdict on whether a search did better than random search, from counted random trials or from Kriging models."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import beta
 
+from spotsvm.reports.model import FEWEST, Floats
 from spotsvm.solvers.search.contract.base import Noise
 from spotsvm.surrogates.acquisition.selection import select_evaluations
 from spotsvm.surrogates.domain import Domain
@@ -22,10 +22,7 @@ from spotsvm.surrogates.one_thread import one_blas_thread
 from spotsvm.trials.start import START
 from spotsvm.trials.trial import FINISHED, Trial
 
-Floats = NDArray[np.float64]
-
 _ERROR = 0.025  # beyond each end of the interval
-_FEWEST = 8  # distinct configurations behind a model
 _MOST = 2000  # trials; what random search reaches with more, a model of a thousand does not know
 _POINTS = (1024, 16384)
 _TIED = 0.9
@@ -33,14 +30,14 @@ _TIED = 0.9
 
 @dataclass(frozen=True)
 class AgainstRandom:
-    """What is known of the chance that a random search gets as far as a study.
+    """The chance that a random search with as many trials does as well as a study.
 
     Attributes
     ----------
     low, high : float
-        Between these the chance lies, with an error of one in forty to each side.
+        Ends of the 95 % interval of that chance.
     source : str
-        What was compared.
+        A sentence on what was compared.
     """
 
     low: float
@@ -49,7 +46,7 @@ class AgainstRandom:
 
     @property
     def verdict(self) -> Literal["better", "above", "not better", "unknown"]:
-        """Whether random search gets as far in at most one of ten cases, in at most or at least half of them, or is not known."""
+        """The chance in words: at most one in ten, at most a half, at least a half, or unknown."""
         if self.high <= 0.1:
             return "better"
         if self.high <= 0.5:
@@ -57,17 +54,17 @@ class AgainstRandom:
         return "not better" if self.low >= 0.5 else "unknown"
 
     def sentence(self) -> str:
-        """Say it, and what was compared."""
+        """Return the verdict, the interval, and what was compared."""
         told = {
-            "better": "The search has done better than random search does in nine of ten cases",
-            "above": "The search has done better than random search does in half of all cases, but perhaps not in nine of ten",
-            "not better": "The search has not done better than random search does in half of all cases",
-            "unknown": "It cannot be told whether the search has done better than random search",
+            "better": "The search did better than random search does in nine of ten cases",
+            "above": "The search did better than random search does in half of all cases, but perhaps not in nine of ten",
+            "not better": "The search did no better than random search does in half of all cases",
+            "unknown": "The trials do not show whether the search did better than random search",
         }[self.verdict]
         if self.high - self.low in (0.0, 1.0):
             return f"{told}. {self.source}."
         return (
-            f"{told}: with as many trials, random search gets as far in {_percent(self.low)} to {_percent(self.high)} of cases "
+            f"{told}: with as many trials, random search does as well in {_percent(self.low)} to {_percent(self.high)} of cases "
             f"(95 % interval). {self.source}."
         )
 
@@ -77,26 +74,13 @@ def against_random(
 ) -> AgainstRandom:
     """Compare the best value of a study with the best of as many random configurations.
 
-    Random trials are counted, where that decides: none of n draws as good leaves open a share of 1 - 0.025^(1 / n), so to say
-    "in at most one of ten cases" takes 35 times as many of them as the study has trials, and "in at most half" 6 times; four or
-    more that are as good can show the opposite. Else Kriging models of all trials say what share of the space is as good: draws
-    from all that they leave open, of a model of the values and of one that warps them by a logarithm. What is said holds for
-    both.
+    Random trials are counted if that suffices: if none of n is as good, a share of up to 1 - 0.025^(1 / n) of the space can still
+    be, so that "at most one of ten cases" takes 35 times as many random trials as the study has, and "at most half" 6 times; four
+    or more that are as good can show the opposite. Otherwise the share is drawn from Kriging models of all trials, one of the
+    values and one of their logarithms, and the interval covers both.
 
-    Parameters
-    ----------
-    trials : sequence of Trial
-        Those of the study; those at which it was told to start are not counted as its own.
-    domain : Domain
-        The cube of their points.
-    sign : float
-        1 if a smaller value is better, -1 if a larger one is.
-    noise : "auto" or bool
-        Whether the objective is noisy.
-    seed : int
-        Seed of the models' samples and of the draws.
-    drawn : sequence of Trial, optional
-        Those of a random search of the same objective.
+    The given starts of a study do not count as its own trials. `drawn` are the trials of a random search of the same objective;
+    `sign` is 1 if smaller values are better, -1 if larger ones are.
 
     References
     ----------
@@ -108,39 +92,41 @@ def against_random(
     started = np.array([t.origin == START for t in ended])
     own, best = int(np.sum(~started)), float(losses.min())
     if np.any(losses[started] <= best):
-        return AgainstRandom(1.0, 1.0, "No trial has surpassed those at which it was told to start, as random search would be")
+        return AgainstRandom(1.0, 1.0, "No trial is better than the given starts, with which a random search would begin, too")
     k, n = int(np.sum(others <= best)), len(others)
     if n:
         low = 0.0 if k == 0 else float(beta.ppf(_ERROR, k, n - k + 1))
         high = 1.0 if k == n else float(beta.ppf(1.0 - _ERROR, k + 1, n - k))
-        counted = f"Of the {n} trials of random search, {k} got as far"
+        counted = f"Of the {n} trials of the random search, {k} did as well"
         found = AgainstRandom(_chance(low, own), _chance(high, own), counted)
         if found.verdict != "unknown":
             return found
-    pooled = f"{len(ended)} trials" + (f" and the {n} of random search" if n else "")
-    asked = f"The best value was compared with what two Kriging models of the {pooled} leave open about random configurations"
+    pooled = f"{len(ended)} trials" + (f" and the {n} of the random search" if n else "")
+    asked = f"The values of random configurations were predicted by two Kriging models of the {pooled}"
     if own > _MOST:
-        return AgainstRandom(0.0, 1.0, f"Beyond {_MOST} trials no model can tell, and there are too few random ones to count")
+        return AgainstRandom(
+            0.0, 1.0, f"With more than {_MOST} trials a model is too coarse, and there are too few random trials to count"
+        )
     try:
         return AgainstRandom(*_by_models([*ended, *random], domain, sign, noise, seed, own, best), asked)
     except NotPositiveDefiniteError:
-        return AgainstRandom(0.0, 1.0, "There are too few trials, or too few different values, for a model of them")
+        return AgainstRandom(0.0, 1.0, "There are too few trials, or too few different values, to fit a model")
 
 
 def _chance(share: float, number: int) -> float:
-    """Give the chance that at least one of so many draws is within a share of all."""
+    """Return the chance that at least one of `number` draws is in the best `share`."""
     return float(-np.expm1(number * np.log1p(-min(share, 1.0 - 1e-16))))
 
 
 def _by_models(
     trials: Sequence[Trial], domain: Domain, sign: float, noise: Noise, seed: int, number: int, best: float
 ) -> tuple[float, float]:
-    """Give the least and the largest chance that models of the values, and of their logarithms, allow."""
+    """Return the interval of the chance, from models of the values and of their logarithms."""
     points = np.array([t.point for t in trials])
     losses, unit = within_reach(np.array([np.nan if t.value is None else sign * t.value for t in trials]))
     ok = np.isfinite(losses)
     known, values = points[ok], losses[ok]
-    if len(np.unique(known, axis=0)) < _FEWEST or not np.ptp(values) > 0:
+    if len(np.unique(known, axis=0)) < FEWEST or not np.ptp(values) > 0:
         raise NotPositiveDefiniteError("no model")
     judged: Verdict = judge_noise(known, values) if noise == "auto" else "noisy" if noise else "deterministic"
     rows = select_evaluations(domain, known, values, noisy=judged != "deterministic")
@@ -166,7 +152,7 @@ def _by_models(
 
 
 def _half_step(points: Floats, values: Floats) -> float:
-    """Give half of the least step between values that are rounded, as a share of a few rows correct is; 0 of others."""
+    """Return half the smallest step between rounded values, such as accuracies on few rows; 0 if they are not rounded."""
     different = np.unique(values)
     if len(different) > _TIED * len(np.unique(points, axis=0)):
         return 0.0

@@ -1,4 +1,4 @@
-"""The coordinates of a study's cube as axes of pictures: names, and values at their ticks."""
+"""The parameters of a study as axes of pictures: names, ticks, and values as text."""
 
 from __future__ import annotations
 
@@ -6,14 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from spotsvm.reports.model import Floats
 from spotsvm.reports.page import short
 from spotsvm.space.description import scale_of
 from spotsvm.space.parameter import Parameter
 from spotsvm.space.space import Space
 
-Floats = NDArray[np.float64]
 _MOST_TICKS = 7
 _FEW_LEVELS = 10
 _LONGEST = 14
@@ -21,20 +20,20 @@ _LONGEST = 14
 
 @dataclass(frozen=True)
 class StudyAxis:
-    """A coordinate of the cube.
+    """A coordinate of the space.
 
     Attributes
     ----------
     column : int
-        Its place in a point.
+        Its index in a point.
     name : str
-        The parameter, with what it depends on where others of that name exist.
+        The parameter, with its dictionaries if others have a parameter of that name.
     labels : tuple of str
-        The values of a coordinate that has few, as text; empty where it is continuous or has many.
+        The values as text, if there are few.
     parameter : Parameter or None
-        The parameter; None where the coordinate is the choice of a dictionary.
+        The parameter; None for the choice between dictionaries.
     levels : int
-        Number of values, 0 where continuous.
+        Number of values; 0 if continuous.
     ordered : bool
         Whether the values have an order.
     branches : frozenset of int
@@ -50,20 +49,20 @@ class StudyAxis:
     branches: frozenset[int]
 
     def grid(self, size: int) -> Floats:
-        """Give places from one end to the other: all values of a discrete coordinate, up to `size` of a continuous one."""
+        """Return up to `size` places from end to end; of a discrete coordinate at the middle of its values."""
         if self.levels == 0:
             return np.linspace(0.0, 1.0, size)
         chosen = np.unique(np.linspace(0, self.levels - 1, min(size, self.levels)).round().astype(int))
         return np.asarray((chosen + 0.5) / self.levels)
 
     def value_at(self, place: float) -> str:
-        """Give the value at a place of the coordinate, as text."""
+        """Return the value at a place of the coordinate, as text."""
         if self.parameter is None:
             return self.labels[min(int(place * self.levels), self.levels - 1)]
         return shown(self.parameter.decode(place), 3)
 
     def ticks(self) -> tuple[list[float], list[str]]:
-        """Give where ticks are due, and what to write there."""
+        """Return the places of the ticks, and their labels."""
         if self.parameter is None or (self.levels and not self.ordered):
             places = [(k + 0.5) / self.levels for k in range(self.levels)]
             return places, [cut(text) for text in self.labels]
@@ -76,12 +75,7 @@ class StudyAxis:
 
 
 def study_axes(space: Space) -> list[StudyAxis]:
-    """Give the axes of a space, one a coordinate.
-
-    Parameters
-    ----------
-    space : Space
-        The space.
+    """Return the axes of a space, one per coordinate.
 
     Examples
     --------
@@ -106,7 +100,7 @@ def study_axes(space: Space) -> list[StudyAxis]:
 
 
 def branch_labels(space: Space) -> tuple[str, list[str]]:
-    """Give the name of the choice between a space's dictionaries, and of each: by fixed parameters that differ, else numbers."""
+    """Return a name for the choice between the dictionaries of a space, and one for each: by the fixed parameters that differ."""
     fixed = [{name: p.decode(0.5) for name, p in branch.items() if p.levels == 1} for branch in space.branches]
     common = [name for name in fixed[0] if all(name in one for one in fixed)]
     telling = [name for name in common if len({repr(one[name]) for one in fixed}) > 1]
@@ -117,7 +111,7 @@ def branch_labels(space: Space) -> tuple[str, list[str]]:
 
 
 def shown(value: Any, digits: int = 4) -> str:
-    """Give a value in short.
+    """Return a value as text, floats shortened.
 
     Examples
     --------
@@ -128,17 +122,17 @@ def shown(value: Any, digits: int = 4) -> str:
 
 
 def shown_params(params: Any) -> str:
-    """Give a configuration in one line."""
+    """Return a configuration in one line."""
     return ", ".join(f"{name} = {shown(value)}" for name, value in params.items())
 
 
 def cut(text: str, longest: int = _LONGEST) -> str:
-    """Give a text's beginning where it is long."""
+    """Shorten a long text at its end."""
     return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
 def cut_name(name: str, longest: int) -> str:
-    """Give a parameter's name without its middle where it is long: those of a pipeline differ at their end.
+    """Shorten a long parameter name in its middle, as names in a pipeline differ at the end.
 
     Examples
     --------
@@ -152,7 +146,7 @@ def cut_name(name: str, longest: int) -> str:
 
 
 def _round_values(parameter: Parameter) -> list[float]:
-    """Give round values between the bounds of a continuous parameter, evenly spread on its own scale."""
+    """Return round values between the bounds of a continuous parameter, evenly spaced on its scale."""
     from matplotlib.ticker import LogLocator, MaxNLocator  # on use: it takes half a second
 
     low, high = parameter.decode(0.0), parameter.decode(1.0)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from spotsvm.common.drawing import count_axis, drawing, plain
 from spotsvm.common.errors import ArgumentError
 from spotsvm.reports.against_random import against_random
-from spotsvm.reports.model import best_of, random_values
+from spotsvm.reports.model import Floats, best_of, random_values
 from spotsvm.reports.page import Part, Picture, Section, short
 from spotsvm.reports.view import StudyView
 from spotsvm.space.description import same_parameter
@@ -20,13 +20,12 @@ from spotsvm.trials.results import StudyResults
 from spotsvm.trials.start import START
 from spotsvm.trials.trial import FINISHED, Trial
 
-Floats = NDArray[np.float64]
 _PLACES = 300
 
 
 @dataclass(frozen=True)
 class _Band:
-    """What random search reaches: lower edge, middle and upper edge after some numbers of trials, and whence it is known."""
+    """The best value of random search after some numbers of trials: 10 %, 50 % and 90 % quantiles, and their source."""
 
     numbers: NDArray[np.intp]
     edges: Floats
@@ -34,22 +33,22 @@ class _Band:
 
 
 def check_baseline(study: StudyResults, baseline: StudyResults) -> None:
-    """Raise ArgumentError if a study cannot stand beside another one as its baseline."""
+    """Raise ArgumentError if a study cannot be the baseline of another one."""
     mine, other = study.objectives.describe(), baseline.objectives.describe()
     if mine != other:
         raise ArgumentError(f"baseline has the direction {other!r}, and the study {mine!r}; use a study of the same objectives")
     if differs := _differing(study, baseline):
-        raise ArgumentError(f"baseline has another search space: {', '.join(differs)} differ; use a study of the same space")
+        raise ArgumentError(f"baseline has a different search space: {', '.join(differs)} differ; use a study of the same space")
     for what in ("data", "scoring"):
         a, b = (getattr(s, "about", {}).get(f"context: {what}") for s in (study, baseline))
         if a is not None and b is not None and a != b:
-            raise ArgumentError(f"baseline has another {what} ({b}, and the study {a}); use a study of the same {what}")
+            raise ArgumentError(f"baseline has different {what} ({b}; the study has {a}); use a study with the same {what}")
     if not any(t.values is not None for t in baseline.trials):
-        raise ArgumentError("baseline has no trial that succeeded; use a study that has")
+        raise ArgumentError("baseline has no successful trial; use a study with at least one")
 
 
 def _differing(study: StudyResults, baseline: StudyResults) -> list[str]:
-    """Give the parameters that are not the same in both spaces."""
+    """Return the names of the parameters that differ between the spaces."""
     mine, other = study.space.describe(), baseline.space.describe()
     if len(mine) != len(other):
         return [f"the numbers of dictionaries, {len(other)} and {len(mine)},"]
@@ -59,15 +58,7 @@ def _differing(study: StudyResults, baseline: StudyResults) -> list[str]:
 
 
 def convergence_section(view: StudyView, baseline: StudyResults | None) -> Section | None:
-    """Give the section; None if no trial has succeeded.
-
-    Parameters
-    ----------
-    view : StudyView
-        The study.
-    baseline : StudyResults or None
-        A study by random search of the same objective; None takes the study's own model for one.
-    """
+    """Return the section, or None if no trial has succeeded; without a baseline, the study's model stands for random search."""
     if not view.done:
         return None
     return Section("Convergence", _hypervolume(view, baseline) if view.study.objectives.several else _best_so_far(view, baseline))
@@ -78,7 +69,7 @@ def _ended(study: StudyResults) -> list[Trial]:
 
 
 def best_so_far(trials: list[Trial], sign: float) -> Floats:
-    """Give the best value after each trial, nan while there is none; shape (n,)."""
+    """Return the best value after each trial, shape (n,); nan while there is none."""
     losses = np.array([np.inf if t.value is None else sign * t.value for t in trials])
     best = np.minimum.accumulate(losses)
     return np.where(np.isfinite(best), sign * best, np.nan)
@@ -99,7 +90,7 @@ def _best_so_far(view: StudyView, baseline: StudyResults | None) -> list[Part]:
         ax.plot(numbers[dots], values[dots], ".", color="0.6", ms=4, label="each trial")
         if band is not None:
             ax.fill_between(band.numbers, band.edges[0], band.edges[2], color="#D55E00", alpha=0.18, lw=0, step="mid")
-            ax.plot(band.numbers, band.edges[1], "--", color="#D55E00", lw=1.2, label="random search, middle and 80 % band")
+            ax.plot(band.numbers, band.edges[1], "--", color="#D55E00", lw=1.2, label="random search, median and 80 % band")
         if baseline is not None:
             other = best_so_far(_ended(baseline), sign)
             at = _without_the_straight(other)
@@ -112,11 +103,11 @@ def _best_so_far(view: StudyView, baseline: StudyResults | None) -> list[Part]:
         figure.legend(*ax.get_legend_handles_labels(), loc="outside upper left", ncols=4)
     last = short(float(curve[-1]), 6)
     reached = (
-        f"The best value was {last}, seen first after {int(np.flatnonzero(curve == curve[-1])[0]) + 1} of {len(ended)} trials."
+        f"The best value is {last}, first reached after {int(np.flatnonzero(curve == curve[-1])[0]) + 1} of {len(ended)} trials."
     )
     parts: list[Part] = [reached, _verdict(view, baseline, sign), _no_band(view) if band is None else _band_words(band)]
     if beyond:
-        parts.append(f"{beyond} far worse values lie outside the picture.")
+        parts.append(f"{beyond} much worse values lie outside the picture.")
     parts.append(
         Picture(
             figure,
@@ -132,21 +123,19 @@ def _band(view: StudyView, baseline: StudyResults | None, numbers: NDArray[np.in
         values = np.array([np.inf if t.value is None else sign * t.value for t in _drawn(baseline)])
         if np.isfinite(values).sum() < 2:
             return None
-        source = (
-            f"the {len(values)} values of the given random search, drawn again and again; it cannot go beyond the best of them"
-        )
+        source = f"the {len(values)} values of the given random search, resampled; it cannot go beyond the best of them"
         edges = best_of(values, numbers.astype(float))
         return _Band(numbers, sign * np.where(np.isfinite(edges), edges, np.nan), source)
     model = view.models[0]
     if isinstance(model, str):
         return None
-    noise = ", its estimate of the noise added" if model.noise > 0 else ""
-    source = f"the study's own Kriging model at random configurations{noise}: an estimate, which no random search was run for"
+    noise = ", with its estimate of the noise" if model.noise > 0 else ""
+    source = f"the study's own Kriging model at random configurations{noise}: an estimate, as no random search was run"
     return _Band(numbers, sign * best_of(random_values(model, view.study.seed), numbers.astype(float)), source)
 
 
 def _drawn(baseline: StudyResults | None) -> list[Trial]:
-    """Give the trials of a study that were drawn at random."""
+    """Return the randomly drawn trials of a baseline."""
     if baseline is None or str(getattr(baseline, "about", {}).get("search", "")) not in ("random", "lhs"):
         return []
     return [t for t in _ended(baseline) if t.origin != START]
@@ -156,7 +145,9 @@ def _verdict(view: StudyView, baseline: StudyResults | None, sign: float) -> str
     study = view.study
     found = against_random(view.trials, study.space.domain, sign=sign, noise=study.noise, seed=study.seed, drawn=_drawn(baseline))
     luck = (
-        " Under noise both are lucky draws, so this compares what was seen, not what is recommended." if _is_noisy(view) else ""
+        " Under noise both best values are partly luck: this compares values seen, not recommended configurations."
+        if _is_noisy(view)
+        else ""
     )
     return found.sentence() + luck
 
@@ -165,7 +156,7 @@ def _band_words(band: _Band) -> str:
     best_edge, middle, worst_edge = (float(edge[-1]) for edge in band.edges)
     low, high = sorted((best_edge, worst_edge))
     return (
-        f"With as many trials, random search is thought to reach {short(middle, 4)} in the middle, and from {short(low, 4)} to "
+        f"With as many trials, random search would reach {short(middle, 4)} in the median, and {short(low, 4)} to "
         f"{short(high, 4)} in eight of ten cases. This band comes from {band.source}."
     )
 
@@ -177,11 +168,11 @@ def _is_noisy(view: StudyView) -> bool:
 def _no_band(view: StudyView) -> str:
     model = view.models[0]
     why = f" {model}" if isinstance(model, str) else ""
-    return f"No band of random search is shown.{why}"
+    return f"There is no band of random search.{why}"
 
 
 def _set_limits(ax: Any, sign: float, values: Floats, curve: Floats, band: _Band | None) -> int:
-    """Look away from values that are worse by far; give how many they are."""
+    """Set limits that leave out much worse values; return how many there are."""
     losses = sign * values[np.isfinite(values)]
     shown = [np.quantile(losses, 0.9), *(sign * curve[len(curve) // 10 :])]
     low = float(losses.min())
@@ -198,7 +189,7 @@ def _set_limits(ax: Any, sign: float, values: Floats, curve: Floats, band: _Band
 
 
 def _without_the_straight(curve: Floats) -> NDArray[np.intp]:
-    """Give the numbers of trials, from 1, that a line of steps needs: where it changes, and some hundreds over all."""
+    """Return the numbers of trials, from 1, at which a line of steps is drawn: where it changes, and some hundreds in total."""
     n = len(curve)
     changed = np.flatnonzero(np.diff(curve, prepend=np.nan) != 0)
     changed = changed[np.isfinite(curve[changed])]
@@ -214,7 +205,7 @@ def _told_band(band: _Band | None) -> str:
     if band is None:
         return ""
     low, middle, high = (short(value, 4) for value in sorted(float(edge[-1]) for edge in band.edges))
-    return f"Band: random search ends between {low} and {high}, with {middle} in the middle."
+    return f"Band: random search ends between {low} and {high}, with the median {middle}."
 
 
 def _hypervolume(view: StudyView, baseline: StudyResults | None) -> list[Part]:
@@ -235,9 +226,8 @@ def _hypervolume(view: StudyView, baseline: StudyResults | None) -> list[Part]:
         ax.set_ylim(0.0, None)
         ax.legend(loc="lower right")
     return [
-        "The hypervolume is what the front dominates, measured from a point a little worse than all trials: it grows as the "
-        "front gets better or wider. There is no band of random search for several objectives; give a study of it as the "
-        "baseline.",
+        "The hypervolume is the volume that the front dominates, up to a point slightly worse than all trials; it grows as the "
+        "front becomes better or wider. For several objectives there is no band of random search: pass one as the baseline.",
         Picture(
             figure,
             f"The hypervolume by trials, from the reference {', '.join(short(one) for one in reference)}.",
@@ -248,7 +238,7 @@ def _hypervolume(view: StudyView, baseline: StudyResults | None) -> list[Part]:
 
 
 def _hypervolumes(study: StudyResults, reference: list[float]) -> tuple[NDArray[np.intp], Floats]:
-    """Give numbers of finished trials, some hundreds where they are many, and the hypervolume after each."""
+    """Return up to some hundred numbers of finished trials, and the hypervolume after each."""
     n = len(_ended(study))
     at = np.linspace(0, n - 1, min(n, _PLACES)).astype(int)
     return at + 1, np.asarray(hypervolume_curve(study.trials, study.objectives, reference, at.tolist()), dtype=float)

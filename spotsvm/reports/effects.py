@@ -1,4 +1,4 @@
-"""The section on the parameters: which matter, and what each does to the value."""
+"""The section on the effects of the parameters: importance and main effects."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _POOR = 0.5
 
 
 def effects_section(view: StudyView) -> Section | None:
-    """Give the section; None if no trial has succeeded."""
+    """Return the section, or None if no trial has succeeded."""
     if not view.done:
         return None
     several = view.study.objectives.several
@@ -46,13 +46,13 @@ def _of_one(view: StudyView, k: int, model: StudyModel | str) -> list[Part]:
 def _trust(model: StudyModel) -> Part:
     share = max(model.explained, 0.0)
     text = (
-        f"All of this is the view of a Kriging model of the trials. Of the variance of the values it explains {share:.0%} where "
-        "it predicts each configuration from the others alone"
+        f"This is what a Kriging model of the trials shows. It explains {100 * share:.0f} % of the variance of the values if it "
+        "predicts each configuration from the others"
     )
     if share >= _POOR:
         return text + "."
     return Notice(
-        f"{text}: that is little, so take the effects as hints. More trials, or less noise, would make them surer.", "warning"
+        f"{text}: that is little, so take the effects as hints. More trials, or less noise, would make them clearer.", "warning"
     )
 
 
@@ -78,9 +78,9 @@ def _importance_parts(axes: Sequence[StudyAxis], shares: Importance) -> list[Par
         ax.legend(loc="lower right")
     told = ", ".join(f"{axes[j].name} {shares.total[j]:.0%}" for j in order[:5])
     return [
-        "Importance is the share of the model's variance over the whole search space (Sobol indices), each parameter drawn on "
-        "its own scale and all categories alike: what a parameter explains alone, and what it explains together with others. "
-        "What parameters explain together counts for each of them.",
+        "Importance is the share of the model's variance over the search space that a parameter explains, alone or together with "
+        "others (Sobol indices). What several parameters explain together counts for each of them. Configurations are drawn "
+        "uniformly on the scale of each parameter.",
         Picture(figure, "Importance of the parameters.", f"Bars, the total share of each parameter: {told}."),
         Table(frame, "Sobol indices, the most important parameter first"),
     ]
@@ -111,8 +111,7 @@ def _effects_picture(effects: Sequence[MainEffect], label: str, number: int) -> 
     conditional = " A parameter that exists for some configurations only is averaged over those." if _conditional(effects) else ""
     return Picture(
         figure,
-        f"Main effects. {some}Each line is the predicted value{over}, with a 95 % band of what the trials leave open about "
-        f"it.{conditional}",
+        f"Main effects. {some}Each line is the predicted value{over}, with a 95 % confidence band.{conditional}",
         "; ".join(_told(effect) for effect in effects[:6]) + ".",
     )
 

@@ -1,4 +1,4 @@
-"""The Kriging model of a study's trials, on which a report's pictures stand."""
+"""The Kriging model of the trials of a study, from which a report draws effects, slices and the band of random search."""
 
 from __future__ import annotations
 
@@ -29,22 +29,22 @@ FEWEST = 8
 
 @dataclass(frozen=True)
 class StudyModel:
-    """Kriging of one objective; values are in the study's own direction.
+    """A Kriging model of one objective; predictions have the direction of the study.
 
     Attributes
     ----------
     domain : Domain
-        The cube of the trials' points.
+        The domain of the trials' points.
     models : Models
-        The fitted ensemble, without a warp: the one by which a trial is recommended under noise.
+        The fitted ensemble, not warped; under noise it also recommends a trial.
     sign : float
         1 if a smaller value is better, -1 if a larger one is.
     noise : float
         Standard deviation of one response near the best one; 0 for an objective known to be deterministic.
     explained : float
-        Share of the values' variance that it explains where it has not seen them.
+        Explained share of the variance of left-out values.
     unit : float, default=1.0
-        In which the models have the values.
+        Unit of the values in the models.
     """
 
     domain: Domain
@@ -55,12 +55,12 @@ class StudyModel:
     unit: float = 1.0
 
     def mean(self, points: Floats) -> Floats:
-        """Give the predicted value at points of the cube, shape (m, d); shape (m,)."""
+        """Return the predictions, shape (m,), at points of shape (m, d)."""
         with one_blas_thread(), np.errstate(over="ignore"):
             return self.sign * self.unit * predict_mean(self.models, self.domain.model_inputs(self.domain.snap(points)))
 
     def average(self, groups: Floats) -> tuple[Floats, Floats]:
-        """Give the average over each group of points, shape (g, m, d), and its standard error; shapes (g,)."""
+        """Return the mean prediction of each group of points, of shape (g, m, d), and its standard error, of shape (g,)."""
         g, m, d = groups.shape
         inputs = self.domain.model_inputs(self.domain.snap(groups.reshape(g * m, d))).reshape(g, m, d)
         with one_blas_thread(), np.errstate(over="ignore"):
@@ -71,33 +71,17 @@ class StudyModel:
 def fit_study_model(
     trials: Sequence[Trial], domain: Domain, objectives: Objectives, objective: int, *, noise: Noise, seed: int
 ) -> StudyModel | str:
-    """Fit the model of one objective, or say in a sentence why there is none; beyond a thousand points of a thousand of them.
-
-    Parameters
-    ----------
-    trials : sequence of Trial
-        All trials.
-    domain : Domain
-        The cube of their points.
-    objectives : Objectives
-        Those of the study.
-    objective : int
-        Which of them.
-    noise : "auto" or bool
-        Whether the objective is noisy.
-    seed : int
-        Seed of the model's samples.
-    """
+    """Fit the model of one objective, to at most a thousand of the points; or return a sentence on why there is none."""
     done = [t for t in trials if t.values is not None]
     distinct = len({t.point for t in done})
     if distinct < FEWEST:
         been = "1 configuration has" if distinct == 1 else f"{distinct} different configurations have"
-        return f"{been} been evaluated with success so far; a model is shown from {FEWEST} on."
+        return f"Only {been} been evaluated successfully; a model needs at least {FEWEST}."
     points = np.array([t.point for t in done])
     sign = float(objectives.signs[objective])
     values, unit = within_reach(sign * np.array([t.values[objective] for t in done if t.values is not None]))
     if not np.ptp(values) > 0:
-        return "All values are the same, so no parameter has been seen to have an effect."
+        return "All values are the same, so no effects are visible."
     verdict = judge_noise(points, values) if noise == "auto" else ("noisy" if noise else "deterministic")
     try:
         with one_blas_thread():
@@ -112,32 +96,15 @@ def fit_study_model(
 
 #: the lower edge, the middle and the upper edge of the band
 QUANTILES = (0.1, 0.5, 0.9)
-
-
 _POOL = 4096
-
-
 _NOISE_DRAWS = 8
 
 
 def best_of(values: Floats, numbers: Floats, quantiles: tuple[float, ...] = QUANTILES) -> Floats:
-    """Give quantiles of the smallest of m values drawn at random, with replacement, for each number m.
+    """Return quantiles of the smallest of m values drawn with replacement, a column for each m of `numbers`.
 
-    The smallest of m exceeds the p-quantile of one with probability (1 - p)^m, so its q-quantile is that of one at
+    The smallest of m exceeds the p-quantile of the values with probability (1 - p)^m, so its q-quantile is theirs at
     1 - (1 - q)^(1/m).
-
-    Parameters
-    ----------
-    values : ndarray of shape (n,)
-        What can be drawn.
-    numbers : ndarray of shape (k,)
-        Numbers of draws.
-    quantiles : tuple of float, default=(0.1, 0.5, 0.9)
-        Between 0 and 1.
-
-    Returns
-    -------
-    ndarray of shape (len(quantiles), k)
 
     References
     ----------
@@ -155,16 +122,9 @@ def best_of(values: Floats, numbers: Floats, quantiles: tuple[float, ...] = QUAN
 
 
 def random_values(model: StudyModel, seed: int) -> Floats:
-    """Give values that random search would see if the model were right, smaller ones better.
+    """Return values that random search would see if the model were right, smaller ones better.
 
-    They are predictions at uniformly random points of the cube, under noise each with several draws of the noise added.
-
-    Parameters
-    ----------
-    model : StudyModel
-        The model.
-    seed : int
-        Seed of the points.
+    They are predictions at uniformly random points; under noise, several draws of the noise are added to each.
     """
     rng = np.random.default_rng([seed, 1 << 42])
     values = model.sign * model.mean(rng.random((_POOL, model.domain.dimension)))

@@ -1,4 +1,4 @@
-"""The section on oversearching: how much of the value is luck, from the best that is known of it."""
+"""The section on oversearching: how much of the best value is luck, by the best estimate available."""
 
 from __future__ import annotations
 
@@ -20,27 +20,21 @@ from spotsvm.trials.scores.optimism import Optimism
 from spotsvm.trials.trial import Trial
 
 _TEST = re.compile(r"(?:test|holdout|held_out|outer)(?:_.*)?|.*_(?:test|holdout|held_out)", re.IGNORECASE)
-
-
 _MOST_ROWS = 2000
-
-
 _CAPTIONS = {
     "nested": "Tuned scores of the inner searches, and scores of what they chose on the outer folds.",
     "repeats": "Tuned scores of the winner and the runners-up, and their scores on fresh splits.",
     "folds": "The score of each fold's own best candidate, and that of the winner of all folds, fold by fold.",
 }
-
-
 _HOW_TO_KNOW = (
-    "To measure it, run spotsvm.oversearching(search, X, y, outer=5) with the SpotSearchCV of this study, and keep what it finds "
-    'with study.add_finding("oversearching", found.to_dict()); or let the objective give a score on rows that the search never '
-    'sees, as {"value": ..., "test_score": ...}.'
+    "To measure it, run spotsvm.oversearching(search, X, y, outer=5) with the SpotSearchCV of this study, and store the result "
+    'by study.add_finding("oversearching", found.to_dict()); or let the objective return a score on rows that the search does '
+    'not use, as {"value": ..., "test_score": ...}.'
 )
 
 
 def oversearching_section(view: StudyView) -> Section | None:
-    """Give the section; None if no trial has succeeded and nothing was found out."""
+    """Return the section, or None if no trial has succeeded and there are no findings."""
     found = view.findings.get("oversearching")
     further = other_findings(view.findings)
     if not view.done and found is None and not further:
@@ -79,13 +73,13 @@ def _optimism_parts(optimism: Optimism) -> list[Part]:
 
 def _from_trials(view: StudyView) -> list[Part]:
     if view.study.objectives.several:
-        return ["For several objectives nothing is known here of how much of the front is luck. " + _HOW_TO_KNOW]
+        return ["For several objectives this page has no estimate of how much of the front is luck. " + _HOW_TO_KNOW]
     metric = tuned_metric(view.done[:5])
     if metric is not None:
         try:
             return [
                 *_optimism_parts(optimism_of_trials(view.trials, metric)),
-                "This costs nothing, and is rough. " + _HOW_TO_KNOW,
+                "This estimate takes no further evaluations, and is rough. " + _HOW_TO_KNOW,
             ]
         except (ArgumentError, NoCompletedTrialError):
             pass  # one fold only, or races that ended early: nothing can be said from the folds
@@ -95,13 +89,13 @@ def _from_trials(view: StudyView) -> list[Part]:
 
 
 def _test_score(done: list[Trial]) -> str:
-    """Give the name of a further number that all trials have and that looks like a score on a test set; empty if none does."""
+    """Return the name of a number that all trials have and that is called like a test score; empty if there is none."""
     common = [name for name in done[0].extra if all(name in t.extra for t in done)]
     return next((name for name in common if _TEST.fullmatch(name)), "")
 
 
 def _tuned_and_test(view: StudyView, name: str) -> list[Part]:
-    """Show the incumbent's value and its test score along the trials."""
+    """Return the value of the best trial so far and its test score, over the trials."""
     sign = float(view.study.objectives.signs[0])
     tuned = best_so_far(view.done, sign)
     values = view.values()
@@ -118,11 +112,11 @@ def _tuned_and_test(view: StudyView, name: str) -> list[Part]:
         ax.set_xlabel("trials that succeeded")
         ax.set_ylabel(plain(view.study.objectives.labels[0]))
         ax.legend(loc="best")
-    verdict = f"the value flatters by {short(float(gap))}" if gap > 0 else "the value does not flatter"
+    verdict = f"the value is too good by {short(float(gap))}" if gap > 0 else "the value is not too good"
     return [
         Notice(
             f"The best trial has the value {short(float(tuned[-1]))} and the {name} {short(float(test[-1]))}: {verdict}. This "
-            f"takes {name} for the same kind of score as the value, on data that the search has not seen.",
+            f"assumes that {name} is the same kind of score as the value, on data that the search has not used.",
             "finding",
         ),
         Picture(
@@ -135,13 +129,13 @@ def _tuned_and_test(view: StudyView, name: str) -> list[Part]:
 
 
 def _models_view(view: StudyView) -> list[Part]:
-    """Say what the model makes of the best value seen."""
+    """Return how much of the best value seen is luck according to the model."""
     found = view.recommended
     assert found is not None
     if found.basis == "observed":
         return [
-            "Equal configurations gave equal values, or nothing speaks of noise: the best value would come again. That says "
-            "nothing of new data: if the value is a score on some rows, choosing the best of many by it still flatters."
+            "No noise was found, so another evaluation of the best configuration would give the same value. New data can differ: "
+            "if the value is a score on some rows, the best of many such scores is too good."
         ]
     model = view.models[0]
     sign = float(view.study.objectives.signs[0])
@@ -154,28 +148,21 @@ def _models_view(view: StudyView) -> list[Part]:
     much = f"{short(gap, 3)} of the best value seen, {seen}, is luck" if gap > 0 else f"the best value seen, {seen}, is not luck"
     return [
         Notice(
-            f"By the Kriging model, {much}: it predicts {predicted} for the same configuration, and a single value has a "
-            f"standard error of about {short(found.best_seen_standard_error, 2)}. This is the noise between evaluations only; "
+            f"According to the Kriging model, {much}: it predicts {predicted} for the same configuration, and a single value has "
+            f"a standard error of about {short(found.best_seen_standard_error, 2)}. This is the noise between evaluations only; "
             "new data can differ by more.",
             "finding",
         )
     ]
 
 
-#: headings of the findings that the library itself makes
+#: headings of the library's own findings
 _HEADINGS = {"stop": "Whether to go on", "judgement": "Whether the recommendation holds on fresh data"}
-
-
 _MOST_CELLS = 1_000_000
 
 
 def other_findings(findings: Mapping[str, Mapping[str, Any]]) -> list[Part]:
-    """Give a section for each finding beside that on oversearching: its sentence, and its numbers as tables.
-
-    Parameters
-    ----------
-    findings : mapping of str to mapping
-        As `Study.findings` has them.
+    """Return a section for each finding but that on oversearching: its sentence, and its numbers as tables.
 
     Examples
     --------
@@ -213,7 +200,7 @@ def _cell(value: Any) -> Any:
 
 
 def _text(value: Any) -> Any:
-    """Give lists and mappings as one line."""
+    """Return a list or a mapping as one line of text."""
     if isinstance(value, Mapping):
         return ", ".join(f"{key}: {_text(one)}" for key, one in value.items())
     if isinstance(value, list):

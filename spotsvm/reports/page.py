@@ -1,4 +1,4 @@
-"""A self-contained HTML page: sections of paragraphs, tables, pictures and code, read without network and script."""
+"""A self-contained HTML page of paragraphs, tables, pictures and code, without scripts or network access."""
 
 from __future__ import annotations
 
@@ -26,55 +26,30 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MISSING = "–"
-
-
 _LONGEST = 1000
 
 
-@dataclass(frozen=True)
-class Cell:
-    """What stands in a cell.
-
-    Attributes
-    ----------
-    text : str
-        As it is read.
-    number : bool
-        Whether it is a number, which stands to the right.
-    """
-
-    text: str
-    number: bool = False
-
-
-def cell_of(value: Any, digits: int = 4) -> Cell:
-    """Give the cell of a value.
-
-    Parameters
-    ----------
-    value : object
-        A number, a text, or anything that has one; None and nan are missing.
-    digits : int, default=4
-        Significant digits of a number that is not whole.
+def cell_of(value: Any, digits: int = 4) -> tuple[str, bool]:
+    """Return the text of a table cell, floats with so many significant digits, and whether it is a number.
 
     Examples
     --------
-    >>> [cell_of(value).text for value in (0.123456, 12, 1234567.0, None, "rbf", 3e-9)]
+    >>> [cell_of(value)[0] for value in (0.123456, 12, 1234567.0, None, "rbf", 3e-9)]
     ['0.1235', '12', '1234567', '–', 'rbf', '3e-09']
     """
     if value is None or value is pd.NaT or value is pd.NA:
-        return Cell(MISSING)
+        return MISSING, False
     if isinstance(value, bool | np.bool_):
-        return Cell(str(bool(value)))
+        return str(bool(value)), False
     if isinstance(value, numbers.Integral):
-        return Cell(cut_text(str(int(value))), True)
+        return cut_text(str(int(value))), True
     if isinstance(value, numbers.Real):
-        return Cell(short(float(value), digits), True)
-    return Cell(cut_text(str(value)))
+        return short(float(value), digits), True
+    return cut_text(str(value)), False
 
 
 def cut_text(text: str) -> str:
-    """Give the beginning of a text that would make a page unreadable.
+    """Shorten a text that would make a page unreadable.
 
     Examples
     --------
@@ -85,7 +60,7 @@ def cut_text(text: str) -> str:
 
 
 def short(value: float, digits: int = 4) -> str:
-    """Give a number in short, without an exponent where it is neither tiny nor huge.
+    """Return a number as short text, without an exponent unless it is tiny or huge.
 
     Examples
     --------
@@ -100,32 +75,29 @@ def short(value: float, digits: int = 4) -> str:
 
 
 def is_numeric(column: pd.Series[Any]) -> bool:
-    """Tell whether a column holds numbers, and beside them at most what is missing."""
-    cells = [cell_of(value) for value in column]
-    known = [cell for cell in cells if cell.text != MISSING]
-    return bool(known) and all(cell.number for cell in known)
+    """Return whether all known values of a column are numbers."""
+    known = [number for text, number in map(cell_of, column) if text != MISSING]
+    return bool(known) and all(known)
 
 
 _MOST_CELLS = 100_000
-
-
 _MOST_COLUMNS = 500
 
 
 @dataclass(frozen=True)
 class Table:
-    """A frame as a table; its first column heads the rows, its index is left out.
+    """A data frame as a table; the first column heads the rows, the index is left out.
 
     Parameters
     ----------
     frame : DataFrame
-        What it holds. Numbers are shown in short, what is missing as a dash.
+        The data. Numbers are shortened, missing values shown as a dash.
     caption : str
         What it shows.
     digits : int, default=4
         Significant digits of numbers.
     rows_shown : ndarray of int, optional
-        The rows that a page shows, where it shall not show all; the file of the table has all.
+        The rows to show, all by default; the CSV file of the table has all.
     """
 
     frame: pd.DataFrame
@@ -142,24 +114,24 @@ class Table:
 
     @property
     def left_out(self) -> str:
-        """Say what is not shown; empty where all is."""
+        """A note on what is not shown; empty if all is."""
         if self.shown.shape == self.frame.shape:
             return ""
         whole, part = (f"{frame.shape[0]} rows and {frame.shape[1]} columns" for frame in (self.frame, self.shown))
         which = "the first " if self.rows_shown is None else ""
-        return f" (of {whole} {which}{part}; the file of the table has all)"
+        return f" ({which}{part} of {whole}; the CSV file of the table has all)"
 
     @property
     def columns(self) -> list[tuple[str, bool]]:
-        """Headings of the columns, and whether they are numbers, which stand to the right."""
+        """Headings of the columns, and whether they hold numbers."""
         shown = self.shown
         return [(cut_text(str(name)), is_numeric(shown.iloc[:, k])) for k, name in enumerate(shown.columns)]
 
     @property
-    def rows(self) -> list[list[Cell]]:
-        """The cells, a list a row."""
+    def rows(self) -> list[list[str]]:
+        """The cells, a list per row."""
         shown = self.shown
-        columns = [[cell_of(value, self.digits) for value in shown.iloc[:, k]] for k in range(shown.shape[1])]
+        columns = [[cell_of(value, self.digits)[0] for value in shown.iloc[:, k]] for k in range(shown.shape[1])]
         return [list(row) for row in zip(*columns, strict=True)]
 
 
@@ -170,11 +142,11 @@ class Picture:
     Parameters
     ----------
     figure : matplotlib Figure
-        What is drawn; its colours follow the page's where they are greys, Okabe and Ito's, or matplotlib's own.
+        The figure; greys, and the colours of Okabe and Ito and of matplotlib, follow the colour scheme of the page.
     caption : str
-        What it shows, for all.
+        What it shows.
     alt : str
-        What there is to see in it, for those who cannot.
+        A description for readers who cannot see it.
     """
 
     figure: Figure
@@ -201,29 +173,15 @@ class Code:
 
 
 @dataclass(frozen=True)
-class Items:
-    """A list.
-
-    Parameters
-    ----------
-    entries : sequence of str
-        One a bullet.
-    """
-
-    entries: Sequence[str]
-    kind: Literal["items"] = field(default="items", init=False)
-
-
-@dataclass(frozen=True)
 class Notice:
-    """A paragraph that stands out.
+    """A highlighted paragraph.
 
     Parameters
     ----------
     text : str
         What it says.
     tone : {"note", "warning", "finding"}, default="note"
-        Whether it explains, warns, or says what was found; a word before the text says so too.
+        Its colour, and the word before its text.
     """
 
     text: str
@@ -233,14 +191,14 @@ class Notice:
 
 @dataclass(frozen=True)
 class Section:
-    """A heading, and what stands below it.
+    """A heading with parts below it.
 
     Parameters
     ----------
     heading : str
         The heading.
-    parts : sequence of str, Table, Picture, Code, Items, Notice or Section
-        What stands below, in order: a text is a paragraph, a section one of the next lower rank.
+    parts : sequence of str, Table, Picture, Code, Notice or Section
+        The parts; a text is a paragraph, a section has a heading of the next lower rank.
     """
 
     heading: str
@@ -248,7 +206,7 @@ class Section:
     kind: Literal["section"] = field(default="section", init=False)
 
 
-Part = str | Table | Picture | Code | Items | Notice | Section
+Part = str | Table | Picture | Code | Notice | Section
 
 
 @dataclass(frozen=True)
@@ -263,17 +221,17 @@ class Page:
     title : str
         The title.
     sections : sequence of Section
-        What it holds.
+        The content.
     lead : str, default=""
-        What the page is about, in a sentence or two below the title.
+        A sentence or two below the title.
     footer : str, default=""
-        What stands at the end, such as what made it.
+        A line at the end.
 
     Examples
     --------
     >>> import pandas as pd
     >>> table = Table(pd.DataFrame({"search": ["kriging"], "score": [0.98]}), "Scores")
-    >>> text = Page("A <page>", [Section("Results", ["What came of it.", table])]).html()
+    >>> text = Page("A <page>", [Section("Results", ["All results.", table])]).html()
     >>> "<title>A &lt;page&gt;</title>" in text, '<th scope="row">kriging</th>' in text
     (True, True)
     """
@@ -284,7 +242,7 @@ class Page:
     footer: str = ""
 
     def html(self) -> str:
-        """Give the page as text; the same page gives the same text."""
+        """Return the page as HTML; equal pages give equal text."""
         names = _Names()
         text: str = (
             _templates()
@@ -294,15 +252,7 @@ class Page:
         return printable(text)
 
     def write(self, path: str | Path) -> Path:
-        """Write the page to a file; its folder is made.
-
-        Raises
-        ------
-        ArgumentError
-            If `path` is none.
-        StorageError
-            If the file cannot be written.
-        """
+        """Write the page to a file, and create its folder."""
         file = checked_path(path, such_as="report.html")
         text = self.html()
         try:
@@ -313,18 +263,12 @@ class Page:
         return file
 
     def write_tables(self, folder: str | Path) -> list[Path]:
-        """Write each table as a CSV file into a folder, which is made; give the files, called by number and caption.
-
-        Raises
-        ------
-        StorageError
-            If a file cannot be written.
-        """
+        """Write each table as a CSV file into a folder, which is created; return the files, named by number and caption."""
         place = checked_path(folder, "tables", "tables")
         try:
             place.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise StorageError(f"{place}: cannot make the folder: {error.strerror or error}") from error
+            raise StorageError(f"{place}: cannot create the folder: {error.strerror or error}") from error
         tables = list(_tables(self.sections))
         files = [place / f"{k:02d}-{_slug(table.caption)}.csv" for k, table in enumerate(tables, start=1)]
         for table, file in zip(tables, files, strict=True):
@@ -345,13 +289,13 @@ def _slug(text: str) -> str:
 
 
 class _Names:
-    """Names within a page, each given once."""
+    """Unique names within a page."""
 
     def __init__(self) -> None:
         self._given: set[str] = set()
 
     def new(self, text: str) -> str:
-        """Give a name like the text that nothing on the page has yet."""
+        """Return a name made from the text that is not yet used on the page."""
         base = _slug(text)
         name, k = base, 2
         while name in self._given:

@@ -1,9 +1,10 @@
-"""The section on how to repeat a study: versions, fingerprints, code."""
+"""The section on how to repeat a study: code, versions, and fingerprints of the data."""
 
 from __future__ import annotations
 
 import ast
 import re
+import shlex
 import sys
 from importlib.metadata import version
 from typing import Any
@@ -22,13 +23,12 @@ from spotsvm.trials.start import START
 from spotsvm.trials.trial import Trial
 
 _CONTEXT = "context: "
-
-
 _NOT_RECORDED = "not recorded"
+_LONG = 100
 
 
 def repeat_section(view: StudyView) -> Section:
-    """Give the section."""
+    """Return the section."""
     about = view.study.about
     then, now = about.get("versions"), versions()
     then = then if isinstance(then, dict) else {}
@@ -41,71 +41,44 @@ def repeat_section(view: StudyView) -> Section:
         Table(frame, "Versions"),
     ]
     if changed := [name for name in now if name in then and then[name] != now[name]]:
-        parts.append(Notice(f"Of these, {', '.join(changed)} had another version then; a repetition can differ.", "note"))
+        parts.append(Notice(f"Of these, {', '.join(changed)} had a different version then, so a repetition can differ.", "note"))
     fingerprints = [(key.removeprefix(_CONTEXT), str(value)) for key, value in sorted(about.items()) if key.startswith(_CONTEXT)]
     if fingerprints:
         frame = pd.DataFrame(fingerprints, columns=["what", "text or fingerprint"])
-        parts.append(Table(frame, "What the values depend on beside the parameters; equal data have equal fingerprints"))
+        parts.append(Table(frame, "What the values depend on besides the parameters; equal data have equal fingerprints"))
     else:
         parts.append(
-            "The study knows nothing of the data behind its objective: give Study(..., context={...}) a checksum of them."
+            "The study has no fingerprint of the data behind its objective; Study(..., context={...}) takes a checksum of them."
         )
     path: Any = getattr(view.study, "path", None)
     if path is not None:
-        name = path.name
-        text = f"spotsvm export {_quoted(name)} --csv trials.csv\nspotsvm report {_quoted(name)} --out report.html\n"
+        name = shlex.quote(path.name)
+        text = f"spotsvm export {name} --csv trials.csv\nspotsvm report {name} --out report.html\n"
         parts.append(Code(text, "Commands that read the record again"))
     return Section("How to repeat it", parts)
 
 
 def _what_is_the_same(batch_size: Any) -> str:
-    """Say when a repetition gives the same trials; the batch size is None where workers took trials as they came free."""
-    text = "The same seed, the same objective and the same versions give the same trials"
+    """Return when a repetition gives the same trials; the batch size is None if workers took trials as they became free."""
+    text = "The same seed, objective and versions give the same trials"
     if batch_size is None:
         return (
-            f"{text} only if as many are under way whenever one is suggested. Here several workers took a trial each as they "
-            "came free, or the batch size has changed on the way: that depends on how long each trial took, so the code gives "
-            "other trials. A run with batch_size can be repeated; the record of this one can be resumed."
+            f"{text} only if equally many trials are pending whenever one is suggested. Here several workers took trials as "
+            "they became free, or the batch size changed during the run, so the code gives other trials. A run with a batch_size "
+            "can be repeated; this one can only be resumed from its record."
         )
-    return f"{text}, whatever the number of workers, if as many are suggested together (batch_size={batch_size!s})."
+    return f"{text}, whatever the number of workers, if the batch size is the same (batch_size={batch_size!s})."
 
 
 def footer() -> str:
-    """Say what made the report."""
+    """Return the versions that made the report."""
     return f"Made by spotsvm {version('spotsvm')} with Python {sys.version_info.major}.{sys.version_info.minor}."
 
 
-def _quoted(name: str) -> str:
-    import shlex
-
-    return shlex.quote(name)
-
-
-_ESTIMATOR = "context: estimator"
-
-
-_SCORING = "context: scoring"
-
-
-_RACING = "context: racing"
-
-
-_ENGINE = "context: engine"
-
-
-_LONG = 100
-
-
 def code_snippet(study: StudyResults) -> str:
-    """Give Python code that runs the study again; it needs `objective`, or for a cross-validated study `estimator`, X, y and cv.
+    """Return Python code that runs the study again, given `objective`, or for a cross-validated study `estimator`, X, y and cv.
 
-    What of the study no code can be written for, such as a list of estimators in its space or a search of the user's own, is a
-    name to be filled in, and a comment says so.
-
-    Parameters
-    ----------
-    study : StudyResults
-        A study, or what its record has of one.
+    What cannot be written as code, such as estimators in the space or the user's own search, is left to fill in, with a comment.
     """
     space, names, missing = _space_code(study)
     about = study.about
@@ -116,7 +89,7 @@ def code_snippet(study: StudyResults) -> str:
     starts = [_start(study, t) for t in study.trials if t.origin == START]
     arguments += [f"start={starts!r}"] if starts and _is_literal(starts) else []
     comments = [f"# search: {_line(search)}"] if not known else []
-    comments += [f"# {name}: the space has objects here, to be filled in" for name in missing]
+    comments += [f"# {name}: fill in the objects of the space" for name in missing]
     lines = [f"from scipy.stats import {', '.join(names)}"] if names else []
     objective = _objective(about)
     if objective:
@@ -128,16 +101,14 @@ def code_snippet(study: StudyResults) -> str:
     size = about.get("batch_size", 1)
     batches = f", batch_size={size}" if isinstance(size, int) and size > 1 else ""
     if size is None:
-        lines.append(
-            "# its workers took trials as they came free, or its batch size changed: this gives other trials, one by one"
-        )
+        lines.append("# workers took trials as they became free, or the batch size changed: this runs other trials, one by one")
     lines += [f"study = Study(space, {', '.join(arguments)})", f"study.run(objective, n_trials={n}{batches})"]
     lines += [f"print(study.{'pareto' if study.objectives.several else 'recommend'}())"]
     return "\n".join(lines).lstrip("\n") + "\n"
 
 
 def _space_code(study: StudyResults) -> tuple[str, list[str], list[str]]:
-    """Give the code of the space, what it imports from scipy.stats, and the parameters that no code can be written for."""
+    """Return the code of the space, its imports from scipy.stats, and the parameters that cannot be written as code."""
     recorded = study.about.get("code")
     imports: list[str] = []
     missing: list[str] = []
@@ -146,7 +117,7 @@ def _space_code(study: StudyResults) -> tuple[str, list[str], list[str]]:
         entries = []
         for name, parameter in branch.items():
             text = _recorded(recorded, k, name)
-            # what a record says is only used if it is what it should be
+            # the text of a record is only used if it is harmless
             code = text if is_parameter_code(text) else parameter_code(parameter)
             if text == "" and recorded is not None or not code:
                 code = "..."
@@ -161,7 +132,7 @@ def _space_code(study: StudyResults) -> tuple[str, list[str], list[str]]:
 
 
 def _start(study: StudyResults, trial: Trial) -> dict[str, Any]:
-    """Give a start's values; what a record has as text, such as a tuple, comes from the code of its parameter."""
+    """Return the values of a start; those that a record holds as text, such as tuples, from the code of their parameter."""
     branch = int(study.space.domain.level_of(trial.point)[0, 0]) if len(study.space.branches) > 1 else 0
     values = dict(trial.params)
     for name, parameter in study.space.branches[branch].items():
@@ -181,15 +152,15 @@ def _recorded(recorded: Any, k: int, name: str) -> Any:
 
 
 def _objective(about: Any) -> list[str]:
-    """Give the lines of a cross-validated score, or none where the study has another objective."""
-    estimator, scoring = about.get(_ESTIMATOR), about.get(_SCORING)
+    """Return the code of a cross-validated score; no lines if the study has another objective."""
+    estimator, scoring = about.get(_CONTEXT + "estimator"), about.get(_CONTEXT + "scoring")
     if not isinstance(estimator, str):
         return []
     lines = [f"# estimator: {_line(estimator)}", "# X, y: the data; cv: the folds"]
-    if about.get(_RACING) == "True":
-        lines.append("# the study gave poor candidates up after some of the folds; this scores all folds, so trials can differ")
-    if about.get(_ENGINE, "sklearn") != "sklearn":
-        lines.append("# the study shared work between folds, by which scores can differ in their last digits")
+    if about.get(_CONTEXT + "racing") == "True":
+        lines.append("# the study stopped poor candidates after some of the folds; this scores all folds, so trials can differ")
+    if about.get(_CONTEXT + "engine", "sklearn") != "sklearn":
+        lines.append("# the study shared work between folds, so scores can differ in their last digits")
     if not isinstance(scoring, str) or not _is_text(scoring):
         lines.append(f"# scoring: {_line(str(scoring))}")
         scoring = "scoring"
@@ -198,12 +169,12 @@ def _objective(about: Any) -> list[str]:
 
 
 def _was_stopped(study: StudyResults) -> bool:
-    """Tell whether a stop rule ended the study before its budget was spent."""
+    """Return whether a stop rule ended the study early."""
     return getattr(study, "findings", {}).get("stop", {}).get("stopped") is True
 
 
 def _is_text(code: str) -> bool:
-    """Tell whether code is None or a text in quotes."""
+    """Return whether code is None or a quoted string."""
     if len(code) > 1000:
         return False
     try:

@@ -1,4 +1,4 @@
-"""The section with slices of the model through the recommended configuration, and the trials on them."""
+"""The section on where the trials are: slices of the model, and parallel coordinates."""
 
 from __future__ import annotations
 
@@ -6,28 +6,20 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from spotsvm.common.drawing import drawing, level_map, panels, plain, set_ticks
 from spotsvm.reports.axes import StudyAxis, cut_name
-from spotsvm.reports.model import StudyModel
+from spotsvm.reports.model import Floats, StudyModel
 from spotsvm.reports.page import Part, Picture, Section
 from spotsvm.reports.view import StudyView
 
-Floats = NDArray[np.float64]
-
-
 _PAIRS = 3
-
-
 _GRID = 33
-
-
 _LEVELS = 9
 
 
 def slices_section(view: StudyView) -> Section | None:
-    """Give the section: pair slices of one objective's model, else the trials as parallel coordinates; None without trials."""
+    """Return the section: slices if there is one objective and a model, and parallel coordinates; None without trials."""
     if not view.done:
         return None
     model = view.models[0]
@@ -44,7 +36,7 @@ def slices_section(view: StudyView) -> Section | None:
 
 
 def _active(view: StudyView) -> list[StudyAxis]:
-    """Give the axes that exist at the recommended configuration, the most important first."""
+    """Return the axes of the recommended configuration, the most important first."""
     exists = view.study.space.domain.active(view.chosen_point)[0]
     shares = view.importances[0]
     order = range(len(view.axes)) if shares is None else shares.order
@@ -52,7 +44,7 @@ def _active(view: StudyView) -> list[StudyAxis]:
 
 
 def _pairs(view: StudyView, active: list[StudyAxis]) -> list[tuple[StudyAxis, StudyAxis]]:
-    """Give the pairs to show: those of the most important parameters; a choice of dictionaries has no slice of its own."""
+    """Return the pairs of the most important parameters; the choice between dictionaries is left out if possible."""
     some = [axis for axis in active if axis.parameter is not None or len(active) == 2][:3]
     return list(combinations(some, 2))[:_PAIRS] or [(active[0], active[1])]
 
@@ -82,8 +74,8 @@ def _pairs_picture(view: StudyView, model: StudyModel, pairs: list[tuple[StudyAx
         handles, labels = axes[0].get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside upper left", ncols=3)
     rest = [axis.name for axis in view.axes if all(axis not in pair for pair in pairs)]
-    others = " All other parameters are as recommended; those of the trials drawn there differ." if rest else ""
-    worse = " The last colour is also that of all values that are worse." if cut_off else ""
+    others = " All other parameters are as recommended; those of the trials differ." if rest else ""
+    worse = " Values worse than the scale have its last colour." if cut_off else ""
     named = "; ".join(f"{x.name} and {y.name}" for x, y in pairs)
     return Picture(
         figure,
@@ -94,16 +86,9 @@ def _pairs_picture(view: StudyView, model: StudyModel, pairs: list[tuple[StudyAx
 
 
 def level_edges(values: Floats, sign: float) -> tuple[Floats, bool]:
-    """Give round edges of the levels of a map, and whether the worst values are beyond them.
+    """Return round edges of the levels of a map, and whether the worst values are beyond them.
 
-    Where the better half of a map takes less than half of the values' range, the levels are for that half.
-
-    Parameters
-    ----------
-    values : ndarray
-        All values of the map.
-    sign : float
-        1 if a smaller value is better, -1 if a larger one is.
+    If the better half of the values takes up less than half of their range, the levels are chosen for that half.
 
     Examples
     --------
@@ -126,7 +111,7 @@ def level_edges(values: Floats, sign: float) -> tuple[Floats, bool]:
 
 
 def _map(model: StudyModel, chosen: Floats, x: StudyAxis, y: StudyAxis) -> tuple[Floats, Floats, Floats]:
-    """Give the model over two coordinates: their grids, and values of shape (len(v), len(u))."""
+    """Return the grids u and v of two coordinates, and the predictions of shape (len(v), len(u))."""
     u, v = x.grid(_GRID), y.grid(_GRID)
     points = np.tile(chosen, (len(v), len(u), 1))
     points[:, :, x.column] = u[None, :]
@@ -135,7 +120,7 @@ def _map(model: StudyModel, chosen: Floats, x: StudyAxis, y: StudyAxis) -> tuple
 
 
 def _draw_map(ax: Any, x: StudyAxis, y: StudyAxis, u: Floats, v: Floats, values: Floats, edges: Floats, sign: float) -> Any:
-    """Draw a map, and give what a colour bar needs of it."""
+    """Draw a map, and return what its colour bar shows."""
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import BoundaryNorm
     from matplotlib.patches import Rectangle
@@ -144,7 +129,7 @@ def _draw_map(ax: Any, x: StudyAxis, y: StudyAxis, u: Floats, v: Floats, values:
     norm = BoundaryNorm(edges, colours.N)
     if x.levels == 0 and y.levels == 0:
         drawn = ax.contourf(u, v, values, levels=edges, cmap=colours, norm=norm)
-        drawn.set_edgecolor("face")  # else the paper shows between the patches
+        drawn.set_edgecolor("face")  # so that no gap shows between the patches
         drawn.set_linewidth(0.4)
         return drawn
     drawn = ScalarMappable(norm, colours)
@@ -152,7 +137,7 @@ def _draw_map(ax: Any, x: StudyAxis, y: StudyAxis, u: Floats, v: Floats, values:
     cells = np.clip(np.digitize(values, edges[1:-1]), 0, len(edges) - 2)
     across, along = (_borders(u, x), _borders(v, y)) if y.levels else (_borders(v, y), _borders(u, x))
     for k, row in enumerate(cells if y.levels else cells.T):
-        # neighbours of one shade are one bar: the paper would show between them
+        # neighbours of one shade are one bar, so that no gap shows between them
         starts = np.flatnonzero(np.diff(row, prepend=-1))
         for i, j in zip(starts, [*starts[1:], len(row)], strict=True):
             corner, size = (across[i], along[k]), (across[j] - across[i], along[k + 1] - along[k])
@@ -162,14 +147,14 @@ def _draw_map(ax: Any, x: StudyAxis, y: StudyAxis, u: Floats, v: Floats, values:
 
 
 def _borders(grid: Floats, axis: StudyAxis) -> Floats:
-    """Give the borders of the cells about a grid."""
+    """Return the borders of the cells around the points of a grid."""
     if axis.levels and len(grid) == axis.levels:
         return np.linspace(0.0, 1.0, axis.levels + 1)
     return np.concatenate([[0.0], (grid[1:] + grid[:-1]) / 2, [1.0]])
 
 
 def _draw_trials(ax: Any, view: StudyView, x: StudyAxis, y: StudyAxis) -> None:
-    """Draw the trials that have both parameters; many at one value of a discrete one are spread a little."""
+    """Draw the trials that have both parameters; those at one value of a discrete one are spread a little."""
     domain = view.study.space.domain
     styles: Any = (
         (
@@ -203,7 +188,7 @@ def _draw_trials(ax: Any, view: StudyView, x: StudyAxis, y: StudyAxis) -> None:
 def _spread(column: Floats, axis: StudyAxis) -> Floats:
     if not axis.levels or axis.levels > 12:
         return column
-    # the golden ratio's multiples: even, and the same each time
+    # multiples of the golden ratio: even, and reproducible
     shifts = (np.arange(len(column)) * 0.6180339887498949) % 1.0 - 0.5
     return column + 0.5 * shifts / axis.levels
 
@@ -239,16 +224,11 @@ def _curve_picture(view: StudyView, model: StudyModel, axis: StudyAxis) -> Pictu
 
 
 _MOST = 14
-
-
 _BEST = 0.1
 
 
 def parallel_picture(view: StudyView) -> Picture:
-    """Draw the trials that succeeded over the most important parameters, the best tenth in colour.
-
-    Of several objectives the front is in colour.
-    """
+    """Draw the successful trials over the most important parameters, the best tenth or the front in colour."""
     several = view.study.objectives.several
     axes = _chosen_axes(view)
     best = {t.number for t in view.front} if several else _best(view)
@@ -279,7 +259,7 @@ def parallel_picture(view: StudyView) -> Picture:
     gaps = " A line has a gap where a parameter does not exist." if not exists.all() else ""
     return Picture(
         figure,
-        f"The trials: a line a trial, an axis a parameter, from its lowest value to its highest; {which} in colour."
+        f"Each line is a trial, each axis a parameter, from its lowest value to its highest; {which} in colour."
         f"{some}{gaps}{view.thinned_words}",
         f"Parallel coordinates of {len(done)} trials, {sum(t.number in best for t in done)} in colour; the table of trials "
         "has their values.",

@@ -1,4 +1,4 @@
-"""The report of a study as a page."""
+"""The report of a study as an HTML page."""
 
 from __future__ import annotations
 
@@ -15,19 +15,12 @@ from spotsvm.trials.results import StudyResults
 
 
 def study_page(study: StudyResults, baseline: StudyResults | None = None) -> Page:
-    """Give the page of a study.
-
-    Parameters
-    ----------
-    study : StudyResults
-        A study, or what its record has of one.
-    baseline : StudyResults, optional
-        A study of the same objective, by random search say, to stand beside it.
+    """Return the page of a study or of its record, compared with a baseline, such as a random search of the same objective.
 
     Raises
     ------
     ArgumentError
-        If the baseline is of other objectives, another space or other data, or has no trial that succeeded.
+        If the baseline has other objectives, another space or other data, or no successful trial.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A matplotlib figure as SVG for a page: no fixed colours, no dates, and no id that another figure has."""
+"""A matplotlib figure as SVG for a page, with the colours of the page, without dates, and with unique ids."""
 
 from __future__ import annotations
 
@@ -24,19 +24,9 @@ _FONT = re.compile(r"'?DejaVu Sans'?(?:,[^;]*)?")
 
 
 def inline_svg(figure: Figure, name: str, alt: str) -> str:
-    """Give a figure as an SVG element to be put into a page.
+    """Return a figure as an SVG element whose ids begin with `name`, with `alt` as its description.
 
-    Text stays text. The colours are CSS variables wherever `variable_of` knows one, and every id begins with `name`. The
-    same figure gives the same text.
-
-    Parameters
-    ----------
-    figure : Figure
-        The figure; what it was drawn for stays as it is.
-    name : str
-        What no other figure of the page is called: letters, digits and hyphens.
-    alt : str
-        What the picture shows, for those who do not see it.
+    Text remains text, and colours are CSS variables wherever `variable_of` knows one. Equal figures give equal SVG.
 
     Examples
     --------
@@ -51,14 +41,14 @@ def inline_svg(figure: Figure, name: str, alt: str) -> str:
 
     drawn = io.StringIO()
     with rc_context(_SETTINGS), warnings.catch_warnings(), np.errstate(over="ignore", invalid="ignore"):
-        # text stays text: the browser has the signs that matplotlib's font lacks
+        # the browser has the characters that the font of matplotlib lacks
         warnings.filterwarnings("ignore", r"Glyph .* missing from", UserWarning)
-        # long names leave no room for the layout: the picture is crowded then, and no less true
+        # long names may leave no room: the picture is crowded then, but correct
         warnings.filterwarnings("ignore", "constrained_layout not applied", UserWarning)
         figure.savefig(drawn, format="svg", metadata=_NO_METADATA)
     root = ElementTree.fromstring(printable(drawn.getvalue()))
     for parent in root.iter():
-        # its rules would be those of the whole page
+        # its rules would hold for the whole page
         for style in [child for child in parent if child.tag.endswith("}style") or child.tag.endswith("}metadata")]:
             parent.remove(style)
     for element in root.iter():

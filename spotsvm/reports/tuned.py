@@ -1,4 +1,4 @@
-"""The section that says what was tuned."""
+"""The sections on the study itself: what was tuned, what is recommended, failed trials, and all trials."""
 
 from __future__ import annotations
 
@@ -25,34 +25,30 @@ _SCALES = {
     "integers": "uniform",
     "values": "uniform",
 }
-
-
-_NOISE = {"auto": "found out from repeats", "True": "noisy", "False": "deterministic"}
+_NOISE = {"auto": "estimated from repeats", "True": "noisy", "False": "deterministic"}
 
 
 def tuned_section(view: StudyView) -> Section:
-    """Give the section: the study's settings, how far it is, and its space."""
+    """Return the section with the settings, the progress, the search space and the time spent."""
     parts: list[Part] = []
     if view.n_running:
         parts.append(
             Notice(
-                f"{counted(view.n_running, 'trial')} had no result when this report was made: the study was still running, or "
-                "was ended meanwhile. All that follows is about the trials that were finished then.",
+                f"{counted(view.n_running, 'trial')} had no result when this report was made: the study was running, or had been "
+                "interrupted. The report is about the finished trials.",
                 "warning",
             )
         )
     if not view.done:
-        parts.append(
-            Notice("No trial has succeeded yet, so there is nothing to recommend and nothing to show of effects.", "warning")
-        )
+        parts.append(Notice("No trial has succeeded yet, so there is no recommendation, and no effects are shown.", "warning"))
     parts += [Table(_settings(view), "The study"), Table(space_table(view.study.space), "The search space")]
     if len(spent := _time_table(view)):
-        parts.append(Table(spent, "Where the time went, in seconds; evaluations that ran beside one another count one by one"))
+        parts.append(Table(spent, "Time spent, in seconds; parallel evaluations are added up"))
     return Section("What was tuned", parts)
 
 
 def counted(number: int, what: str) -> str:
-    """Give a number with its noun.
+    """Return a number with its noun in the singular or plural.
 
     Examples
     --------
@@ -63,12 +59,7 @@ def counted(number: int, what: str) -> str:
 
 
 def space_table(space: Space) -> pd.DataFrame:
-    """Give a frame with a row a parameter: parameter, type, range, scale, and where it exists if not everywhere.
-
-    Parameters
-    ----------
-    space : Space
-        The space.
+    """Return a frame with a row per parameter: name, type, range, scale, and the dictionaries that have it.
 
     Examples
     --------
@@ -97,7 +88,7 @@ def space_table(space: Space) -> pd.DataFrame:
 
 
 def _choice(space: Space, name: str) -> dict[str, str]:
-    """Describe a parameter by whose fixed values the dictionaries differ."""
+    """Describe a parameter whose fixed values tell the dictionaries apart."""
     values = dict.fromkeys(shown(branch[name].decode(0.5)) for branch in space.branches)
     return {"type": "category", "range": ", ".join(values), "scale": "uniform"}
 
@@ -124,13 +115,13 @@ def _settings(view: StudyView) -> pd.DataFrame:
     rows += [("noise", _NOISE[str(study.noise)]), ("seed", str(study.seed)), ("trials", _progress(view))]
     spent = sum(t.seconds or 0.0 for t in view.trials)
     searching = sum(t.ask_seconds or 0.0 for t in view.trials)
-    rows.append(("time", f"{duration(spent)} for the evaluations, one after the other; {duration(searching)} for the search"))
-    return pd.DataFrame(rows, columns=["setting", "as it was"])
+    rows.append(("time", f"{duration(spent)} for the evaluations, added up; {duration(searching)} for the search"))
+    return pd.DataFrame(rows, columns=["setting", "value"])
 
 
 def _time_table(view: StudyView) -> pd.DataFrame:
     rows = [(PHASES[phase], t.total, t.median, t.last, t.n_trials) for phase, t in time_spent(view.trials).items()]
-    return pd.DataFrame(rows, columns=["spent in", "in all", "median", "last trial", "trials"])
+    return pd.DataFrame(rows, columns=["spent in", "total", "median", "last trial", "trials"])
 
 
 def _progress(view: StudyView) -> str:
@@ -140,13 +131,13 @@ def _progress(view: StudyView) -> str:
     text = f"{told} of {budget}" if isinstance(budget, int) and budget >= told else str(told)
     parts = [f"{len(view.done)} succeeded"]
     parts += [f"{len(view.failed) - timeouts} failed"] if len(view.failed) > timeouts else []
-    parts += [f"{timeouts} ran out of time"] if timeouts else []
+    parts += [f"{timeouts} timed out"] if timeouts else []
     parts += [f"{view.n_running} without a result yet"] if view.n_running else []
     return f"{text} finished: {', '.join(parts)}"
 
 
 def recommended_section(view: StudyView) -> Section | None:
-    """Give the section; None if no trial has succeeded."""
+    """Return the section, or None if no trial has succeeded."""
     if not view.done:
         return None
     if view.study.objectives.several:
@@ -159,18 +150,10 @@ def recommended_section(view: StudyView) -> Section | None:
 
 
 def recommended_table(found: Recommendation, best_seen_evaluations: int) -> pd.DataFrame:
-    """Give a frame with a column for the recommended trial and one for the best seen, if that is another one.
-
-    Parameters
-    ----------
-    found : Recommendation
-        What `Study.recommend` gave.
-    best_seen_evaluations : int
-        How often the configuration of the best value seen was evaluated.
-    """
+    """Return a frame with a column for the recommended trial, and one for the best seen, evaluated so often, if it is another."""
     names = list(dict.fromkeys([*found.params, *found.best_seen_params]))
     noisy = found.basis == "predicted"
-    rows = ["trial", "value", "known as", "standard error of the value", "evaluations", *names]
+    rows = ["trial", "value", "basis", "standard error of the value", "evaluations", *names]
     recommended = [found.number, found.value, "predicted" if noisy else "seen", found.standard_error, found.n_evaluations]
     seen = [found.best_seen_number, found.best_seen_value, "seen", found.best_seen_standard_error, best_seen_evaluations]
     columns = {
@@ -186,21 +169,21 @@ def recommended_table(found: Recommendation, best_seen_evaluations: int) -> pd.D
 def _words(found: Recommendation) -> str:
     if found.basis == "observed":
         return (
-            f"Use trial {found.number}, the best that was seen, with the value {short(found.value, 6)}. Equal configurations "
-            "have given equal values, or nothing speaks of noise, so the best value seen needs no correction for it."
+            f"Use trial {found.number}: its value, {short(found.value, 6)}, is the best seen. No noise was found, so the value "
+            "is not corrected for noise."
         )
     same = dict(found.params) == dict(found.best_seen_params)
     text = (
-        f"Use trial {found.number}: {short(found.value, 6)} is to be expected of it, with a standard error of "
+        f"Use trial {found.number}: its expected value is {short(found.value, 6)}, with a standard error of "
         f"{short(found.standard_error, 2)}. "
     )
     if same:
         return text + (
-            f"It is the configuration of the best value seen, too ({short(found.best_seen_value, 6)}), but a single value has a "
+            f"Its configuration also has the best value seen, {short(found.best_seen_value, 6)}; but a single value has a "
             f"standard error of about {short(found.best_seen_standard_error, 2)}, and the best of many is partly luck."
         )
     return text + (
-        f"The best value seen is {short(found.best_seen_value, 6)}, at trial {found.best_seen_number}; a single value has a "
+        f"The best value seen is {short(found.best_seen_value, 6)}, in trial {found.best_seen_number}; but a single value has a "
         f"standard error of about {short(found.best_seen_standard_error, 2)}, and the best of many is partly luck."
     )
 
@@ -229,43 +212,35 @@ def _front(view: StudyView) -> list[Part]:
         for t in front
     ]
     named = " and ".join(objectives.labels)
-    thin = f" Where they are more, {MOST} of the front and {MOST} others are drawn." if len(view.done) > MOST else ""
+    thin = f" At most {MOST} trials of the front and {MOST} others are drawn." if len(view.done) > MOST else ""
     return [
         Notice(
-            f"No trial is the best in everything: {counted(len(front), 'trial')} of {len(view.done)} are not beaten by another "
-            "one in every objective. Which of them to use depends on what each objective is worth to you.",
+            f"The front has {counted(len(front), 'trial')} of {len(view.done)}: no other trial is better in one objective and at "
+            "least as good in all others. Which of them to use depends on how much each objective matters to you.",
             "finding",
         ),
         Picture(
             figure,
-            f"The trials by {named}; the front is what no other trial beats.{thin}",
+            f"The trials by {named}, and their front.{thin}",
             f"Scatter plot of {len(view.done)} trials, {len(front)} of them on the front; the table of the front follows.",
         ),
         Table(
             pd.DataFrame(table),
-            "The front, from the best in the first objective on",
+            "The front, beginning with the best in the first objective",
             rows_shown=np.linspace(0, len(table) - 1, min(len(table), MOST)).astype(np.intp),
         ),
     ]
 
 
 _WIDEST = 13
-
-
 _MOST_CELLS = 30_000
-
-
 _FEWEST = 200
-
-
 _FAILED = 500
-
-
 _ENDS = ("origin", "note", "reason", "seed", "ask_seconds", "fit_seconds", "acquisition_seconds", "seconds", "lost")
 
 
 def failures_section(view: StudyView) -> Section:
-    """Give the section on failed trials; it says so where there are none."""
+    """Return the section on failed trials."""
     if not view.failed:
         return Section("Failed trials", ["No trial has failed."])
     groups: dict[str, list[int]] = {}
@@ -283,8 +258,8 @@ def failures_section(view: StudyView) -> Section:
     return Section(
         "Failed trials",
         [
-            f"{counted(len(view.failed), 'trial')} of {told} failed. A search avoids where trials fail, and goes on.",
-            Table(reasons, "Reasons, the commonest first"),
+            f"{counted(len(view.failed), 'trial')} of {told} failed. The search avoids regions in which trials fail.",
+            Table(reasons, "Reasons, the most frequent first"),
             Table(each, "Each failed trial", rows_shown=thinned(np.arange(len(each), dtype=float), _FAILED)),
         ],
     )
@@ -295,9 +270,9 @@ def _listed(numbers: list[int]) -> str:
 
 
 def trials_section(view: StudyView) -> Section:
-    """Give the section with all trials and all that is known of each, in as many tables as fit beside one another on paper."""
+    """Return the section with everything known about each trial, in tables narrow enough for paper."""
     if not view.trials:
-        return Section("All trials", ["Nothing has been asked for yet."])
+        return Section("All trials", ["There are no trials yet."])
     frame = view.study.frame()
     values = list(view.study.objectives.columns)
     params = [name for name in frame.columns if name.startswith("param_")]
@@ -307,19 +282,16 @@ def trials_section(view: StudyView) -> Section:
     parts: list[Part] = []
     rows = view.rows(min(MOST, max(_MOST_CELLS // frame.shape[1], _FEWEST)))
     if len(rows) < len(frame):
-        parts.append(
-            f"Of {len(frame)} trials {len(rows)} are shown: {SHOWN}. "
-            "The CSV file of study.to_csv, and of spotsvm export, has all."
-        )
+        parts.append(f"Of {len(frame)} trials {len(rows)} are shown: {SHOWN}. study.to_csv and spotsvm export write all of them.")
     for k, columns in enumerate([*_split(first), *_split(["number", *extras, *ends])]):
-        what = "their parameters and values" if set(columns) & {*params, *values} else "what else is known of them"
+        what = "their parameters and values" if set(columns) & {*params, *values} else "further information"
         more = "" if k == 0 else ", continued" if what.startswith("their") else ""
         parts.append(Table(_renamed(frame[columns]), f"{counted(len(frame), 'trial')}: {what}{more}", rows_shown=rows))
     return Section("All trials", parts)
 
 
 def _split(columns: list[str]) -> list[list[str]]:
-    """Cut a long list of columns, each part beginning with the trial's number."""
+    """Split a long list of columns; each part begins with the first one."""
     head, rest = columns[0], columns[1:]
     return [[head, *rest[k : k + _WIDEST]] for k in range(0, len(rest), _WIDEST)]
 
@@ -329,7 +301,7 @@ def _empty(column: pd.Series[str]) -> bool:
 
 
 def _renamed(frame: pd.DataFrame) -> pd.DataFrame:
-    """Give short headings: a parameter's own name, and that of a further number."""
+    """Return the frame with the prefixes of its headings removed."""
     out = frame.copy()
     out.columns = pd.Index([name.removeprefix("param_").removeprefix("extra_") for name in frame.columns])
     return out

@@ -1,4 +1,4 @@
-"""What the sections of a study's report share: the study, its axes, its models, each made once."""
+"""What the sections of a report share: the study, its axes, models, main effects and importances, each made once."""
 
 from __future__ import annotations
 
@@ -12,35 +12,28 @@ from numpy.typing import NDArray
 from scipy.stats import qmc, sobol_indices, uniform
 
 from spotsvm.reports.axes import StudyAxis, study_axes
-from spotsvm.reports.model import StudyModel, fit_study_model
+from spotsvm.reports.model import Floats, StudyModel, fit_study_model
 from spotsvm.trials.recommendation import Recommendation
 from spotsvm.trials.results import StudyResults
 from spotsvm.trials.trial import FINISHED, Trial
 
-Floats = NDArray[np.float64]
-
-
 _GRID = 25
-
-
 _OTHERS = 64
-
-
 _SOBOL = 1024
 
 
 @dataclass(frozen=True)
 class MainEffect:
-    """The mean value over all other parameters, along one of them.
+    """The mean prediction along one parameter, over all others.
 
     Attributes
     ----------
     axis : StudyAxis
         The parameter.
     places : ndarray of shape (g,)
-        Where, on its coordinate.
+        Places on its coordinate.
     mean, error : ndarray of shape (g,)
-        The average of the model there, and its standard error.
+        The mean prediction there, and its standard error.
     """
 
     axis: StudyAxis
@@ -50,17 +43,7 @@ class MainEffect:
 
 
 def main_effects(model: StudyModel, axes: Sequence[StudyAxis], seed: int) -> list[MainEffect]:
-    """Give the main effect of each coordinate; of a conditional one over the configurations in which it exists.
-
-    Parameters
-    ----------
-    model : StudyModel
-        The model.
-    axes : sequence of StudyAxis
-        The coordinates.
-    seed : int
-        Seed of the points to average over, the same for all coordinates.
-    """
+    """Return the main effect of each coordinate; a conditional one is averaged over configurations that have it."""
     others = qmc.Sobol(model.domain.dimension, rng=np.random.default_rng([seed, 1 << 43])).random(_OTHERS)
     return [_main_effect(model, axis, others) for axis in axes]
 
@@ -86,9 +69,9 @@ class Importance:
     Attributes
     ----------
     first : ndarray of shape (d,)
-        What a coordinate explains alone.
+        Share that a coordinate explains alone.
     total : ndarray of shape (d,)
-        What it explains alone and together with others.
+        Share that it explains alone and together with others.
     """
 
     first: Floats
@@ -101,16 +84,9 @@ class Importance:
 
 
 def importance(model: StudyModel, seed: int) -> Importance | None:
-    """Give the Sobol indices of all coordinates, for configurations drawn uniformly from the cube; None of a flat model.
+    """Return the Sobol indices of all coordinates, for points drawn uniformly; None if the model is flat.
 
-    A conditional coordinate counts with its share: where it does not exist it has no effect.
-
-    Parameters
-    ----------
-    model : StudyModel
-        The model.
-    seed : int
-        Seed of the sample.
+    A conditional coordinate has no effect on configurations without it.
 
     References
     ----------
@@ -135,20 +111,13 @@ def importance(model: StudyModel, seed: int) -> Importance | None:
 
 #: trials that a picture or a table shows at most
 MOST = 500
-
-
 SHOWN = "the best, the first and the last ones, and an even spread of the others"
 
 
 def thinned(losses: Sequence[float] | NDArray[np.float64], most: int = MOST) -> NDArray[np.intp]:
-    """Give the places of those to show, ascending: all, or a quarter the best, a quarter the ends, the rest evenly spread.
+    """Return the indices of `most` trials to show: a quarter the best, a quarter the first and last ones, the rest evenly spread.
 
-    Parameters
-    ----------
-    losses : sequence of float
-        What is better being smaller; those without a value are infinite or nan.
-    most : int, default=500
-        How many to show.
+    Losses of trials without a value are infinite or nan.
 
     Examples
     --------
@@ -170,13 +139,7 @@ HUGE = 1e301
 
 
 class StudyView:
-    """A study as its report sees it, at one moment.
-
-    Parameters
-    ----------
-    study : StudyResults
-        A study, or what its record has of one.
-    """
+    """A study, or its record, as its report sees it at one moment."""
 
     def __init__(self, study: StudyResults):
         self.study = study
@@ -185,7 +148,7 @@ class StudyView:
 
     @cached_property
     def findings(self) -> dict[str, dict[str, Any]]:
-        """What was found out about the study, by name."""
+        """The findings of the study, by name."""
         return dict(getattr(self.study, "findings", {}))
 
     @cached_property
@@ -195,11 +158,11 @@ class StudyView:
 
     @cached_property
     def failed(self) -> list[Trial]:
-        """The trials that failed or were ended."""
+        """The trials that failed or timed out."""
         return [t for t in self.trials if t.state in ("failed", "timeout")]
 
     def rows(self, most: int = MOST) -> NDArray[np.intp]:
-        """Give the numbers of the trials to show where they are more than so many; the recommended one is among them."""
+        """Return the numbers of at most `most` trials to show; the recommended one is among them."""
         if self.study.objectives.several:
             front = {t.number for t in self.front} if self.done else set()
             losses = np.array([0.0 if t.number in front else 1.0 for t in self.trials])
@@ -212,33 +175,33 @@ class StudyView:
 
     @cached_property
     def drawn(self) -> list[Trial]:
-        """The trials that pictures show: all that have ended, or some where they are many."""
+        """The trials that pictures show: all finished ones, or some of many."""
         return [t for t in (self.trials[k] for k in self.rows()) if t.state in FINISHED]
 
     @property
     def thinned_words(self) -> str:
-        """Say that a picture does not show all trials; empty where it does."""
+        """A note that a picture does not show all trials; empty if it does."""
         return f" Of {len(self.trials)} trials {MOST} are drawn: {SHOWN}." if len(self.trials) > MOST else ""
 
     @cached_property
     def too_large(self) -> str:
-        """Say that values are too large for a model and an axis, whose widths must be numbers; empty if none is."""
+        """A note that values are too large for a model or an axis; empty if none is."""
         largest = max((abs(value) for t in self.done for value in t.values or ()), default=0.0)
         return f"A value of {largest:.3g} is beyond {HUGE:g}, too large to be drawn or modelled." if largest > HUGE else ""
 
     @property
     def n_running(self) -> int:
-        """How many trials have no result yet."""
+        """Number of trials without a result."""
         return sum(t.state == "running" for t in self.trials)
 
     @cached_property
     def recommended(self) -> Recommendation | None:
-        """The trial to use; None if no trial has succeeded, or there are several objectives."""
+        """The recommended trial; None if no trial has succeeded, or there are several objectives."""
         return None if not self.done or self.study.objectives.several else self.study.recommend()
 
     @cached_property
     def front(self) -> tuple[Trial, ...]:
-        """Of several objectives, the trials that no other one dominates."""
+        """The non-dominated trials, if there are several objectives."""
         return self.study.pareto()
 
     @cached_property
@@ -252,20 +215,20 @@ class StudyView:
 
     @cached_property
     def importances(self) -> list[Importance | None]:
-        """The Sobol indices of each objective's model, None where there are none."""
+        """The Sobol indices of the model of each objective, or None."""
         return [None if isinstance(model, str) else importance(model, self.study.seed) for model in self.models]
 
     @property
     def chosen_point(self) -> Floats:
-        """The point of the recommended trial; of several objectives, of the front's middle one."""
+        """The point of the recommended trial, or of the middle one of the front."""
         if self.recommended is not None:
             return np.array(self.trials[self.recommended.number].point)
         return np.array(self.front[len(self.front) // 2].point)
 
     def objective_name(self, k: int) -> str:
-        """Give the name of an objective; of a single one "value"."""
+        """Return the name of an objective; "value" for a single one."""
         return self.study.objectives.labels[k].partition(" (")[0]
 
     def values(self, k: int = 0) -> Floats:
-        """Give the values of the trials that succeeded; shape (n,)."""
+        """Return the values of the successful trials, shape (n,)."""
         return np.array([t.values[k] for t in self.done if t.values is not None])

@@ -56,29 +56,10 @@ _RESPONSES = ("predict", "predict_proba", "decision_function")
 def held_out_score(
     scorer: Any, estimator: Any, X: Any, y: Any, seed: int, *, block: int = 1, resamples: int = 100
 ) -> tuple[float, float]:
-    """Return the score on held-out rows, and its bootstrap standard error.
+    """Return the score on held-out rows, and its bootstrap standard error; nan if there is none, as for rows that lack a class.
 
-    Parameters
-    ----------
-    scorer : callable
-        A scorer, as `sklearn.metrics.get_scorer` returns it.
-    estimator : estimator
-        The fitted estimator. It predicts each row once.
-    X : DataFrame of shape (n_samples, n_features)
-        Held-out rows.
-    y : Series of shape (n_samples,)
-        Their targets.
-    seed : int
-        Seed of the resamples.
-    block : int, default=1
-        Number of neighbouring rows drawn together: more than 1 if neighbours depend on each other, as in a series.
-    resamples : int, default=100
-        Number of resamples.
-
-    Returns
-    -------
-    tuple of float
-        Score and standard error; nan if there is none, for example for rows that lack a class.
+    The fitted estimator predicts each row once. Each resample draws `block` neighbouring rows together: more than 1 if neighbours
+    depend on each other, as in a series.
 
     Raises
     ------
@@ -105,15 +86,7 @@ def block_length(n: int) -> int:
 
 
 class RememberedPredictions(BaseEstimator):
-    """A fitted estimator's responses to some rows, looked up by row number.
-
-    Parameters
-    ----------
-    estimator : estimator
-        The fitted estimator.
-    X : array-like of shape (n_samples, n_features)
-        The rows.
-    """
+    """A fitted estimator's responses to the rows X, looked up by row number."""
 
     #: the error of the estimator, if it cannot respond to the rows
     failure: ValueError | None = None

@@ -35,12 +35,8 @@ from spotsvm.tuning.results import check_writable, write_results
 from spotsvm.tuning.tables.table import Table, check_folds
 
 TEST_SHARE = 0.25
-
-
 OUTER_FOLDS = 5
-
-
-#: takes a search's name and budget, returns a context manager whose value is the search's callback
+#: a callable that takes a search's name and budget, and returns a context manager whose value is the search's callback
 Progress = Callable[[str, int], Any]
 
 
@@ -106,13 +102,7 @@ class TuningJob:
     retries: int = 0
 
     def run(self, progress: Progress) -> list[HeldOutResult]:
-        """Evaluate the default, random search and the search, in this order; both searches start with the default and the centre.
-
-        Parameters
-        ----------
-        progress : callable
-            Takes a search's name and budget; returns a context manager whose value is the search's callback.
-        """
+        """Evaluate the default, random search and the search in this order; both searches start at the default and the centre."""
         checked_timeout(self.trial_timeout)
         if self.memory_limit is not None:
             checked_memory_limit(self.memory_limit)
@@ -257,16 +247,8 @@ def default_start(fitted: Any, space: Space | Start, X: Any) -> list[dict[str, A
     """Return an estimator's own parameters as a configuration to start at; none where the space cannot hold them.
 
     A number beyond a range counts as the nearest one in it. A gamma of "scale" or "auto" is the number that it stands for. An
-    entry that was not given, such as a `class_weight__<class>`, is what the fitted estimator has for it.
-
-    Parameters
-    ----------
-    fitted : estimator
-        The estimator, fitted to X; a pipeline's steps but the last transform.
-    space : Space, dict or list of dict
-        The search space; of several dictionaries the first that can hold the parameters counts.
-    X : array-like of shape (n_samples, n_features)
-        The rows.
+    entry that was not given, such as a `class_weight__<class>`, is what the estimator, fitted to X, has for it. Of several
+    dictionaries the first that can hold the parameters counts.
 
     Examples
     --------

@@ -33,13 +33,7 @@ def check_writable(out: Path) -> None:
 
 
 def write_results(results: list[HeldOutResult], out: Path) -> list[Path]:
-    """Write comparison.csv, the trials, fold scores and parameters of each search, and report.html; return the files.
-
-    Raises
-    ------
-    StorageError
-        If a file cannot be written.
-    """
+    """Write comparison.csv, the trials, fold scores and parameters of each search, and report.html; return the files."""
     try:
         out.mkdir(parents=True, exist_ok=True)
         files = [out / "comparison.csv"]
@@ -68,19 +62,8 @@ HELD_OUT = "held-out rows"
 def write_tuning_report(results: Sequence[HeldOutResult], out: Path) -> list[Path]:
     """Write report.html of the last search, if there is one, into a folder; return the file.
 
-    The result on the held-out rows is stored in the study as its finding "held-out rows", which the report shows.
-
-    Parameters
-    ----------
-    results : sequence of HeldOutResult
-        As `TuningJob.run` returns them; a random search among them is compared with the last one.
-    out : Path
-        The folder.
-
-    Raises
-    ------
-    StorageError
-        If the report cannot be written.
+    The result on the held-out rows is stored in the study as its finding "held-out rows", which the report shows. A random search
+    among the results is the baseline.
     """
     final = results[-1]
     if final.search is None:

@@ -35,15 +35,7 @@ _METHODS: dict[Method, tuple[str, str]] = {
 
 
 def tuning_summary(job: TuningJob, results: Sequence[HeldOutResult]) -> str:
-    """Return the final table and its interpretation, as text of 100 columns.
-
-    Parameters
-    ----------
-    job : TuningJob
-        The settings of the tuning.
-    results : sequence of HeldOutResult
-        Its results; the last one is that of the requested search.
-    """
+    """Return the final table and its interpretation, as text of 100 columns; the last result is that of the requested search."""
     lines = ["", f"{'':22}{'tuned score':>12}  {'test score':>18}  {'gap':>9}"]
     for c in results:
         test = f"{c.test_score:.4f} +- {c.test_error:.4f}"

@@ -152,13 +152,6 @@ def table_pipeline(task: Task, n_samples: int) -> tuple[Pipeline, dict[str, Any]
     (regression, and many rows), the solver's iterations are capped at a multiple of the sample's size: a hopeless setting
     then ends, with the score that it has reached.
 
-    Parameters
-    ----------
-    task : {"classification", "regression"}
-        What is predicted.
-    n_samples : int
-        Rows of training data.
-
     References
     ----------
     Hsu, Chang, Lin 2003, "A Practical Guide to Support Vector Classification".

@@ -45,7 +45,7 @@ class Outline(HTMLParser):
 
 
 def check_page(text):
-    """Check what holds of every page, and give its outline."""
+    """Check what holds for every page, and return its outline."""
     page = Outline(text)
     assert text.startswith("<!DOCTYPE html>")
     assert [h[0] for h in page.headings].count(1) == 1

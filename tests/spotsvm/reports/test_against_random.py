@@ -112,37 +112,35 @@ def losses(values, origin="random"):
     return told(np.random.default_rng(len(values)).random((len(values), 2)), np.asarray(values, dtype=float), origin)
 
 
-@pytest.mark.parametrize(("n", "as_good", "verdict"), [(720, 0, "better"), (120, 0, "above"), (20, 4, "not better")])
-def test_random_trials_are_counted_where_they_decide(n, as_good, verdict):
-    """The interval of the share is Clopper's and Pearson's."""
-    drawn = losses([0.0] * as_good + [2.0] * (n - as_good))
+@pytest.mark.parametrize(
+    ("n", "as_good", "worse", "verdict"),
+    [(720, 0, 2.0, "better"), (720, 0, np.nan, "better"), (120, 0, 2.0, "above"), (20, 4, 2.0, "not better")],
+)
+def test_random_trials_are_counted_where_they_decide(n, as_good, worse, verdict):
+    """The interval of the share is Clopper's and Pearson's; failed trials are worse."""
+    drawn = losses([0.0] * as_good + [worse] * (n - as_good))
     found = against_random(losses([1.0] * 20), SQUARE, sign=1.0, noise=False, seed=0, drawn=drawn)
     assert found.verdict == verdict
-    assert f"Of the {n} trials of random search, {as_good} got as far" in found.sentence()
+    assert f"Of the {n} trials of the random search, {as_good} did as well" in found.sentence()
     high = beta.ppf(0.975, as_good + 1, n - as_good)
     assert found.high == pytest.approx(1 - (1 - high) ** 20)
     low = beta.ppf(0.025, as_good, n - as_good + 1) if as_good else 0.0
     assert found.low == pytest.approx(1 - (1 - low) ** 20)
 
 
-def test_random_trials_that_failed_did_not_get_as_far():
-    drawn = losses([np.nan] * 720)
-    assert against_random(losses([1.0] * 20), SQUARE, sign=1.0, noise=False, seed=0, drawn=drawn).verdict == "better"
-
-
 def test_a_start_that_was_never_surpassed_is_no_merit_of_the_search():
     trials = losses([0.5], START) + losses([1.0] * 20)
     found = against_random(trials, SQUARE, sign=1.0, noise=False, seed=0)
     assert found.verdict == "not better"
-    assert "No trial has surpassed those at which it was told to start" in found.sentence()
+    assert "No trial is better than the given starts" in found.sentence()
 
 
 @pytest.mark.parametrize("values", [[1.0], [1.0] * 30, [3.0, 2.0, 1.0]])
 def test_what_no_model_can_tell_is_not_told(values):
     found = against_random(losses(values), SQUARE, sign=1.0, noise=False, seed=0)
     assert found.sentence() == (
-        "It cannot be told whether the search has done better than random search. "
-        "There are too few trials, or too few different values, for a model of them."
+        "The trials do not show whether the search did better than random search. "
+        "There are too few trials, or too few different values, to fit a model."
     )
 
 

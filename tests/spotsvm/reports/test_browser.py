@@ -28,7 +28,7 @@ pytestmark = pytest.mark.skipif(BROWSER is None, reason="no chromium to open a r
 
 
 def browse(file, folder, *options, scheme="light"):
-    """Open a file in a fresh browser; give what it writes, and its console."""
+    """Open a file in a fresh browser; return what it writes, and its console."""
     profile = folder / "profile"
     command = [BROWSER, *FLAGS, f"--user-data-dir={profile}", f"--blink-settings=preferredColorScheme={SCHEMES[scheme]}"]
     done = subprocess.run([*command, *options, file.as_uri()], capture_output=True, text=True, timeout=180)

@@ -84,7 +84,7 @@ def test_what_no_code_can_be_written_for_is_to_be_filled_in(tmp_path):
     study.close()
     for one in (study, RecordedStudy(path)):
         code = code_snippet(one)
-        assert "# scale: the space has objects here, to be filled in" in code
+        assert "# scale: fill in the objects of the space" in code
         assert "'scale': ..." in code
         assert "search=search" in code
         with warnings.catch_warnings():
@@ -123,7 +123,7 @@ def test_trials_that_were_suggested_together_are_again(how, tmp_path, capsys):
         code = code_snippet(one)
         assert "n_trials=18, batch_size=3)" in code
         assert [t.point for t in again(code, objective=objective).trials] == [t.point for t in study.trials]
-    assert "if as many are suggested together (batch_size=3)" in study_page(study).html()
+    assert "if the batch size is the same (batch_size=3)" in study_page(study).html()
 
 
 def test_trials_of_several_workers_are_said_to_come_out_otherwise(tmp_path, capsys):
@@ -132,10 +132,10 @@ def test_trials_of_several_workers_are_said_to_come_out_otherwise(tmp_path, caps
         study.run(objective, n_trials=12, executor=executor)
     for one in (study, RecordedStudy(path)):
         code = code_snippet(one)
-        assert "# its workers took trials as they came free, or its batch size changed: this gives other trials" in code
+        assert "# workers took trials as they became free, or the batch size changed: this runs other trials" in code
         assert "batch_size=" not in code
         assert again(code, objective=objective).n_finished == 12
-        assert "several workers took a trial each as they came free" in study_page(one).html()
+        assert "several workers took trials as they became free" in study_page(one).html()
 
 
 def test_one_worker_s_trials_are_again(capsys):
@@ -152,14 +152,14 @@ def test_a_batch_size_that_changed_on_the_way_is_told(tmp_path):
         with Study(SPACES["flat"], "random", 1, path=path) as study:
             study.run(objective, n_trials=n, batch_size=size)
     assert "batch_size=" not in code_snippet(study)
-    assert "the batch size has changed on the way" in study_page(RecordedStudy(path)).html()
+    assert "the batch size changed during the run" in study_page(RecordedStudy(path)).html()
 
 
 def test_what_was_scored_otherwise_is_told():
     context = {"estimator": "SVC()", "scoring": "'accuracy'", "racing": "True", "engine": "auto"}
     study = Study(SPACES["flat"], "random", 1, context=context).run(objective, n_trials=2)
     code = code_snippet(study)
-    assert "# the study gave poor candidates up after some of the folds" in code
+    assert "# the study stopped poor candidates after some of the folds" in code
     assert "# the study shared work between folds" in code
     compile(code, "code", "exec")
 

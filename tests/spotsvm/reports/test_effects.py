@@ -4,7 +4,7 @@ from scipy.stats import loguniform, randint, uniform
 
 from spotsvm import Study
 from spotsvm.reports.axes import branch_labels, study_axes
-from spotsvm.reports.model import fit_study_model
+from spotsvm.reports.model import best_of, fit_study_model, random_values
 from spotsvm.reports.view import importance, main_effects
 from spotsvm.space.space import Space
 
@@ -64,13 +64,13 @@ def test_a_flat_model_has_no_importance_and_a_single_parameter_all_of_it():
     assert importance(model, 0).total.tolist() == [1.0]
     alike = Study({"a": uniform(0, 1), "b": uniform(0, 1)}, "random", 0).run(lambda p: 1.0, n_trials=12)
     answer = fit_study_model(alike.trials, alike.space.domain, alike.objectives, 0, noise="auto", seed=0)
-    assert answer == "All values are the same, so no parameter has been seen to have an effect."
+    assert answer == "All values are the same, so no effects are visible."
 
 
 def test_few_trials_have_no_model():
     study = Study({"a": uniform(0, 1)}, "random", 0).run(lambda p: p["a"], n_trials=7)
     answer = fit_study_model(study.trials, study.space.domain, study.objectives, 0, noise="auto", seed=0)
-    assert answer.startswith("7 different configurations have been evaluated with success so far")
+    assert answer.startswith("Only 7 different configurations have been evaluated successfully")
 
 
 def test_ticks_are_round_values_at_their_places():
@@ -89,3 +89,35 @@ def test_dictionaries_are_called_by_what_they_fix_or_by_number():
     assert branch_labels(Space([{"x": [1, 2]}, {"y": [1, 2]}])) == ("dictionary", ["dictionary 1", "dictionary 2"])
     names = [axis.name for axis in study_axes(Space([{"k": ["a"], "x": [1, 2]}, {"k": ["b"], "x": [3, 4, 5]}]))]
     assert names == ["k", "x (a)", "x (b)"]
+
+
+def test_quantiles_of_the_best_of_many_draws():
+    values = np.random.default_rng(0).normal(size=20_000)
+    found = best_of(values, np.array([1, 5, 40]))
+    drawn = np.random.default_rng(1).choice(values, size=(20_000, 40))
+    for column, m in enumerate((1, 5, 40)):
+        expected = np.quantile(drawn[:, :m].min(axis=1), [0.1, 0.5, 0.9])
+        assert found[:, column] == pytest.approx(expected, abs=0.05)
+
+
+def test_more_draws_are_never_worse():
+    found = best_of(np.random.default_rng(0).random(50), np.arange(1, 300))
+    assert (np.diff(found, axis=1) <= 0).all()
+    assert (np.diff(found, axis=0) >= 0).all()
+    assert found[:, -1] == pytest.approx(np.random.default_rng(0).random(50).min())
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.3])
+def test_the_band_of_the_model_is_where_random_search_ends(noise):
+    rng = np.random.default_rng(0)
+    space = {"x": uniform(0, 1), "y": uniform(0, 1)}
+
+    def objective(p):
+        return 2 - (p["x"] - 0.3) ** 2 - (p["y"] - 0.6) ** 2 + noise * rng.normal()
+
+    study = Study(space, "lhs", 0, direction="maximize", noise=noise > 0).run(objective, n_trials=60)
+    model = fit_study_model(study.trials, study.space.domain, study.objectives, 0, noise=study.noise, seed=0)
+    band = -best_of(random_values(model, 0), np.array([20]))[:, 0]
+    ends = [Study(space, "random", k, direction="maximize").run(objective, n_trials=20).best_trial.value for k in range(40)]
+    assert model.noise == pytest.approx(noise, abs=0.1)
+    assert band == pytest.approx(np.quantile(ends, [0.9, 0.5, 0.1]), abs=0.02 + 0.5 * noise)

@@ -12,7 +12,7 @@ from scipy.stats import uniform
 
 from spotsvm import Study
 from spotsvm.common.csv_files import write_csv
-from spotsvm.reports.page import Code, Items, Notice, Page, Picture, Section, Table
+from spotsvm.reports.page import Code, Notice, Page, Picture, Section, Table
 from tests.fuzz.hostile_values import TEXTS
 
 ANY = st.text(st.characters(exclude_categories=())) | st.sampled_from(TEXTS)
@@ -37,7 +37,7 @@ class Seen(HTMLParser):
 
 
 def checked(html):
-    """A page of the known elements alone, without handlers, scripts, and signs that steer; gives what was seen."""
+    """A page of the known elements alone, without handlers, scripts and control characters; return what was seen."""
     seen = Seen(html)
     assert seen.tags <= TAGS, seen.tags - TAGS
     assert not {name for name in seen.attributes if name.startswith("on")}
@@ -50,7 +50,7 @@ def checked(html):
 @given(ANY)
 def test_text_in_every_part_of_a_page(text):
     table = Table(pd.DataFrame({text: [text, 1]}), text)
-    parts = [text, table, Code(text, text), Items([text]), Notice(text, "finding"), Section(text, [text])]
+    parts = [text, table, Code(text, text), Notice(text, "finding"), Section(text, [text])]
     checked(Page(text, [Section(text, parts)] * 3, lead=text, footer=text).html())
 
 

@@ -5,9 +5,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from spotsvm.common.errors import ArgumentError, StorageError
-from spotsvm.reports.page import Code, Items, Notice, Page, Picture, Section, Table
-
-EVIL = '<script>alert("x")</script> & \'"'
+from spotsvm.reports.page import Code, Notice, Page, Picture, Section, Table
 
 
 def figure(label="a"):
@@ -25,7 +23,7 @@ def page():
         "Title",
         [
             Section("One", ["A paragraph.", Table(frame, "Scores"), Picture(figure(), "Lines", "Two lines")]),
-            Section("Two", [Code("print(1 < 2)", "Code"), Items(["first", "second"]), Notice("Mind.", "warning")]),
+            Section("Two", [Code("print(1 < 2)", "Code"), Notice("Mind.", "warning")]),
             Section("One", [Picture(figure(), "Lines", "Two lines"), Section("Below", [Section("Further below", ["Text."])])]),
         ],
         lead="What it is about.",
@@ -46,19 +44,6 @@ def test_numbers_are_short_stand_to_the_right_and_what_is_missing_is_a_dash(chec
     check_page(text)
     assert '<td class="n">0.9877</td><td class="n">3</td>' in text
     assert '<td class="n">–</td><td class="n">1234567</td>' in text
-
-
-def test_text_is_escaped_wherever_it_stands(check_page):
-    frame = pd.DataFrame({EVIL: [EVIL], "b": [1]})
-    drawn = figure(EVIL)
-    drawn.axes[0].set_title(EVIL)
-    parts = [EVIL, Table(frame, EVIL), Picture(drawn, EVIL, EVIL), Code(EVIL, EVIL), Items([EVIL]), Notice(EVIL)]
-    text = Page(EVIL, [Section(EVIL, parts)], lead=EVIL, footer=EVIL).html()
-    found = check_page(text)
-    assert "<script" not in text
-    assert "alert" in found.text()
-    assert found.all("svg")[0]["aria-label"] == EVIL
-    assert [part for tag, part in found.texts if tag == "code"] == [EVIL]
 
 
 def test_the_same_page_is_the_same_text_and_without_a_date():
@@ -85,16 +70,11 @@ def test_the_readers_own_settings_of_matplotlib_stay_as_they_are():
         assert mpl.rcParams["svg.hashsalt"] == "mine"
 
 
-def test_a_page_is_written_with_its_folder(tmp_path):
-    file = page().write(tmp_path / "new" / "page.html")
-    assert file.read_text(encoding="utf-8") == page().html()
-
-
 def test_a_page_that_cannot_be_written_says_so(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(StorageError, match=r"file/page.html: cannot write the report: "):
         page().write(tmp_path / "file" / "page.html")
-    with pytest.raises(StorageError, match="cannot make the folder"):
+    with pytest.raises(StorageError, match="cannot create the folder"):
         page().write_tables(tmp_path / "file" / "tables")
 
 

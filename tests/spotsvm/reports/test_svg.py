@@ -70,7 +70,3 @@ def test_an_id_in_a_text_stays_as_it_is():
     figure.text(0.1, 0.5, 'id="a" url(#b) #0072b2')
     text = inline_svg(figure, "one", "x")
     assert [e.text for e in ElementTree.fromstring(text).iter("text")] == ['id="a" url(#b) #0072b2']
-
-
-def test_the_same_figure_gives_the_same_text():
-    assert inline_svg(clipped(), "one", "x") == inline_svg(clipped(), "one", "x")

@@ -30,6 +30,16 @@ def quiet(name, budget):
     yield None
 
 
+def telling(told):
+    """Return a progress that keeps the trials it is told of."""
+
+    @contextmanager
+    def progress(name, budget):
+        yield lambda study, trial: told.append(trial)
+
+    return progress
+
+
 def iris(labels=None):
     X, y = load_iris(return_X_y=True, as_frame=True)
     X, y = X.iloc[50:].reset_index(drop=True), y.iloc[50:].reset_index(drop=True)
@@ -137,18 +147,6 @@ def test_tuned_scores_are_cross_validated_on_the_same_folds(done):
             assert c.tuned_score == c.search.study_.best_trial.value == trials(results, results.index(c))["value"].max()
 
 
-def test_the_bootstrap_error_is_of_the_right_size(done):
-    given, results = done
-    _, test = given._split()
-    for c in results:
-        predicted = c.estimator.predict(test.X)
-        if test.task == "classification":
-            assert c.test_error == pytest.approx(np.sqrt(c.test_score * (1 - c.test_score) / len(test.y)), rel=0.4, abs=1e-12)
-        else:
-            squares = (test.y - predicted) ** 2
-            assert c.test_error == pytest.approx(squares.std() / np.sqrt(len(test.y)) / (2 * -c.test_score), rel=0.4)
-
-
 def test_the_files(done):
     given, results = done
     table = pd.read_csv(given.out / "comparison.csv")
@@ -173,12 +171,7 @@ def test_again_with_the_same_folder_evaluates_nothing(done, monkeypatch):
     given, results = done
     files = {f.name: f.read_text() for f in given.out.iterdir() if f.suffix != ".db"}
     told = []
-
-    @contextmanager
-    def count(name, budget):
-        yield lambda study, trial: told.append(trial)
-
-    again = given.run(count)
+    again = given.run(telling(told))
     assert told == []
     pd.testing.assert_frame_equal(comparison(again), comparison(results))
     assert {f.name: f.read_text() for f in given.out.iterdir() if f.suffix != ".db"} == files
@@ -221,20 +214,6 @@ def test_random_search_is_not_run_twice():
 
     assert [c.name for c in job(iris(), search="random", budget=2).run(note)] == ["default", "random"]
     assert begun == [("random", 2)]
-
-
-def test_labels_of_text_are_the_same_task():
-    a, b = (job(iris(labels), budget=6).run(quiet) for labels in (None, ["versi", "virginica"]))
-    pd.testing.assert_frame_equal(comparison(a), comparison(b))
-    assert set(b[-1].estimator.classes_) == {"versi", "virginica"}
-
-
-def test_another_scorer():
-    given = job(iris(), scoring="balanced_accuracy", search="random", budget=3)
-    train, test = given._split()
-    result = given.run(quiet)[-1]
-    recall = [(result.estimator.predict(test.X[test.y == k]) == k).mean() for k in (1, 2)]
-    assert result.test_score == pytest.approx(np.mean(recall))
 
 
 @pytest.mark.parametrize(
@@ -385,12 +364,7 @@ def test_a_series_is_resumed_and_workers_change_nothing(tmp_path):
     one, two = (stormy(workers=w, out=tmp_path / str(w)).run(quiet) for w in (1, 2))
     pd.testing.assert_frame_equal(comparison(one), comparison(two))
     told = []
-
-    @contextmanager
-    def count(name, budget):
-        yield lambda study, trial: told.append(trial)
-
-    pd.testing.assert_frame_equal(comparison(stormy(out=tmp_path / "1").run(count)), comparison(one))
+    pd.testing.assert_frame_equal(comparison(stormy(out=tmp_path / "1").run(telling(told))), comparison(one))
     assert told == []
     with pytest.raises(StudyMismatchError, match="holds a study with another"):
         stormy(out=tmp_path / "1", horizon=3).run(quiet)
@@ -417,24 +391,6 @@ def test_spectra(table, tmp_path):
     pd.testing.assert_frame_equal(comparison(given.run(quiet)), comparison(results))
     with pytest.raises(StudyMismatchError, match="holds a study with another"):
         job(table, budget=12, out=tmp_path, scoring=given.metric).run(quiet)
-
-
-def test_the_regions_of_the_paper():
-    spaces = [job(iris(), pipeline="spectra", region=r).named(iris()).space for r in ("table7", "table8", None)]
-    highest = [space["cutoffclassifier__estimator__C"].support()[1] for space in spaces]
-    assert highest == pytest.approx([10.0, 100.0, 2.0**12])
-    with pytest.raises(ArgumentError, match="pipeline spectra has no region 'table9'; use default or table7 or table8"):
-        job(iris(), pipeline="spectra", region="table9").run(quiet)
-
-
-def test_kriging_opens_the_weights_of_spectra_late():
-    results = job(iris(), pipeline="spectra", budget=9, cv=2).run(quiet)
-    random, kriging = (result.search.study_.trials[2:] for result in results[1:])
-    weights = [
-        {t.params[name] for t in trials for name in t.params if "__class_weight__" in name} for trials in (random, kriging)
-    ]
-    assert sorted(weights[1]) == pytest.approx([1.0] * len(weights[1]))
-    assert len(weights[0]) > len(random)
 
 
 @pytest.mark.parametrize("n", [2, 3, 4, 5])

@@ -1,7 +1,6 @@
 import pytest
 from sklearn.base import clone
 from sklearn.compose import ColumnTransformer, TransformedTargetRegressor
-from sklearn.datasets import load_wine
 from sklearn.pipeline import FeatureUnion, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR, LinearSVC
@@ -16,7 +15,6 @@ from spotsvm import (
     LeakyRain,
     PrincipalMonomials,
     Space,
-    SpotSearchCV,
     default_space,
 )
 from spotsvm.common.errors import ArgumentError
@@ -76,14 +74,6 @@ def test_classes_can_be_said():
     assert "cutoffclassifier__cutoff__x" in default_space(make_pipeline(CutoffClassifier(SVC())), classes=["x", "y"])
     with pytest.raises(ArgumentError, match=r"a weight and a cutoff for each class; pass classes=\[...\]"):
         default_space(CutoffClassifier(SVC()))
-
-
-def test_it_can_be_searched():
-    X, y = load_wine(return_X_y=True)
-    machine = CutoffClassifier(SVC(), classes=[0, 1, 2], excess="scale")
-    pipeline = make_pipeline(StandardScaler(), PrincipalMonomials(), ImportanceFraction(n_estimators=5, random_state=0), machine)
-    search = SpotSearchCV(pipeline, default_space(pipeline), n_iter=6, search="random", cv=3, random_state=0).fit(X, y)
-    assert [t.state for t in search.study_.trials] == ["ok"] * 6
 
 
 def test_what_has_no_default():

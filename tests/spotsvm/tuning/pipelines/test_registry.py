@@ -7,7 +7,7 @@ from sklearn.model_selection import KFold, StratifiedKFold, TimeSeriesSplit, cro
 from spotsvm import Space, Study
 from spotsvm.common.errors import ArgumentError
 from spotsvm.trials.scores.metrics import named_scorer
-from spotsvm.tuning.pipelines.registry import REGIONS, default_scoring, description, is_series, named_pipeline
+from spotsvm.tuning.pipelines.registry import REGIONS, default_scoring, description, named_pipeline
 
 IRIS = load_iris(return_X_y=True, as_frame=True)
 DIABETES = [part[:120] for part in load_diabetes(return_X_y=True, as_frame=True)]
@@ -82,10 +82,6 @@ def test_stormwater_looks_back_into_its_history_and_ahead():
     assert a.shape == b.shape
     np.testing.assert_allclose(b[150:], np.roll(a, 2, axis=0)[150:], rtol=1e-6, atol=1e-9)
     assert not np.allclose(b[0], 0)
-
-
-def test_what_is_a_series():
-    assert [name for name in REGIONS if is_series(name)] == ["stormwater"]
 
 
 @pytest.mark.parametrize(

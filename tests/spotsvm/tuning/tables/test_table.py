@@ -169,12 +169,6 @@ def test_what_only_claims_to_be_compressed_is_refused(written, name):
         read_table(written(rows(), name), "kind")
 
 
-def test_a_compressed_file_that_was_cut_off_is_refused(written):
-    whole = gzip.compress(rows(n=1).encode())
-    with pytest.raises(DataError, match="table.csv.gz is not a CSV file"):
-        read_table(written(whole[:-12], "table.csv.gz"), "kind")
-
-
 @pytest.mark.parametrize("name", ["missing.csv", "."])
 def test_what_is_no_file_is_refused(tmp_path, name):
     with pytest.raises(DataError, match="cannot read the file"):
