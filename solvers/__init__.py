@@ -1,1 +1,1 @@
-"""What minimises: parameter search (`spotsvm.solvers.search`). Users import from `spotsvm`."""
+"""Optimisers: parameter searches, solvers of the SVM's dual, and kernels. Users import from `spotsvm`."""

@@ -1,4 +1,4 @@
-"""Numbers that come from outside, checked."""
+"""Checks of numbers that come from a user or a file."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from spotsvm.solvers.errors import SolverError
 
 
 def as_float(value: Any) -> float:
-    """Give a real number as a float; nan for what is none, infinity for what is beyond the range, of either sign."""
+    """Return a real number as a float; nan for what is none, infinity for what is beyond the range, of either sign."""
     if not isinstance(value, Real) or isinstance(value, bool):
         return np.nan
     try:
@@ -21,7 +21,7 @@ def as_float(value: Any) -> float:
 
 
 def as_floats(values: Any) -> NDArray[np.float64]:
-    """Give an array of float64, not always a new one; raise TypeError or ValueError for strings and complex numbers too."""
+    """Return an array of float64, not always a new one; raise TypeError or ValueError for strings and complex numbers too."""
     given = np.asarray(values)
     if np.iscomplexobj(given):
         raise TypeError("its entries are complex")
@@ -43,7 +43,7 @@ def check_counts(**counts: Any) -> None:
 
 
 def check_flag(name: str, value: Any) -> bool:
-    """Give a truth value, or raise SolverError."""
+    """Return a truth value, or raise SolverError."""
     if not isinstance(value, (bool, np.bool_)):
         raise SolverError(f"{name}={value!r}; use True or False")
     return bool(value)

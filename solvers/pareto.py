@@ -12,7 +12,7 @@ _ROUNDING = 1e-12
 
 
 def non_dominated(objectives: Floats) -> NDArray[np.intp]:
-    """Give the rows that no other row dominates, by rising first objective; of equal rows the first.
+    """Return the rows that no other row dominates, by rising first objective; of equal rows the first.
 
     Numbers that differ by at most 1e-12 of themselves are equal: rounding puts no point on a front.
 
@@ -52,7 +52,7 @@ def non_dominated(objectives: Floats) -> NDArray[np.intp]:
 
 
 def _places(values: Floats) -> NDArray[np.intp]:
-    """Give each number's place among the different ones; neighbours in their order that are equal but for rounding share one."""
+    """Return each number's place among the different ones; neighbours that are equal up to rounding share one."""
     order = np.argsort(values, kind="stable")
     halves = 0.5 * values[order]  # of which no difference is infinite
     apart = np.diff(halves) > _ROUNDING * np.maximum(np.abs(halves[1:]), np.abs(halves[:-1]))
@@ -62,7 +62,7 @@ def _places(values: Floats) -> NDArray[np.intp]:
 
 
 def knee(objectives: Floats) -> int:
-    """Give the point of a front that is farthest below the straight line between its ends, both objectives scaled to [0, 1].
+    """Return the point of a front that is farthest below the straight line between its ends, both objectives scaled to [0, 1].
 
     Das 1999 (On characterizing the "knee" of the Pareto curve based on normal-boundary intersection, Structural Optimization
     18) for two objectives. Where no point is below the line, it is the first end.

@@ -1,4 +1,4 @@
-"""What predicts an expensive function and where to look next: Kriging, acquisition, designs."""
+"""Surrogate models of expensive functions: Kriging, acquisition functions and initial designs."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any

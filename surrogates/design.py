@@ -1,4 +1,4 @@
-"""The first points of a search, before there is anything to model."""
+"""Initial designs: the first points of a search."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Floats = NDArray[np.float64]
 
 
 def initial_design(domain: Domain, n: int, rng: np.random.Generator, *, centre: bool = True) -> Floats:
-    """Give n points: the centre of the cube if wanted, and a Latin hypercube.
+    """Return n points: the centre of the cube if wanted, and a Latin hypercube.
 
     Parameters
     ----------

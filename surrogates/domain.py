@@ -70,7 +70,7 @@ class Domain:
             if c.levels < 0:
                 raise SurrogateError(f"coordinate {j} has levels={c.levels}; use 0 (continuous) or a positive number of values")
             if c.categorical and c.levels == 0:
-                raise SurrogateError(f"coordinate {j} is categorical with levels=0; say how many values it has")
+                raise SurrogateError(f"coordinate {j} is categorical with levels=0; use the number of its values")
             if c.width is not None and not 0 < c.width < math.inf:
                 raise SurrogateError(f"coordinate {j} has width={c.width}; use a positive number, or None")
             if c.parent >= 0:
@@ -123,13 +123,13 @@ class Domain:
         return any(c.parent >= 0 for c in self.coordinates)
 
     def level_of(self, points: ArrayLike) -> NDArray[np.int64]:
-        """Give the index of the cell of each discrete coordinate (0 where continuous); shape (n, d)."""
+        """Return the index of the cell of each discrete coordinate (0 where continuous); shape (n, d)."""
         U = np.atleast_2d(np.asarray(points, dtype=float))
         cells = np.floor(np.clip(U, 0.0, 1.0) * self.levels).astype(np.int64)
         return np.asarray(np.minimum(cells, np.maximum(self.levels - 1, 0)))
 
     def active(self, points: ArrayLike) -> Flags:
-        """Tell which coordinates of each point count; shape (n, d)."""
+        """Return which coordinates of each point count; shape (n, d)."""
         U = np.atleast_2d(np.asarray(points, dtype=float))
         out = np.ones(U.shape, dtype=bool)
         if self.conditional:
@@ -155,12 +155,12 @@ class Domain:
         return U
 
     def snap_one(self, point: ArrayLike) -> Floats:
-        """Give the canonical point of one point; shape (d,)."""
+        """Return the canonical point of one point; shape (d,)."""
         canonical: Floats = self.snap(np.ravel(np.asarray(point, dtype=float)))[0]
         return canonical
 
     def model_inputs(self, points: ArrayLike) -> Floats:
-        """Give canonical points as a surrogate takes them: categorical coordinates by number, -1 where inactive; shape (n, d)."""
+        """Return canonical points for a surrogate: categorical coordinates by number, -1 where inactive; shape (n, d)."""
         U = np.atleast_2d(np.asarray(points, dtype=float))
         if not self.categorical.any():
             return U

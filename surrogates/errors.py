@@ -1,4 +1,4 @@
-"""The root of the library's errors, and the errors of this floor."""
+"""The base class of the library's errors, and the errors of the surrogates."""
 
 
 class SpotSVMError(Exception):

@@ -1,4 +1,4 @@
-"""Responses near the largest number there is: their squares, sums and differences have to be numbers, too."""
+"""Scaling of responses near the largest float, so that their squares, sums and differences stay finite."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _LARGEST = 480  # as a power of two: the sum of a million squares is still below
 
 
 def within_reach(values: Floats) -> tuple[Floats, float]:
-    """Give responses in a unit in which one can calculate with them, and the unit: 1 unless one is beyond 1e144.
+    """Return responses in a unit in which one can calculate with them, and the unit: 1 unless one is beyond 1e144.
 
     The unit is a power of two, so the digits stay as they are.
 

@@ -1,4 +1,4 @@
-"""Keep the linear algebra of small matrices on one thread."""
+"""A context in which BLAS uses one thread, for small matrices."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def _controller() -> ThreadpoolController:
 
 
 def one_blas_thread() -> AbstractContextManager[Any]:
-    """Give a context in which BLAS uses one thread.
+    """Return a context in which BLAS uses one thread.
 
     Matrices of a few hundred rows gain nothing from more, and where other processes compete for the processor the threads
     wait for each other: a fit was seen to take twenty times as long. One thread also gives the same bits everywhere.

@@ -1,4 +1,4 @@
-"""The dual of a support vector machine, by the method of one's choice."""
+"""Solve the dual of a support vector machine by any of the methods."""
 
 from __future__ import annotations
 

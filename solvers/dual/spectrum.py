@@ -18,7 +18,7 @@ _LARGEST_ENTRY = 1e150  # the squares of larger ones overflow
 
 
 def matrix_state(K: Floats) -> MatrixState:
-    """Say what a matrix is: that of a kernel, or what is wrong with it.
+    """Describe what a matrix is: that of a kernel, or what is wrong with it.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def matrix_state(K: Floats) -> MatrixState:
 
 
 def is_symmetric(K: Floats, size: float) -> bool:
-    """Say whether a matrix with entries up to `size` is symmetric within rounding."""
+    """Return whether a matrix with entries up to `size` is symmetric within rounding."""
     # most that are not show it in a corner
     corner = K[:8, :8]
     allowed = _ASYMMETRY * size
@@ -76,7 +76,7 @@ def _semidefinite(K: Floats, size: float) -> bool:
 
 
 def _power_steps(K: Floats) -> float:
-    """Give a lower bound on the largest eigenvalue that is mostly near it."""
+    """Return a lower bound on the largest eigenvalue that is mostly near it."""
     vector = K.sum(axis=0)
     bound = float(K.diagonal().max())
     for _ in range(3):
@@ -91,7 +91,7 @@ def _power_steps(K: Floats) -> float:
 
 
 def _has_factor(K: Floats, shift: float) -> bool:
-    """Say whether K with `shift` added to its diagonal has a Cholesky factor."""
+    """Return whether K with `shift` added to its diagonal has a Cholesky factor."""
     shifted = K.copy()
     shifted.ravel()[:: len(K) + 1] += shift
     _, info = lapack.dpotrf(shifted.T, lower=True, clean=False, overwrite_a=True)

@@ -35,7 +35,7 @@ def centred(K: Floats) -> Floats:
 
 
 def centred_alignment(K: Floats, L: Floats) -> float:
-    """Give the cosine between two centred kernel matrices.
+    """Return the cosine between two centred kernel matrices.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def centred_alignment(K: Floats, L: Floats) -> float:
 
 
 def alignment_with_labels(K: Floats, y: Any) -> float:
-    """Give the centred alignment of a kernel matrix with the ideal kernel of a classification.
+    """Return the centred alignment of a kernel matrix with the ideal kernel of a classification.
 
     The ideal kernel is 1 for two rows of one class and 0 for others. Of two classes it has the same alignment as y y'.
 
@@ -95,7 +95,7 @@ def alignment_with_labels(K: Floats, y: Any) -> float:
 
 
 def alignment_with_target(K: Floats, y: Any) -> float:
-    """Give the centred alignment of a kernel matrix with y y', for a regression.
+    """Return the centred alignment of a kernel matrix with y y', for a regression.
 
     Parameters
     ----------

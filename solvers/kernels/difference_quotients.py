@@ -16,7 +16,7 @@ _SAME = 0.02
 
 
 def difference_steps(Z: Floats) -> Floats:
-    """Give a step for each column, a thousandth of its standard deviation; of its size where it is constant.
+    """Return a step for each column, a thousandth of its standard deviation; of its size where it is constant.
 
     Parameters
     ----------

@@ -154,7 +154,7 @@ class NestedSearch(Search):
             self._inner.assume(inside, given=given)
 
     def _planned(self, point: Floats) -> Floats | None:
-        """Give the point that the present stage's search has planned next, None if it keeps no plan or it is another point.
+        """Return the point that the present stage's search has planned next, None if it keeps no plan or it is another point.
 
         A plan is kept by the bits of its points, and the last ones may change on the way into the richest cube and back.
         """
@@ -187,7 +187,7 @@ class NestedSearch(Search):
             self._inner.tell(inside, value)
 
     def _to_inner(self, point: Floats) -> Floats | None:
-        """Give a point as the present stage's search has it, None if its model does not contain it."""
+        """Return a point as the present stage's search has it, None if its model does not contain it."""
         inside = self._inside.get(point.tobytes())
         if inside is None:
             inside = self.stages[self.stage].contains(point, self.domain)
@@ -230,7 +230,7 @@ class NestedSearch(Search):
         return self.stages[self.stage].embedded(inside, self.domain) if known is None else known
 
     def state(self) -> dict[str, Any]:
-        """Give the state of the present stage's search; empty if that remembers nothing beyond its history."""
+        """Return the state of the present stage's search; empty if that remembers nothing beyond its history."""
         inner = self._inner.state()
         return {"stage": self.stage, "inner": inner} if inner else {}
 

@@ -133,7 +133,7 @@ def _call(factory: Any, domain: Domain, seed: int, n_objectives: int, shown: str
 
 
 def needs_several_objectives(search: Any) -> bool:
-    """Tell whether a search, given as `make_search` takes it, is one of two or more objectives and of no less.
+    """Return whether a search, given as `make_search` takes it, is one of two or more objectives and of no less.
 
     Parameters
     ----------

@@ -19,7 +19,7 @@ _PROBES = 16
 
 
 def _as_it_is(point: Floats) -> Floats:
-    """Give a point back: the embedding of the richest model."""
+    """Return a point back: the embedding of the richest model."""
     return point
 
 
@@ -59,7 +59,7 @@ class Stage:
         return f"Stage(name={self.name!r}, dimension={self.domain.dimension}, n_trials={self.n_trials})"
 
     def embedded(self, inside: Floats, richest: Domain) -> Floats:
-        """Give the canonical point of the richest cube that a point of this stage's cube means.
+        """Return the canonical point of the richest cube that a point of this stage's cube means.
 
         Parameters
         ----------
@@ -81,7 +81,7 @@ class Stage:
         return richest.snap_one(point)
 
     def contains(self, point: Floats, richest: Domain) -> Floats | None:
-        """Give the canonical point of this stage's cube that means a point of the richest cube, None if there is none.
+        """Return the canonical point of this stage's cube that means a point of the richest cube, None if there is none.
 
         Parameters
         ----------

@@ -22,7 +22,7 @@ _SERIES_BELOW = -30.0
 
 
 def expected_improvement(mean: ArrayLike, sd: ArrayLike, best: ArrayLike, *, maximize: bool = False) -> Floats:
-    """Give the expected improvement over `best` (Koch et al. 2011, eq. 11).
+    """Return the expected improvement over `best` (Koch et al. 2011, eq. 11).
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def expected_improvement(mean: ArrayLike, sd: ArrayLike, best: ArrayLike, *, max
 
 
 def log_expected_improvement(mean: ArrayLike, sd: ArrayLike, best: ArrayLike, *, maximize: bool = False) -> Floats:
-    """Give the logarithm of the expected improvement, finite where EI itself underflows.
+    """Return the logarithm of the expected improvement, finite where EI itself underflows.
 
     Relative error of EI below 1e-12 for |z| <= 1e3, and of its logarithm below 1e-12 for all z down to -1e150; where
     sd is 0, the logarithm of the mean's own improvement, -inf if there is none. See Ament et al. 2023, "Unexpected
@@ -78,7 +78,7 @@ def log_expected_improvement(mean: ArrayLike, sd: ArrayLike, best: ArrayLike, *,
 def log_expected_improvement_gradient(
     mean: ArrayLike, sd: ArrayLike, best: ArrayLike, *, maximize: bool = False
 ) -> tuple[Floats, Floats, Floats]:
-    """Give log EI and its derivatives by the mean and by the standard deviation; valid for sd > 0.
+    """Return log EI and its derivatives by the mean and by the standard deviation; valid for sd > 0.
 
     Returns
     -------
@@ -103,7 +103,7 @@ def log_expected_improvement_gradient(
 
 
 def probability_of_improvement(mean: ArrayLike, sd: ArrayLike, best: ArrayLike, *, maximize: bool = False) -> Floats:
-    """Give the probability of a response better than `best`; in [0, 1], and 0 or 1 where sd is 0.
+    """Return the probability of a response better than `best`; in [0, 1], and 0 or 1 where sd is 0.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ def probability_of_improvement(mean: ArrayLike, sd: ArrayLike, best: ArrayLike, 
 
 
 def lower_confidence_bound(mean: ArrayLike, sd: ArrayLike, kappa: float = 2.0) -> Floats:
-    """Give mean - kappa sd, the bound to minimise; valid for sd >= 0 and kappa >= 0 (kappa = 0 is the mean itself).
+    """Return mean - kappa sd, the bound to minimise; valid for sd >= 0 and kappa >= 0 (kappa = 0 is the mean itself).
 
     Examples
     --------
@@ -136,7 +136,7 @@ def lower_confidence_bound(mean: ArrayLike, sd: ArrayLike, kappa: float = 2.0) -
 
 
 def minimum_of_mean(mean: ArrayLike, sd: ArrayLike) -> Floats:
-    """Give the predicted mean, the quantity to minimise for pure exploitation; sd >= 0 is checked and not used.
+    """Return the predicted mean, the quantity to minimise for pure exploitation; sd >= 0 is checked and not used.
 
     Examples
     --------
@@ -160,7 +160,7 @@ def _gap(mean: ArrayLike, sd: ArrayLike, best: ArrayLike, maximize: bool) -> tup
 
 
 def _log_h(z: Floats) -> Floats:
-    """Give log h(z)."""
+    """Return log h(z)."""
     z = np.asarray(z, dtype=float)
     high = np.maximum(z, -1.0)
     direct = np.log(np.exp(-0.5 * high**2 - _LOG_ROOT_2PI) + high * ndtr(high))
@@ -169,7 +169,7 @@ def _log_h(z: Floats) -> Floats:
 
 
 def _log_h_over_phi(z: Floats) -> Floats:
-    """Give log(h(z) / phi(z)) = log(1 + z Phi(z) / phi(z)), by three routes for three ranges of z."""
+    """Return log(h(z) / phi(z)) = log(1 + z Phi(z) / phi(z)), by three routes for three ranges of z."""
     z = np.asarray(z, dtype=float)
     up = np.maximum(z, 0.0)
     positive = np.log(np.exp(-0.5 * up**2 - _LOG_ROOT_2PI) + up * ndtr(up)) + 0.5 * up**2 + _LOG_ROOT_2PI

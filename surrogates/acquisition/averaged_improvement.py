@@ -66,7 +66,7 @@ class AveragedImprovement:
         self._log_unit = np.array([term.log_unit for term in self._terms])
 
     def believe(self, inputs: Floats) -> AveragedImprovement:
-        """Give the criterion for models that have seen their own predictions at pending points come true (Kriging believer).
+        """Return the criterion for models that have seen their own predictions at pending points come true (Kriging believer).
 
         Parameters
         ----------
@@ -93,7 +93,7 @@ class AveragedImprovement:
         return new
 
     def value(self, points: Floats) -> Floats:
-        """Give the criterion at canonical points; shape (m,)."""
+        """Return the criterion at canonical points; shape (m,)."""
         embedded = self._embedding.transform(self._domain.model_inputs(points))
         logs = []
         for term in self._terms:
@@ -104,7 +104,7 @@ class AveragedImprovement:
         return np.asarray(total if self._feasibility is None else total + self._feasibility.log_chance(embedded))
 
     def value_and_gradient(self, point: Floats) -> tuple[float, Floats]:
-        """Give the criterion at one point and its gradient in the numeric coordinates (0 in the categorical ones)."""
+        """Return the criterion at one point and its gradient in the numeric coordinates (0 in the categorical ones)."""
         embedded = self._embedding.transform(self._domain.model_inputs(point))[0]
         parts = [term.process.predict_with_gradient(embedded) for term in self._terms]
         mean, sd = np.array([p[0] for p in parts]), np.array([p[1] for p in parts])

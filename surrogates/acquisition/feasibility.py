@@ -1,4 +1,4 @@
-"""The chance that an evaluation succeeds, from those that did and did not."""
+"""The probability that an evaluation succeeds, estimated from successes and failures."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ class Feasibility:
         self._process = Process.condition(Matern52(), theta, self.NUGGET, embedded, response)
 
     def log_chance(self, embedded: Floats) -> Floats:
-        """Give ln of the chance at embedded points; shape (m,)."""
+        """Return ln of the chance at embedded points; shape (m,)."""
         return np.log(np.clip(self._process.predict(embedded)[0], self.LEAST, 1.0))
 
     def log_chance_with_gradient(self, embedded: Floats) -> tuple[float, Floats]:
-        """Give ln of the chance at one embedded point and its gradient, zero where the chance is at a bound."""
+        """Return ln of the chance at one embedded point and its gradient, zero where the chance is at a bound."""
         mean, _, by_point, _ = self._process.predict_with_gradient(embedded)
         inside = self.LEAST < mean < 1.0
         return float(np.log(np.clip(mean, self.LEAST, 1.0))), by_point / mean if inside else np.zeros_like(by_point)

@@ -18,11 +18,11 @@ class Acquisition(Protocol):
     """A function of points of the unit cube, to be maximised."""
 
     def value(self, points: Floats) -> Floats:
-        """Give the values at points of shape (m, d); shape (m,)."""
+        """Return the values at points of shape (m, d); shape (m,)."""
         ...
 
     def value_and_gradient(self, point: Floats) -> tuple[float, Floats]:
-        """Give the value at one point and its gradient, shape (d,)."""
+        """Return the value at one point and its gradient, shape (d,)."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""Which of many evaluations a model should see, where it cannot see all: about a thousand are what it can afford."""
+"""Selection of the evaluations that a model is fitted to, where there are more than the thousand or so that it can afford."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _CANDIDATES = 200  # best responses among whose places the five are sought
 
 
 def select_evaluations(domain: Domain, points: Floats, values: Floats, *, noisy: bool, n: int = MAX_POINTS) -> Indices:
-    """Give the evaluations that a model of at most n distinct points should see; all of them, where they are no more.
+    """Return the evaluations that a model of at most n distinct points should see; all of them, where they are no more.
 
     An eighth are the newest points. Of a deterministic response a quarter are the best; of a noisy one half are those nearest to
     the five with the best means over ten neighbours: among thousands of responses the smallest are the luckiest, and a model of
@@ -78,7 +78,7 @@ def select_evaluations(domain: Domain, points: Floats, values: Floats, *, noisy:
 
 
 def select_places(domain: Domain, points: Floats, around: Floats, n: int = MAX_POINTS) -> Indices:
-    """Give the evaluations at n distinct points: half of them nearest to some points, the others as far apart as can be.
+    """Return the evaluations at n distinct points: half of them nearest to some points, the others as far apart as can be.
 
     What came of an evaluation plays no part, so that the share of failures among those selected is that of the place.
 
@@ -111,14 +111,14 @@ def _embed(domain: Domain, points: Floats) -> Floats:
 
 
 def _smoothed(embedded: Floats, mean: Floats, count: Floats, at: Indices) -> Floats:
-    """Give the mean response over the nearest neighbours of some of the points."""
+    """Return the mean response over the nearest neighbours of some of the points."""
     distance = cdist(embedded[at], embedded, "sqeuclidean")
     near = np.argpartition(distance, _NEIGHBOURS, axis=1)[:, :_NEIGHBOURS]
     return np.asarray(np.sum(mean[near] * count[near], axis=1) / np.sum(count[near], axis=1))
 
 
 def _nearest(embedded: Floats, around: Floats, n: int) -> Indices:
-    """Give the n points nearest to any of some, the nearest first."""
+    """Return the n points nearest to any of some, the nearest first."""
     distance = cdist(embedded, around, "sqeuclidean").min(axis=1)
     return np.argsort(distance, kind="stable")[:n]
 

@@ -21,11 +21,11 @@ class Correlation(Protocol):
         ...
 
     def value(self, r2: Floats) -> Floats:
-        """Give the correlation at squared distances r2 >= 0."""
+        """Return the correlation at squared distances r2 >= 0."""
         ...
 
     def slope(self, r2: Floats) -> Floats:
-        """Give its derivative by r2."""
+        """Return its derivative by r2."""
         ...
 
 
@@ -36,11 +36,11 @@ class Gaussian:
     name: str = "gaussian"
 
     def value(self, r2: Floats) -> Floats:
-        """Give the correlation at squared distances r2 >= 0."""
+        """Return the correlation at squared distances r2 >= 0."""
         return np.exp(-r2)
 
     def slope(self, r2: Floats) -> Floats:
-        """Give its derivative by r2."""
+        """Return its derivative by r2."""
         return -np.exp(-r2)
 
 
@@ -51,12 +51,12 @@ class Matern52:
     name: str = "matern52"
 
     def value(self, r2: Floats) -> Floats:
-        """Give the correlation at squared distances r2 >= 0."""
+        """Return the correlation at squared distances r2 >= 0."""
         s = np.sqrt(5.0 * r2)
         return (1.0 + s + s * s / 3.0) * np.exp(-s)
 
     def slope(self, r2: Floats) -> Floats:
-        """Give its derivative by r2."""
+        """Return its derivative by r2."""
         s = np.sqrt(5.0 * r2)
         return -(5.0 / 6.0) * (1.0 + s) * np.exp(-s)
 
@@ -65,7 +65,7 @@ CORRELATIONS: dict[str, Correlation] = {c.name: c for c in (Gaussian(), Matern52
 
 
 def get_correlation(name: str) -> Correlation:
-    """Give the correlation function of that name; SurrogateError if there is none."""
+    """Return the correlation function of that name; SurrogateError if there is none."""
     if name not in CORRELATIONS:
         raise SurrogateError(f"correlation={name!r} is unknown; use one of {', '.join(sorted(CORRELATIONS))}")
     return CORRELATIONS[name]

@@ -60,7 +60,7 @@ class Embedding:
         return np.array(own, dtype=np.intp)
 
     def round(self, X: Floats) -> Floats:
-        """Give X with its integer columns rounded."""
+        """Return X with its integer columns rounded."""
         if not self.integer:
             return X
         X = X.copy()
@@ -79,7 +79,7 @@ class Embedding:
         return np.hstack(parts)
 
     def pair_distances(self, E: Floats) -> Floats:
-        """Give the squared distance of each pair of embedded points in each original column; shape (n_features, n (n - 1) / 2).
+        """Return the squared distance of each pair of embedded points in each original column; shape (n_features, n (n - 1) / 2).
 
         The pairs come as scipy's pdist has them: (0, 1), (0, 2), ..., (1, 2), ... Differences are taken before they are
         squared, so that points 1e-12 apart do not collapse.

@@ -1,4 +1,4 @@
-"""Several Kriging models of the same data, their hyperparameters sampled from what the data leave open."""
+"""An ensemble of Kriging models of the same data, with hyperparameters sampled from their posterior."""
 
 from __future__ import annotations
 
@@ -44,15 +44,15 @@ class Member:
     log_strength: float
 
     def backward(self, z: Floats) -> Floats:
-        """Give responses, in units of the warp, from warped ones."""
+        """Return responses, in units of the warp, from warped ones."""
         return self.warp.backward(z, self.log_strength)
 
     def log_slope(self, z: Floats) -> Floats:
-        """Give ln dt/dz at z, t being the response in units of the warp."""
+        """Return ln dt/dz at z, t being the response in units of the warp."""
         return self.warp.log_slope(z, self.log_strength)
 
     def noise_variance(self, z: Floats) -> Floats:
-        """Give the variance of one response, in units of the warp, where the warped response is z."""
+        """Return the variance of one response, in units of the warp, where the warped response is z."""
         return self.process.nugget * self.process.sigma2 * np.exp(2.0 * self.log_slope(z))
 
 
@@ -78,16 +78,16 @@ class Models:
     index: NDArray[np.intp]
 
     def predict_evaluated(self) -> tuple[Floats, Floats]:
-        """Give the predicted response at each evaluation's point, and its standard error; shapes (N,)."""
+        """Return the predicted response at each evaluation's point, and its standard error; shapes (N,)."""
         return self.mean_evaluated(), self.error_evaluated()
 
     def mean_evaluated(self) -> Floats:
-        """Give the predicted response at each evaluation's point; shape (N,)."""
+        """Return the predicted response at each evaluation's point; shape (N,)."""
         mean = np.mean([member.backward(member.process.fitted) for member in self.members], axis=0)
         return np.asarray(self.members[0].warp.low + self.unit * mean[self.index])
 
     def error_evaluated(self, at: int | None = None) -> Floats:
-        """Give the standard error of the predicted response at each evaluation's point, or at that of one evaluation alone."""
+        """Return the standard error of the predicted response at each evaluation's point, or at that of one evaluation alone."""
         rows = slice(None) if at is None else slice(self.index[at], self.index[at] + 1)
         means, variances = [], []
         for member in self.members:
@@ -98,7 +98,7 @@ class Models:
         return np.asarray(error[self.index] if at is None else error)
 
     def predict(self, inputs: Floats) -> tuple[Floats, Floats]:
-        """Give the predicted response at new points, and its standard error, without the noise of a response; shapes (m,).
+        """Return the predicted response at new points, and its standard error, without the noise of a response; shapes (m,).
 
         Parameters
         ----------

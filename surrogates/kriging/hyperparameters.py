@@ -1,4 +1,4 @@
-"""What is believed of a Kriging model's hyperparameters before and after seeing data, and samples of the latter."""
+"""Prior and posterior of a Kriging model's hyperparameters, and samples of the posterior."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Prior:
     log_strength: tuple[float, float] = (0.0, 2.0)
 
     def moments(self, d: int, warped: bool) -> tuple[Floats, Floats]:
-        """Give means and deviations of phi."""
+        """Return means and deviations of phi."""
         rows = [(self.log_length[0] + 0.5 * math.log(d), self.log_length[1])] * d + [self.log_nugget]
         rows += [self.log_strength] * warped
         return np.array([r[0] for r in rows]), np.array([r[1] for r in rows])
@@ -84,15 +84,15 @@ class Hyperposterior:
         return len(self.pair_distances)
 
     def moments(self) -> tuple[Floats, Floats]:
-        """Give the prior's means and deviations."""
+        """Return the prior's means and deviations."""
         return self.prior.moments(self.d, self.warped)
 
     def log_strength(self, phi: Floats) -> float:
-        """Give the strength of the warp, -inf for none."""
+        """Return the strength of the warp, -inf for none."""
         return float(phi[-1]) if self.warped else -math.inf
 
     def response(self, phi: Floats) -> Response:
-        """Give the response as the model sees it at phi: warped, and aggregated over replicates."""
+        """Return the response as the model sees it at phi: warped, and aggregated over replicates."""
         z = self.warp.forward(self.y, self.log_strength(phi))
         count = np.bincount(self.index).astype(float)
         if len(count) == len(z):
@@ -101,7 +101,7 @@ class Hyperposterior:
         return Response(mean, count, float(np.sum((z - mean[self.index]) ** 2)))
 
     def __call__(self, phi: Floats) -> float:
-        """Give the log-density, -inf outside the bounds."""
+        """Return the log-density, -inf outside the bounds."""
         lengths, nugget = phi[: self.d], phi[self.d]
         if not (self.LOW < lengths.min() and lengths.max() < self.HIGH and self.LOW_NUGGET < nugget < self.HIGH_NUGGET):
             return -math.inf

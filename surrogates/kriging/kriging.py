@@ -165,7 +165,7 @@ class Kriging(RegressorMixin, BaseEstimator):
     def _hyperparameters(
         self, correlation: Any, embedded: Floats, response: Response, constant: bool, rng: np.random.Generator
     ) -> tuple[Floats, float]:
-        """Give theta of each column, for columns of range 1, and the nugget."""
+        """Return theta of each column, for columns of range 1, and the nugget."""
         d = self._embedding.n_features
         bounds = np.log(np.tile(np.asarray(self.theta_bounds, dtype=float), (d, 1)))
         fixed = 0.0 if self.nugget is None else None if self.nugget == "estimate" else float(self.nugget)
@@ -192,7 +192,7 @@ class Kriging(RegressorMixin, BaseEstimator):
         if self.optimizer not in ("lbfgsb", "cmaes"):
             raise SurrogateError(f"optimizer={self.optimizer!r} is unknown; use 'lbfgsb' or 'cmaes'")
         if self.n_restarts < 1:
-            raise SurrogateError(f"n_restarts={self.n_restarts} leaves no start; use 1 or more")
+            raise SurrogateError(f"n_restarts={self.n_restarts} allows no start; use 1 or more")
         for name in ("theta_bounds", "nugget_bounds"):
             low, high = getattr(self, name)
             if not 0 < low < high < np.inf:
@@ -236,7 +236,7 @@ class Kriging(RegressorMixin, BaseEstimator):
         return mean, self._unit * np.sqrt(variance)
 
     def reinterpolate(self) -> Kriging:
-        """Give a fitted Kriging that interpolates this one's predictions at the data.
+        """Return a fitted Kriging that interpolates this one's predictions at the data.
 
         Theta is kept and the nugget dropped; the mean is the same function, and the standard error is zero at every
         evaluated point, as expected improvement needs it (Forrester, Sobester, Keane 2008, section 6).
@@ -255,6 +255,6 @@ class Kriging(RegressorMixin, BaseEstimator):
 
 
 def _power_of_two(values: Floats) -> float:
-    """Give the largest power of two that is at most the largest absolute value, 1 if all are zero."""
+    """Return the largest power of two that is at most the largest absolute value, 1 if all are zero."""
     largest = float(np.max(np.abs(values)))
     return math.ldexp(1.0, math.frexp(largest)[1] - 1) if largest > 0 else 1.0

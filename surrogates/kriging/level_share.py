@@ -1,4 +1,4 @@
-"""In what share of a domain a response is at or below a level: draws from what a Kriging model leaves open."""
+"""The share of a domain in which a response is at or below a level, with draws of its uncertainty under a Kriging model."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ class Realisations:
         self._a = dtrtrs(process.L, half - np.outer(process.half_one, self._mean), lower=1, trans=1)[0]
 
     def __call__(self, embedded: Floats) -> Floats:
-        """Give the functions at embedded points, shape (m, p); shape (m, n_draws)."""
+        """Return the functions at embedded points, shape (m, p); shape (m, n_draws)."""
         scaled, points = embedded * self._process.scale, self._process.points
         r2 = np.einsum("ij,ij->i", scaled, scaled)[:, None] + np.einsum("ij,ij->i", points, points) - 2.0 * scaled @ points.T
         return np.asarray(self._prior(scaled) + self._mean + self._process.correlation.value(np.maximum(r2, 0.0)) @ self._a)

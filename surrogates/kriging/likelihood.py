@@ -58,7 +58,7 @@ class Profile:
 
 
 def correlation_matrix(correlation: Correlation, r2: Floats, diagonal: Floats | float, n: int) -> Floats:
-    """Give the lower triangle of the n x n correlation matrix, stored by columns, with `diagonal` added to its ones."""
+    """Return the lower triangle of the n x n correlation matrix, stored by columns, with `diagonal` added to its ones."""
     R = np.zeros(n * n)
     R[_below(n)] = correlation.value(r2)
     R[:: n + 1] = 1.0 + diagonal
@@ -85,7 +85,7 @@ def factor(
 def profile(
     correlation: Correlation, r2: Floats, nugget: float, response: Response, jitters: tuple[float, ...] = JITTERS
 ) -> Profile:
-    """Give likelihood, mean and variance at r2 and nugget."""
+    """Return likelihood, mean and variance at r2 and nugget."""
     n = len(response.mean)
     L, jitter = factor(correlation, r2, nugget / response.count, n, jitters)
     sides = np.ones((n, 2), order="F")
@@ -114,7 +114,7 @@ def gradient(
     response: Response,
     jitters: tuple[float, ...] = JITTERS,
 ) -> tuple[float, Floats, float]:
-    """Give the log-likelihood and its derivatives by ln theta, shape (d,), and by ln nugget.
+    """Return the log-likelihood and its derivatives by ln theta, shape (d,), and by ln nugget.
 
     The derivative by an entry of R is (a a' / sigma2 - R^-1) / 2. The entries of R^-1 are needed as such, being the
     derivative of ln |R|; they come from the factor, and nothing is ever solved by multiplying with them.

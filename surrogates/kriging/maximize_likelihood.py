@@ -50,12 +50,12 @@ class LikelihoodProblem:
     jitters: tuple[float, ...] = (0.0,)
 
     def split(self, phi: Floats) -> tuple[Floats, float]:
-        """Give theta and the nugget."""
+        """Return theta and the nugget."""
         d = len(self.pair_distances)
         return np.exp(phi[:d]), float(np.exp(phi[d])) if self.nugget is None else self.nugget
 
     def negative(self, phi: Floats) -> float:
-        """Give the negative log-likelihood."""
+        """Return the negative log-likelihood."""
         theta, nugget = self.split(phi)
         try:
             p = profile(self.correlation, theta @ self.pair_distances, nugget, self.response, self.jitters)
@@ -64,7 +64,7 @@ class LikelihoodProblem:
         return -p.log_likelihood
 
     def negative_with_gradient(self, phi: Floats) -> tuple[float, Floats]:
-        """Give the negative log-likelihood and its gradient."""
+        """Return the negative log-likelihood and its gradient."""
         theta, nugget = self.split(phi)
         try:
             value, by_theta, by_nugget = gradient(
@@ -84,7 +84,7 @@ def maximize_likelihood(
     starts: Floats | None = None,
     max_evaluations: int = 200,
 ) -> Floats:
-    """Give the hyperparameters, shape of `problem.bounds`'s rows, with the largest likelihood found.
+    """Return the hyperparameters, shape of `problem.bounds`'s rows, with the largest likelihood found.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Whether an objective is noisy: what repeated evaluations say."""
+"""Detection of noise in an objective from repeated evaluations."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def judge_noise(points: Floats, values: Floats) -> Verdict:
 
 
 def needs_second_look(points: Floats, values: Floats) -> bool:
-    """Tell whether a single pair of agreeing replicates may be chance.
+    """Return whether a single pair of agreeing replicates may be chance.
 
     It may where even different points often give equal responses, such as an error counted on a small test set. Ties at
     the largest value do not count: there many a hopeless configuration gets the same error.

@@ -93,7 +93,7 @@ class Process:
         )
 
     def reinterpolate(self) -> Process:
-        """Give the process that interpolates this one's own predictions at the data, with theta as it is.
+        """Return the process that interpolates this one's own predictions at the data, with theta as it is.
 
         Its mean is the same function; its error is zero at every evaluated point. The variance is
         (y - 1 mu)' R^-1 Psi R^-1 (y - 1 mu) / n (Forrester, Sobester, Keane 2008, section 6; Koch et al. 2011, 2.1.2).
@@ -105,7 +105,7 @@ class Process:
         return replace(self, L=L, sigma2=sigma2, nugget=0.0, jitter=jitter, half_one=half_one)
 
     def believe(self, embedded: Floats) -> Process:
-        """Give the process that has seen its own predictions at further points come true (Kriging believer).
+        """Return the process that has seen its own predictions at further points come true (Kriging believer).
 
         Its mean is the same function, for what comes as predicted teaches nothing; so `a` gets zeros, and mu and sigma2 stay. Its
         error shrinks around these points. The factor grows by a block, in O(n^2 q) operations.
@@ -143,11 +143,11 @@ class Process:
         )
 
     def with_variance(self, sigma2: float) -> Process:
-        """Give the same process with another variance."""
+        """Return the same process with another variance."""
         return replace(self, sigma2=sigma2)
 
     def predict(self, embedded: Floats) -> tuple[Floats, Floats]:
-        """Give mean and variance of the process, without the noise of a response; shapes (m,) each."""
+        """Return mean and variance of the process, without the noise of a response; shapes (m,) each."""
         psi = self.correlation.value(cdist(embedded * self.scale, self.points, "sqeuclidean"))
         half = dtrtrs(self.L, psi.T, lower=1)[0]
         bound = self.half_one @ self.half_one
@@ -155,7 +155,7 @@ class Process:
         return self.mu + psi @ self.a, self.sigma2 * np.maximum(variance, 0.0)
 
     def predict_with_gradient(self, embedded: Floats) -> tuple[float, float, Floats, Floats]:
-        """Give mean and standard deviation at one embedded point, shape (p,), and their gradients."""
+        """Return mean and standard deviation at one embedded point, shape (p,), and their gradients."""
         away = embedded * self.scale - self.points
         r2 = np.einsum("ij,ij->i", away, away)
         psi = self.correlation.value(r2)

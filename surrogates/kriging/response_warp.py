@@ -46,13 +46,13 @@ class ResponseWarp:
         return t if log_strength == -math.inf else np.log1p(math.exp(log_strength) * t)
 
     def log_jacobian(self, y: Floats, log_strength: float) -> float:
-        """Give the sum of ln dz/dt over the responses."""
+        """Return the sum of ln dz/dt over the responses."""
         return 0.0 if log_strength == -math.inf else len(y) * log_strength - float(np.sum(self.forward(y, log_strength)))
 
     def backward(self, z: Floats, log_strength: float) -> Floats:
-        """Give the t that warps to z: for a predicted mean, the predicted median."""
+        """Return the t that warps to z: for a predicted mean, the predicted median."""
         return z if log_strength == -math.inf else np.expm1(np.minimum(z, 700.0)) / math.exp(log_strength)
 
     def log_slope(self, z: Floats, log_strength: float) -> Floats:
-        """Give ln dt/dz at z."""
+        """Return ln dt/dz at z."""
         return np.zeros_like(z) if log_strength == -math.inf else z - log_strength

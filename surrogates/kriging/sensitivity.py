@@ -1,4 +1,4 @@
-"""What Kriging models say of the whole domain: means over many points, with their errors, and how far to trust them."""
+"""Averages of Kriging predictions over a domain, with their standard errors, and the share of variance explained."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _BLOCK = 256  # points whose correlations with a thousand others stay in the cac
 
 
 def predict_mean(models: Models, inputs: Floats) -> Floats:
-    """Give the predicted response at many points, without an error; shape (m,).
+    """Return the predicted response at many points, without an error; shape (m,).
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ def predict_mean(models: Models, inputs: Floats) -> Floats:
 
 
 def predict_averages(models: Models, groups: Floats) -> tuple[Floats, Floats]:
-    """Give the response's average over each of several groups of points, and its standard error; shapes (g,).
+    """Return the response's average over each of several groups of points, and its standard error; shapes (g,).
 
     The error is that of the average, not of its points: what the members leave open, correlations between the points
     included, and how far the members differ. Averages over all but one coordinate are that coordinate's main effect.
@@ -65,7 +65,7 @@ def predict_averages(models: Models, groups: Floats) -> tuple[Floats, Floats]:
 
 
 def left_out_share(models: Models) -> float:
-    """Give the share of the responses' variance that the models explain, each response predicted without its own point.
+    """Return the share of the responses' variance that the models explain, each response predicted without its own point.
 
     Their hyperparameters are those of all points. 1 is perfect; 0 or less is no better than the mean of the others.
 
@@ -83,7 +83,7 @@ def left_out_share(models: Models) -> float:
 
 
 def _correlations(process: Process, embedded: Floats) -> Floats:
-    """Give the correlations of new points, shape (m, p), with the data; shape (m, n)."""
+    """Return the correlations of new points, shape (m, p), with the data; shape (m, n)."""
     scaled = embedded * process.scale
     r2 = np.einsum("ij,ij->i", scaled, scaled)[:, None] + np.einsum("ij,ij->i", process.points, process.points)
     r2 -= 2.0 * scaled @ process.points.T  # half the time of cdist, and exact enough for a mean
@@ -91,7 +91,7 @@ def _correlations(process: Process, embedded: Floats) -> Floats:
 
 
 def _mean_correlation(process: Process, embedded: Floats) -> float:
-    """Give the mean correlation of a group's points, each with each and with itself."""
+    """Return the mean correlation of a group's points, each with each and with itself."""
     m = len(embedded)
     pairs = process.correlation.value(pdist(embedded * process.scale, "sqeuclidean"))
     return (m + 2.0 * float(pairs.sum())) / m**2

@@ -162,18 +162,18 @@ class _Population:
         del self.members[self.size :]
 
     def best(self) -> tuple[Solution, float]:
-        """Give the best solution and its objective."""
+        """Return the best solution and its objective."""
         return self.members[0][1], self.members[0][0]
 
     def beta(self, k: int) -> Floats:
-        """Give member k in terms of beta = alpha y."""
+        """Return member k in terms of beta = alpha y."""
         return self.members[k][1].alpha * self.problem.y
 
 
 def _new_start(
     population: _Population, perturbation: Perturbation, rng: np.random.Generator, tol: float, effort: int
 ) -> tuple[Floats, int]:
-    """Give where the next search begins, and how many searches it and finding it take."""
+    """Return where the next search begins, and how many searches it and finding it take."""
     zero = np.zeros(population.problem.n)
     way, members = rng.random(), len(population.members)
     if way < 0.25:

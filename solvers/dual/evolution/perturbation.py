@@ -58,7 +58,7 @@ class Perturbation:
         return moved
 
     def without_some(self, least: float, most: float) -> DualProblem:
-        """Give the problem without a random share of its rows, `least` to `most` and small shares more often than large."""
+        """Return the problem without a random share of its rows, `least` to `most` and small shares more often than large."""
         share = float(np.exp(self.rng.uniform(np.log(least), np.log(most))))
         kept = self.rng.random(self.problem.n) >= share
         return replace(self.problem, C=np.where(kept, self.problem.C, 0.0))

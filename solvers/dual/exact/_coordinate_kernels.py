@@ -11,7 +11,7 @@ Floats = NDArray[np.float64]
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def largest(score: Floats) -> tuple[int, float]:
-    """Give the place and the value of the largest positive entry, or -1 and 0."""
+    """Return the place and the value of the largest positive entry, or -1 and 0."""
     n = len(score)
     best = 0.0
     at = -1
@@ -46,7 +46,7 @@ def largest(score: Floats) -> tuple[int, float]:
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def best_step(slope: float, curvature: float, low: float, high: float) -> float:
-    """Give the step between `low` and `high` that gains most, slope step - curvature step^2 / 2."""
+    """Return the step between `low` and `high` that gains most, slope step - curvature step^2 / 2."""
     if curvature > 0.0:
         return min(max(slope / curvature, low), high)
     if high * (slope - 0.5 * curvature * high) >= low * (slope - 0.5 * curvature * low):
@@ -58,7 +58,7 @@ def best_step(slope: float, curvature: float, low: float, high: float) -> float:
 def best_pair(
     gi: float, gj: float, a: float, b: float, c: float, li: float, ui: float, lj: float, uj: float
 ) -> tuple[float, float]:
-    """Give the two steps in their box that gain most together, with slopes gi, gj and curvature [[a, c], [c, b]]."""
+    """Return the two steps in their box that gain most together, with slopes gi, gj and curvature [[a, c], [c, b]]."""
     det = a * b - c * c
     if a > 0.0 and det > 1e-12 * a * b:
         s = (b * gi - c * gj) / det

@@ -36,7 +36,7 @@ def _set_slopes(k, g, beta, lower, upper, epsilon, rise, fall):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _smooth_slope(k, beta, epsilon, rise, fall):
-    """Give back the smooth part of variable k's derivative; nan for a row that takes no part."""
+    """Return back the smooth part of variable k's derivative; nan for a row that takes no part."""
     if rise[k] < np.inf:
         return rise[k] - epsilon if beta[k] >= 0.0 else rise[k] + epsilon
     if fall[k] > -np.inf:
@@ -46,7 +46,7 @@ def _smooth_slope(k, beta, epsilon, rise, fall):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _largest_key(bits):
-    """Give the largest of some keys, its low bits replaced by its place."""
+    """Return the largest of some keys, its low bits replaced by its place."""
     top = np.int32(0)
     for k in range(len(bits)):
         x = (bits[k] & _HIGH) | np.int32(k)
@@ -56,7 +56,7 @@ def _largest_key(bits):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _steepest_rise(rise, shift, keys, bits):
-    """Give the place of the smallest `rise`, to three digits of its distance from shift; -1 if none is below shift."""
+    """Return the place of the smallest `rise`, to three digits of its distance from shift; -1 if none is below shift."""
     best = np.int32(0)
     place = -1
     for start in range(0, len(rise), _BLOCK):
@@ -74,7 +74,7 @@ def _steepest_rise(rise, shift, keys, bits):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _partner(row, diagonal, own, fall, best, keys, bits, gaps, gap_bits):
-    """Give the variable whose fall gains most together with the given rise (second order), and the largest violation."""
+    """Return the variable whose fall gains most together with the given rise (second order), and the largest violation."""
     top_gain = np.int32(0)
     top_gap = np.int32(0)
     place = -1

@@ -94,7 +94,7 @@ def _violation(g: Floats, beta: Floats, lower: Floats, upper: Floats, epsilon: f
 
 
 def feasible(problem: DualProblem, alpha: Floats) -> Floats:
-    """Give the point of the feasible set that is near alpha: inside the box, and with a bias the heavier class scaled down."""
+    """Return the point of the feasible set that is near alpha: inside the box, and with a bias the heavier class scaled down."""
     inside: Floats = np.clip(alpha, 0.0, problem.C)
     if problem.bias:
         positive = problem.y > 0

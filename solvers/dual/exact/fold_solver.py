@@ -46,12 +46,12 @@ class State:
     converged: bool = True
 
     def decision(self, target: Target) -> Floats:
-        """Give the decision function on all rows, those that are not trained on included."""
+        """Return the decision function on all rows, those that are not trained on included."""
         values: Floats = self.slope + target.z + self.bias(target)
         return values
 
     def fresh_decision(self, target: Target, K: NDArray[np.float32], rows: Integers) -> Floats:
-        """Give the decision function on some rows, summed anew: a running sum has lost what is small beside z."""
+        """Return the decision function on some rows, summed anew: a running sum has lost what is small beside z."""
         from spotsvm.solvers.dual.exact._smo_kernels import add_rows
 
         values = np.zeros(len(rows))
@@ -61,11 +61,11 @@ class State:
         return values
 
     def bias(self, target: Target) -> float:
-        """Give the threshold: the mean over free variables, else the middle of the interval that the others allow."""
+        """Return the threshold: the mean over free variables, else the middle of the interval that the others allow."""
         return middle_bias(*self.bias_interval(target))
 
     def bias_interval(self, target: Target) -> tuple[float, float]:
-        """Give the least and the largest threshold that the variables allow."""
+        """Return the least and the largest threshold that the variables allow."""
         return bias_interval(self.slope, self.beta, target.lower, target.upper, target.epsilon)
 
 
@@ -169,7 +169,7 @@ def rebalance(beta: Floats, slope: Floats, lower: Floats, upper: Floats) -> bool
 
 
 def symmetric_bounds(C: Any, z: Floats, regression: bool) -> tuple[Floats, Floats]:
-    """Give the bounds of beta: [0, C] or [-C, 0] by the label, [-C, C] in regression."""
+    """Return the bounds of beta: [0, C] or [-C, 0] by the label, [-C, C] in regression."""
     if regression:
         bounds: Floats = np.broadcast_to(np.asarray(C, dtype=np.float64), z.shape).copy()
         return -bounds, bounds

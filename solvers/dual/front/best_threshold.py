@@ -9,7 +9,7 @@ Floats = NDArray[np.float64]
 
 
 def best_hinge_threshold(decisions: Floats, y: Floats) -> Floats:
-    """Give the b that minimises sum(max(0, 1 - y (f + b))) for each row f of `decisions`.
+    """Return the b that minimises sum(max(0, 1 - y (f + b))) for each row f of `decisions`.
 
     The sum is piecewise linear in b. Its slope is minus the number of positive rows at first, and rises by one where b passes
     y_i - f_i; so the minimum lies between two neighbours in the order of these numbers, and their middle is taken.
@@ -37,7 +37,7 @@ def best_hinge_threshold(decisions: Floats, y: Floats) -> Floats:
 
 
 def best_count_threshold(decisions: Floats, y: Floats) -> Floats:
-    """Give a b that minimises the number of rows with y (f + b) < 1, for each row f of `decisions`.
+    """Return a b that minimises the number of rows with y (f + b) < 1, for each row f of `decisions`.
 
     A positive row is satisfied from b = 1 - f on, a negative one up to b = -1 - f. Of the best interval, the middle is taken.
 

@@ -14,7 +14,7 @@ Floats = NDArray[np.float64]
 
 
 def natural_scale(K: Floats) -> float:
-    """Give the mean squared distance of the rows from their centre in feature space.
+    """Return the mean squared distance of the rows from their centre in feature space.
 
     Its root is the widest margin worth looking at: 1 / ||w|| beyond it leaves the decision function all but constant. Where an
     indefinite kernel has no such distance, it is the mean size of an entry.

@@ -36,12 +36,12 @@ class Front:
 
 
 def without_C(expansions: Expansions, source: str) -> Front:
-    """Give points that are no exact solutions as a front."""
+    """Return points that are no exact solutions as a front."""
     return Front(expansions, np.full(len(expansions), np.nan), np.full(len(expansions), source))
 
 
 def merge(criteria: MarginError, first: Front, second: Front) -> Front:
-    """Give the non-dominated points of two fronts; of points that are equal up to rounding the first one's.
+    """Return the non-dominated points of two fronts; of points that are equal up to rounding the first one's.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def merge(criteria: MarginError, first: Front, second: Front) -> Front:
 
 
 def better_than_constant(criteria: MarginError, front: Front) -> Front:
-    """Give the points with a smaller training error than the constant function, whose margin is wider than any.
+    """Return the points with a smaller training error than the constant function, whose margin is wider than any.
 
     Parameters
     ----------

@@ -58,7 +58,7 @@ class Expansions:
         return Expansions(*(getattr(self, field.name)[rows] for field in fields(self)))
 
     def joined(self, other: Expansions) -> Expansions:
-        """Give these and the others."""
+        """Return these and the others."""
         return Expansions(*(np.concatenate([getattr(self, f.name), getattr(other, f.name)]) for f in fields(self)))
 
 
@@ -180,7 +180,7 @@ class MarginError:
         return self._judge(np.outer(scales, alpha), np.outer(scales, decision))
 
     def objectives(self, expansions: Expansions) -> Floats:
-        """Give the two criteria, both to be minimised: ||w||^2 and the training error.
+        """Return the two criteria, both to be minimised: ||w||^2 and the training error.
 
         Parameters
         ----------
@@ -194,7 +194,7 @@ class MarginError:
         return np.column_stack([expansions.norm_squared, getattr(expansions, self.error)])
 
     def constant(self) -> Expansions:
-        """Give the constant function of the larger class, of equal ones the negative; its margin is wider than any.
+        """Return the constant function of the larger class, of equal ones the negative; its margin is wider than any.
 
         Without a bias it is 0, which is the side of the negative class.
         """
@@ -215,5 +215,5 @@ class MarginError:
 
 
 def evenly(length: int, at_most: int) -> NDArray[np.intp]:
-    """Give at most so many indices, evenly spread from the first to the last."""
+    """Return at most so many indices, evenly spread from the first to the last."""
     return np.unique(np.linspace(0, length - 1, min(length, at_most)).astype(np.intp))

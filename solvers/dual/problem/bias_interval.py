@@ -12,7 +12,7 @@ _REST = 1e-9
 
 
 def bias_interval(slope: Floats, beta: Floats, lower: Floats, upper: Floats, epsilon: float = 0.0) -> tuple[float, float]:
-    """Give the least and the largest optimal bias.
+    """Return the least and the largest optimal bias.
 
     A variable between its bounds leaves one bias, and the mean over all such variables is both ends. Where all are at their
     bounds, each says on which side of its own value the bias is. One that rounding has left short of a bound is at it.
@@ -52,6 +52,6 @@ def bias_interval(slope: Floats, beta: Floats, lower: Floats, upper: Floats, eps
 
 
 def middle_bias(low: float, high: float) -> float:
-    """Give the middle of an interval of biases, of a half-infinite one its end, and 0 where any bias is optimal."""
+    """Return the middle of an interval of biases, of a half-infinite one its end, and 0 where any bias is optimal."""
     ends = [end for end in (low, high) if np.isfinite(end)]
     return sum(ends) / len(ends) if ends else 0.0

@@ -11,7 +11,7 @@ Floats = NDArray[np.float64]
 
 
 def is_concave(problem: DualProblem) -> bool:
-    """Say whether the dual objective is concave where its variables can go, up to rounding.
+    """Return whether the dual objective is concave where its variables can go, up to rounding.
 
     It is where K is positive semidefinite, by a Cholesky factor of K with a little added to its diagonal (4 n eps times its
     trace). With a bias it is enough that beta' K beta >= 0 for every beta of sum zero, as with the negative distance and the
@@ -24,7 +24,7 @@ def is_concave(problem: DualProblem) -> bool:
 
 
 def has_factor(K: Floats) -> bool:
-    """Say whether K plus a little is positive definite, by a Cholesky factor; K is overwritten."""
+    """Return whether K plus a little is positive definite, by a Cholesky factor; K is overwritten."""
     n = len(K)
     trace = float(K.trace())
     if trace < 0 or float(K.diagonal().min()) < -4 * n * np.finfo(np.float64).eps * max(trace, 0.0):

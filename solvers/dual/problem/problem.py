@@ -44,18 +44,18 @@ class DualProblem:
         return len(self.y)
 
     def decision(self, alpha: Floats) -> Floats:
-        """Give sum_j alpha_j y_j K_ij for each row."""
+        """Return sum_j alpha_j y_j K_ij for each row."""
         support = np.flatnonzero(alpha)
         values: Floats = (alpha * self.y)[support] @ self.K[support]
         return values
 
     def objective(self, alpha: Floats, decision: Floats | None = None) -> float:
-        """Give the value of eq. 31; `decision` without the bias, if known."""
+        """Return the value of eq. 31; `decision` without the bias, if known."""
         f = self.decision(alpha) if decision is None else decision
         return float(alpha.sum() - 0.5 * np.dot(alpha * self.y, f))
 
     def kkt(self, alpha: Floats, decision: Floats) -> tuple[float, float]:
-        """Give the largest violation of the optimality conditions and the bias at which it is reached."""
+        """Return the largest violation of the optimality conditions and the bias at which it is reached."""
         gain = self.y - decision  # derivative of the objective with respect to y_i alpha_i
         positive = self.y > 0
         up = np.where(positive, alpha < self.C, alpha > 0)
@@ -69,7 +69,7 @@ class DualProblem:
         return max(highest - lowest, 0.0), middle_bias(*interval)
 
     def primal(self, alpha: Floats, decision: Floats, bias: float) -> float:
-        """Give the primal objective: half the squared norm plus the slacks times their C."""
+        """Return the primal objective: half the squared norm plus the slacks times their C."""
         slack = np.maximum(1.0 - self.y * (decision + bias), 0.0)
         return float(0.5 * np.dot(alpha * self.y, decision) + np.dot(self.C, slack))
 
@@ -91,7 +91,7 @@ def make_problem(K: Any, y: Any, C: Any, bias: bool = False) -> DualProblem:
 
 
 def check_kernel_matrix(K: Any) -> Floats:
-    """Give K as a symmetric float64 matrix that may be written to, or say what is wrong with it."""
+    """Return K as a symmetric float64 matrix that may be written to, or say what is wrong with it."""
     try:
         matrix = np.ascontiguousarray(as_floats(K))
     except (TypeError, ValueError) as error:
@@ -134,7 +134,7 @@ def _check_symmetric(matrix: Floats, scale: float) -> None:
 
 
 def check_labels(y: Any, n: int) -> Floats:
-    """Give the labels as -1.0 and 1.0, or say what is wrong with them."""
+    """Return the labels as -1.0 and 1.0, or say what is wrong with them."""
     try:
         labels = np.asarray(y)
         kinds = np.unique(labels)
@@ -151,7 +151,7 @@ def check_labels(y: Any, n: int) -> Floats:
 
 
 def check_bounds(C: Any, n: int) -> Floats:
-    """Give an upper bound for each variable, or say what is wrong with C."""
+    """Return an upper bound for each variable, or say what is wrong with C."""
     try:
         if np.asarray(C).dtype.kind == "b":
             raise TypeError("it is a truth value")
@@ -173,7 +173,7 @@ def check_bounds(C: Any, n: int) -> Floats:
 
 
 def check_numbers(name: str, values: Any, n: int) -> Floats:
-    """Give finite numbers, one for each row of K, or say what is wrong with them."""
+    """Return finite numbers, one for each row of K, or say what is wrong with them."""
     try:
         numbers = np.array(as_floats(values))
     except (TypeError, ValueError) as error:
@@ -187,7 +187,7 @@ def check_numbers(name: str, values: Any, n: int) -> Floats:
 
 
 def check_stopping(tol: Any, max_iter: Any) -> tuple[float, int | None]:
-    """Give a tolerance and a cap of steps as plain numbers, or raise SolverError."""
+    """Return a tolerance and a cap of steps as plain numbers, or raise SolverError."""
     if not 0 < as_float(tol) < np.inf:
         raise SolverError(f"tol={tol!r}; use a positive number")
     if max_iter is None:

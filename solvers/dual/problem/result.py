@@ -1,4 +1,4 @@
-"""What every solver of the dual gives back."""
+"""The result of every solver of the dual."""
 
 from __future__ import annotations
 

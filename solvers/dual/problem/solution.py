@@ -1,4 +1,4 @@
-"""What a method gives back, and when an exact one gives up."""
+"""A solution as a method returns it, and the limit at which an exact method stops."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Solution(NamedTuple):
 
 
 def iteration_cap(n: int) -> int:
-    """Give the largest number of steps of an exact solver on n variables."""
+    """Return the largest number of steps of an exact solver on n variables."""
     return 100_000 + 2_000 * n
 
 

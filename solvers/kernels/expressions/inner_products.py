@@ -108,4 +108,4 @@ def _checked(name: str, values: Any) -> Floats:
     try:
         return as_floats(values)
     except (TypeError, ValueError) as error:
-        raise SolverError(f"{name} is no array of numbers: {error}") from error
+        raise SolverError(f"{name} is not an array of numbers: {error}") from error

@@ -16,7 +16,7 @@ def resolve_gamma(
     *,
     sigma: Any = None,
 ) -> float:
-    """Give gamma as a number.
+    """Return gamma as a number.
 
     Parameters
     ----------

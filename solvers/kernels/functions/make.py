@@ -1,4 +1,4 @@
-"""A kernel from parameters as an estimator has them."""
+"""Make a kernel from the parameters of an estimator."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ class BaseKernel:
             raise SolverError(f"columns={self.columns!r}; use one column or more, each counted from 0")
 
     def of(self, X: Floats) -> Floats:
-        """Give its columns of some rows, C-contiguous."""
+        """Return its columns of some rows, C-contiguous."""
         return np.ascontiguousarray(X[:, self.columns])
 
 
@@ -91,7 +91,7 @@ class MultiKernel:
             raise SolverError("bases is empty; give one kernel or more")
         wanted = 1 if self.product else len(self.bases)
         if len(self.weights) != wanted:
-            raise SolverError(f"weights has {len(self.weights)} entries; there are {wanted} to be given")
+            raise SolverError(f"weights has {len(self.weights)} entries; {wanted} needed")
         for k, weight in enumerate(self.weights):
             if not 0 <= as_float(weight) < np.inf:
                 raise SolverError(f"weights[{k}]={weight!r}; use a finite number, 0 or more")
@@ -99,7 +99,7 @@ class MultiKernel:
             raise SolverError("weights are all 0; at least one must be positive")
         other = next((base for base in self.bases if base.kernel.name != "rbf"), None)
         if self.product and other is not None:
-            raise SolverError(f"a product is of the kernel 'rbf' alone; {other.kernel.label} is another")
+            raise SolverError(f"a product is defined for the kernel 'rbf' only, not for {other.kernel.label}")
 
     @property
     def terms(self) -> list[tuple[BaseKernel, float]]:
@@ -123,5 +123,5 @@ class MultiKernel:
         return f"a {'product' if self.product else 'sum'} of {self.n_terms} kernels"
 
     def scaled_columns(self, X: Floats) -> Floats:
-        """Give the columns of a product, each times the root of its gamma: it is the Gaussian kernel of these, gamma 1."""
+        """Return the columns of a product, each times the root of its gamma: it is the Gaussian kernel of these, gamma 1."""
         return np.hstack([base.of(X) * np.sqrt(base.kernel.gamma) for base in self.bases])

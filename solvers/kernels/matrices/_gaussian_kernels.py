@@ -8,7 +8,7 @@ from numba import njit
 
 @njit(cache=True, nogil=True, inline="always", error_model="numpy")
 def power(x):
-    """Give exp(256 x), x <= 0, by the series of exp(x), squared eight times; written into its loop, which stays vectorised."""
+    """Return exp(256 x), x <= 0, by the series of exp(x), squared eight times; written into its loop, which stays vectorised."""
     x = x if x > -0.3125 else -0.3125  # exp(-80), below which numbers become denormal and slow
     tail = 1 / 720 + x * (1 / 5040 + x * (1 / 40320 + x * (1 / 362880)))
     e = 1.0 + x * (1.0 + x * (1 / 2 + x * (1 / 6 + x * (1 / 24 + x * (1 / 120 + x * tail)))))

@@ -18,7 +18,7 @@ SYMMETRIC_ROWS, RECTANGULAR_ROWS = 128, 512
 
 
 def rows_within(max_bytes: int, columns: int) -> int:
-    """Give how many rows of some columns fit, at least one: a block needs three arrays of its size."""
+    """Return how many rows of some columns fit, at least one: a block needs three arrays of its size."""
     return max(1, int(max_bytes) // max(1, 24 * columns))
 
 

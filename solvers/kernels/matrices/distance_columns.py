@@ -129,7 +129,7 @@ class DistanceColumns:
             self._gammas[missing] = gamma
 
     def _slots(self, rows: Integers) -> Integers:
-        """Give where the columns of some rows are, at most as many as fit, once those that are missing are computed."""
+        """Return where the columns of some rows are, at most as many as fit, once those that are missing are computed."""
         known = self._slot_of
         missing = []
         for row in rows.tolist():
@@ -144,7 +144,7 @@ class DistanceColumns:
         return np.array([known[row] for row in rows.tolist()], dtype=np.intp)
 
     def _free(self, count: int) -> list[int]:
-        """Give slots to write to: new ones as long as there is room, then those not needed for longest."""
+        """Return slots to write to: new ones as long as there is room, then those not needed for longest."""
         used = len(self._slot_of)
         slots = list(range(used, min(self._capacity, used + count)))
         while len(slots) < count:

@@ -138,7 +138,7 @@ def kernel_blocks(kernel: Kernel, X: Floats, Z: Floats, *, max_bytes: int = MAX_
 
 
 def base_values(kernel: Kernel, X: Floats, Z: Floats) -> Block:
-    """Give a function that computes a block of what the kernel is computed from."""
+    """Return a function that computes a block of what the kernel is computed from."""
     if kernel.base == "squared distances":
         return DistanceRows.between(X, Z).block
 
@@ -151,7 +151,7 @@ def base_values(kernel: Kernel, X: Floats, Z: Floats) -> Block:
 
 
 def given_values(kernel: Kernel, X: Floats, Z: Floats, columns: int) -> Floats:
-    """Give the values that a callable computes for two sets of rows, or that X holds."""
+    """Return the values that a callable computes for two sets of rows, or that X holds."""
     shape = (len(X), columns)
     if isinstance(kernel.name, str):
         if X.shape != shape:
@@ -173,7 +173,7 @@ def given_values(kernel: Kernel, X: Floats, Z: Floats, columns: int) -> Floats:
 
 
 def check_rows(X: Any, name: str = "X") -> Floats:
-    """Give X as a float64 matrix of finite numbers, or say what is wrong with it."""
+    """Return X as a float64 matrix of finite numbers, or say what is wrong with it."""
     try:
         rows = np.ascontiguousarray(X, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -187,7 +187,7 @@ def check_rows(X: Any, name: str = "X") -> Floats:
 
 
 def finite_values(values: Floats, kernel: Kernel) -> Floats:
-    """Give the values back, or raise SolverError if one is nan or infinite."""
+    """Return the values back, or raise SolverError if one is nan or infinite."""
     low, high = values.min(initial=0.0), values.max(initial=0.0)
     if np.isfinite(low) and np.isfinite(high):
         return values

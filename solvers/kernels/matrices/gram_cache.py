@@ -118,7 +118,7 @@ class GramCache:
         return finite_values(kernel.of(values), kernel).astype(dtype, copy=False)
 
     def _base(self, kernel: Kernel) -> Floats | None:
-        """Give what is kept for a kernel, None where there is nothing to keep or no room for it."""
+        """Return what is kept for a kernel, None where there is nothing to keep or no room for it."""
         if kernel.base in ("rows", "precomputed"):
             return None
         n = len(self.X)

@@ -62,7 +62,7 @@ class GroupGram:
 
     @staticmethod
     def bytes_for(n: int, n_kept: int) -> int:
-        """Give the memory that n rows need: one kernel matrix, and half a one for each that is kept."""
+        """Return the memory that n rows need: one kernel matrix, and half a one for each that is kept."""
         return 4 * n * n + 2 * n * (n + 1) * n_kept
 
     @property
@@ -71,7 +71,7 @@ class GroupGram:
         return sum(values.nbytes for values, _, _ in self._kept.values())
 
     def matrix(self, kernel: MultiKernel) -> tuple[Single, float]:
-        """Give the matrix of a combined kernel less a constant, and the constant; it is overwritten by the next one.
+        """Return the matrix of a combined kernel less a constant, and the constant; it is overwritten by the next one.
 
         Parameters
         ----------
@@ -186,7 +186,7 @@ class GroupGram:
             start = stop
 
     def _make_room(self, needed: list[Any]) -> None:
-        """Give up what was not used for the longest time, so that all that is needed can be kept."""
+        """Return up what was not used for the longest time, so that all that is needed can be kept."""
         n = len(self.X)
         for key in needed:
             if key in self._kept:
@@ -196,7 +196,7 @@ class GroupGram:
             self._kept.popitem(last=False)
 
     def _part(self, base: BaseKernel) -> tuple[Single, float, float]:
-        """Give the upper half of distances or kernel values, the median of distances, and the largest kernel value."""
+        """Return the upper half of distances or kernel values, the median of distances, and the largest kernel value."""
         key = _key(base)
         if key not in self._kept:
             rows = base.of(self.X)
@@ -217,7 +217,7 @@ class GroupGram:
 
 
 def _upper_half(compute: Block, n: int) -> Single:
-    """Give the upper half of a symmetric matrix, row after row; infinite where single precision ends."""
+    """Return the upper half of a symmetric matrix, row after row; infinite where single precision ends."""
     values = np.empty(n * (n + 1) // 2, np.float32)
     start = 0
     with np.errstate(over="ignore"):

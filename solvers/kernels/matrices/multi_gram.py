@@ -90,7 +90,7 @@ def multi_kernel_blocks(
 
 
 def check_columns(kernel: MultiKernel, X: Floats) -> Floats:
-    """Give X back, or raise SolverError if it has fewer columns than the kernel needs."""
+    """Return X back, or raise SolverError if it has fewer columns than the kernel needs."""
     last = max(max(base.columns) for base in kernel.bases)
     if last >= X.shape[1]:
         raise SolverError(f"X has {X.shape[1]} columns; a kernel needs column {last}, counted from 0")
@@ -98,7 +98,7 @@ def check_columns(kernel: MultiKernel, X: Floats) -> Floats:
 
 
 def combined_block(kernel: MultiKernel, X: Floats, Z: Floats) -> Block:
-    """Give a function that computes a block of a combined kernel's values."""
+    """Return a function that computes a block of a combined kernel's values."""
     if kernel.product:
         return _product_block(kernel, X, Z)
     # kernels of the same columns share their distances or inner products
@@ -129,7 +129,7 @@ def combined_block(kernel: MultiKernel, X: Floats, Z: Floats) -> Block:
 
 
 def _values(kernel: Kernel, X: Floats, Z: Floats) -> Block:
-    """Give a function that computes a block of what a kernel is computed from; of a callable its values."""
+    """Return a function that computes a block of what a kernel is computed from; of a callable its values."""
     if kernel.base != "rows":
         return base_values(kernel, X, Z)
     return lambda rows, columns: np.array(given_values(kernel, X[rows], Z[columns], columns.stop - columns.start))

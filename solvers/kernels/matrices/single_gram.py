@@ -40,16 +40,16 @@ class SingleGram:
         self._offset = 0.0
 
     def without_matrices(self) -> SingleGram:
-        """Give the same rows with nothing computed."""
+        """Return the same rows with nothing computed."""
         return SingleGram(self.X, self._keep)
 
     @staticmethod
     def bytes_for(n: int) -> int:
-        """Give the memory that n rows need: distances and one kernel matrix."""
+        """Return the memory that n rows need: distances and one kernel matrix."""
         return 8 * n * n
 
     def matrix(self, kernel: Kernel) -> tuple[Single, float]:
-        """Give a kernel matrix less a constant, and the constant; it is overwritten by the next one.
+        """Return a kernel matrix less a constant, and the constant; it is overwritten by the next one.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""What a genetic algorithm must know of its individuals."""
+"""The operators that a genetic algorithm needs for its individuals."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class Genetics(Protocol[T]):
     """The operators on individuals of one kind; none of them changes its arguments."""
 
     def initial(self, size: int, rng: np.random.Generator) -> list[T]:
-        """Give the first population."""
+        """Return the first population."""
         ...
 
     def cross(self, better: T, worse: T, rng: np.random.Generator) -> T:

@@ -82,11 +82,11 @@ class ModelGenetics:
         return [len(set(of_one)) > 1 for of_one in self.values]
 
     def grid(self) -> list[Model]:
-        """Give the models of the grid; the last parameter runs fastest."""
+        """Return the models of the grid; the last parameter runs fastest."""
         return list(product(*self.values))
 
     def initial(self, size: int, rng: np.random.Generator) -> list[Model]:
-        """Give the grid, whatever size is asked for: the first population is deterministic."""
+        """Return the grid, whatever size is asked for: the first population is deterministic."""
         return self.grid()
 
     def cross(self, better: Model, worse: Model, rng: np.random.Generator) -> Model:

@@ -25,7 +25,7 @@ PATIENCE = 2
 
 
 def average(population: Population[Any]) -> float:
-    """Give the average fitness of a population."""
+    """Return the average fitness of a population."""
     return population.mean
 
 

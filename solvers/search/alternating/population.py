@@ -58,7 +58,7 @@ class Population(Generic[T]):
         return float(self.fitness[:, 0].mean())
 
     def joined(self, children: list[T], fitness: Floats) -> Population[T]:
-        """Give the fittest of these individuals and their children, as many as there were; of equals the older."""
+        """Return the fittest of these individuals and their children, as many as there were; of equals the older."""
         both = Population([*self.individuals, *children], np.vstack([self.fitness, fitness]))
         n = len(self)
         return Population(both.individuals[:n], both.fitness[:n])

@@ -67,7 +67,7 @@ class SubsetGenetics:
         return len(self._members)
 
     def length(self, individual: Integers) -> int:
-        """Give the K of a subset."""
+        """Return the K of a subset."""
         return len(individual) // self.n_classes
 
     def initial(self, size: int, rng: np.random.Generator) -> list[Integers]:
@@ -120,7 +120,7 @@ class SubsetGenetics:
 
 
 def joined(parts: list[Integers]) -> Integers:
-    """Give one sorted array of several."""
+    """Return one sorted array of several."""
     return np.sort(np.concatenate(parts)).astype(np.intp, copy=False)
 
 

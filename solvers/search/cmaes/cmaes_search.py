@@ -117,7 +117,7 @@ class CmaesSearch(PlannedSearch):
         super().__init__(domain, seed)
         self.coding = CmaesCoding(domain)
         if popsize is not None and not _is_count(popsize, 3):
-            raise SolverError(f"popsize={popsize!r} is too few points to rank, or no number of points; use 3 or more, or None")
+            raise SolverError(f"popsize={popsize!r} is not a population size; use 3 points or more, or None")
         if not 0 < sigma0 < 1:
             raise SolverError(f"sigma0={sigma0} is not a part of a coordinate's range; use a number between 0 and 1")
         if n_again is not None and not _is_count(n_again, 0):
@@ -176,7 +176,7 @@ class CmaesSearch(PlannedSearch):
         return sum(self.response(sample.point) is not None for sample in self._slots)
 
     def _due_again(self) -> Sample | None:
-        """Give the point to evaluate once more before the generation is ranked, if there is one."""
+        """Return the point to evaluate once more before the generation is ranked, if there is one."""
         # what the noise is takes all that was told to judge
         verdict = self.judge(self.noise) if self.n_again else "deterministic"
         due = {"noisy": self.n_again, "unknown": min(self.n_again, 1), "deterministic": 0}[verdict]
@@ -225,7 +225,7 @@ class CmaesSearch(PlannedSearch):
         return run
 
     def _better_strangers(self, best: float) -> list[Sample]:
-        """Give up to two points, told since the last generation without having been asked for, that beat `best`."""
+        """Return up to two points, told since the last generation without having been asked for, that beat `best`."""
         values = {p.tobytes(): (self.response(p), p) for p in self.strangers(self._heard)}
         self._heard = len(self._points)
         found = sorted((v, key) for key, (v, _) in values.items() if v is not None and v < best)

@@ -1,4 +1,4 @@
-"""Between the unit cube and the coordinates in which CMA-ES moves."""
+"""Conversion between the unit cube and the coordinates in which CMA-ES moves."""
 
 from __future__ import annotations
 
@@ -54,13 +54,13 @@ class CmaesCoding:
         self.high = self.low + self.widths
 
     def encode(self, point: Floats) -> Floats:
-        """Give cma's coordinates of a point of the cube; shape (n,)."""
+        """Return cma's coordinates of a point of the cube; shape (n,)."""
         inside = np.full(len(self.widths), 0.5)
         inside[: len(self.columns)] = point[self.columns]
         return np.asarray(self.low + inside * self.widths)
 
     def decode(self, x: Floats, categories: Floats) -> Floats:
-        """Give the canonical point of cma's coordinates; `categories` is a point that has the categorical ones."""
+        """Return the canonical point of cma's coordinates; `categories` is a point that has the categorical ones."""
         point = np.array(categories, dtype=float)
         inside = (np.asarray(x) - self.low) / self.widths
         point[self.columns] = inside[: len(self.columns)]

@@ -1,4 +1,4 @@
-"""With which population and how wide each further run of CMA-ES starts."""
+"""Restarts of CMA-ES: population and initial width of each further run."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Restarts:
         self._spent = {False: 0, True: 0}
 
     def next(self, rng: np.random.Generator) -> tuple[int, float]:
-        """Give the population and the width of the next run; `rng` is for the small ones."""
+        """Return the population and the width of the next run; `rng` is for the small ones."""
         self.n_runs += 1
         large = self.popsize * 2**self._doublings
         self._small = self.schedule == "bipop" and self._doublings > 0 and self._spent[True] < self._spent[False]

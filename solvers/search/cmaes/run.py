@@ -1,4 +1,4 @@
-"""One run of CMA-ES, from a mean and a width to where it stops: the cma package behind a small door."""
+"""One run of CMA-ES, from a mean and a width to where it stops, by the cma package."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ class CmaesRun:
 
 
 def cma_options(coding: CmaesCoding, popsize: int, stream: np.random.SeedSequence) -> dict[str, Any]:
-    """Give what a bare `cma.CMAEvolutionStrategy` needs to draw the same points as a run of these arguments."""
+    """Return what a bare `cma.CMAEvolutionStrategy` needs to draw the same points as a run of these arguments."""
     return {
         "popsize": popsize,
         "bounds": [coding.low.tolist(), coding.high.tolist()],
@@ -156,7 +156,7 @@ def cma_options(coding: CmaesCoding, popsize: int, stream: np.random.SeedSequenc
 
 
 def checked_options(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Give a user's options of `cma.CMAEvolutionStrategy`.
+    """Return a user's options of `cma.CMAEvolutionStrategy`.
 
     Raises
     ------
@@ -171,7 +171,7 @@ def checked_options(options: Mapping[str, Any]) -> dict[str, Any]:
         if name in _OWN_OPTIONS:
             raise SolverError(f"options has {name!r}, which the search sets itself; use its own arguments")
         if name not in known:
-            raise SolverError(f"options has {name!r}, which is no option of cma.CMAEvolutionStrategy; see cma.CMAOptions()")
+            raise SolverError(f"options has {name!r}, which is not an option of cma.CMAEvolutionStrategy; see cma.CMAOptions()")
     return dict(options)
 
 

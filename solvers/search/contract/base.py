@@ -192,11 +192,11 @@ class Search(ABC):
         return np.asarray(np.where(np.isfinite(values), values, np.nan))
 
     def is_new(self, point: Floats) -> bool:
-        """Tell whether a canonical point has neither been asked for nor told."""
+        """Return whether a canonical point has neither been asked for nor told."""
         return point.tobytes() not in self._seen
 
     def is_told(self, point: Floats) -> bool:
-        """Tell whether a canonical point has been told."""
+        """Return whether a canonical point has been told."""
         return point.tobytes() in self._told_keys
 
     def new_point(self, rng: np.random.Generator) -> Floats:

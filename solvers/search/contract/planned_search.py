@@ -1,4 +1,4 @@
-"""What searches have in common whose next point follows from a plan they keep, such as a generation that is half asked for."""
+"""Base of searches that plan several points ahead, such as the rest of a generation."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class PlannedSearch(Search):
         self._responses.setdefault(self._points[-1].tobytes(), []).append(self._values[-1])
 
     def response(self, point: Floats) -> float | None:
-        """Give the mean of the responses at a canonical point; nan if all failed, None if there is none yet."""
+        """Return the mean of the responses at a canonical point; nan if all failed, None if there is none yet."""
         told = self._responses.get(point.tobytes())
         if told is None:
             return None
@@ -65,28 +65,28 @@ class PlannedSearch(Search):
         return sum(v / len(ok) for v in ok) if ok else np.nan
 
     def is_pending(self, point: Floats) -> bool:
-        """Tell whether a canonical point was asked for and is not yet told."""
+        """Return whether a canonical point was asked for and is not yet told."""
         key = point.tobytes()
         return any(waiting.tobytes() == key for waiting in self.pending)
 
     def best_told(self) -> Floats | None:
-        """Give the point with the best value told, None if no evaluation has succeeded."""
+        """Return the point with the best value told, None if no evaluation has succeeded."""
         values = self.values
         return None if np.isnan(values).all() else self._points[int(np.nanargmin(values))]
 
     def strangers(self, since: int = 0) -> list[Floats]:
-        """Give the points told that this search never asked for, from the `since`-th told on."""
+        """Return the points told that this search never asked for, from the `since`-th told on."""
         return [p for p in self._points[since:] if p.tobytes() not in self._own]
 
     def judge(self, noise: Noise) -> Verdict:
-        """Give what is known of the noise: what the user says, else what replicates say."""
+        """Return what is known of the noise: what the user says, else what replicates say."""
         if noise != "auto":
             return "noisy" if noise else "deterministic"
         ok = np.isfinite(self.values)
         return judge_noise(self.points[ok], self.values[ok])
 
     def _suggest(self, rng: np.random.Generator) -> Suggestion:
-        """Give the plan's next point; the same one until it is taken or something is told."""
+        """Return the plan's next point; the same one until it is taken or something is told."""
         if self._next is None:
             self._next = self._plan(rng)
         return self._next

@@ -1,4 +1,4 @@
-"""Try again until a random expression is one that can be used."""
+"""Random expressions, drawn again until one is valid."""
 
 from __future__ import annotations
 

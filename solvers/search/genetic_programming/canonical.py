@@ -11,7 +11,7 @@ _SWAPPED = {"x_i": "x_j", "x_j": "x_i"}
 
 
 def canonical_key(expression: Expression) -> tuple[Any, ...]:
-    """Give a key that is the same for expressions that are the same kernel by their form.
+    """Return a key that is the same for expressions that are the same kernel by their form.
 
     Arguments of commuting blocks may be in any order, x_i and x_j may be exchanged throughout, as a kernel is symmetric, and
     symbolic constants may be renamed, as a design tries values of each alike.

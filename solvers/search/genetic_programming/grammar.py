@@ -1,4 +1,4 @@
-"""What a genetic program needs of a space of kernels: random expressions, and variations of those there are."""
+"""The contract of a space of kernels for genetic programming: random expressions, and variations of given ones."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Grammar(ABC):
 
     @abstractmethod
     def grow(self, rng: np.random.Generator) -> Expression:
-        """Give a random scalar expression.
+        """Return a random scalar expression.
 
         Parameters
         ----------
@@ -49,7 +49,7 @@ class Grammar(ABC):
 
     @abstractmethod
     def mutate(self, expression: Expression, rng: np.random.Generator) -> Expression:
-        """Give a random change of an expression.
+        """Return a random change of an expression.
 
         Parameters
         ----------
@@ -61,7 +61,7 @@ class Grammar(ABC):
 
     @abstractmethod
     def cross(self, first: Expression, second: Expression, rng: np.random.Generator) -> Expression:
-        """Give the first expression with something of the second.
+        """Return the first expression with something of the second.
 
         Parameters
         ----------
@@ -77,7 +77,7 @@ class Grammar(ABC):
         """Probability that `vary` crosses two parents instead of changing one."""
 
     def vary(self, parents: Sequence[Expression], rng: np.random.Generator) -> Expression:
-        """Give a child of one parent or of two.
+        """Return a child of one parent or of two.
 
         Parameters
         ----------
@@ -91,7 +91,7 @@ class Grammar(ABC):
         return self.mutate(parents[0], rng)
 
     def is_valid(self, expression: Expression) -> bool:
-        """Say whether an expression is a scalar of both inputs within the limits.
+        """Return whether an expression is a scalar of both inputs within the limits.
 
         Parameters
         ----------

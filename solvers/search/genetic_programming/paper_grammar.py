@@ -53,7 +53,7 @@ class PaperGrammar(Grammar):
             raise SolverError(f"max_depth={max_depth!r}; no expression of one level has both inputs: use 2 or more")
 
     def grow(self, rng: np.random.Generator) -> Expression:
-        """Give a random scalar expression; see `Grammar.grow`."""
+        """Return a random scalar expression; see `Grammar.grow`."""
         return grow_function("scalar", int(rng.integers(2, self.max_depth + 1)), rng)
 
     def mutate(self, expression: Expression, rng: np.random.Generator) -> Expression:

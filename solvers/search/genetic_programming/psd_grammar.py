@@ -76,7 +76,7 @@ class PsdGrammar(Grammar):
         self.squared_norm = float(squared_norm)
 
     def grow(self, rng: np.random.Generator) -> Expression:
-        """Give a small random kernel, of about four levels at most; see `Grammar.grow`."""
+        """Return a small random kernel, of about four levels at most; see `Grammar.grow`."""
         deepest = int(rng.integers(1, min(self.max_depth, _GROWN_DEPTH) + 1))
         return self._settled(grow_kernel(deepest, self.squared_norm, rng))
 
@@ -105,7 +105,7 @@ class PsdGrammar(Grammar):
         return self._settled(change.blend(first, second, rng))
 
     def is_valid(self, expression: Expression) -> bool:
-        """Say whether it is a kernel of both inputs within the limits, of a degree in x_i of no more than 8.
+        """Return whether it is a kernel of both inputs within the limits, of a degree in x_i of no more than 8.
 
         Parameters
         ----------
@@ -119,7 +119,7 @@ class PsdGrammar(Grammar):
         )
 
     def value_bounds(self, expression: Expression) -> Floats:
-        """Give the range of each of an expression's numbers, for a search of them on a log scale.
+        """Return the range of each of an expression's numbers, for a search of them on a log scale.
 
         Parameters
         ----------
@@ -142,7 +142,7 @@ class PsdGrammar(Grammar):
 
 
 def degree(expression: Expression) -> int:
-    """Give the degree of a kernel as a polynomial of x_i; what is bounded has degree 0."""
+    """Return the degree of a kernel as a polynomial of x_i; what is bounded has degree 0."""
     if expression.block in ("linear", "norms"):
         return 1 if expression.block == "linear" else 2
     if expression.block in ("normalise", "exponential") or not expression.arguments:

@@ -28,7 +28,7 @@ _REACH = 1e4
 
 
 def typical_value(block: str, squared_norm: float) -> float:
-    """Give the number at which a block does something to data of that size, neither constant nor a spike.
+    """Return the number at which a block does something to data of that size, neither constant nor a spike.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def typical_value(block: str, squared_norm: float) -> float:
 
 
 def value_bounds(block: str, squared_norm: float) -> tuple[float, float]:
-    """Give the range in which the number of a block is searched, four powers of ten to each side of the typical value."""
+    """Return the range in which the number of a block is searched, four powers of ten to each side of the typical value."""
     typical = typical_value(block, squared_norm)
     return typical / _REACH, typical * _REACH
 

@@ -30,7 +30,7 @@ class Breeder(Protocol[Genome]):
         ...
 
     def key(self, genome: Genome) -> Hashable:
-        """Give what two equal individuals have in common."""
+        """Return what two equal individuals have in common."""
         ...
 
 
@@ -80,7 +80,7 @@ class Evolution(Generic[Genome]):
         return min(self.evaluated, key=lambda individual: individual.fitness)
 
     def ranked(self, count: int) -> list[Individual[Genome]]:
-        """Give the best individuals, best first."""
+        """Return the best individuals, best first."""
         return sorted(self.evaluated, key=lambda individual: individual.fitness)[:count]
 
 

@@ -1,4 +1,4 @@
-"""What a record holds of a Kriging search, numbers to be checked before they are used."""
+"""The state of a Kriging search in a record, checked when it is read."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MOST = 1000
 
 
 def checked_chains(content: Any) -> Floats:
-    """Give chains from what JSON has of them.
+    """Return chains from what JSON has of them.
 
     Parameters
     ----------
@@ -38,12 +38,12 @@ def checked_chains(content: Any) -> Floats:
     except (TypeError, ValueError, OverflowError):
         chains = np.empty(0)
     if chains.ndim != 2 or not 0 < chains.size <= MOST * MOST or not np.all(np.abs(chains) <= LARGEST):
-        raise SolverError("the chains of the search's state are no table of numbers, or too large; the record is damaged")
+        raise SolverError("the search's state holds no valid table of chains; the record is damaged")
     return chains
 
 
 def checked_count(content: Any) -> int | None:
-    """Give a number of trials from what JSON has of it, or None.
+    """Return a number of trials from what JSON has of it, or None.
 
     Raises
     ------
@@ -57,4 +57,4 @@ def checked_count(content: Any) -> int | None:
     """
     if content is None or (isinstance(content, int) and not isinstance(content, bool) and content >= 0):
         return content
-    raise SolverError("a number of trials in the search's state is none; the record is damaged")
+    raise SolverError("the search's state holds an invalid number of trials; the record is damaged")

@@ -131,7 +131,7 @@ class KochSearch(KrigingSearch):
         return self._judge_noise(self.points[ok], self.values[ok])
 
     def state(self) -> dict[str, Any]:
-        """Give what a Kriging search remembers, and from which trial on points are repeated."""
+        """Return what a Kriging search remembers, and from which trial on points are repeated."""
         return super().state() | {_SINCE: self._repeats.since}
 
     def restore(self, state: dict[str, Any]) -> None:

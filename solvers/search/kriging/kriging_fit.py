@@ -1,4 +1,4 @@
-"""What a Kriging search knows once its model is fitted; good until something more is told."""
+"""The fitted model of a Kriging search, valid until the next value is told."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class KrigingFit:
         outcomes: tuple[Floats, NDArray[np.bool_]],
         max_points: int,
     ) -> KrigingFit:
-        """Say what follows from fitted models.
+        """Describe what follows from fitted models.
 
         Parameters
         ----------
@@ -84,9 +84,9 @@ class KrigingFit:
         return cls(points, values, models, predicted, improvement, tuple(notes))
 
     def anchors(self) -> Floats:
-        """Give the five best predicted points, the best first, to look around."""
+        """Return the five best predicted points, the best first, to look around."""
         return self.points[np.argsort(self.predicted, kind="stable")[:N_ANCHORS]]
 
     def incumbent_error(self) -> float:
-        """Give the standard error of the response predicted at the best of them."""
+        """Return the standard error of the response predicted at the best of them."""
         return float(self.models.error_evaluated(int(np.argmin(self.predicted)))[0])

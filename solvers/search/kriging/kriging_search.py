@@ -179,7 +179,7 @@ class KrigingSearch(Search):
         return Suggestion(self.new_point(rng), "random", note)
 
     def _modelled(self) -> Floats:
-        """Give the response to model at each point told, in some unit, nan where the evaluation failed; shape (n,)."""
+        """Return the response to model at each point told, in some unit, nan where the evaluation failed; shape (n,)."""
         return within_reach(self.values)[0]
 
     def _fitted(self, points: Floats, values: Floats, noise: Verdict, rng: np.random.Generator) -> KrigingFit:
@@ -204,7 +204,7 @@ class KrigingSearch(Search):
         return self._fit
 
     def _should_move(self) -> bool:
-        """Tell whether the chains of hyperparameters move.
+        """Return whether the chains of hyperparameters move.
 
         They do once as many values have been told since they last did as an eighth of those pending, and one at least: the free
         workers of one moment share a fit, and hundreds of workers do not wait for a sweep each.
@@ -248,7 +248,7 @@ class KrigingSearch(Search):
         return judge_noise(points, values)
 
     def _should_probe(self, points: Floats, values: Floats, noise: Verdict) -> bool:
-        """Tell whether to evaluate the best point once more, only to see whether the response is the same."""
+        """Return whether to evaluate the best point once more, only to see whether the response is the same."""
         if self.noise != "auto" or any(self.is_told(waiting) for waiting in self.pending):
             return False
         if noise == "deterministic":
@@ -256,7 +256,7 @@ class KrigingSearch(Search):
         return noise == "unknown"
 
     def state(self) -> dict[str, Any]:
-        """Give the chains, which a search that goes on needs and cannot compute from the history alone, and when they moved."""
+        """Return the chains, which a search that goes on needs and cannot compute from the history alone, and when they moved."""
         chains = self._ensemble.chains
         return {} if chains is None else {"chains": chains.tolist(), "moved_at": self._moved_at}
 

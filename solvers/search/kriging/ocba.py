@@ -8,7 +8,7 @@ from spotsvm.solvers.errors import SolverError
 
 
 def ocba_shares(means: ArrayLike, variances: ArrayLike) -> NDArray[np.float64]:
-    """Give the share of all evaluations that each candidate should have, for the best chance to choose the best.
+    """Return the share of all evaluations that each candidate should have, for the best chance to choose the best.
 
     For i not the best, N_i is proportional to (s_i / (mean_i - mean_best))^2, and N_best = s_best sqrt(sum N_i^2 / s_i^2).
 
@@ -61,7 +61,7 @@ def ocba_shares(means: ArrayLike, variances: ArrayLike) -> NDArray[np.float64]:
 
 
 def ocba_next(means: ArrayLike, variances: ArrayLike, counts: ArrayLike) -> int:
-    """Give the candidate that is furthest behind its share once one more evaluation is made.
+    """Return the candidate that is furthest behind its share once one more evaluation is made.
 
     Parameters
     ----------

@@ -108,7 +108,7 @@ class LbfgsbDescent:
         return [float(v) for v in values if v is not None]
 
     def _value_and_gradient(self, x: Floats) -> tuple[float, Floats]:
-        """Give scipy what it asks for at x, from the canonical point there."""
+        """Return scipy what it asks for at x, from the canonical point there."""
         point = self.domain.snap_one(x)
         value = (self._known([point], "step")[0] - self._origin) / self._unit
         if self._best is None or value < self._best[1]:
@@ -124,7 +124,7 @@ class LbfgsbDescent:
         return value, slope + (along - drop) / max(float(way @ way), np.finfo(float).tiny) * way
 
     def _gradient(self, point: Floats) -> Floats:
-        """Give the gradient, by larger steps where the smaller ones show no difference."""
+        """Return the gradient, by larger steps where the smaller ones show no difference."""
         for enlarged in (1.0, _ENLARGED):
             if missing := self.differences.missing(point, enlarged):
                 raise ValueMissingError(missing, "difference")

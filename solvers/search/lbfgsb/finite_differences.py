@@ -65,7 +65,7 @@ class FiniteDifferences:
         return out
 
     def missing(self, base: Floats, enlarged: float = 1.0) -> list[Floats]:
-        """Give the points whose values the gradient still needs."""
+        """Return the points whose values the gradient still needs."""
         out = []
         for points in self.neighbours(base, enlarged).values():
             for point in points:
@@ -77,7 +77,7 @@ class FiniteDifferences:
         return out
 
     def gradient(self, base: Floats, enlarged: float = 1.0) -> Floats:
-        """Give the gradient, when nothing is missing; 0 in a coordinate that is held, or where both sides failed."""
+        """Return the gradient, when nothing is missing; 0 in a coordinate that is held, or where both sides failed."""
         at = self.response(base)
         out = np.zeros(self.domain.dimension)
         for j, points in self.neighbours(base, enlarged).items():

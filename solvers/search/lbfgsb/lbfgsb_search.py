@@ -41,7 +41,7 @@ class Stage(NamedTuple):
     tried: frozenset[bytes] = frozenset()
 
     def descend(self, start: Floats, step: float) -> Stage:
-        """Give the stage at which a descent begins."""
+        """Return the stage at which a descent begins."""
         return self._replace(start=start, step=step, tried=self.tried | {start.tobytes()})
 
 
@@ -158,7 +158,7 @@ class LbfgsbSearch(PlannedSearch):
         return self.is_new(suggestion.point)
 
     def _due(self, stage: Stage) -> tuple[Stage, list[Suggestion]]:
-        """Give the points that come next, none of which depends on another's value, and the stage at which they do.
+        """Return the points that come next, none of which depends on another's value, and the stage at which they do.
 
         It changes nothing: what is not asked for has not happened.
         """
@@ -188,7 +188,7 @@ class LbfgsbSearch(PlannedSearch):
         return stage, []
 
     def _best_start(self, points: list[Floats], stage: Stage) -> Floats | None:
-        """Give the best of the points that was no start before."""
+        """Return the best of the points that was no start before."""
         values = {p.tobytes(): self.response(p) for p in points if p.tobytes() not in stage.tried}
         ok = {key: v for key, v in values.items() if v is not None and np.isfinite(v)}
         return np.frombuffer(min(ok, key=lambda key: ok[key])).copy() if ok else None

@@ -43,12 +43,12 @@ class Individuals:
                 self.variables[j] = Choice(options=range(c.levels)) if c.categorical else Integer(bounds=(0, c.levels - 1))
 
     def of(self, point: Floats) -> Any:
-        """Give a new individual at a point."""
+        """Return a new individual at a point."""
         cells = self.domain.level_of(point)[0]
         return Individual(X={j: int(cells[j]) if c.levels else float(point[j]) for j, c in enumerate(self.domain.coordinates)})
 
     def point(self, individual: Any) -> Floats:
-        """Give the canonical point of an individual."""
+        """Return the canonical point of an individual."""
         genes = [
             (individual.X[j] + 0.5) / c.levels if c.levels else individual.X[j] for j, c in enumerate(self.domain.coordinates)
         ]
@@ -71,7 +71,7 @@ class OnlyNew(DuplicateElimination):
         self._individuals, self._is_new = individuals, is_new
 
     def do(self, pop: Any, *others: Any, **options: Any) -> Any:
-        """Give the individuals that are left; whoever has been evaluated is not new, so only the unborn are compared."""
+        """Return the individuals that are left; whoever has been evaluated is not new, so only the unborn are compared."""
         taken = {self._individuals.point(one).tobytes() for other in others for one in other}
         kept = []
         for k, individual in enumerate(pop):
@@ -136,7 +136,7 @@ class GeneticAlgorithm:
             self._algorithm.tell(infills=Population.create(*[individual for individual, _ in evaluated]))
 
     def children(self) -> list[Any]:
-        """Give the next generation, none of it at a point that is not new; fewer, or none, where few are left."""
+        """Return the next generation, none of it at a point that is not new; fewer, or none, where few are left."""
         with np.errstate(over="ignore", invalid="ignore"):
             children = self._algorithm.ask()
         return [] if children is None else list(children)

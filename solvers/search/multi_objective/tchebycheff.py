@@ -9,7 +9,7 @@ Floats = NDArray[np.float64]
 
 
 def augmented_tchebycheff(objectives: Floats, weights: Floats, rho: float = 0.05) -> Floats:
-    """Give max_j w_j f_j + rho sum_j w_j f_j, f_j being the objectives scaled to [0, 1] by the range that was seen.
+    """Return max_j w_j f_j + rho sum_j w_j f_j, f_j being the objectives scaled to [0, 1] by the range that was seen.
 
     At a small rho every point of a front, also of its concave parts, is the smallest at some weights; the second term keeps
     off what is dominated but for a tie, and what gains next to nothing in one objective for much of another.

@@ -108,7 +108,7 @@ def _gibbs(low: Floats, high: Floats, power: float, rng: np.random.Generator) ->
 def neighbourhood_radii(
     radii: Radii, step: ArrayLike, kappa_max: int | None, dimension: int, widths: Floats | float = 1.0
 ) -> Floats:
-    """Give the radius of each neighbourhood in each coordinate, as a share of the cube.
+    """Return the radius of each neighbourhood in each coordinate, as a share of the cube.
 
     Parameters
     ----------

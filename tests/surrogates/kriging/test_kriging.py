@@ -170,7 +170,7 @@ def test_clone_and_pickle():
         ({"nugget": -1.0}, "nugget=-1.0 is not a nugget"),
         ({"nugget": "auto"}, "nugget='auto' is not a nugget"),
         ({"optimizer": "adam"}, "optimizer='adam' is unknown"),
-        ({"n_restarts": 0}, "n_restarts=0 leaves no start"),
+        ({"n_restarts": 0}, "n_restarts=0 allows no start"),
         ({"theta_bounds": (1.0, 0.1)}, "theta_bounds=.* is not a range"),
         ({"integer": [3]}, "names column 3; X has columns 0 to 2"),
         ({"integer": [1], "categorical": [1]}, "column 1 is both"),

@@ -46,7 +46,7 @@ def test_values_that_overflow_are_infinite():
         ({"left": np.ones(4)}, r"left has the shape \(4,\); with a G of shape \(3, 2\) it has \(3,\)"),
         ({"right": np.ones((1, 2))}, "right has the shape"),
         ({"distances": np.ones((2, 3))}, "distances has the shape"),
-        ({"left": np.array(["a", "b", "c"])}, "left is no array of numbers: it holds the string 'a'"),
+        ({"left": np.array(["a", "b", "c"])}, "left is not an array of numbers: it holds the string 'a'"),
     ],
 )
 def test_shapes_that_do_not_fit(change, message):

@@ -9,13 +9,13 @@ RBF, LINEAR = BaseKernel(Kernel("rbf", 0.5), (0, 1)), BaseKernel(Kernel("linear"
     ("arguments", "message"),
     [
         (((), ()), "bases is empty"),
-        (((RBF, LINEAR), (1.0,)), "weights has 1 entries; there are 2"),
+        (((RBF, LINEAR), (1.0,)), "weights has 1 entries; 2 needed"),
         (((RBF, LINEAR), (1.0, -1.0)), r"weights\[1\]=-1.0"),
         (((RBF, LINEAR), (float("nan"), 1.0)), r"weights\[0\]=nan"),
         (((RBF, LINEAR), (float("inf"), 1.0)), r"weights\[0\]=inf"),
         (((RBF, LINEAR), (0.0, 0.0)), "weights are all 0"),
-        (((RBF, LINEAR), (1.0,), True), "a product is of the kernel 'rbf' alone; 'linear' is another"),
-        (((RBF, RBF), (1.0, 1.0), True), "weights has 2 entries; there are 1"),
+        (((RBF, LINEAR), (1.0,), True), "a product is defined for the kernel 'rbf' only, not for 'linear'"),
+        (((RBF, RBF), (1.0, 1.0), True), "weights has 2 entries; 1 needed"),
     ],
 )
 def test_what_is_no_combination_is_told(arguments, message):

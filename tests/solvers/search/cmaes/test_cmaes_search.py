@@ -276,14 +276,14 @@ def test_a_record_of_what_was_asked_and_told_brings_it_back(events, seed):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"popsize": 2}, "popsize=2 is too few points to rank, or no number of points; use 3 or more"),
-        ({"popsize": 6.5}, "popsize=6.5 is too few points to rank, or no number of points"),
+        ({"popsize": 2}, "popsize=2 is not a population size; use 3 points or more"),
+        ({"popsize": 6.5}, "popsize=6.5 is not a population size"),
         ({"sigma0": 0.0}, "sigma0=0.0 is not a part"),
         ({"sigma0": 1.5}, "sigma0=1.5 is not a part"),
         ({"restarts": "none"}, "restarts='none' is unknown; use 'ipop' or 'bipop'"),
         ({"n_again": -1}, "n_again=-1 is not a number of evaluations; use 0"),
         ({"n_again": 0.5}, "n_again=0.5 is not a number"),
-        ({"options": {"tolfan": 1}}, "options has 'tolfan', which is no option of cma.CMAEvolutionStrategy"),
+        ({"options": {"tolfan": 1}}, "options has 'tolfan', which is not an option of cma.CMAEvolutionStrategy"),
         ({"options": {"popsize": 9}}, "options has 'popsize', which the search sets itself"),
         ({"tol_x": 0.0}, "tol_x=0.0 is not positive"),
     ],

@@ -183,7 +183,7 @@ def test_a_record_without_repeats_that_needed_none_goes_on_without_a_word():
 
 
 def test_a_state_that_is_damaged_is_refused():
-    with pytest.raises(SolverError, match="a number of trials in the search's state is none"):
+    with pytest.raises(SolverError, match="the search's state holds an invalid number of trials"):
         quick().restore({"repeats_since": -1})
 
 
