@@ -18,7 +18,7 @@ _LARGEST_ENTRY = 1e150  # the squares of larger ones overflow
 
 
 def matrix_state(K: Floats) -> MatrixState:
-    """Describe what a matrix is: that of a kernel, or what is wrong with it.
+    """Return what a matrix is: that of a kernel, or what is wrong with it.
 
     Parameters
     ----------

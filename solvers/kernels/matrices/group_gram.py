@@ -186,7 +186,7 @@ class GroupGram:
             start = stop
 
     def _make_room(self, needed: list[Any]) -> None:
-        """Return up what was not used for the longest time, so that all that is needed can be kept."""
+        """Drop what was not used for the longest time, so that all that is needed can be kept."""
         n = len(self.X)
         for key in needed:
             if key in self._kept:

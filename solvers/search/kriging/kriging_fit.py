@@ -55,14 +55,14 @@ class KrigingFit:
         outcomes: tuple[Floats, NDArray[np.bool_]],
         max_points: int,
     ) -> KrigingFit:
-        """Describe what follows from fitted models.
+        """Return what follows from fitted models.
 
         Parameters
         ----------
         domain : Domain
             What the coordinates mean.
         points, values, models
-            The evaluations that the models see, and they.
+            The evaluations that the models see, and the models.
         criterion : {"reinterpolation", "plain"}
             What improvement means.
         outcomes : (ndarray of shape (n, d), ndarray of bool, shape (n,))
