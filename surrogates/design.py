@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import qmc
+
 from spotsvm.surrogates.domain import Domain
 
 Floats = NDArray[np.float64]

@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
 from spotsvm.surrogates.errors import SurrogateError
 
 Floats = NDArray[np.float64]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+
 from spotsvm.solvers.checked_numbers import as_float
 from spotsvm.solvers.dual.exact.exact import solve_pairs
 from spotsvm.solvers.dual.problem.bias_interval import bias_interval, middle_bias

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
 from spotsvm.solvers.checked_numbers import check_flag
 from spotsvm.solvers.dual.exact.exact import solve_exact
 from spotsvm.solvers.dual.problem.problem import DualProblem, check_numbers, check_stopping, make_problem

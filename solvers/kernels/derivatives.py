@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
 from spotsvm.solvers.errors import SolverError
 from spotsvm.solvers.kernels.difference_quotients import gradient_by_differences, tensor_by_differences
 from spotsvm.solvers.kernels.functions.kernel import Kernel

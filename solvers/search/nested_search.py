@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
 from spotsvm.solvers.errors import SolverError
 from spotsvm.solvers.search.contract.base import Noise, Search, Suggestion
 from spotsvm.solvers.search.contract.planned_search import PlannedSearch

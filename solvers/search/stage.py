@@ -8,6 +8,7 @@ from numbers import Integral
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
 from spotsvm.solvers.errors import SolverError
 from spotsvm.surrogates.domain import Domain
 

@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import train_test_split
-from spotsvm.studies.common.data import Floats, read_table
 
 from spotsvm.common.errors import ArgumentError, DataError
+from spotsvm.studies.common.data import Floats, read_table
 
 #: records of each class in the paper's data, by rising acid concentration
 CLASS_SIZES = (228, 1528, 1880, 731, 70)

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
-from spotsvm.studies.acid.task import CLASSES, PRINTED, acid_space
 
 from spotsvm.common.drawing import COLOURS
 from spotsvm.estimators.cutoff.class_entries import class_cutoffs
+from spotsvm.studies.acid.task import CLASSES, PRINTED, acid_space
 from spotsvm.trials.scores.intervals import nadeau_bengio
 
 if TYPE_CHECKING:

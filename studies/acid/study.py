@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Self
 
 import pandas as pd
+
+from spotsvm.common.errors import ArgumentError, DataError
+from spotsvm.comparison.runs import Entrant, check_entrants, checked_seeds, labelled_searches
 from spotsvm.solvers.search import SEARCHES
+from spotsvm.space.space import Space
 from spotsvm.studies.acid.data import SOURCES
 from spotsvm.studies.acid.results import by_budget, draw_acid, judged, on_judgement, on_parameters, on_scores, table_8
 from spotsvm.studies.acid.task import FEWER, REGIONS, AcidEntrant, acid_runs, acid_space
 from spotsvm.studies.common.experiment import Experiment
-
-from spotsvm.common.errors import ArgumentError, DataError
-from spotsvm.comparison.runs import Entrant, check_entrants, checked_seeds, labelled_searches
-from spotsvm.space.space import Space
 from spotsvm.trials.start import equal_start
 from spotsvm.tuning.pipelines.opening import opening
 

@@ -14,14 +14,14 @@ from numpy.typing import NDArray
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
-from spotsvm.studies.acid.data import AcidData, Rows, acid_data
-from spotsvm.studies.common.data import Floats, Params, data_folder, data_from
 
 from spotsvm.comparison.runs import Entrant, Run, Task, run_search
 from spotsvm.estimators.cutoff.cutoff_classifier import CutoffClassifier
 from spotsvm.preprocessing.importance_fraction import ImportanceFraction
 from spotsvm.preprocessing.principal_monomials import PrincipalMonomials
 from spotsvm.space.space import Space
+from spotsvm.studies.acid.data import AcidData, Rows, acid_data
+from spotsvm.studies.common.data import Floats, Params, data_folder, data_from
 from spotsvm.study.callbacks import runs_bar
 from spotsvm.trials.recommendation import recommend
 from spotsvm.trials.scores.metrics import mean_class_accuracy

@@ -10,11 +10,11 @@ import pandas as pd
 from matplotlib.patheffects import withStroke
 from matplotlib.ticker import LogLocator, NullFormatter, ScalarFormatter
 from numpy.typing import NDArray
+
+from spotsvm.common.drawing import COLOURS
 from spotsvm.studies.alga.runs import ALGA, GA_MODEL, GASVM, GRID, GROWN, INHERITING, NSGA2, RANDOM, TUNED, machine_of
 from spotsvm.studies.alga.sets import Parts
 from spotsvm.studies.alga.tables import by_method
-
-from spotsvm.common.drawing import COLOURS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

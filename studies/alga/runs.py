@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 from scipy.stats import loguniform
 from sklearn.model_selection import train_test_split
 from sklearn.svm import SVC
-from spotsvm.studies.alga.sets import N_FOLDS, Parts
-from spotsvm.studies.common.run_file import RunFile
 
 from spotsvm.common.errors import DataError
 from spotsvm.estimators.reduced.reduced_svc import ReducedSVC
 from spotsvm.search_cv.spot_search_cv import SpotSearchCV
+from spotsvm.studies.alga.sets import N_FOLDS, Parts
+from spotsvm.studies.common.run_file import RunFile
 
 #: the ranges of the paper's first population of models, one step of 10 further
 GAMMAS = tuple(10.0**k for k in range(-2, 4))

@@ -10,9 +10,9 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.model_selection import StratifiedKFold, train_test_split
 from sklearn.preprocessing import MinMaxScaler
-from spotsvm.studies.common.data import Floats
 
 from spotsvm.common.errors import ArgumentError
+from spotsvm.studies.common.data import Floats
 
 _SITES = 24  # of the regions, half of each class
 _DOTS = 120

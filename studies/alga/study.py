@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import joblib
 import pandas as pd
+
+from spotsvm.common.errors import ArgumentError
 from spotsvm.studies.alga.figures import draw_fronts, draw_machines, selected_machines
 from spotsvm.studies.alga.runs import GRID, METHODS, NSGA2, OF_SIZE, TUNED, GridModel, Records, grid_models, run_method
 from spotsvm.studies.alga.sets import DOT_SETS, LARGER, UCI, DotSet, Parts, scaled_folds, thirds
@@ -24,8 +26,6 @@ from spotsvm.studies.alga.tables import (
 from spotsvm.studies.common.data import data_folder, read_binary, stand_ins
 from spotsvm.studies.common.experiment import Experiment
 from spotsvm.studies.common.run_file import EndedRun
-
-from spotsvm.common.errors import ArgumentError
 from spotsvm.study.callbacks import runs_bar
 
 if TYPE_CHECKING:

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+
+from spotsvm.comparison.table import holm, signed_rank_test
 from spotsvm.studies.alga.runs import (
     ALGA,
     GA_MODEL,
@@ -22,8 +24,6 @@ from spotsvm.studies.alga.runs import (
     WITH_GRID_MODEL,
 )
 from spotsvm.studies.alga.sets import DOT_SETS, LARGER
-
-from spotsvm.comparison.table import holm, signed_rank_test
 
 MEASURES = ("validation", "test", "support_vectors")
 _RUN = ["set", "method", "K", "fold", "run"]

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import pandas as pd
-from spotsvm.studies.common.data import data_from
-from spotsvm.studies.common.report import report_page
-from spotsvm.studies.common.table import draw_table, markdown_table
 
 from spotsvm.common.csv_files import write_csv
 from spotsvm.common.errors import DataError, StorageError
+from spotsvm.studies.common.data import data_from
+from spotsvm.studies.common.report import report_page
+from spotsvm.studies.common.table import draw_table, markdown_table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

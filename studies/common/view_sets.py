@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.datasets import load_digits
 from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler
+
 from spotsvm.studies.common.data import Floats, read_table
 
 #: the order in which Carrizosa 2014's Table 2 has the views of 4 and of 6 groups

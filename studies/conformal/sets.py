@@ -10,11 +10,11 @@ from sklearn.base import clone
 from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
-from spotsvm.studies.common.data import DataSet, data_folder, read_set, stand_ins
-from spotsvm.studies.conformal.toy import MAIN, SIGMA, C, draw_points
 
 from spotsvm.cross_validation.cross_val_scores import cross_val_scores
 from spotsvm.estimators.conformal.conformal_svc import ConformalSVC
+from spotsvm.studies.common.data import DataSet, data_folder, read_set, stand_ins
+from spotsvm.studies.conformal.toy import MAIN, SIGMA, C, draw_points
 from spotsvm.trials.scores.intervals import nadeau_bengio
 
 NAMES = ("crabs", "german_numeric", "glass2", "heart_statlog", "ionosphere", "lawsuit", "liver", "pima", "sonar", "wisconsin")

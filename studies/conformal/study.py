@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import joblib
 import pandas as pd
+
+from spotsvm.common.errors import ArgumentError
 from spotsvm.studies.common.data import data_folder, read_table
 from spotsvm.studies.common.experiment import Experiment
 from spotsvm.studies.common.table import markdown_table
 from spotsvm.studies.conformal.sets import TOY, real_sets, run_set, run_toy_split, sets_table
 from spotsvm.studies.conformal.tables import ENCODINGS, TABLE, distance_to_printed, encoded, mushroom_table, run_mushroom, toy_row
 from spotsvm.studies.conformal.toy import MAIN, OTHERS, PRINTED, SIGMA, WITH_BIAS, C, Reading, draw_passes, run_toy
-
-from spotsvm.common.errors import ArgumentError
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

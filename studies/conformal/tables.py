@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from spotsvm.studies.common.data import Floats
-from spotsvm.studies.conformal.toy import PRINTED, Reading
 
 from spotsvm.estimators.conformal.conformal_svc import ConformalSVC
+from spotsvm.studies.common.data import Floats
+from spotsvm.studies.conformal.toy import PRINTED, Reading
 from spotsvm.trials.scores.intervals import nadeau_bengio
 
 N_TRAIN, N_TEST = 100, 1000

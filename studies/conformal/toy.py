@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from spotsvm.studies.common.data import Floats
 
 from spotsvm.common.drawing import COLOURS
 from spotsvm.estimators.conformal.conformal_svc import ConformalSVC
+from spotsvm.studies.common.data import Floats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

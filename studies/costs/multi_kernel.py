@@ -10,13 +10,13 @@ import pandas as pd
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import RepeatedStratifiedKFold, cross_val_score
 from sklearn.svm import SVC
-from spotsvm.solvers.kernels import MultiKernel
-from spotsvm.studies.common.experiment import Experiment
-from spotsvm.studies.common.view_sets import ViewSet, digits_by_quarters, read_mfeat
 
 from spotsvm.cross_validation.cross_val_scores import cross_val_scores
 from spotsvm.cross_validation.fold_scorer import FoldScorer
 from spotsvm.multi_kernel import ConicModel, KernelModel, TunedConicModel
+from spotsvm.solvers.kernels import MultiKernel
+from spotsvm.studies.common.experiment import Experiment
+from spotsvm.studies.common.view_sets import ViewSet, digits_by_quarters, read_mfeat
 
 GOAL, AIM = 5.0, 10.0
 _SCALES = (0.25, 1.0, 4.0)

@@ -13,6 +13,7 @@ from scipy.stats import norm
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel
+
 from spotsvm.solvers.search import KrigingSearch
 from spotsvm.studies.common.data import Floats
 from spotsvm.studies.common.experiment import Experiment

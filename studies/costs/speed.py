@@ -13,6 +13,10 @@ from numpy.typing import NDArray
 from scipy.stats import qmc
 from sklearn.model_selection import StratifiedKFold, cross_validate
 from sklearn.svm import SVC
+
+from spotsvm.cross_validation.cross_val_scores import cross_val_scores
+from spotsvm.cross_validation.fold_scorer import FoldScorer
+from spotsvm.cross_validation.shared_folds import CLOSER
 from spotsvm.solvers.dual.exact.fold_solver import FoldSolver, Target, symmetric_bounds
 from spotsvm.solvers.dual.problem.problem import DualProblem
 from spotsvm.solvers.dual.solve import solve_dual
@@ -21,10 +25,6 @@ from spotsvm.solvers.kernels.matrices.gram import gram_matrix, kernel_matrix
 from spotsvm.solvers.kernels.matrices.single_gram import SingleGram
 from spotsvm.studies.common.data import DataSet, Floats, Split, read_set, stand_ins
 from spotsvm.studies.common.experiment import Experiment
-
-from spotsvm.cross_validation.cross_val_scores import cross_val_scores
-from spotsvm.cross_validation.fold_scorer import FoldScorer
-from spotsvm.cross_validation.shared_folds import CLOSER
 
 Rows = NDArray[np.intp]
 

@@ -17,10 +17,10 @@ from typing import Any
 
 import numpy as np
 from scipy.stats import loguniform
-from spotsvm.solvers.search import NestedSearch, Stage
-from spotsvm.surrogates.domain import Domain
 
 from spotsvm import Study
+from spotsvm.solvers.search import NestedSearch, Stage
+from spotsvm.surrogates.domain import Domain
 from spotsvm.trials.objectives import Directions
 from spotsvm.trials.trial import Trial
 

@@ -16,11 +16,11 @@ from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
+
+from spotsvm.common.errors import StorageError
 from spotsvm.studies.durability.cases import Case, Finding, Measures, Part, skipped_text, without_skipped
 from spotsvm.studies.durability.killable_runs import ASYNCHRONOUS, ONE_OBJECTIVE, SEVERAL_OBJECTIVES, kinds_of, run_to_end
 from spotsvm.studies.durability.processes import Ended, run_job
-
-from spotsvm.common.errors import StorageError
 from spotsvm.study.recorded import RecordedStudy
 
 Cells = dict[str, list[tuple[object, ...]]]

@@ -16,11 +16,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+
+from spotsvm import Study
 from spotsvm.studies.common.virtual_workers import VirtualWorkers, log_normal_durations
 from spotsvm.studies.durability.cases import Case, Finding, Measures, Part, rows_of, without_skipped
 from spotsvm.studies.durability.killable_runs import SPACE, Objective
-
-from spotsvm import Study
 from spotsvm.study.recorded import RecordedStudy
 from spotsvm.trials.trial import Trial
 

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+
+from spotsvm.common.errors import ArgumentError
 from spotsvm.studies.common.experiment import Experiment
 from spotsvm.studies.common.run_file import EndedRun, RunFile
 from spotsvm.studies.common.table import markdown_table
 from spotsvm.studies.durability.cases import COLUMNS, Finding, Part, by_case, measured, rows_of, without_skipped
 from spotsvm.studies.durability.kills import KILLS
 from spotsvm.studies.durability.load import CLUSTER, SIZE, THROUGHPUT
-
-from spotsvm.common.errors import ArgumentError
 from spotsvm.study.callbacks import runs_bar
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import f_oneway
 from sklearn.svm import SVC
+
 from spotsvm.solvers.dual.evolution.evolution import EvolutionSettings, evolve
 from spotsvm.solvers.dual.evolution.swarm import SwarmSettings
 from spotsvm.solvers.dual.problem.problem import DualProblem, make_problem

@@ -12,6 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold
 from sklearn.svm import SVC
+
 from spotsvm.solvers.dual.problem.problem import DualProblem, make_problem
 from spotsvm.solvers.dual.solve import solve_dual
 from spotsvm.solvers.kernels import Kernel

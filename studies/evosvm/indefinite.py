@@ -15,6 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
+
 from spotsvm.solvers.dual.evolution.memetic import memetic
 from spotsvm.solvers.dual.problem.definite import is_concave
 from spotsvm.solvers.dual.problem.problem import DualProblem, make_problem

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pandas as pd
+
 from spotsvm.studies.common.data import DataSet, read_set, stand_ins
 from spotsvm.studies.common.experiment import Experiment
 from spotsvm.studies.common.table import draw_table

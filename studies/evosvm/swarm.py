@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
+
 from spotsvm.solvers.dual.evolution.swarm import SwarmSettings
 from spotsvm.solvers.dual.solve import solve_dual
 from spotsvm.solvers.kernels import Kernel

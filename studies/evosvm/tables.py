@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+
 from spotsvm.studies.evosvm.checks import PAPERS, f_test
 from spotsvm.studies.evosvm.folds import LIBSVM, METHODS, PRINTED_AS
 from spotsvm.studies.evosvm.printed import DEFAULT_ERROR, ERRORS, F_TESTS, implied_f

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
 from sklearn.preprocessing import StandardScaler
+
 from spotsvm.solvers.dual.spectrum import matrix_state
 from spotsvm.solvers.kernels.alignment import centred_alignment
 from spotsvm.solvers.kernels.expressions import CONSTANTS, Expression, InnerProducts, evaluate

@@ -9,10 +9,10 @@ import joblib
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import train_test_split
-from spotsvm.solvers.kernels.expressions import Expression
-from spotsvm.studies.common.data import Floats, data_folder, read_table, stand_ins
 
 from spotsvm.common.errors import DataError
+from spotsvm.solvers.kernels.expressions import Expression
+from spotsvm.studies.common.data import Floats, data_folder, read_table, stand_ins
 
 #: the paper's names of the sets, and their files
 FILES = {"Ionosphere": "ionosphere", "Glass2": "glass2", "Heart": "heart_statlog", "Liver": "liver", "Pima": "pima"}

@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
-from spotsvm.solvers.kernels.expressions import Expression
-from spotsvm.studies.common.data import Floats
-from spotsvm.studies.kernel_evolution.data import GRID, TUNED_RBF, LabelledSet, split_rows
 
 from spotsvm.cross_validation.cross_val_scores import cross_val_scores
 from spotsvm.estimators.dual.exact_svc import ExactSVC
 from spotsvm.estimators.evolved.evolved_kernel_svc import EvolvedKernelSVC
 from spotsvm.estimators.evolved.expression_kernel import ExpressionKernel
+from spotsvm.solvers.kernels.expressions import Expression
+from spotsvm.studies.common.data import Floats
+from spotsvm.studies.kernel_evolution.data import GRID, TUNED_RBF, LabelledSet, split_rows
 
 FOLDS = 5
 

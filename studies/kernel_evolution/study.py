@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import joblib
 import pandas as pd
+
+from spotsvm.common.errors import ArgumentError, DataError
 from spotsvm.studies.common.experiment import Experiment
 from spotsvm.studies.common.run_file import EndedRun, RunFile
 from spotsvm.studies.kernel_evolution.causality import causality_table, step_changes
@@ -37,8 +39,6 @@ from spotsvm.studies.kernel_evolution.tables import (
     shown_table,
     table_9,
 )
-
-from spotsvm.common.errors import ArgumentError, DataError
 from spotsvm.study.callbacks import runs_bar
 
 if TYPE_CHECKING:

@@ -11,12 +11,12 @@ import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
 from sklearn.model_selection import RepeatedStratifiedKFold
-from spotsvm.studies.common.view_sets import ViewSet, digits_by_quarters, read_ads, read_mfeat
-from spotsvm.studies.nested_vns.printed import TABLES_4_AND_5, rank_bounds
 
 from spotsvm.multi_kernel import ConicModel, FixedKernelModel, KernelModel, RbfModel, TunedConicModel
 from spotsvm.multi_kernel.nested import nested
 from spotsvm.search_cv.spot_search_cv import SpotSearchCV
+from spotsvm.studies.common.view_sets import ViewSet, digits_by_quarters, read_ads, read_mfeat
+from spotsvm.studies.nested_vns.printed import TABLES_4_AND_5, rank_bounds
 from spotsvm.trials.start import equal_start
 
 #: m_1 and m_2 of section 3.3

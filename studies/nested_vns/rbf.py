@@ -13,11 +13,11 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from scipy.stats import loguniform
 from sklearn.model_selection import StratifiedKFold
-from spotsvm.studies.common.data import DataSet, read_split, stand_ins
-from spotsvm.studies.nested_vns.printed import CONFIRMED, RBF_SETS, TABLE_3
 
 from spotsvm.estimators.dual.exact_svc import ExactSVC
 from spotsvm.search_cv.spot_search_cv import SpotSearchCV
+from spotsvm.studies.common.data import DataSet, read_split, stand_ins
+from spotsvm.studies.nested_vns.printed import CONFIRMED, RBF_SETS, TABLE_3
 
 Floats = NDArray[np.float64]
 

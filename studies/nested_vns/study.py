@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pandas as pd
+
+from spotsvm.common.csv_files import write_csv
 from spotsvm.studies.common.experiment import Experiment
 from spotsvm.studies.nested_vns.kernels import TRIALS, kernel_runs, kernel_table, on_tables_4_and_5, quick_view_sets, view_sets
 from spotsvm.studies.nested_vns.rbf import BUDGET, ida_sets, on_table_3, rbf_runs, rbf_table, split_stand_ins
-
-from spotsvm.common.csv_files import write_csv
 
 _NOTES_3 = f"""\
 RBF kernel, {BUDGET} evaluations, 5 folds, start (-3, 0) in the binary logarithms of C and sigma, box [-8, 2] x [-8, 8], the first

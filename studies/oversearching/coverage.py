@@ -12,12 +12,12 @@ from scipy.stats import loguniform
 from sklearn.base import clone
 from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.svm import SVC, SVR
-from spotsvm.studies.common.data import Floats
-from spotsvm.studies.common.experiment import Experiment
 
 from spotsvm.common.errors import ArgumentError
 from spotsvm.optimism.analysis import oversearching
 from spotsvm.search_cv.spot_search_cv import SpotSearchCV
+from spotsvm.studies.common.data import Floats
+from spotsvm.studies.common.experiment import Experiment
 from spotsvm.trials.scores.intervals import nadeau_bengio
 from spotsvm.trials.scores.optimism import Optimism
 

@@ -8,9 +8,9 @@ import numpy as np
 from scipy.stats import loguniform
 from sklearn.model_selection import StratifiedKFold, train_test_split
 from sklearn.svm import SVC
+
 from spotsvm.studies.common.data import Floats
 from spotsvm.studies.tasks.svm import FOLDS, fitted
-
 from spotsvm.study.study import Study
 from spotsvm.trials.start import equal_start
 

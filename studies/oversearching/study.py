@@ -10,13 +10,13 @@ import joblib
 import numpy as np
 import pandas as pd
 from sklearn.datasets import load_breast_cancer, load_digits
+
+from spotsvm.common.errors import ArgumentError, DataError
 from spotsvm.studies.common.data import data_folder, read_binary
 from spotsvm.studies.common.experiment import Experiment
 from spotsvm.studies.common.run_file import EndedRun, RunFile
 from spotsvm.studies.oversearching.results import best_on_new_rows, by_trials, draw_optimism, means, spent_on_luck
 from spotsvm.studies.oversearching.runs import A_GAMMA_A_FEATURE, ONE_GAMMA, Pool, run_search
-
-from spotsvm.common.errors import ArgumentError, DataError
 from spotsvm.study.callbacks import runs_bar
 
 if TYPE_CHECKING:

@@ -10,15 +10,15 @@ from typing import Any
 import joblib
 import numpy as np
 import pandas as pd
+
+from spotsvm.common.errors import ArgumentError, BudgetError, DataError
+from spotsvm.comparison.runs import Searches, labelled_searches
+from spotsvm.space.space import Space
 from spotsvm.studies.common.experiment import Experiment
 from spotsvm.studies.common.run_file import EndedRun, RunFile
 from spotsvm.studies.common.virtual_workers import VirtualWorkers
 from spotsvm.studies.search_comparison.results import RANDOM
 from spotsvm.studies.tasks.tasks import TASKS, TuningTask, make_tasks
-
-from spotsvm.common.errors import ArgumentError, BudgetError, DataError
-from spotsvm.comparison.runs import Searches, labelled_searches
-from spotsvm.space.space import Space
 from spotsvm.study.callbacks import runs_bar
 from spotsvm.study.study import Study
 from spotsvm.trials.recommendation import recommend

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+
 from spotsvm.solvers.search import KrigingSearch
 from spotsvm.studies.common.data import Floats
 from spotsvm.studies.common.experiment import Experiment

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
-from spotsvm.studies.tasks.tasks import TRUE_VALUE, TuningTask
 
 from spotsvm.comparison.comparison import Comparison
 from spotsvm.comparison.table import rank_searches
+from spotsvm.studies.tasks.tasks import TRUE_VALUE, TuningTask
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -7,6 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
+
+from spotsvm.common.errors import ArgumentError, BudgetError, DataError
+from spotsvm.comparison.compare import compare
+from spotsvm.comparison.comparison import Comparison
+from spotsvm.comparison.runs import Searches, check_entrants, checked_seeds, labelled_searches
+from spotsvm.space.space import Space
 from spotsvm.studies.common.experiment import Experiment
 from spotsvm.studies.search_comparison.results import (
     RANDOM,
@@ -18,12 +24,6 @@ from spotsvm.studies.search_comparison.results import (
     worse_than_random,
 )
 from spotsvm.studies.tasks.tasks import TASKS, TRUE_VALUE, TuningTask, make_tasks
-
-from spotsvm.common.errors import ArgumentError, BudgetError, DataError
-from spotsvm.comparison.compare import compare
-from spotsvm.comparison.comparison import Comparison
-from spotsvm.comparison.runs import Searches, check_entrants, checked_seeds, labelled_searches
-from spotsvm.space.space import Space
 from spotsvm.study.callbacks import runs_bar
 from spotsvm.trials.start import equal_start
 

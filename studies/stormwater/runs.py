@@ -15,8 +15,6 @@ from scipy.stats import randint, uniform
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVR
-from spotsvm.studies.common.data import Floats, Params
-from spotsvm.studies.stormwater.series import N_SETS, RainSeries
 
 from spotsvm.common.errors import ArgumentError
 from spotsvm.comparison.compare import compare
@@ -24,6 +22,8 @@ from spotsvm.comparison.comparison import Comparison
 from spotsvm.comparison.runs import Run
 from spotsvm.preprocessing.time_series.delay_embedding import DelayEmbedding
 from spotsvm.preprocessing.time_series.leaky_rain import LeakyRain
+from spotsvm.studies.common.data import Floats, Params
+from spotsvm.studies.stormwater.series import N_SETS, RainSeries
 from spotsvm.study.callbacks import runs_bar
 
 #: Table 4

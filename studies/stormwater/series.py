@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from spotsvm.studies.common.data import Floats
-from spotsvm.studies.stormwater.tank import simulate_tank
 
 from spotsvm.common.csv_files import read_csv
 from spotsvm.common.errors import DataError
+from spotsvm.studies.common.data import Floats
+from spotsvm.studies.stormwater.tank import simulate_tank
 
 N_SETS = 4
 MIN_RECORDS = 800  # so that the longest windows of Table 4 fit into a set

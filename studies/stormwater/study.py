@@ -8,6 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 import pandas as pd
+
+from spotsvm.common.csv_files import write_csv
+from spotsvm.common.errors import ArgumentError, DataError
+from spotsvm.comparison.comparison import Comparison
+from spotsvm.comparison.runs import Searches, check_entrants, checked_seeds, labelled_searches
+from spotsvm.comparison.set_matrix import OversearchingMatrix
+from spotsvm.space.space import Space
 from spotsvm.studies.common.experiment import Experiment
 from spotsvm.studies.stormwater.runs import BY_HAND, REGION, StormwaterErrors, run_rows, tuned_on_set
 from spotsvm.studies.stormwater.series import RainSeries, read_series, simulated_series
@@ -24,13 +31,6 @@ from spotsvm.studies.stormwater.tables import (
     table_6,
     winners,
 )
-
-from spotsvm.common.csv_files import write_csv
-from spotsvm.common.errors import ArgumentError, DataError
-from spotsvm.comparison.comparison import Comparison
-from spotsvm.comparison.runs import Searches, check_entrants, checked_seeds, labelled_searches
-from spotsvm.comparison.set_matrix import OversearchingMatrix
-from spotsvm.space.space import Space
 from spotsvm.trials.start import equal_start
 
 if TYPE_CHECKING:

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from spotsvm.studies.stormwater.runs import BY_HAND, HAND, REGION, StormwaterErrors
 
 from spotsvm.common.drawing import COLOURS
 from spotsvm.comparison.comparison import Comparison
 from spotsvm.comparison.set_matrix import OversearchingMatrix
+from spotsvm.studies.stormwater.runs import BY_HAND, HAND, REGION, StormwaterErrors
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 from scipy.signal import lfilter
-from spotsvm.studies.common.data import Floats
 
 from spotsvm.common.errors import ArgumentError
+from spotsvm.studies.common.data import Floats
 
 STEP_MINUTES = 10
 

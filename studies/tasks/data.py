@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+
 from spotsvm.studies.common.data import Floats, read_binary, read_table
 
 

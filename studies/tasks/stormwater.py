@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import randint, uniform
 from sklearn.svm import SVR
+
 from spotsvm.studies.common.data import Floats, Params
 from spotsvm.studies.tasks.svm import fitted
 

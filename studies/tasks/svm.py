@@ -11,6 +11,7 @@ from scipy.stats import loguniform, uniform
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import KFold, StratifiedKFold, train_test_split
 from sklearn.svm import SVC, SVR
+
 from spotsvm.studies.common.data import Floats, Params, Split
 from spotsvm.studies.tasks.data import TuningSet
 

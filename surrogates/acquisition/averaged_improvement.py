@@ -8,6 +8,7 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
+
 from spotsvm.surrogates.acquisition.acquisition import log_expected_improvement, log_expected_improvement_gradient
 from spotsvm.surrogates.acquisition.feasibility import Feasibility
 from spotsvm.surrogates.domain import Domain

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+
 from spotsvm.surrogates.acquisition.averaged_improvement import AveragedImprovement
 from spotsvm.surrogates.acquisition.feasibility import Feasibility
 from spotsvm.surrogates.acquisition.maximize_acquisition import maximize_acquisition

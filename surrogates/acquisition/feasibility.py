@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+
 from spotsvm.surrogates.kriging.correlation import Matern52
 from spotsvm.surrogates.kriging.embedding import Embedding
 from spotsvm.surrogates.kriging.likelihood import Response

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.stats import qmc
+
 from spotsvm.surrogates.domain import Domain
 
 Floats = NDArray[np.float64]

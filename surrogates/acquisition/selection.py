@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
+
 from spotsvm.surrogates.domain import Domain
 from spotsvm.surrogates.kriging.embedding import Embedding
 from spotsvm.surrogates.kriging.replicates import aggregate

@@ -8,6 +8,7 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
+
 from spotsvm.surrogates.domain import Domain
 from spotsvm.surrogates.kriging.correlation import get_correlation
 from spotsvm.surrogates.kriging.embedding import Embedding

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+
 from spotsvm.surrogates.errors import NotPositiveDefiniteError
 from spotsvm.surrogates.kriging.correlation import Correlation
 from spotsvm.surrogates.kriging.likelihood import Response, profile

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
+
 from spotsvm.surrogates.errors import SurrogateError
 from spotsvm.surrogates.kriging.correlation import get_correlation
 from spotsvm.surrogates.kriging.embedding import Embedding

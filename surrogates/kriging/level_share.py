@@ -8,6 +8,7 @@ from scipy.linalg.lapack import dtrtrs
 from scipy.spatial import KDTree
 from scipy.special import ndtr
 from scipy.stats import qmc
+
 from spotsvm.surrogates.domain import Domain
 from spotsvm.surrogates.kriging.ensemble import Member, Models
 from spotsvm.surrogates.kriging.noise import Verdict

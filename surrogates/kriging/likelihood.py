@@ -23,6 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.lapack import dpotrf, dtrtri, dtrtrs
+
 from spotsvm.surrogates.errors import NotPositiveDefiniteError
 from spotsvm.surrogates.kriging.correlation import Correlation
 

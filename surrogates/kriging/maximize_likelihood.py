@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.stats import qmc
+
 from spotsvm.surrogates.errors import NotPositiveDefiniteError
 from spotsvm.surrogates.kriging.correlation import Correlation
 from spotsvm.surrogates.kriging.likelihood import JITTERS, Response, gradient, profile

@@ -6,6 +6,7 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
+
 from spotsvm.surrogates.kriging.replicates import aggregate
 
 Floats = NDArray[np.float64]

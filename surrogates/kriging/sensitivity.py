@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.lapack import dpotri, dtrtrs
 from scipy.spatial.distance import pdist
+
 from spotsvm.surrogates.kriging.ensemble import Models
 from spotsvm.surrogates.kriging.process import Process
 

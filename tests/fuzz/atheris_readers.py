@@ -54,9 +54,8 @@ def _write_seeds(reader: str, folder: Path, corpus: Path) -> None:
         for k, file in enumerate(make_records(folder)):
             (corpus / str(k)).write_bytes(file.read_bytes())
     elif reader == "kernel":
-        from spotsvm.solvers.kernels.expressions import Expression
-
         from spotsvm.estimators.evolved.expression_kernel import ExpressionKernel
+        from spotsvm.solvers.kernels.expressions import Expression
 
         (corpus / "0").write_text(ExpressionKernel(Expression("gaussian", value=0.5)).to_json())
     else:

@@ -10,13 +10,13 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
-from spotsvm.studies.common.data import data_from, read_binary
-from spotsvm.studies.common.run_file import RunFile
-from spotsvm.studies.stormwater.series import read_series as read_study_series
 
 from spotsvm.commands.main import main
 from spotsvm.common.errors import SpotSVMError
 from spotsvm.estimators.evolved.expression_kernel import ExpressionKernel
+from spotsvm.studies.common.data import data_from, read_binary
+from spotsvm.studies.common.run_file import RunFile
+from spotsvm.studies.stormwater.series import read_series as read_study_series
 from spotsvm.study.record.salvage import salvage
 from spotsvm.study.recorded import RecordedStudy, record_tables
 from spotsvm.tuning.tables.series import read_series as read_tuning_series

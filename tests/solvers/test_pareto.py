@@ -1,6 +1,7 @@
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
+
 from spotsvm.solvers.pareto import knee, non_dominated
 
 points = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1, max_size=20).map(lambda p: np.array(p, float))

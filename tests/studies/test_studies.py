@@ -4,6 +4,7 @@ from importlib.metadata import entry_points
 
 import numpy as np
 import pytest
+
 from spotsvm.studies.common.experiment import Experiment
 from spotsvm.studies.costs.overhead import OverheadStudy, fed_search
 from spotsvm.studies.search_comparison.reinterpolation import BRANIN_MINIMUM, VARIANTS, ReinterpolationStudy, branin

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+
 from spotsvm.surrogates.design import initial_design
 from spotsvm.surrogates.domain import Coordinate, Domain
 

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from spotsvm.surrogates.domain import Coordinate, Domain
 from spotsvm.surrogates.errors import SurrogateError
 

@@ -2,6 +2,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+
 from spotsvm.surrogates.magnitude import within_reach
 
 FLOATS = st.floats(-1e308, 1e308)

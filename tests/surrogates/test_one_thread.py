@@ -1,6 +1,7 @@
 import numpy as np
-from spotsvm.surrogates.one_thread import one_blas_thread
 from threadpoolctl import threadpool_info
+
+from spotsvm.surrogates.one_thread import one_blas_thread
 
 
 def threads():

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+
 from spotsvm.solvers.checked_numbers import check_counts, check_flag
 from spotsvm.solvers.dual.evolution.evolution import KINDS, evolve
 from spotsvm.solvers.dual.evolution.perturbation import Perturbation

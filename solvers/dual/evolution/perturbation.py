@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
+
 from spotsvm.solvers.dual.problem.problem import DualProblem
 
 Floats = NDArray[np.float64]

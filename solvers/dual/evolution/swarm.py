@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+
 from spotsvm.solvers.checked_numbers import as_float, check_counts
 from spotsvm.solvers.dual.problem.problem import DualProblem
 from spotsvm.solvers.dual.problem.solution import Solution

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+
 from spotsvm.solvers.dual.exact.box_newton import climb_face
 from spotsvm.solvers.dual.problem.problem import DualProblem
 from spotsvm.solvers.dual.problem.solution import Solution, iteration_cap

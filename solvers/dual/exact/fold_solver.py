@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
 from spotsvm.solvers.dual.exact.smo import PairProblem, minimise
 from spotsvm.solvers.dual.problem.bias_interval import bias_interval, middle_bias
 from spotsvm.solvers.dual.problem.solution import iteration_cap

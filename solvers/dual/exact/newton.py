@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import lapack
+
 from spotsvm.solvers.dual.exact._face_kernels import descend_face
 
 Floats = NDArray[np.float64]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+
 from spotsvm.solvers.dual.front.front import Front, merge, without_C
 from spotsvm.solvers.dual.front.margin_error import MarginError, evenly
 
@@ -38,6 +39,7 @@ def evolve_front(
     """
     from pymoo.algorithms.moo.nsga2 import NSGA2  # on use: it takes half a second
     from pymoo.core.problem import Problem
+
     from spotsvm.solvers.dual.front.expansion_operators import BlendOrSwap, SparseMutation, random_expansions
 
     n = len(criteria.y)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
+
 from spotsvm.solvers.dual.front.front import Front, merge, without_C
 from spotsvm.solvers.dual.front.margin_error import ON_THE_MARGIN, Expansions, MarginError, evenly
 from spotsvm.solvers.dual.solve import solve_dual

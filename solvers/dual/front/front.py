@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+
 from spotsvm.solvers.dual.front.margin_error import Expansions, MarginError
 from spotsvm.solvers.pareto import non_dominated
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import lapack
+
 from spotsvm.solvers.dual.problem.problem import DualProblem
 
 Floats = NDArray[np.float64]

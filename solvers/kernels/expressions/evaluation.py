@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
 from spotsvm.solvers.checked_numbers import as_float
 from spotsvm.solvers.errors import SolverError
 from spotsvm.solvers.kernels.expressions.expression import Expression

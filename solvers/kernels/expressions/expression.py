@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+
 from spotsvm.solvers.checked_numbers import as_float
 from spotsvm.solvers.errors import SolverError
 from spotsvm.solvers.kernels.expressions.blocks import BLOCKS, CONSTANTS, MAX_DEPTH, MAX_SIZE, Block, Type

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
 from spotsvm.solvers.checked_numbers import as_float
 from spotsvm.solvers.errors import SolverError
 

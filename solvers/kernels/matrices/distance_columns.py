@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
 from spotsvm.solvers.errors import SolverError
 from spotsvm.solvers.kernels.matrices.blocks import MAX_BYTES
 from spotsvm.solvers.kernels.matrices.distances import COMPILED_FEATURES, DistanceRows

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
+
 from spotsvm.solvers.kernels.matrices.blocks import fill_symmetric
 
 Floats = NDArray[np.float64]

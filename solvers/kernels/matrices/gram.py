@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
+
 from spotsvm.solvers.checked_numbers import as_floats
 from spotsvm.solvers.errors import SolverError
 from spotsvm.solvers.kernels.functions.kernel import Kernel

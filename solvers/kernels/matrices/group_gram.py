@@ -6,6 +6,7 @@ from collections import OrderedDict
 from typing import Any
 
 import numpy as np
+
 from spotsvm.solvers.errors import SolverError
 from spotsvm.solvers.kernels.functions.kernel import Kernel
 from spotsvm.solvers.kernels.functions.multi_kernel import BaseKernel, MultiKernel

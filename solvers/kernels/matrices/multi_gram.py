@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
 from spotsvm.solvers.errors import SolverError
 from spotsvm.solvers.kernels.functions.kernel import Kernel
 from spotsvm.solvers.kernels.functions.multi_kernel import BaseKernel, MultiKernel

@@ -8,6 +8,7 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+
 from spotsvm.solvers.search.alternating.phase import Phase
 from spotsvm.solvers.search.alternating.population import Population
 

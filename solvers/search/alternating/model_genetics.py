@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import product
 
 import numpy as np
+
 from spotsvm.solvers.checked_numbers import as_float
 from spotsvm.solvers.errors import SolverError
 

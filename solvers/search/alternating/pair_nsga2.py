@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from pymoo.core.population import Population
 from pymoo.core.problem import Problem
 from pymoo.operators.survival.rank_and_crowding import RankAndCrowding
+
 from spotsvm.solvers.checked_numbers import check_counts
 from spotsvm.solvers.search.alternating.model_genetics import Model, ModelGenetics
 from spotsvm.solvers.search.alternating.subset_genetics import SubsetGenetics

@@ -7,6 +7,7 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+
 from spotsvm.solvers.search.alternating.genetics import Genetics
 from spotsvm.solvers.search.alternating.population import Population, high_low_children
 

@@ -7,6 +7,7 @@ from typing import Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+
 from spotsvm.solvers.search.alternating.genetics import Genetics
 
 T = TypeVar("T")

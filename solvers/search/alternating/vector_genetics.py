@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
 from spotsvm.solvers.search.alternating.subset_genetics import SubsetGenetics, joined
 
 Floats = NDArray[np.float64]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+
 from spotsvm.surrogates.domain import Domain
 
 Floats = NDArray[np.float64]

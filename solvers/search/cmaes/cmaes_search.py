@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
 from spotsvm.solvers.errors import SolverError
 from spotsvm.solvers.search.cmaes.category_shares import CategoryShares
 from spotsvm.solvers.search.cmaes.coding import CmaesCoding

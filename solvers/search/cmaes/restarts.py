@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal, get_args
 
 import numpy as np
+
 from spotsvm.solvers.errors import SolverError
 
 Schedule = Literal["ipop", "bipop"]

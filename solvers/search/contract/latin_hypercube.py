@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from scipy.stats import qmc
+
 from spotsvm.solvers.search.contract.base import Search, Suggestion
 from spotsvm.surrogates.domain import Domain
 

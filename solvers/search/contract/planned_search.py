@@ -6,6 +6,7 @@ from abc import abstractmethod
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
 from spotsvm.solvers.search.contract.base import Noise, Search, Suggestion
 from spotsvm.surrogates.domain import Domain
 from spotsvm.surrogates.kriging.noise import Verdict, judge_noise

@@ -1,6 +1,7 @@
 """Random search: each point drawn uniformly, no two alike."""
 
 import numpy as np
+
 from spotsvm.solvers.search.contract.base import Search, Suggestion
 
 

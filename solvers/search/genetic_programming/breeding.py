@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
+
 from spotsvm.solvers.checked_numbers import check_counts
 from spotsvm.solvers.kernels.expressions import Expression
 from spotsvm.solvers.search.genetic_programming.grammar import Grammar

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
 import numpy as np
+
 from spotsvm.solvers.checked_numbers import check_counts
 from spotsvm.solvers.errors import SolverError
 from spotsvm.solvers.kernels.expressions import Expression

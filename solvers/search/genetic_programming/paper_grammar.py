@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+
 from spotsvm.solvers.errors import SolverError
 from spotsvm.solvers.kernels.expressions import PAPER_BLOCKS, Expression
 from spotsvm.solvers.kernels.expressions.positions import parts_of, with_part

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+
 from spotsvm.solvers.checked_numbers import as_float
 from spotsvm.solvers.errors import SolverError
 from spotsvm.solvers.kernels.expressions import Expression

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+
 from spotsvm.solvers.kernels.expressions import BLOCKS, Expression
 
 Floats = NDArray[np.float64]

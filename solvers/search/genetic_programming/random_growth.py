@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+
 from spotsvm.solvers.kernels.expressions import PAPER_BLOCKS, Expression
 from spotsvm.solvers.kernels.expressions.blocks import Block, Type
 

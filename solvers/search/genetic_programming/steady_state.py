@@ -8,6 +8,7 @@ from numbers import Integral
 from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
+
 from spotsvm.solvers.errors import SolverError
 
 Genome = TypeVar("Genome")

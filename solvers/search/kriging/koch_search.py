@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+
 from spotsvm.solvers.errors import SolverError
 from spotsvm.solvers.search.contract.base import Noise, Suggestion
 from spotsvm.solvers.search.kriging.chain_state import checked_count

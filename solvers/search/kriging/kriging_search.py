@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import qmc
+
 from spotsvm.solvers.errors import SolverError
 from spotsvm.solvers.search.contract.base import Noise, Search, Suggestion
 from spotsvm.solvers.search.kriging.chain_state import checked_chains, checked_count

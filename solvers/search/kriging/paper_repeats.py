@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
+
 from spotsvm.solvers.search.kriging.ocba import ocba_next
 
 Floats = NDArray[np.float64]

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
+
 from spotsvm.solvers.search.lbfgsb.finite_differences import FiniteDifferences, Response
 from spotsvm.surrogates.domain import Domain
 

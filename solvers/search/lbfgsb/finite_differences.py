@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
+
 from spotsvm.surrogates.domain import Domain
 
 Floats = NDArray[np.float64]

@@ -16,6 +16,7 @@ from pymoo.core.problem import Problem
 from pymoo.core.termination import NoTermination
 from pymoo.core.variable import Choice, Integer, Real
 from pymoo.operators.selection.tournament import TournamentSelection
+
 from spotsvm.surrogates.domain import Domain
 
 Floats = NDArray[np.float64]

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
 from spotsvm.solvers.errors import SolverError
 from spotsvm.solvers.search.contract.base import Suggestion
 from spotsvm.solvers.search.multi_objective.multi_objective_search import MultiObjectiveSearch

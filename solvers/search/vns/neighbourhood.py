@@ -8,6 +8,7 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
 from spotsvm.solvers.errors import SolverError
 from spotsvm.surrogates.domain import Domain
 

@@ -6,6 +6,7 @@ from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
 from spotsvm.solvers.errors import SolverError
 from spotsvm.solvers.search.contract.base import Search, Suggestion
 from spotsvm.solvers.search.vns.neighbourhood import Norm, Radii, neighbourhood_radii, shake

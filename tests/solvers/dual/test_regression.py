@@ -12,6 +12,7 @@ from scipy.optimize import minimize
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVR
+
 from spotsvm.solvers.dual import solve_dual_regression
 from spotsvm.solvers.errors import SolverError
 

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numba.core.caching import NullCache
 from numba.core.registry import CPUDispatcher
+
 from spotsvm.solvers.dual import solve_dual
 from spotsvm.solvers.dual.evolution import _evolution_kernels
 from spotsvm.solvers.dual.evolution.evolution import EvolutionSettings

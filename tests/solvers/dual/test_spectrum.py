@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from spotsvm.solvers.dual.spectrum import SMALLEST_EIGENVALUE, clipping, matrix_state
 
 

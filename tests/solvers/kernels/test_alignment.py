@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+
 from spotsvm.solvers.errors import SolverError
 from spotsvm.solvers.kernels.alignment import alignment_with_labels, alignment_with_target, centred_alignment
 

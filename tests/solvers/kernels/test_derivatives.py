@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import approx_fprime
 from sklearn.metrics.pairwise import laplacian_kernel, polynomial_kernel
+
 from spotsvm.solvers.errors import SolverError
 from spotsvm.solvers.kernels import Kernel, kernel_matrix
 from spotsvm.solvers.kernels.derivatives import expansion_gradient, kernel_metric

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from spotsvm.solvers.errors import SearchExhaustedError, SolverError
 from spotsvm.solvers.search.contract.base import AskTell, Suggestion
 from spotsvm.surrogates.domain import Coordinate, Domain

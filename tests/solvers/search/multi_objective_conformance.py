@@ -8,6 +8,7 @@ import pickle
 import numpy as np
 import pytest
 from conformance import DOMAINS, N, SearchConformance
+
 from spotsvm.solvers.errors import SolverError
 from spotsvm.solvers.search.multi_objective.multi_objective_search import MultiObjectiveSearch
 

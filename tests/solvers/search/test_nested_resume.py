@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from conformance import RESPONSES
+
 from spotsvm.solvers.search.nested_search import NestedSearch
 from spotsvm.solvers.search.stage import Stage
 from spotsvm.surrogates.domain import Coordinate, Domain

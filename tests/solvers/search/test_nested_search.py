@@ -3,6 +3,7 @@ from functools import partial
 import numpy as np
 import pytest
 from conformance import RESPONSES, SearchConformance
+
 from spotsvm.solvers.errors import SearchExhaustedError, SolverError
 from spotsvm.solvers.search.cmaes.cmaes_search import CmaesSearch
 from spotsvm.solvers.search.contract.base import Search, Suggestion

@@ -2,6 +2,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+
 from spotsvm.solvers.errors import SolverError
 from spotsvm.solvers.search import (
     SEARCHES,

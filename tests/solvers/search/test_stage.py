@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+
 from spotsvm.solvers.errors import SolverError
 from spotsvm.solvers.search.stage import Stage, check_stages
 from spotsvm.surrogates.domain import Coordinate, Domain

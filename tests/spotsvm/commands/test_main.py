@@ -21,11 +21,11 @@ import pytest
 from click.testing import CliRunner
 from scipy.stats import uniform
 from sklearn.datasets import load_diabetes, load_iris
-from spotsvm.solvers.search import SEARCHES
-from spotsvm.solvers.search.registry import needs_several_objectives
 
 from spotsvm.commands.main import main
 from spotsvm.common.errors import StorageError
+from spotsvm.solvers.search import SEARCHES
+from spotsvm.solvers.search.registry import needs_several_objectives
 from spotsvm.study.record.record import Record
 from spotsvm.study.study import Study
 

@@ -5,11 +5,11 @@ from functools import partial
 import numpy as np
 import pytest
 from scipy.stats import loguniform, randint, uniform
-from spotsvm.solvers.search import SEARCHES, NestedSearch, Stage, needs_several_objectives
-from spotsvm.surrogates.domain import Domain
 
 from spotsvm import Study, compare
+from spotsvm.solvers.search import SEARCHES, NestedSearch, Stage, needs_several_objectives
 from spotsvm.space.space import Space
+from spotsvm.surrogates.domain import Domain
 from spotsvm.trials.start import equal_start
 
 SPACE = {"C": loguniform(0.01, 100), "gamma": loguniform(2**-15, 2**3)}

@@ -3,8 +3,6 @@ from functools import partial
 import numpy as np
 import pytest
 from scipy.stats import uniform
-from spotsvm.solvers.search import KrigingSearch, LatinHypercubeSearch, Nsga2Search, ParegoSearch, RandomSearch
-from spotsvm.surrogates.domain import Domain
 
 from spotsvm import Study
 from spotsvm.common.errors import ArgumentError, BudgetError
@@ -18,7 +16,9 @@ from spotsvm.comparison.runs import (
     run_search,
     takes_seed,
 )
+from spotsvm.solvers.search import KrigingSearch, LatinHypercubeSearch, Nsga2Search, ParegoSearch, RandomSearch
 from spotsvm.space.space import Space
+from spotsvm.surrogates.domain import Domain
 
 SPACE = Space({"x": uniform(0, 1)})
 

@@ -11,10 +11,10 @@ from sklearn.model_selection import RepeatedStratifiedKFold, cross_val_score
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR
-from spotsvm.solvers.kernels import Kernel
 
 from spotsvm import MultiKernelSVC, MultiKernelSVR, SpotSearchCV, cross_val_scores
 from spotsvm.cross_validation.fold_scorer import SharedScores
+from spotsvm.solvers.kernels import Kernel
 
 HALVES = RepeatedStratifiedKFold(n_splits=2, n_repeats=3, random_state=0)
 

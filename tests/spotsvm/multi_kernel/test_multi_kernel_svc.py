@@ -10,9 +10,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler, scale
 from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
-from spotsvm.solvers.kernels import Kernel
 
 from spotsvm import ExactSVC, MultiKernelSVC, MultiKernelSVR, SpotSearchCV
+from spotsvm.solvers.kernels import Kernel
 
 X, Y = make_classification(n_samples=150, n_features=6, flip_y=0.1, random_state=0)
 X_NEW = np.random.default_rng(1).normal(size=(40, 6))

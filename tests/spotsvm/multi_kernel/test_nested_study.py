@@ -3,9 +3,9 @@ from functools import partial
 import numpy as np
 import pytest
 from scipy.stats import loguniform
-from spotsvm.surrogates import Domain
 
 from spotsvm import NestedSearch, Space, Stage, Study, StudyMismatchError
+from spotsvm.surrogates import Domain
 
 SPACE = {"gamma1": loguniform(1e-4, 1e2), "gamma2": loguniform(1e-4, 1e2)}
 

@@ -8,10 +8,10 @@ set diabetis holds another split than the paper's, so it is left out.
 import os
 
 import pytest
-from spotsvm.studies.common.data import read_split
-from spotsvm.studies.nested_vns.printed import CONFIRMED, TABLE_3
 
 from spotsvm.estimators.dual.exact_svc import ExactSVC
+from spotsvm.studies.common.data import read_split
+from spotsvm.studies.nested_vns.printed import CONFIRMED, TABLE_3
 
 
 @pytest.mark.skipif("SPOTSVM_DATA" not in os.environ, reason="SPOTSVM_DATA names no folder with the IDA data sets")

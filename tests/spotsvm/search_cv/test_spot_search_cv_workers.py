@@ -17,12 +17,12 @@ from sklearn.datasets import make_classification
 from sklearn.exceptions import FitFailedWarning
 from sklearn.model_selection import cross_val_score
 from sklearn.svm import SVC
-from spotsvm.studies.common.virtual_workers import VirtualWorkers
 
 from spotsvm import ArgumentError, NoCompletedTrialError, SpotSearchCV
 from spotsvm.cross_validation.fold_scorer import FoldScorer
 from spotsvm.search_cv.run import CandidateObjective
 from spotsvm.search_cv.scoring import CandidateScoring
+from spotsvm.studies.common.virtual_workers import VirtualWorkers
 
 # worker processes cannot import the tests
 cloudpickle.register_pickle_by_value(sys.modules[__name__])

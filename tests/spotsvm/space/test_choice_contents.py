@@ -16,10 +16,10 @@ from sklearn.model_selection import KFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.svm import SVC
-from spotsvm.solvers.kernels import Kernel, make_kernel
 
 from spotsvm import ExactSVC, Kriging, Space, SpotSearchCV, Study, StudyMismatchError
 from spotsvm.common.fingerprint import as_text, content_hash
+from spotsvm.solvers.kernels import Kernel, make_kernel
 from spotsvm.study.record.schema import sign
 from spotsvm.study.recorded import RecordedStudy
 

@@ -5,10 +5,10 @@ import pandas as pd
 import pytest
 from completed_trials import facts
 from scipy.stats import uniform
-from spotsvm.solvers.errors import SolverError
-from spotsvm.solvers.search import Nsga2Search
 
 from spotsvm import ArgumentError, BudgetError, NoCompletedTrialError, Study, StudyMismatchError
+from spotsvm.solvers.errors import SolverError
+from spotsvm.solvers.search import Nsga2Search
 
 SPACE = {"x": uniform(0, 1), "y": uniform(0, 1)}
 NAMED = {"cost": "minimize", "gain": "maximize"}

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 from completed_trials import facts
 from scipy.stats import loguniform, randint, uniform
-from spotsvm.solvers.search import KrigingSearch
 
 from spotsvm import Space, Study, StudyMismatchError
 from spotsvm.common.errors import StorageError
+from spotsvm.solvers.search import KrigingSearch
 from spotsvm.study.record.schema import sign
 
 SQUARE = {"x": uniform(0, 1), "y": uniform(0, 1)}

@@ -1,11 +1,11 @@
 import numpy as np
 import pytest
+
 from spotsvm.solvers.errors import SolverError
 from spotsvm.solvers.search import RandomSearch
-from spotsvm.surrogates.domain import Domain
-
 from spotsvm.study.resume import Past
 from spotsvm.study.search import StudySearch
+from spotsvm.surrogates.domain import Domain
 from spotsvm.trials.objectives import Objectives
 
 LINE = Domain.continuous(1)

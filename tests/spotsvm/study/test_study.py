@@ -7,11 +7,11 @@ import pytest
 from completed_trials import facts
 from scipy.stats import loguniform, randint, uniform
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
-from spotsvm.solvers.errors import SearchExhaustedError, SolverError
-from spotsvm.solvers.search import Suggestion
 
 from spotsvm import ArgumentError, NoCompletedTrialError, SpaceError, Study, TrialStateError
 from spotsvm.common.errors import StorageError
+from spotsvm.solvers.errors import SearchExhaustedError, SolverError
+from spotsvm.solvers.search import Suggestion
 
 SPACE = {"C": loguniform(2**-5, 2**15), "gamma": loguniform(2**-15, 2**3)}
 

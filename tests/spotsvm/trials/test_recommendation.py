@@ -1,11 +1,11 @@
 import numpy as np
 import pytest
 from scipy.stats import uniform
+
+from spotsvm import NoCompletedTrialError, Study
 from spotsvm.surrogates.domain import Domain
 from spotsvm.surrogates.errors import NotPositiveDefiniteError
 from spotsvm.surrogates.kriging.ensemble import KrigingEnsemble
-
-from spotsvm import NoCompletedTrialError, Study
 from spotsvm.trials.recommendation import recommend, summarise_failures
 from spotsvm.trials.trial import Trial
 

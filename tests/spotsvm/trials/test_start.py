@@ -3,10 +3,10 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 from scipy.stats import loguniform, randint
-from spotsvm.solvers.search import KrigingSearch, RandomSearch
 
 from spotsvm import BudgetError, SpaceError, Study, StudyMismatchError
 from spotsvm.common.errors import StorageError
+from spotsvm.solvers.search import KrigingSearch, RandomSearch
 from spotsvm.space.space import Space
 from spotsvm.trials.start import start_points
 

@@ -3,10 +3,10 @@ import os
 import numpy as np
 import pandas as pd
 import pytest
-from spotsvm.studies.acid.data import CLASS_SIZES, acid_data, classes_by_share, simulated_spectra, split_by_class
-from spotsvm.studies.common.data import data_from
 
 from spotsvm.common.errors import ArgumentError, DataError
+from spotsvm.studies.acid.data import CLASS_SIZES, acid_data, classes_by_share, simulated_spectra, split_by_class
+from spotsvm.studies.common.data import data_from
 
 needs_data = pytest.mark.skipif("SPOTSVM_DATA" not in os.environ, reason="SPOTSVM_DATA, the folder with tecator.csv, is not set")
 

@@ -8,14 +8,14 @@ from sklearn.metrics import balanced_accuracy_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
+
+from spotsvm import ArgumentError, BudgetError, DataError, Space
 from spotsvm.solvers.search import make_search
 from spotsvm.studies.acid.results import by_budget, judged, on_judgement, on_parameters, table_8
 from spotsvm.studies.acid.study import DEFAULT_ENTRANTS, AcidStudy
 from spotsvm.studies.acid.task import CLASSES, PRINTED, UNTUNED, AcidTask, acid_space, most_important, untuned_svc
-from spotsvm.surrogates.domain import Domain
-
-from spotsvm import ArgumentError, BudgetError, DataError, Space
 from spotsvm.study.recorded import RecordedStudy
+from spotsvm.surrogates.domain import Domain
 from spotsvm.trials.scores.metrics import mean_class_accuracy
 from spotsvm.tuning.pipelines.spectra import spectra_pipeline
 

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 from sklearn.svm import SVC
+
 from spotsvm.studies.alga.runs import COSTS, GAMMAS, grid_search, whole_machine
 from spotsvm.studies.alga.sets import random_points, thirds
 

@@ -3,6 +3,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.svm import SVC
+
+from spotsvm.common.errors import ArgumentError, DataError
+from spotsvm.estimators.reduced.reduced_svc import ReducedSVC
 from spotsvm.solvers.search.alternating import SubsetGenetics
 from spotsvm.studies.alga.figures import draw_machines, selected_machines, selected_size
 from spotsvm.studies.alga.runs import (
@@ -20,9 +23,6 @@ from spotsvm.studies.alga.runs import (
 )
 from spotsvm.studies.alga.sets import DOT_SETS, chessboard_dots, thirds
 from spotsvm.studies.alga.study import SETS, AlgaStudy
-
-from spotsvm.common.errors import ArgumentError, DataError
-from spotsvm.estimators.reduced.reduced_svc import ReducedSVC
 
 BOARD = "2d-chessboard-dots 4x4"
 _TIMES = ["seconds"]

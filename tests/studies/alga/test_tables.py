@@ -2,6 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import wilcoxon
+
 from spotsvm.studies.alga.figures import draw_fronts, mean_front
 from spotsvm.studies.alga.runs import ALGA, GA_MODEL, GASVM, GRID, GROWN, NSGA2, RANDOM, TUNED
 from spotsvm.studies.alga.tables import (

@@ -4,12 +4,12 @@ from html.parser import HTMLParser
 import numpy as np
 import pandas as pd
 import pytest
+
+from spotsvm.common.errors import DataError, StorageError
 from spotsvm.studies.common.data import data_folder, read_table
 from spotsvm.studies.common.experiment import Experiment
 from spotsvm.studies.common.table import draw_table
 from spotsvm.studies.costs.overhead import OverheadStudy
-
-from spotsvm.common.errors import DataError, StorageError
 
 
 class Doubling(Experiment):

@@ -2,9 +2,9 @@ import math
 
 import pandas as pd
 import pytest
-from spotsvm.studies.common.run_file import RunFile
 
 from spotsvm.common.errors import DataError, StorageError
+from spotsvm.studies.common.run_file import RunFile
 
 COLUMNS = {"set": str, "split": int, "error": float, "formula": str}
 ROWS = pd.DataFrame(

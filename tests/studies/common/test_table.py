@@ -2,6 +2,7 @@ import numpy as np
 import pandas as pd
 from hypothesis import example, given
 from hypothesis import strategies as st
+
 from spotsvm.studies.common.table import markdown_table
 
 

@@ -2,10 +2,10 @@ import os
 
 import numpy as np
 import pytest
-from spotsvm.studies.common.data import read_split
-from spotsvm.studies.common.view_sets import digits_by_quarters, read_ads, read_mfeat
 
 from spotsvm.common.errors import DataError
+from spotsvm.studies.common.data import read_split
+from spotsvm.studies.common.view_sets import digits_by_quarters, read_ads, read_mfeat
 
 needs_data = pytest.mark.skipif("SPOTSVM_DATA" not in os.environ, reason="SPOTSVM_DATA names no folder with the data sets")
 

@@ -6,6 +6,8 @@ import pandas as pd
 import pytest
 from scipy.stats import sem, t, ttest_1samp
 from sklearn.svm import SVC
+
+from spotsvm.common.errors import ArgumentError
 from spotsvm.studies.conformal.sets import sets_table
 from spotsvm.studies.conformal.study import ConformalStudy
 from spotsvm.studies.conformal.tables import (
@@ -24,8 +26,6 @@ from spotsvm.studies.conformal.tables import (
     run_mushroom,
 )
 from spotsvm.studies.conformal.toy import MAIN, OTHERS, WITH_BIAS, Reading, draw_points, run_toy
-
-from spotsvm.common.errors import ArgumentError
 
 LETTERS = pd.DataFrame(
     {"cap": list("abca" * 40), "one": list("p" * 160), "root": ["x", None, "y", "x"] * 40, "y": ["e", "p", "e", "p"] * 40}

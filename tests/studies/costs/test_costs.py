@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
+
+from spotsvm.common.errors import DataError
 from spotsvm.studies.common.data import read_set
 from spotsvm.studies.costs.multi_kernel import MultiKernelCostStudy
 from spotsvm.studies.costs.speed import LARGE_C, SpeedStudy, settings
-
-from spotsvm.common.errors import DataError
 
 
 @pytest.fixture(scope="module")
@@ -51,6 +51,7 @@ def test_settings_fill_the_box_evenly():
 
 def test_a_fold_that_differs_is_measured():
     from sklearn.svm import SVC
+
     from spotsvm.studies.common.data import stand_ins
     from spotsvm.studies.costs.speed import FoldGaps
 

@@ -7,6 +7,8 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+
+from spotsvm import Study
 from spotsvm.studies.durability.killable_runs import (
     ASYNCHRONOUS,
     KINDS,
@@ -19,8 +21,6 @@ from spotsvm.studies.durability.killable_runs import (
 )
 from spotsvm.studies.durability.kills import MOMENTS, chosen_runs, copied, first_difference, is_sound, killed_run, record_cells
 from spotsvm.studies.durability.processes import Ended, run_job
-
-from spotsvm import Study
 
 pytestmark = [pytest.mark.faults, pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")]
 

@@ -1,9 +1,9 @@
 import pandas as pd
 import pytest
-from spotsvm.studies.durability.cases import Case, CaseSkippedError, by_case, measured, skipped_text, without_skipped
-from spotsvm.studies.durability.study import PARTS, DurabilityStudy
 
 from spotsvm import ArgumentError
+from spotsvm.studies.durability.cases import Case, CaseSkippedError, by_case, measured, skipped_text, without_skipped
+from spotsvm.studies.durability.study import PARTS, DurabilityStudy
 
 
 def rows(part, cases):

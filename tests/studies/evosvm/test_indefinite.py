@@ -1,12 +1,12 @@
 import numpy as np
 import pandas as pd
 import pytest
+
+from spotsvm.common.errors import DataError
 from spotsvm.solvers.dual.problem.definite import is_concave
 from spotsvm.solvers.dual.problem.problem import make_problem
 from spotsvm.studies.common.data import read_binary
 from spotsvm.studies.evosvm.indefinite import KERNELS, SAME, IndefiniteStudy, cases_of, libsvm
-
-from spotsvm.common.errors import DataError
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,8 @@
 import numpy as np
 import pandas as pd
 import pytest
+
+from spotsvm.common.errors import DataError
 from spotsvm.solvers.dual.evolution.evolution import EvolutionSettings, evolve
 from spotsvm.solvers.dual.problem.problem import make_problem
 from spotsvm.studies.evosvm.checks import PAPERS, f_test, plain_hybrid
@@ -9,8 +11,6 @@ from spotsvm.studies.evosvm.printed import COSTS, DATA_SETS, DEFAULT_ERROR, ERRO
 from spotsvm.studies.evosvm.study import EvosvmStudy
 from spotsvm.studies.evosvm.swarm import NORMAL, OPTIMUM, READINGS, UNIFORM, on_swarm, swarm_table
 from spotsvm.studies.evosvm.tables import cells, on_readings, on_reasons
-
-from spotsvm.common.errors import DataError
 
 
 @pytest.fixture(scope="module")

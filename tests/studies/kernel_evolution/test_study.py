@@ -5,11 +5,11 @@ import joblib
 import numpy as np
 import pandas as pd
 import pytest
-from spotsvm.studies.kernel_evolution.data import FILES, labelled_sets
-from spotsvm.studies.kernel_evolution.study import KernelEvolutionStudy
 
 from spotsvm.common.errors import ArgumentError, DataError
 from spotsvm.estimators.evolved.expression_kernel import ExpressionKernel
+from spotsvm.studies.kernel_evolution.data import FILES, labelled_sets
+from spotsvm.studies.kernel_evolution.study import KernelEvolutionStudy
 
 # enough for both grammars to find a kernel, and no more
 FEW = {"n_finalists": 1, "n_tuning_trials": 1, "n_holdouts": 1, "population_size": 6, "tournament_size": 4}

@@ -2,9 +2,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.dummy import DummyClassifier, DummyRegressor
-from spotsvm.studies.oversearching.coverage import DEFAULT, METHODS, OptimismCoverageStudy, Setting
 
 from spotsvm.common.errors import ArgumentError
+from spotsvm.studies.oversearching.coverage import DEFAULT, METHODS, OptimismCoverageStudy, Setting
 
 CLASSES = Setting("some", "classification", 40, 0.7, n_trials=3)
 NUMBERS = Setting("others", "regression", 40, 0.7, n_trials=3)

@@ -3,11 +3,11 @@ import pandas as pd
 import pytest
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 from sklearn.svm import SVC
+
+from spotsvm.common.errors import ArgumentError, DataError
 from spotsvm.studies.oversearching.results import best_on_new_rows, by_trials, means, spent_on_luck
 from spotsvm.studies.oversearching.runs import A_GAMMA_A_FEATURE, ONE_GAMMA, Pool, Sample, run_search
 from spotsvm.studies.oversearching.study import OversearchingStudy
-
-from spotsvm.common.errors import ArgumentError, DataError
 
 
 def small(**options):

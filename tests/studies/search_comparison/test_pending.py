@@ -1,6 +1,8 @@
 import numpy as np
 import pandas as pd
 import pytest
+
+from spotsvm.common.errors import ArgumentError, BudgetError, DataError
 from spotsvm.studies.common.virtual_workers import VirtualWorkers
 from spotsvm.studies.search_comparison.pending import (
     PendingQualityStudy,
@@ -11,8 +13,6 @@ from spotsvm.studies.search_comparison.pending import (
     virtual_durations,
 )
 from spotsvm.studies.tasks.tasks import make_task
-
-from spotsvm.common.errors import ArgumentError, BudgetError, DataError
 from spotsvm.study.study import Study
 
 

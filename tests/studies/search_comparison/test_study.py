@@ -1,13 +1,13 @@
 import numpy as np
 import pandas as pd
 import pytest
+
+from spotsvm.common.errors import ArgumentError, BudgetError, DataError
+from spotsvm.space.space import Space
 from spotsvm.studies.search_comparison.results import by_task, draw_tasks, findings, with_regret, worse_than_random
 from spotsvm.studies.search_comparison.study import SearchComparisonStudy
 from spotsvm.studies.tasks.tasks import TASKS as ALL_TASKS
 from spotsvm.studies.tasks.tasks import SyntheticFunction, make_tasks
-
-from spotsvm.common.errors import ArgumentError, BudgetError, DataError
-from spotsvm.space.space import Space
 from spotsvm.trials.start import equal_start, start_points
 
 SEARCHES = ("kriging", "lhs", "random")

@@ -4,10 +4,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from spotsvm.studies.stormwater.series import RainSeries, read_series, simulated_series
-from spotsvm.studies.stormwater.tank import simulate_tank
 
 from spotsvm.common.errors import DataError
+from spotsvm.studies.stormwater.series import RainSeries, read_series, simulated_series
+from spotsvm.studies.stormwater.tank import simulate_tank
 
 needs_data = pytest.mark.skipif("SPOTSVM_DATA" not in os.environ, reason="SPOTSVM_DATA names no folder with the data sets")
 

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from spotsvm.studies.stormwater.tank import RainClimate, Tank, simulate_rain, simulate_tank
 
 from spotsvm.common.errors import ArgumentError
+from spotsvm.studies.stormwater.tank import RainClimate, Tank, simulate_rain, simulate_tank
 
 QUIET = Tank(noise=0.0)
 SHOWERS = arrays(np.float64, 120, elements=st.floats(0.0, 5.0))

@@ -7,12 +7,12 @@ from scipy.stats import loguniform
 from sklearn.datasets import load_diabetes
 from sklearn.model_selection import KFold, StratifiedKFold, cross_val_predict, cross_val_score, train_test_split
 from sklearn.svm import SVC, SVR
-from spotsvm.studies.tasks.data import TuningSet, tuning_set
-from spotsvm.studies.tasks.svm import ClassificationError, RegressionError, RelevanceError, UnbalancedError
-from spotsvm.studies.tasks.tasks import TASKS, make_task, make_tasks
 
 from spotsvm.common.errors import DataError
 from spotsvm.space.space import Space
+from spotsvm.studies.tasks.data import TuningSet, tuning_set
+from spotsvm.studies.tasks.svm import ClassificationError, RegressionError, RelevanceError, UnbalancedError
+from spotsvm.studies.tasks.tasks import TASKS, make_task, make_tasks
 
 FREE = ("svc_rbf_breast_cancer", "svr_diabetes", "stormwater_a", "branin", "hartmann6", "rosenbrock5", "branin_noisy")
 needs_data = pytest.mark.skipif("SPOTSVM_DATA" not in os.environ, reason="needs the data that SPOTSVM_DATA names")

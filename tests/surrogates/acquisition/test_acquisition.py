@@ -4,6 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.stats import norm
+
 from spotsvm.surrogates.acquisition.acquisition import (
     expected_improvement,
     log_expected_improvement,

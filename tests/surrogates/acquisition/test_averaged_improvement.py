@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 from scipy.optimize import approx_fprime
+
 from spotsvm.surrogates.acquisition.acquisition import expected_improvement
 from spotsvm.surrogates.acquisition.averaged_improvement import AveragedImprovement
 from spotsvm.surrogates.acquisition.feasibility import Feasibility

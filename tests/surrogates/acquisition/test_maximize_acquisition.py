@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+
 from spotsvm.surrogates.acquisition.maximize_acquisition import maximize_acquisition
 from spotsvm.surrogates.domain import Coordinate, Domain
 

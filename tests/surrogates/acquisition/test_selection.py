@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
+
 from spotsvm.surrogates.acquisition.selection import select_evaluations, select_places
 from spotsvm.surrogates.domain import Coordinate, Domain
 

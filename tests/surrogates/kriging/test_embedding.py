@@ -1,4 +1,5 @@
 import numpy as np
+
 from spotsvm.surrogates.kriging.embedding import Embedding
 
 X = np.array([[0.0, 1.2, 7.0], [2.0, 0.8, 3.0], [2.0, 3.0, 7.0]])

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+
 from spotsvm.surrogates.domain import Coordinate, Domain
 from spotsvm.surrogates.kriging.ensemble import KrigingEnsemble
 from spotsvm.surrogates.kriging.kriging import Kriging

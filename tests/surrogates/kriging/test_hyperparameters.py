@@ -2,6 +2,7 @@ import math
 
 import numpy as np
 from scipy.stats import kstest, norm
+
 from spotsvm.surrogates.kriging.correlation import Gaussian
 from spotsvm.surrogates.kriging.embedding import Embedding
 from spotsvm.surrogates.kriging.hyperparameters import Hyperposterior, Prior, slice_update

@@ -6,6 +6,7 @@ from sklearn.base import clone
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel, WhiteKernel
 from sklearn.utils.estimator_checks import check_estimator
+
 from spotsvm.surrogates.errors import SurrogateError
 from spotsvm.surrogates.kriging.kriging import Kriging
 

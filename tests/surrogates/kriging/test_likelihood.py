@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from scipy.optimize import check_grad
 from scipy.spatial.distance import squareform
+
 from spotsvm.surrogates.errors import NotPositiveDefiniteError
 from spotsvm.surrogates.kriging.correlation import CORRELATIONS, Gaussian
 from spotsvm.surrogates.kriging.embedding import Embedding

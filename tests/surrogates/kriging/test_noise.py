@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+
 from spotsvm.surrogates.kriging.noise import judge_noise, needs_second_look
 
 

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 from scipy.optimize import approx_fprime
+
 from spotsvm.surrogates.kriging.correlation import CORRELATIONS, Gaussian
 from spotsvm.surrogates.kriging.likelihood import Response
 from spotsvm.surrogates.kriging.process import Process

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+
 from spotsvm.surrogates.kriging.response_warp import ResponseWarp
 
 Y = np.array([3.0, 1.0, 2.0, 8.0, 1e6])

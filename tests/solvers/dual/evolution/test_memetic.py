@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.svm import SVC
+
 from spotsvm.solvers.dual.evolution.evolution import KINDS, evolve
 from spotsvm.solvers.dual.evolution.memetic import MemeticSettings, memetic
 from spotsvm.solvers.dual.evolution.perturbation import Perturbation

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from spotsvm.solvers.dual.evolution.swarm import SwarmSettings, swarm
 from spotsvm.solvers.dual.exact.coordinate import coordinate_ascent
 from spotsvm.solvers.errors import SolverError

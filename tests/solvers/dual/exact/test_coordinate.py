@@ -4,6 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 from sklearn.svm import SVC
+
 from spotsvm.solvers.dual.exact import _coordinate_kernels as kernels
 from spotsvm.solvers.dual.exact.box_newton import climb_face
 from spotsvm.solvers.dual.exact.coordinate import REFRESH, coordinate_ascent

@@ -12,6 +12,7 @@ from scipy.optimize import minimize
 from sklearn.metrics.pairwise import linear_kernel, polynomial_kernel, rbf_kernel
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
+
 from spotsvm.solvers.dual import DualProblem, make_problem, solve_dual
 from spotsvm.solvers.dual.exact.exact import feasible, solve_exact
 from spotsvm.solvers.dual.problem.solution import iteration_cap

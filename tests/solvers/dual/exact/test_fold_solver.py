@@ -3,6 +3,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sklearn.svm import SVC
+
 from spotsvm.solvers.dual import solve_dual, solve_dual_regression
 from spotsvm.solvers.dual.exact.fold_solver import FoldSolver, Target, rebalance, symmetric_bounds
 from spotsvm.solvers.kernels import Kernel

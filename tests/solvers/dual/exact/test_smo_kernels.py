@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from spotsvm.solvers.dual.exact import _face_kernels as face
 from spotsvm.solvers.dual.exact import _smo_kernels as kernels
 from spotsvm.solvers.dual.exact.newton import face_minimum

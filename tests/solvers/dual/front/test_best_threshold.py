@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from spotsvm.solvers.dual.front.best_threshold import best_count_threshold, best_hinge_threshold
 
 

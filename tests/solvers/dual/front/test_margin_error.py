@@ -4,6 +4,7 @@ from pymoo.indicators.hv import HV
 from sklearn.datasets import make_classification
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC
+
 from spotsvm.solvers.dual.front.evolve_front import evolve_front
 from spotsvm.solvers.dual.front.exact_front import exact_front, natural_scale, resolve_front
 from spotsvm.solvers.dual.front.front import better_than_constant, without_C

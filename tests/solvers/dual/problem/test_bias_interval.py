@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from spotsvm.solvers.dual import solve_dual, solve_dual_regression
 from spotsvm.solvers.dual.problem.bias_interval import bias_interval, middle_bias
 

@@ -3,6 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import eye_array
+
 from spotsvm.solvers.dual import DualProblem, make_problem
 from spotsvm.solvers.errors import SolverError
 

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from spotsvm.solvers.kernels.expressions import CONSTANTS, Expression, InnerProducts, evaluate
 from spotsvm.solvers.search.genetic_programming.random_growth import grow_subtree
 

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+
 from spotsvm.solvers.errors import SolverError
 from spotsvm.solvers.kernels.expressions import InnerProducts
 

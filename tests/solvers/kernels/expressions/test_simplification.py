@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from spotsvm.solvers.kernels.expressions import Expression, InnerProducts, evaluate
 from spotsvm.solvers.kernels.expressions.simplification import simplified
 from spotsvm.solvers.search.genetic_programming.psd_growth import grow_kernel

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 from sklearn.svm import SVC
+
 from spotsvm.solvers.errors import SolverError
 from spotsvm.solvers.kernels import resolve_gamma
 

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
 from sklearn.metrics import pairwise
+
 from spotsvm.solvers.errors import SolverError
 from spotsvm.solvers.kernels import KERNELS, Kernel, gram_matrix, kernel_matrix, make_kernel
 

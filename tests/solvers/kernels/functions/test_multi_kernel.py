@@ -1,4 +1,5 @@
 import pytest
+
 from spotsvm.solvers.errors import SolverError
 from spotsvm.solvers.kernels import BaseKernel, Kernel, MultiKernel
 

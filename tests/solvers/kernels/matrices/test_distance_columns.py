@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 from sklearn.metrics.pairwise import rbf_kernel
+
 from spotsvm.solvers.errors import SolverError
 from spotsvm.solvers.kernels import DistanceColumns
 from spotsvm.solvers.kernels.matrices._column_kernels import (

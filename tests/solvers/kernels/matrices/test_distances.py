@@ -4,6 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.spatial.distance import cdist
+
 from spotsvm.solvers.kernels import squared_distances
 
 FEATURES = [1, 3, 4, 5, 40]  # differences up to 4, products beyond

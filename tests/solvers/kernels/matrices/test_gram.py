@@ -3,6 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
+
 from spotsvm.solvers.errors import SolverError
 from spotsvm.solvers.kernels import KERNELS, Kernel, gram_matrix, kernel_blocks, kernel_matrix
 

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+
 from spotsvm.solvers.search.alternating import Alternation, ModelGenetics, Phase, SubsetGenetics
 
 

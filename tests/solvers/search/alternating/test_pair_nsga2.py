@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+
 from spotsvm.solvers.pareto import non_dominated
 from spotsvm.solvers.search.alternating import ModelGenetics, SubsetGenetics
 from spotsvm.solvers.search.alternating.pair_nsga2 import PairNsga2

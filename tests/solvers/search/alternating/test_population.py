@@ -2,6 +2,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
+
 from spotsvm.solvers.search.alternating import Population, high_low_children
 
 

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from spotsvm.solvers.errors import SolverError
 from spotsvm.solvers.search.alternating import SubsetGenetics
 

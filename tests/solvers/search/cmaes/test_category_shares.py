@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from spotsvm.solvers.search.cmaes.category_shares import CategoryShares
 from spotsvm.surrogates.domain import Coordinate, Domain
 

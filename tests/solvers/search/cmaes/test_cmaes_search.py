@@ -7,6 +7,7 @@ import pytest
 from conformance import SearchConformance
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from spotsvm.solvers.errors import SolverError
 from spotsvm.solvers.search.cmaes.cmaes_search import CmaesSearch
 from spotsvm.solvers.search.cmaes.coding import CmaesCoding

@@ -1,6 +1,7 @@
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
+
 from spotsvm.solvers.search.cmaes.coding import CmaesCoding
 from spotsvm.surrogates.domain import Coordinate, Domain
 

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+
 from spotsvm.solvers.search.cmaes.category_shares import CategoryShares
 from spotsvm.solvers.search.cmaes.coding import CmaesCoding
 from spotsvm.solvers.search.cmaes.run import CmaesRun

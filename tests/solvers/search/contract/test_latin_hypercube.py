@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 from conformance import SearchConformance
+
 from spotsvm.solvers.search.contract.latin_hypercube import LatinHypercubeSearch
 from spotsvm.surrogates.domain import Domain
 

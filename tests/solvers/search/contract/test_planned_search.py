@@ -1,4 +1,5 @@
 import numpy as np
+
 from spotsvm.solvers.search.contract.base import Suggestion
 from spotsvm.solvers.search.contract.planned_search import PlannedSearch
 from spotsvm.surrogates.domain import Domain

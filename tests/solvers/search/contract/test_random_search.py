@@ -1,6 +1,7 @@
 import numpy as np
 from conformance import SearchConformance
 from scipy.stats import kstest
+
 from spotsvm.solvers.search.contract.random_search import RandomSearch
 from spotsvm.surrogates.domain import Domain
 

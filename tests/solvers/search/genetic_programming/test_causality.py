@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from spotsvm.solvers.kernels.alignment import centred_alignment
 from spotsvm.solvers.kernels.expressions import CONSTANTS, Expression, InnerProducts, evaluate
 from spotsvm.solvers.search.genetic_programming import PaperGrammar, PsdGrammar, breed_new, breed_variation

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from spotsvm.solvers.errors import SolverError
 from spotsvm.solvers.kernels.expressions import PAPER_BLOCKS, Expression
 from spotsvm.solvers.kernels.expressions.positions import parts_of

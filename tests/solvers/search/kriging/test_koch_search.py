@@ -4,6 +4,7 @@ from functools import partial
 import numpy as np
 import pytest
 from conformance import DOMAINS, RESPONSES, SearchConformance
+
 from spotsvm.solvers.errors import SolverError
 from spotsvm.solvers.search.kriging.koch_search import KochSearch
 from spotsvm.solvers.search.kriging.kriging_search import KrigingSearch

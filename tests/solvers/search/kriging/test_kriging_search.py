@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from conformance import DOMAINS, RESPONSES, SearchConformance
 from scipy.stats import qmc
+
 from spotsvm.solvers.errors import SolverError
 from spotsvm.solvers.search.contract.random_search import RandomSearch
 from spotsvm.solvers.search.kriging.kriging_search import KrigingSearch

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+
 from spotsvm.solvers.search.lbfgsb.descent import LbfgsbDescent, ValueMissingError
 from spotsvm.surrogates.domain import Domain
 

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+
 from spotsvm.solvers.search.lbfgsb.finite_differences import FiniteDifferences
 from spotsvm.surrogates.domain import Coordinate, Domain
 

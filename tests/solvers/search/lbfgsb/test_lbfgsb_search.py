@@ -7,6 +7,7 @@ from conformance import SearchConformance
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
+
 from spotsvm.solvers.errors import SolverError
 from spotsvm.solvers.search.lbfgsb.lbfgsb_search import LbfgsbSearch
 from spotsvm.surrogates.domain import Coordinate, Domain

@@ -10,6 +10,7 @@ from pymoo.indicators.hv import HV
 from pymoo.operators.selection.tournament import TournamentSelection
 from pymoo.operators.survival.rank_and_crowding import RankAndCrowding
 from pymoo.optimize import minimize
+
 from spotsvm.solvers.errors import SearchExhaustedError, SolverError
 from spotsvm.solvers.search.contract.random_search import RandomSearch
 from spotsvm.solvers.search.multi_objective.nsga2_search import Nsga2Search

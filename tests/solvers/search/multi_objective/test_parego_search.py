@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 from multi_objective_conformance import MultiObjectiveConformance, two_bowls
+
 from spotsvm.solvers.errors import SolverError
 from spotsvm.solvers.search.contract.random_search import RandomSearch
 from spotsvm.solvers.search.kriging.kriging_search import KrigingSearch

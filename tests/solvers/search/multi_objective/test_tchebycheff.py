@@ -1,6 +1,7 @@
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
+
 from spotsvm.solvers.pareto import non_dominated
 from spotsvm.solvers.search.multi_objective.tchebycheff import augmented_tchebycheff
 

@@ -3,6 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import kstest
+
 from spotsvm.solvers.errors import SolverError
 from spotsvm.solvers.search.vns.neighbourhood import neighbourhood_radii, shake, uniform_in_ball
 from spotsvm.surrogates.domain import Coordinate, Domain

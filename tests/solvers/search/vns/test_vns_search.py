@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 from conformance import DOMAINS, RESPONSES, SearchConformance
+
 from spotsvm.solvers.errors import SolverError
 from spotsvm.solvers.search.contract.random_search import RandomSearch
 from spotsvm.solvers.search.registry import carrizosa2014

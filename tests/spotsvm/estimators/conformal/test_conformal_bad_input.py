@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris, make_moons
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
-from spotsvm.solvers.dual.problem.result import DualResult
 
 from spotsvm import ConformalSVC
 from spotsvm.common.errors import ArgumentError, SpotSVMError
 from spotsvm.estimators.conformal.passes import AUTO, NONE, PassProblem, solve_passes
+from spotsvm.solvers.dual.problem.result import DualResult
 
 paper = partial(ConformalSVC, kappa="auto", bias=True)
 

@@ -6,11 +6,11 @@ from sklearn.datasets import load_wine, make_moons
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import RepeatedStratifiedKFold
 from sklearn.preprocessing import scale
-from spotsvm.solvers.dual.solve import solve_dual
-from spotsvm.studies.conformal.toy import MAIN, draw_points
 
 from spotsvm import ConformalSVC, ExactSVC
 from spotsvm.estimators.conformal.passes import MULTIPLES
+from spotsvm.solvers.dual.solve import solve_dual
+from spotsvm.studies.conformal.toy import MAIN, draw_points
 
 X, Y = make_moons(120, noise=0.3, random_state=0)
 NEW = np.random.default_rng(1).uniform(-1.5, 2.5, size=(60, 2))

@@ -3,10 +3,10 @@ import pytest
 from sklearn.datasets import make_classification
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC
-from spotsvm.solvers.dual.solve import solve_dual
-from spotsvm.solvers.errors import SolverError
 
 from spotsvm.estimators.conformal.passes import solve_by_libsvm
+from spotsvm.solvers.dual.solve import solve_dual
+from spotsvm.solvers.errors import SolverError
 
 X, Y = make_classification(n_samples=120, flip_y=0.1, random_state=0)
 LABELS, K = np.where(Y == 1, 1.0, -1.0), rbf_kernel(X, gamma=0.1)

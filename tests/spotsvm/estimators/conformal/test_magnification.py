@@ -9,12 +9,12 @@ from scipy.spatial.distance import cdist
 from sklearn.datasets import load_wine, make_moons
 from sklearn.metrics.pairwise import laplacian_kernel
 from sklearn.preprocessing import scale
-from spotsvm.solvers.errors import SolverError
-from spotsvm.solvers.kernels import kernel_matrix
-from spotsvm.solvers.kernels.derivatives import KernelMetric, kernel_metric
 
 from spotsvm import ConformalSVC
 from spotsvm.estimators.conformal.magnification import general_ratio, isotropic_ratio
+from spotsvm.solvers.errors import SolverError
+from spotsvm.solvers.kernels import kernel_matrix
+from spotsvm.solvers.kernels.derivatives import KernelMetric, kernel_metric
 
 paper = partial(ConformalSVC, kappa="auto", bias=True)
 

@@ -5,11 +5,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import scale
 from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
-from spotsvm.solvers.errors import SolverError
 
 from spotsvm.common.errors import ArgumentError
 from spotsvm.estimators.dual.evo_svc import METHODS, EvoSVC
 from spotsvm.estimators.dual.exact_svc import ExactSVC
+from spotsvm.solvers.errors import SolverError
 
 X, Y = make_classification(n_samples=120, n_features=6, flip_y=0.1, random_state=0)
 IRIS, SPECIES = load_iris(return_X_y=True)

@@ -8,11 +8,11 @@ from sklearn.datasets import load_iris, load_wine, make_classification, make_moo
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.preprocessing import scale
 from sklearn.svm import SVC
-from spotsvm.solvers.errors import SolverError
-from spotsvm.solvers.kernels import Kernel
 
 from spotsvm.common.errors import ArgumentError, SpotSVMError
 from spotsvm.estimators.dual.exact_svc import ExactSVC
+from spotsvm.solvers.errors import SolverError
+from spotsvm.solvers.kernels import Kernel
 
 X, Y = make_classification(n_samples=150, n_features=6, flip_y=0.1, random_state=0)
 X_NEW = np.random.default_rng(1).normal(size=(40, 6))

@@ -1,13 +1,13 @@
 import numpy as np
 import pytest
 from sklearn.datasets import make_classification
+
+from spotsvm.estimators.evolved.breeders import PaperBreeder, PsdBreeder, standard_kernels, without_factor
+from spotsvm.estimators.evolved.settings import Ranges
 from spotsvm.solvers.dual.spectrum import matrix_state
 from spotsvm.solvers.kernels.alignment import alignment_with_labels
 from spotsvm.solvers.kernels.expressions import Expression, InnerProducts, evaluate
 from spotsvm.solvers.search.genetic_programming import PaperGrammar, PsdGrammar
-
-from spotsvm.estimators.evolved.breeders import PaperBreeder, PsdBreeder, standard_kernels, without_factor
-from spotsvm.estimators.evolved.settings import Ranges
 
 X, CODE = make_classification(n_samples=80, n_features=4, random_state=0)
 PRODUCTS = InnerProducts.between(X)

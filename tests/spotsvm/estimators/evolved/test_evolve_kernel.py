@@ -2,14 +2,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import make_classification
-from spotsvm.solvers.kernels.expressions import Expression
-from spotsvm.solvers.search.genetic_programming.steady_state import Evolution, Individual
 
 from spotsvm.estimators.evolved.evolve_kernel import _finalists, evolve_kernel
 from spotsvm.estimators.evolved.evolved_kernel_svc import EvolvedKernelSVC
 from spotsvm.estimators.evolved.fitness import Judged
 from spotsvm.estimators.evolved.matrix_task import ClassificationTask
 from spotsvm.estimators.evolved.settings import Setting, read_settings
+from spotsvm.solvers.kernels.expressions import Expression
+from spotsvm.solvers.search.genetic_programming.steady_state import Evolution, Individual
 
 X, CODE = make_classification(n_samples=90, n_features=4, random_state=0)
 

@@ -12,14 +12,14 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler, scale
 from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
-from spotsvm.solvers.dual.spectrum import clipping, matrix_state
-from spotsvm.solvers.kernels.expressions import Expression
 
 from spotsvm.common.errors import ArgumentError
 from spotsvm.estimators.dual.exact_svc import ExactSVC
 from spotsvm.estimators.evolved import evolve_kernel as evolution
 from spotsvm.estimators.evolved.evolved_kernel_svc import EvolvedKernelSVC
 from spotsvm.estimators.evolved.expression_kernel import ExpressionKernel
+from spotsvm.solvers.dual.spectrum import clipping, matrix_state
+from spotsvm.solvers.kernels.expressions import Expression
 
 X, Y = make_classification(n_samples=120, n_features=5, n_informative=3, flip_y=0.05, random_state=0)
 X_NEW = np.random.default_rng(1).normal(size=(40, 5))

@@ -4,13 +4,13 @@ from sklearn.base import clone
 from sklearn.datasets import make_friedman1
 from sklearn.svm import SVR
 from sklearn.utils.estimator_checks import parametrize_with_checks
-from spotsvm.solvers.dual.spectrum import clipping, matrix_state
-from spotsvm.solvers.kernels.expressions import Expression
 
 from spotsvm.common.errors import ArgumentError
 from spotsvm.estimators.dual.exact_svr import ExactSVR
 from spotsvm.estimators.evolved import evolve_kernel as evolution
 from spotsvm.estimators.evolved.evolved_kernel_svr import EvolvedKernelSVR
+from spotsvm.solvers.dual.spectrum import clipping, matrix_state
+from spotsvm.solvers.kernels.expressions import Expression
 
 X, Y = make_friedman1(n_samples=90, n_features=5, noise=0.5, random_state=0)
 X = 2 * X - 1

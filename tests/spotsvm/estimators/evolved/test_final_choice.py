@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_moons
 from sklearn.preprocessing import scale
-from spotsvm.solvers.kernels.expressions import Expression, InnerProducts
 
 from spotsvm.estimators.evolved.evolved_kernel_svc import EvolvedKernelSVC
 from spotsvm.estimators.evolved.evolved_kernel_svr import EvolvedKernelSVR
@@ -12,6 +11,7 @@ from spotsvm.estimators.evolved.final_choice import choose_kernel
 from spotsvm.estimators.evolved.fitness import Judged, KernelFitness
 from spotsvm.estimators.evolved.matrix_task import ClassificationTask, RegressionTask, holdouts
 from spotsvm.estimators.evolved.settings import Setting, read_settings
+from spotsvm.solvers.kernels.expressions import Expression, InnerProducts
 
 X, CODE = make_moons(100, noise=0.2, random_state=0)
 X = scale(X)

@@ -5,11 +5,11 @@ import sys
 import numpy as np
 import pytest
 from sklearn.datasets import make_classification
-from spotsvm.solvers.kernels.expressions import Expression, InnerProducts, evaluate
 
 from spotsvm.estimators.evolved.fitness import Judged, KernelFitness, fingerprint, variance
 from spotsvm.estimators.evolved.matrix_task import ClassificationTask, holdouts
 from spotsvm.estimators.evolved.settings import Ranges, Setting
+from spotsvm.solvers.kernels.expressions import Expression, InnerProducts, evaluate
 
 X, CODE = make_classification(n_samples=90, n_features=5, random_state=0)
 PRODUCTS = InnerProducts.between(X)

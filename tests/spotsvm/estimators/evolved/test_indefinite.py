@@ -1,11 +1,11 @@
 import numpy as np
 import pytest
 from sklearn.metrics.pairwise import sigmoid_kernel
-from spotsvm.solvers.dual.exact.fold_solver import Target, symmetric_bounds
-from spotsvm.solvers.dual.spectrum import matrix_state
 
 from spotsvm.common.errors import ArgumentError
 from spotsvm.estimators.evolved.indefinite import check_indefinite, solve_indefinite
+from spotsvm.solvers.dual.exact.fold_solver import Target, symmetric_bounds
+from spotsvm.solvers.dual.spectrum import matrix_state
 
 X = np.random.default_rng(0).normal(size=(60, 3))
 K = sigmoid_kernel(X, gamma=0.8, coef0=-0.5)

@@ -5,10 +5,10 @@ from sklearn.metrics import mean_squared_error
 from sklearn.metrics.pairwise import rbf_kernel, sigmoid_kernel
 from sklearn.preprocessing import scale
 from sklearn.svm import SVC, SVR
-from spotsvm.solvers.dual.spectrum import clipping, matrix_state
 
 from spotsvm.estimators.evolved.matrix_task import ClassificationTask, RegressionTask, holdouts
 from spotsvm.estimators.evolved.settings import Setting
+from spotsvm.solvers.dual.spectrum import clipping, matrix_state
 
 X, CODE = make_classification(n_samples=150, n_features=6, flip_y=0.15, random_state=0)
 WINE, CULTIVAR = load_wine(return_X_y=True)

@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
-from spotsvm.solvers.kernels.expressions import Expression
 
 from spotsvm.estimators.evolved.final_choice import NumbersSpace
 from spotsvm.estimators.evolved.fitness import Judged
 from spotsvm.estimators.evolved.settings import Setting
+from spotsvm.solvers.kernels.expressions import Expression
 
 BOTH = Expression("add", (Expression("gaussian", value=0.5), Expression("linear", value=2.0)))
 SYMBOLIC = Expression("multiply", (Expression("c3"), Expression("linear", value=2.0)))

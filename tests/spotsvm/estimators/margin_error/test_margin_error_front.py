@@ -12,10 +12,10 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import cross_val_score
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
-from spotsvm.solvers.pareto import knee, non_dominated
 
 from spotsvm.common.errors import ArgumentError, SpotSVMError
 from spotsvm.estimators.margin_error.margin_error_front import MarginErrorFront
+from spotsvm.solvers.pareto import knee, non_dominated
 
 SMALL = {"population_size": 12, "n_generations": 8, "n_exact": 6, "random_state": 0}
 

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
-from spotsvm.solvers.pareto import non_dominated
 
 from spotsvm.estimators.reduced.fitness import SubsetFitness
+from spotsvm.solvers.pareto import non_dominated
 
 
 class Table:

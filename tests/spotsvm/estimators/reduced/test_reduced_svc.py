@@ -11,9 +11,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler, scale
 from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
-from spotsvm.solvers.pareto import non_dominated
 
 from spotsvm import ExactSVC, ReducedSVC, SpotSearchCV
+from spotsvm.solvers.pareto import non_dominated
 
 X, Y = make_moons(n_samples=300, noise=0.2, random_state=0)
 X_NEW, Y_NEW = make_moons(n_samples=500, noise=0.2, random_state=1)

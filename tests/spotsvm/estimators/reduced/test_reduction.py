@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
-from spotsvm.solvers.search.alternating import ModelGenetics, SubsetGenetics
 
 from spotsvm.estimators.reduced.fitness import SubsetFitness
 from spotsvm.estimators.reduced.reduction import Reduction
 from spotsvm.estimators.reduced.settings import Sizes
+from spotsvm.solvers.search.alternating import ModelGenetics, SubsetGenetics
 
 CLASSES = np.repeat([0, 1], 64)
 GROWING = Sizes(2, 50)

@@ -1,12 +1,12 @@
 import numpy as np
 import pandas as pd
 import pytest
-from spotsvm.solvers.errors import SolverError
-from spotsvm.solvers.kernels import Kernel
-from spotsvm.solvers.kernels.matrices.gram_cache import GramCache
 
 from spotsvm import AnisotropicRbfModel, ArgumentError, ConicModel, FixedKernelModel, RbfModel, TunedConicModel
 from spotsvm.multi_kernel.models import matrices as module
+from spotsvm.solvers.errors import SolverError
+from spotsvm.solvers.kernels import Kernel
+from spotsvm.solvers.kernels.matrices.gram_cache import GramCache
 
 GROUPS = {"front": [0, 1], "middle": [2, 3, 4, 5], "back": [6]}
 X = np.random.default_rng(0).standard_normal((25, 7))

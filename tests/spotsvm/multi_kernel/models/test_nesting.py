@@ -3,9 +3,9 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from spotsvm.solvers.kernels import Kernel
 
 from spotsvm import AnisotropicRbfModel, ArgumentError, ConicModel, FixedKernelModel, RbfModel, Space, TunedConicModel
+from spotsvm.solvers.kernels import Kernel
 
 GROUPS = {"front": [0, 1], "middle": [2, 3, 4, 5], "back": [6]}
 SLICES = {"front": slice(0, 2), "middle": slice(2, 6), "back": slice(6, None)}

@@ -14,9 +14,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.stats import beta, loguniform, randint, truncnorm, uniform
 from sklearn.svm import SVC
-from spotsvm.solvers.search import Suggestion
 
 from spotsvm import ArgumentError, SpaceError, Study
+from spotsvm.solvers.search import Suggestion
 from spotsvm.study.recorded import RecordedStudy
 from spotsvm.study.status import read_status
 

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from completed_trials import bowl, facts
 from scipy.stats import uniform
-from spotsvm.studies.common.virtual_workers import VirtualWorkers
 
 from spotsvm import Study, TrialStateError
+from spotsvm.studies.common.virtual_workers import VirtualWorkers
 from spotsvm.study.stop import Look
 from spotsvm.trials.outcome import Outcome
 

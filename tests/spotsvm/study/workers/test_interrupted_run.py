@@ -9,9 +9,9 @@ from contextlib import closing
 import pytest
 from completed_trials import bowl, facts
 from scipy.stats import uniform
-from spotsvm.studies.common.virtual_workers import VirtualWorkers
 
 from spotsvm import Study
+from spotsvm.studies.common.virtual_workers import VirtualWorkers
 from spotsvm.study.record.record import Record
 
 SPACE = {"x": uniform(0, 1), "y": uniform(0, 1)}
