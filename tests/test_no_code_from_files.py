@@ -23,7 +23,7 @@ MODULES = {"pickle", "marshal", "shelve", "dill", "yaml", "runpy", "code", "code
 ALLOWED = {
     "spotsvm/__init__.py": {"import_module": "the modules of names in a table of its own"},
     "surrogates/__init__.py": {"import_module": "the modules of names in a table of its own"},
-    "spotsvm/trials/outcome.py": {
+    "spotsvm/trials/trial.py": {
         "pickle": "an error of the objective goes to another process",
         "pickle.loads": "what was pickled in the same line",
         "cloudpickle.loads": "the objective, from the process that started this one",

@@ -16,8 +16,8 @@ from spotsvm.comparison.runs import takes_seed
 from spotsvm.study.study import Study
 from spotsvm.study.workers.open import open_workers
 from spotsvm.study.workers.protocol import in_order
-from spotsvm.trials.outcome import Outcome
 from spotsvm.trials.scores.intervals import check_confidence, nadeau_bengio, welch
+from spotsvm.trials.trial import Outcome
 
 _STREAM = 1 << 43
 

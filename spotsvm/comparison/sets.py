@@ -23,7 +23,7 @@ from spotsvm.comparison.set_matrix import OversearchingMatrix, checked_names
 from spotsvm.solvers.search.contract.base import Noise
 from spotsvm.space.space import Space
 from spotsvm.study.study import Study
-from spotsvm.trials.outcome import call
+from spotsvm.trials.trial import call
 
 _APPLIED = "applied to other sets"
 SetObjective = Callable[[dict[str, Any], str], float | Mapping[str, float]]

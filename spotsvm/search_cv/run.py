@@ -29,8 +29,7 @@ from spotsvm.study.study import Study
 from spotsvm.study.workers.interrupts import interrupts_allowed
 from spotsvm.study.workers.open import open_workers
 from spotsvm.study.workers.protocol import Here, Workers
-from spotsvm.trials.outcome import Outcome
-from spotsvm.trials.trial import Trial
+from spotsvm.trials.trial import Outcome, Trial
 
 
 class SpotSearchRun:

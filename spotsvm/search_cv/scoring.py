@@ -11,7 +11,7 @@ import numpy as np
 from spotsvm.common.errors import ArgumentError
 from spotsvm.cross_validation.fold_scorer import FoldScorer, FoldScores, metric_names
 from spotsvm.solvers.search import needs_several_objectives
-from spotsvm.trials.outcome import Outcome, one_line, outcome_of
+from spotsvm.trials.trial import Outcome, one_line, outcome_of
 
 
 @dataclass(frozen=True)

@@ -22,9 +22,8 @@ from spotsvm.study.record.record import Record
 from spotsvm.study.record.rows import plain_json
 from spotsvm.study.search import StudySearch
 from spotsvm.study.workers.interrupts import interrupts_held
-from spotsvm.trials.outcome import Outcome, Values, checked_extra, checked_seconds, one_line, outcome_of
 from spotsvm.trials.start import START
-from spotsvm.trials.trial import Trial
+from spotsvm.trials.trial import Outcome, Trial, Values, checked_extra, checked_seconds, one_line, outcome_of
 
 
 def checked_finding(name: str, finding: Mapping[str, Any]) -> dict[str, Any]:

@@ -20,8 +20,7 @@ from spotsvm.study.workers.interrupts import Interrupts
 from spotsvm.study.workers.protocol import Workers
 from spotsvm.surrogates.domain import Domain
 from spotsvm.surrogates.errors import SpotSVMError
-from spotsvm.trials.outcome import Outcome
-from spotsvm.trials.trial import Trial
+from spotsvm.trials.trial import Outcome, Trial
 
 
 def run_trials(

@@ -23,8 +23,7 @@ from spotsvm.study.record.rows import plain_json, shown
 from spotsvm.study.record.salvage import damaged
 from spotsvm.trials.checks import events_problem, size_problem, trial_problem
 from spotsvm.trials.objectives import Objectives
-from spotsvm.trials.outcome import Outcome
-from spotsvm.trials.trial import Trial
+from spotsvm.trials.trial import Outcome, Trial
 
 _LOG = logging.getLogger(__name__)
 

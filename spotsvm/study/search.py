@@ -19,9 +19,8 @@ from spotsvm.study.resume import Past
 from spotsvm.surrogates.domain import Domain
 from spotsvm.surrogates.errors import SpotSVMError
 from spotsvm.trials.objectives import Objectives
-from spotsvm.trials.outcome import checked_seconds, one_line
 from spotsvm.trials.start import START
-from spotsvm.trials.trial import Trial
+from spotsvm.trials.trial import Trial, checked_seconds, one_line
 
 Floats = NDArray[np.float64]
 

@@ -23,8 +23,8 @@ from spotsvm.study.stop import Stopper, StopRule
 from spotsvm.study.workers.open import open_workers
 from spotsvm.study.workers.protocol import Workers, is_workers
 from spotsvm.trials.objectives import Directions, Objectives
-from spotsvm.trials.outcome import Objective
 from spotsvm.trials.start import start_points, starts_left
+from spotsvm.trials.trial import Objective
 
 
 class Study(AskTellStudy):

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from spotsvm.common.errors import ArgumentError, StorageError
 from spotsvm.common.text import printable_line
-from spotsvm.trials.outcome import Outcome
-from spotsvm.trials.trial import Trial
+from spotsvm.trials.trial import Outcome, Trial
 
 Direction = Literal["minimize", "maximize"]
 Directions = Direction | Sequence[Direction] | Mapping[str, Direction]

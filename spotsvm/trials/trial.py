@@ -1,11 +1,23 @@
-"""One evaluation of the objective: the configuration, its outcome and its times."""
+"""Trials, and the outcomes of their evaluations."""
 
 from __future__ import annotations
 
+import math
+import numbers
 import operator
-from collections.abc import ItemsView, Iterator, Mapping, ValuesView
-from dataclasses import dataclass, field
+import pickle
+import time
+import traceback
+from collections.abc import Callable, ItemsView, Iterator, Mapping, Sequence, ValuesView
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, Literal, NoReturn
+
+import numpy as np
+
+from spotsvm.common.errors import ArgumentError
+from spotsvm.common.text import shown_value
 
 State = Literal["running", "ok", "failed", "timeout"]
 FINISHED: tuple[State, ...] = ("ok", "failed", "timeout")
@@ -136,3 +148,181 @@ def _own(value: Any) -> Any:
     if kind is dict:
         return {key: _own(one) for key, one in value.items()}
     return set(value) if kind is set else value
+
+
+Values = Sequence[float] | Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The outcome of one evaluation; the fields are those of a Trial.
+
+    `values` is set if several were returned, as a tuple or by name, else `value`. `lost` means that the worker died rather than
+    the objective failed, so that another worker may succeed.
+    """
+
+    state: State
+    value: float | None = None
+    extra: Mapping[str, float] = field(default_factory=dict)
+    reason: str = ""
+    seconds: float | None = None
+    error: BaseException | None = None
+    values: tuple[float, ...] | Mapping[str, float] | None = None
+    lost: bool = False
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle; an error that cannot be unpickled, and so would break the pool, is replaced by its text."""
+        error = self.error
+        try:
+            pickle.loads(pickle.dumps(error))
+        except Exception:  # what an error of the user's raises when it is pickled can be anything
+            error = RuntimeError(self.reason)
+        return Outcome, (self.state, self.value, dict(self.extra), self.reason, self.seconds, error, self.values, self.lost)
+
+
+Objective = Callable[[dict[str, Any]], float | Sequence[float] | Mapping[str, float | Values] | Outcome]
+
+
+def outcome_of(returned: Any, seconds: float | None = None) -> Outcome:
+    """Return the outcome for what an objective returned.
+
+    A finite number is a success; so are two or more in a sequence, and a mapping with a number under "value" or several under
+    "values" (a sequence, or a mapping by the objectives' names) and further named numbers. An Outcome is returned as it is. All
+    else is a failure.
+
+    Examples
+    --------
+    >>> outcome_of({"values": [0.1, 12], "time": 3}).values
+    (0.1, 12.0)
+    >>> outcome_of(float("nan")).reason
+    'the objective returned nan'
+    """
+    if isinstance(returned, Outcome):
+        return replace(returned, seconds=seconds) if returned.seconds is None else returned
+    extra: dict[str, float] = {}
+    value, several = returned, _is_several(returned)
+    if isinstance(returned, Mapping):
+        key = "value" if "value" in returned else "values"
+        if key not in returned:
+            keys = ", ".join(sorted(map(repr, returned)))
+            reason = f"the objective returned a mapping without 'value', or 'values' of several objectives (it has {keys})"
+            return Outcome("failed", reason=reason, seconds=seconds)
+        value, several = returned[key], key == "values"
+        for name, number in returned.items():
+            if name == key:
+                continue
+            if not isinstance(name, str) or (extra_number := as_float(number)) is None:
+                named = f"{shown_value(name)}: {shown_value(number)}"
+                return Outcome("failed", reason=f"the objective returned {named}, which is not a named number", seconds=seconds)
+            extra[name] = extra_number
+    if several:
+        return _outcome_of_values(value, extra, seconds)
+    number = as_float(value)
+    if number is None:
+        reason = f"the objective returned {shown_value(value)}, which is not a number"
+        return Outcome("failed", extra=extra, reason=reason, seconds=seconds)
+    if not math.isfinite(number):
+        too_large = isinstance(value, numbers.Rational)
+        said = f"{shown_value(value)}, which is too large for a float" if too_large else str(number)
+        return Outcome("failed", extra=extra, reason=f"the objective returned {said}", seconds=seconds)
+    return Outcome("ok", number, extra, seconds=seconds)
+
+
+def _outcome_of_values(given: Any, extra: Mapping[str, float], seconds: float | None) -> Outcome:
+    named = isinstance(given, Mapping)
+    found = [as_float(one) for one in (given.values() if named else given if _is_row(given) else ())]
+    values = tuple(number for number in found if number is not None)
+    if not found or len(values) < len(found):
+        reason = f"the objective returned 'values': {shown_value(given)}, which are not numbers"
+        return Outcome("failed", extra=extra, reason=reason, seconds=seconds)
+    if not all(map(math.isfinite, values)):
+        return Outcome("failed", extra=extra, reason=f"the objective returned {shown_value(list(values))}", seconds=seconds)
+    return Outcome("ok", None, extra, seconds=seconds, values=dict(zip(given, values, strict=True)) if named else values)
+
+
+def _is_several(returned: Any) -> bool:
+    return _is_row(returned) and len(returned) > 1 and None not in map(as_float, returned)
+
+
+def _is_row(value: Any) -> bool:
+    """Return whether a value is a list, a tuple or an array of one dimension."""
+    return isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.ndim == 1)
+
+
+def call(objective: Objective, params: dict[str, Any], limits: AbstractContextManager[None] | None = None) -> Outcome:
+    """Evaluate the objective once within `limits`; whatever it raises becomes a failed outcome."""
+    began = time.perf_counter()
+    try:
+        with limits or nullcontext():
+            returned = objective(params)
+        return outcome_of(returned, time.perf_counter() - began)
+    except Exception as error:
+        return Outcome("failed", reason=reason_of(error), seconds=time.perf_counter() - began, error=error)
+
+
+def timed_out(timeout: float | None) -> Outcome:
+    """Return the outcome of a trial that exceeded its time."""
+    return Outcome("timeout", reason=f"it took longer than trial_timeout={timeout:g} s", seconds=timeout)
+
+
+def reason_of(error: BaseException) -> str:
+    """Return in one line what was raised and where."""
+    try:
+        text = one_line(str(error))
+    except Exception:  # an error that cannot even say what it is
+        text = ""
+    frames = traceback.extract_tb(error.__traceback__)
+    where = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
+    return f"{type(error).__name__}: {text[:500]}{where}"
+
+
+def one_line(text: str) -> str:
+    """Return text as one line that can be written as UTF-8, unlike some file names in error messages."""
+    return " ".join(text.split()).encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def as_float(value: Any) -> float | None:
+    """Return a number of any kind as a float, infinite if it is too large; None if it is not a number.
+
+    Examples
+    --------
+    >>> as_float(np.float32(0.5)), as_float(-(10**400)), as_float("1")
+    (0.5, -inf, None)
+    """
+    if not isinstance(value, numbers.Real):
+        try:
+            value = value.item() if getattr(value, "shape", None) == () else None
+        except (AttributeError, TypeError, ValueError):
+            return None
+        if not isinstance(value, numbers.Real):
+            return None
+    number: Any = value
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf if number > 0 else -math.inf
+
+
+def checked_seconds(seconds: Any) -> float | None:
+    """Return the seconds that an evaluation took as a float or None; ArgumentError if they are not a time."""
+    if seconds is None:
+        return None
+    number = None if isinstance(seconds, bool | np.bool_) else as_float(seconds)
+    if number is None or not math.isfinite(number):
+        raise ArgumentError(f"seconds={shown_value(seconds)} is not a time; use a finite number of seconds, or None")
+    return number
+
+
+def checked_extra(extra: Any) -> dict[str, float]:
+    """Return further named numbers as floats; ArgumentError if they are not named numbers."""
+    if extra is None:
+        return {}
+    if not isinstance(extra, Mapping):
+        raise ArgumentError(f"extra={shown_value(extra)} is not a mapping; use names and numbers, as {{'time': 3.0}}")
+    found = {}
+    for name, given in extra.items():
+        if not isinstance(name, str) or (number := as_float(given)) is None:
+            named = f"{shown_value(name)}: {shown_value(given)}"
+            raise ArgumentError(f"extra has {named}, which is not a named number; use text and a number, as {{'time': 3.0}}")
+        found[name] = number
+    return found

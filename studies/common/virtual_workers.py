@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from spotsvm.trials.outcome import Outcome, call
+from spotsvm.trials.trial import Outcome, call
 
 
 class VirtualWorkers(AbstractContextManager["VirtualWorkers"]):

@@ -14,8 +14,7 @@ import numpy as np
 from spotsvm.common.errors import ArgumentError
 from spotsvm.common.text import shown_value
 from spotsvm.space.parameter import MOST_DIGITS
-from spotsvm.trials.outcome import Outcome
-from spotsvm.trials.trial import FINISHED, State, Trial
+from spotsvm.trials.trial import FINISHED, Outcome, State, Trial
 
 #: the columns of `trials` that make a Trial, in the order of `trial_of`
 COLUMNS = (

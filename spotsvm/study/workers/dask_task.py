@@ -12,7 +12,7 @@ from collections import OrderedDict
 from spotsvm.study.workers.limits import limited_process, with_limit_named
 from spotsvm.study.workers.one_thread import one_thread
 from spotsvm.study.workers.protocol import packed
-from spotsvm.trials.outcome import Objective, Outcome, call, reason_of
+from spotsvm.trials.trial import Objective, Outcome, call, reason_of
 
 # seconds: messages are sent in batches every 2 ms, and an objective that does not release the interpreter delays them
 _SEND_TIME = 0.01

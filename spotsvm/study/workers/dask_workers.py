@@ -20,7 +20,7 @@ from spotsvm.study.workers.dask_connection import LOOK, DaskConnection, dask_cli
 from spotsvm.study.workers.dask_task import drop_objective, evaluate, placeholder
 from spotsvm.study.workers.limits import checked_memory_limit
 from spotsvm.study.workers.protocol import in_time, unpacked
-from spotsvm.trials.outcome import Objective, Outcome, timed_out
+from spotsvm.trials.trial import Objective, Outcome, timed_out
 
 _log = logging.getLogger(__name__)
 

@@ -16,7 +16,7 @@ from spotsvm.common.errors import ArgumentError, WorkersError
 from spotsvm.study.workers.limits import checked_memory_limit, shown
 from spotsvm.study.workers.protocol import in_time
 from spotsvm.study.workers.transport import Reply, SharedObjective, run_trial
-from spotsvm.trials.outcome import Objective, Outcome, one_line, reason_of, timed_out
+from spotsvm.trials.trial import Objective, Outcome, one_line, reason_of, timed_out
 
 _CHECK_INTERVAL = 0.05  # seconds between two checks of the time, where trials have a limit
 _START = 60.0  # seconds that an executor whose workers cannot report the start of a trial may take to start it

@@ -14,7 +14,7 @@ from typing import Any
 
 from spotsvm.common.errors import ArgumentError
 from spotsvm.common.text import shown_value
-from spotsvm.trials.outcome import Outcome, as_float
+from spotsvm.trials.trial import Outcome, as_float
 
 _UNITS = {"": 1, "b": 1} | {
     prefix + ending: base**power

@@ -19,7 +19,7 @@ import cloudpickle
 from spotsvm.study.workers.limits import limited_memory, own_memory, shown, with_limit_named
 from spotsvm.study.workers.one_thread import ENVIRONMENT, hold_process_to_one_thread
 from spotsvm.study.workers.protocol import packed
-from spotsvm.trials.outcome import Objective, Outcome, call, one_line, reason_of
+from spotsvm.trials.trial import Objective, Outcome, call, one_line, reason_of
 
 _CRASHES = ("SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL", "SIGABRT")
 _PR_SET_PDEATHSIG = 1  # linux/prctl.h

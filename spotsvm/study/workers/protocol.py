@@ -14,7 +14,7 @@ import cloudpickle
 
 from spotsvm.common.errors import ArgumentError
 from spotsvm.study.workers.interrupts import interrupts_allowed
-from spotsvm.trials.outcome import Objective, Outcome, call, reason_of, timed_out
+from spotsvm.trials.trial import Objective, Outcome, call, reason_of, timed_out
 
 # a reply that fits the buffer of a pipe is written as a whole, or, by a worker that is killed, not at all
 _LARGEST_ERROR = 8192

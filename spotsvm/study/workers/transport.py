@@ -21,7 +21,7 @@ from spotsvm.common.errors import ArgumentError
 from spotsvm.study.workers.one_thread import hold_process_to_one_thread, one_thread
 from spotsvm.study.workers.process import call_safely
 from spotsvm.study.workers.protocol import packed, pickled_objective, unpacked
-from spotsvm.trials.outcome import Objective, Outcome, reason_of
+from spotsvm.trials.trial import Objective, Outcome, reason_of
 
 _MAX_LOADED = 2  # objectives that a worker process holds: two studies may take turns on one executor
 

@@ -3,8 +3,7 @@ import pytest
 
 from spotsvm.common.errors import ArgumentError, StorageError
 from spotsvm.trials.objectives import Objectives
-from spotsvm.trials.outcome import Outcome
-from spotsvm.trials.trial import Trial
+from spotsvm.trials.trial import Outcome, Trial
 
 TWO = Objectives.of({"error": "minimize", "margin": "maximize"})
 ONE = Objectives.of("maximize")

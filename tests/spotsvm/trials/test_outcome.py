@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from spotsvm.trials.outcome import Outcome, call, one_line, outcome_of
+from spotsvm.trials.trial import Outcome, call, one_line, outcome_of
 
 
 class AwkwardError(Exception):

@@ -10,8 +10,7 @@ from scipy.stats import uniform
 
 from spotsvm import Study
 from spotsvm.common.errors import StorageError
-from spotsvm.study.record.guard import RecordGuard
-from spotsvm.study.record.record import Record
+from spotsvm.study.record.record import Record, RecordGuard
 from spotsvm.study.recorded import RecordedStudy
 from tests.fuzz.hostile_records import SCHEMAS
 
@@ -55,7 +54,7 @@ def test_what_changes_no_table_does_no_harm(path, script):
 
 
 def test_a_query_without_end_is_ended(tmp_path, monkeypatch):
-    monkeypatch.setattr("spotsvm.study.record.guard.MOST_SECONDS", 0.05)
+    monkeypatch.setattr("spotsvm.study.record.record.MOST_SECONDS", 0.05)
     endless = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT"
     with closing(sqlite3.connect(":memory:")) as connection:
         guard = RecordGuard(connection, tmp_path)

@@ -17,8 +17,7 @@ from spotsvm.common.errors import ArgumentError, StorageError
 from spotsvm.study.record.record import Record
 from spotsvm.study.record.schema import sign
 from spotsvm.study.recorded import RecordedStudy
-from spotsvm.trials.outcome import Outcome
-from spotsvm.trials.trial import Trial
+from spotsvm.trials.trial import Outcome, Trial
 
 SPACE = {"C": uniform(0, 1), "kernel": ["rbf", "poly", "linear"]}
 

@@ -15,7 +15,7 @@ from spotsvm.study.record.record import Record
 from spotsvm.study.record.rows import checksum
 from spotsvm.study.record.salvage import salvage
 from spotsvm.study.recorded import RecordedStudy
-from spotsvm.trials.outcome import Outcome
+from spotsvm.trials.trial import Outcome
 
 SPACE = {"C": uniform(0, 1), "kernel": ["rbf", "poly", "linear"]}
 

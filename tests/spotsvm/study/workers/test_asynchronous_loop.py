@@ -11,7 +11,7 @@ from scipy.stats import uniform
 from spotsvm import Study, TrialStateError
 from spotsvm.studies.common.virtual_workers import VirtualWorkers
 from spotsvm.study.stop import Look
-from spotsvm.trials.outcome import Outcome
+from spotsvm.trials.trial import Outcome
 
 SPACE = {"x": uniform(0, 1), "y": uniform(0, 1)}
 

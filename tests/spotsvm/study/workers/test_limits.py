@@ -6,7 +6,7 @@ import pytest
 
 from spotsvm import ArgumentError
 from spotsvm.study.workers.limits import checked_memory_limit, limited_memory, own_memory, shown, with_limit_named
-from spotsvm.trials.outcome import Outcome, call
+from spotsvm.trials.trial import Outcome, call
 
 linux_only = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="memory limits are held on Linux only")
 

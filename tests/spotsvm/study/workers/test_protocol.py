@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spotsvm.study.workers.protocol import Here, in_order, packed, unpacked
-from spotsvm.trials.outcome import Outcome, call
+from spotsvm.trials.trial import Outcome, call
 
 
 class Backwards:
