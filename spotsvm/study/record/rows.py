@@ -317,7 +317,7 @@ def read_json(text: str) -> Any:
     ValueError: its lists and mappings are nested too deep
     """
     try:
-        content = json.loads(text, parse_int=_stored_json_whole)
+        content = json.loads(text, parse_int=_short_whole)
         if text.count("[") + text.count("{") > MOST_LEVELS:  # fewer brackets cannot be nested too deep
             _check_levels(content, MOST_LEVELS)
     except RecursionError:
@@ -325,7 +325,7 @@ def read_json(text: str) -> Any:
     return content
 
 
-def _stored_json_whole(digits: str) -> int:
+def _short_whole(digits: str) -> int:
     if len(digits.removeprefix("-")) > MOST_DIGITS:
         raise ValueError(f"a whole number in it has more than {MOST_DIGITS} digits")
     return int(digits)
