@@ -9,6 +9,12 @@ from spotsvm.solvers.errors import SearchExhaustedError, SolverError
 from spotsvm.solvers.search.contract.base import AskTell, Suggestion
 from spotsvm.surrogates.domain import Coordinate, Domain
 
+
+def branin(u):
+    x, y = 15 * u[0] - 5, 15 * u[1]
+    return (y - 5.1 / (4 * np.pi**2) * x**2 + 5 / np.pi * x - 6) ** 2 + 10 * (1 - 1 / (8 * np.pi)) * np.cos(x) + 10
+
+
 DOMAINS = {
     "one": Domain.continuous(1),
     "three": Domain.continuous(3),

@@ -277,7 +277,7 @@ def test_a_nested_search_is_used_and_described_as_any_other():
     )
     inner = partial(VnsSearch, radii=lambda kappa: 0.1 * kappa)
     text = describe_search(partial(NestedSearch, stages=tuple(STAGES[1:]), inner=inner))
-    assert "inner=spotsvm.solvers.search.vns.vns_search.VnsSearch(radii=" in text
+    assert "inner=VnsSearch(radii=" in text
     assert "test_nested_search" in text
     assert "0x" not in text
     assert "0x" not in describe_search(partial(NestedSearch, inner=RandomSearch(SQUARE)))

@@ -3,7 +3,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from conformance import DOMAINS, RESPONSES, SearchConformance
+from conformance import DOMAINS, RESPONSES, SearchConformance, branin
 from scipy.stats import qmc
 
 from spotsvm.solvers.errors import SolverError
@@ -16,11 +16,6 @@ from spotsvm.surrogates.errors import NotPositiveDefiniteError
 class TestKrigingSearch(SearchConformance):
     def make(self, domain, seed=0):
         return KrigingSearch(domain, seed)
-
-
-def branin(u):
-    x, y = 15 * u[0] - 5, 15 * u[1]
-    return (y - 5.1 / (4 * np.pi**2) * x**2 + 5 / np.pi * x - 6) ** 2 + 10 * (1 - 1 / (8 * np.pi)) * np.cos(x) + 10
 
 
 def run(search, response, n):

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from conformance import DOMAINS, RESPONSES, SearchConformance
+from conformance import DOMAINS, RESPONSES, SearchConformance, branin
 
 from spotsvm.solvers.errors import SolverError
 from spotsvm.solvers.search.contract.random_search import RandomSearch
@@ -103,8 +103,6 @@ def test_steps_are_as_wide_as_printed():
 
 @pytest.mark.parametrize("name", ["branin", "wavy"])
 def test_it_beats_random_search(name):
-    from test_kriging_search import branin
-
     response = {"branin": lambda u, k: branin(u), "wavy": wavy}[name]
     best = {}
     for kind in (VnsSearch, carrizosa2014, RandomSearch):
