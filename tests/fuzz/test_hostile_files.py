@@ -118,7 +118,7 @@ def test_changed_records(records, changes, read, data):
             read(path)
 
 
-@whole
+@few
 @given(data=st.data())
 def test_changed_records_are_resumed_or_refused(records, data):
     with tempfile.TemporaryDirectory() as folder:
