@@ -87,7 +87,7 @@ def test_times_survive_a_resume_and_are_the_same_in_frame_csv_export_and_report(
     tables = [pd.read_csv(file) for file in sorted((tmp_path / "tables").glob("*.csv"))]
     [shown] = [table for table in tables if "spent in" in table.columns]
     assert list(shown["spent in"]) == list(PHASES.values())
-    assert list(shown["in all"]) == pytest.approx([spent[phase].total for phase in PHASES])
+    assert list(shown["total"]) == pytest.approx([spent[phase].total for phase in PHASES])
     assert list(shown["trials"]) == [spent[phase].n_trials for phase in PHASES]
     assert any("fit_seconds" in table.columns for table in tables)
 

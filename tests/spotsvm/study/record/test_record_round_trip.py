@@ -176,7 +176,7 @@ def test_large_ranges_are_read_and_reported(space):
     ("space", "said"),
     [
         ({f"x{k}": [1, 2] for k in range(1001)}, "space has 1,001 parameters; use at most 1,000"),
-        ({"x" * 1001: [1, 2]}, r"\(1,001 signs\); use at most 1,000"),
+        ({"x" * 1001: [1, 2]}, r"\(1,001 characters\); use at most 1,000"),
         ({"x": range(1_000_001)}, "x has 1,000,001 values; use at most 1,000,000, or a distribution"),
         ({"x": [1, 10**4000]}, "x has a whole number of more than 4000 digits"),
     ],
@@ -189,7 +189,7 @@ def test_a_space_that_no_record_could_hold_is_refused(space, said):
 def test_objectives_and_seeds_that_no_record_could_hold_are_refused():
     with pytest.raises(ArgumentError, match="direction names 21 objectives; use at most 20"):
         Study({"x": [1, 2]}, "random", direction=["minimize"] * 21)
-    with pytest.raises(ArgumentError, match="use at most 1,000 signs"):
+    with pytest.raises(ArgumentError, match="use at most 1,000 characters"):
         Study({"x": [1, 2]}, "random", direction={"x" * 1001: "minimize", "y": "minimize"})
     with pytest.raises(ArgumentError, match="^seed=10.* is not a seed"):
         Study({"x": [1, 2]}, "random", 10**300)
