@@ -125,12 +125,12 @@ def change_content(data, base, target):
             # what SQLite itself refuses is no hostile file
             with contextlib.suppress(sqlite3.Error, UnicodeEncodeError, OverflowError):
                 change(data, connection)
-        if data.draw(st.booleans()):  # what a schema leaves behind may take no end to read, and comes last
-            with contextlib.suppress(sqlite3.Error):
-                connection.executescript(data.draw(st.sampled_from(SCHEMAS)))
         if data.draw(st.integers(0, 9)):
             with contextlib.suppress(sqlite3.Error):
                 sign(connection)
+        if data.draw(st.booleans()):  # what a schema leaves behind may take no end to read, and comes last
+            with contextlib.suppress(sqlite3.Error):
+                connection.executescript(data.draw(st.sampled_from(SCHEMAS)))
 
 
 def _change_about(data, connection):
