@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from dual_references import objective
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sklearn.svm import SVC
@@ -28,26 +29,24 @@ def drawn_target(seed, task, C, gamma=0.4):
 
 
 def on(target, rows):
-    """Give the same machine, trained on some of the rows only."""
+    """Return the same machine, trained on some of the rows only."""
     return Target(*(np.where(rows, a, 0.0) for a in (target.z, target.lower, target.upper)), target.epsilon)
 
 
 def folds(seed):
-    """Draw three folds; give the rows that each is trained on."""
+    """Draw three folds; return the rows that each is trained on."""
     part = np.random.default_rng(seed).permutation(np.arange(N) % 3)
     return [part != k for k in range(3)]
 
 
 def reference(K, target, rows):
-    """Train on some rows with `solve_dual` or `solve_dual_regression`; give beta, and the decision on all rows."""
-    part, C = K[np.ix_(rows, rows)], (target.upper - target.lower)[rows]
+    """Train on some rows with `solve_dual` or `solve_dual_regression`; return what was found, and the decision on all rows."""
+    part, C, z = K[np.ix_(rows, rows)], (target.upper - target.lower)[rows], target.z[rows]
     if target.epsilon:
-        found = solve_dual_regression(part, target.z[rows], C / 2, target.epsilon, tol=TOL)
-        beta = found.alpha
-    else:
-        found = solve_dual(part, target.z[rows], C, "exact", bias=True, tol=TOL)
-        beta = found.alpha * target.z[rows]
-    return found, K[:, rows] @ beta + found.bias
+        found = solve_dual_regression(part, z, C / 2, target.epsilon, tol=TOL)
+        return found, K[:, rows] @ found.alpha + found.bias
+    found = solve_dual(part, z, C, "exact", bias=True, tol=TOL)
+    return found, K[:, rows] @ (found.alpha * z) + found.bias
 
 
 def assert_solved(K, target, state):
@@ -57,10 +56,6 @@ def assert_solved(K, target, state):
     # the slope on all rows, also on those that are not trained on; a constant in K changes it by sum(beta) = 0
     scale = np.abs(state.beta).sum() + 1
     np.testing.assert_allclose(state.slope, K @ state.beta - target.z, atol=2e-7 * scale)
-
-
-def value(K, target, beta):
-    return target.z @ beta - target.epsilon * np.abs(beta).sum() - 0.5 * beta @ K @ beta
 
 
 @settings(max_examples=25, deadline=None)
@@ -74,7 +69,7 @@ def test_a_cold_fold_is_the_exact_solution(seed, task, C):
         assert_solved(K, fold, state)
         assert (state.beta[~rows] == 0).all()
         found, decision = reference(K, target, rows)
-        assert value(K, fold, state.beta) == pytest.approx(found.objective, rel=1e-5)
+        assert objective(K, fold.z, state.beta, fold.epsilon) == pytest.approx(found.objective, rel=1e-5)
         np.testing.assert_allclose(state.decision(fold), decision, atol=1e-3)
         assert state.bias(fold) == pytest.approx(found.bias, abs=1e-3)
 
