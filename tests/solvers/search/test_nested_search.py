@@ -2,7 +2,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from conformance import RESPONSES, SearchConformance
+from conformance import RESPONSES, SearchConformance, record_test, replayed, run
 
 from spotsvm.solvers.errors import SearchExhaustedError, SolverError
 from spotsvm.solvers.search.cmaes.cmaes_search import CmaesSearch
@@ -36,10 +36,6 @@ class TestNestedVns(SearchConformance):
 class TestNestedKriging(SearchConformance):
     def make(self, domain, seed=0):
         return NestedSearch(domain, seed, stages=[Stage(domain, 6), Stage(domain, 10)], inner="kriging")
-
-
-def run(search, response, n, start=0):
-    return TestNestedVns().run(search, response, n, start)
 
 
 def bowl(u, k=0):
@@ -187,6 +183,49 @@ def test_a_small_stage_that_is_exhausted_gives_way_to_the_next(inner):
     assert {a == b for a, b in cells[:3]} == {True}
     assert {a == b for a, b in cells[3:]} == {False}
     assert len(set(cells)) == len(cells) == 9
+
+
+@pytest.mark.parametrize("inner", ["vns", "random", "kriging", "lhs", "cmaes", "lbfgsb"])
+def test_a_search_is_resumed_in_the_middle_of_each_stage(inner):
+    third = Stage(Domain.continuous(3), 9, name="all")
+    nested = [
+        Stage(LINE, 6, lambda u: np.repeat(0.1 + 0.7 * u, 3), lambda u: (u[:1] - 0.1) / 0.7, name="one"),
+        Stage(SQUARE, 8, lambda u: np.array([u[0], u[1], u[1]]), lambda u: u[:2], name="two"),
+        third,
+    ]
+    undisturbed = NestedSearch(third.domain, 4, stages=nested, inner=inner)
+    response = RESPONSES["noisy"]
+    states, points = [{}], []
+    for k in range(22):
+        points.append(undisturbed.ask().point)
+        states.append(undisturbed.state())
+        undisturbed.tell(points[-1], response(points[-1], k))
+    for cut in (3, 6, 9, 14, 18):
+        values = [response(point, k) for k, point in enumerate(points[:cut])]
+        resumed = replayed(NestedSearch(third.domain, 4, stages=nested, inner=inner), points[:cut], values, states[cut])
+        for k in range(cut, cut + 4):
+            point = resumed.ask().point
+            assert np.array_equal(point, points[k])
+            resumed.tell(point, response(point, k))
+
+
+GRID_AND_LINE = Domain((Coordinate(levels=3), Coordinate(levels=3), Coordinate()))
+TWO_STAGES = [Stage(GRID, 7, lambda u: np.append(u, 0.5), lambda u: u[:2]), Stage(GRID_AND_LINE, 9)]
+test_a_record_brings_it_back = record_test(
+    *(partial(NestedSearch, GRID_AND_LINE, stages=TWO_STAGES, inner=inner) for inner in ("vns", "random"))
+)
+
+
+def test_state_of_an_earlier_stage_is_of_no_effect():
+    diagonal = Stage(LINE, 8, lambda u: np.repeat(u, 2), lambda u: u[:1])
+    search = NestedSearch(SQUARE, 0, stages=[diagonal, Stage(SQUARE, 9)], inner="kriging")
+    run(search, RESPONSES["bowl"], 8)
+    old = search.state()
+    assert old["stage"] == 0
+    search.ask()
+    assert search.state() == {}
+    search.restore(old)
+    assert search.state() == {}
 
 
 def test_points_of_the_stage_before_that_are_pending_are_not_proposed_again():

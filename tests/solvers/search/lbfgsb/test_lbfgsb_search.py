@@ -1,39 +1,21 @@
-import copy
-import pickle
+from functools import partial
 
 import numpy as np
 import pytest
-from conformance import SearchConformance
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from conformance import COPIES, MIXED, SearchConformance, bowl, drive, record_test
 from scipy.optimize import minimize
 
 from spotsvm.solvers.errors import SolverError
 from spotsvm.solvers.search.lbfgsb.lbfgsb_search import LbfgsbSearch
-from spotsvm.surrogates.domain import Coordinate, Domain
+from spotsvm.surrogates.domain import Domain
 
 CUBE = Domain.continuous(3)
-MIXED = Domain((Coordinate(), Coordinate(levels=7), Coordinate(levels=3, categorical=True)))
 STEP = 0.01
-
-
-def bowl(u):
-    return float(((u - 0.3) ** 2).sum())
 
 
 def valley(u):
     """Smooth and convex, with two slopes that differ and no quadratic."""
     return float(np.cosh(2 * (u[0] - 0.7)) + 3 * (u[1] - 0.2) ** 2 + np.exp(u[2]) * 0.5 + 0.5 * (u[0] - u[1]) ** 2)
-
-
-def drive(search, f, n):
-    suggestions = []
-    for k in range(n):
-        suggestions.append(search.ask())
-        search.tell(
-            suggestions[-1].point, f(suggestions[-1].point, k) if f.__code__.co_argcount == 2 else f(suggestions[-1].point)
-        )
-    return suggestions
 
 
 def points(suggestions, origin=None):
@@ -191,7 +173,7 @@ def test_integers_move_by_levels_and_categories_stay():
     assert MIXED.level_of(descent[0].point)[0, 2] == MIXED.level_of(start)[0, 2]
 
 
-@pytest.mark.parametrize("copied", [copy.deepcopy, lambda s: pickle.loads(pickle.dumps(s))], ids=["deepcopy", "pickle"])
+@COPIES
 def test_a_copy_goes_on_alike(copied):
     search = LbfgsbSearch(MIXED, 1)
     drive(search, bowl, 12)
@@ -199,27 +181,7 @@ def test_a_copy_goes_on_alike(copied):
     assert np.array_equal(points(drive(search, bowl, 20)), points(drive(other, bowl, 20)))
 
 
-@settings(max_examples=25, deadline=None)
-@given(st.lists(st.sampled_from(["ask", "tell", "late", "stranger", "assume"]), min_size=20, max_size=60), st.integers(0, 99))
-def test_a_record_of_what_was_asked_and_told_brings_it_back(events, seed):
-    """Whatever is asked, told, told late, or told and assumed without having been asked."""
-    rng = np.random.default_rng(seed)
-    search, record = LbfgsbSearch(MIXED, seed, n_initial=3), []
-    for event in events:
-        if event == "ask":
-            record.append(("assume", search.ask().point, 0.0))
-        elif event in ("tell", "late") and search.pending:
-            point = search.pending[0 if event == "tell" else -1]
-            record.append(("tell", point, rng.choice([bowl(point), np.nan], p=[0.9, 0.1])))
-            search.tell(*record[-1][1:])
-        elif event in ("stranger", "assume"):
-            record.append(("tell" if event == "stranger" else "assume", MIXED.snap_one(rng.random(3)), rng.random()))
-            search.tell(*record[-1][1:]) if event == "stranger" else search.assume(record[-1][1])
-    again = LbfgsbSearch(MIXED, seed, n_initial=3)
-    for what, point, value in record:
-        again.tell(point, value) if what == "tell" else again.assume(point)
-    assert again.n_ready == search.n_ready
-    assert all(np.array_equal(search.ask().point, again.ask().point) for _ in range(5))
+test_a_record_brings_it_back = record_test(partial(LbfgsbSearch, MIXED, n_initial=3))
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,8 @@
+from functools import partial
+
 import numpy as np
 import pytest
-from conformance import DOMAINS, RESPONSES, SearchConformance, branin
+from conformance import MIXED, RESPONSES, SearchConformance, branin, record_test, run
 
 from spotsvm.solvers.errors import SolverError
 from spotsvm.solvers.search.contract.random_search import RandomSearch
@@ -25,10 +27,6 @@ class TestOtherOptions(SearchConformance):
 
 
 SQUARE = Domain.continuous(2)
-
-
-def run(search, response, n):
-    return TestVnsSearch().run(search, response, n)
 
 
 def wavy(u, k=0):
@@ -244,23 +242,4 @@ def test_where_a_discrete_neighbourhood_holds_nothing_new_the_next_is_tried():
     assert narrow.ask().note == "no neighbourhood of the incumbent holds anything new"
 
 
-@pytest.mark.parametrize("plateau", ["stay", "move"])
-def test_a_batch_is_resumed_with_points_still_pending(plateau):
-    def lived(events):
-        search = VnsSearch(DOMAINS["mixed"], 5, plateau=plateau)
-        for what, point, value in events:
-            search.assume(point) if what == "ask" else search.tell(point, value)
-        return search
-
-    search, events, waiting = VnsSearch(DOMAINS["mixed"], 5, plateau=plateau), [], []
-    rng = np.random.default_rng(0)
-    for k in range(40):
-        again = lived(events).ask().point
-        point = search.ask().point
-        assert np.array_equal(again, point)
-        events.append(("ask", point, None))
-        waiting.append(point)
-        while len(waiting) > rng.integers(4):
-            done = waiting.pop(rng.integers(len(waiting)))
-            events.append(("tell", done, np.nan if k % 5 == 4 else round(wavy(done), 1)))
-            search.tell(*events[-1][1:])
+test_a_record_brings_it_back = record_test(*(partial(VnsSearch, MIXED, plateau=plateau) for plateau in ("stay", "move")))
