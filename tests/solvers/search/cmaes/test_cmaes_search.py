@@ -29,23 +29,21 @@ class TestKnownNoise(SearchConformance):
         return CmaesSearch(domain, seed, noise=True, n_again=2, restarts="bipop")
 
 
-@pytest.mark.parametrize("f", [bowl, rosenbrock])
-def test_it_draws_what_cma_itself_draws(f):
-    search = CmaesSearch(CUBE, 7, noise=False, popsize=8)
+@pytest.mark.parametrize(("f", "options"), [(bowl, {}), (rosenbrock, {"CMA_diagonal": True})])
+def test_it_draws_what_cma_itself_draws_with_its_options_and_only_ranks_count(f, options):
+    made = partial(CmaesSearch, CUBE, 7, noise=False, popsize=8, options=options)
     stream = np.random.SeedSequence([7, 1 << 42, 0]).spawn(3)[0]
-    strategy = cma.CMAEvolutionStrategy([0.5] * 4, 0.25, cma_options(CmaesCoding(CUBE), 8, stream))
+    strategy = cma.CMAEvolutionStrategy([0.5] * 4, 0.25, cma_options(CmaesCoding(CUBE), 8, stream) | options)
     strategy.inject([[0.5] * 4], force=True)
     own = []
     for _ in range(15):
         drawn = strategy.ask()
         strategy.tell(drawn, [f(x) for x in drawn])
         own.extend(drawn)
+    search = made()
     assert np.array_equal(drive_points(search, f, 120), own)
-
-
-def test_only_ranks_count():
-    plain, stretched = (CmaesSearch(CUBE, 1, noise=False) for _ in range(2))
-    assert np.array_equal(drive_points(plain, bowl, 60), drive_points(stretched, lambda u: -1e300 * np.exp(-bowl(u)), 60))
+    assert options.items() <= search._run.es.opts.items()
+    assert np.array_equal(drive_points(made(), lambda u: -1e300 * np.exp(-f(u) / 100), 60), own[:60])
 
 
 def test_a_failed_point_is_the_worst_of_its_generation():
@@ -72,14 +70,19 @@ def test_generations_that_fail_begin_anew_elsewhere_with_the_same_population():
     assert np.ptp(points, axis=0).min() > 0.7
 
 
-def test_the_first_point_is_the_centre_or_the_best_that_was_told():
+@pytest.mark.parametrize("given", [False, True])
+def test_the_first_point_is_the_centre_or_the_best_that_was_told(given):
+    """The best itself is no point of the generation, nor is a given centre."""
     assert CmaesSearch(CUBE, 0).ask().point.tolist() == [0.5] * 4
-    search = CmaesSearch(CUBE, 0, sigma0=0.05)
-    for value, x in [(3.0, 0.2), (1.0, 0.8), (2.0, 0.5)]:
+    search = CmaesSearch(CUBE, 5, sigma0=0.05)
+    for value, x in [(3.0, 0.2), (2.0, 0.5), (1.0, 0.8)]:
+        if given:
+            search.assume(np.full(4, x), given=True)
         search.tell(np.full(4, x), value)
-    points = np.array([search.ask().point for _ in range(7)])
+    points = np.array([search.ask().point for _ in range(search.n_ready)])
     assert np.abs(points - 0.8).max() < 0.25
     assert not (points == 0.8).all(axis=1).any()
+    assert search.n_ready == 1
 
 
 def test_prior_points_may_be_assumed_before_they_are_told():
@@ -87,8 +90,7 @@ def test_prior_points_may_be_assumed_before_they_are_told():
     prior.assume(np.full(4, 0.7))
     for search in (prior, asked):
         search.tell(np.full(4, 0.7), 0.1)
-    a, b = drive_points(prior, bowl, 30), drive_points(asked, bowl, 30)
-    assert np.array_equal(a, b)
+    assert np.array_equal(*(drive_points(search, bowl, 30) for search in (prior, asked)))
 
 
 def test_a_stranger_that_beats_the_generation_draws_the_mean():
@@ -147,23 +149,6 @@ def test_replicates_are_made_where_they_are_wanted_and_the_objective_is_noisy():
     assert [CmaesSearch(CUBE, noise=noise).n_again for noise in ("auto", False, True)] == [0, 0, 1]
     assert [CmaesSearch(CUBE, noise=True, n_again=n).n_again for n in (0, 3)] == [0, 3]
     assert replicates(28, bowl, noise=True) == [8, 17, 26]
-
-
-def test_options_reach_cma():
-    search = CmaesSearch(CUBE, options={"CMA_diagonal": True})
-    drive(search, bowl, 9)
-    assert search._run.es.opts["CMA_diagonal"] is True
-
-
-def test_a_start_that_was_given_is_no_point_of_the_generation():
-    """Not even the centre, where the first generation would begin if nothing better were told."""
-    search = CmaesSearch(CUBE, 5, sigma0=0.05)
-    for value, x in [(2.0, 0.5), (1.0, 0.8)]:
-        search.assume(np.full(4, x), given=True)
-        search.tell(np.full(4, x), value)
-    points = np.array([search.ask().point for _ in range(search.n_ready)])
-    assert np.abs(points - 0.8).max() < 0.25
-    assert search.n_ready == 1
 
 
 def test_a_stopped_run_is_followed_by_one_of_twice_the_population():

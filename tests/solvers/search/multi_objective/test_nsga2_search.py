@@ -12,7 +12,7 @@ from pymoo.operators.selection.tournament import TournamentSelection
 from pymoo.operators.survival.rank_and_crowding import RankAndCrowding
 from pymoo.optimize import minimize
 
-from spotsvm.solvers.errors import SearchExhaustedError, SolverError
+from spotsvm.solvers.errors import SolverError
 from spotsvm.solvers.search.contract.random_search import RandomSearch
 from spotsvm.solvers.search.multi_objective.nsga2_search import Nsga2Search
 from spotsvm.surrogates.domain import Coordinate, Domain
@@ -147,12 +147,6 @@ def test_failures_rank_behind_all_others_and_have_no_children():
     assert np.isfinite(survivors.get("F")).all()
 
 
-def test_if_all_fail_it_goes_on():
-    search = Nsga2Search(Domain.continuous(2), population=5)
-    drive(search, lambda u: np.nan, 30)
-    assert len(np.unique(search.points, axis=0)) == 30
-
-
 def test_points_told_before_take_the_place_of_as_many_of_the_first_generation():
     search = Nsga2Search(Domain.continuous(2), population=8)
     for k in range(5):
@@ -184,31 +178,6 @@ def test_a_point_told_later_joins_the_selection():
     search.tell([0.5, 0.5], two_bowls(np.array([0.5, 0.5])))
     drive(search, two_bowls, 5)
     assert {0: 0.5, 1: 0.5} in [i.X for i in search._algorithm._algorithm.pop]
-
-
-def test_inactive_coordinates_make_no_new_point():
-    domain = Domain(
-        (
-            Coordinate(levels=2, categorical=True),
-            Coordinate(levels=3),
-            Coordinate(parent=0, parent_levels=frozenset({0})),
-            Coordinate(levels=3, parent=0, parent_levels=frozenset({1})),
-        )
-    )
-    search = Nsga2Search(domain, population=6)
-    drive(search, two_bowls, 60)
-    assert len(np.unique(search.points, axis=0)) == 60
-    second = search.points[:, 0] > 0.5
-    assert (search.points[second, 2] == 0.5).all()
-    assert len(np.unique(search.points[second], axis=0)) <= 9
-
-
-def test_a_space_with_few_points_is_gone_through_to_the_end():
-    domain = Domain((Coordinate(levels=5), Coordinate(levels=4, categorical=True)))
-    search = Nsga2Search(domain, population=6)
-    assert len({tuple(s.point) for s in drive(search, two_bowls, 20)}) == 20
-    with pytest.raises(SearchExhaustedError, match="all 20 configurations"):
-        search.ask()
 
 
 @pytest.mark.parametrize("population", [3, 0, 2.5, "20", True])

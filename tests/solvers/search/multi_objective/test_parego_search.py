@@ -76,11 +76,15 @@ def test_a_region_that_fails_is_avoided():
 def test_arguments_of_the_kriging_search_reach_it():
     search = ParegoSearch(Domain.continuous(2), n_initial=9, correlation="gaussian")
     assert (search.n_initial, search._ensemble.correlation.name) == (9, "gaussian")
-    with pytest.raises(SolverError, match="n_initial=1 is too few"):
-        ParegoSearch(Domain.continuous(2), n_initial=1)
 
 
-@pytest.mark.parametrize("rho", [0, -1.0, float("nan")])
-def test_a_weight_that_is_not_positive_is_refused(rho):
-    with pytest.raises(SolverError, match=f"rho={rho!r} is not positive"):
-        ParegoSearch(Domain.continuous(2), rho=rho)
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"n_initial": 1}, "n_initial=1 is too few"),
+        *(({"rho": rho}, f"rho={rho!r} is not positive") for rho in (0, -1.0, np.nan)),
+    ],
+)
+def test_bad_arguments(arguments, said):
+    with pytest.raises(SolverError, match=said):
+        ParegoSearch(Domain.continuous(2), **arguments)
