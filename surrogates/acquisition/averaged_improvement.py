@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import dataclass, replace
-from typing import Literal
+from functools import cached_property
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from spotsvm.surrogates.acquisition.acquisition import log_expected_improvement, log_expected_improvement_gradient
+from spotsvm.surrogates.acquisition._improvement_kernels import climb, improvement_with_gradient, improvements
 from spotsvm.surrogates.acquisition.feasibility import Feasibility
 from spotsvm.surrogates.domain import Domain
+from spotsvm.surrogates.kriging.correlation import is_matern
 from spotsvm.surrogates.kriging.embedding import Embedding
 from spotsvm.surrogates.kriging.ensemble import Models
 from spotsvm.surrogates.kriging.process import Process
 
 Floats = NDArray[np.float64]
 Criterion = Literal["reinterpolation", "plain"]
-
-_TINY = 1e-90  # a standard deviation below it counts as none: its inverse cubed is still a number
 
 
 @dataclass(frozen=True)
@@ -60,11 +60,30 @@ class AveragedImprovement:
             if not process.sigma2 > 0:  # the model sees noise alone: its error still says where it knows least
                 process = process.with_variance(1.0)
             self._terms.append(_Term(process, best, float(member.log_slope(np.asarray(best)))))
-        self._sum_up()
 
-    def _sum_up(self) -> None:
-        self._best = np.array([term.best for term in self._terms])
-        self._log_unit = np.array([term.log_unit for term in self._terms])
+    @cached_property
+    def _compiled(self) -> tuple[Any, ...]:
+        """What the compiled functions take, in their order."""
+        processes = [term.process for term in self._terms]
+        chance = self._feasibility.process if self._feasibility is not None else None
+        return (
+            is_matern(processes[0].correlation),
+            np.stack([p.points for p in processes]),
+            np.stack([p.scale for p in processes]),
+            np.stack([p.L.T for p in processes]),
+            np.stack([p.a for p in processes]),
+            np.stack([p.half_one for p in processes]),
+            np.array([p.mu for p in processes]),
+            np.array([p.sigma2 for p in processes]),
+            np.array([term.best for term in self._terms]),
+            np.array([term.log_unit for term in self._terms]),
+            True,
+            np.empty((0, 0)) if chance is None else chance.points,
+            np.empty(0) if chance is None else chance.scale,
+            np.empty(0) if chance is None else chance.a,
+            0.0 if chance is None else chance.mu,
+            Feasibility.LEAST,
+        )
 
     def believe(self, inputs: Floats) -> AveragedImprovement:
         """Return the criterion for models that have seen their own predictions at pending points come true (Kriging believer).
@@ -84,42 +103,37 @@ class AveragedImprovement:
         Ginsbourger, Le Riche, Carraro 2010, "Kriging is well-suited to parallelize optimization".
         """
         further = self._embedding.transform(inputs)
-        new = copy(self)
-        new._terms = []
+        terms = []
         for term in self._terms:
             process = term.process.believe(further)
             best = min(term.best, float(np.min(process.fitted[-len(further) :])))
-            new._terms.append(replace(term, process=process, best=best))
-        new._sum_up()
+            terms.append(replace(term, process=process, best=best))
+        new = copy(self)
+        new._terms = terms
+        new.__dict__.pop("_compiled", None)
         return new
 
     def value(self, points: Floats) -> Floats:
         """Return the criterion at canonical points; shape (m,)."""
-        embedded = self._embedding.transform(self._domain.model_inputs(points))
-        logs = []
-        for term in self._terms:
-            mean, variance = term.process.predict(embedded)
-            sd = np.maximum(np.sqrt(variance), _TINY)
-            logs.append(term.log_unit + log_expected_improvement(mean, sd, term.best))
-        total = np.logaddexp.reduce(logs, axis=0) - np.log(len(logs))
-        return np.asarray(total if self._feasibility is None else total + self._feasibility.log_chance(embedded))
+        return np.asarray(improvements(self._compiled, self._embed(points)))
 
     def value_and_gradient(self, point: Floats) -> tuple[float, Floats]:
         """Return the criterion at one point and its gradient in the numeric coordinates (0 in the categorical ones)."""
-        embedded = self._embedding.transform(self._domain.model_inputs(point))[0]
-        parts = [term.process.predict_with_gradient(embedded) for term in self._terms]
-        mean, sd = np.array([p[0] for p in parts]), np.array([p[1] for p in parts])
-        value, by_mean, by_sd = log_expected_improvement_gradient(mean, np.maximum(sd, _TINY), self._best)
-        logs = self._log_unit + value
-        total = float(np.logaddexp.reduce(logs))
-        if total == -np.inf:  # on an evaluated point of a model without error
-            return -np.finfo(float).max, np.zeros(self._domain.dimension)
-        weights = np.exp(logs - total)
-        along = sum(w * (m * p[2] + s * p[3]) for w, m, s, p in zip(weights, by_mean, by_sd, parts, strict=True))
-        value_here = total - float(np.log(len(parts)))
-        if self._feasibility is not None:
-            chance, by_chance = self._feasibility.log_chance_with_gradient(embedded)
-            value_here, along = value_here + chance, along + by_chance
+        embedded = self._embed(point)[0]
+        along = np.empty(len(embedded))
+        value = improvement_with_gradient(self._compiled, embedded, along)
         out = np.zeros(self._domain.dimension)
         out[self._numeric] = along[: len(self._numeric)]
-        return value_here, out
+        return float(value), out
+
+    def climb(self, point: Floats, free: NDArray[np.bool_], evaluations: int) -> tuple[Floats, float]:
+        """Return a local maximum in some of the continuous coordinates, shape (d,), and the criterion there."""
+        embedded = self._embed(point)[0]
+        columns = np.flatnonzero(free[self._numeric])
+        value = climb(self._compiled, embedded, columns, evaluations)
+        found = point.copy()
+        found[self._numeric[columns]] = embedded[columns]
+        return found, float(value)
+
+    def _embed(self, points: Floats) -> Floats:
+        return np.ascontiguousarray(self._embedding.transform(self._domain.model_inputs(points)))

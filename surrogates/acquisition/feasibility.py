@@ -28,6 +28,11 @@ class Feasibility:
         Model inputs of all evaluations.
     succeeded : ndarray of bool, shape (N,)
         Which of them gave a response.
+
+    Attributes
+    ----------
+    process : Process
+        Its mean, kept between `LEAST` and 1, is the chance.
     """
 
     LEAST = 0.01
@@ -39,14 +44,4 @@ class Feasibility:
         embedded = embedding.transform(data.X)
         theta = np.full(embedded.shape[1], 1.0 / (self.LENGTH**2 * embedding.n_features))
         response = Response(data.mean, data.count, data.within)
-        self._process = Process.condition(Matern52(), theta, self.NUGGET, embedded, response)
-
-    def log_chance(self, embedded: Floats) -> Floats:
-        """Return ln of the chance at embedded points; shape (m,)."""
-        return np.log(np.clip(self._process.predict(embedded)[0], self.LEAST, 1.0))
-
-    def log_chance_with_gradient(self, embedded: Floats) -> tuple[float, Floats]:
-        """Return ln of the chance at one embedded point and its gradient, zero where the chance is at a bound."""
-        mean, _, by_point, _ = self._process.predict_with_gradient(embedded)
-        inside = self.LEAST < mean < 1.0
-        return float(np.log(np.clip(mean, self.LEAST, 1.0))), by_point / mean if inside else np.zeros_like(by_point)
+        self.process = Process.condition(Matern52(), theta, self.NUGGET, embedded, response)

@@ -7,7 +7,6 @@ from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
 from scipy.stats import qmc
 
 from spotsvm.surrogates.domain import Domain
@@ -22,8 +21,18 @@ class Acquisition(Protocol):
         """Return the values at points of shape (m, d); shape (m,)."""
         ...
 
-    def value_and_gradient(self, point: Floats) -> tuple[float, Floats]:
-        """Return the value at one point and its gradient, shape (d,)."""
+    def climb(self, point: Floats, free: NDArray[np.bool_], evaluations: int) -> tuple[Floats, float]:
+        """Return a local maximum in some continuous coordinates, shape (d,), and the value there.
+
+        Parameters
+        ----------
+        point : ndarray of shape (d,)
+            Where to begin.
+        free : ndarray of bool, shape (d,)
+            The coordinates to change, within [0, 1].
+        evaluations : int
+            Values at most, each with its gradient.
+        """
         ...
 
 
@@ -41,15 +50,15 @@ def maximize_acquisition(
 ) -> tuple[Floats, float] | None:
     """Maximise an acquisition function over a domain.
 
-    Quasi-random points and points around the anchors are compared; the best few, far enough apart, are polished by
-    L-BFGS-B in their active continuous coordinates.
+    Quasi-random points and points around the anchors are compared; from the best few, far enough apart, a local maximum is
+    sought in their active continuous coordinates.
 
     Parameters
     ----------
     domain : Domain
         What the coordinates mean; every point tried is canonical.
     acquisition : Acquisition
-        The function, with its gradient in the continuous coordinates.
+        The function.
     anchors : ndarray of shape (k, d)
         Good points, the best first, to look around.
     rng : numpy.random.Generator
@@ -107,15 +116,5 @@ def _polish(domain: Domain, acquisition: Acquisition, start: Floats, evaluations
     free = ~domain.discrete & domain.active(start)[0]
     if not free.any():
         return start, -np.inf
-
-    def negative(x: Floats) -> tuple[float, Floats]:
-        point = start.copy()
-        point[free] = x
-        value, gradient = acquisition.value_and_gradient(point)
-        return -value, -gradient[free]
-
-    bounds = [(0.0, 1.0)] * int(free.sum())
-    found = minimize(negative, start[free], jac=True, method="L-BFGS-B", bounds=bounds, options={"maxfun": evaluations})
-    point = start.copy()
-    point[free] = found.x
-    return domain.snap_one(point), -float(found.fun)
+    point, value = acquisition.climb(start, free, evaluations)
+    return domain.snap_one(point), value

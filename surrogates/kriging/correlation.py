@@ -70,3 +70,8 @@ def get_correlation(name: str) -> Correlation:
     if name not in CORRELATIONS:
         raise SurrogateError(f"correlation={name!r} is unknown; use one of {', '.join(sorted(CORRELATIONS))}")
     return CORRELATIONS[name]
+
+
+def is_matern(correlation: Correlation) -> bool:
+    """Return which of the two compiled correlation functions is meant."""
+    return correlation.name == "matern52"

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from spotsvm.surrogates.domain import Domain
 from spotsvm.surrogates.kriging.correlation import get_correlation
 from spotsvm.surrogates.kriging.embedding import Embedding
-from spotsvm.surrogates.kriging.hyperparameters import Hyperposterior, Prior, slice_update
+from spotsvm.surrogates.kriging.hyperparameters import Hyperposterior, Prior
 from spotsvm.surrogates.kriging.likelihood import Response
 from spotsvm.surrogates.kriging.maximize_likelihood import LikelihoodProblem, maximize_likelihood
 from spotsvm.surrogates.kriging.process import Process
@@ -259,16 +259,7 @@ class KrigingEnsemble:
         assert self.chains is not None
         k, p = self.chains.shape
         moves = np.concatenate([rng.permutation(k * p) for _ in range(sweeps)])[: math.ceil(share * sweeps * k * p)]
-        chains = self.chains.copy()
-        values: dict[int, float] = {}
-        for chain, j in zip(*np.divmod(moves, p), strict=True):
-            if chain not in values:
-                values[chain] = posterior(chains[chain])
-                if values[chain] == -math.inf:  # the data have made its place impossible: back to the prior's mean
-                    chains[chain] = posterior.moments()[0]
-                    values[chain] = posterior(chains[chain])
-            chains[chain], values[chain] = slice_update(posterior, chains[chain], values[chain], int(j), rng)
-        self.chains = chains
+        self.chains = posterior.sweep(self.chains, moves, rng)
 
     def _most_likely(self, posterior: Hyperposterior, points: Floats, values: Floats, rng: np.random.Generator) -> Floats:
         d, many = posterior.d, len(posterior.response(posterior.moments()[0]).mean) > self.FIRST_POINTS

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from spotsvm.surrogates.errors import NotPositiveDefiniteError
-from spotsvm.surrogates.kriging.correlation import Correlation
-from spotsvm.surrogates.kriging.likelihood import Response, profile
+from spotsvm.surrogates.kriging._posterior_kernels import LENGTHS, log_density, sweep
+from spotsvm.surrogates.kriging.correlation import Correlation, is_matern
+from spotsvm.surrogates.kriging.likelihood import JITTERS, Response
 from spotsvm.surrogates.kriging.response_warp import ResponseWarp
 
 Floats = NDArray[np.float64]
-Density = Callable[[Floats], float]
 
 
 @dataclass(frozen=True)
@@ -101,63 +101,42 @@ class Hyperposterior:
         mean = np.bincount(self.index, weights=z) / count
         return Response(mean, count, float(np.sum((z - mean[self.index]) ** 2)))
 
+    @cached_property
+    def _data(self) -> tuple[Any, ...]:
+        """What the compiled functions take, in their order."""
+        mean, sd = self.moments()
+        low = np.array([self.LOW] * self.d + [self.LOW_NUGGET] + [-self.HIGH_STRENGTH] * self.warped)
+        high = np.array([self.HIGH] * self.d + [self.HIGH_NUGGET] + [self.HIGH_STRENGTH] * self.warped)
+        t = self.warp.forward(self.y, -math.inf)
+        count = np.bincount(self.index).astype(float)
+        matern = is_matern(self.correlation)
+        return matern, self.pair_distances, t, self.index, count, mean, sd, low, high, self.warped, np.array(JITTERS)
+
     def __call__(self, phi: Floats) -> float:
         """Return the log-density, -inf outside the bounds."""
-        lengths, nugget = phi[: self.d], phi[self.d]
-        if not (self.LOW < lengths.min() and lengths.max() < self.HIGH and self.LOW_NUGGET < nugget < self.HIGH_NUGGET):
-            return -math.inf
-        if self.warped and abs(phi[-1]) > self.HIGH_STRENGTH:
-            return -math.inf
-        mean, sd = self.moments()
-        value = -0.5 * float(np.sum(((phi - mean) / sd) ** 2)) + self.warp.log_jacobian(self.y, self.log_strength(phi))
-        try:
-            p = profile(self.correlation, np.exp(-2.0 * lengths) @ self.pair_distances, math.exp(nugget), self.response(phi))
-        except NotPositiveDefiniteError:
-            return -math.inf
-        return value + p.log_likelihood if math.isfinite(p.log_likelihood) else -math.inf
+        phi = np.asarray(phi, dtype=float)
+        rest = np.exp(-2.0 * phi[1 : self.d]) @ self.pair_distances[1:]
+        n = len(np.unique(self.index))
+        return float(log_density(self._data, phi, LENGTHS, rest, 0, np.empty(len(rest)), np.empty((n, n)), np.empty(n)))
 
+    def sweep(self, chains: Floats, moves: NDArray[np.intp], rng: np.random.Generator, width: float = 1.0) -> Floats:
+        """Return chains of which some coordinates have moved, each by one step of slice sampling.
 
-def slice_update(
-    density: Density, phi: Floats, value: float, j: int, rng: np.random.Generator, width: float = 1.0
-) -> tuple[Floats, float]:
-    """Move coordinate j of phi by one step of slice sampling (Neal 2003: stepping out, at most four times, then shrinking).
+        Parameters
+        ----------
+        chains : ndarray of shape (k, p)
+            A phi in each row. One that the data have made impossible goes back to the prior's mean.
+        moves : ndarray of shape (m,)
+            The moves in their order; move c p + j is that of coordinate j of chain c.
+        rng : numpy.random.Generator
+            Source of the steps.
+        width : float, default=1.0
+            First width of the interval, which is stepped out four times at most at either end.
 
-    Parameters
-    ----------
-    density : callable
-        The log-density.
-    phi, value : ndarray, float
-        The present point and its log-density.
-    j : int
-        The coordinate to move.
-    rng : numpy.random.Generator
-        Source of the step.
-    width : float, default=1.0
-        First width of the interval.
-    """
-
-    def at(x: float) -> tuple[Floats, float]:
-        moved = phi.copy()
-        moved[j] = x
-        return moved, density(moved)
-
-    level = value + math.log(1.0 - rng.random())
-    low = phi[j] - width * rng.random()
-    high = low + width
-    for _ in range(4):
-        if at(low)[1] <= level:
-            break
-        low -= width
-    for _ in range(4):
-        if at(high)[1] <= level:
-            break
-        high += width
-    for _ in range(30):
-        moved, new = at(low + rng.random() * (high - low))
-        if new > level:
-            return moved, new
-        if moved[j] < phi[j]:
-            low = moved[j]
-        else:
-            high = moved[j]
-    return phi, value
+        References
+        ----------
+        Neal 2003, "Slice sampling".
+        """
+        moved = np.array(chains, dtype=float)
+        sweep(self._data, moved, moves, rng, width)
+        return moved

@@ -10,6 +10,7 @@ R         (n, n)        correlation matrix Psi + diag(nugget / count) + jitter I
 mu        scalar        generalised least squares mean, 1'R^-1 y / 1'R^-1 1 (eq. 6)
 a         (n,)          R^-1 (y - 1 mu)
 sigma2    scalar        ((y - 1 mu)' a + within / nugget) / N (eq. 7)
+half_one  (n,)          L^-1 1
 ========  ============  =====================================================================================
 
 With one response a point, N = n and within = 0, the log-likelihood is eq. 8: -n/2 ln sigma2 - 1/2 ln |Psi + lambda I|.
@@ -22,10 +23,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg.lapack import dpotrf, dtrtri, dtrtrs
+from scipy.linalg.lapack import dtrtri
 
 from spotsvm.surrogates.errors import NotPositiveDefiniteError
-from spotsvm.surrogates.kriging.correlation import Correlation
+from spotsvm.surrogates.kriging._correlation_kernels import correlate, factor_with_jitter, profile_upper
+from spotsvm.surrogates.kriging.correlation import Correlation, is_matern
 
 Floats = NDArray[np.float64]
 
@@ -55,56 +57,42 @@ class Profile:
     sigma2: float
     L: Floats
     a: Floats
+    half_one: Floats
     jitter: float
 
 
-def correlation_matrix(correlation: Correlation, r2: Floats, diagonal: Floats | float, n: int) -> Floats:
-    """Return the lower triangle of the n x n correlation matrix, stored by columns, with `diagonal` added to its ones."""
-    R = np.zeros(n * n)
-    R[_below(n)] = correlation.value(r2)
-    R[:: n + 1] = 1.0 + diagonal
-    return R.reshape(n, n, order="F")
-
-
 def factor(
-    correlation: Correlation, r2: Floats, diagonal: Floats | float, n: int, jitters: tuple[float, ...] = JITTERS
+    correlation: Correlation, r2: Floats, n: int, nugget: float = 0.0, jitters: tuple[float, ...] = JITTERS
 ) -> tuple[Floats, float]:
-    """Factor a correlation matrix with the smallest jitter that lets it; give the lower factor and the jitter.
+    """Factor a correlation matrix with the smallest jitter that lets it; return the lower factor and the jitter.
 
     Raises
     ------
     NotPositiveDefiniteError
         If even the last jitter does not help; of the default ones the last helps any matrix that is finite.
     """
-    for jitter in jitters:
-        L, info = dpotrf(correlation_matrix(correlation, r2, diagonal + jitter, n), lower=1, clean=0, overwrite_a=1)
-        if info == 0 and np.isfinite(L[-1, -1]):  # a nan anywhere reaches the last entry, and not every LAPACK looks for it
-            return L, jitter
-    raise NotPositiveDefiniteError(f"a correlation matrix of {n} points will not factor with a jitter of {jitters[-1]:g}")
+    psi, U = np.empty(len(r2)), np.zeros((n, n))
+    correlate(is_matern(correlation), r2, psi)
+    at = factor_with_jitter(psi, nugget, np.ones(n), np.array(jitters), U)
+    if at < 0:
+        raise _not_positive_definite(n, jitters)
+    return U.T, jitters[at]
 
 
 def profile(
     correlation: Correlation, r2: Floats, nugget: float, response: Response, jitters: tuple[float, ...] = JITTERS
 ) -> Profile:
     """Return likelihood, mean and variance at r2 and nugget."""
-    n = len(response.mean)
-    L, jitter = factor(correlation, r2, nugget / response.count, n, jitters)
-    sides = np.ones((n, 2), order="F")
-    sides[:, 0] = response.mean
-    half = dtrtrs(L, sides, lower=1, overwrite_b=1)[0]
-    mu = float(half[:, 1] @ half[:, 0] / (half[:, 1] @ half[:, 1]))
-    e = half[:, 0] - mu * half[:, 1]
-    q, responses = float(e @ e), float(n)
-    value = -float(np.log(L.diagonal()).sum())
-    repeats = _repeats(response)
-    if repeats and nugget > 0:
-        q += response.within / nugget
-        responses += repeats
-        value -= 0.5 * (repeats * float(np.log(nugget)) + float(np.log(response.count).sum()))
-    sigma2 = q / responses
-    with np.errstate(divide="ignore"):
-        value -= 0.5 * responses * float(np.log(sigma2))
-    return Profile(value, mu, sigma2, L, dtrtrs(L, e, lower=1, trans=1)[0], jitter)
+    value, mu, sigma2, U, a, half_one, at = profile_upper(
+        is_matern(correlation), r2, nugget, response.mean, response.count, response.within, np.array(jitters)
+    )
+    if at < 0:
+        raise _not_positive_definite(len(response.mean), jitters)
+    return Profile(value, mu, sigma2, U.T, a, half_one, jitters[at])
+
+
+def _not_positive_definite(n: int, jitters: tuple[float, ...]) -> NotPositiveDefiniteError:
+    return NotPositiveDefiniteError(f"a correlation matrix of {n} points will not factor with a jitter of {jitters[-1]:g}")
 
 
 def gradient(

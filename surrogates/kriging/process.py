@@ -88,10 +88,7 @@ class Process:
         points = embedded * scale
         p: Profile = profile(correlation, pdist(points, "sqeuclidean") if r2 is None else r2, nugget, response)
         fitted = response.mean - (nugget / response.count + p.jitter) * p.a
-        half_one = dtrtrs(p.L, np.ones(len(points)), lower=1)[0]
-        return cls(
-            correlation, scale, points, p.L, p.a, fitted, p.mu, p.sigma2, nugget, p.jitter, p.log_likelihood, np.asarray(half_one)
-        )
+        return cls(correlation, scale, points, p.L, p.a, fitted, p.mu, p.sigma2, nugget, p.jitter, p.log_likelihood, p.half_one)
 
     def reinterpolate(self) -> Process:
         """Return the process that interpolates this one's own predictions at the data, with theta as it is.
@@ -100,7 +97,7 @@ class Process:
         (y - 1 mu)' R^-1 Psi R^-1 (y - 1 mu) / n (Forrester, Sobester, Keane 2008, section 6; Koch et al. 2011, 2.1.2).
         """
         n = len(self.points)
-        L, jitter = factor(self.correlation, pdist(self.points, "sqeuclidean"), 0.0, n)
+        L, jitter = factor(self.correlation, pdist(self.points, "sqeuclidean"), n)
         sigma2 = max(float((self.fitted - self.mu) @ self.a) / n, 0.0)
         half_one = np.asarray(dtrtrs(L, np.ones(n), lower=1)[0])
         return replace(self, L=L, sigma2=sigma2, nugget=0.0, jitter=jitter, half_one=half_one)

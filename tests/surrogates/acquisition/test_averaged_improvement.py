@@ -2,9 +2,10 @@ from functools import cache
 
 import numpy as np
 import pytest
-from scipy.optimize import approx_fprime
+from scipy.optimize import approx_fprime, minimize
 
-from spotsvm.surrogates.acquisition.acquisition import expected_improvement
+from spotsvm.surrogates.acquisition._improvement_kernels import log_h
+from spotsvm.surrogates.acquisition.acquisition import expected_improvement, log_expected_improvement_gradient
 from spotsvm.surrogates.acquisition.averaged_improvement import AveragedImprovement
 from spotsvm.surrogates.acquisition.feasibility import Feasibility
 from spotsvm.surrogates.domain import Coordinate, Domain
@@ -60,11 +61,16 @@ def test_reinterpolation_promises_nothing_at_evaluated_points():
 
 
 def test_failures_are_avoided():
+    """Where most evaluations failed the criterion loses the logarithm of the chance, which has a least value."""
     fitted = models()
-    chance = np.exp(feasible(fitted).log_chance(fitted.embedding.transform(DOMAIN.model_inputs(POINTS))))
+    model = feasible(fitted)
+    chance = model.process.predict(fitted.embedding.transform(DOMAIN.model_inputs(POINTS)))[0]
     failed = POINTS[:, 1] >= 0.7
     assert chance[failed].max() < chance[~failed].min()
-    assert ((chance >= Feasibility.LEAST) & (chance <= 1)).all()
+    loss = AveragedImprovement(DOMAIN, fitted, "plain", model).value(POINTS) - AveragedImprovement(DOMAIN, fitted, "plain").value(
+        POINTS
+    )
+    assert np.allclose(loss, np.log(np.clip(chance, Feasibility.LEAST, 1)))
 
 
 @pytest.mark.parametrize("criterion", ["reinterpolation", "plain"])
@@ -75,3 +81,33 @@ def test_believed_points_promise_less_and_the_gradient_is_right(criterion):
     assert (believing.value(NEW[:2]) < before[:2] - 1).all()
     assert np.array_equal(acquisition.value(NEW), before)
     assert_gradient(believing, NEW[4])
+
+
+@pytest.mark.parametrize("criterion", ["reinterpolation", "plain"])
+def test_climbing_ends_as_high_as_with_scipy(criterion):
+    """From the same starts; two local maxima near a saddle may change places, so the best of all and most of the others count."""
+    acquisition = AveragedImprovement(DOMAIN, models(), criterion, feasible(models()))
+    free = np.array([True, True, False])
+    ours, theirs = [], []
+    for start in DOMAIN.snap(np.random.default_rng(1).random((40, 3))):
+        point, value = acquisition.climb(start, free, 100)
+        assert (0 <= point).all()
+        assert (point <= 1).all()
+        assert point[2] == start[2]
+        assert np.isclose(value, acquisition.value(point[None])[0], rtol=1e-9)
+
+        def negative(u, start=start):
+            value, gradient = acquisition.value_and_gradient(np.append(u, start[2]))
+            return -value, -gradient[:2]
+
+        theirs.append(-minimize(negative, start[:2], jac=True, method="L-BFGS-B", bounds=[(0, 1)] * 2).fun)
+        ours.append(value)
+    assert np.isclose(max(ours), max(theirs), atol=1e-6)
+    assert np.mean(np.array(ours) > np.array(theirs) - 1e-4) > 0.8
+
+
+def test_logarithm_of_improvement_in_units_of_the_error():
+    z = np.concatenate([np.linspace(-60, 10, 1401), -(10.0 ** np.arange(2, 7))])
+    value, by_mean, by_sd = log_expected_improvement_gradient(-z, 1.0, 0.0)
+    compiled = np.array([log_h(x) for x in z]).T
+    assert np.allclose(compiled, [value, -by_mean, by_sd], rtol=1e-10, atol=1e-12)

@@ -16,10 +16,10 @@ class Bowl:
         out = -((points[:, : len(self.target)] - self.target) ** 2).sum(axis=1)
         return out if self.category is None else out + np.isclose(points[:, -1], self.category)
 
-    def value_and_gradient(self, point):
-        gradient = np.zeros(len(point))
-        gradient[: len(self.target)] = -2 * (point[: len(self.target)] - self.target)
-        return float(self.value(point[None])[0]), gradient
+    def climb(self, point, free, evaluations):
+        found = point.copy()
+        found[: len(self.target)] = np.where(free[: len(self.target)], self.target, point[: len(self.target)])
+        return found, float(self.value(found[None])[0])
 
 
 def test_polish_reaches_the_maximum():
@@ -54,8 +54,9 @@ def test_inactive_coordinates_are_not_polished():
         def value(self, points):
             return -((points[:, 1] - 0.2) ** 2) - (points[:, 0] > 0.5)
 
-        def value_and_gradient(self, point):
-            return float(self.value(point[None])[0]), np.array([0.0, -2 * (point[1] - 0.2), 5.0])
+        def climb(self, point, free, evaluations):
+            assert free.tolist() == [False, True, False]
+            return np.where(free, 0.2, point), 0.0
 
     point, _ = maximize_acquisition(domain, First([0.0]), np.array([[0.25, 0.5, 0.5]]), np.random.default_rng(3))
     assert np.allclose(point, [0.25, 0.2, 0.5], atol=1e-6)

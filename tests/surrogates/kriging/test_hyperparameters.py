@@ -1,12 +1,13 @@
 import math
 
 import numpy as np
+import pytest
 from scipy.stats import kstest, norm
 
-from spotsvm.surrogates.kriging.correlation import Gaussian
+from spotsvm.surrogates.kriging.correlation import CORRELATIONS, Gaussian
 from spotsvm.surrogates.kriging.embedding import Embedding
-from spotsvm.surrogates.kriging.hyperparameters import Hyperposterior, Prior, slice_update
-from spotsvm.surrogates.kriging.likelihood import Response, profile
+from spotsvm.surrogates.kriging.hyperparameters import Hyperposterior, Prior
+from spotsvm.surrogates.kriging.likelihood import profile
 from spotsvm.surrogates.kriging.response_warp import ResponseWarp
 
 RNG = np.random.default_rng(5)
@@ -14,24 +15,52 @@ X = RNG.random((15, 2))
 Y = 3 + np.sin(4 * X[:, 0]) + 0.1 * RNG.normal(size=15)
 
 
-def posterior(y=Y, warped=True, index=None):
+def posterior(y=Y, warped=True, index=None, correlation=Gaussian()):  # noqa: B008
     embedding = Embedding.of(X)
     pairs = embedding.pair_distances(embedding.transform(X))
     index = np.arange(len(y)) if index is None else index
-    return Hyperposterior(Gaussian(), pairs, y, index, ResponseWarp.of(y), warped, Prior())
+    return Hyperposterior(correlation, pairs, y, index, ResponseWarp.of(y), warped, Prior())
+
+
+def density(p, phi):
+    """The posterior in plain numpy: the prior, the warp's Jacobian and the likelihood of `profile`."""
+    mean, sd = p.moments()
+    r2 = np.exp(-2 * phi[: p.d]) @ p.pair_distances
+    likelihood = profile(p.correlation, r2, math.exp(phi[p.d]), p.response(phi)).log_likelihood
+    return likelihood - 0.5 * (((phi - mean) / sd) ** 2).sum() + p.warp.log_jacobian(p.y, p.log_strength(phi))
+
+
+def slice_update(density, phi, j, rng, width=1.0):
+    """Move coordinate j of phi by one step of slice sampling, in plain Python."""
+
+    def at(x):
+        return density(np.where(np.arange(len(phi)) == j, x, phi))
+
+    level = density(phi) + math.log(1 - rng.random())
+    low = phi[j] - width * rng.random()
+    high = low + width
+    for _ in range(4):
+        if at(low) <= level:
+            break
+        low -= width
+    for _ in range(4):
+        if at(high) <= level:
+            break
+        high += width
+    for _ in range(30):
+        x = low + rng.random() * (high - low)
+        if at(x) > level:
+            return np.where(np.arange(len(phi)) == j, x, phi)
+        low, high = (x, high) if x < phi[j] else (low, x)
+    return phi
 
 
 def test_slice_sampling_samples_the_density():
     """Two correlated normal coordinates; thinned samples must pass Kolmogorov and Smirnov."""
     rng = np.random.default_rng(0)
-
-    def density(phi):
-        return -0.5 * (phi[0] ** 2 + (phi[1] - 0.8 * phi[0]) ** 2 / 0.36)
-
-    phi, value, kept = np.zeros(2), 0.0, []
+    phi, kept = np.zeros(2), []
     for k in range(12_000):
-        phi, value = slice_update(density, phi, value, k % 2, rng)
-        assert value == density(phi)
+        phi = slice_update(lambda phi: -0.5 * (phi[0] ** 2 + (phi[1] - 0.8 * phi[0]) ** 2 / 0.36), phi, k % 2, rng)
         if k % 12 == 11:
             kept.append(phi)
     samples = np.array(kept)
@@ -40,15 +69,28 @@ def test_slice_sampling_samples_the_density():
     assert abs(np.corrcoef(samples.T)[0, 1] - 0.8) < 0.05
 
 
-def test_density_is_prior_times_likelihood():
-    p = posterior(warped=False)
-    phi = np.array([-0.5, 0.3, -4.0])
-    mean, sd = Prior().moments(2, False)
-    assert np.allclose(mean[:2], math.log(0.5) + 0.5 * math.log(2))
-    theta = np.exp(-2 * phi[:2])
-    z = (Y - Y.min()) / np.median(Y - Y.min())
-    likelihood = profile(Gaussian(), theta @ p.pair_distances, math.exp(-4.0), Response.single(z)).log_likelihood
-    assert np.isclose(p(phi), likelihood - 0.5 * (((phi - mean) / sd) ** 2).sum())
+@pytest.mark.parametrize("correlation", CORRELATIONS.values(), ids=CORRELATIONS)
+@pytest.mark.parametrize("warped", [True, False])
+@pytest.mark.parametrize("replicates", [0, 3])
+def test_compiled_chains_are_those_of_plain_python(correlation, warped, replicates):
+    y, index = np.append(Y, Y[:replicates] + 0.1), np.append(np.arange(15), np.arange(replicates))
+    p = posterior(y, warped, index, correlation)
+    mean, sd = p.moments()
+    for phi in mean + sd * RNG.normal(size=(10, len(mean))):
+        assert np.isclose(p(phi), density(p, phi), rtol=1e-9)
+    chains = mean + 0.3 * RNG.normal(size=(2, len(mean)))
+    moves = RNG.permutation(chains.size)
+    plain, rng, again = chains.copy(), np.random.default_rng(3), np.random.default_rng(3)
+    for c, j in zip(*np.divmod(moves, len(mean)), strict=True):
+        plain[c] = slice_update(lambda phi: density(p, phi) if p(phi) > -math.inf else -math.inf, plain[c], j, rng)
+    assert np.allclose(p.sweep(chains, moves, again), plain, rtol=1e-12)
+    assert rng.random() == again.random()
+
+
+def test_a_chain_at_an_impossible_place_goes_back_to_the_prior():
+    p = posterior()
+    moved = p.sweep(np.array([[0.0, 0.0, 99.0, 0.0]]), np.array([0]), np.random.default_rng(0))
+    assert np.array_equal(moved[0, 1:], p.moments()[0][1:])
 
 
 def test_the_warp_is_judged_by_its_jacobian():

@@ -57,9 +57,9 @@ def test_gradient(correlation, replicated):
 
 
 def test_jitter_grows_until_the_matrix_factors():
-    _, none = factor(Gaussian(), np.ones(3), 0.0, 3)
-    _, some = factor(Gaussian(), np.zeros(3), 0.0, 3)
+    _, none = factor(Gaussian(), np.ones(3), 3)
+    _, some = factor(Gaussian(), np.zeros(3), 3)
     assert none == 0.0
     assert 0.0 < some <= 1e-10
     with pytest.raises(NotPositiveDefiniteError, match="3 points"):
-        factor(Gaussian(), np.full(3, np.nan), 0.0, 3)
+        factor(Gaussian(), np.full(3, np.nan), 3)

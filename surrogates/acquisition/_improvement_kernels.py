@@ -1,0 +1,331 @@
+"""Compiled log expected improvement, averaged over Kriging models, with its gradient and its local maxima.
+
+`terms` holds, of k models of n points in p embedded columns: whether the correlation is Matern 5/2, the scaled points (k, n, p),
+the scales (k, p), the factors U (k, n, n), a and U'^-1 1 (k, n), mu, sigma2, the response to improve on and ln of the unit (k,);
+then the same, points (m, p), scales (p,), a (m,) and mu of the model of success, m = 0 without one, and the least chance.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+
+from spotsvm.surrogates.kriging._correlation_kernels import correlate, exponentials, solve_lower, solve_upper
+
+_LOG_ROOT_2PI = 0.9189385332046727
+_ROOT_HALF_PI = 1.2533141373155003
+_ROOT_HALF = 0.7071067811865476
+_SERIES_BELOW = -20.0  # below it 1 + z Phi / phi loses more digits than its asymptotic series does
+_LEAST_SHARE = 1e-14  # of the variance: a smaller one has no gradient
+_TINY = 1e-90  # a standard deviation below it counts as none: its inverse cubed is still a number
+_BLOCK = 64  # candidates whose correlations with some hundred points stay in the cache
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def log_h(z):
+    """Return ln h, Phi / h and phi / h at z, with h(z) = phi(z) + z Phi(z)."""
+    if z >= 0.0:
+        density, below = math.exp(-0.5 * z * z - _LOG_ROOT_2PI), 0.5 * math.erfc(-z * _ROOT_HALF)
+        h = density + z * below
+        return math.log(h), below / h, density / h
+    if z >= _SERIES_BELOW:
+        mills = _ROOT_HALF_PI * math.exp(0.5 * z * z) * math.erfc(-z * _ROOT_HALF)
+        log_share = math.log1p(z * mills)
+    else:
+        t = 1.0 / z / z
+        series = 1.0 - t * (3.0 - t * (15.0 - t * (105.0 - t * (945.0 - t * 10395.0))))
+        log_share = math.log(series) - 2.0 * math.log(-z)
+        mills = (math.exp(log_share) - 1.0) / z
+    inverse = math.exp(-log_share)
+    return -0.5 * z * z - _LOG_ROOT_2PI + log_share, mills * inverse, inverse
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _correlations(matern, points, scale, embedded, psi):
+    """Write the correlations of m embedded points with the n data, shape (n, m)."""
+    m, p = embedded.shape
+    scaled = np.empty((p, m))
+    for b in range(m):
+        for c in range(p):
+            scaled[c, b] = embedded[b, c] * scale[c]
+    for i in range(len(points)):
+        row = psi[i]
+        row[:] = 0.0
+        for c in range(p):
+            here, column = points[i, c], scaled[c]
+            for b in range(m):
+                away = column[b] - here
+                row[b] += away * away
+    flat = psi.reshape(psi.size)
+    correlate(matern, flat, flat)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _solve_rows(U, X):
+    """Turn X into U'^-1 X in place, row by row, four rows at a time."""
+    for i in range(len(X)):
+        row = X[i]
+        k = 0
+        while k + 4 <= i:
+            c0, c1, c2, c3 = U[k, i], U[k + 1, i], U[k + 2, i], U[k + 3, i]
+            r0, r1, r2, r3 = X[k], X[k + 1], X[k + 2], X[k + 3]
+            for b in range(len(row)):
+                row[b] -= (c0 * r0[b] + c1 * r1[b]) + (c2 * r2[b] + c3 * r3[b])
+            k += 4
+        while k < i:
+            c, r = U[k, i], X[k]
+            for b in range(len(row)):
+                row[b] -= c * r[b]
+            k += 1
+        inverse = 1.0 / U[i, i]
+        for b in range(len(row)):
+            row[b] *= inverse
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _log_sum(logs):
+    top = -np.inf
+    for value in logs:
+        top = max(top, value)
+    total = 0.0
+    for value in logs:
+        total += math.exp(value - top)
+    return top + math.log(total) if top > -np.inf else top
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def improvements(terms, embedded):
+    """Return the criterion at embedded points; shape (m,)."""
+    matern, points, scale, U, a, half_one, mu, sigma2, best, log_unit, f_matern, f_points, f_scale, f_a, f_mu, least = terms
+    k, n = a.shape
+    out = np.empty(len(embedded))
+    for start in range(0, len(embedded), _BLOCK):
+        block = embedded[start : start + _BLOCK]
+        m = len(block)
+        psi, logs = np.empty((n, m)), np.empty((k, m))
+        mean, square, across = np.empty(m), np.empty(m), np.empty(m)
+        for t in range(k):
+            _correlations(matern, points[t], scale[t], block, psi)
+            mean[:] = mu[t]
+            for i in range(n):
+                weight, row = a[t, i], psi[i]
+                for b in range(m):
+                    mean[b] += weight * row[b]
+            _solve_rows(U[t], psi)
+            square[:], across[:] = 0.0, 0.0
+            bound = 0.0
+            for i in range(n):
+                one, row = half_one[t, i], psi[i]
+                bound += one * one
+                for b in range(m):
+                    square[b] += row[b] * row[b]
+                    across[b] += one * row[b]
+            for b in range(m):
+                variance = sigma2[t] * max(1.0 - square[b] + (1.0 - across[b]) ** 2 / bound, 0.0)
+                sd = max(math.sqrt(variance), _TINY)
+                logs[t, b] = log_unit[t] + math.log(sd) + log_h((best[t] - mean[b]) / sd)[0]
+        for b in range(m):
+            out[start + b] = _log_sum(logs[:, b]) - math.log(k)
+        if len(f_a):
+            chance = np.empty((len(f_a), m))
+            _correlations(f_matern, f_points, f_scale, block, chance)
+            for b in range(m):
+                mean[b] = f_mu
+            for i in range(len(f_a)):
+                for b in range(m):
+                    mean[b] += f_a[i] * chance[i, b]
+            for b in range(m):
+                out[start + b] += math.log(min(max(mean[b], least), 1.0))
+    return out
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _slopes(matern, r2, psi, slope):
+    """Write the correlation at squared distances and twice its derivative by them."""
+    if matern:
+        for i in range(len(r2)):
+            slope[i] = math.sqrt(5.0 * r2[i])
+            psi[i] = -slope[i]
+        exponentials(psi, psi)
+        for i in range(len(r2)):
+            s, e = slope[i], psi[i]
+            psi[i] = (1.0 + s + s * s / 3.0) * e
+            slope[i] = -(5.0 / 3.0) * (1.0 + s) * e
+        return
+    correlate(matern, r2, psi)
+    for i in range(len(r2)):
+        slope[i] = -2.0 * psi[i]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _distances(points, scale, at, away, r2):
+    for i in range(len(points)):
+        total = 0.0
+        for c in range(len(at)):
+            away[i, c] = at[c] * scale[c] - points[i, c]
+            total += away[i, c] * away[i, c]
+        r2[i] = total
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def improvement_with_gradient(terms, at, gradient):
+    """Return the criterion at one embedded point, and write its gradient."""
+    matern, points, scale, U, a, half_one, mu, sigma2, best, log_unit, f_matern, f_points, f_scale, f_a, f_mu, least = terms
+    k, n = a.shape
+    p = len(at)
+    away, r2, psi, slope, half = np.empty((n, p)), np.empty(n), np.empty(n), np.empty(n), np.empty(n)
+    logs, along = np.empty(k), np.zeros((k, p))
+    for t in range(k):
+        _distances(points[t], scale[t], at, away, r2)
+        _slopes(matern, r2, psi, slope)
+        mean = mu[t]
+        for i in range(n):
+            mean += a[t, i] * psi[i]
+            half[i] = psi[i]
+        solve_lower(U[t], half)
+        bound, across, square = 0.0, 0.0, 0.0
+        for i in range(n):
+            bound += half_one[t, i] * half_one[t, i]
+            across += half_one[t, i] * half[i]
+            square += half[i] * half[i]
+        rest = (1.0 - across) / bound
+        variance = sigma2[t] * (1.0 - square + rest * rest * bound)
+        flat = not variance > _LEAST_SHARE * sigma2[t]
+        sd = max(math.sqrt(max(variance, 0.0)), _TINY)
+        log_value, by_mean, by_sd = log_h((best[t] - mean) / sd)
+        logs[t] = log_unit[t] + math.log(sd) + log_value
+        if flat:
+            half[:], by_sd = 0.0, 0.0
+        else:
+            for i in range(n):
+                half[i] += rest * half_one[t, i]
+            solve_upper(U[t], half)
+        for i in range(n):
+            weight = (-by_mean / sd * a[t, i] - by_sd * sigma2[t] / (sd * sd) * half[i]) * slope[i]
+            for c in range(p):
+                along[t, c] += weight * away[i, c]
+        for c in range(p):
+            along[t, c] *= scale[t, c]
+    total = _log_sum(logs)
+    gradient[:] = 0.0
+    if total == -np.inf:  # on an evaluated point of a model without error
+        return -1.7976931348623157e308
+    for t in range(k):
+        share = math.exp(logs[t] - total)
+        for c in range(p):
+            gradient[c] += share * along[t, c]
+    total -= math.log(k)
+    if len(f_a):
+        away, r2, psi, slope = np.empty((len(f_a), p)), np.empty(len(f_a)), np.empty(len(f_a)), np.empty(len(f_a))
+        _distances(f_points, f_scale, at, away, r2)
+        _slopes(f_matern, r2, psi, slope)
+        chance = f_mu
+        for i in range(len(f_a)):
+            chance += f_a[i] * psi[i]
+        total += math.log(min(max(chance, least), 1.0))
+        if least < chance < 1.0:
+            for i in range(len(f_a)):
+                for c in range(p):
+                    gradient[c] += f_a[i] * slope[i] * away[i, c] * f_scale[c] / chance
+    return total
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def climb(terms, at, free, evaluations):
+    """Move some columns of an embedded point, within [0, 1], to a local maximum of the criterion; return the value there.
+
+    A projected quasi-Newton method with the inverse of BFGS for the columns that no bound stops, and steps halved until the value
+    rises in proportion to the slope. scipy's L-BFGS-B would take longer for its bookkeeping than for the values.
+    """
+    q = len(free)
+    gradient = np.empty(len(at))
+    value = improvement_with_gradient(terms, at, gradient)
+    used = 1
+    H, s, y, step, new = np.empty((q, q)), np.empty(q), np.empty(q), np.empty(q), at.copy()
+    new_gradient, held, held_before = np.empty(len(at)), np.zeros(q, np.bool_), np.zeros(q, np.bool_)
+    fresh = True
+    while used < evaluations:
+        steepest = 0.0
+        for i in range(q):
+            x, g = at[free[i]], gradient[free[i]]
+            held[i] = (x <= 0.0 and g <= 0.0) or (x >= 1.0 and g >= 0.0)
+            if not held[i]:
+                steepest = max(steepest, abs(g))
+            fresh = fresh or held[i] != held_before[i]
+            held_before[i] = held[i]
+        if not steepest > 1e-5:
+            break
+        if fresh:
+            for i in range(q):
+                for j in range(q):
+                    H[i, j] = min(1.0, 0.1 / steepest) if i == j else 0.0
+        slope = 0.0
+        for i in range(q):
+            step[i] = 0.0
+            if not held[i]:
+                for j in range(q):
+                    if not held[j]:
+                        step[i] += H[i, j] * gradient[free[j]]
+                slope += step[i] * gradient[free[i]]
+        if not slope > 0.0:
+            if fresh:
+                break
+            fresh = True
+            continue
+        length, found, new_value = 1.0, False, value
+        while used < evaluations and length > 1e-4:
+            rise = 0.0
+            for i in range(q):
+                moved = min(max(at[free[i]] + length * step[i], 0.0), 1.0)
+                s[i] = moved - at[free[i]]
+                new[free[i]] = moved
+                rise += s[i] * gradient[free[i]]
+            new_value = improvement_with_gradient(terms, new, new_gradient)
+            used += 1
+            if new_value >= value + 1e-4 * rise and rise > 0.0:
+                found = True
+                break
+            length *= (
+                0.5 if not np.isfinite(new_value) else min(0.5, max(0.1, 0.5 * rise / max(rise - (new_value - value), 1e-300)))
+            )
+        if not found:
+            if fresh:
+                break
+            fresh = True
+            continue
+        gain = new_value - value
+        curvature, squares = 0.0, 0.0
+        for i in range(q):
+            y[i] = gradient[free[i]] - new_gradient[free[i]]
+            curvature += s[i] * y[i]
+            squares += y[i] * y[i]
+        for i in range(len(at)):
+            at[i], gradient[i] = new[i], new_gradient[i]
+        scale = max(abs(value), abs(new_value), 1.0)
+        value = new_value
+        if gain <= 2.2e-9 * scale:
+            break
+        if curvature > 1e-10 * squares:
+            if fresh:
+                for i in range(q):
+                    H[i, i] = curvature / squares
+                fresh = False
+            _update_inverse(H, s, y, curvature)
+    return value
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _update_inverse(H, s, y, curvature):
+    q = len(s)
+    Hy = np.zeros(q)
+    for i in range(q):
+        for j in range(q):
+            Hy[i] += H[i, j] * y[j]
+    inner = 0.0
+    for i in range(q):
+        inner += y[i] * Hy[i]
+    for i in range(q):
+        for j in range(q):
+            H[i, j] += (1.0 + inner / curvature) * s[i] * s[j] / curvature - (Hy[i] * s[j] + s[i] * Hy[j]) / curvature
