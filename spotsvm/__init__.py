@@ -24,7 +24,7 @@ if TYPE_CHECKING:  # for type checkers; a test compares it with `_NAMES`
     from spotsvm.comparison.judge_recommendation import Judgement as Judgement
     from spotsvm.comparison.judge_recommendation import judge_recommendation as judge_recommendation
     from spotsvm.comparison.judge_search import judge_search as judge_search
-    from spotsvm.comparison.set_matrix import OversearchingMatrix as OversearchingMatrix
+    from spotsvm.comparison.sets import OversearchingMatrix as OversearchingMatrix
     from spotsvm.comparison.sets import oversearching_between_sets as oversearching_between_sets
     from spotsvm.cross_validation.cross_val_scores import cross_val_scores as cross_val_scores
     from spotsvm.estimators.conformal.conformal_svc import ConformalSVC as ConformalSVC
@@ -115,8 +115,7 @@ _NAMES = {
     "comparison.comparison": "Comparison",
     "comparison.judge_recommendation": "Judgement judge_recommendation",
     "comparison.judge_search": "judge_search",
-    "comparison.set_matrix": "OversearchingMatrix",
-    "comparison.sets": "oversearching_between_sets",
+    "comparison.sets": "OversearchingMatrix oversearching_between_sets",
     "cross_validation.cross_val_scores": "cross_val_scores",
     "estimators.conformal.conformal_svc": "ConformalSVC",
     "estimators.cutoff.cutoff_classifier": "CutoffClassifier",

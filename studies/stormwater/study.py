@@ -13,7 +13,7 @@ from spotsvm.common.csv_files import write_csv
 from spotsvm.common.errors import ArgumentError, DataError
 from spotsvm.comparison.comparison import Comparison
 from spotsvm.comparison.runs import Searches, check_entrants, checked_seeds, labelled_searches
-from spotsvm.comparison.set_matrix import OversearchingMatrix
+from spotsvm.comparison.sets import OversearchingMatrix
 from spotsvm.space.space import Space
 from spotsvm.studies.common.experiment import Experiment
 from spotsvm.studies.stormwater.runs import BY_HAND, REGION, StormwaterErrors, run_rows, tuned_on_set

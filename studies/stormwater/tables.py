@@ -9,7 +9,7 @@ import pandas as pd
 
 from spotsvm.common.drawing import COLOURS
 from spotsvm.comparison.comparison import Comparison
-from spotsvm.comparison.set_matrix import OversearchingMatrix
+from spotsvm.comparison.sets import OversearchingMatrix
 from spotsvm.studies.stormwater.runs import BY_HAND, HAND, REGION, StormwaterErrors
 
 if TYPE_CHECKING:

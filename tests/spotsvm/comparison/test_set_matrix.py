@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from spotsvm.common.errors import ArgumentError, StorageError
-from spotsvm.comparison.set_matrix import OversearchingMatrix, off_diagonal_means
+from spotsvm.comparison.sets import OversearchingMatrix, off_diagonal_means
 
 matplotlib.use("Agg")
 

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import wilcoxon
 
-from spotsvm.comparison.table import comparison_table, holm, rank_searches, signed_rank_test
+from spotsvm.comparison.comparison import comparison_table, holm, rank_searches, signed_rank_test
 
 RESULTS = pd.DataFrame({"a": [3.0, 1.0, 2.0, 5.0], "b": [1.0, 1.0, 4.0, 2.0], "c": [9.0, 8.0, 7.0, np.nan]})
 

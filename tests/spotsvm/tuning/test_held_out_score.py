@@ -6,7 +6,7 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.metrics import get_scorer
 from sklearn.svm import SVC
 
-from spotsvm.tuning.held_out import RememberedPredictions, block_length, held_out_score
+from spotsvm.tuning.results import RememberedPredictions, block_length, held_out_score
 
 X, Y = load_iris(return_X_y=True, as_frame=True)
 TRAIN, TEST = X.iloc[::2], X.iloc[1::2]

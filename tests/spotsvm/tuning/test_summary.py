@@ -7,9 +7,8 @@ from sklearn.dummy import DummyClassifier
 
 from spotsvm.trials.scores.optimism import Optimism
 from spotsvm.trials.trial import Trial
-from spotsvm.tuning.held_out import HeldOutResult
 from spotsvm.tuning.job import TuningJob
-from spotsvm.tuning.results import comparison
+from spotsvm.tuning.results import HeldOutResult, comparison
 from spotsvm.tuning.summary import short_names, tuning_summary
 from spotsvm.tuning.tables.table import make_table
 
