@@ -1,14 +1,10 @@
-import fcntl
 import io
 import json
 import os
-import pty
 import shlex
 import signal
-import struct
 import subprocess
 import sys
-import termios
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -300,24 +296,3 @@ def test_without_out_it_says_what_would_have_been_needed(iris, monkeypatch):
         "spotsvm: interrupted; nothing was saved, as there was no --out. To be able to resume after an interruption: "
         f"{shlex.join(['spotsvm', 'tune', iris, '--target', 'kind'])} --out FOLDER\n"
     )
-
-
-def test_the_bar_is_shown_on_a_terminal_and_only_there(iris):
-    args = ["tune", iris, "--target", "kind", "--budget", "3", "--cv", "3", "--search", "random"]
-    ours, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 100, 0, 0))
-    with subprocess.Popen([SCRIPT, *args], stdout=subprocess.PIPE, stderr=theirs) as process:
-        os.close(theirs)
-        seen = b""
-        try:
-            while chunk := os.read(ours, 4096):
-                seen += chunk
-        except OSError:  # Linux says so when the other end is closed
-            pass
-        shown = process.stdout.read().decode()
-    os.close(ours)
-    last = seen.decode().strip().split("\r")[-1]
-    assert "3/3" in last
-    best = rows(shown)["random (3 trials)"][0]
-    assert float(last.rpartition("incumbent ")[2].rstrip("] \r\n")) == pytest.approx(best, abs=6e-5)
-    assert run(*args) == shown

@@ -151,16 +151,6 @@ def test_again_with_the_same_folder_evaluates_nothing(done):
     assert {f.name: f.read_text() for f in given.out.iterdir() if f.suffix != ".db"} == files
 
 
-def test_a_larger_budget_goes_on(tmp_path):
-    first = job(iris(), budget=6, out=tmp_path).run(quiet)
-    longer = job(iris(), out=tmp_path).run(quiet)
-    at_once = job(iris()).run(quiet)
-    for k in (1, 2):
-        pd.testing.assert_frame_equal(trials(longer, k), trials(at_once, k))
-        pd.testing.assert_frame_equal(trials(longer, k).iloc[:6], trials(first, k))
-    pd.testing.assert_frame_equal(comparison(longer), comparison(at_once))
-
-
 def test_the_seed_decides_everything_and_workers_nothing():
     a, b, c = (job(iris(), budget=6, seed=seed, workers=w).run(quiet) for seed, w in ((1, 1), (1, 2), (2, 1)))
     pd.testing.assert_frame_equal(comparison(a), comparison(b))
@@ -238,15 +228,6 @@ def test_few_rows_are_refused(n, cv):
         y = pd.Series([0, 1, 0, 1, 0][:n], name="y")
         with pytest.raises(DataError, match="few"):
             job(make_table(pd.DataFrame({"a": range(n)}), y), cv=cv).run(quiet)
-
-
-@pytest.mark.parametrize("changed", [{"seed": 2}, {"cv": 4}, {"table": iris(["a", "b"])}, {"scoring": "balanced_accuracy"}])
-def test_a_folder_with_another_study_is_refused(changed, tmp_path):
-    job(iris(), budget=2, search="random", out=tmp_path).run(quiet)
-    before = (tmp_path / "comparison.csv").read_text()
-    with pytest.raises(StudyMismatchError, match="random.db holds a study with another"):
-        job(**({"table": iris(), "budget": 2, "search": "random", "out": tmp_path} | changed)).run(quiet)
-    assert (tmp_path / "comparison.csv").read_text() == before
 
 
 def test_a_folder_is_made_and_what_is_none_is_refused(tmp_path):

@@ -1,12 +1,10 @@
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import clone
-from sklearn.model_selection import TimeSeriesSplit, cross_val_score
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVR
 
-from spotsvm import ArgumentError, Space, SpotSearchCV
+from spotsvm import ArgumentError, Space
 from spotsvm.tuning.pipelines.stormwater import REGIONS, stormwater_pipeline
 
 BRANCH = ("embed__dimensions", "leaky__decays", "leaky__windows")
@@ -72,16 +70,6 @@ def test_the_wide_region_holds_the_papers():
     for share in (0.0, 1.0):
         corner = paper.decode(np.full(9, share))
         assert wide.decode(wide.encode(corner)) == pytest.approx(corner)
-
-
-def test_it_is_tuned_over_time():
-    X, y = tank()
-    pipeline, space = stormwater_pipeline("rain", region="koch2011")
-    search = SpotSearchCV(pipeline, space, n_iter=12, cv=TimeSeriesSplit(2), random_state=0, error_score="raise").fit(X, y)
-    assert len(search.study_.trials) == 12
-    assert search.best_score_ > 0.5
-    again = cross_val_score(clone(pipeline).set_params(**search.best_params_), X, y, cv=TimeSeriesSplit(2))
-    assert np.mean(again) == pytest.approx(search.best_score_)
 
 
 def test_named_columns_several_columns_and_arrays():

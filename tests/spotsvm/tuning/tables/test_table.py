@@ -53,6 +53,9 @@ def test_the_target_tells_the_task(target, task):
 
 def test_the_task_can_be_said(written):
     assert read_table(written(rows("1,2,0", "3,4,1")), "kind", "regression").task == "regression"
+    for row_a, row_b in [("1,2,x", "3,4,y"), ("1,2,True", "3,4,False")]:
+        with pytest.raises(DataError, match="the target 'kind' is not numeric .* as regression requires"):
+            read_table(written(rows(row_a, row_b)), "kind", "regression")
     text = "a,y\n" + "".join(f"{k},{k / 2}\n" for k in range(40))
     assert read_table(written(text), "y").task == "regression"
     assert read_table(written(text), "y", "classification").task == "classification"
@@ -188,12 +191,6 @@ def test_other_separators_are_found_out(written, mark, shown, row_a, row_b):
         with pytest.raises(DataError) as caught:
             read_table(written(text.replace(".", number)), "kind")
         assert f"fields seem to be separated by {shown}: save the file with commas" in str(caught.value)
-
-
-def test_text_cannot_be_regressed_on(written):
-    for row_a, row_b in [("1,2,x", "3,4,y"), ("1,2,True", "3,4,False")]:
-        with pytest.raises(DataError, match="the target 'kind' is not numeric .* as regression requires"):
-            read_table(written(rows(row_a, row_b)), "kind", "regression")
 
 
 def table(counts, task="classification", labels=(0, 1, 2)):
