@@ -267,12 +267,7 @@ def check_direction_and_jobs(direction: object, n_jobs: object) -> None:
 
 
 def check_entrants(
-    searches: Mapping[str, Entrant],
-    space: Space,
-    n_trials: int,
-    *,
-    noise: Noise,
-    start: Start | None = None,
+    searches: Mapping[str, Entrant], space: Space, n_trials: int, *, noise: Noise, start: Start | None = None
 ) -> None:
     """Create each search once, with its start, to find errors before the first evaluation.
 

@@ -116,13 +116,15 @@ def _best_so_far(view: StudyView, baseline: StudyResults | None) -> list[Part]:
         f"The best value is {last}, first reached after {int(np.flatnonzero(curve == curve[-1])[0]) + 1} of {len(ended)} trials."
     )
     parts: list[Part] = [reached, _verdict(view, baseline, sign), _band_words(view, band)]
+    quarters = sorted({0, len(curve) // 4, len(curve) // 2, len(curve) - 1})
+    told = ", ".join(f"{short(float(curve[k]), 4)} after {numbers[k]}" for k in quarters)
     if beyond:
         parts.append(f"{beyond} much worse values lie outside the picture.")
     parts.append(
         Picture(
             figure,
             f"The best value so far, by trials.{view.thinned_words}",
-            f"Line: {_told(numbers, curve)}. {_told_band(band)}".strip(),
+            f"Line: best value so far {told}. {_told_band(band)}".strip(),
         )
     )
     return parts
@@ -197,11 +199,6 @@ def _without_the_straight(curve: Floats) -> NDArray[np.intp]:
     changed = np.flatnonzero(np.diff(curve, prepend=np.nan) != 0)
     changed = changed[np.isfinite(curve[changed])]
     return np.unique(np.concatenate([changed, np.linspace(0, n - 1, min(n, _PLACES)).astype(int)])) + 1
-
-
-def _told(numbers: NDArray[Any], curve: Floats) -> str:
-    at = sorted({0, len(curve) // 4, len(curve) // 2, len(curve) - 1})
-    return "best value so far " + ", ".join(f"{short(float(curve[k]), 4)} after {numbers[k]}" for k in at)
 
 
 def _told_band(band: _Band | None) -> str:

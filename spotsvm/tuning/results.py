@@ -1,4 +1,4 @@
-"""The files that a tuning writes: comparison, trials, fold scores, parameters and report."""
+"""The results of a tuning: scores on held-out rows, and the files with comparison, trials, parameters and report."""
 
 from __future__ import annotations
 
@@ -124,12 +124,7 @@ def held_out_score(
     """Return the score on held-out rows, and its bootstrap standard error; nan if there is none, as for rows that lack a class.
 
     The fitted estimator predicts each row once. Each resample draws `block` neighbouring rows together: more than 1 if neighbours
-    depend on each other, as in a series.
-
-    Raises
-    ------
-    ValueError
-        If the estimator cannot predict the rows.
+    depend on each other, as in a series. ValueError is raised if the estimator cannot predict the rows.
     """
     remembered = RememberedPredictions(estimator, X)
     rng = np.random.default_rng(seed)

@@ -25,11 +25,7 @@ LONGEST_WINDOW = 500
 
 
 def read_series(
-    path: str | Path,
-    target: str,
-    time: str | None = None,
-    task: Task | Literal["auto"] = "auto",
-    rows: int | None = None,
+    path: str | Path, target: str, time: str | None = None, task: Task | Literal["auto"] = "auto", rows: int | None = None
 ) -> Table:
     """Read a CSV file of a time series and check that a machine can be trained on it.
 
