@@ -58,9 +58,7 @@ JUNK = np.random.default_rng(0).integers(256, size=3000, dtype=np.uint8).tobytes
 #: tables that are too small for the folds; `tests/spotsvm/tuning/tables` has others
 TABLES = {
     "junk": (JUNK, ["not UTF-8 text"]),
-    "fewer rows than folds": (table(4), ["--cv 5", "there are 4"]),
     "rare class": (table() + "1,1,z\n" * 5, ["class 'z'", "4 of the training rows", "--cv 5"]),
-    "single row of a class": (table() + "1,1,z\n", ["class 'z'", "1 of the rows", "--cv 5"]),
 }
 
 
@@ -71,26 +69,6 @@ def test_a_table_that_cannot_be_used(case, write, tmp_path):
     assert all(part in line for part in said), line
     assert any(part in line for part in ("table.csv", "--cv"))
     assert not (tmp_path / "out" / "comparison.csv").exists()
-
-
-def series(step="{k}", n=60, rain="1.5", level="{k}.5"):
-    lines = [",".join(part.format(k=k) for part in (step, rain, level)) for k in range(n)]
-    return "\n".join(["time,rain,level", *lines]) + "\n"
-
-
-SERIES = {
-    "a gap": (series().replace("\n7,1.5,7.5", ""), ["with a gap", "8 follows 6"]),
-    "few rows": (series(n=4), ["--cv 5", "there are 4"]),
-    "few levels": (series(level="").replace("\n7,1.5,", "\n7,1.5,2"), ["--cv 5", "there are 1"]),
-}
-
-
-@pytest.mark.parametrize("case", SERIES)
-def test_a_series_that_cannot_be_used(case, write):
-    text, said = SERIES[case]
-    args = ["--target", "level", "--pipeline", "stormwater", "--time", "time"]
-    line = refused("tune", write(text, "series.csv"), *args)
-    assert all(part in line for part in said), line
 
 
 @pytest.mark.parametrize(
