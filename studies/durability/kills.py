@@ -19,8 +19,15 @@ import pandas as pd
 
 from spotsvm.common.errors import StorageError
 from spotsvm.studies.durability.cases import Case, Finding, Measures, Part, skipped_text, without_skipped
-from spotsvm.studies.durability.killable_runs import ASYNCHRONOUS, ONE_OBJECTIVE, SEVERAL_OBJECTIVES, kinds_of, run_to_end
-from spotsvm.studies.durability.processes import Ended, run_job
+from spotsvm.studies.durability.killable_runs import (
+    ASYNCHRONOUS,
+    ONE_OBJECTIVE,
+    SEVERAL_OBJECTIVES,
+    Ended,
+    kinds_of,
+    run_job,
+    run_to_end,
+)
 from spotsvm.study.recorded import RecordedStudy
 
 Cells = dict[str, list[tuple[object, ...]]]

@@ -162,8 +162,6 @@ def _sentence(cases: pd.DataFrame) -> str:
 
 
 THROUGHPUT = Part("throughput", "Two workers against one", _cases, _table, _findings, _sentence)
-
-
 #: trials at which suggestions are timed; the last is where the record ends
 _SIZES, _QUICK_SIZES = (1000, 2000, 5000, 10_000), (100, 300)
 _SUGGESTIONS, _QUICK_SUGGESTIONS = 5, 2
@@ -272,8 +270,6 @@ def _size_sentence(cases: pd.DataFrame) -> str:
 
 
 SIZE = Part("size", "Ten thousand trials in one record", _size_cases, _size_table, _size_findings, _size_sentence)
-
-
 WORKERS, QUICK_WORKERS = 256, 32
 #: rounds of trials, each as many as there are workers
 _ROUNDS = 5

@@ -13,7 +13,6 @@ import pandas as pd
 from spotsvm.common.errors import ArgumentError
 from spotsvm.studies.common.experiment import Experiment
 from spotsvm.studies.common.run_file import EndedRun, RunFile
-from spotsvm.studies.common.table import markdown_table
 from spotsvm.studies.durability.cases import COLUMNS, Finding, Part, by_case, measured, rows_of, without_skipped
 from spotsvm.studies.durability.kills import KILLS
 from spotsvm.studies.durability.load import CLUSTER, SIZE, THROUGHPUT
@@ -141,6 +140,12 @@ class DurabilityStudy(Experiment):
     """
 
     name = "durability"
+    _table_caption = "Figures and goals"
+    _notes = _NOTES
+    _figure_caption = (
+        "Left to right, of the parts that were run: kills of each kind of run, and told trials lost; busy share of virtual "
+        "workers; throughput of two workers to one; seconds of a suggestion by the number of trials. Dashed lines are goals."
+    )
 
     def __init__(self, quick: bool = False, *, parts: Sequence[str] | None = None, seed: int = 0, path: str | Path | None = None):
         super().__init__(quick)
@@ -189,18 +194,10 @@ class DurabilityStudy(Experiment):
         ]
         return pd.DataFrame(rows, columns=["part", "measured", "figure", "goal", "met"])
 
-    def table_caption(self) -> str:
-        """Return in words what the table is."""
-        return "Figures and goals"
-
     def further_tables(self) -> dict[str, pd.DataFrame]:
         """Return the table of each part."""
         tables = {PARTS[name].title: PARTS[name].table(self.cases(name)) for name in self.parts}
         return {title: table for title, table in tables.items() if len(table)}
-
-    def notes(self) -> str:
-        """Return in words what is measured."""
-        return _NOTES
 
     def conclusion(self) -> str:
         """Return in words what each part shows, and which goals are missed."""
@@ -210,22 +207,9 @@ class DurabilityStudy(Experiment):
         verdict = f"{judged - len(missed)} of {judged} goals are met." + (f" Missed: {'; '.join(missed)}." if missed else "")
         return "\n\n".join([sentence for sentence in sentences if sentence] + [verdict])
 
-    def to_markdown(self) -> str:
-        """Return all tables and the conclusion as markdown."""
-        tables = {self.table_caption(): self.table(), **self.further_tables()}
-        shown = [f"### {title}\n\n{markdown_table(table)}" for title, table in tables.items()]
-        return "\n\n".join([self.heading(), self.notes(), *shown, "### Conclusion", self.conclusion()])
-
     def figure(self) -> Figure:
         """Draw kills, busy shares, throughput and the time of suggestions, with their goals."""
         return draw_durability({name: self.cases(name) for name in self.parts})
-
-    def figure_caption(self) -> str:
-        """Return in words what the figure shows."""
-        return (
-            "Left to right, of the parts that were run: kills of each kind of run, and told trials lost; busy share of virtual "
-            "workers; throughput of two workers to one; seconds of a suggestion by the number of trials. Dashed lines are goals."
-        )
 
 
 _WORDS: dict[Any, str] = {True: "yes", False: "no", None: ""}

@@ -15,7 +15,7 @@ from spotsvm.solvers.dual.spectrum import matrix_state
 from spotsvm.solvers.kernels.alignment import centred_alignment
 from spotsvm.solvers.kernels.expressions import CONSTANTS, Expression, InnerProducts, evaluate
 from spotsvm.solvers.search.genetic_programming import Grammar, PaperGrammar, PsdGrammar, breed_new, breed_variation
-from spotsvm.studies.kernel_evolution.data import BREEDING_TRIES, LabelledSet
+from spotsvm.studies.kernel_evolution.runs import BREEDING_TRIES, LabelledSet
 from spotsvm.studies.kernel_evolution.tables import ALL_SETS
 
 MAX_ROWS, STEPS = 100, 10

@@ -10,8 +10,7 @@ import pandas as pd
 from spotsvm.common.drawing import COLOURS
 from spotsvm.studies.common.paired_tests import PairedTest, corrected_resampled_t_test, over_sets
 from spotsvm.studies.common.table import markdown_table
-from spotsvm.studies.kernel_evolution.data import FILES, GP, TABLE_9, TABLE_10, TUNED_RBF
-from spotsvm.studies.kernel_evolution.runs import method_of
+from spotsvm.studies.kernel_evolution.runs import FILES, GP, TABLE_9, TABLE_10, TUNED_RBF, method_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

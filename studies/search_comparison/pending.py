@@ -14,7 +14,7 @@ import pandas as pd
 from spotsvm.common.errors import ArgumentError, BudgetError, DataError
 from spotsvm.comparison.runs import Searches, labelled_searches
 from spotsvm.space.space import Space
-from spotsvm.studies.common.experiment import Experiment
+from spotsvm.studies.common.experiment import Experiment, check_names
 from spotsvm.studies.common.run_file import EndedRun, RunFile
 from spotsvm.studies.common.virtual_workers import VirtualWorkers
 from spotsvm.studies.search_comparison.results import RANDOM
@@ -157,8 +157,7 @@ def pending_quality(
         raise ArgumentError(f"q={tuple(q)} are not numbers of workers; use 1 or more each")
     if n_trials < 4:
         raise BudgetError(f"n_trials={n_trials} cannot be halved twice; use 4 or more")
-    if unknown := [name for name in tasks if name not in TASKS]:
-        raise ArgumentError(f"tasks: {unknown[0]!r} is unknown; use some of {', '.join(TASKS)}")
+    check_names("tasks", tasks, TASKS)
     made, left_out = make_tasks(tuple(tasks))
     if not made:
         raise DataError(f"no task can be made: {'; '.join(left_out.values())}")
@@ -285,6 +284,8 @@ class PendingQualityStudy(Experiment):
     """
 
     name = "pending_quality"
+    keys = ("pending",)
+    _notes = _NOTES
 
     def __init__(
         self,
@@ -327,7 +328,3 @@ class PendingQualityStudy(Experiment):
             for _, row in last.iterrows()
         ]
         return f"After {n} trials with {max(self.q)} pending, against one at a time: {'; '.join(costs)}."
-
-    def notes(self) -> str:
-        """Return in words what is measured."""
-        return _NOTES

@@ -47,8 +47,6 @@ TABLE_5 = {
 SETS_6 = (1, 3, 4)
 TABLE_6 = ((9.11, 16.40, 12.88), (10.82, 12.78, 12.36), (10.45, 12.93, 7.69))
 TABLE_6_SD = ((0.56, 6.42, 5.50), (1.55, 0.34, 3.46), (0.28, 0.35, 0.48))
-
-
 TARGET = 4  # the set that Table 5 tunes on
 TUNER = "kriging"  # of Table 6
 

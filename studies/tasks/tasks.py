@@ -12,8 +12,7 @@ from scipy.stats import uniform
 from spotsvm.common.errors import DataError
 from spotsvm.studies.common.data import Floats
 from spotsvm.studies.tasks.data import tuning_set
-from spotsvm.studies.tasks.stormwater import StormwaterError
-from spotsvm.studies.tasks.svm import ClassificationError, RegressionError, RelevanceError, UnbalancedError
+from spotsvm.studies.tasks.svm import ClassificationError, RegressionError, RelevanceError, StormwaterError, UnbalancedError
 
 BRANIN_MINIMUM = 0.397887357729738
 HARTMANN6_MINIMUM = -3.322368011415515

@@ -211,8 +211,8 @@ def test_grid_rows_are_libsvms(study):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"n_runs": 1}, "n_runs=1 shows nothing of the spread"),
-        ({"n_model_runs": 0}, "n_model_runs=0 is no number of runs"),
+        ({"n_runs": 1}, "n_runs=1 is too few; use 2 or more"),
+        ({"n_model_runs": 0}, "n_model_runs=0 is too few; use 1 or more"),
         ({"sets": ["moons"]}, f"'moons' is unknown; use some of {next(iter(DOT_SETS))}"),
         ({"methods": [GRID, "gradient"]}, "'gradient' is unknown"),
         ({"methods": [ALGA]}, "has no 'grid search'"),

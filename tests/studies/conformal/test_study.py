@@ -8,7 +8,6 @@ from scipy.stats import sem, t, ttest_1samp
 from sklearn.svm import SVC
 
 from spotsvm.common.errors import ArgumentError
-from spotsvm.studies.conformal.sets import sets_table
 from spotsvm.studies.conformal.study import ConformalStudy
 from spotsvm.studies.conformal.tables import (
     COMPLETE,
@@ -24,6 +23,7 @@ from spotsvm.studies.conformal.tables import (
     improvement_of_means,
     mushroom_table,
     run_mushroom,
+    sets_table,
 )
 from spotsvm.studies.conformal.toy import MAIN, OTHERS, WITH_BIAS, Reading, draw_points, run_toy
 

@@ -15,12 +15,13 @@ from spotsvm.studies.durability.killable_runs import (
     ONE_OBJECTIVE,
     SEVERAL_OBJECTIVES,
     SPACE,
+    Ended,
     Objective,
     kinds_of,
+    run_job,
     run_to_end,
 )
 from spotsvm.studies.durability.kills import MOMENTS, chosen_runs, copied, first_difference, is_sound, killed_run, record_cells
-from spotsvm.studies.durability.processes import Ended, run_job
 
 pytestmark = [pytest.mark.faults, pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")]
 

@@ -5,11 +5,10 @@ import pytest
 from spotsvm.common.errors import DataError
 from spotsvm.solvers.dual.evolution.evolution import EvolutionSettings, evolve
 from spotsvm.solvers.dual.problem.problem import make_problem
-from spotsvm.studies.evosvm.checks import PAPERS, f_test, plain_hybrid
+from spotsvm.studies.evosvm.checks import NORMAL, OPTIMUM, PAPERS, READINGS, UNIFORM, f_test, on_swarm, plain_hybrid, swarm_table
 from spotsvm.studies.evosvm.folds import METHODS, PRINTED_AS
 from spotsvm.studies.evosvm.printed import COSTS, DATA_SETS, DEFAULT_ERROR, ERRORS, F_TESTS, LEARNERS, SIGMA, implied_f
 from spotsvm.studies.evosvm.study import EvosvmStudy
-from spotsvm.studies.evosvm.swarm import NORMAL, OPTIMUM, READINGS, UNIFORM, on_swarm, swarm_table
 from spotsvm.studies.evosvm.tables import cells, on_readings, on_reasons
 
 

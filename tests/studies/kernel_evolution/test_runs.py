@@ -10,8 +10,7 @@ from sklearn.svm import SVC
 
 from spotsvm.estimators.evolved.expression_kernel import ExpressionKernel
 from spotsvm.studies.kernel_evolution.causality import STEPS, causality_table, step_changes
-from spotsvm.studies.kernel_evolution.data import LabelledSet, split_rows, split_seeds
-from spotsvm.studies.kernel_evolution.runs import COLUMNS, evolved, run_split, tuned_rbf
+from spotsvm.studies.kernel_evolution.runs import COLUMNS, LabelledSet, evolved, run_split, split_rows, split_seeds, tuned_rbf
 from spotsvm.studies.kernel_evolution.tables import ALL_SETS, on_causality
 
 FEW = {"n_finalists": 1, "n_tuning_trials": 1, "n_holdouts": 1, "population_size": 6, "tournament_size": 4}

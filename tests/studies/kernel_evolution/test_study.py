@@ -8,7 +8,7 @@ import pytest
 
 from spotsvm.common.errors import ArgumentError, DataError
 from spotsvm.estimators.evolved.expression_kernel import ExpressionKernel
-from spotsvm.studies.kernel_evolution.data import FILES, labelled_sets
+from spotsvm.studies.kernel_evolution.runs import FILES, labelled_sets
 from spotsvm.studies.kernel_evolution.study import KernelEvolutionStudy
 
 # enough for both grammars to find a kernel, and no more

@@ -4,7 +4,7 @@ import pytest
 
 from spotsvm.solvers.kernels.expressions import InnerProducts, evaluate
 from spotsvm.studies.common.paired_tests import corrected_resampled_t_test
-from spotsvm.studies.kernel_evolution.data import FILES, GP, TABLE_9, TABLE_10, TUNED_RBF
+from spotsvm.studies.kernel_evolution.runs import FILES, GP, TABLE_9, TABLE_10, TUNED_RBF
 from spotsvm.studies.kernel_evolution.tables import (
     ALL_SETS,
     best_kernels,

@@ -6,8 +6,7 @@ from sklearn.svm import SVC
 
 from spotsvm.common.errors import ArgumentError, DataError
 from spotsvm.studies.oversearching.results import best_on_new_rows, by_trials, means, spent_on_luck
-from spotsvm.studies.oversearching.runs import A_GAMMA_A_FEATURE, ONE_GAMMA, Pool, Sample, run_search
-from spotsvm.studies.oversearching.study import OversearchingStudy
+from spotsvm.studies.oversearching.study import A_GAMMA_A_FEATURE, ONE_GAMMA, OversearchingStudy, Pool, Sample, run_search
 
 
 def small(**options):

@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 
 from spotsvm.common.errors import ArgumentError, BudgetError, DataError
-from spotsvm.studies.common.report import _code
+from spotsvm.studies.common.experiment import _code
 from spotsvm.studies.stormwater.runs import BY_HAND, REGION
 from spotsvm.studies.stormwater.series import simulated_series
 from spotsvm.studies.stormwater.study import StormwaterStudy
