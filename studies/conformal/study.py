@@ -151,13 +151,7 @@ class ConformalStudy(Experiment):
         return pd.DataFrame([toy_row(one, toy[toy.reading == _number(one)]) for one in (MAIN, WITH_BIAS, *OTHERS)])
 
     def mushroom(self, bias: bool = True) -> pd.DataFrame:
-        """Return the Mushroom table, a row an encoding and setting; empty where there are no data.
-
-        Parameters
-        ----------
-        bias : bool, default=True
-            Whether the machines have a threshold.
-        """
+        """Return the Mushroom table, a row an encoding and setting; empty where there are no data."""
         runs = self.frame()
         return (
             mushroom_table(runs[(runs.experiment == _MUSHROOM) & (runs.bias == bias)]) if self._has_mushroom else pd.DataFrame()

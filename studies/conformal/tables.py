@@ -46,13 +46,6 @@ def encoded(table: pd.DataFrame, encoding: str) -> tuple[Floats, Floats]:
 
     A missing value is a letter of its own, but for COMPLETE, which leaves its row out. Ordinal codes are 0, 1, ... in the
     letters' alphabetical order.
-
-    Parameters
-    ----------
-    table : DataFrame
-        Letters, and the column y.
-    encoding : str
-        One of ENCODINGS.
     """
     table = table.dropna() if encoding == COMPLETE else table.fillna("?")
     y = np.where(table["y"] == table["y"].min(), -1.0, 1.0)
@@ -70,16 +63,7 @@ def encoded(table: pd.DataFrame, encoding: str) -> tuple[Floats, Floats]:
 def run_mushroom(X: Floats, y: Floats, C: float, sigma: float, bias: bool, seed: int, draw: int) -> dict[str, Any]:
     """Run one draw: 100 rows to train on and 1000 others to test on; return the errors of both passes as shares.
 
-    Parameters
-    ----------
-    X, y : ndarray
-        All rows and their labels, -1 and 1.
-    C, sigma : float
-        Of the machine.
-    bias : bool
-        Whether it has a threshold.
-    seed, draw : int
-        Of the rows: the same for all encodings and machines.
+    The rows depend on seed and draw alone: they are the same for all encodings and machines.
     """
     order = np.random.default_rng([seed, draw]).permutation(len(y))
     train, test = order[:N_TRAIN], order[N_TRAIN : N_TRAIN + N_TEST]
@@ -133,15 +117,7 @@ def _interval(values: Floats) -> Improvement:
 
 
 def toy_row(reading: Reading, runs: pd.DataFrame) -> dict[str, Any]:
-    """Return the row of a reading of the toy experiment.
-
-    Parameters
-    ----------
-    reading : Reading
-        What was run.
-    runs : DataFrame
-        Its draws, as `run_toy` gives them.
-    """
+    """Return the row of a reading of the toy experiment, from its draws as `run_toy` returns them."""
     known = runs.dropna(subset="before")
     before, after = known["before"].to_numpy(), known["after"].to_numpy()
     by_draw, of_means = improvement_by_draw(before, after), improvement_of_means(before, after)
@@ -168,13 +144,7 @@ def toy_row(reading: Reading, runs: pd.DataFrame) -> dict[str, Any]:
 
 
 def mushroom_table(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return a row an encoding and setting: mean errors in percent with standard errors, beside the printed ones.
-
-    Parameters
-    ----------
-    runs : DataFrame
-        Draws as `run_mushroom` gives them, with columns encoding, C and sigma.
-    """
+    """Return a row an encoding and setting: mean errors in percent with standard errors, beside the printed ones."""
     rows = []
     keys: Any
     for keys, group in runs.groupby(["encoding", "C", "sigma"], sort=False):
@@ -192,13 +162,7 @@ def mushroom_table(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def distance_to_printed(table: pd.DataFrame) -> pd.Series[float]:
-    """Return for each encoding the root mean square of its differences to the printed errors, in percentage points, least first.
-
-    Parameters
-    ----------
-    table : DataFrame
-        As `mushroom_table` gives it.
-    """
+    """Return each encoding's root mean square difference to the printed errors, in percentage points, least first."""
     before, after = (table[what] - table[f"printed {what}"] for what in ("before", "after"))
     squares = (before**2 + after**2) / 2
     return squares.groupby(table["encoding"], sort=False).mean().pow(0.5).sort_values()
@@ -228,19 +192,9 @@ def real_sets() -> list[DataSet]:
 
 
 def run_set(data: DataSet, seed: int, split: int) -> dict[str, Any]:
-    """Run all entrants on one split of a set; C and gamma are those that suit SVC best in five folds of the training rows.
+    """Run all entrants on one split of a set, two thirds to train on; return the errors as shares of the test rows.
 
-    Parameters
-    ----------
-    data : DataSet
-        The set.
-    seed, split : int
-        Of the split into two thirds to train on and one to test on.
-
-    Returns
-    -------
-    dict
-        The split, and the error of SVC and of each entrant as a share of the test rows.
+    C and gamma are those that suit SVC best in five folds of the training rows.
     """
     X, X_test, y, y_test = train_test_split(
         data.X, data.y, test_size=_TEST_SHARE, stratify=data.y, random_state=np.random.RandomState([seed, split])
@@ -266,13 +220,7 @@ def _errors(params: dict[str, float], X: Any, y: Any, X_test: Any, y_test: Any) 
 
 
 def sets_table(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return a row for each set: mean errors in percent, and the default's less that of SVC with its 95 % interval.
-
-    Parameters
-    ----------
-    runs : DataFrame
-        A row for each set and split, as `run_set` returns them, with a column set.
-    """
+    """Return a row for each set: mean errors in percent, and the default's less that of SVC with its 95 % interval."""
     rows = []
     for name, group in runs.groupby("set", sort=False):
         difference = 100 * (group["default"] - group["svc"]).to_numpy()

@@ -47,16 +47,9 @@ Told = Callable[[Study, Trial], None]
 
 
 class Objective:
-    """A valley in C and gamma, whose evaluations are noted in a file.
+    """A valley in C and gamma, of one or two objectives, whose evaluations are noted in a file, a byte each.
 
-    Parameters
-    ----------
-    n_values : int
-        Objectives, 1 or 2.
-    failing : bool
-        Whether a part of the space raises, and another gives nan.
-    noted : path-like or None
-        A file that gets a byte an evaluation.
+    Where `failing`, a part of the space raises, and another gives nan.
     """
 
     def __init__(self, n_values: int = 1, failing: bool = False, noted: str | Path | None = None):
@@ -91,22 +84,9 @@ def kinds_of(search: str) -> list[str]:
 
 
 def run_study(search: str, kind: str, seed: int, path: str | Path, told: Told, noted: str | Path | None = None) -> None:
-    """Run or resume a study to its end.
+    """Run or resume a study of a search, one of `ONE_OBJECTIVE` or `SEVERAL_OBJECTIVES`, in a kind of `KINDS` or "asynchronous".
 
-    Parameters
-    ----------
-    search : str
-        One of `ONE_OBJECTIVE` or `SEVERAL_OBJECTIVES`.
-    kind : str
-        One of `KINDS`, or "asynchronous".
-    seed : int
-        The study's.
-    path : path-like
-        The record.
-    told : callable
-        Called with the study and each trial that has been told.
-    noted : path-like, optional
-        A file that gets a byte an evaluation.
+    `told` is called with the study and each trial that has been told; evaluations are noted in a file, a byte each.
     """
     several = search in SEVERAL_OBJECTIVES
     objective = Objective(2 if several else 1, kind == "failing", noted)
@@ -164,20 +144,12 @@ def run_to_end(
     at_byte: int | None = None,
     measures: str | None = None,
 ) -> None:
-    """Run or resume a study, and die at a moment if one is given.
+    """Run or resume a study, as `run_study` does, and die at a moment if one is given.
 
-    Parameters
-    ----------
-    search, kind, seed, path
-        As `run_study` takes them. What was told is noted in `path`.told, evaluations in `path`.evaluated, and in `path`.inside
-        deaths within a transaction.
-    at_statement : int, optional
-        Kill this process when it comes to its n-th SQL statement, before it is carried out: between transactions or inside.
-    at_byte : int, optional
-        End it, as abruptly, in the midst of the write that would let a file of the record's grow by so many bytes: inside of
-        COMMIT, with the page half written.
-    measures : str, optional
-        A file that is to say how long it took, and how many statements and bytes.
+    What was told is noted in `path`.told, evaluations in `path`.evaluated, and in `path`.inside deaths within a transaction. At
+    `at_statement`, the n-th SQL statement, the process is killed before it is carried out: between transactions or inside. At
+    `at_byte` it ends as abruptly in the midst of the write that would let a file of the record's grow by so many bytes: inside of
+    COMMIT, with the page half written. `measures` is a file for the time that it took, and numbers of statements and bytes.
     """
     counted = _Statements(at_statement, f"{path}.inside")
     if at_byte is not None:
@@ -237,18 +209,10 @@ _PATIENCE = 1.0  # seconds
 
 @dataclass(frozen=True)
 class Ended:
-    """How a process ended.
+    """How a process ended: its exit code, or minus the number of the signal that ended it, and how long it lived.
 
-    Attributes
-    ----------
-    code : int
-        Its exit code, or minus the number of the signal that ended it.
-    seconds : float
-        How long it lived.
-    hung : bool
-        Whether it was killed because it took longer than `at_most`.
-    left : int
-        Processes of its own that were still there a second later, where the system tells; they are killed.
+    `hung` is whether it was killed because it took longer than allowed; `left` the number of its own processes that were still
+    there a second later, where the system tells.
     """
 
     code: int
@@ -262,16 +226,7 @@ def run_job(
 ) -> Ended:
     """Run a function in a process of its own, to its end or until it is killed with SIGKILL.
 
-    Parameters
-    ----------
-    target : callable
-        A function of a module.
-    arguments : mapping
-        Its arguments by name.
-    kill_after : float or None, default=None
-        Seconds after which to kill the process.
-    at_most : float, default=120
-        Seconds after which it counts as hung.
+    It is killed after `kill_after` seconds, if that is given, or as hung after `at_most` seconds.
 
     Raises
     ------

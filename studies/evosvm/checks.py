@@ -27,21 +27,8 @@ def plain_hybrid(
 ) -> tuple[float, int]:
     """Run the evolution of `spotsvm.solvers.dual.evolution` with the hybrid mutation on the same random numbers, plainly.
 
-    Parameters
-    ----------
-    problem : DualProblem
-        A problem without bias.
-    rng : numpy.random.Generator
-        Source of all randomness, used as `evolve` uses it.
-    settings : EvolutionSettings
-        Its settings.
-    together : bool
-        Whether all new individuals of a generation are evaluated by one product of matrices, and not one by one.
-
-    Returns
-    -------
-    float, int
-        The best objective and the number of generations.
+    The problem has no bias. `together` is whether all new individuals of a generation are evaluated by one product of matrices,
+    and not one by one. Returns the best objective and the number of generations.
     """
     n, size, bounds = problem.n, settings.population_size, problem.C * problem.y
     parents = rng.random((size, n)) * bounds
@@ -219,17 +206,7 @@ READINGS: dict[str, tuple[SwarmSettings | None, bool]] = {
 
 
 def swarm_readings(sets: Sequence[tuple[DataSet, float]], cost: float, folds: int) -> pd.DataFrame:
-    """Return a row for each data set and reading: error in percent, share of the optimum, and the printed error with its SE.
-
-    Parameters
-    ----------
-    sets : sequence of (DataSet, float)
-        The data sets and their gamma.
-    cost : float
-        The bound C.
-    folds : int
-        Folds of the cross-validation.
-    """
+    """Return a row for each data set and reading: error in percent, share of the optimum, and the printed error with its SE."""
     rows = []
     for data, gamma in sets:
         kernel = Kernel("rbf", gamma=gamma)
@@ -257,13 +234,7 @@ def swarm_readings(sets: Sequence[tuple[DataSet, float]], cost: float, folds: in
 
 
 def swarm_table(readings: pd.DataFrame) -> pd.DataFrame:
-    """Return a row for each reading: its error on each data set, and the mean distance to the printed ones, which come last.
-
-    Parameters
-    ----------
-    readings : DataFrame
-        As `swarm_readings` returns it.
-    """
+    """Return a row for each reading: its error on each data set, and the mean distance to the printed ones, which come last."""
     table = readings.pivot(index="reading", columns="data set", values="error").loc[list(READINGS)]
     table = table[readings["data set"].unique()]
     printed = readings.groupby("data set")["printed error"].first()[table.columns]

@@ -118,13 +118,6 @@ def labelled_sets(names: Sequence[str] | None, quick: bool) -> list[LabelledSet]
 
     Where no folder of data is named, and no set either, they are two small sets of scikit-learn.
 
-    Parameters
-    ----------
-    names : sequence of str or None
-        Some of Ionosphere, Glass2, Heart, Liver and Pima.
-    quick : bool
-        Whether two sets are enough.
-
     Raises
     ------
     DataError
@@ -197,15 +190,10 @@ COLUMNS: dict[str, Callable[[str], Any]] = {
 
 
 class Tuned(NamedTuple):
-    """A machine that is ready to be tested, and what was found on the way.
+    """A pipeline that is fitted to all training rows, and what was found on the way.
 
-    Attributes
-    ----------
-    machine : Pipeline
-        Fitted to all training rows.
-    found : dict
-        validation (the error that the choice went by), C, gamma, formula, latex, constants (values of the formula's symbols),
-        kernel (JSON, which `ExpressionKernel.from_json` reads), size (nodes of the kernel's expression).
+    That is: validation (the error that the choice went by), C, gamma, formula, latex, constants (values of the formula's
+    symbols), kernel (JSON, which `ExpressionKernel.from_json` reads), size (nodes of the kernel's expression).
     """
 
     machine: Pipeline
@@ -237,22 +225,10 @@ def options_text(options: Mapping[str, Any]) -> str:
 def run_split(
     data: LabelledSet, split: int, seed: int, grammar: str | None, n_evaluations: int, options: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Tune on a split's training rows, and give a row: the error on its test rows, and what was found.
+    """Tune on a split's training rows, and return a row: the error on its test rows, and what was found.
 
-    Parameters
-    ----------
-    data : LabelledSet
-        The set.
-    split : int
-        Its number.
-    seed : int
-        Of the split's rows, and of the folds or the evolution: the same for all methods.
-    grammar : {"paper", "psd"} or None
-        Of genetic programming; None tunes the RBF kernel.
-    n_evaluations : int
-        Fitness evaluations of genetic programming.
-    options : dict
-        Further arguments of `EvolvedKernelSVC`.
+    The seed is that of the split's rows, and of the folds or the evolution: the same for all methods. Without a grammar the RBF
+    kernel is tuned; `options` are further arguments of `EvolvedKernelSVC`.
     """
     train, test = split_rows(len(data.y), seed)
     X, y = data.X[train], data.y[train]
@@ -278,18 +254,8 @@ def run_split(
 def tuned_rbf(X: Floats, y: NDArray[Any], seed: int, exponents: tuple[int, ...] = GRID) -> Tuned:
     """Tune C and gamma of the RBF kernel by grid search with 5-fold cross-validation, and train on all rows.
 
-    Of settings with the same error the first counts: the least C, then the least gamma. Features are standardised in each fold.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n, d)
-        Training rows.
-    y : ndarray of shape (n,)
-        Their classes.
-    seed : int
-        Of the folds.
-    exponents : tuple of int, default=(-8, ..., 8)
-        Binary logarithms of both.
+    `exponents` are the binary logarithms of both. Of settings with the same error the first counts: the least C, then the least
+    gamma. Features are standardised in each fold.
     """
     pipeline = make_pipeline(StandardScaler(), ExactSVC())
     candidates = [{"exactsvc__C": 2.0**c, "exactsvc__gamma": 2.0**g} for c, g in product(exponents, exponents)]
@@ -307,23 +273,7 @@ def tuned_rbf(X: Floats, y: NDArray[Any], seed: int, exponents: tuple[int, ...] 
 
 
 def evolved(X: Floats, y: NDArray[Any], seed: int, grammar: str, n_evaluations: int, options: Mapping[str, Any]) -> Tuned:
-    """Evolve a kernel on standardised features, and train on all rows.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n, d)
-        Training rows.
-    y : ndarray of shape (n,)
-        Their classes.
-    seed : int
-        Of the evolution.
-    grammar : {"paper", "psd"}
-        What kernels are made of.
-    n_evaluations : int
-        Fitness evaluations.
-    options : dict
-        Further arguments of `EvolvedKernelSVC`.
-    """
+    """Evolve a kernel on standardised features, and train on all rows; `options` are further arguments of `EvolvedKernelSVC`."""
     machine = EvolvedKernelSVC(grammar=grammar, n_evaluations=n_evaluations, random_state=seed, **options)
     pipeline = make_pipeline(StandardScaler(), machine).fit(X, y)
     # of the cross-validation that chose among the best, where there was one

@@ -60,29 +60,29 @@ class NestedVnsStudy(Experiment):
         return rbf_runs(ida_sets(), rbf_seeds, n_jobs=self.n_jobs)
 
     def kernel_frame(self) -> pd.DataFrame:
-        """Give the runs of Tables 4 and 5, a row each; those of Table 3 are in `frame`."""
+        """Return the runs of Tables 4 and 5, a row each; those of Table 3 are in `frame`."""
         self.frame()
         assert self._kernel_runs is not None
         return self._kernel_runs
 
     def table(self) -> pd.DataFrame:
-        """Give Table 3, a row a set."""
+        """Return Table 3, a row a set."""
         return rbf_table(self.frame())
 
     def kernel_table(self) -> pd.DataFrame:
-        """Give Tables 4 and 5, a row a set and model."""
+        """Return Tables 4 and 5, a row a set and model."""
         return kernel_table(self.kernel_frame())
 
     def further_tables(self) -> dict[str, pd.DataFrame]:
-        """Give Tables 4 and 5; `table` is Table 3."""
+        """Return Tables 4 and 5; `table` is Table 3."""
         return {"Tables 4 and 5": self.kernel_table()}
 
     def notes(self) -> str:
-        """Say what is measured."""
+        """Describe what is measured."""
         return _QUICK if self.quick else f"Table 3: {_NOTES_3}\n\nTables 4 and 5: {_NOTES_4}"
 
     def conclusion(self) -> str:
-        """Say where the printed errors and ranks are met, and where they are not."""
+        """State where the printed errors and ranks are met, and where they are not."""
         return f"{on_table_3(self.frame())}\n\n{on_tables_4_and_5(self.kernel_frame())}"
 
     def _as_markdown(self, table: pd.DataFrame) -> str:

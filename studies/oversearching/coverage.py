@@ -33,22 +33,10 @@ NEW_ROWS = 2400
 class Setting:
     """A population of rows, and a search on a sample of it.
 
-    The features are standard normal; what is to be told is f = x1 + x1 x2 with noise, or whether that is above its median.
-
-    Attributes
-    ----------
-    name : str
-        Its name.
-    task : {"classification", "regression"}
-        Of "classification" the score is the accuracy, else the negative root mean squared error.
-    n_rows : int
-        Rows of a sample, a multiple of 10.
-    noise : float
-        Standard deviation of the noise on f.
-    balanced : bool
-        Whether a sample has as many rows of one class as of the other, by design; otherwise chance has a say.
-    n_trials : int
-        Trials of a search.
+    The features are standard normal; what is to be told is f = x1 + x1 x2 with noise of the given standard deviation, or whether
+    that is above its median. Of "classification" the score is the accuracy, else the negative root mean squared error. A sample's
+    rows are a multiple of 10. Where `balanced`, it has as many rows of one class as of the other, by design; otherwise chance has
+    a say.
     """
 
     name: str

@@ -42,21 +42,9 @@ class Pool(NamedTuple):
 
 
 class Sample:
-    """Rows to tune on, and rows to judge by.
+    """Rows of a data set to tune on, drawn by class, and up to 2000 of the others to judge by.
 
-    Parameters
-    ----------
-    pool : Pool
-        The data set.
-    n_rows : int
-        Rows to tune on, drawn by class; up to 2000 of the others are to judge by.
-    seed : int
-        Of the draw, and of the folds.
-
-    Attributes
-    ----------
-    n_held_out : int
-        Rows to judge by.
+    The seed is that of the draw, and of the folds.
     """
 
     def __init__(self, pool: Pool, n_rows: int, seed: int):
@@ -102,22 +90,10 @@ def _scales(params: dict[str, float]) -> Floats:
 def run_search(
     pool: Pool, n_rows: int, tuned: str, search: str, repeat: int, checkpoints: tuple[int, ...]
 ) -> list[dict[str, Any]]:
-    """Tune once from SVC's own parameters and the centre, and give a row a checkpoint: tuned and held-out accuracy of the best.
+    """Tune once from SVC's own parameters and the centre; return a row a checkpoint: tuned and held-out accuracy of the best.
 
-    Parameters
-    ----------
-    pool : Pool
-        The data set.
-    n_rows : int
-        Rows to tune on.
-    tuned : str
-        What is tuned: `ONE_GAMMA` or `A_GAMMA_A_FEATURE`.
-    search : str
-        As in `Study`.
-    repeat : int
-        Seed of the rows, the folds and the search: the same for all searches.
-    checkpoints : tuple of int
-        Numbers of trials, ascending.
+    `tuned` is `ONE_GAMMA` or `A_GAMMA_A_FEATURE`. `repeat` is the seed of the rows, the folds and the search: the same for all
+    searches. `checkpoints` are numbers of trials, ascending.
     """
     sample = Sample(pool, n_rows, repeat)
     space = sample.space(tuned)

@@ -28,20 +28,9 @@ from spotsvm.study.callbacks import runs_bar
 
 
 def rain_features(rain: Floats, params: Params) -> Floats:
-    """Return the two leaky sums of the rain with as many past values of each as the setting says.
+    """Return the two leaky sums of a series of rain with as many past values of each as the setting says: D1 + D2 columns.
 
     Before the first record it is taken to have been dry.
-
-    Parameters
-    ----------
-    rain : ndarray of shape (n,)
-        The whole series.
-    params : dict
-        D1, D2, lambda1, lambda2, W1 and W2.
-
-    Returns
-    -------
-    ndarray of shape (n, D1 + D2)
 
     Examples
     --------
@@ -112,15 +101,7 @@ class StormwaterErrors:
         return self.errors(params, [self.tuned_on])[self.tuned_on]
 
     def errors(self, params: Params, sets: Sequence[int]) -> dict[int, float]:
-        """Return the error on each of several sets.
-
-        Parameters
-        ----------
-        params : dict
-            The setting.
-        sets : sequence of int
-            Some of 1 to 4.
-        """
+        """Return the error on each of several sets, 1 to 4."""
         rows = {number: self.series.rows(number) for number in sets}
         predicted = self.predict(params, np.concatenate(list(rows.values())))
         parts = np.split(predicted, np.cumsum([len(places) for places in rows.values()])[:-1])
@@ -130,15 +111,7 @@ class StormwaterErrors:
         }
 
     def predict(self, params: Params, places: NDArray[np.intp]) -> Floats:
-        """Return the level that is predicted at some records.
-
-        Parameters
-        ----------
-        params : dict
-            The setting.
-        places : ndarray of int
-            Which records, from 0.
-        """
+        """Return the level that is predicted at some records, numbered from 0."""
         features = rain_features(self.series.rain, params)
         trained = self.series.rows(self.trained_on)
         level = self.series.level[trained]

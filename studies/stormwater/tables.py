@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from spotsvm.common.drawing import COLOURS
+from spotsvm.common.drawing import COLOURS, tidy
 from spotsvm.comparison.comparison import Comparison
 from spotsvm.comparison.set_matrix import OversearchingMatrix
 from spotsvm.studies.stormwater.runs import BY_HAND, HAND, REGION, StormwaterErrors
@@ -155,17 +155,7 @@ _GREY = "#666666"
 
 
 def draw_stormwater(comparison: Comparison, runs: pd.DataFrame, objective: StormwaterErrors) -> Figure:
-    """Draw three panels.
-
-    Parameters
-    ----------
-    comparison : Comparison
-        The searches on the set that is tuned on.
-    runs : DataFrame
-        What `run_rows` gave.
-    objective : StormwaterErrors
-        What was tuned.
-    """
+    """Draw three panels: convergence and final errors on the set that is tuned on, and a stretch of the series."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(10, 7), layout="constrained")
@@ -193,7 +183,7 @@ def _draw_errors(panel: Axes, comparison: Comparison, runs: pd.DataFrame, number
     panel.annotate(HAND, (0.02, hand), xycoords=("axes fraction", "data"), va="bottom", fontsize=8, color=_GREY)
     panel.set_xticks(range(len(comparison.searches)), comparison.searches)
     panel.set_xlim(-0.6, len(comparison.searches) - 0.4)
-    _tidy(panel)
+    tidy(panel)
 
 
 def _draw_series(panel: Axes, runs: pd.DataFrame, objective: StormwaterErrors) -> None:
@@ -213,7 +203,7 @@ def _draw_series(panel: Axes, runs: pd.DataFrame, objective: StormwaterErrors) -
     rain.set_ylabel("rain")
     rain.spines["top"].set_visible(False)
     panel.margins(x=0.01)
-    _tidy(panel)
+    tidy(panel)
 
 
 def _busiest(objective: StormwaterErrors) -> np.ndarray:
@@ -223,9 +213,3 @@ def _busiest(objective: StormwaterErrors) -> np.ndarray:
     length = min(_STRETCH, len(rows) - 1)
     first = int(np.argmax(moves[length:] - moves[: len(moves) - length]))
     return rows[first : first + length]
-
-
-def _tidy(panel: Axes) -> None:
-    panel.grid(axis="y", color="0.9", lw=0.6)
-    panel.set_axisbelow(True)
-    panel.spines[["top", "right"]].set_visible(False)

@@ -181,8 +181,9 @@ def simulated_rain(rng: np.random.Generator) -> Floats:
     return rain
 
 
-def tank_level(rain: Floats, delay: float, drain: float) -> Floats:
+def tank_level(rain: Floats) -> Floats:
     """Return the level, 0 to 100, of a tank that fills through a quick and a slow reservoir and drains as its root."""
+    delay, drain = 6.0, 0.15
     levels = np.zeros(len(rain))
     quick = slow = level = 0.0
     for t, fallen in enumerate(rain):
@@ -229,19 +230,10 @@ BY_HAND: dict[str, Any] = {
 
 
 class StormwaterError:
-    """Root mean squared error of an SVR that tells a tank's level from rain, on a later block of time.
+    """Root mean squared error of an SVR that tells a simulated tank's level from rain, on a later block of time.
 
-    Nine parameters: of each of two leaky sums of the rain its decay, its window and how many past values of it are features;
-    and the machine's gamma, epsilon and C.
-
-    Parameters
-    ----------
-    seed : int, default=11
-        Seed of the simulated rain.
-    delay : float, default=6.0
-        Delay of the quick reservoir, in steps.
-    drain : float, default=0.15
-        How fast the tank drains.
+    It stands in for the stormwater problem of Koch et al. 2011, whose data are not public. Nine parameters: of each of two leaky
+    sums of the rain its decay, its window and how many past values of it are features; and the machine's gamma, epsilon and C.
 
     References
     ----------
@@ -250,9 +242,6 @@ class StormwaterError:
 
     _train = np.linspace(200, 1900, _ROWS).astype(int)
     _later = np.linspace(2100, 3900, _ROWS).astype(int)
-
-    def __init__(self, seed: int = 11, delay: float = 6.0, drain: float = 0.15):
-        self._seed, self._delay, self._drain = seed, delay, drain
 
     @property
     def space(self) -> dict[str, Any]:
@@ -266,9 +255,9 @@ class StormwaterError:
 
     @cached_property
     def _series(self) -> tuple[Floats, Floats]:
-        rng = np.random.default_rng(self._seed)
+        rng = np.random.default_rng(11)
         rain = simulated_rain(rng)
-        level = tank_level(rain, self._delay, self._drain) + rng.normal(0.0, 0.4, _LENGTH)
+        level = tank_level(rain) + rng.normal(0.0, 0.4, _LENGTH)
         return rain / rain.std(), level
 
     def _features(self, params: Params) -> tuple[Floats, Floats]:

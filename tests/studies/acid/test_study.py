@@ -11,7 +11,7 @@ from sklearn.svm import SVC
 
 from spotsvm import ArgumentError, BudgetError, DataError, Space
 from spotsvm.solvers.search import make_search
-from spotsvm.studies.acid.results import by_budget, judged, on_judgement, on_parameters, table_8
+from spotsvm.studies.acid.results import by_budget, draw_acid, judged, on_judgement, on_parameters, table_8
 from spotsvm.studies.acid.study import DEFAULT_ENTRANTS, AcidStudy
 from spotsvm.studies.acid.task import CLASSES, PRINTED, UNTUNED, AcidTask, acid_space, most_important, untuned_svc
 from spotsvm.study.recorded import RecordedStudy
@@ -242,12 +242,20 @@ def test_what_it_writes(study, tmp_path):
 
 
 def test_the_figure_shows_each_tuner_twice(study):
-    (ax,) = study.figure().axes
-    labels = [label for label in ax.get_legend_handles_labels()[1] if not label.startswith("_")]
+    figure = study.figure()
+    (ax,), (legend,) = figure.axes, figure.legends
+    labels = [label.get_text() for label in legend.get_texts()]
     tuners = ["kriging", "kriging, 3 parameters", "random"]
-    shown = [f"{tuner}, {score}" for tuner in tuners for score in ("test", "tuned")]
-    assert sorted(labels) == sorted([*shown, *(f"{tuner}, test" for tuner in UNTUNED)])
+    assert labels[2:] == [*tuners, *(f"{tuner} (test rows)" for tuner in UNTUNED)]
+    assert len(ax.containers) == 2 * len(tuners)
     assert [label.get_text() for label in ax.get_xticklabels()] == ["6", "7"]
+
+
+def test_each_of_the_default_tuners_has_a_colour_of_its_own():
+    table = pd.DataFrame({"tuner": [*UNTUNED, *DEFAULT_ENTRANTS], "design points": 25, "tuned": 0.9, "test": 0.9})
+    table.loc[:1, "design points"] = 0
+    (ax,) = draw_acid(table.assign(**{"sd tuned": 0.01, "sd test": 0.01})).axes
+    assert len({container[0].get_color() for container in ax.containers}) == len(DEFAULT_ENTRANTS)
 
 
 @pytest.mark.skipif("SPOTSVM_DATA" not in os.environ, reason="SPOTSVM_DATA, the folder with tecator.csv, is not set")

@@ -59,6 +59,9 @@ def test_report_and_files(study, tmp_path):
     assert names[3:8] == [f"evosvm_{part}.csv" for part in ("readings", "swarm", "stops", "generations", "memetic")]
     assert names[8:] == ["evosvm.png", "evosvm.html"]
     assert len(pd.read_csv(tmp_path / "evosvm_memetic.csv")) == 2
+    panels = study.figure().axes
+    assert [panel.get_title() for panel in panels] == ["share of optimum", "lowest", "time / LIBSVM", "error less exact's"]
+    assert panels[0].get_yticklabels()[0].get_text() == "gaussian"
 
 
 def test_the_rest(study):

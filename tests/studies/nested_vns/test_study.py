@@ -2,9 +2,17 @@ import pandas as pd
 import pytest
 
 from spotsvm.studies.common.view_sets import digits_by_quarters
-from spotsvm.studies.nested_vns.kernels import SEARCHES, kernel_table, model_sequence, on_tables_4_and_5, tune_nested
-from spotsvm.studies.nested_vns.printed import CONFIRMED, RBF_SETS, TABLE_3, TABLES_4_AND_5, Printed, rank_bounds
-from spotsvm.studies.nested_vns.rbf import on_table_3, rbf_table
+from spotsvm.studies.nested_vns.kernels import (
+    SEARCHES,
+    TABLES_4_AND_5,
+    Printed,
+    kernel_table,
+    model_sequence,
+    on_tables_4_and_5,
+    rank_bounds,
+    tune_nested,
+)
+from spotsvm.studies.nested_vns.rbf import CONFIRMED, RBF_SETS, TABLE_3, on_table_3, rbf_table
 from spotsvm.studies.nested_vns.study import NestedVnsStudy
 
 
