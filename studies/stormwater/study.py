@@ -16,7 +16,7 @@ from spotsvm.comparison.runs import Searches, check_entrants, checked_seeds, lab
 from spotsvm.comparison.set_matrix import OversearchingMatrix
 from spotsvm.space.space import Space
 from spotsvm.studies.common.experiment import Experiment
-from spotsvm.studies.stormwater.runs import BY_HAND, REGION, StormwaterErrors, run_rows, tuned_on_set
+from spotsvm.studies.stormwater.runs import StormwaterErrors, run_rows, tuned_on_set
 from spotsvm.studies.stormwater.series import RainSeries, read_series, simulated_series
 from spotsvm.studies.stormwater.tables import (
     CAVEAT,
@@ -31,6 +31,7 @@ from spotsvm.studies.stormwater.tables import (
     table_6,
     winners,
 )
+from spotsvm.studies.tasks.svm import BY_HAND, REGION
 from spotsvm.trials.start import equal_start
 
 if TYPE_CHECKING:

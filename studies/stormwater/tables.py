@@ -10,7 +10,8 @@ import pandas as pd
 from spotsvm.common.drawing import COLOURS, tidy
 from spotsvm.comparison.comparison import Comparison
 from spotsvm.comparison.set_matrix import OversearchingMatrix
-from spotsvm.studies.stormwater.runs import BY_HAND, HAND, REGION, StormwaterErrors
+from spotsvm.studies.stormwater.runs import HAND, StormwaterErrors
+from spotsvm.studies.tasks.svm import BY_HAND, REGION
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

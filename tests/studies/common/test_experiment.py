@@ -9,7 +9,6 @@ from spotsvm.common.errors import DataError, StorageError
 from spotsvm.studies.common.data import data_folder, read_table
 from spotsvm.studies.common.experiment import Experiment
 from spotsvm.studies.common.table import draw_table
-from spotsvm.studies.costs.overhead import OverheadStudy
 
 
 class Doubling(Experiment):
@@ -41,9 +40,6 @@ def test_report_and_files(tmp_path):
     assert text.startswith("## Numbers and their doubles\n")
     assert text.endswith("Doubled.\n")
     assert "quick form" not in text
-
-
-def test_the_quick_form_says_so():
     assert "quick form" in Doubling(quick=True).to_markdown()
 
 
@@ -53,20 +49,6 @@ def test_a_folder_that_cannot_be(tmp_path):
         Doubling().write(tmp_path / "file" / "out")
 
 
-class WithNotes(Doubling):
-    """Numbers, their doubles, and a note."""
-
-    def _write_further(self, folder):
-        (folder / "note.txt").write_text("so much")
-        return [folder / "note.txt"]
-
-
-def test_further_files(tmp_path):
-    files = WithNotes().write(tmp_path / "new")
-    assert [f.name for f in files][3:] == ["note.txt", "doubling.png", "doubling.html"]
-    assert files[3].read_text() == "so much"
-
-
 def test_measurements_as_csv_in_a_file_or_a_folder(tmp_path):
     experiment = Doubling()
     assert experiment.to_csv(tmp_path / "mine.csv") == tmp_path / "mine.csv"
@@ -74,6 +56,8 @@ def test_measurements_as_csv_in_a_file_or_a_folder(tmp_path):
     assert pd.read_csv(tmp_path / "mine.csv").equals(experiment.frame())
     with pytest.raises(StorageError, match=r"missing/mine\.csv: cannot write the measurements"):
         experiment.to_csv(tmp_path / "missing" / "mine.csv")
+    with pytest.raises(StorageError, match=r"missing/page\.html: cannot write"):
+        experiment.report(tmp_path / "missing" / "page.html")
 
 
 class Reading(Doubling):
@@ -199,11 +183,6 @@ def test_how_to_repeat_it(page, tmp_path):
     assert (tmp_path / "weights.html").is_file()
 
 
-def test_a_page_that_cannot_be_written(tmp_path):
-    with pytest.raises(StorageError, match=r"missing/page\.html: cannot write"):
-        Weights().report(tmp_path / "missing" / "page.html")
-
-
 def test_the_default_figure_draws_what_differs():
     table = pd.DataFrame({"who": ["a", "b"], "n": [3, 3], "low": [1.0, 2.0], "wide": [1.0, 1e3], "met": [True, False]})
     figure = draw_table(table)
@@ -223,8 +202,3 @@ def test_the_default_figure_draws_what_differs():
 def test_the_default_figure_of_meagre_tables(table, tmp_path):
     draw_table(table).savefig(tmp_path / "figure.png")
     assert (tmp_path / "figure.png").stat().st_size > 1000
-
-
-def test_a_study_without_data_says_so():
-    assert not OverheadStudy.reads_data
-    assert Weights.reads_data

@@ -2,7 +2,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from spotsvm.common.errors import DataError
 from spotsvm.solvers.dual.evolution.evolution import EvolutionSettings, evolve
 from spotsvm.solvers.dual.problem.problem import make_problem
 from spotsvm.studies.evosvm.checks import NORMAL, OPTIMUM, PAPERS, READINGS, UNIFORM, f_test, on_swarm, plain_hybrid, swarm_table
@@ -219,9 +218,3 @@ def test_f_test():
     assert f_test([one, one]) == (0.0, 1.0)
     assert f_test([[5.0, 5.0], [5.0, 5.0]]) == (0.0, 1.0)
     assert f_test([[5.0, 5.0], [6.0, 6.0]]) == (np.inf, 0.0)
-
-
-def test_no_data_folder(monkeypatch):
-    monkeypatch.delenv("SPOTSVM_DATA", raising=False)
-    with pytest.raises(DataError, match="set SPOTSVM_DATA to the folder"):
-        EvosvmStudy().run()
