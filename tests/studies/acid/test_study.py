@@ -12,7 +12,7 @@ from sklearn.svm import SVC
 from spotsvm import ArgumentError, BudgetError, DataError, Space
 from spotsvm.studies.acid.results import by_budget, draw_acid, judged, on_judgement, on_parameters, table_8
 from spotsvm.studies.acid.study import DEFAULT_ENTRANTS, AcidStudy
-from spotsvm.studies.acid.task import CLASSES, PRINTED, UNTUNED, AcidTask, acid_space, most_important, untuned_svc
+from spotsvm.studies.acid.task import CLASSES, PRINTED, UNTUNED, AcidTask, acid_space, untuned_svc
 from spotsvm.study.recorded import RecordedStudy
 from spotsvm.trials.scores.metrics import mean_class_accuracy
 from spotsvm.tuning.pipelines.spectra import spectra_pipeline
@@ -92,16 +92,6 @@ def test_the_untuned_machine_is_scikit_learn_s():
     data = AcidTask("simulated", quick=True).data
     machine = make_pipeline(StandardScaler(), SVC(class_weight="balanced")).fit(data.X[data.train], data.y[data.train])
     assert untuned_svc(data) == pytest.approx(balanced_accuracy_score(data.y[data.test], machine.predict(data.X[data.test])))
-
-
-def test_the_most_important_features_hold_the_share():
-    rng = np.random.default_rng(0)
-    ranking = rng.dirichlet(np.ones(20))
-    for share in (0.05, 0.5, 0.9, 1.0):
-        kept = most_important(ranking, share)
-        assert ranking[kept].sum() >= share - 1e-9
-        assert ranking[kept].sum() - ranking[kept].min() < share
-    assert len(most_important(ranking, 1.0)) == 20
 
 
 def test_a_row_a_tuner_seed_and_budget(study):
