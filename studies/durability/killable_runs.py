@@ -1,4 +1,4 @@
-"""Runs of studies that are to be killed: each search in each kind of run, repeatable from its seed."""
+"""Runs of studies in processes of their own that may be killed: each search in each kind of run, repeatable from its seed."""
 
 from __future__ import annotations
 
@@ -39,8 +39,6 @@ KINDS: dict[str, dict[str, Any]] = {
     "noisy": {},
     "failing": {},
 }
-
-
 #: one that is not: who ends first is told first
 ASYNCHRONOUS = "asynchronous"
 Told = Callable[[Study, Trial], None]

@@ -92,8 +92,6 @@ _PANELS: dict[str, Callable[[Axes, pd.DataFrame], None]] = {
     "throughput": _draw_throughput,
     "size": _draw_size,
 }
-
-
 PARTS: dict[str, Part] = {part.name: part for part in (KILLS, THROUGHPUT, CLUSTER, SIZE)}
 
 _NOTES = """\

@@ -1,4 +1,4 @@
-"""Measurements of the EvoSVM study beside Table 2: readings of the paper, what stops the evolution, the cost of ours."""
+"""Measurements of the EvoSVM study beside Table 2: readings of the paper, what stops the evolution, what our solvers cost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One run of the study of evolved kernels: a method on a split of a set, and its error on the test rows."""
+"""The sets of the study of evolved kernels, what the paper prints of them, and one run of a method on a split of a set."""
 
 from __future__ import annotations
 

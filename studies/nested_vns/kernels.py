@@ -1,4 +1,4 @@
-"""Tables 4 and 5 of Carrizosa 2014: combinations of kernels on groups of columns, tuned by nested searches."""
+"""Tables 4 and 5 of Carrizosa 2014, as printed and again: kernels on groups of columns, tuned by nested searches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Table 3 of Carrizosa 2014: the Gaussian kernel's C and sigma tuned on 13 sets, with a budget of 54 evaluations."""
+"""Table 3 of Carrizosa 2014, as printed and again: the Gaussian kernel's C and sigma tuned on 13 sets by 54 evaluations."""
 
 from __future__ import annotations
 
@@ -56,8 +56,6 @@ TABLE_3: dict[tuple[str, str], RbfSetting] = {
     for name, row in zip(RBF_SETS, _TABLE_3.strip().splitlines(), strict=True)
     for method, first in (("KL", 0), ("VNS", 3))
 }
-
-
 BUDGET = 54
 #: log C and log sigma, base 2; with sigma = 1 / gamma the range of gamma is the same as sigma's
 BOX = ((-8.0, 2.0), (-8.0, 8.0))

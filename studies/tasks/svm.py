@@ -1,4 +1,4 @@
-"""What is tuned in the tuning tasks of support vector machines: errors as functions of the machine's parameters."""
+"""The tuning tasks of support vector machines: errors as functions of the machine's parameters, and of a tank's rain."""
 
 from __future__ import annotations
 
