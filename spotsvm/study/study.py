@@ -12,9 +12,8 @@ from spotsvm.solvers.search import AskTell
 from spotsvm.solvers.search.contract.base import Noise
 from spotsvm.solvers.search.registry import SearchFactory
 from spotsvm.space.space import Space
-from spotsvm.study.ask_tell import AskTellStudy
+from spotsvm.study.ask_tell import AskTellStudy, RunGuard, in_turn
 from spotsvm.study.callbacks import Callbacks, Followers
-from spotsvm.study.guards import RunGuard, in_turn
 from spotsvm.study.loop import RunSettings, check_budget, checked_timeout, run_trials
 from spotsvm.study.record.record import Record
 from spotsvm.study.resume import describe_study, take_up

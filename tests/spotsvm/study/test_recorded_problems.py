@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from spotsvm.space.space import Space
-from spotsvm.trials.checks import MOST_CELLS, events_problem, params_problem, size_problem, trial_problem
+from spotsvm.study.resume import MOST_CELLS, events_problem, params_problem, size_problem, trial_problem
 from spotsvm.trials.trial import Trial
 
 SPACE = Space({"x": [1, 2], "y": ["a", "b"]})
