@@ -50,13 +50,9 @@ def test_ask_and_tell():
     assert study.tell(study.ask(), [np.nan, 1.0]).reason == "the objective returned [nan, 1.0]"
     assert study.fail(study.ask(), "no").values is None
     assert study.n_finished == 6
-
-
-def test_one_objective_has_a_tuple_of_its_value():
-    study = Study(SPACE, "random", 0)
-    assert study.ask().values is None
-    told = study.tell(0, 2.5)
-    assert (told.value, told.values) == (2.5, (2.5,))
+    one = Study(SPACE, "random", 0)
+    assert one.ask().values is None
+    assert (one.tell(0, 2.5).value, one.trials[0].values) == (2.5, (2.5,))
 
 
 def test_the_direction_is_turned_in_one_place():
@@ -152,12 +148,10 @@ def test_a_search_must_be_one_of_so_many_objectives():
     for search in ("nsga2", "parego"):
         with pytest.raises(SolverError, match=f"search='{search}' is for two or more objectives, .* direction=\\('minimize'"):
             Study(SPACE, search, 0)
-    assert make(Nsga2Search, direction=["minimize"] * 3).run(lambda p: [1.0, p["x"], p["y"]], 20).n_finished == 20
-
-
-def test_a_budget_below_the_first_generation():
+    three = make(Nsga2Search, direction=["minimize"] * 3)
     with pytest.raises(BudgetError, match="n_trials=19 is below the .* of 20 trials"):
-        make("nsga2").run(trade, 19)
+        three.run(trade, 19)
+    assert three.run(lambda p: [1.0, p["x"], p["y"]], 20).n_finished == 20
 
 
 @pytest.mark.parametrize(
