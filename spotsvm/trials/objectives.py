@@ -55,7 +55,7 @@ class Objectives:
             )
         if len(direction) > MOST_OBJECTIVES:
             raise ArgumentError(f"direction names {len(direction):,} objectives; use at most {MOST_OBJECTIVES}")
-        given = dict(direction) if isinstance(direction, Mapping) else dict(enumerate(direction))
+        given: dict[Any, Any] = dict(direction) if isinstance(direction, Mapping) else dict(enumerate(direction))
         names = list(given) if isinstance(direction, Mapping) else [str(k) for k in given]
         for name in names:
             if not isinstance(name, str) or not name:

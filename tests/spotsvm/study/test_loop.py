@@ -73,18 +73,6 @@ def test_a_plan_that_was_cut_off_while_it_was_asked_for_is_evaluated_as_if_it_ha
         assert facts(study.run(bowl, 18, executor)) == facts(whole)
 
 
-def test_a_search_of_ones_own_has_one_ready():
-    class Own:
-        def ask(self):
-            return [0.5, 0.5]
-
-        def tell(self, point, value):
-            pass
-
-    study = Study(SPACE, Own(), 0)
-    assert (study.n_ready, study.n_initial, study.initial_name) == (1, 1, "initial design")
-
-
 def test_a_batch_is_evaluated_at_once():
     together = threading.Barrier(3, timeout=10)
 
@@ -160,22 +148,6 @@ def test_what_was_being_evaluated_when_a_run_was_broken_off_is_evaluated_first(a
     if what == "objective":
         assert calls[at] == calls[at - 1]
     assert facts(study) == facts(Study(SPACE, "kriging", 0).run(bowl, 12, batch_size=3))
-
-
-def test_in_a_small_space_nothing_is_left_out_by_an_interruption():
-    study = Study({"a": [1, 2, 3], "b": ["x", "y"]}, "random", 0)
-
-    def objective(params):
-        if study.n_finished == 4 and not broken:
-            broken.append(params)
-            raise KeyboardInterrupt
-        return params["a"]
-
-    broken = []
-    with pytest.raises(KeyboardInterrupt):
-        study.run(objective, 6)
-    study.run(objective, 6)
-    assert [t.state for t in study.trials] == ["ok"] * 6
 
 
 NINE = {f"x{j}": uniform(0, 1) for j in range(9)}

@@ -1,7 +1,6 @@
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
-import pandas as pd
 import pytest
 from completed_trials import facts
 from scipy.stats import uniform
@@ -17,10 +16,6 @@ NAMED = {"cost": "minimize", "gain": "maximize"}
 def trade(params):
     """More gain costs more; y is a waste."""
     return {"values": [params["x"] ** 2 + params["y"], params["x"] - params["y"]], "time": 3.0}
-
-
-def half_fails(params):
-    return trade(params) if params["x"] > 0.4 else None
 
 
 def make(search="random", seed=7, **options):
@@ -95,16 +90,6 @@ def test_what_is_of_one_objective_points_to_the_front():
             wanted()
     with pytest.raises(NoCompletedTrialError, match="no trial has been told"):
         make().pareto()
-
-
-def test_the_frame_and_the_csv_have_a_column_an_objective(tmp_path):
-    study = make().run(half_fails, 8)
-    frame = study.frame()
-    assert list(frame.columns[:7]) == ["number", "state", "param_x", "param_y", "value_cost", "value_gain", "extra_time"]
-    assert frame["value_gain"].isna().tolist() == [t.state == "failed" for t in study.trials]
-    assert list(make(direction=("minimize",) * 2).frame().columns[4:6]) == ["value_0", "value_1"]
-    study.to_csv(tmp_path / "trials.csv")
-    pd.testing.assert_series_equal(pd.read_csv(tmp_path / "trials.csv")["value_cost"], frame["value_cost"])
 
 
 @pytest.mark.parametrize("given", [1.0, [1.0, 2.0, 3.0], {"value": 1.0}, {"values": [1.0]}, {"values": {"cost": 1.0}}])

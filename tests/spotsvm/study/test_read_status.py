@@ -19,8 +19,6 @@ from sklearn.svm import SVC
 
 from spotsvm import Status, Study
 from spotsvm.commands.status import status_page, status_table
-from spotsvm.common.errors import StorageError
-from spotsvm.study.record.lock import lock_path
 from spotsvm.study.recorded import RecordedStudy
 from spotsvm.study.status import read_status, status_of
 from spotsvm.trials.objectives import Objectives
@@ -217,13 +215,6 @@ def test_an_earlier_version_of_the_record(path):
     assert (status.n_ok, status.n_lost, status.trials_per_minute) == (study.status().n_ok, 0, None)
     assert status.seconds_left is status.seconds_since is None
     assert "speed" not in status_page(status)
-
-
-def test_a_missing_record(path):
-    with pytest.raises(StorageError, match="there is no such record"):
-        read_status(path)
-    assert not path.exists()
-    assert not lock_path(path).exists()
 
 
 WORDS = st.text(max_size=20)

@@ -17,6 +17,7 @@ from spotsvm.study.record.record import Record
 from spotsvm.study.record.schema import sign
 from spotsvm.study.recorded import RecordedStudy
 from spotsvm.study.resume import MOST_CELLS, events_problem, params_problem, size_problem, trial_problem
+from spotsvm.study.status import read_status
 from spotsvm.trials.trial import Trial
 
 SPACE = {"C": loguniform(1e-2, 1e2), "x": uniform(-1, 2), "n": randint(1, 9), "kind": ["a", "b", "c"]}
@@ -139,9 +140,10 @@ def test_a_record_that_makes_no_sense_is_refused(changed, key, value, message):
         RecordedStudy(copy)
 
 
-def test_there_must_be_a_record(tmp_path):
+@pytest.mark.parametrize("read", [RecordedStudy, read_status])
+def test_there_must_be_a_record(read, tmp_path):
     with pytest.raises(StorageError, match="there is no such record"):
-        RecordedStudy(tmp_path / "none.db")
+        read(tmp_path / "none.db")
     assert not list(tmp_path.iterdir())
 
 
