@@ -15,7 +15,7 @@ from spotsvm.common.errors import WorkersError
 
 distributed = pytest.importorskip("distributed", reason='Dask is not installed: pip install "spotsvm[dask]"')
 
-from spotsvm.study.workers import dask_task, dask_workers  # noqa: E402
+from spotsvm.study.workers import dask_workers  # noqa: E402
 from spotsvm.study.workers.dask_workers import DaskWorkers  # noqa: E402
 
 SPACE = {"x": uniform(0, 1)}
@@ -256,17 +256,17 @@ def test_a_worker_that_is_told_to_leave_has_its_trial_begun_anew(tmp_path):
 
 
 def test_an_objective_that_was_pushed_out_of_a_worker_is_sent_again(threads, monkeypatch):
-    monkeypatch.setattr(dask_task, "_MAX_OBJECTIVES", 1)
+    monkeypatch.setattr(dask_workers, "_MAX_OBJECTIVES", 1)
     with DaskWorkers(lambda params: 1.0, threads) as one, DaskWorkers(lambda params: 2.0, threads) as other:
         for key in range(3):
             for workers, value in ((one, 1.0), (other, 2.0)):
                 workers.submit(key, {})
                 assert all_of(workers, 1)[key].value == value
-        assert len(dask_task._objectives) == 1
+        assert len(dask_workers._objectives) == 1
     until = time.monotonic() + 5
-    while dask_task._objectives and time.monotonic() < until:
+    while dask_workers._objectives and time.monotonic() < until:
         time.sleep(0.02)
-    assert not dask_task._objectives
+    assert not dask_workers._objectives
 
 
 def test_memory_is_limited_for_the_trial_alone(client):

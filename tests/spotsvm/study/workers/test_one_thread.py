@@ -7,7 +7,7 @@ import pytest
 import threadpoolctl
 from sklearn.svm import SVC  # noqa: F401  (it loads BLAS and OpenMP)
 
-from spotsvm.study.workers.one_thread import one_thread
+from spotsvm.study.workers.limits import one_thread
 
 
 def threads(user_api):
@@ -66,7 +66,7 @@ for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"):
     os.environ[name] = "2"
 import numpy, threadpoolctl
 assert {pool["num_threads"] for pool in threadpoolctl.threadpool_info()} == {2}
-from spotsvm.study.workers.one_thread import hold_process_to_one_thread
+from spotsvm.study.workers.limits import hold_process_to_one_thread
 hold_process_to_one_thread()
 import sklearn.cluster, numba
 assert {pool["num_threads"] for pool in threadpoolctl.threadpool_info()} == {1}, threadpoolctl.threadpool_info()
