@@ -13,16 +13,19 @@ from sklearn.base import clone, is_regressor
 from sklearn.pipeline import Pipeline
 from sklearn.svm import SVC, SVR, NuSVC, NuSVR
 
-from spotsvm.cross_validation.answers import Floats, NotSharedError
+from spotsvm.estimators import Floats
 from spotsvm.estimators.dual.evo_svc import EvoSVC
 from spotsvm.estimators.dual.exact_svc import ExactSVC
 from spotsvm.estimators.dual.exact_svr import ExactSVR
-from spotsvm.solvers.errors import SolverError
-from spotsvm.solvers.kernels import Kernel, gram_matrix, make_kernel
+from spotsvm.solvers.kernels import Kernel, make_kernel
 from spotsvm.solvers.kernels.functions.multi_kernel import MultiKernel
 
 _MACHINES = (SVC, SVR, ExactSVC, ExactSVR)
 _SHARED_KERNELS = ("linear", "poly", "rbf", "precomputed")
+
+
+class NotSharedError(Exception):
+    """The work of scoring a candidate cannot be shared, so that scikit-learn has to score it."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +49,7 @@ class SvmMachine:
     break_ties: bool = False
     by_libsvm: bool = False
 
-    def kernel_on(self, X: NDArray[np.float64], names: Sequence[str] | None = None) -> Kernel | MultiKernel:
+    def kernel_on(self, X: Floats, names: Sequence[str] | None = None) -> Kernel | MultiKernel:
         """Return the kernel for some training rows, whose columns may have names; a SpotSVMError if it is invalid."""
         return make_kernel(self.kernel, X, gamma=self.gamma, coef0=self.coef0, degree=self.degree)
 
@@ -180,19 +183,9 @@ class MatrixMachine:
         self.break_ties = bool(params.get("break_ties", False))
 
     def kernel_on(self, X: Floats) -> Kernel:
-        """Return the kernel as it is for some training rows."""
+        """Return the kernel for some training rows; a SolverError if it is invalid."""
         p = self._params
-        try:
-            return make_kernel(p["kernel"], X, gamma=p["gamma"], coef0=p["coef0"], degree=p["degree"], sigma=p.get("sigma"))
-        except SolverError as error:
-            raise NotSharedError(str(error)) from error
-
-    def gram(self, kernel: Kernel, X: Floats) -> Floats:
-        """Return the kernel matrix of all rows."""
-        try:
-            return gram_matrix(kernel, X)
-        except SolverError as error:
-            raise NotSharedError(str(error)) from error
+        return make_kernel(p["kernel"], X, gamma=p["gamma"], coef0=p["coef0"], degree=p["degree"], sigma=p.get("sigma"))
 
     def decisions(self, K: Floats, y: NDArray[Any], rows: NDArray[np.intp]) -> tuple[NDArray[Any] | None, Floats]:
         """Train on some rows; return the classes, and each pair's decision, or the prediction, for all rows."""

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 _OF_KERNELS = ("groups", "kernel", "gamma", "scales", "weights", "combine", "degree", "coef0")
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class MultiKernelMachine(EntryParametersMixin, KernelMachine):
     """Base class of MultiKernelSVC and MultiKernelSVR.
 
@@ -41,16 +42,23 @@ class MultiKernelMachine(EntryParametersMixin, KernelMachine):
     `gamma__<group>`. Setting one makes a new dict, in which the others stay what they were.
     """
 
-    groups: Any
-    scales: Any
-    weights: Any
-    combine: Any
-    tune: Any
-    n_trials: Any
-    cv: Any
-    scoring: Any
-    random_state: Any
-    tuning_: SpotSearchCV
+    groups: Any = None
+    kernel: Any = "rbf"
+    gamma: Any = "auto"
+    scales: Any = (1.0,)
+    weights: Any = None
+    combine: str = "sum"
+    degree: int = 3
+    coef0: float = 0.0
+    C: float = 1.0
+    tol: float = 1e-3
+    cache_size: float = 200
+    max_iter: int = -1
+    tune: Any = None
+    n_trials: Any = 100
+    cv: Any = 5
+    scoring: Any = None
+    random_state: Any = None
     _calls_to_warn = 4
     _with_entries = ("weights", "gamma")
 
@@ -86,7 +94,11 @@ class MultiKernelMachine(EntryParametersMixin, KernelMachine):
             fitted: Self = cast("Any", super()).fit(X, y, sample_weight)
             return fitted
 
-        take_fitted(self, tuned(self, X, y, sample_weight))
+        search = tuned(self, X, y, sample_weight)
+        for name, value in vars(search.best_estimator_).items():
+            if name.endswith("_") and not name.startswith("_"):
+                setattr(self, name, value)
+        self.tuning_ = search
         return self
 
     @property
@@ -170,14 +182,7 @@ def kernel_models_of(machine: MultiKernelMachine, n_features: int, feature_names
 
 
 def tuned(machine: MultiKernelMachine, X: Any, y: Any, sample_weight: Any) -> SpotSearchCV:
-    """Search the parameters of a machine's kernels by cross-validation, and refit the best.
-
-    Raises
-    ------
-    ValueError
-        If the data are not ones to fit to; an ArgumentError if `tune` is no search, `scoring` more than one score, or `n_trials`
-        no budget, if groups make no sense, or there is nothing to tune.
-    """
+    """Search the parameters of a machine's kernels by cross-validation, and refit the best."""
     import pandas as pd
 
     from spotsvm.multi_kernel.nested import nested
@@ -246,27 +251,13 @@ def _trials(n_trials: Any, n_models: int) -> list[int]:
     return counts
 
 
-def take_fitted(machine: MultiKernelMachine, search: SpotSearchCV) -> None:
-    """Copy the fitted attributes of a search's best machine to a machine."""
-    for name, value in vars(search.best_estimator_).items():
-        if name.endswith("_") and not name.startswith("_"):
-            setattr(machine, name, value)
-    machine.tuning_ = search
-
-
 @dataclass(frozen=True)
 class MultiMachine(SvmMachine):
-    """The parameters of a multiple-kernel machine; what they mean for its kernel is compared as the kernel is.
-
-    Attributes
-    ----------
-    settings : KernelSettings
-        The parameters of the kernels.
-    """
+    """The parameters of a multiple-kernel machine; two of them are compared without the settings, as their kernels are."""
 
     settings: KernelSettings = field(default_factory=KernelSettings, compare=False)
 
-    def kernel_on(self, X: NDArray[np.float64], names: Sequence[str] | None = None) -> MultiKernel:
+    def kernel_on(self, X: Floats, names: Sequence[str] | None = None) -> MultiKernel:
         """Return the combined kernel as it is for some training rows, or raise a SpotSVMError."""
         columns = self.settings.columns(X.shape[1], names)
         weights = self.settings.weight_table(1)
@@ -291,14 +282,5 @@ def read_multi_machine(p: Mapping[str, Any]) -> SvmMachine | None:
         settings.named_gamma()
     except ArgumentError:
         return None
-    return rounded_if_sound(
-        MultiMachine(
-            regression=regression,
-            kernel="several",
-            gamma=1.0,
-            degree=3,
-            coef0=0.0,
-            settings=settings,
-            **common_parameters(p, regression),
-        )
-    )
+    usual: dict[str, Any] = {"kernel": "several", "gamma": 1.0, "degree": 3, "coef0": 0.0}
+    return rounded_if_sound(MultiMachine(regression, **usual, settings=settings, **common_parameters(p, regression)))

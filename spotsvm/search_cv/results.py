@@ -20,8 +20,6 @@ from spotsvm.trials.recommendation import summarise_failures
 from spotsvm.trials.scores.fold_bias import fold_metrics
 from spotsvm.trials.trial import Trial
 
-Floats = NDArray[np.float64]
-
 
 def search_results(
     trials: Sequence[Trial], metrics: Sequence[str], n_splits: int, *, error_score: float, return_train_score: bool
@@ -60,7 +58,7 @@ def _masked(values: list[Any]) -> np.ma.MaskedArray[Any, Any]:
     return out
 
 
-def _ranks(means: Floats) -> NDArray[np.int32]:
+def _ranks(means: NDArray[np.float64]) -> NDArray[np.int32]:
     """Rank from 1 for the largest mean; a mean that is nan ties with the worst."""
     if np.isnan(means).all():
         return np.ones(len(means), dtype=np.int32)

@@ -10,8 +10,7 @@ import numpy as np
 
 from spotsvm.common.errors import ArgumentError
 from spotsvm.estimators import Floats
-from spotsvm.multi_kernel.models.column_groups import group_names
-from spotsvm.multi_kernel.models.columns import KnownColumns, column_names
+from spotsvm.multi_kernel.models.column_groups import KnownColumns, column_names, group_names
 from spotsvm.multi_kernel.models.matrices import KernelMatrices
 from spotsvm.multi_kernel.models.settings import KernelSettings
 from spotsvm.multi_kernel.models.terms import ParameterMap, Term, fixed_gammas, parameter_map

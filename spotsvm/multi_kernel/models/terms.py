@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from spotsvm.common.errors import ArgumentError
-from spotsvm.multi_kernel.models.columns import Columns, UnknownColumns
+from spotsvm.multi_kernel.models.column_groups import Columns, UnknownColumns
 from spotsvm.multi_kernel.models.settings import KernelSettings
 
 #: for each parameter of the richer model the poorer one's parameter that it is, or the number that it is
@@ -16,15 +16,7 @@ ParameterMap = dict[str, str | float]
 
 @dataclass(frozen=True)
 class FixedGamma:
-    """A gamma that is no parameter.
-
-    Attributes
-    ----------
-    rule : float or str
-        The number, or "auto" or "scale".
-    factor : float
-        What sigma = 1 / gamma is multiplied with.
-    """
+    """A gamma that is not a parameter: a number, "auto" or "scale", with a factor of sigma = 1 / gamma."""
 
     rule: float | str
     factor: float = 1.0
@@ -41,21 +33,7 @@ class FixedGamma:
 
 @dataclass(frozen=True)
 class Term:
-    """A kernel on a group of columns.
-
-    Attributes
-    ----------
-    name : str
-        Of the kernel.
-    columns : tuple or UnknownColumns
-        Its columns.
-    kernel : object
-        What kind of kernel it is, as `MultiKernelSVC` takes it.
-    weight : str
-        The parameter that is its weight.
-    gamma : str or FixedGamma
-        The parameter that is its gamma, or what it is.
-    """
+    """A kernel on a group of columns, with the parameters that are its weight and its gamma."""
 
     name: str
     columns: Columns
@@ -78,7 +56,7 @@ def fixed_gammas(settings: KernelSettings) -> dict[str, FixedGamma]:
 def parameter_map(richer: Sequence[Term], poorer: Sequence[Term], products: tuple[bool, bool]) -> ParameterMap:
     """Return for each parameter of a richer model a poorer one's, or a number; raise ArgumentError if it does not contain it.
 
-    `products` says of either whether it is a product of its terms.
+    `products` is, for each of the two, whether it is a product of its terms.
     """
     several = len(richer) > 1 and products[0], len(poorer) > 1 and products[1]
     if several[0]:
@@ -137,7 +115,7 @@ def _summands(richer: Sequence[Term], poorer: Sequence[Term]) -> list[tuple[Term
 
 def _within(own: Columns, other: Columns) -> bool:
     if isinstance(own, UnknownColumns) or isinstance(other, UnknownColumns):
-        return own == other or (isinstance(other, UnknownColumns) and other.every)
+        return own == other or (other == UnknownColumns())
     return set(own) <= set(other)
 
 
