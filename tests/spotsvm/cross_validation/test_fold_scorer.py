@@ -106,18 +106,6 @@ def test_scoring_that_fails_everywhere_is_failing_everywhere():
     assert only_scores(scores) == {}
 
 
-def test_a_mistake_in_the_arguments_is_not_the_candidates_failure():
-    with pytest.raises(ValueError, match="Invalid parameter 'nonsense'"):
-        scorer().score([{"C": 1.0}, {"nonsense": 1}])
-    with pytest.raises(ValueError, match="'n_jobs' parameter"):
-        scorer(n_jobs="all").score([{"C": 1.0}])
-
-
-def test_errors_are_raised_if_wanted():
-    with pytest.raises(RuntimeError, match="is missing"):
-        scorer(Picky(), ROWS, None, THREE, error_score="raise").score([{"needs": 0}])
-
-
 def test_values_are_not_taken_apart():
     class Keeper(BaseEstimator):
         def __init__(self, value=None):

@@ -11,7 +11,7 @@ from sklearn.svm import SVC, SVR
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from spotsvm import SpotSearchCV
-from spotsvm.common.errors import BudgetError, StudyMismatchError
+from spotsvm.common.errors import StudyMismatchError
 from spotsvm.study.record.record import Record
 
 X, Y = make_classification(n_samples=60, n_features=4, random_state=0)
@@ -74,11 +74,12 @@ def test_batches_fill_the_budget_exactly():
     assert told == [(k + 1, k) for k in range(7)]
 
 
-def test_scores_are_those_of_a_grid_search_of_the_same_candidates_on_the_same_folds():
-    folds = list(KFold(4, shuffle=True, random_state=1).split(X))
-    fitted = search(cv=folds, return_train_score=True).fit(X, Y)
+@pytest.mark.parametrize("metrics", [{}, {"scoring": ["f1", "accuracy"], "refit": "accuracy"}], ids=["one", "two"])
+def test_scores_are_those_of_a_grid_search_of_the_same_candidates_on_the_same_folds(metrics):
+    options = {"cv": list(KFold(4, shuffle=True, random_state=1).split(X)), "return_train_score": True, **metrics}
+    fitted = search(**options).fit(X, Y)
     grid = [{name: [value] for name, value in params.items()} for params in fitted.cv_results_["params"]]
-    other = GridSearchCV(SVC(), grid, cv=folds, return_train_score=True).fit(X, Y)
+    other = GridSearchCV(SVC(), grid, **options).fit(X, Y)
     assert outcome(fitted) == outcome(other)
     assert list(fitted.cv_results_) == list(other.cv_results_)
     for name, column in fitted.cv_results_.items():
@@ -237,6 +238,9 @@ def test_the_record_of_another_search_is_refused(tmp_path, what, changed):
         search(path=path, **options).fit(**data)
 
 
+NSGA2 = {"search": "nsga2", "scoring": ["accuracy", "recall"], "refit": "recall"}
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -254,6 +258,18 @@ def test_the_record_of_another_search_is_refused(tmp_path, what, changed):
         ({"space": {}}, "space has no parameter"),
         ({"space": {"nonsense": [1, 2]}}, "Invalid parameter 'nonsense' for estimator SVC"),
         ({"random_state": "seed"}, "'seed' cannot be used to seed"),
+        ({"search": "koch2011", "n_iter": 9}, "n_iter=9 is below the initial design of 10 trials"),
+        ({"engine": "turbo"}, "engine='turbo'; use 'auto' or 'sklearn'"),
+        ({"racing": 1}, "racing=1; use True or False"),
+        ({"racing": True, "scoring": "positive_likelihood_ratio"}, "known; that of 'positive_likelihood_ratio' is not"),
+        ({"racing": True, "executor": "threading"}, "racing=True compares each candidate with the best before it"),
+        (NSGA2 | {"racing": True}, "racing=True is for one objective, and search='nsga2' has several; leave it out"),
+        (NSGA2 | {"stop": "uncertainty"}, "stop='uncertainty' is for one objective"),
+        ({"retries": -1}, "retries=-1"),
+        ({"trial_timeout": 0}, "trial_timeout=0"),
+        ({"executor": "nowhere"}, "executor='nowhere'"),
+        ({"executor": 3}, "executor=3"),
+        ({"start": {"C": 1000.0, "gamma": 1.0}}, "start is not in the space: C=1000.0 is not a number in"),
     ],
 )
 @pytest.mark.parametrize("error_score", [np.nan, "raise"])
@@ -267,8 +283,3 @@ def test_data_that_do_not_fit_together_are_one_clear_error():
         search().fit(X, Y[:-1])
     with pytest.raises(ValueError, match="n_splits=5 .* number of samples"):
         search(cv=5).fit(X[:4], [0, 1, 0, 1])
-
-
-def test_a_budget_below_the_initial_design_is_refused_by_name():
-    with pytest.raises(BudgetError, match="n_iter=9 is below the initial design of 10 trials"):
-        search(search="koch2011", n_iter=9).fit(X, Y)

@@ -72,15 +72,6 @@ def test_a_race_that_is_resumed_is_the_undisturbed_one(tmp_path):
     np.testing.assert_array_equal(resumed.study_.frame()[columns], whole.study_.frame()[columns])
 
 
-def test_bad_arguments():
-    with pytest.raises(ArgumentError, match="engine='turbo'; use 'auto' or 'sklearn'"):
-        search(engine="turbo")
-    with pytest.raises(ArgumentError, match="racing=1; use True or False"):
-        search(racing=1)
-    with pytest.raises(ArgumentError, match="known; that of 'positive_likelihood_ratio' is not"):
-        search(scoring="positive_likelihood_ratio", racing=True)
-
-
 def test_a_race_goes_by_the_scorer_and_not_by_its_name():
     scoring = {"score_big": make_scorer(lambda a, b: 100 * np.mean(a == b))}
     with pytest.raises(ArgumentError, match="racing=True needs a score whose best value is known"):

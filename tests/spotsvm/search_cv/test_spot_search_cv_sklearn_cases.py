@@ -60,15 +60,6 @@ def test_of_equals_the_first_is_taken(levels):
     assert fitted.best_estimator_.level == fitted.cv_results_["param_level"][fitted.best_index_]
 
 
-def test_each_fold_counts_the_same_whatever_its_size():
-    big = np.arange(60) < 50
-    fitted = search(cv=[(big, ~big), (~big, big)], return_train_score=True).fit(X, Y)
-    for side in ("test", "train"):
-        assert np.allclose(fitted.cv_results_[f"mean_{side}_score"], splits(fitted, side).mean(axis=1))
-        assert np.allclose(fitted.cv_results_[f"std_{side}_score"], splits(fitted, side).std(axis=1))
-    assert fitted.n_splits_ == 2
-
-
 def test_folds_may_be_a_generator():
     class Once:
         """A splitter whose folds can be asked for only once."""
