@@ -1,5 +1,4 @@
 import numpy as np
-import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_wine, make_classification
@@ -127,16 +126,6 @@ def test_other_kernels_on_each_group():
     assert assert_same_as_summed(ours, kernel, X, Y, X_NEW).kernel_names_ == tuple(weights)
 
 
-def test_several_classes():
-    def kernel(a, b):
-        return 0.2 * rbf_kernel(a[:, :6], b[:, :6], 1 / 6) + 3.0 * rbf_kernel(a[:, 6:], b[:, 6:], 1 / 7)
-
-    ours = machine(groups=WINE_GROUPS, weights=[0.2, 3.0])
-    assert_same_as_summed(ours, kernel, WINE[::2], CULTIVAR[::2], WINE[1::2])
-    assert ours.weights_.tolist() == [[0.2, 3.0]] * 3
-    assert ours.n_iter_.shape == (3,)
-
-
 def test_weights_of_their_own_for_each_pair_of_classes():
     weights = np.array([[1.0, 0.0], [0.3, 2.0], [0.5, 0.5]])
     ours = machine(groups=WINE_GROUPS, weights=weights, decision_function_shape="ovo").fit(WINE[::2], CULTIVAR[::2])
@@ -159,13 +148,6 @@ def test_weights_of_features(data):
     decisions = rows @ ours.coef_.T + ours.intercept_
     np.testing.assert_allclose(decisions.squeeze(), ours.decision_function(rows), atol=1e-9)
     assert not hasattr(machine().fit(X, Y), "coef_")
-
-
-def test_columns_by_the_names_of_a_data_frame():
-    table = pd.DataFrame(X, columns=list("abcdef"))
-    ours = machine(groups={"first": ["c", "a", "b"], "second": ["d", "e"], "third": "f"}).fit(table, Y)
-    plain = machine().fit(X, Y)
-    np.testing.assert_array_equal(ours.decision_function(table), plain.decision_function(X))
 
 
 def test_the_weights_of_rows_are_those_of_exact_svc():

@@ -8,7 +8,6 @@ from sklearn.metrics import make_scorer, recall_score
 from sklearn.svm import SVC
 
 from spotsvm import ArgumentError, Nsga2Search, ParegoSearch, SpotSearchCV, StudyMismatchError
-from spotsvm.search_cv.scoring import CandidateScoring
 
 X, Y = make_classification(n_samples=60, n_features=4, flip_y=0.2, random_state=0)
 SPACE = {"C": loguniform(1e-2, 1e2), "gamma": loguniform(1e-3, 1e1)}
@@ -44,10 +43,6 @@ def test_a_list_of_metrics_of_which_refit_is_free_to_choose():
     without = search(refit=False).fit(X, Y)
     assert not hasattr(without, "best_index_")
     assert len(without.study_.pareto()) >= 1
-
-
-def test_the_objectives_of_a_set_of_metrics_have_an_order():
-    assert CandidateScoring("nsga2", {"recall", "accuracy", "f1"}, False).objectives == ["accuracy", "f1", "recall"]
 
 
 def test_under_noise_the_best_observed_candidate_is_chosen():

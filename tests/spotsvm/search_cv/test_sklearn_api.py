@@ -7,11 +7,11 @@ from sklearn.decomposition import PCA
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.neighbors import KNeighborsClassifier, LocalOutlierFactor
-from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR
 from sklearn.tree import DecisionTreeClassifier
-from sklearn.utils import Tags, TargetTags, get_tags
+from sklearn.utils import get_tags
 
 from spotsvm import SpotSearchCV
 
@@ -130,44 +130,6 @@ def test_tags_follow_the_parameters_and_are_copies():
     assert get_tags(one).input_tags.pairwise
     get_tags(one).classifier_tags.multi_class = False
     assert get_tags(one.estimator).classifier_tags.multi_class
-
-
-class Bare:
-    """An estimator that inherits from nothing."""
-
-    def __init__(self, level=0):
-        self.level = level
-
-    def get_params(self, deep=True):
-        return {"level": self.level}
-
-    def set_params(self, **params):
-        vars(self).update(params)
-        return self
-
-    def fit(self, X, y):
-        self.mean_ = np.mean(y)
-        return self
-
-    def predict(self, X):
-        return np.full(len(X), self.mean_ + self.level)
-
-    def __sklearn_tags__(self):
-        return Tags(estimator_type=None, target_tags=TargetTags(required=True))
-
-
-def test_an_estimator_that_inherits_from_nothing():
-    pipeline = Pipeline([("scale", StandardScaler()), ("model", Bare())])
-    fitted = search(pipeline, {"model__level": [0, 1]}, scoring="neg_mean_squared_error", error_score="raise").fit(X, Y)
-    assert fitted.best_params_ == {"model__level": 0}
-    assert np.allclose(fitted.predict(X), Y.mean())
-
-
-def test_frames_come_out_if_they_are_wanted():
-    fitted = clone(SEARCHES["pipeline"]).fit(X, Y)
-    assert isinstance(fitted.transform(X), np.ndarray)
-    with config_context(transform_output="pandas"):
-        assert list(clone(fitted).fit(X, Y).transform(X).columns)[0] == "pca0"
 
 
 @pytest.mark.parametrize("refit", [True, False])

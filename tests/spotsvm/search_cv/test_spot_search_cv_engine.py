@@ -30,15 +30,6 @@ def test_the_results_are_those_of_sklearn(counted):
     assert (shared.cv_results_["mean_fit_time"] > 0).all()
 
 
-def test_several_metrics_and_training_scores():
-    options = {"scoring": ["accuracy", "roc_auc"], "refit": "roc_auc", "return_train_score": True}
-    shared, unshared = search(**options), search(engine="sklearn", **options)
-    assert set(shared.cv_results_) == set(unshared.cv_results_)
-    first = shared.cv_results_["params"].index(unshared.cv_results_["params"][0])
-    for name in ("mean_test_accuracy", "mean_test_roc_auc", "mean_train_accuracy"):
-        assert shared.cv_results_[name][first] == pytest.approx(unshared.cv_results_[name][0], abs=2e-4)
-
-
 def test_a_race_records_which_folds_ran():
     raced = search(racing=True)
     frame = raced.study_.frame()

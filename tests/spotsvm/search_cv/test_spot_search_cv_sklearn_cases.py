@@ -3,7 +3,6 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.sparse import coo_matrix, csc_array, csr_matrix
 from scipy.stats import loguniform
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.cluster import KMeans
@@ -90,13 +89,6 @@ def test_a_precomputed_kernel_is_cut_in_both_directions():
         fitted.fit(kernel[:, :30], Y)
     with pytest.raises(ValueError, match="have to be passed as arrays or sparse matrices"):
         fitted.fit(kernel.tolist(), Y)
-
-
-@pytest.mark.parametrize("container", [csr_matrix, csc_array, coo_matrix])
-def test_sparse_data(container):
-    fitted, dense = (search(LinearSVC(), {"C": LEVELS}, scoring="f1").fit(data, Y) for data in (container(X), X))
-    assert np.allclose(splits(fitted), splits(dense), atol=0.1)
-    assert (fitted.predict(container(X)) == dense.predict(X)).mean() > 0.9
 
 
 def test_frames_stay_frames():

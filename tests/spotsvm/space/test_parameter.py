@@ -139,15 +139,6 @@ def test_estimators_are_choices_and_stay_themselves():
     assert all(parameter.decode(parameter.encode(s)) is s for s in scalers)
 
 
-def test_descriptions_hold_no_address():
-    def kernel():
-        return None
-
-    values = make_parameter("kernel", [kernel, "rbf", StandardScaler()]).describe()["values"]
-    assert " at 0x" not in values[0]
-    assert values[1:] == ["rbf", "StandardScaler()"]
-
-
 @pytest.mark.parametrize(
     ("one", "other"),
     [

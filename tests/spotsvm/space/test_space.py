@@ -58,19 +58,6 @@ def test_encode_undoes_decode(space, data):
     assert np.array_equal(point, space.domain.snap_one(point))
 
 
-@given(u=points(FLAT))
-@settings(max_examples=150, deadline=None)
-def test_bounds_and_types_hold(u):
-    params = FLAT.decode(u)
-    assert 2**-5 <= params["C"] <= 2**15
-    assert -1 <= params["epsilon"] <= 2
-    assert 4 <= params["tol"] <= 6
-    assert params["degree"] in range(-3, 12)
-    assert type(params["degree"]) is int
-    assert params["max_iter"] == 1000
-    assert all(params[name] in FLAT._branches[0][name].values for name in ("cache", "kernel", "shrinking", "weight", "scale"))
-
-
 @given(u=points(BRANCHED))
 @settings(max_examples=150, deadline=None)
 def test_a_parameter_of_another_branch_is_absent(u):

@@ -1,5 +1,4 @@
 import numpy as np
-import pandas as pd
 import pytest
 
 from spotsvm import AnisotropicRbfModel, ArgumentError, ConicModel, FixedKernelModel, RbfModel, TunedConicModel
@@ -57,13 +56,6 @@ def test_a_matrix_is_the_users_own():
     kept = first.copy()
     first[:] = 0.0
     np.testing.assert_array_equal(matrices.gram(params), kept)
-
-
-def test_columns_by_name():
-    frame = pd.DataFrame(X, columns=list("abcdefg"))
-    model = ConicModel({"front": ["a", "b"], "rest": list("cdefg")}, kernel="linear")
-    params = {"weights__front": 2.0, "weights__rest": 1.0}
-    np.testing.assert_allclose(model.matrices(frame).gram(params), 2 * X[:, :2] @ X[:, :2].T + X[:, 2:] @ X[:, 2:].T)
 
 
 def test_what_makes_no_sense_is_refused():

@@ -2,11 +2,8 @@ import subprocess
 import sys
 
 import numpy as np
-import pandas as pd
 import pytest
-from sklearn.datasets import load_diabetes, load_wine
 from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
-from sklearn.preprocessing import scale
 from sklearn.svm import SVC
 
 from spotsvm import (
@@ -14,10 +11,8 @@ from spotsvm import (
     ArgumentError,
     ConicModel,
     FixedKernelModel,
-    MultiKernelSVR,
     RbfModel,
     Space,
-    SpotSearchCV,
     TunedConicModel,
 )
 from spotsvm.multi_kernel import KernelModel
@@ -124,38 +119,10 @@ def test_the_ranges():
     assert ends(RbfModel(), "gamma", gamma=(0.5, 8.0)) == (0.5, 8.0)
 
 
-def test_tied_parameters_are_those_of_svc():
-    wine, y = load_wine(return_X_y=True)
-    search = SpotSearchCV(SVC(), RbfModel(n_features=13).space(), n_iter=6, random_state=0).fit(scale(wine), y)
-    assert set(search.best_params_) == {"C", "gamma"}
-    params = {"C": 2.0, "gamma": 0.1}
-    ours, plain = RbfModel().estimator(params).fit(wine, y), SVC(**params).fit(wine, y)
-    np.testing.assert_array_equal(ours.predict(wine), plain.predict(wine))
-
-
-def test_a_search_over_a_model_of_columns_by_name():
-    table, y = load_wine(return_X_y=True, as_frame=True)
-    names = list(table.columns)
-    table = pd.DataFrame(scale(table), columns=names)
-    model = TunedConicModel({"front": names[:5], "back": names[5:]})
-    search = SpotSearchCV(model.estimator(), model.space(), n_iter=6, random_state=0).fit(table, y)
-    assert set(search.best_params_) == set(model.names)
-    assert search.best_score_ > 0.6
-    assert model.gram(table, search.best_params_).shape == (178, 178)
-
-
 def test_a_model_alone_makes_its_machine_in_a_fresh_process():
     script = "from spotsvm import RbfModel; print(RbfModel().estimator(), RbfModel().estimator(regression=True))"
     said = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
     assert said == "MultiKernelSVC() MultiKernelSVR()\n"
-
-
-def test_a_regression():
-    data, y = load_diabetes(return_X_y=True)
-    model = RbfModel([slice(0, 4), slice(4, 10)])
-    machine = model.estimator({"C": 100.0, "gamma": 2.0}, regression=True, epsilon=1.0)
-    assert isinstance(machine, MultiKernelSVR)
-    assert (machine.fit(data, y).epsilon, machine.weights_.tolist()) == (1.0, [[1.0, 1.0]])
 
 
 @pytest.mark.parametrize(
