@@ -289,8 +289,6 @@ def test_all_metrics_are_objectives_and_maximised(which):
 def test_a_list_of_metrics_of_which_refit_is_free_to_choose():
     free = {"scoring": ["accuracy", "f1", "recall"], "refit": lambda results: int(results["mean_test_f1"].argmax())}
     fitted = objectives(**free).fit(X, Y)
-        X, Y
-    )
     assert len(fitted.study_.trials[0].values) == 3
     assert fitted.best_index_ == fitted.cv_results_["mean_test_f1"].argmax()
     without = objectives(refit=False).fit(X, Y)
