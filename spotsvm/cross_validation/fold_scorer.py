@@ -38,16 +38,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class FoldScores:
-    """The scores of one candidate.
-
-    Attributes
-    ----------
-    numbers : dict of str to float
-        As in `cv_results_`: split{i}_test_{metric}, split{i}_train_{metric} if requested, and mean and std of fit_time and
-        score_time. Those that failed are absent.
-    reason : str
-        Why the candidate failed in at least one fold, in one line; empty if it did not.
-    """
+    """The scores of one candidate, named as in `cv_results_` without those that failed, and why it failed in a fold, if so."""
 
     numbers: Mapping[str, float]
     reason: str = ""
@@ -59,33 +50,14 @@ class FoldScores:
 
 
 class FoldScorer:
-    """Scores of candidates on fixed folds.
+    """Scores of candidates on fixed folds; arguments that GridSearchCV has as well mean the same.
 
-    Parameters
-    ----------
-    estimator, X, y, splits, fit_params
-        The estimator, which is cloned, the data, the folds, and further arguments of `fit` for the estimator and the scorers.
-    scoring, n_jobs, pre_dispatch, error_score, return_train_score
-        As in GridSearchCV.
-    engine : {"auto", "sklearn"}, default="sklearn"
-        "auto" shares the work of support vector machines where scikit-learn's result is the same.
-    max_bytes : int, default=2 GiB
-        Memory for kernel matrices of shared work.
-    race_for : str or None, default=None
-        The metric by which a candidate that cannot be the best any more is stopped, where work is shared.
-    warn : bool, default=True
-        Whether to warn of a candidate that fails; if not, call `warn_of_failure` elsewhere.
+    `fit_params` are further arguments of `fit` for the estimator and the scorers. The engine "auto" shares the work of support
+    vector machines where scikit-learn's result is the same, with `max_bytes` for kernel matrices; it stops a candidate that can
+    no longer be the best by the metric `race_for`. With `warn=False` call `warn_of_failure` elsewhere.
 
-    Attributes
-    ----------
-    scorer : callable or dict
-        The scorers in use, known once something was scored.
-    metrics : list of str
-        Their names, "score" for a single one.
-    multimetric : bool
-        Whether there are several named scores.
-    last_error : Exception or None
-        The error of the last candidate that failed.
+    Once something was scored `scorer` has the scorers in use, and `metrics` their names, "score" for a single one. `last_error`
+    is the error of the last candidate that failed.
     """
 
     def __init__(
@@ -187,7 +159,7 @@ class FoldScorer:
     def _score_shared(self, shared: SharedScores, candidates: Sequence[Mapping[str, Any]]) -> list[FoldScores]:
         found: dict[int, FoldScores] = {}
         left: list[int] = []
-        for k in shared.order([dict(c) for c in candidates]):
+        for k in shared.folds.order([dict(c) for c in candidates]):
             try:
                 found[k] = FoldScores(self._race(shared, dict(candidates[k])))
             except NotSharedError as reason:
@@ -323,14 +295,10 @@ class SharedScores:
     """Scores of candidates from shared work; `train` is whether to score the training rows as well."""
 
     def __init__(self, folds: SharedFolds, y: Any, splits: Sequence[Split], scorers: Mapping[str, Any], train: bool):
-        self._folds, self._scorers, self._splits = folds, scorers, list(splits)
+        self.folds, self._scorers, self._splits = folds, scorers, list(splits)
         # stand-ins answer for one object and no other: the rows' numbers serve as well as the rows
         self._test = [(rows, take(y, rows)) for _, rows in self._splits]
         self._train = [(rows, take(y, rows)) for rows, _ in self._splits] if train else []
-
-    def order(self, candidates: Sequence[dict[str, Any]]) -> list[int]:
-        """Return the order in which candidates share most."""
-        return self._folds.order(candidates)
 
     def score(self, params: dict[str, Any], bar: float | None = None, metric: str = "", highest: float = 1.0) -> dict[str, float]:
         """Return the scores of one candidate as in FoldScores; NotSharedError if scikit-learn has to score it.
@@ -342,7 +310,7 @@ class SharedScores:
         fit_times, score_times = [], []
         began = time.perf_counter()
         reached = 0.0
-        for k, answer in enumerate(self._folds.answers(params)):
+        for k, answer in enumerate(self.folds.answers(params)):
             fit_times.append(time.perf_counter() - began)
             began = time.perf_counter()
             self._score_rows(numbers, f"split{k}_test_", answer, *self._test[k])

@@ -199,14 +199,6 @@ def own_decisions(machine: Any, X: Floats, y: NDArray[Any], rows: Floats) -> tup
     With the kernel "precomputed", X and rows have kernel values with the training data. The classes are None and the decisions
     predictions in regression; else there is one column per pair of classes. NotSharedError is raised if training fails, so that
     scikit-learn reports the error.
-
-    Examples
-    --------
-    >>> from sklearn.svm import SVC
-    >>> X = np.array([[0.0], [1.0]])
-    >>> own_decisions(SVC(kernel="linear"), X, np.array([3, 4]), X)
-    (array([3, 4]), array([[-0.5],
-           [ 0.5]]))
     """
     regression = is_regressor(machine)
     if not regression:

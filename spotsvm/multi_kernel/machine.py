@@ -98,7 +98,7 @@ class MultiKernelMachine(EntryParametersMixin, KernelMachine):
         for name, value in vars(search.best_estimator_).items():
             if name.endswith("_") and not name.startswith("_"):
                 setattr(self, name, value)
-        self.tuning_ = search
+        self.tuning_: SpotSearchCV = search
         return self
 
     @property
@@ -194,7 +194,10 @@ def tuned(machine: MultiKernelMachine, X: Any, y: Any, sample_weight: Any) -> Sp
         check_classification_targets(y)
         machine._set_classes(y, check_sample_weight(weights, len(rows)))
     names = getattr(machine, "feature_names_in_", None)
-    _check_tune(machine)
+    if not (isinstance(machine.tune, str) or callable(machine.tune)):
+        raise ArgumentError(f"tune={machine.tune!r}; use the name of a search, such as 'vns', a callable that makes one, or None")
+    if not (isinstance(machine.scoring, str | None) or callable(machine.scoring)):
+        raise ArgumentError(f"scoring={machine.scoring!r}; use one score: a name, a callable, or None")
     resolve_groups(machine.groups, rows.shape[1], names)  # what is wrong with them is so in every trial
     models = kernel_models_of(machine, rows.shape[1], names)
     counts = _trials(machine.n_trials, len(models))
@@ -214,14 +217,6 @@ def tuned(machine: MultiKernelMachine, X: Any, y: Any, sample_weight: Any) -> Sp
     )
     data = rows if names is None else pd.DataFrame(rows, columns=names)
     return search.fit(data, y) if weights is None else search.fit(data, y, sample_weight=weights)
-
-
-def _check_tune(machine: MultiKernelMachine) -> None:
-    """Raise ArgumentError unless there is a search, by a name or a callable, and one score."""
-    if not (isinstance(machine.tune, str) or callable(machine.tune)):
-        raise ArgumentError(f"tune={machine.tune!r}; use the name of a search, such as 'vns', a callable that makes one, or None")
-    if not (machine.scoring is None or isinstance(machine.scoring, str) or callable(machine.scoring)):
-        raise ArgumentError(f"scoring={machine.scoring!r}; use one score: a name, a callable, or None")
 
 
 def _check_budget(search: Any, space: Any, budget: int, machine: MultiKernelMachine) -> None:

@@ -129,12 +129,14 @@ class SpotSearchRun:
     def _callbacks(self) -> list[Any]:
         given = self._search.callback
         several = [] if given is None else list(given) if isinstance(given, Sequence) else [given]
-        own = [(self._search.verbose > 0, self._print), (self._search.uses_workers, _warn_if_failed)]
-        return [*(callback for wanted, callback in own if wanted), *several]
+        return [self._show, *several]
 
-    def _print(self, study: Study, trial: Trial) -> None:
-        score = trial.values if trial.value is None else trial.value
-        print(f"[{study.n_finished}/{self._search.n_iter}] {trial.state} score={score} {dict(trial.params)}")
+    def _show(self, study: Study, trial: Trial) -> None:
+        if self._search.verbose > 0:
+            score = trial.values if trial.value is None else trial.value
+            print(f"[{study.n_finished}/{self._search.n_iter}] {trial.state} score={score} {dict(trial.params)}")
+        if self._search.uses_workers and trial.state != "ok":  # in this process the scorer has warned
+            warn_of_failure(trial.params, trial.extra, trial.reason)
 
     def _new_study(self) -> Study:
         search = self._search
@@ -161,12 +163,6 @@ class SpotSearchRun:
             if self._search.path is not None:
                 raise
             return None
-
-
-def _warn_if_failed(study: Study, trial: Trial) -> None:
-    """Warn of a candidate that failed in a worker; a failure in this process is reported where it is scored."""
-    if trial.state != "ok":
-        warn_of_failure(trial.params, trial.extra, trial.reason)
 
 
 class CandidatesHere(Here):

@@ -18,13 +18,7 @@ _RULE = "every column belongs to exactly one"
 
 
 def group_names(groups: Any) -> tuple[str, ...]:
-    """Return the names of groups: the keys of a dict, "0", "1", ... of a sequence, or "all" of None.
-
-    Examples
-    --------
-    >>> group_names({"shape": [0, 1], "colour": [2]}), group_names([[0, 1], [2]]), group_names(None)
-    (('shape', 'colour'), ('0', '1'), ('all',))
-    """
+    """Return the names of groups: the keys of a dict, "0", "1", ... of a sequence, or "all" of None."""
     if groups is None:
         return (EVERY_COLUMN,)
     if isinstance(groups, Mapping):
@@ -42,26 +36,9 @@ def group_names(groups: Any) -> tuple[str, ...]:
 
 
 def resolve_groups(groups: Any, n_features: int, feature_names: Sequence[str] | None = None) -> dict[str, tuple[int, ...]]:
-    """Return the columns of each group, rising from 0, or raise ArgumentError.
+    """Return the columns of each group of data with `n_features` columns, rising from 0, or raise ArgumentError.
 
-    Parameters
-    ----------
-    groups : None, dict or sequence
-        From the name of a group to its columns, or a sequence of columns, whose groups are called "0", "1", ...; None is one
-        group of all columns. Columns are a slice, a mask, or one or several indices (from the end where negative) or names.
-    n_features : int
-        Number of columns of the data.
-    feature_names : sequence of str, optional
-        Their names, where they have any.
-
-    Examples
-    --------
-    >>> resolve_groups({"shape": ["width", "height"], "colour": slice(2, None)}, 4, ["width", "height", "red", "blue"])
-    {'shape': (0, 1), 'colour': (2, 3)}
-    >>> resolve_groups([[0, 2], -1], 4)
-    Traceback (most recent call last):
-    ...
-    spotsvm.common.errors.ArgumentError: groups: column 1 is in no group; every column belongs to exactly one
+    Columns are given by a slice, a mask, or one or several indices (from the end where negative) or names.
     """
     names = group_names(groups)
     if groups is None:
