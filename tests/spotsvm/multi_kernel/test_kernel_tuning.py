@@ -6,8 +6,6 @@ import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_digits
 from sklearn.model_selection import StratifiedKFold, cross_val_score
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from spotsvm.common.errors import ArgumentError
@@ -110,16 +108,6 @@ def test_names_are_those_of_the_last_data():
     machine.fit(X, y)
     assert not hasattr(machine, "feature_names_in_")
     machine.predict(X)
-
-
-def test_behind_a_scaler_that_keeps_names():
-    X, y = digits(60)
-    frame = pd.DataFrame(X).add_prefix("p")
-    groups = {"top": list(frame.columns[:32]), "bottom": list(frame.columns[32:])}
-    line = make_pipeline(StandardScaler(), MultiKernelSVC(**QUICK, groups=groups))
-    with pytest.raises(ArgumentError, match="group 'top' has the column 'p0', but the data have no names"):
-        line.fit(frame, y)
-    assert line.set_output(transform="pandas").fit(frame, y).score(frame, y) == 1.0
 
 
 def test_folds_that_are_an_iterator():

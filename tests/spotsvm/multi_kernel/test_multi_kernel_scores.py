@@ -1,7 +1,6 @@
 """Cross-validation of multiple-kernel machines from shared work: the numbers of scikit-learn's own loop."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine, make_classification
@@ -12,7 +11,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR
 
-from spotsvm import MultiKernelSVC, MultiKernelSVR, SpotSearchCV, cross_val_scores
+from spotsvm import MultiKernelSVC, MultiKernelSVR, cross_val_scores
 from spotsvm.solvers.kernels import Kernel
 
 HALVES = RepeatedStratifiedKFold(n_splits=2, n_repeats=3, random_state=0)
@@ -160,15 +159,3 @@ def test_what_makes_no_sense_fails_as_in_scikit_learn(candidate, counted):
     with pytest.raises(ValueError, match="weights__up is not a parameter"):
         cross_val_scores(MultiKernelSVC(groups=groups), X, y, [{"weights__up": 1.0}], error_score="raise")
     assert counted == []
-
-
-def test_the_search_with_shared_work_finds_what_the_plain_one_does(counted):
-    X, y, groups = standard(load_wine, 6)
-    space = {"weights__front": [0.01, 0.1, 1.0, 10.0], "gamma__back": [0.01, 0.1, 1.0]}
-    shared, plain = (
-        SpotSearchCV(MultiKernelSVC(groups=groups), space, n_iter=6, cv=HALVES, engine=engine, random_state=0).fit(X, y)
-        for engine in ("auto", "sklearn")
-    )
-    np.testing.assert_allclose(shared.best_score_, plain.best_score_, atol=0.01)
-    assert len(counted) == 6
-    assert isinstance(pd.DataFrame(shared.cv_results_), pd.DataFrame)

@@ -18,7 +18,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.svm import SVC
 
-from spotsvm import ExactSVC, Kriging, Space, SpotSearchCV, Study, StudyMismatchError
+from spotsvm import ExactSVC, Kriging, Space, Study, StudyMismatchError
 from spotsvm.common.fingerprint import as_text, content_hash
 from spotsvm.solvers.kernels import Kernel, make_kernel
 from spotsvm.study.record.schema import sign
@@ -158,17 +158,6 @@ def test_how_values_are_printed_does_not_matter(tmp_path):
         read = RecordedStudy(tmp_path / "study.db")
     assert {t.params["x"] for t in read.trials} == {"array([0.33333333, 0.66666667])", "SVC(C=2)", "StandardScaler()", None}
     assert read.space.describe() == s.space.describe()
-
-
-def test_how_an_estimator_is_printed_does_not_matter_to_a_search(tmp_path):
-    X, y = np.random.default_rng(0).normal(size=(24, 2)), np.arange(24) % 2
-    weights = SVC(class_weight={0: np.float64(1 / 3), 1: 1.0}, tol=1e-4)
-    search = SpotSearchCV(
-        weights, {"C": [0.1, 1.0, 10.0]}, n_iter=2, search="random", random_state=0, cv=2, path=tmp_path / "s.db"
-    )
-    search.fit(X, y)
-    with np.printoptions(precision=2, suppress=True, legacy="1.13"), sklearn.config_context(print_changed_only=False):
-        assert search.set_params(n_iter=3).fit(X, y).study_.n_finished == 3
 
 
 def test_two_branches_with_values_that_look_the_same_have_a_coordinate_each():

@@ -1,7 +1,5 @@
 import json
 import math
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -134,21 +132,6 @@ def test_a_description_is_json_and_the_same_for_the_same_space():
         assert json.loads(json.dumps(space.describe())) == space.describe()
     assert Space({"C": uniform(0, 1)}).describe() == Space({"C": uniform(loc=0, scale=1)}).describe()
     assert Space({"C": uniform(0, 1)}).describe() != Space({"C": uniform(0, 2)}).describe()
-
-
-def test_a_space_with_text_is_the_same_in_every_process():
-    code = (
-        "from spotsvm import Space; from sklearn.svm import SVC\n"
-        "s = Space({'kernel': ['rbf', 'poly', 'linear'], 'svc': [SVC(), None, len]})\n"
-        "print(s.describe(), [s.decode([u, u]) for u in (0.1, 0.5, 0.9)])"
-    )
-    out = {
-        subprocess.run(
-            [sys.executable, "-c", code], env={"PYTHONHASHSEED": seed}, capture_output=True, text=True, check=True
-        ).stdout
-        for seed in ("1", "2")
-    }
-    assert len(out) == 1
 
 
 def test_axes_on_a_logarithmic_scale_have_a_width():
