@@ -76,7 +76,7 @@ def cross_val_scores(
     Raises
     ------
     ArgumentError
-        If there are no candidates, or an argument makes no sense; a ValueError.
+        If there are no candidates, or an argument is invalid; a ValueError.
 
     References
     ----------

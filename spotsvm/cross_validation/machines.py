@@ -17,6 +17,7 @@ from spotsvm.estimators import Floats
 from spotsvm.estimators.dual.evo_svc import EvoSVC
 from spotsvm.estimators.dual.exact_svc import ExactSVC
 from spotsvm.estimators.dual.exact_svr import ExactSVR
+from spotsvm.solvers.checked_numbers import as_float
 from spotsvm.solvers.kernels import Kernel, make_kernel
 from spotsvm.solvers.kernels.functions.multi_kernel import MultiKernel
 
@@ -132,14 +133,13 @@ def _is_sound(m: SvmMachine) -> bool:
     """Check whether every parameter is one that scikit-learn takes, too, and the kernel is positive semidefinite."""
     if not (_positive(m.C) and _positive(m.tol) and m.C <= 1e9):
         return False
-    if m.regression and not (_is_number(m.epsilon) and 0 <= float(m.epsilon) < np.inf):
+    if m.regression and not 0 <= as_float(m.epsilon) < np.inf:
         return False
     if not (m.gamma in ("scale", "auto") if isinstance(m.gamma, str) else _positive(m.gamma)):
         return False
     if m.kernel == "poly":
-        degree, coef0 = m.degree, m.coef0
-        whole = isinstance(degree, Integral) and not isinstance(degree, bool) and int(degree) >= 1
-        if not (whole and _is_number(coef0) and 0 <= float(coef0) < np.inf):
+        whole = isinstance(m.degree, Integral) and not isinstance(m.degree, bool) and int(m.degree) >= 1
+        if not (whole and 0 <= as_float(m.coef0) < np.inf):
             return False
     weights = m.class_weight
     known = weights is None or isinstance(weights, dict) or (isinstance(weights, str) and weights == "balanced")
@@ -149,11 +149,7 @@ def _is_sound(m: SvmMachine) -> bool:
 
 
 def _positive(value: Any) -> bool:
-    return _is_number(value) and 0 < float(value) < np.inf
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+    return 0 < as_float(value) < np.inf
 
 
 #: Estimators whose result does not depend on who computes the kernel matrix

@@ -83,7 +83,7 @@ class MultiKernelMachine(EntryParametersMixin, KernelMachine):
         Raises
         ------
         ArgumentError
-            If a parameter or a weight makes no sense, or `n_trials` is no budget for the search; a ValueError.
+            If a parameter or a weight is invalid, or `n_trials` is too small for the search; a ValueError.
         SolverError
             If the kernel or the search does not; a ValueError.
         """

@@ -220,7 +220,7 @@ class CandidateObjective:
 
 
 class CandidatesElsewhere(AbstractContextManager["CandidatesElsewhere"]):
-    """Workers that evaluate a CandidateObjective and raise its errors, which are no candidate's own failure.
+    """Workers that evaluate a CandidateObjective and raise its errors, which are not failures of a candidate.
 
     A lack of memory, be it for the candidate itself or for what it shares with others, is a failure of the candidate.
     """

@@ -230,7 +230,7 @@ def is_number(value: Any) -> bool:
 def _equal(a: Any, b: Any) -> bool:
     try:
         return bool(a == b)
-    except (TypeError, ValueError):  # arrays, say, whose comparison is no single truth value
+    except (TypeError, ValueError):  # arrays, for example, whose comparison is an array
         return False
 
 

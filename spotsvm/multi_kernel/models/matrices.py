@@ -30,7 +30,7 @@ class KernelMatrices:
     Raises
     ------
     SolverError
-        If X makes no sense.
+        If X is invalid.
 
     Examples
     --------
@@ -65,7 +65,7 @@ class KernelMatrices:
         Raises
         ------
         ArgumentError, SolverError
-            If the parameters make no sense; ValueErrors.
+            If the parameters are invalid; ValueErrors.
         """
         kernel, C = self.model._combined(self._rows, self._names, params)
         n = len(self._rows)

@@ -37,7 +37,7 @@ class Entry:
 class KernelSettings:
     """The parameters of MultiKernelSVC that are about kernels.
 
-    Any method raises an ArgumentError or SolverError if a parameter makes no sense.
+    Any method raises an ArgumentError or SolverError if a parameter is invalid.
     """
 
     groups: Any = None

@@ -8,7 +8,6 @@ from typing import Any
 
 from spotsvm.common.errors import ArgumentError
 from spotsvm.multi_kernel.models.column_groups import Columns, UnknownColumns
-from spotsvm.multi_kernel.models.settings import KernelSettings
 
 #: for each parameter of the richer model the poorer one's parameter that it is, or the number that it is
 ParameterMap = dict[str, str | float]
@@ -45,12 +44,6 @@ class Term:
     def has_gamma(self) -> bool:
         """Whether gamma makes a difference that is not in the kernel already."""
         return isinstance(self.kernel, str) and self.kernel != "linear"
-
-
-def fixed_gammas(settings: KernelSettings) -> dict[str, FixedGamma]:
-    """Return what gamma is for each kernel, by the kernel's name."""
-    rules = {group: gamma if isinstance(gamma, str) else float(gamma) for group, gamma in settings.named_gamma().items()}
-    return {entry.name: FixedGamma(rules[entry.group], entry.scale) for entry in settings.entries}
 
 
 def parameter_map(richer: Sequence[Term], poorer: Sequence[Term], products: tuple[bool, bool]) -> ParameterMap:
@@ -101,7 +94,7 @@ def _summands(richer: Sequence[Term], poorer: Sequence[Term]) -> list[tuple[Term
     """Pair the terms of a sum with those of another that has the same kernels."""
     free, pairs = list(richer), []
     for other in poorer:
-        alike = [t for t in free if t.columns == other.columns and _same_kernel(t, other)]
+        alike = [t for t in free if t.columns == other.columns and (t.kernel is other.kernel or t.kernel == other.kernel)]
         fitting = [t for t in alike if isinstance(t.gamma, str) or not t.has_gamma or _equal(t, other)]
         if not fitting:
             what = "with that gamma, which is fixed" if alike else "on those columns"
@@ -117,10 +110,6 @@ def _within(own: Columns, other: Columns) -> bool:
     if isinstance(own, UnknownColumns) or isinstance(other, UnknownColumns):
         return own == other or (other == UnknownColumns())
     return set(own) <= set(other)
-
-
-def _same_kernel(one: Term, other: Term) -> bool:
-    return one.kernel is other.kernel or bool(one.kernel == other.kernel)
 
 
 def _equal(own: Term, other: Term) -> bool:
