@@ -158,13 +158,6 @@ def test_the_weights_of_rows_are_those_of_exact_svc():
     assert ours.gamma_["all"] == exact.kernel_.gamma
 
 
-def test_gamma_scale_is_that_of_each_group():
-    ours = machine(gamma="scale").fit(X, Y)
-    assert ours.gamma_ == pytest.approx(
-        {"first": 1 / (3 * X[:, :3].var()), "second": 1 / (2 * X[:, 3:5].var()), "third": 1 / X[:, 5].var()}
-    )
-
-
 def test_entries_are_set_in_copies():
     weights = {"first": 2.0}
     ours = machine(weights=weights, gamma=(0.1, 0.2, "scale"))

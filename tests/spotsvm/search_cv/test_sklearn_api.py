@@ -10,7 +10,6 @@ from sklearn.neighbors import KNeighborsClassifier, LocalOutlierFactor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR
-from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import get_tags
 
 from spotsvm import SpotSearchCV
@@ -74,16 +73,6 @@ def test_classes():
     assert fitted.classes_ is fitted.best_estimator_.classes_
     assert fitted.classes_.tolist() == ["no", "yes"]
     assert not hasattr(clone(SEARCHES["ridge"]).fit(X, Y), "classes_")
-
-
-def test_classes_of_several_outputs_are_a_list():
-    answers = np.column_stack([Y, np.arange(45) % 3])
-
-    def by_hand(model, X, y):
-        return (model.predict(X) == y).mean()
-
-    fitted = search(DecisionTreeClassifier(), {"max_depth": [1, 2, 3]}, scoring=by_hand).fit(X, answers)
-    assert [classes.tolist() for classes in fitted.classes_] == [[0, 1], [0, 1, 2]]
 
 
 def test_features():

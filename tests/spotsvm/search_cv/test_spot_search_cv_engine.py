@@ -17,7 +17,7 @@ PIPELINE = make_pipeline(StandardScaler(), SVC())
 
 def search(**options):
     X, y = load_breast_cancer(return_X_y=True)
-    return SpotSearchCV(PIPELINE, SPACE, n_iter=12, cv=4, random_state=0, **options).fit(X, y)
+    return SpotSearchCV(PIPELINE, SPACE, **{"n_iter": 12, "cv": 4, "random_state": 0} | options).fit(X, y)
 
 
 def test_the_results_are_those_of_sklearn(counted):
@@ -46,15 +46,9 @@ def test_a_race_records_which_folds_ran():
 
 
 def test_a_race_that_is_resumed_is_the_undisturbed_one(tmp_path):
-    X, y = load_breast_cancer(return_X_y=True)
     whole = search(racing=True)
-
-    def fit(n_iter):
-        options = {"cv": 4, "random_state": 0, "racing": True, "path": tmp_path / "race.db"}
-        return SpotSearchCV(PIPELINE, SPACE, n_iter=n_iter, **options).fit(X, y)
-
-    fit(8)
-    resumed = fit(12)
+    search(racing=True, path=tmp_path / "race.db", n_iter=8)
+    resumed = search(racing=True, path=tmp_path / "race.db")
     columns = ["value", "extra_folds_run"]
     np.testing.assert_array_equal(resumed.study_.frame()[columns], whole.study_.frame()[columns])
 

@@ -3,7 +3,6 @@ import math
 import numpy as np
 import pytest
 from scipy.stats import binom, loguniform, norm, randint, rv_discrete, truncnorm, uniform
-from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from spotsvm.common.errors import SpaceError
 from spotsvm.space.parameter import ChoiceParameter, ContinuousParameter, IntegerParameter, make_parameter
@@ -131,9 +130,3 @@ def test_numpy_values_are_as_good_as_plain_ones(definition, value):
     again = parameter.decode(parameter.encode(value))
     assert again == value
     assert not isinstance(again, np.generic)
-
-
-def test_estimators_are_choices_and_stay_themselves():
-    scalers = [StandardScaler(), MinMaxScaler(), "passthrough", None]
-    parameter = make_parameter("scaler", scalers)
-    assert all(parameter.decode(parameter.encode(s)) is s for s in scalers)

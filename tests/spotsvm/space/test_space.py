@@ -56,19 +56,6 @@ def test_encode_undoes_decode(space, data):
     assert np.array_equal(point, space.domain.snap_one(point))
 
 
-@given(u=points(BRANCHED))
-@settings(max_examples=150, deadline=None)
-def test_a_parameter_of_another_branch_is_absent(u):
-    params = BRANCHED.decode(u)
-    names = {
-        "rbf": {"kernel", "C", "gamma"},
-        "poly": {"kernel", "C", "degree", "coef0"},
-        "linear": {"kernel", "C", "shrinking"},
-        "sigmoid": {"kernel", "C", "shrinking"},
-    }
-    assert set(params) == names[params["kernel"]]
-
-
 def test_what_does_not_matter_does_not_make_two_points():
     u = np.full(BRANCHED.domain.dimension, 0.3)
     v = u.copy()
