@@ -90,7 +90,6 @@ class FoldViews:
         self._training_answers = training_answers
         n = len(y)
         self._most = max_bytes // max(SingleGram.bytes_for(n), 1)  # views
-        self._keep_distances = self._most >= 1
         if 4 * n * n > max_bytes:
             raise NotSharedError("one kernel matrix is larger than the memory allowed")
         self._views: OrderedDict[Any, View] = OrderedDict()
@@ -107,7 +106,7 @@ class FoldViews:
             fitted = None if shared else clone(transformers)
             rows, names = (plain_rows(self._X), names_of(self._X)) if shared else self._transformed(fitted, fold)
             share = self._max_bytes // (1 if shared else len(self._splits)) - 4 * len(rows) ** 2
-            view = View(SingleGram(rows, self._keep_distances), shared, names, max(share, 0), fitted)
+            view = View(SingleGram(rows, self._most >= 1), shared, names, max(share, 0), fitted)
             self._views[place] = view
         self._views.move_to_end(place)
         return view

@@ -16,18 +16,10 @@ class MultiKernelSVR(MultiKernelMachine, DualSVR):
 
     Parameters
     ----------
-    groups, kernel, gamma, scales, weights, combine, degree, coef0
+    groups, kernel, gamma, scales, weights, combine, degree, coef0, C, tol, cache_size, max_iter
         As in `MultiKernelSVC`; there is one problem.
-    C : float, default=1.0
-        Cost of errors, positive and finite.
     epsilon : float, default=0.1
         Half the width of the tube in which errors cost nothing, 0 or more.
-    tol : float, default=1e-3
-        Largest violation of the optimality conditions at which the solver stops, positive.
-    cache_size : float, default=200
-        Megabytes that blocks of kernel values may take, beside the kernel matrix.
-    max_iter : int, default=-1
-        Cap on the solver's iterations, 1 or more; -1 for one that grows with the data. At the cap a ConvergenceWarning is given.
     tune, n_trials, cv, scoring, random_state
         As in `MultiKernelSVC`; epsilon stays what it is.
 

@@ -259,6 +259,13 @@ NSGA2 = {"search": "nsga2", "scoring": ["accuracy", "recall"], "refit": "recall"
         ({"racing": True, "scoring": "positive_likelihood_ratio"}, "known; that of 'positive_likelihood_ratio' is not"),
         ({"racing": True, "executor": "threading"}, "racing=True compares each candidate with the best before it"),
         (NSGA2 | {"racing": True}, "racing=True is for one objective, and search='nsga2' has several; leave it out"),
+        *(
+            (
+                NSGA2 | {"scoring": scoring, "refit": False},
+                "is for two or more objectives, and scoring=.* no more than one metric",
+            )
+            for scoring in (None, "accuracy", ["accuracy"], {"a": "accuracy"}, lambda estimator, X, y: {"a": 1.0, "b": 2.0})
+        ),
         (NSGA2 | {"stop": "uncertainty"}, "stop='uncertainty' is for one objective"),
         ({"retries": -1}, "retries=-1"),
         ({"trial_timeout": 0}, "trial_timeout=0"),

@@ -8,7 +8,7 @@ from sklearn.metrics import accuracy_score, f1_score, get_scorer, make_scorer, r
 from sklearn.model_selection import KFold
 from sklearn.svm import SVC
 
-from spotsvm import ArgumentError, Nsga2Search, ParegoSearch, SpotSearchCV, StudyMismatchError
+from spotsvm import Nsga2Search, ParegoSearch, SpotSearchCV, StudyMismatchError
 from spotsvm.common.errors import NoCompletedTrialError, NoCompletedTrialTypeError
 
 X, Y = make_classification(n_samples=60, n_features=4, flip_y=0.2, random_state=0)
@@ -299,16 +299,6 @@ def test_a_list_of_metrics_of_which_refit_is_free_to_choose():
 def test_under_noise_the_best_observed_candidate_is_chosen():
     fitted = objectives(noise=True, search="parego", n_iter=12).fit(X, Y)
     assert fitted.best_index_ == fitted.cv_results_["rank_test_second"].argmin()
-
-
-@pytest.mark.parametrize(
-    "scoring", [None, "accuracy", ["accuracy"], {"a": "accuracy"}, lambda estimator, X, y: {"a": 1.0, "b": 2.0}]
-)
-def test_one_metric_is_too_few(scoring):
-    with pytest.raises(
-        ArgumentError, match="search='nsga2' is for two or more objectives, and scoring=.* no more than one metric"
-    ):
-        objectives(scoring=scoring, refit=False).fit(X, Y)
 
 
 def test_a_candidate_that_fails_in_one_metric_has_failed():
