@@ -133,7 +133,7 @@ def _round_values(parameter: Parameter) -> list[float]:
 
     low, high = parameter.decode(0.0), parameter.decode(1.0)
     if scale_of(parameter) == "log" and high / low >= 10:
-        whole = LogLocator(numticks=_MOST_TICKS + 1).tick_values(low, high)
+        whole: Any = LogLocator(numticks=_MOST_TICKS + 1).tick_values(low, high)
         if np.sum((whole >= low) & (whole <= high)) < 3:
             whole = LogLocator(subs=(1.0, 2.0, 5.0), numticks=_MOST_TICKS + 1).tick_values(low, high)
     else:
