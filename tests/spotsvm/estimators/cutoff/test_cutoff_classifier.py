@@ -439,7 +439,7 @@ def test_the_estimator_is_not_changed():
         ({"excess": "cut"}, "excess='cut'; use 'raise' or 'scale'"),
         (
             {"response_method": "vote"},
-            "response_method='vote'; use one of 'auto', 'votes', 'soft_votes', 'predict_proba', ",
+            "response_method='vote'; use 'auto', 'votes', 'soft_votes', 'predict_proba' or 'decision_function'",
         ),
         (
             {"response_method": "predict_proba"},

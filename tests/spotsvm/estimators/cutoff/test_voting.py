@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import expit
 
-from spotsvm.estimators.cutoff.voting import shares_of_votes, two_shares
+from spotsvm.estimators.cutoff.cutoff_classifier import shares_of_votes, two_shares
 from spotsvm.estimators.dual.one_vs_one import pairs, votes
 
 

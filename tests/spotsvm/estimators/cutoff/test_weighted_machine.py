@@ -8,7 +8,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from spotsvm.common.errors import ArgumentError
-from spotsvm.estimators.cutoff.voting import machine_prefix, weighted_fit
+from spotsvm.estimators.cutoff.cutoff_classifier import machine_prefix, weighted_fit
 
 X, Y = load_iris(return_X_y=True)
 WEIGHTS = {0: 0.1, 1: 1.0, 2: 3.0}

@@ -139,8 +139,8 @@ def test_a_cap_on_generations_is_kept_and_warned_of():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"method": "annealing"}, "method='annealing'; use one of 'memetic', 'gaussian'"),
-        ({"method": np.array(["memetic", "exact"])}, "method=array.*; use one of 'memetic'"),
+        ({"method": "annealing"}, "method='annealing'; use 'memetic', 'gaussian'"),
+        ({"method": np.array(["memetic", "exact"])}, "method=array.*; use 'memetic'"),
         ({"bias": 1}, "bias=1; use True or False"),
         ({"bias": True, "method": "hybrid"}, "bias=True and method='hybrid'; only 'memetic' and 'exact' have a bias"),
         ({"max_iter": 0}, "max_iter=0; use"),

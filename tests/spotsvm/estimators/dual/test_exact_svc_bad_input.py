@@ -45,7 +45,7 @@ def pair(**options):
         ({"cache_size": 1e305}, "cache_size=1e[+]305; that many megabytes overflow"),
         ({"decision_function_shape": np.array(["ovr", "ovo"])}, "decision_function_shape=array.*; use 'ovr' or 'ovo'"),
         ({"kernel": lambda a, b: a @ b.T * 1j}, "kernel: the callable .* returned no matrix of numbers; its entries are complex"),
-        ({"max_iter": 0}, "max_iter=0; use a number of iterations, 1 or more, or -1"),
+        ({"max_iter": 0}, "max_iter=0; use a whole number, 1 or more, or -1"),
         ({"max_iter": 2.5}, "max_iter=2.5; use"),
         ({"cache_size": 0}, "cache_size=0; use a positive, finite number of megabytes"),
         ({"decision_function_shape": "pairs"}, "decision_function_shape='pairs'; use 'ovr' or 'ovo'"),

@@ -5,9 +5,9 @@ import pytest
 from sklearn.datasets import make_moons
 from sklearn.preprocessing import scale
 
+from spotsvm.estimators.evolved.evolve_kernel import choose_kernel
 from spotsvm.estimators.evolved.evolved_kernel_svc import EvolvedKernelSVC
 from spotsvm.estimators.evolved.evolved_kernel_svr import EvolvedKernelSVR
-from spotsvm.estimators.evolved.final_choice import choose_kernel
 from spotsvm.estimators.evolved.fitness import Judged, KernelFitness
 from spotsvm.estimators.evolved.matrix_task import ClassificationTask, RegressionTask, holdouts
 from spotsvm.estimators.evolved.settings import Setting, read_settings

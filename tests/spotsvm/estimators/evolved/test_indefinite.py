@@ -2,8 +2,7 @@ import numpy as np
 import pytest
 from sklearn.metrics.pairwise import sigmoid_kernel
 
-from spotsvm.common.errors import ArgumentError
-from spotsvm.estimators.evolved.indefinite import check_indefinite, solve_indefinite
+from spotsvm.estimators.evolved.matrix_task import solve_indefinite
 from spotsvm.solvers.dual.exact.fold_solver import Target, symmetric_bounds
 from spotsvm.solvers.dual.spectrum import matrix_state
 
@@ -42,10 +41,3 @@ def test_another_local_optimum_is_better():
 def test_the_same_seed_is_the_same_solution(z, epsilon):
     one, two = (solve_indefinite(K, target(z, epsilon), 1e-4, 5000, 3) for _ in range(2))
     np.testing.assert_array_equal(one, two)
-
-
-def test_what_is_to_become_of_them():
-    assert [check_indefinite(kind) for kind in ("evolve", "reject", "clip")] == ["evolve", "reject", "clip"]
-    for wrong in ("flip", None, 3, np.array(["clip", "clip"])):
-        with pytest.raises(ArgumentError, match="use 'evolve', 'reject' or 'clip'"):
-            check_indefinite(wrong)

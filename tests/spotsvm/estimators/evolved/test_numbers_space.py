@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from spotsvm.estimators.evolved.final_choice import NumbersSpace
+from spotsvm.estimators.evolved.evolve_kernel import NumbersSpace
 from spotsvm.estimators.evolved.fitness import Judged
 from spotsvm.estimators.evolved.settings import Setting
 from spotsvm.solvers.kernels.expressions import Expression

@@ -12,7 +12,7 @@ LONE = np.where(np.arange(60) == 7, 2, Y)
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"method": "aga"}, "method='aga'; use one of 'alga', 'gasvm', 'ga-model', 'nsga2', 'random'"),
+        ({"method": "aga"}, "method='aga'; use 'alga', 'gasvm', 'ga-model', 'nsga2' or 'random'"),
         ({"crossover": "all"}, "crossover='all'; use 'auto', 'vectors' or 'rows'"),
         ({"n_per_class": 21}, "n_per_class=21; class 0 has 20 rows that are left for training; use at most as many"),
         ({"n_per_class": 0}, "n_per_class=0; use a whole number, 1 or more, or 'grow'"),
@@ -28,7 +28,7 @@ LONE = np.where(np.arange(60) == 7, 2, Y)
         ({"C_values": ()}, r"C_values=\(\); use one positive number or more"),
         ({"gamma_values": (1.0, -2.0)}, r"gamma_values\[1\]=-2.0"),
         ({"gamma_values": (1e-30,)}, r"gamma_values\[0\]=1e-30 is not from 1e-12 to 1e\+12; scale the data"),
-        ({"population_size": 1}, "population_size=1; use 2 or more"),
+        ({"population_size": 1}, "population_size=1; use a whole number, 2 or more, because parents"),
         ({"mutation_probability": 1.1}, r"mutation_probability=1.1 is not in \[0, 1\]"),
         ({"model_crossover_probability": "often"}, "model_crossover_probability='often'"),
         ({"model_mutation_range": 1.0}, r"^model_mutation_range=1.0 is not in \[0, 1\)"),

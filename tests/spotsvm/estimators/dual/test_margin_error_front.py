@@ -14,7 +14,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from spotsvm.common.errors import ArgumentError, SpotSVMError
-from spotsvm.estimators.margin_error.margin_error_front import MarginErrorFront
+from spotsvm.estimators.dual.margin_error_front import MarginErrorFront
 from spotsvm.solvers.pareto import knee, non_dominated
 
 SMALL = {"population_size": 12, "n_generations": 8, "n_exact": 6, "random_state": 0}
@@ -241,11 +241,11 @@ def test_a_badly_scaled_kernel_is_no_obstacle(data, scale):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"error": "zero-one"}, 'error=\'zero-one\'; use "hinge" or "count"'),
-        ({"select": "best"}, 'select=\'best\'; use "knee" or "validation"'),
-        ({"population_size": 2}, "population_size=2; use an integer of at least 4"),
-        ({"n_generations": -1}, "n_generations=-1; use an integer of at least 0"),
-        ({"n_exact": 1.5}, "n_exact=1.5; use an integer of at least 2"),
+        ({"error": "zero-one"}, "error='zero-one'; use 'hinge' or 'count'"),
+        ({"select": "best"}, "select='best'; use 'knee' or 'validation'"),
+        ({"population_size": 2}, "population_size=2; use a whole number, 4 or more"),
+        ({"n_generations": -1}, "n_generations=-1; use a whole number, 0 or more"),
+        ({"n_exact": 1.5}, "n_exact=1.5; use a whole number, 2 or more"),
         ({"validation_fraction": 1.0}, "validation_fraction=1.0; use a number between 0 and 1"),
         ({"tol": 0.0}, "tol=0.0; use a positive, finite number"),
         ({"kernel": "gauss"}, "kernel='gauss' is not known"),
