@@ -12,7 +12,6 @@ from scipy.stats import loguniform, uniform
 from sklearn import config_context
 from sklearn.base import clone
 from sklearn.datasets import load_wine, make_classification
-from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.metrics import roc_auc_score
@@ -27,8 +26,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from spotsvm import ExactSVC, MultiKernelSVC, SpotSearchCV
 from spotsvm.common.errors import ArgumentError
 from spotsvm.estimators.cutoff.class_entries import class_cutoffs
-from spotsvm.estimators.cutoff.cutoff_classifier import CutoffClassifier, shares_of_votes, two_shares
-from spotsvm.estimators.dual.one_vs_one import pairs, votes
+from spotsvm.estimators.cutoff.cutoff_classifier import CutoffClassifier
 
 MANY = make_classification(
     n_samples=300, n_features=6, n_informative=4, n_classes=5, n_clusters_per_class=1, flip_y=0.2, random_state=0
@@ -429,38 +427,3 @@ def test_one_class_is_too_few(classes):
     one = CULTIVAR == 1
     with pytest.raises(ArgumentError, match=r"y holds the one class 1.*; two classes or more are needed"):
         CutoffClassifier(SVC(), classes=classes).fit(WINE[one], CULTIVAR[one])
-
-
-def test_an_estimator_that_only_predicts():
-    class Mute(DummyClassifier):
-        predict_proba = None
-
-        def __getattribute__(self, name):
-            if name == "predict_proba":
-                raise AttributeError(name)
-            return super().__getattribute__(name)
-
-    with pytest.raises(ArgumentError, match="Mute does not have this response; it has none of them"):
-        CutoffClassifier(Mute()).fit(WINE, CULTIVAR)
-
-
-@given(st.integers(3, 6), st.integers(0, 10**6), st.booleans())
-def test_shares_of_random_decisions(n_classes, seed, soft):
-    decisions = np.random.default_rng(seed).normal(scale=3, size=(7, len(pairs(n_classes))))
-    shares = shares_of_votes(decisions, n_classes, soft)
-    np.testing.assert_allclose(shares.sum(axis=1), 1)
-    assert (shares >= 0).all()
-    if soft:
-        by_hand = np.zeros_like(shares)
-        for k, (i, j) in enumerate(pairs(n_classes)):
-            by_hand[:, i] += expit(decisions[:, k])
-            by_hand[:, j] += 1 - expit(decisions[:, k])
-        np.testing.assert_allclose(shares, by_hand / len(pairs(n_classes)))
-    else:
-        counts = votes(decisions, n_classes)
-        more = counts[:, :, None] > counts[:, None, :]
-        assert (shares[:, :, None] > shares[:, None, :])[more].all()
-
-
-def test_two_shares_are_logistic():
-    np.testing.assert_allclose(two_shares(np.array([0.0, 2.0, -800.0])), [[0.5, 0.5], [1 - expit(2), expit(2)], [1, 0]])

@@ -143,17 +143,6 @@ def test_gains_are_minus_the_derivatives_of_the_hinge_loss(name):
         assert found == pytest.approx(rate, rel=1e-4, abs=1e-6)
 
 
-def test_coefficients_of_each_pair():
-    ours = machine("three")
-    trained = ours.train(np.arange(89), 1.0, 0.1)
-    dense, code = pair_rows(trained.dual_coef, trained.n_support), ours.code[trained.support]
-    assert dense.shape == (3, len(code))
-    for row, pair in zip(dense, [(0, 1), (0, 2), (1, 2)], strict=True):
-        assert not row[~np.isin(code, pair)].any()
-        assert row.sum() == pytest.approx(0.0, abs=1e-9)
-        assert (row[code == pair[0]] >= 0).all()
-
-
 def test_rows_of_which_the_machine_says_nothing_are_not_classified_correctly():
     # one vector of each class, a threshold of 0, and a kernel that is 0 in floating point but at the vectors
     X, code = np.array([[0.0, 0.0], [1.0, 1.0]]), np.array([0, 1])

@@ -5,16 +5,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
-from sklearn.datasets import load_wine, make_classification, make_moons
+from sklearn.datasets import load_wine, make_classification, make_friedman1, make_moons
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.metrics.pairwise import polynomial_kernel
 from sklearn.model_selection import cross_val_score
 from sklearn.preprocessing import scale
-from sklearn.svm import SVC
+from sklearn.svm import SVC, SVR
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from spotsvm.common.errors import ArgumentError, SpotSVMError
 from spotsvm.estimators.dual.exact_svc import ExactSVC
+from spotsvm.estimators.dual.exact_svr import ExactSVR
 from spotsvm.solvers.errors import SolverError
 from spotsvm.solvers.kernels import Kernel
 
@@ -48,7 +49,11 @@ def assert_same(ours, theirs, X_new, atol=1e-4):  # LIBSVM keeps its matrix in f
 
 
 @parametrize_with_checks(
-    [ExactSVC(), ExactSVC(gamma="auto"), ExactSVC(kernel="precomputed"), ExactSVC(kernel="linear", tol=1e-5)],
+    [
+        machine(**options)
+        for machine in (ExactSVC, ExactSVR)
+        for options in ({}, {"gamma": "auto"}, {"kernel": "precomputed"}, {"kernel": "linear", "tol": 1e-5})
+    ],
     expected_failed_checks=lambda machine: EACH_ROW_ONCE if (machine.kernel, machine.gamma) == ("rbf", "scale") else {},
 )
 def test_check_estimator(estimator, check):
@@ -207,9 +212,10 @@ def test_ties_are_broken_by_the_decision_function_where_that_is_wanted():
         ours.set_params(decision_function_shape="ovo").predict(new)
 
 
-def test_not_converging_is_warned_of():
+@pytest.mark.parametrize("machine", [ExactSVC(), ExactSVR(epsilon=0.0)])
+def test_not_converging_is_warned_of(machine):
     with pytest.warns(ConvergenceWarning, match="The solver stopped early: .*raise max_iter"):
-        machine = ExactSVC(C=1e4, tol=1e-6, max_iter=1).fit(X, Y)
+        machine.set_params(C=1e4, tol=1e-6, max_iter=1).fit(X, Y)
     assert machine.fit_status_ == 1
     assert machine.predict(X).shape == Y.shape
     with warnings.catch_warnings():
@@ -332,22 +338,18 @@ def test_equal_rows_with_opposite_labels():
 def test_all_zero_features(kernel):
     machine = ExactSVC(kernel=kernel).fit(np.zeros((30, 3)), np.arange(30) % 3 == 0)
     assert not machine.predict(np.zeros((2, 3))).any()
+    regressor = ExactSVR(kernel=kernel).fit(np.zeros((30, 3)), np.arange(30) % 3)
+    assert len(set(regressor.predict(np.zeros((3, 3))))) == 1
 
 
-@pytest.mark.parametrize("gamma", [0.0, 1e-300, 1e-12])
-def test_a_constant_matrix_predicts_the_majority(gamma):
+@pytest.mark.parametrize(("gamma", "C"), [(0.0, 1.0), (1e-300, 1.0), (1e-12, 1.0), (1e6, 0.5), (1e300, 1e6)])
+def test_a_constant_matrix_predicts_the_majority_and_the_identity_remembers(gamma, C):
     y = np.arange(len(X)) % 3 == 0
-    ours, theirs = (m.set_params(tol=1e-3).fit(X, y) for m in pair(gamma=gamma))
-    np.testing.assert_array_equal(ours.predict(X_NEW), theirs.predict(X_NEW))
-    assert not ours.predict(X_NEW).any()
-
-
-@pytest.mark.parametrize("gamma", [1e6, 1e300])
-@pytest.mark.parametrize("C", [0.5, 1e6])
-def test_the_identity_remembers(gamma, C):
-    ours, theirs = (m.fit(X, Y) for m in pair(gamma=gamma, C=C))
+    ours, theirs = (m.fit(X, y) for m in pair(gamma=gamma, C=C))
     np.testing.assert_allclose(ours.decision_function(X), theirs.decision_function(X), atol=1e-5)
-    np.testing.assert_allclose(ours.decision_function(X_NEW), ours.intercept_[0], atol=1e-12)
+    np.testing.assert_array_equal(ours.predict(X), theirs.predict(X))
+    assert not ours.predict(X_NEW).any()
+    np.testing.assert_allclose(ours.decision_function(X_NEW), ours.intercept_[0], atol=1e-9)
 
 
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
@@ -358,3 +360,106 @@ def test_a_huge_C_ends(kernel):
         machine = ExactSVC(C=1e6, kernel=kernel, gamma=2.0).fit(data, y)
     assert np.isfinite(machine.decision_function(data)).all()
     assert machine.score(data, y) > (0.99 if kernel == "rbf" else 0.8)
+
+
+X_R, TARGET = make_friedman1(n_samples=120, n_features=6, noise=0.5, random_state=0)
+TARGET = (TARGET - TARGET.mean()) / TARGET.std()
+NEW_R = np.random.default_rng(1).uniform(size=(40, 6))
+
+
+def pair_of_regressors(**options):
+    """Return our regressor and scikit-learn's with the same parameters."""
+    options = {"tol": 1e-6} | options
+    return ExactSVR(**options), SVR(**options)
+
+
+@pytest.mark.parametrize("name", [name for name in KERNELS if name != "poly, default"])
+@pytest.mark.parametrize("options", [{}, {"C": 10.0, "epsilon": 0.01}, {"C": 0.05, "epsilon": 0.0}], ids=str)
+def test_predictions_are_those_of_svr(name, options):
+    ours, theirs = (m.fit(X_R, TARGET) for m in pair_of_regressors(**options, **KERNELS[name]))
+    np.testing.assert_allclose(ours.predict(NEW_R), theirs.predict(NEW_R), atol=5e-5)
+    np.testing.assert_allclose(ours.intercept_, theirs.intercept_, atol=5e-5)
+
+
+def test_attributes_are_laid_out_as_in_svr():
+    ours, theirs = (m.fit(X_R, TARGET) for m in pair_of_regressors(gamma=0.5))
+    np.testing.assert_array_equal(ours.support_, theirs.support_)
+    np.testing.assert_array_equal(ours.support_vectors_, theirs.support_vectors_)
+    np.testing.assert_array_equal(ours.n_support_, theirs.n_support_)
+    np.testing.assert_allclose(ours.dual_coef_, theirs.dual_coef_, atol=1e-4)
+    assert ours.dual_coef_.shape == theirs.dual_coef_.shape
+    assert ours.intercept_.shape == theirs.intercept_.shape
+    assert (ours.fit_status_, ours.n_features_in_, type(ours.n_iter_)) == (0, 6, int)
+
+
+def test_the_objective_is_that_of_the_dual_variables():
+    ours = ExactSVR(gamma=0.2, tol=1e-6, epsilon=0.05).fit(X_R, TARGET)
+    beta = ours.dual_coef_[0]
+    K = np.exp(-0.2 * ((ours.support_vectors_[:, None] - ours.support_vectors_) ** 2).sum(axis=2))
+    value = TARGET[ours.support_] @ beta - 0.05 * np.abs(beta).sum() - 0.5 * beta @ K @ beta
+    assert ours.dual_objective_ == pytest.approx(value, rel=1e-9)
+
+
+def test_weights_of_features_of_a_regression():
+    ours, theirs = (m.fit(X_R, TARGET) for m in pair_of_regressors(kernel="linear"))
+    np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=5e-5)
+    assert not hasattr(ExactSVR().fit(X_R, TARGET), "coef_")
+
+
+def test_weights_of_rows():
+    weights = np.random.default_rng(0).integers(0, 4, size=len(TARGET))
+    data = X_R + np.arange(X_R.shape[1])
+    for options in ({}, {"gamma": 0.4}):  # rows' weights have no part in "scale"
+        ours, theirs = (m.fit(data, TARGET, sample_weight=weights) for m in pair_of_regressors(**options))
+        assert ours.kernel_.gamma == pytest.approx(theirs._gamma, rel=1e-12)
+        np.testing.assert_allclose(ours.predict(NEW_R), theirs.predict(NEW_R), atol=5e-5)
+    repeated = ExactSVR(gamma=0.4, tol=1e-6).fit(data.repeat(weights, axis=0), TARGET.repeat(weights))
+    np.testing.assert_allclose(ours.predict(NEW_R), repeated.predict(NEW_R), atol=1e-12)
+
+
+def test_a_precomputed_kernel_is_the_kernel_of_a_regression():
+    K, K_new = (polynomial_kernel(a, X_R, 2, 0.1, 1.0) for a in (X_R, NEW_R))
+    ours, theirs = (m.fit(K, TARGET) for m in pair_of_regressors(kernel="precomputed"))
+    np.testing.assert_allclose(ours.predict(K_new), theirs.predict(K_new), atol=5e-5)
+    scores = (cross_val_score(m, K, TARGET) for m in pair_of_regressors(kernel="precomputed"))
+    np.testing.assert_allclose(*scores, atol=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"C": 0.0}, "C=0.0; use a positive, finite number"),
+        ({"epsilon": -0.1}, "epsilon=-0.1; use a finite number, 0 or more"),
+        ({"epsilon": "0"}, "epsilon='0'; use"),
+        ({"max_iter": 0}, "max_iter=0; use"),
+    ],
+)
+def test_bad_parameters_of_a_regression(options, message):
+    with pytest.raises(ArgumentError, match=message):
+        ExactSVR(**options).fit(X_R, TARGET)
+
+
+def test_one_row_and_two():
+    one = ExactSVR().fit([[3.0]], [7.0])
+    assert one.predict([[0.0], [3.0]]) == pytest.approx([7.0, 7.0], abs=0.1)
+    two = ExactSVR(kernel="linear", C=100.0, epsilon=0.0, tol=1e-8).fit([[0.0], [1.0]], [1.0, 3.0])
+    assert two.predict([[0.0], [0.5], [1.0]]) == pytest.approx([1.0, 2.0, 3.0], abs=1e-6)
+
+
+def test_a_constant_target_needs_no_support_vectors():
+    machine = ExactSVR().fit(X_R, np.full(len(X_R), 4.0))
+    assert machine.n_support_ == [0]
+    assert machine.predict(NEW_R) == pytest.approx(np.full(len(NEW_R), 4.0), abs=0.1)
+
+
+def test_equal_rows_with_different_targets():
+    machine = ExactSVR(epsilon=0.0, C=100.0, tol=1e-6).fit(X_R.repeat(3, axis=0), (TARGET[:, None] + [-1.0, 0.0, 1.0]).ravel())
+    np.testing.assert_allclose(
+        machine.predict(X_R), ExactSVR(epsilon=0.0, C=100.0, tol=1e-6).fit(X_R, TARGET).predict(X_R), atol=1e-3
+    )
+
+
+@pytest.mark.parametrize("gamma", [0.0, 1e-300, 1e6, 1e300])
+def test_a_constant_matrix_and_the_identity(gamma):
+    ours, theirs = (m.fit(X_R, TARGET) for m in pair_of_regressors(gamma=gamma))
+    np.testing.assert_allclose(ours.predict(X_R), theirs.predict(X_R), atol=1e-4)

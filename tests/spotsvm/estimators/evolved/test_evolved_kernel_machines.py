@@ -5,17 +5,19 @@ import pandas as pd
 import pytest
 from joblib import parallel_config
 from sklearn.base import clone
-from sklearn.datasets import load_wine, make_classification
+from sklearn.datasets import load_wine, make_classification, make_friedman1
 from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler, scale
-from sklearn.svm import SVC
+from sklearn.svm import SVC, SVR
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from spotsvm.common.errors import ArgumentError
 from spotsvm.estimators.dual.exact_svc import ExactSVC
+from spotsvm.estimators.dual.exact_svr import ExactSVR
 from spotsvm.estimators.evolved import evolve_kernel as evolution
 from spotsvm.estimators.evolved.evolved_kernel_svc import EvolvedKernelSVC
+from spotsvm.estimators.evolved.evolved_kernel_svr import EvolvedKernelSVR
 from spotsvm.estimators.evolved.expression_kernel import ExpressionKernel
 from spotsvm.solvers.dual.spectrum import clipping, matrix_state
 from spotsvm.solvers.kernels.expressions import Expression
@@ -30,8 +32,9 @@ SMALL = {"n_evaluations": 40, "population_size": 8, "tournament_size": 4, "n_tun
 
 @parametrize_with_checks(
     [
-        EvolvedKernelSVC(**TINY, random_state=0),
-        EvolvedKernelSVC(grammar="paper", **(TINY | {"n_finalists": 0}), breeding_tries=200, random_state=0),
+        machine(**{**TINY, "random_state": 0, **options})
+        for machine in (EvolvedKernelSVC, EvolvedKernelSVR)
+        for options in ({}, {"grammar": "paper", "n_finalists": 0, "breeding_tries": 200})
     ]
 )
 @pytest.mark.filterwarnings("ignore:The solver stopped early")
@@ -137,14 +140,18 @@ def test_overflow_is_the_death_of_an_individual_alone():
     assert not np.isfinite(machine.history_["error"]).all()
 
 
-def of_expression(monkeypatch, expression, **options):
-    """Fit with one expression alone."""
+def evolve_only(monkeypatch, expression):
+    """Let an evolution have one expression alone."""
     plain = evolution.evolve
 
     def only(breeder, fitness, rng, **more):
         return plain(breeder, fitness, rng, **(more | {"start": [expression], "n_evaluations": 1}))
 
     monkeypatch.setattr(evolution, "evolve", only)
+
+
+def of_expression(monkeypatch, expression, **options):
+    evolve_only(monkeypatch, expression)
     return EvolvedKernelSVC(grammar="paper", design_factor=12, random_state=0, **options).fit(X, Y)
 
 
@@ -216,3 +223,73 @@ def test_the_machine_s_parameters_are_checked_before_the_evolution(wrong, monkey
 
 def test_there_is_no_coef():
     assert not hasattr(EvolvedKernelSVC(**TINY, random_state=0).fit(X, Y), "coef_")
+
+
+X_R, TARGET = make_friedman1(n_samples=90, n_features=5, noise=0.5, random_state=0)
+X_R = 2 * X_R - 1
+NEW_R = np.random.default_rng(1).uniform(-1, 1, size=(30, 5))
+
+
+@pytest.fixture(scope="module", params=["paper", "psd"])
+def regressor(request):
+    return EvolvedKernelSVR(grammar=request.param, **SMALL).fit(X_R, TARGET)
+
+
+def test_the_regressor_is_the_machine_with_that_kernel(regressor):
+    plain = ExactSVR(kernel=regressor.kernel_function_, C=regressor.C_, epsilon=regressor.epsilon_).fit(X_R, TARGET)
+    np.testing.assert_allclose(regressor.predict(NEW_R), plain.predict(NEW_R), atol=5e-2)
+    assert regressor.epsilon_ > 0
+    assert regressor.score(X_R, TARGET) > 0.5
+    assert regressor.n_evaluations_ == 40
+
+
+def test_errors_are_in_units_of_the_target(regressor):
+    best = regressor.history_["error"].min()
+    assert best * TARGET.std() <= regressor.fitness_ + 1e-9 < TARGET.std()
+
+
+def test_a_target_in_other_units(regressor):
+    scaled = clone(regressor).fit(X_R, 1024.0 * TARGET)
+    assert scaled.formula_ == regressor.formula_
+    assert scaled.C_ == pytest.approx(1024.0 * regressor.C_)
+    assert scaled.epsilon_ == pytest.approx(1024.0 * regressor.epsilon_)
+    assert scaled.fitness_ == pytest.approx(1024.0 * regressor.fitness_)
+
+
+def test_better_than_a_line():
+    ours = EvolvedKernelSVR(**SMALL).fit(X_R[:60], TARGET[:60]).score(X_R[60:], TARGET[60:])
+    assert ours > SVR(kernel="linear").fit(X_R[:60], TARGET[:60]).score(X_R[60:], TARGET[60:]) + 0.02
+
+
+def test_a_constant_target():
+    machine = EvolvedKernelSVR(**TINY, random_state=0).fit(X_R, np.full(90, 3.0))
+    np.testing.assert_allclose(machine.predict(NEW_R), 3.0, atol=1e-6)
+
+
+@pytest.mark.parametrize("indefinite", ["clip", "evolve"])
+def test_indefinite_kernels(indefinite, monkeypatch):
+    evolve_only(monkeypatch, SHIFTED)
+    machine = EvolvedKernelSVR(
+        grammar="paper", indefinite=indefinite, constant_range=(0.1, 0.2), C_range=(0.1, 0.1), tol=1e-6, random_state=0
+    ).fit(X_R, TARGET)
+    K = machine.kernel_function_(X_R, X_R)
+    assert matrix_state(K) == "indefinite"
+    if indefinite == "clip":
+        clipped, A = clipping(K)
+        theirs = SVR(kernel="precomputed", C=machine.C_, epsilon=machine.epsilon_, tol=1e-7).fit(clipped, TARGET)
+        new = theirs.predict(machine.kernel_function_(NEW_R, X_R) @ A)
+        np.testing.assert_allclose(machine.predict(NEW_R), new, atol=2e-3)
+        np.testing.assert_allclose(machine.predict(X_R), theirs.predict(clipped), atol=2e-3)
+    else:
+        theirs = ExactSVR(kernel="precomputed", C=machine.C_, epsilon=machine.epsilon_).fit(K, TARGET)
+        assert machine.dual_objective_ >= theirs.dual_objective_ - 1e-6
+
+
+def test_a_target_whose_squares_overflow():
+    with pytest.raises(ArgumentError, match="y has entries up to .*e\\+20., whose squares overflow"):
+        EvolvedKernelSVR(**TINY).fit(X_R, 1e200 * TARGET)
+
+
+def test_one_row_is_too_few():
+    with pytest.raises(ValueError, match="n_samples=1"):
+        EvolvedKernelSVR(**TINY).fit(X_R[:1], TARGET[:1])
