@@ -34,10 +34,11 @@ def check_flag(name: str, value: Any) -> bool:
 
 def check_count(name: str, value: Any, least: int = 1, most: int | None = None, *, before: str = "", after: str = "") -> int:
     """Return a whole number in a range, or raise ArgumentError; `before` and `after` say what else the caller allows."""
-    if not isinstance(value, Integral) or isinstance(value, bool) or value < least or (most is not None and value > most):
+    whole = int(value) if isinstance(value, Integral) and not isinstance(value, bool) else None
+    if whole is None or whole < least or (most is not None and whole > most):
         limits = f"{least} or more" if most is None else f"from {least} to {most}"
         raise ArgumentError(f"{name}={value!r}; use {before}a whole number, {limits}{after}")
-    return int(value)
+    return whole
 
 
 def check_positive(name: str, value: Any, hint: str = "") -> float:

@@ -59,7 +59,7 @@ class SolvedPass(NamedTuple):
 
 
 class PassProblem(NamedTuple):
-    """What the passes of one pair of classes solve: the base kernel's matrix, and each row's label and upper bound of alpha.
+    """The problem of one pair of classes: the base kernel's matrix, and each row's label and upper bound of alpha.
 
     `solve` takes a kernel matrix, labels, bounds, and `bias`, whether there is a free threshold; the field `bias` is that of
     `ConformalSVC`, and `about` names the pair in messages.

@@ -298,11 +298,6 @@ def chosen_response(method: str, estimator: Any, one_vs_one: bool) -> str:
     return found
 
 
-def two_shares(decisions: Floats) -> Floats:
-    """Return the shares of two classes, (n, 2), from the decision values for the second one: by the logistic function."""
-    return np.column_stack([expit(-decisions), expit(decisions)])
-
-
 def shares_of_votes(decisions: Floats, n_classes: int, soft: bool) -> Floats:
     """Return the shares of votes, (n_samples, n_classes), from the decisions of all pairs of classes.
 
@@ -332,7 +327,7 @@ def shares_from(response: str, estimator: Any, X: Any) -> Floats:
         return probabilities
     decisions = np.asarray(estimator.decision_function(X), dtype=np.float64)
     if decisions.ndim == 1:
-        return two_shares(decisions)
+        return np.column_stack([expit(-decisions), expit(decisions)])
     if response == "decision_function":
         normed: Floats = softmax(decisions, axis=1)
         return normed

@@ -189,7 +189,7 @@ def choose_kernel(
     """
     if not settings.n_finalists and not settings.n_tuning_trials:
         return finalists[0], np.nan
-    parts, fresh = (_repeated_folds(strata, fitness.task.n, rng) for _ in range(2))
+    parts, fresh = ([part for _ in range(_REPEATS) for part in folds(strata, fitness.task.n, _FOLDS, rng)] for _ in range(2))
     found = [_at_best_C(one, fitness, parts) for one in finalists]
     found.sort(key=lambda one: one.loss + fitness.penalty(one.judged.expression))
     if not settings.n_tuning_trials:
@@ -198,10 +198,6 @@ def choose_kernel(
     again = [_compared(one.judged, fitness, fresh) for one in tuned]
     best = min(again, key=lambda one: one.loss + fitness.penalty(one.judged.expression))
     return best.judged, best.error
-
-
-def _repeated_folds(strata: NDArray[Any] | None, n: int, rng: np.random.Generator) -> list[Split]:
-    return [part for _ in range(_REPEATS) for part in folds(strata, n, _FOLDS, rng)]
 
 
 class _Compared(NamedTuple):
