@@ -32,10 +32,10 @@ if TYPE_CHECKING:  # for type checkers; a test compares it with `_NAMES`
     from spotsvm.estimators.dual.evo_svc import EvoSVC as EvoSVC
     from spotsvm.estimators.dual.exact_svc import ExactSVC as ExactSVC
     from spotsvm.estimators.dual.exact_svr import ExactSVR as ExactSVR
+    from spotsvm.estimators.dual.margin_error_front import MarginErrorFront as MarginErrorFront
     from spotsvm.estimators.evolved.evolved_kernel_svc import EvolvedKernelSVC as EvolvedKernelSVC
     from spotsvm.estimators.evolved.evolved_kernel_svr import EvolvedKernelSVR as EvolvedKernelSVR
     from spotsvm.estimators.evolved.expression_kernel import ExpressionKernel as ExpressionKernel
-    from spotsvm.estimators.margin_error.margin_error_front import MarginErrorFront as MarginErrorFront
     from spotsvm.estimators.reduced.reduced_svc import ReducedSVC as ReducedSVC
     from spotsvm.multi_kernel import AnisotropicRbfModel as AnisotropicRbfModel
     from spotsvm.multi_kernel import ConicModel as ConicModel
@@ -122,10 +122,10 @@ _NAMES = {
     "estimators.dual.evo_svc": "EvoSVC",
     "estimators.dual.exact_svc": "ExactSVC",
     "estimators.dual.exact_svr": "ExactSVR",
+    "estimators.dual.margin_error_front": "MarginErrorFront",
     "estimators.evolved.evolved_kernel_svc": "EvolvedKernelSVC",
     "estimators.evolved.evolved_kernel_svr": "EvolvedKernelSVR",
     "estimators.evolved.expression_kernel": "ExpressionKernel",
-    "estimators.margin_error.margin_error_front": "MarginErrorFront",
     "estimators.reduced.reduced_svc": "ReducedSVC",
     "multi_kernel": "AnisotropicRbfModel ConicModel FixedKernelModel KernelMatrices KernelModel RbfModel TunedConicModel",
     "multi_kernel.multi_kernel_svc": "MultiKernelSVC",
