@@ -168,15 +168,12 @@ def test_plateaus(plateau, moves):
     assert search.kappa == 4
 
 
-def test_a_flat_start_is_left_by_the_widest_neighbourhood():
+def test_a_flat_start_is_left_by_the_widest_neighbourhood_until_the_first_better_value():
     search = VnsSearch(SQUARE, start=[0.05, 0.05], radii=[0.01, 1.0])
     points = np.array([s.point for s in run(search, RESPONSES["constant"], 11)])
     assert (np.abs(points[1:] - 0.05).max(axis=1) > 0.02).sum() >= 9  # of ten draws from the whole square
     assert search.kappa == 1
     assert np.abs(search.ask().point - search.incumbent).max() <= 0.01
-
-
-def test_the_opening_ends_with_the_first_better_value():
     search = VnsSearch(SQUARE, radii=[0.01, 0.1, 1.0])
     for value, kappa in [(5.0, 3), (7.0, 3), (5.0, 3), (np.nan, 3), (4.0, 1), (6.0, 2)]:
         search.tell(search.ask().point, value)
