@@ -10,14 +10,8 @@ def test_centre_and_latin_hypercube():
     assert design[0].tolist() == [0.5] * 3
     assert (np.sort((8 * design[1:]).astype(int), axis=0) == np.arange(8)[:, None]).all()
     assert initial_design(Domain.continuous(3), 8, np.random.default_rng(0), centre=False).shape == (8, 3)
-
-
-def test_points_are_canonical():
     domain = Domain((Coordinate(levels=3), Coordinate()))
-    design = initial_design(domain, 6, np.random.default_rng(0))
-    assert np.array_equal(design, domain.snap(design))
-
-
-def test_no_points_are_refused():
+    snapped = initial_design(domain, 6, np.random.default_rng(0))
+    assert np.array_equal(snapped, domain.snap(snapped))
     with pytest.raises(ValueError, match="n=0 is not a number of points"):
-        initial_design(Domain.continuous(1), 0, np.random.default_rng(0))
+        initial_design(domain, 0, np.random.default_rng(0))

@@ -30,9 +30,6 @@ def test_each_value_owns_an_equal_share():
     u = np.linspace(0, 1, 4001)[:-1]
     counts = np.bincount(MIXED.level_of(np.tile(u[:, None], (1, 3)))[:, 1])
     assert counts.tolist() == [1000] * 4
-
-
-def test_one_belongs_to_the_last_value():
     assert MIXED.level_of([1.0, 1.0, 1.0])[0].tolist() == [0, 3, 2]
 
 
@@ -78,9 +75,6 @@ def test_size_counts_the_configurations(domain, size):
 def test_a_domain_that_makes_no_sense_is_refused(coordinates, said):
     with pytest.raises(SurrogateError, match=said):
         Domain(coordinates)
-
-
-def test_points_of_another_dimension_are_refused():
     with pytest.raises(SurrogateError, match="points has 2 columns; the domain has 3"):
         MIXED.snap([0.1, 0.2])
 

@@ -162,7 +162,7 @@ class Search(ABC):
         return canonical
 
     def state(self) -> dict[str, Any]:
-        """Give, in JSON's types, what the next suggestion depends on beyond seed and history; empty if nothing."""
+        """Return, in JSON's types, what the next suggestion depends on beyond seed and history; empty if nothing."""
         return {}
 
     def restore(self, state: dict[str, Any]) -> None:

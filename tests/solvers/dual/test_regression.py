@@ -6,12 +6,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from dual_references import general_optimum, libsvm, objective, random_bounds
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.optimize import minimize
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVR
 
 from spotsvm.solvers.dual import solve_dual_regression
 from spotsvm.solvers.errors import SolverError
@@ -29,43 +28,6 @@ def drawn_task(seed, n, kind="rbf"):
     return (K + K.T) / 2, 2 * np.sin(X[:, 0]) + X[:, 1] + 0.3 * rng.standard_normal(n) + 5
 
 
-def random_bounds(seed, n, C):
-    bounds = C * np.random.default_rng(seed).choice([0.0, 0.3, 1.0], n)
-    bounds[0] = C
-    return bounds
-
-
-def objective(K, y, epsilon, beta):
-    return y @ beta - epsilon * np.abs(beta).sum() - 0.5 * beta @ K @ beta
-
-
-def libsvm(K, y, C, epsilon):
-    """Give LIBSVM's machine on the rows with a positive bound, and its beta."""
-    rows = np.flatnonzero(C)
-    machine = SVR(kernel="precomputed", C=1.0, epsilon=epsilon, tol=1e-6)
-    machine.fit(K[np.ix_(rows, rows)], y[rows], sample_weight=C[rows])
-    beta = np.zeros(len(y))
-    beta[rows[machine.support_]] = machine.dual_coef_[0]
-    return machine, beta
-
-
-def general_optimum(K, y, C, epsilon):
-    """Solve in the positive and the negative part of beta by sequential quadratic programming."""
-    n = len(y)
-    sign = np.repeat([1.0, -1.0], n)
-    Q, linear = np.tile(K, (2, 2)) * np.outer(sign, sign), epsilon - np.tile(y, 2) * sign
-    result = minimize(
-        lambda a: (0.5 * a @ Q @ a + linear @ a, Q @ a + linear),
-        np.minimum(np.tile(C, 2), 1.0) / 3,
-        jac=True,
-        method="SLSQP",
-        bounds=[(0, c) for c in np.tile(C, 2)],
-        constraints={"type": "eq", "fun": lambda a: sign @ a, "jac": lambda a: sign},
-        options={"maxiter": 1000, "ftol": 1e-12},
-    )
-    return -result.fun
-
-
 @pytest.mark.parametrize("kind", ["rbf", "linear"])
 @pytest.mark.parametrize("C", [0.05, 1.0, 30.0])
 @pytest.mark.parametrize("epsilon", [0.0, 0.1, 1.0])
@@ -76,7 +38,7 @@ def test_it_agrees_with_libsvm(kind, C, epsilon, weighted):
     found = solve_dual_regression(K, y, bounds, epsilon, tol=1e-7)
     machine, beta = libsvm(K, y, bounds, epsilon)
     assert found.converged
-    assert found.objective == pytest.approx(objective(K, y, epsilon, beta), rel=1e-6)
+    assert found.objective == pytest.approx(objective(K, y, beta, epsilon), rel=1e-6)
     np.testing.assert_allclose(found.decision, machine.predict(K[:, bounds > 0]), atol=1e-4)
     assert found.bias == pytest.approx(machine.intercept_[0], abs=1e-4)
 
@@ -87,7 +49,9 @@ def test_the_optimum_is_that_of_a_general_solver(seed, kind, C, epsilon):
     K, y = drawn_task(seed, 9, kind)
     bounds = random_bounds(seed, 9, C)
     found = solve_dual_regression(K, y, bounds, epsilon, tol=1e-8)
-    assert found.objective == pytest.approx(general_optimum(K, y, bounds, epsilon), rel=1e-6, abs=1e-9)
+    sign = np.repeat([1.0, -1.0], 9)  # of the positive and the negative part of beta
+    Q, linear = np.tile(K, (2, 2)) * np.outer(sign, sign), np.tile(y, 2) * sign - epsilon
+    assert found.objective == pytest.approx(general_optimum(Q, linear, np.tile(bounds, 2), sign), rel=1e-6, abs=1e-9)
 
 
 @settings(max_examples=40, deadline=None)
@@ -99,7 +63,7 @@ def test_what_is_reported_is_what_was_found(seed, kind, C, epsilon):
     beta = found.alpha
     assert (np.abs(beta) <= bounds).all()
     assert abs(beta.sum()) <= 1e-12 * 40 * C
-    assert found.objective == pytest.approx(objective(K, y, epsilon, beta), rel=1e-9)
+    assert found.objective == pytest.approx(objective(K, y, beta, epsilon), rel=1e-9)
     np.testing.assert_allclose(found.decision, K @ beta + found.bias, rtol=1e-9, atol=1e-9)
     slack = np.maximum(np.abs(y - found.decision) - epsilon, 0.0)
     primal = 0.5 * beta @ K @ beta + bounds @ slack
@@ -156,23 +120,16 @@ def test_a_tube_around_all_targets_needs_no_support(epsilon):
     K, y = drawn_task(0, 30)
     found = solve_dual_regression(K, y, 10.0, epsilon)
     assert (found.alpha == 0).all()
-    assert found.converged
     assert found.bias == pytest.approx((y.min() + y.max()) / 2)
-    assert (found.objective, found.kkt_violation) == (0.0, 0.0)
+    assert (found.objective, found.kkt_violation, found.converged) == (0.0, 0.0, True)
 
 
-@pytest.mark.parametrize("epsilon", [0.0, 0.1])
-@pytest.mark.parametrize("C", [1.0, 1e6])
-def test_a_constant_target_is_the_bias(epsilon, C):
-    K, _ = drawn_task(0, 30)
-    found = solve_dual_regression(K, np.full(30, -7.5), C, epsilon)
+@pytest.mark.parametrize(("n", "epsilon", "C"), [(1, 0.1, 1.0), (30, 0.0, 1.0), (30, 0.1, 1e6)])
+def test_a_constant_target_is_the_bias(n, epsilon, C):
+    found = solve_dual_regression(drawn_task(0, n)[0], np.full(n, -7.5), C, epsilon)
     assert (found.alpha == 0).all()
+    assert (found.objective, found.converged) == (0.0, True)
     np.testing.assert_allclose(found.decision, -7.5)
-
-
-def test_one_row():
-    found = solve_dual_regression([[2.0]], [3.0], 1.0)
-    assert (found.alpha.tolist(), found.bias, found.objective, found.converged) == ([0.0], 3.0, 0.0, True)
 
 
 @pytest.mark.parametrize("C", [0.1, 1e6])
@@ -195,7 +152,7 @@ def test_it_meets_libsvms_objective_on_real_data(C):
     _, beta = libsvm(K, y, np.full(len(y), C), 0.1)
     found = solve_dual_regression(K, y, C, 0.1, tol=1e-6)
     assert found.converged
-    assert found.objective == pytest.approx(objective(K, y, 0.1, beta), rel=1e-6)
+    assert found.objective == pytest.approx(objective(K, y, beta, 0.1), rel=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -204,26 +161,17 @@ def test_it_meets_libsvms_objective_on_real_data(C):
         ({"K": np.ones((2, 3))}, r"K has shape \(2, 3\)"),
         ({"K": [[1.0, 2.0, 0], [0, 1, 0], [0, 0, 1]]}, "K is not symmetric"),
         ({"y": [1.0, 2.0]}, r"y must be 3 finite numbers.*\(2,\)"),
-        ({"y": [[1.0], [2.0], [3.0]]}, r"y must be 3 finite numbers.*\(3, 1\)"),
         ({"y": [1.0, np.nan, 2.0]}, "y must be 3 finite numbers"),
-        ({"y": [1.0, np.inf, 2.0]}, "y must be 3 finite numbers"),
         ({"y": ["a", "b", "c"]}, "^y "),
         ({"C": 0}, "C=0;"),
-        ({"C": np.inf}, "C=inf"),
         ({"C": [1, -1, 1]}, "C holds -1.0"),
-        ({"C": [1, 1]}, r"C has shape \(2,\)"),
-        ({"C": [0, 0, 0]}, "C holds only zeros"),
         ({"epsilon": -0.1}, "epsilon=-0.1; use 0 or a positive number"),
         ({"epsilon": 10**400}, "epsilon=10+; use 0 or a positive number"),
         ({"C": 1e300}, "C=1e[+]300 is so large that the objective overflows; use a smaller one"),
-        ({"tol": 10**400}, "tol=10+; use a positive number"),
         ({"start": 1j * np.ones(3)}, "start must be .*its entries are complex"),
-        ({"epsilon": np.nan}, "epsilon=nan"),
         ({"epsilon": np.inf}, "epsilon=inf"),
         ({"epsilon": "wide"}, "^epsilon='wide'"),
         ({"start": [1.0]}, r"start must be 3 finite numbers.*\(1,\)"),
-        ({"start": [1.0, np.nan, 0]}, "start must be 3 finite numbers"),
-        ({"start": ["a", "b", "c"]}, "^start "),
         ({"tol": 0}, "tol=0;"),
         ({"max_iter": 0}, "max_iter=0;"),
     ],

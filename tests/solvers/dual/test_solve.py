@@ -83,22 +83,12 @@ def test_auto_is_exact_where_k_is_semidefinite_and_memetic_where_not(drawn, kind
     np.testing.assert_array_equal(found.alpha, named.alpha)
 
 
-def test_with_a_bias_it_is_the_kernel_less_its_mean_that_has_to_be_semidefinite():
-    x = np.linspace(0, 1, 12)
-    negative_distance = -np.abs(x[:, None] - x)
-    y = np.where(np.arange(12) % 4 < 2, 1, -1)
-    auto = {bias: solve_dual(negative_distance, y, 1.0, bias=bias, settings=BRIEF["memetic"]).message for bias in (True, False)}
-    assert "local searches" not in auto[True]
-    assert "local searches" in auto[False]
-
-
 def test_definite_is_believed(drawn):
-    problem = drawn(0, 30, "sigmoid", 2.0, True)
-    assert "local searches" not in solve(problem, "auto", definite=True).message
-    assert "local searches" not in solve(problem, "memetic", definite=True).message
-    problem = drawn(0, 30, "rbf", 2.0, True)
-    assert "local searches" in solve(problem, "auto", definite=False, settings=BRIEF["memetic"]).message
-    assert "local searches" in solve(problem, "memetic", definite=False).message
+    for kind, definite in (("sigmoid", True), ("rbf", False)):
+        problem = drawn(0, 30, kind, 2.0, True)
+        for method in ("auto", "memetic"):
+            found = solve(problem, method, definite=definite, settings=BRIEF["memetic"])
+            assert ("local searches" not in found.message) == definite
 
 
 @pytest.mark.parametrize("bias", [True, False])
@@ -136,17 +126,11 @@ def test_every_method_takes_two_rows(method, C):
     ("arguments", "said"),
     [
         ({"method": "newton"}, "method='newton'; use one of 'auto', 'exact', 'memetic'"),
-        ({"method": None}, "method=None"),
         ({"method": "swarm", "bias": True}, "bias=True with method='swarm'.* use 'exact' or 'memetic'"),
-        ({"method": "hybrid", "bias": True}, "bias=True with method='hybrid'"),
         ({"tol": 0.0}, "tol=0.0; use a positive number"),
-        ({"tol": -1e-3}, "tol=-0.001"),
         ({"tol": np.nan}, "tol=nan"),
-        ({"tol": np.inf}, "tol=inf"),
         ({"tol": "fine"}, "tol='fine'"),
-        ({"tol": None}, "tol=None"),
         ({"max_iter": 0}, "max_iter=0; use 1 or more"),
-        ({"max_iter": -5}, "max_iter=-5"),
         ({"max_iter": "many"}, "max_iter='many'"),
         ({"start": [1.0]}, r"start must be 3 finite numbers.*\(1,\)"),
         ({"start": [0.0, np.nan, 0.0]}, "start must be 3 finite numbers"),
@@ -159,11 +143,9 @@ def test_every_method_takes_two_rows(method, C):
         ({"method": np.array(["exact", "swarm"])}, "method=array.*; use one of 'auto'"),
         ({"start": 1j * np.ones(3)}, "start must be 3 finite numbers; its entries are complex"),
         ({"start": np.zeros(3), "method": "memetic"}, "start is given, and method='memetic', which has no use for it"),
-        ({"start": np.zeros(3), "method": "swarm"}, "start is given, and method='swarm'"),
         ({"settings": MemeticSettings()}, "settings=MemeticSettings.* with method='exact', which has none; use None"),
         ({"settings": SwarmSettings(), "method": "auto"}, "settings=SwarmSettings.*; this method takes MemeticSettings"),
         ({"C": 1e300}, "C=1e[+]300 is so large that the objective overflows; use a smaller one .1e6 is a hard margin"),
-        ({"C": 1e300, "method": "hybrid"}, "C=1e[+]300 is so large that the objective overflows"),
         ({"C": [1.0, 1e90, 1.0], "K": 1e140 * np.eye(3), "method": "swarm"}, "C=1e[+]90 is so large that the objective"),
         ({"C": np.inf}, "C=inf"),
         ({"K": np.ones((3, 2))}, r"K has shape \(3, 2\)"),
@@ -207,9 +189,6 @@ def test_moderate_scales_of_the_kernel_are_solved(drawn, factor, bias):
 def test_kernels_release_the_gil_and_are_cached(compiled):
     assert compiled.targetoptions["nogil"]
     assert not isinstance(compiled._cache, NullCache)
-
-
-def test_there_are_kernels():
     assert {"smo", "solve", "descend_face", "pair_ascent", "fill_gaussian"} <= {f.__name__ for f in COMPILED}
 
 

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from spotsvm.solvers.errors import SearchExhaustedError, SolverError
 from spotsvm.solvers.search.contract.base import AskTell, Suggestion
@@ -13,6 +18,15 @@ from spotsvm.surrogates.domain import Coordinate, Domain
 def branin(u):
     x, y = 15 * u[0] - 5, 15 * u[1]
     return (y - 5.1 / (4 * np.pi**2) * x**2 + 5 / np.pi * x - 6) ** 2 + 10 * (1 - 1 / (8 * np.pi)) * np.cos(x) + 10
+
+
+def bowl(u):
+    return float(((u - 0.3) ** 2).sum())
+
+
+def zdt1(u):
+    g = 1 + 9 * u[1:].mean()
+    return np.array([u[0], g * (1 - np.sqrt(u[0] / g))])
 
 
 DOMAINS = {
@@ -31,20 +45,82 @@ DOMAINS = {
 }
 
 RESPONSES = {
-    "bowl": lambda u, k: float(((u - 0.3) ** 2).sum()),
+    "bowl": lambda u, k: bowl(u),
     "constant": lambda u, k: 1.0,
     "plateau": lambda u, k: float(np.floor(4 * ((u - 0.3) ** 2).sum())),
-    "outliers": lambda u, k: float(((u - 0.3) ** 2).sum()) + 1e6 * (k % 4 == 1),
-    "noisy": lambda u, k: float(((u - 0.3) ** 2).sum()) + 0.3 * np.random.default_rng([k, 5]).normal(),
-    "huge": lambda u, k: 1e300 * float(((u - 0.3) ** 2).sum()),
-    "offset": lambda u, k: 1e12 + float(((u - 0.3) ** 2).sum()),
-    "tiny": lambda u, k: 1e-200 * float(((u - 0.3) ** 2).sum()),
-    "half fails": lambda u, k: np.nan if k % 2 else float(((u - 0.3) ** 2).sum()),
-    "a region fails": lambda u, k: np.inf if u[0] > 0.5 else float(((u - 0.3) ** 2).sum()),
+    "outliers": lambda u, k: bowl(u) + 1e6 * (k % 4 == 1),
+    "noisy": lambda u, k: bowl(u) + 0.3 * np.random.default_rng([k, 5]).normal(),
+    "huge": lambda u, k: 1e300 * bowl(u),
+    "offset": lambda u, k: 1e12 + bowl(u),
+    "tiny": lambda u, k: 1e-200 * bowl(u),
+    "half fails": lambda u, k: np.nan if k % 2 else bowl(u),
+    "a region fails": lambda u, k: np.inf if u[0] > 0.5 else bowl(u),
     "all fail": lambda u, k: np.nan,
 }
 
+MIXED = DOMAINS["mixed"]
+COPIES = pytest.mark.parametrize("copied", [copy.deepcopy, lambda s: pickle.loads(pickle.dumps(s))], ids=["deepcopy", "pickle"])
 N = 14
+
+
+def run(search, response, n, start=0):
+    """Ask and tell n times; return the suggestions. A response is of a point and of the number of its evaluation."""
+    suggestions = []
+    for k in range(start, start + n):
+        suggestions.append(search.ask())
+        search.tell(suggestions[-1].point, response(suggestions[-1].point, k))
+    return suggestions
+
+
+def drive(search, f, n):
+    """Do so with a function of the point alone."""
+    return run(search, lambda u, k: f(u), n)
+
+
+def drive_points(search, f, n):
+    return np.array([s.point for s in drive(search, f, n)])
+
+
+def replayed(search, points, values, state=None):
+    """Return a fresh search after a record: of what was asked for, and told at once, and of the state."""
+    for point, value in zip(points, values, strict=True):
+        search.assume(point)
+        search.tell(point, value)
+    if state is not None:
+        search.restore(state)
+    return search
+
+
+def record_test(*makes, max_examples=25):
+    """Return a test: whatever was asked, told, told late, or told and assumed without being asked, its record brings it back."""
+
+    @settings(max_examples=max_examples, deadline=None)
+    @given(
+        st.sampled_from(makes),
+        st.lists(st.sampled_from(["ask", "tell", "late", "stranger", "assume"]), min_size=20, max_size=60),
+        st.integers(0, 99),
+    )
+    def test(make, events, seed):
+        search, rng, record = make(seed=seed), np.random.default_rng(seed), []
+        for event in events:
+            if event == "ask":
+                record.append(("assume", search.ask().point, 0.0))
+            elif event in ("tell", "late") and search.pending:
+                point = search.pending[0 if event == "tell" else -1]
+                record.append(("tell", point, rng.choice([round(bowl(point), 1), np.nan], p=[0.9, 0.1])))
+                search.tell(*record[-1][1:])
+            elif event in ("stranger", "assume"):
+                point = search.domain.snap_one(rng.random(search.domain.dimension))
+                record.append(("tell" if event == "stranger" else "assume", point, rng.random()))
+                search.tell(*record[-1][1:]) if event == "stranger" else search.assume(point)
+        again = make(seed=seed)
+        for what, point, value in record:
+            again.tell(point, value) if what == "tell" else again.assume(point)
+        again.restore(search.state())
+        assert again.n_ready == search.n_ready
+        assert all(np.array_equal(search.ask().point, again.ask().point) for _ in range(5))
+
+    return test
 
 
 class SearchConformance:
@@ -53,23 +129,15 @@ class SearchConformance:
     n = N
 
     def make(self, domain, seed=0):
-        """Give a fresh search."""
+        """Return a fresh search."""
         raise NotImplementedError
-
-    def run(self, search, response, n=None, start=0):
-        suggestions = []
-        n = self.n if n is None else n
-        for k in range(start, start + n):
-            suggestions.append(search.ask())
-            search.tell(suggestions[-1].point, response(suggestions[-1].point, k))
-        return suggestions
 
     @pytest.mark.parametrize("domain", DOMAINS.values(), ids=DOMAINS)
     @pytest.mark.parametrize("response", RESPONSES.values(), ids=RESPONSES)
     def test_points_are_canonical_and_new(self, domain, response):
         search = self.make(domain)
         assert isinstance(search, AskTell)
-        suggestions = self.run(search, response)
+        suggestions = run(search, response, self.n)
         points = np.array([s.point for s in suggestions])
         assert all(isinstance(s, Suggestion) for s in suggestions)
         assert points.dtype == np.float64
@@ -82,20 +150,20 @@ class SearchConformance:
 
     @pytest.mark.parametrize("domain", DOMAINS.values(), ids=DOMAINS)
     def test_same_seed_same_points(self, domain):
-        a, b = (self.run(self.make(domain, seed=3), RESPONSES["bowl"]) for _ in range(2))
+        a, b = (run(self.make(domain, seed=3), RESPONSES["bowl"], self.n) for _ in range(2))
         assert all(np.array_equal(x.point, y.point) for x, y in zip(a, b, strict=True))
-        c = self.run(self.make(domain, seed=4), RESPONSES["bowl"], n=8)
+        c = run(self.make(domain, seed=4), RESPONSES["bowl"], n=8)
         assert not all(np.array_equal(x.point, y.point) for x, y in zip(a[:8], c, strict=True))
 
     def test_failures_are_noted_where_they_matter(self):
         search = self.make(DOMAINS["three"])
-        self.run(search, RESPONSES["half fails"])
+        run(search, RESPONSES["half fails"], self.n)
         assert np.isnan(search.values).sum() == self.n // 2
 
     @pytest.mark.parametrize("domain", DOMAINS.values(), ids=DOMAINS)
     def test_pending_points_are_not_proposed_again(self, domain):
         search = self.make(domain)
-        self.run(search, RESPONSES["noisy"], n=8)
+        run(search, RESPONSES["noisy"], n=8)
         batch = [search.ask() for _ in range(6)]
         new = [tuple(s.point) for s in batch if s.origin != "replicate"]
         assert len(set(new)) == len(new)
@@ -122,21 +190,18 @@ class SearchConformance:
         for k in range(9):
             search.tell([k / 9, 0.4, 0.9], float(k))
         told = {tuple(p) for p in search.points}
-        assert all(tuple(s.point) not in told for s in self.run(search, RESPONSES["bowl"]) if s.origin != "replicate")
+        assert all(tuple(s.point) not in told for s in run(search, RESPONSES["bowl"], self.n) if s.origin != "replicate")
 
     def test_a_search_goes_on_as_if_nothing_had_happened(self):
         """`assume` and `tell` in the order of a record, and the state: the rest is the same to the bit."""
         for name in ("mixed", "three"):
             undisturbed = self.make(DOMAINS[name])
-            first = self.run(undisturbed, RESPONSES["noisy"], n=10)
+            first = run(undisturbed, RESPONSES["noisy"], n=10)
             state = undisturbed.state()
-            rest = self.run(undisturbed, RESPONSES["noisy"], n=self.n - 10, start=10)
-            resumed = self.make(DOMAINS[name])
-            for k, s in enumerate(first):
-                resumed.assume(s.point)
-                resumed.tell(s.point, RESPONSES["noisy"](s.point, k))
-            resumed.restore(state)
-            again = self.run(resumed, RESPONSES["noisy"], n=self.n - 10, start=10)
+            rest = run(undisturbed, RESPONSES["noisy"], n=self.n - 10, start=10)
+            values = [RESPONSES["noisy"](s.point, k) for k, s in enumerate(first)]
+            resumed = replayed(self.make(DOMAINS[name]), [s.point for s in first], values, state)
+            again = run(resumed, RESPONSES["noisy"], n=self.n - 10, start=10)
             assert all(np.array_equal(x.point, y.point) for x, y in zip(rest, again, strict=True))
 
     def test_a_small_space_is_exhausted_and_says_so(self):
@@ -147,7 +212,7 @@ class SearchConformance:
             seen.add(tuple(suggestion.point))
             search.tell(suggestion.point, float(suggestion.point.sum()))
         with pytest.raises(SearchExhaustedError, match="all 6 configurations"):
-            self.run(search, RESPONSES["bowl"])
+            run(search, RESPONSES["bowl"], self.n)
 
     @pytest.mark.parametrize("point", [[0.1], [0.1, np.nan, 0.2], [[0.1, 0.2]]])
     def test_a_point_that_is_none_is_refused(self, point):

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import copy
-import pickle
-
 import numpy as np
 import pytest
-from conformance import DOMAINS, N, SearchConformance
+from conformance import COPIES, DOMAINS, MIXED, N, SearchConformance, drive, drive_points
 
 from spotsvm.solvers.errors import SolverError
 from spotsvm.solvers.search.multi_objective.multi_objective_search import MultiObjectiveSearch
@@ -41,7 +38,7 @@ class MultiObjectiveConformance(SearchConformance):
     LONG = 70
 
     def make_several(self, domain, seed=0, n_objectives=2):
-        """Give a fresh search."""
+        """Return a fresh search."""
         raise NotImplementedError
 
     def make(self, domain, seed=0):
@@ -50,19 +47,12 @@ class MultiObjectiveConformance(SearchConformance):
         assert search.n_objectives == 2
         return ToldTwo(search)
 
-    def go_on(self, search, n, objective=two_bowls):
-        points = []
-        for _ in range(n):
-            points.append(search.ask().point)
-            search.tell(points[-1], objective(points[-1]))
-        return np.array(points)
-
     @pytest.mark.parametrize("n_objectives", [2, 3, 4])
     @pytest.mark.parametrize("domain", DOMAINS.values(), ids=DOMAINS)
     def test_any_number_of_objectives(self, domain, n_objectives):
         search = self.make_several(domain, n_objectives=n_objectives)
         assert search.values.shape == (0, n_objectives)
-        self.go_on(search, N, lambda u: np.cos(np.arange(n_objectives) + 3 * u.sum()))
+        drive(search, lambda u: np.cos(np.arange(n_objectives) + 3 * u.sum()), N)
         assert search.values.shape == (N, n_objectives)
         assert np.array_equal(search.values[-1], np.cos(np.arange(n_objectives) + 3 * search.points[-1].sum()))
 
@@ -107,21 +97,17 @@ class MultiObjectiveConformance(SearchConformance):
             asked.append(search.ask().point)
             return asked[-1]
 
-        domain = DOMAINS["conditional"]
-        undisturbed = act(self.make_several(domain, seed=5), ask)
-        left = list(asked)
-
         def replay(search):
-            search.assume(left[0])
-            return left.pop(0)
+            search.assume(asked[0])
+            return asked.pop(0)
 
-        resumed = act(self.make_several(domain, seed=5), replay)
+        undisturbed, resumed = (act(self.make_several(DOMAINS["conditional"], seed=5), points) for points in (ask, replay))
         resumed.restore(undisturbed.state())
-        assert np.array_equal(self.go_on(undisturbed, self.LONG // 3), self.go_on(resumed, self.LONG // 3))
+        assert np.array_equal(*(drive_points(s, two_bowls, self.LONG // 3) for s in (undisturbed, resumed)))
 
-    @pytest.mark.parametrize("copied", [copy.deepcopy, lambda s: pickle.loads(pickle.dumps(s))], ids=["deepcopy", "pickle"])
+    @COPIES
     def test_a_copy_goes_on_by_itself(self, copied):
-        search = self.make_several(DOMAINS["mixed"], seed=2)
-        self.go_on(search, self.LONG // 3)
+        search = self.make_several(MIXED, seed=2)
+        drive(search, two_bowls, self.LONG // 3)
         other = copied(search)
-        assert np.array_equal(self.go_on(search, self.LONG // 3), self.go_on(other, self.LONG // 3))
+        assert np.array_equal(*(drive_points(s, two_bowls, self.LONG // 3) for s in (search, other)))

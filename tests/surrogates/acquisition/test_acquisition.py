@@ -97,12 +97,9 @@ def test_no_error_leaves_the_improvement_of_the_mean():
     assert probability_of_improvement([1.0, 3.0], 0.0, 2.0).tolist() == [1.0, 0.0]
 
 
-def test_probability_of_improvement():
+def test_the_other_criteria():
     assert np.isclose(probability_of_improvement(0.0, 2.0, -1.0), norm.cdf(-0.5))
     assert np.isclose(probability_of_improvement(0.0, 2.0, -1.0, maximize=True), norm.cdf(0.5))
-
-
-def test_confidence_bound_and_minimum_of_the_mean():
     assert np.allclose(lower_confidence_bound([1.0, 2.0], [0.5, 0.1], kappa=3.0), [-0.5, 1.7])
     assert minimum_of_mean([1.0, 2.0], [0.5, 0.1]).tolist() == [1.0, 2.0]
 
@@ -111,8 +108,5 @@ def test_confidence_bound_and_minimum_of_the_mean():
 def test_a_negative_error_is_refused(function):
     with pytest.raises(ValueError, match="sd has a negative entry, -1.0"):
         function(0.0, -1.0, 0.0)
-
-
-def test_a_negative_kappa_is_refused():
     with pytest.raises(ValueError, match="kappa=-1 is negative"):
         lower_confidence_bound(0.0, 1.0, kappa=-1)

@@ -1,5 +1,4 @@
 import numpy as np
-import pytest
 
 from spotsvm.surrogates.acquisition.maximize_acquisition import maximize_acquisition
 from spotsvm.surrogates.domain import Coordinate, Domain
@@ -60,9 +59,3 @@ def test_inactive_coordinates_are_not_polished():
 
     point, _ = maximize_acquisition(domain, First([0.0]), np.array([[0.25, 0.5, 0.5]]), np.random.default_rng(3))
     assert np.allclose(point, [0.25, 0.2, 0.5], atol=1e-6)
-
-
-@pytest.mark.parametrize("seed", [0, 1])
-def test_same_seed_same_point(seed):
-    a, b = (maximize_acquisition(Domain.continuous(4), Bowl([0.3] * 4), ANCHOR, np.random.default_rng(seed)) for _ in range(2))
-    assert np.array_equal(a[0], b[0])

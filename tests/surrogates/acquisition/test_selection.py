@@ -31,11 +31,6 @@ def test_the_best_the_newest_and_the_space_are_in_it(noisy):
     assert gap < min(at_random)
 
 
-def test_a_selection_follows_from_the_evaluations_alone():
-    a, b = (select_evaluations(DOMAIN, POINTS.copy(), TRUE.copy(), noisy=True, n=50) for _ in range(2))
-    assert np.array_equal(a, b)
-
-
 def test_replicates_come_together():
     points = np.vstack([POINTS, POINTS[:300]])
     rows = select_evaluations(DOMAIN, points, np.tile(TRUE, 2)[:900], noisy=True, n=100)

@@ -32,16 +32,18 @@ def test_noise_is_found():
     assert np.sqrt(np.mean((mean - SMOOTH) ** 2)) < np.sqrt(np.mean(NOISE**2))
 
 
-def test_chains_go_on_from_fit_to_fit():
+def test_chains_go_on_from_fit_to_fit_and_give_the_same_models_where_they_do_not_move():
     one = KrigingEnsemble(DOMAIN)
-    one.fit(POINTS[:20], SMOOTH[:20], np.random.default_rng(1))
+    first = one.fit(POINTS[:20], SMOOTH[:20], np.random.default_rng(1))
     before = one.chains.copy()
-    other = KrigingEnsemble(DOMAIN)
-    other.chains = before.copy()
-    a = one.fit(POINTS, SMOOTH, np.random.default_rng(2)).predict_evaluated()[0]
-    b = other.fit(POINTS, SMOOTH, np.random.default_rng(2)).predict_evaluated()[0]
+    other, still = KrigingEnsemble(DOMAIN), KrigingEnsemble(DOMAIN)
+    other.chains, still.chains = before.copy(), before.copy()
+    a, b = (chained.fit(POINTS, SMOOTH, np.random.default_rng(2)).predict_evaluated()[0] for chained in (one, other))
     assert np.array_equal(a, b)
     assert not np.array_equal(one.chains, before)
+    again = still.fit(POINTS[:20], SMOOTH[:20], np.random.default_rng(2), move=False)
+    assert np.array_equal(still.chains, before)
+    assert np.array_equal(first.predict_evaluated(), again.predict_evaluated())
 
 
 @pytest.mark.parametrize("inference", ["mle", "mle-cmaes"])
@@ -58,16 +60,6 @@ def test_a_constant_response_leaves_models_to_explore_with():
     mean, _ = models.predict_evaluated()
     assert np.allclose(mean, 2.0)
     assert models.members[0].process.sigma2 == 1.0
-
-
-def test_chains_that_do_not_move_give_the_same_models_again():
-    one = KrigingEnsemble(DOMAIN)
-    first = one.fit(POINTS, SMOOTH, np.random.default_rng(1))
-    other = KrigingEnsemble(DOMAIN)
-    other.chains = one.chains.copy()
-    again = other.fit(POINTS, SMOOTH, np.random.default_rng(2), move=False)
-    assert np.array_equal(other.chains, one.chains)
-    assert np.array_equal(first.predict_evaluated(), again.predict_evaluated())
 
 
 def test_the_error_at_one_evaluation_is_that_among_all():
@@ -94,8 +86,7 @@ def test_the_largest_likelihood_of_many_points_is_sought_on_some(inference, monk
 def test_many_points_start_on_a_subset(monkeypatch):
     monkeypatch.setattr(KrigingEnsemble, "FIRST_POINTS", 15)
     monkeypatch.setattr(KrigingEnsemble, "FULL_EFFORT", 5)
-    ensemble = KrigingEnsemble(DOMAIN)
-    models = ensemble.fit(POINTS, SMOOTH, np.random.default_rng(0))
+    models = KrigingEnsemble(DOMAIN).fit(POINTS, SMOOTH, np.random.default_rng(0))
     assert len(models.members) < 4
     assert np.corrcoef(models.predict_evaluated()[0], SMOOTH)[0, 1] > 0.99
 

@@ -1,8 +1,6 @@
-import pickle
-
 import numpy as np
 import pytest
-from sklearn.base import clone
+from kriging_algebra import fitted, gaussian, predicted
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel, WhiteKernel
 from sklearn.utils.estimator_checks import check_estimator
@@ -15,27 +13,19 @@ X = RNG.random((40, 3)) * [1, 10, 100]
 Y = np.sin(3 * X[:, 0]) + 0.1 * X[:, 1] + 0.05 * RNG.normal(size=40)
 
 
-@pytest.mark.parametrize("options", [{"n_restarts": 8}, {"correlation": "matern52"}, {"nugget": None}, {"nugget": 0.01}])
+@pytest.mark.parametrize("options", [{}, {"correlation": "matern52"}, {"nugget": None}, {"nugget": 0.01}])
 def test_scikit_learn_contract(options):
     # two starts are enough to show that the contract holds, and take a quarter of the time
     check_estimator(Kriging(**{"n_restarts": 2} | options), on_skip=None)
 
 
 def test_attributes_are_in_the_units_of_the_data():
-    """Eq. 6 to 10 written out with the fitted theta and nugget, by plain matrix algebra."""
-    model = Kriging(random_state=0).fit(X, Y)
-    R = np.exp(-(((X[:, None] - X) ** 2) @ model.theta_)) + model.nugget_ * np.eye(40)
-    one, new = np.ones(40), RNG.random((6, 3)) * [1, 10, 100]
-    mu = one @ np.linalg.solve(R, Y) / (one @ np.linalg.solve(R, one))
-    sigma2 = (Y - mu) @ np.linalg.solve(R, Y - mu) / 40
-    psi = np.exp(-(((new[:, None] - X) ** 2) @ model.theta_))
-    error = 1 + model.nugget_ - np.einsum("ij,ji->i", psi, np.linalg.solve(R, psi.T))
-    error += (1 - psi @ np.linalg.solve(R, one)) ** 2 / (one @ np.linalg.solve(R, one))
-    assert np.allclose((model.mu_, model.sigma2_), (mu, sigma2))
-    assert np.isclose(model.log_likelihood_, -20 * np.log(sigma2) - np.linalg.slogdet(R)[1] / 2)
-    mean, sd = model.predict(new, return_std=True)
-    assert np.allclose(mean, mu + psi @ np.linalg.solve(R, Y - mu))
-    assert np.allclose(sd, np.sqrt(sigma2 * error))
+    """Eq. 6 to 10 with the fitted theta and nugget."""
+    model, new = Kriging(random_state=0).fit(X, Y), RNG.random((6, 3)) * [1, 10, 100]
+    R, psi = gaussian(X, X, model.theta_) + model.nugget_ * np.eye(40), gaussian(new, X, model.theta_)
+    assert np.allclose((model.log_likelihood_, model.mu_, model.sigma2_), fitted(R, Y))
+    mean, variance = predicted(R, psi, Y, model.nugget_)
+    assert np.allclose(model.predict(new, return_std=True), (mean, np.sqrt(variance)))
 
 
 def test_likelihood_is_no_worse_than_scikit_learns():
@@ -47,10 +37,7 @@ def test_likelihood_is_no_worse_than_scikit_learns():
     peer.fit(scaled, z)
     theta = 0.5 / peer.kernel_.k1.k2.length_scale**2
     nugget = peer.kernel_.k2.noise_level / peer.kernel_.k1.k1.constant_value
-    R = np.exp(-(((scaled[:, None] - scaled) ** 2) @ theta)) + nugget * np.eye(40)
-    one = np.ones(40)
-    mu = one @ np.linalg.solve(R, Y) / (one @ np.linalg.solve(R, one))
-    theirs = -20 * np.log((Y - mu) @ np.linalg.solve(R, Y - mu) / 40) - np.linalg.slogdet(R)[1] / 2
+    theirs = fitted(gaussian(scaled, scaled, theta) + nugget * np.eye(40), Y)[0]
     assert Kriging(random_state=0).fit(X, Y).log_likelihood_ > theirs - 1e-2
 
 
@@ -156,12 +143,6 @@ def test_blocks_do_not_change_the_prediction(monkeypatch):
     whole = model.predict(new, return_std=True)
     monkeypatch.setattr("spotsvm.surrogates.kriging.kriging._BLOCK", 100)
     assert np.allclose(model.predict(new, return_std=True), whole, rtol=1e-12)
-
-
-def test_clone_and_pickle():
-    model = Kriging(correlation="matern52", nugget=0.1, random_state=3).fit(X, Y)
-    assert clone(model).get_params() == model.get_params()
-    assert np.array_equal(pickle.loads(pickle.dumps(model)).predict(X), model.predict(X))
 
 
 @pytest.mark.parametrize(

@@ -20,10 +20,5 @@ def test_means_counts_and_scatter(rows):
 
 def test_points_keep_the_order_of_their_first_appearance():
     assert aggregate(np.array([[3.0], [1.0], [3.0], [2.0]]), np.arange(4.0)).X.ravel().tolist() == [3.0, 1.0, 2.0]
-
-
-def test_without_replicates_nothing_is_changed():
-    y = np.array([0.1, 0.2, 0.3])
-    a = aggregate(np.array([[2.0], [0.0], [1.0]]), y)
-    assert a.mean.tolist() == y.tolist()
-    assert a.within == 0.0
+    alone = aggregate(np.array([[2.0], [0.0], [1.0]]), np.array([0.1, 0.2, 0.3]))
+    assert (alone.mean.tolist(), alone.within) == ([0.1, 0.2, 0.3], 0.0)

@@ -4,10 +4,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spotsvm.solvers.dual.evolution.evolution import KINDS, EvolutionSettings, evolve
+from spotsvm.solvers.dual.evolution.swarm import SwarmSettings, swarm
 from spotsvm.solvers.dual.exact.coordinate import coordinate_ascent
 from spotsvm.solvers.errors import SolverError
 
-SEEDS = st.integers(0, 10_000)
+METHODS = [*KINDS, "swarm"]
+
+
+def run(method, problem, seed=0, **changes):
+    rng = np.random.default_rng(seed)
+    if method == "swarm":
+        return swarm(problem, rng, SwarmSettings(**changes))
+    return evolve(problem, method, rng, EvolutionSettings(**changes))
 
 
 def plain_evolution(problem, kind, rng, s):
@@ -72,34 +80,70 @@ def test_the_same_evolution_as_with_full_evaluations(drawn, kind, matrix, C):
         np.testing.assert_array_equal(found.alpha, alpha)
 
 
-@settings(max_examples=30, deadline=None)
-@given(SEEDS, st.sampled_from(KINDS), st.sampled_from(["rbf", "sigmoid", "distance"]), st.integers(1, 7), st.floats(0, 1))
-def test_always_feasible_and_not_above_the_optimum(drawn, seed, kind, matrix, size, crossover):
+def plain_swarm(problem, rng, generations, pull):
+    """Move the particles one by one."""
+    bounds = problem.C * problem.y
+    lower, upper = np.minimum(bounds, 0), np.maximum(bounds, 0)
+
+    def fitness(beta):
+        return problem.y @ beta - 0.5 * beta @ problem.K @ beta
+
+    places = list(rng.random((10, problem.n)) * bounds)
+    velocities = [np.zeros(problem.n) for _ in places]
+    own = [(fitness(place), place) for place in places]
+    for generation in range(generations):
+        leader = max(own, key=lambda best: best[0])[1]
+        towards_own, towards_leader = pull(rng, (10, problem.n)), pull(rng, (10, problem.n))
+        for k in range(10):
+            inertia = 0.1 * (1 - generation / 1000)
+            velocities[k] = (
+                inertia * velocities[k] + towards_own[k] * (own[k][1] - places[k]) + towards_leader[k] * (leader - places[k])
+            )
+            places[k] = np.clip(places[k] + velocities[k], lower, upper)
+        own = [max(best, (fitness(place), place), key=lambda b: b[0]) for best, place in zip(own, places, strict=True)]
+    return np.abs(max(own, key=lambda best: best[0])[1])
+
+
+@pytest.mark.parametrize("matrix", ["rbf", "sigmoid"])
+@pytest.mark.parametrize(
+    ("pulls", "pull"),
+    [("uniform", lambda rng, shape: rng.random(shape)), ("gaussian", lambda rng, shape: 1.0 + rng.standard_normal(shape))],
+    ids=["uniform", "gaussian"],
+)
+def test_the_same_swarm_as_one_particle_at_a_time(drawn, matrix, pulls, pull):
+    problem = drawn(0, 40, matrix, 2.0)
+    found = swarm(problem, np.random.default_rng(3), SwarmSettings(pulls=pulls))
+    expected = plain_swarm(problem, np.random.default_rng(3), found.iterations, pull)
+    np.testing.assert_allclose(found.alpha, expected, atol=1e-9)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.integers(0, 10_000),
+    st.sampled_from(METHODS),
+    st.sampled_from(["rbf", "sigmoid", "distance"]),
+    st.integers(1, 7),
+    st.floats(0, 1),
+    st.sampled_from(["uniform", "gaussian"]),
+)
+def test_always_feasible_and_not_above_the_optimum(drawn, seed, method, matrix, size, crossover, pulls):
     bounds = 3.0 * np.random.default_rng(seed).choice([0.0, 0.1, 1.0], 20)
     bounds[0] = 1.0
     problem = drawn(seed, 20, matrix, bounds)
-    s = EvolutionSettings(population_size=size, crossover_probability=crossover, max_generations=60)
-    found = evolve(problem, kind, np.random.default_rng(seed), s)
+    own = {"pulls": pulls} if method == "swarm" else {"crossover_probability": crossover}
+    found = run(method, problem, seed, population_size=size, max_generations=60, **own)
     assert (found.alpha >= 0).all()
     assert (found.alpha <= bounds).all()
     assert 1 <= found.iterations <= 60
+    assert method != "swarm" or found.evaluations == size * (found.iterations + 1)
     if matrix == "rbf":
         optimum = problem.objective(coordinate_ascent(problem, np.zeros(20), 1e-8).alpha)
         assert problem.objective(found.alpha) <= optimum + 1e-6 * abs(optimum)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_seed_gives_one_result(drawn, kind):
-    problem = drawn(4, 30)
-    one, two, other = (evolve(problem, kind, np.random.default_rng(seed)).alpha for seed in (7, 7, 8))
-    np.testing.assert_array_equal(one, two)
-    assert (one != other).any()
-
-
 def test_switching_goes_only_to_the_ends(drawn):
     problem = drawn(0, 30, C=2.0)
-    s = EvolutionSettings(patience=2000, max_generations=2000)
-    alpha = evolve(problem, "switching", np.random.default_rng(0), s).alpha
+    alpha = run("switching", problem, patience=2000, max_generations=2000).alpha
     first = np.random.default_rng(0).random((10, 30)) * 2.0
     for i in range(30):
         assert alpha[i] in (0.0, 2.0, *first[:, i])  # a coordinate never hit keeps a value it started with
@@ -112,24 +156,20 @@ def test_more_generations_come_closer_to_the_optimum(drawn, kind):
     optimum = problem.objective(coordinate_ascent(problem, np.zeros(60), 1e-8).alpha)
     reached = []
     for generations in (5, 50, 2000):
-        s = EvolutionSettings(patience=generations, max_generations=generations)
-        found = evolve(problem, kind, np.random.default_rng(0), s)
+        found = run(kind, problem, patience=generations, max_generations=generations)
         assert found.iterations == generations
         reached.append(problem.objective(found.alpha) / optimum)
     assert reached[0] < reached[1] < reached[2]
     assert reached[2] > 0.6
 
 
-def test_the_stopping_rule_is_told(drawn):
-    found = evolve(drawn(0, 40), "switching", np.random.default_rng(0))
-    assert found.converged
-    assert found.message == "no improvement in 5 generations"
+@pytest.mark.parametrize("method", ["switching", "swarm"])
+def test_it_stops_by_its_rule_or_at_its_cap_and_tells(drawn, method):
+    found = run(method, drawn(0, 40))
+    assert (found.converged, found.message) == (True, "no improvement in 5 generations")
     assert found.iterations < 1000
-
-
-def test_the_cap_is_told(drawn):
-    found = evolve(drawn(0, 40), "hybrid", np.random.default_rng(0), EvolutionSettings(max_generations=3))
-    assert (found.converged, found.iterations, found.message) == (False, 3, "stopped at max_generations=3")
+    capped = run(method, drawn(0, 40), max_generations=3)
+    assert (capped.converged, capped.iterations, capped.message) == (False, 3, "stopped at max_generations=3")
 
 
 def test_the_papers_settings():
@@ -138,40 +178,45 @@ def test_the_papers_settings():
     assert (s.max_generations, s.patience, s.step) == (1000, 5, 0.1)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("n", [1, 2, 3])
-def test_very_few_rows(drawn, kind, n):
-    found = evolve(drawn(0, n, C=1e6), kind, np.random.default_rng(0))
-    assert np.isfinite(found.alpha).all()
+def test_very_few_rows(drawn, method, n):
+    assert np.isfinite(run(method, drawn(0, n, C=1e6)).alpha).all()
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("kind", "changes", "said"),
     [
-        ({"population_size": 0}, "population_size=0; use 1 or more"),
-        ({"population_size": 2.5}, "population_size=2.5; use 1 or more, a whole number"),
-        ({"max_generations": np.inf}, "max_generations=inf; use 1 or more"),
-        ({"patience": np.nan}, "patience=nan; use 1 or more"),
-        ({"step": np.inf}, "step=inf; use a number above 0, finite"),
-        ({"tournament_share": np.inf}, "tournament_share=inf; use a number above 0, finite"),
-        ({"crossover_probability": "1"}, "crossover_probability='1'; use a number from 0 to 1"),
-        ({"patience": 0}, "patience=0"),
-        ({"crossover_probability": 1.5}, "crossover_probability=1.5; use a number from 0 to 1"),
-        ({"step": 0.0}, "step=0.0; use a number above 0"),
-        ({"adaptation": 2.0}, "adaptation=2.0; use a number above 0 and at most 1"),
-        ({"tournament_share": float("nan")}, "tournament_share=nan"),
+        (EvolutionSettings, {"population_size": 0}, "population_size=0; use 1 or more"),
+        (EvolutionSettings, {"population_size": 2.5}, "population_size=2.5; use 1 or more, a whole number"),
+        (EvolutionSettings, {"max_generations": np.inf}, "max_generations=inf; use 1 or more"),
+        (EvolutionSettings, {"patience": 0}, "patience=0"),
+        (EvolutionSettings, {"step": np.inf}, "step=inf; use a number above 0, finite"),
+        (EvolutionSettings, {"step": 0.0}, "step=0.0; use a number above 0"),
+        (EvolutionSettings, {"tournament_share": np.nan}, "tournament_share=nan; use a number above 0, finite"),
+        (EvolutionSettings, {"crossover_probability": "1"}, "crossover_probability='1'; use a number from 0 to 1"),
+        (EvolutionSettings, {"crossover_probability": 1.5}, "crossover_probability=1.5; use a number from 0 to 1"),
+        (EvolutionSettings, {"adaptation": 2.0}, "adaptation=2.0; use a number above 0 and at most 1"),
+        (SwarmSettings, {"population_size": 2.5}, "population_size=2.5; use 1 or more, a whole number"),
+        (SwarmSettings, {"max_generations": np.inf}, "max_generations=inf; use 1 or more"),
+        (SwarmSettings, {"inertia": np.nan}, "inertia=nan; use a finite number, 0 or more"),
+        (SwarmSettings, {"inertia": -0.1}, "inertia=-0.1; use a finite number, 0 or more"),
+        (SwarmSettings, {"local_weight": "1"}, "local_weight='1'; use a finite number, 0 or more"),
+        (SwarmSettings, {"pulls": np.array(["uniform"])}, "pulls=array.*; use 'uniform' or 'gaussian'"),
+        (SwarmSettings, {"pulls": "strong"}, "pulls='strong'; use 'uniform' or 'gaussian'"),
     ],
 )
-def test_bad_settings(changes, said):
+def test_bad_settings(kind, changes, said):
     with pytest.raises(SolverError, match=said):
-        EvolutionSettings(**changes)
+        kind(**changes)
 
 
 def test_an_unknown_mutation(drawn):
     with pytest.raises(SolverError, match="kind='flip'; use one of gaussian, switching, hybrid"):
-        evolve(drawn(0), "flip", np.random.default_rng(0))
+        run("flip", drawn(0))
 
 
-def test_a_problem_with_bias_is_refused(drawn):
+@pytest.mark.parametrize("method", ["hybrid", "swarm"])
+def test_a_problem_with_bias_is_refused(drawn, method):
     with pytest.raises(SolverError, match="bias=True; this method searches the box alone"):
-        evolve(drawn(0, bias=True), "hybrid", np.random.default_rng(0))
+        run(method, drawn(0, bias=True))

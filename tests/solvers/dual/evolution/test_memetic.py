@@ -1,5 +1,4 @@
 import itertools
-import re
 
 import numpy as np
 import pytest
@@ -108,32 +107,14 @@ def test_not_below_libsvm(drawn, kind):
 
 
 @pytest.mark.parametrize("bias", [True, False])
-def test_a_seed_gives_one_result(drawn, bias):
-    problem = drawn(1, 30, "sigmoid", 20.0, bias)
-    one, two = (memetic(problem, np.random.default_rng(5), settings=MemeticSettings(searches=20)) for _ in range(2))
-    np.testing.assert_array_equal(one.alpha, two.alpha)
-    assert one.evaluations == two.evaluations
-
-
-def test_the_message_counts_the_searches(drawn):
-    found = memetic(drawn(1, 30, "sigmoid"), np.random.default_rng(5), settings=BRIEF)
-    assert re.match("best of 1[01] local searches; ", found.message)
-
-
-@pytest.mark.parametrize("bias", [True, False])
 @pytest.mark.parametrize("K", [np.zeros((4, 4)), np.ones((4, 4)), np.eye(4), -np.eye(4), np.full((4, 4), -1.0)])
 @pytest.mark.parametrize("C", [0.5, 1e6])
-def test_degenerate_matrices(K, C, bias):
-    problem = DualProblem(K, np.array([1.0, -1, 1, -1]), np.full(4, C), bias)
-    found = memetic(problem, np.random.default_rng(0), settings=BRIEF)
-    assert problem.objective(found.alpha) >= problem.objective(solve_exact(problem, np.zeros(4)).alpha)
-    assert (found.alpha <= C).all()
-
-
-@pytest.mark.parametrize("bias", [True, False])
-@pytest.mark.parametrize("n", [1, 2])
-def test_one_and_two_rows(drawn, n, bias):
-    assert np.isfinite(memetic(drawn(0, n, "distance", 1.0, bias), np.random.default_rng(0), settings=BRIEF).alpha).all()
+def test_degenerate_matrices_and_one_and_two_rows(K, C, bias):
+    for n in (1, 2, 4):
+        problem = DualProblem(K[:n, :n].copy(), np.array([1.0, -1, 1, -1])[:n], np.full(n, C), bias)
+        found = memetic(problem, np.random.default_rng(0), settings=BRIEF)
+        assert problem.objective(found.alpha) >= problem.objective(solve_exact(problem, np.zeros(n)).alpha)
+        assert (found.alpha <= C).all()
 
 
 def test_what_is_concave(drawn):

@@ -34,38 +34,28 @@ def test_a_toy_problem_of_subsets_and_models(seed):
 
 
 def test_the_phases_alternate_and_the_best_pair_is_never_lost():
+    """The fixed partner of a phase is the best of the one before; the seed decides."""
     _, pair, records = recorded(subsets(), models(), fitness, names=("rows", "model"))
-    kinds = [next(r.kind for r in records if r.phase == phase) for phase in range(records[-1].phase + 1)]
+    last = {record.phase: record for record in records}
+    kinds = [last[phase].kind for phase in range(len(last))]
     assert kinds == (["rows"] + ["model", "rows"] * len(kinds))[: len(kinds)]
     best = [record.best for record in records]
     assert best == sorted(best)
     for record in records:
         assert fitness(*record.pair)[0] == record.best
+        if record.phase:
+            fixed = 0 if record.phase % 2 else 1
+            assert np.array_equal(record.pair[fixed], last[record.phase - 1].pair[fixed])
     np.testing.assert_array_equal(pair[0], records[-1].pair[0])
+    assert best == [record.best for record in recorded(subsets(), models(), fitness)[2]]
+    assert best != [record.best for record in recorded(subsets(), models(), fitness, seed=4)[2]]
 
 
-def test_the_fixed_partner_of_a_phase_is_the_best_of_the_other():
-    _, _, records = recorded(subsets(), models(), fitness)
-    last = {}
-    for record in records:
-        last[record.phase] = record
-    for phase in range(1, records[-1].phase + 1):
-        fixed = 0 if phase % 2 else 1
-        for record in (r for r in records if r.phase == phase):
-            assert np.array_equal(record.pair[fixed], last[phase - 1].pair[fixed])
-
-
-def test_the_first_model_is_a_random_one():
-    starts = [recorded(subsets(), models(), fitness, seed=seed, may_go_on=lambda: False)[2] for seed in range(40)]
-    assert {len(records) for records in starts} == {1}
-    assert len({records[0].pair[1] for records in starts}) == 5
-
-
-def test_neither_phase_improves():
-    alternation, _, records = recorded(subsets(), models(), lambda rows, model: np.array([0.5]))
+@pytest.mark.parametrize(("options", "phases"), [({}, 2), ({"patience": lambda: 5}, 5)])
+def test_no_phase_improves(options, phases):
+    alternation, _, records = recorded(subsets(), models(), lambda rows, model: np.array([0.5]), **options)
     assert alternation.stopped_by == "no improvement"
-    assert records[-1].phase == 2
-    assert [r.generation for r in records] == [0, 0, 1, 2, 0, 1, 2]
+    assert [(r.phase, r.generation) for r in records] == [(0, 0)] + [(p, g) for p in range(1, phases + 1) for g in range(3)]
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -82,20 +72,11 @@ def test_the_run_ends_when_neither_of_two_subsequent_phases_improves(seed):
     assert len(improved) > 4
 
 
-def test_the_budget():
+def test_the_budget_and_the_first_model_which_is_a_random_one():
     left = iter([True] * 7 + [False] * 100)
     alternation, _, records = recorded(subsets(), models(), fitness, may_go_on=left.__next__)
     assert alternation.stopped_by == "budget"
     assert len(records) < 10
-
-
-def test_the_same_seed():
-    one, other = (recorded(subsets(), models(), fitness, seed=3)[2] for _ in range(2))
-    assert [(r.best, r.mean, r.pair[1]) for r in one] == [(r.best, r.mean, r.pair[1]) for r in other]
-    assert [r.mean for r in one] != [r.mean for r in recorded(subsets(), models(), fitness, seed=4)[2]]
-
-
-def test_more_patience():
-    alternation, _, records = recorded(subsets(), models(), lambda rows, model: np.array([0.5]), patience=lambda: 5)
-    assert alternation.stopped_by == "no improvement"
-    assert records[-1].phase == 5
+    starts = [recorded(subsets(), models(), fitness, seed=seed, may_go_on=lambda: False)[2] for seed in range(40)]
+    assert {len(records) for records in starts} == {1}
+    assert len({records[0].pair[1] for records in starts}) == 5

@@ -33,28 +33,16 @@ def test_a_front_of_sizes():
     assert np.median([model[0] for _, model in front]) == pytest.approx(3.0, rel=0.1)
 
 
-def test_sets_of_one_size_stay_so():
+@pytest.mark.parametrize(("start", "most", "sizes"), [(2, None, {2}), (3, 7, {3, 4, 5, 6, 7})])
+def test_sizes_stay_within_their_bounds(start, most, sizes):
     seen = []
 
     def objectives(rows, model):
-        seen.append(rows)
-        return np.array([rows.sum(), -rows.max()], dtype=float)
-
-    search(objectives=objectives).run(np.random.default_rng(0), generations(15))
-    assert {len(rows) for rows in seen} == {4}
-    for rows in seen:
-        assert np.bincount(CLASSES[rows]).tolist() == [2, 2]
-
-
-def test_sizes_stay_within_their_bounds():
-    seen = []
-
-    def objectives(rows, model):
-        seen.append(len(rows) // 2)
+        seen.append(tuple(np.bincount(CLASSES[rows])))
         return conflict(rows, model)
 
-    search(most=7, objectives=objectives, start=3).run(np.random.default_rng(0), generations(15))
-    assert set(seen) == {3, 4, 5, 6, 7}
+    search(most=most, objectives=objectives, start=start).run(np.random.default_rng(0), generations(15))
+    assert set(seen) == {(size, size) for size in sizes}
 
 
 def test_no_pair_is_evaluated_twice_and_an_exhausted_space_ends_it():

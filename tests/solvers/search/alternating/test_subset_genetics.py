@@ -51,20 +51,9 @@ def test_a_mutation_exchanges_its_share(case):
     np.testing.assert_array_equal(before, kept)
 
 
-@given(cases(), st.integers(0, 3))
-@settings(max_examples=100, deadline=None)
-def test_enlarging_keeps_what_there_was(case, more):
-    genetics, rng = case
-    (before,) = genetics.initial(1, rng)
-    size = min(genetics.n_per_class + more, genetics.smallest_class)
-    after = genetics.enlarge(before, size, rng)
-    assert_valid(genetics, after, size)
-    assert set(before) <= set(after)
-
-
 @given(cases(), st.integers(1, 9))
 @settings(max_examples=100, deadline=None)
-def test_a_child_of_another_size(case, size):
+def test_other_sizes(case, size):
     genetics, rng = case
     size = min(size, genetics.smallest_class)
     one, other = genetics.initial(2, rng)
@@ -73,6 +62,10 @@ def test_a_child_of_another_size(case, size):
     union = set(one) | set(other)
     if all(sum(genetics.classes[row] == c for row in union) >= size for c in range(genetics.n_classes)):
         assert set(child) <= union
+    larger = max(size, genetics.n_per_class)
+    enlarged = genetics.enlarge(one, larger, rng)
+    assert_valid(genetics, enlarged, larger)
+    assert set(one) <= set(enlarged)
 
 
 def test_all_rows_of_a_class_have_nothing_to_be_exchanged_for():

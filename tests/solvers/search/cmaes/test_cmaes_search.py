@@ -1,38 +1,22 @@
-import copy
-import pickle
+from functools import partial
 
 import cma
 import numpy as np
 import pytest
-from conformance import SearchConformance
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from conformance import COPIES, MIXED, SearchConformance, bowl, drive, drive_points, record_test
 
 from spotsvm.solvers.errors import SolverError
 from spotsvm.solvers.search.cmaes.cmaes_search import CmaesSearch
 from spotsvm.solvers.search.cmaes.coding import CmaesCoding
 from spotsvm.solvers.search.cmaes.run import cma_options
-from spotsvm.surrogates.domain import Coordinate, Domain
+from spotsvm.surrogates.domain import Domain
 
 CUBE = Domain.continuous(4)
-MIXED = Domain((Coordinate(), Coordinate(levels=7), Coordinate(levels=3, categorical=True)))
-
-
-def bowl(u):
-    return float(((u - 0.3) ** 2).sum())
 
 
 def rosenbrock(u):
     x = 4.0 * u - 2.0
     return float((100 * (x[1:] - x[:-1] ** 2) ** 2 + (1 - x[:-1]) ** 2).sum())
-
-
-def drive(search, f, n):
-    points = []
-    for _ in range(n):
-        points.append(search.ask().point)
-        search.tell(points[-1], f(points[-1]))
-    return np.array(points)
 
 
 class TestCmaesSearch(SearchConformance):
@@ -45,23 +29,21 @@ class TestKnownNoise(SearchConformance):
         return CmaesSearch(domain, seed, noise=True, n_again=2, restarts="bipop")
 
 
-@pytest.mark.parametrize("f", [bowl, rosenbrock])
-def test_it_draws_what_cma_itself_draws(f):
-    search = CmaesSearch(CUBE, 7, noise=False, popsize=8)
+@pytest.mark.parametrize(("f", "options"), [(bowl, {}), (rosenbrock, {"CMA_diagonal": True})])
+def test_it_draws_what_cma_itself_draws_with_its_options_and_only_ranks_count(f, options):
+    made = partial(CmaesSearch, CUBE, 7, noise=False, popsize=8, options=options)
     stream = np.random.SeedSequence([7, 1 << 42, 0]).spawn(3)[0]
-    strategy = cma.CMAEvolutionStrategy([0.5] * 4, 0.25, cma_options(CmaesCoding(CUBE), 8, stream))
+    strategy = cma.CMAEvolutionStrategy([0.5] * 4, 0.25, cma_options(CmaesCoding(CUBE), 8, stream) | options)
     strategy.inject([[0.5] * 4], force=True)
     own = []
     for _ in range(15):
         drawn = strategy.ask()
         strategy.tell(drawn, [f(x) for x in drawn])
         own.extend(drawn)
-    assert np.array_equal(drive(search, f, 120), own)
-
-
-def test_only_ranks_count():
-    plain, stretched = (CmaesSearch(CUBE, 1, noise=False) for _ in range(2))
-    assert np.array_equal(drive(plain, bowl, 60), drive(stretched, lambda u: -1e300 * np.exp(-bowl(u)), 60))
+    search = made()
+    assert np.array_equal(drive_points(search, f, 120), own)
+    assert options.items() <= search._run.es.opts.items()
+    assert np.array_equal(drive_points(made(), lambda u: -1e300 * np.exp(-f(u) / 100), 60), own[:60])
 
 
 def test_a_failed_point_is_the_worst_of_its_generation():
@@ -70,8 +52,8 @@ def test_a_failed_point_is_the_worst_of_its_generation():
 
     failing, worst = (CmaesSearch(CUBE, 1, noise=False) for _ in range(2))
     # at most one point of a generation fails here, so that a huge value has the same rank
-    a = drive(failing, lambda u: np.inf if np.array_equal(u, np.full(4, 0.5)) else bowl(u), 60)
-    b = drive(worst, lambda u: 1e9 if np.array_equal(u, np.full(4, 0.5)) else bowl(u), 60)
+    a = drive_points(failing, lambda u: np.inf if np.array_equal(u, np.full(4, 0.5)) else bowl(u), 60)
+    b = drive_points(worst, lambda u: 1e9 if np.array_equal(u, np.full(4, 0.5)) else bowl(u), 60)
     assert np.array_equal(a, b)
     search = CmaesSearch(CUBE, 1, noise=False)
     drive(search, f, 100)
@@ -82,20 +64,25 @@ def test_a_failed_point_is_the_worst_of_its_generation():
 
 def test_generations_that_fail_begin_anew_elsewhere_with_the_same_population():
     search = CmaesSearch(CUBE, 2)
-    points = drive(search, lambda u: np.nan, 64)
+    points = drive_points(search, lambda u: np.nan, 64)
     assert search.restarts.n_runs == 64 // search.popsize
     assert search._run.popsize == search.popsize == 8
     assert np.ptp(points, axis=0).min() > 0.7
 
 
-def test_the_first_point_is_the_centre_or_the_best_that_was_told():
+@pytest.mark.parametrize("given", [False, True])
+def test_the_first_point_is_the_centre_or_the_best_that_was_told(given):
+    """The best itself is no point of the generation, nor is a given centre."""
     assert CmaesSearch(CUBE, 0).ask().point.tolist() == [0.5] * 4
-    search = CmaesSearch(CUBE, 0, sigma0=0.05)
-    for value, x in [(3.0, 0.2), (1.0, 0.8), (2.0, 0.5)]:
+    search = CmaesSearch(CUBE, 5, sigma0=0.05)
+    for value, x in [(3.0, 0.2), (2.0, 0.5), (1.0, 0.8)]:
+        if given:
+            search.assume(np.full(4, x), given=True)
         search.tell(np.full(4, x), value)
-    points = np.array([search.ask().point for _ in range(7)])
+    points = np.array([search.ask().point for _ in range(search.n_ready)])
     assert np.abs(points - 0.8).max() < 0.25
     assert not (points == 0.8).all(axis=1).any()
+    assert search.n_ready == 1
 
 
 def test_prior_points_may_be_assumed_before_they_are_told():
@@ -103,8 +90,7 @@ def test_prior_points_may_be_assumed_before_they_are_told():
     prior.assume(np.full(4, 0.7))
     for search in (prior, asked):
         search.tell(np.full(4, 0.7), 0.1)
-    a, b = drive(prior, bowl, 30), drive(asked, bowl, 30)
-    assert np.array_equal(a, b)
+    assert np.array_equal(*(drive_points(search, bowl, 30) for search in (prior, asked)))
 
 
 def test_a_stranger_that_beats_the_generation_draws_the_mean():
@@ -129,7 +115,7 @@ def test_whole_generations_are_ready_at_once():
         search.tell(point, bowl(point))
     assert search.n_ready == 8
     sequential = CmaesSearch(CUBE, 0, noise=False)
-    assert np.array_equal(drive(sequential, bowl, 8), generation)
+    assert np.array_equal(drive_points(sequential, bowl, 8), generation)
     assert np.array_equal(sequential.ask().point, search.ask().point)
 
 
@@ -149,50 +135,20 @@ def test_points_beyond_the_generation_take_the_place_of_those_that_are_late():
     assert search._late == []
 
 
+def replicates(n, f, **options):
+    return [k for k, s in enumerate(drive(CmaesSearch(CUBE, 0, **options), f, n)) if s.origin == "replicate"]
+
+
 def test_replicates_are_made_where_they_are_wanted_and_the_objective_is_noisy():
-    def replicates(noise, f, n_again=1):
-        search = CmaesSearch(CUBE, 0, noise=noise, n_again=n_again)
-        return sum(_origin(search, f) == "replicate" for _ in range(50))
-
-    def _origin(search, f):
-        suggestion = search.ask()
-        search.tell(suggestion.point, f(suggestion.point))
-        return suggestion.origin
-
     rng = np.random.default_rng(0)
-    assert replicates("auto", bowl) == 1
-    assert replicates(False, bowl) == 0
-    assert replicates("auto", bowl, 0) == replicates(True, bowl, 0) == 0
-    assert replicates("auto", lambda u: bowl(u) + rng.normal()) == replicates(True, lambda u: bowl(u) + rng.normal()) == 5
-
-
-def test_known_noise_switches_the_replicates_on():
+    assert len(replicates(50, bowl, noise="auto", n_again=1)) == 1
+    for noise, n_again in [(False, 1), ("auto", 0), (True, 0)]:
+        assert replicates(50, bowl, noise=noise, n_again=n_again) == []
+    for noise in ("auto", True):
+        assert len(replicates(50, lambda u: bowl(u) + rng.normal(), noise=noise, n_again=1)) == 5
     assert [CmaesSearch(CUBE, noise=noise).n_again for noise in ("auto", False, True)] == [0, 0, 1]
     assert [CmaesSearch(CUBE, noise=True, n_again=n).n_again for n in (0, 3)] == [0, 3]
-    known = CmaesSearch(CUBE, noise=True)
-    origins = []
-    for _ in range(28):
-        suggestion = known.ask()
-        origins.append(suggestion.origin)
-        known.tell(suggestion.point, bowl(suggestion.point))
-    assert [k for k, origin in enumerate(origins) if origin == "replicate"] == [8, 17, 26]
-
-
-def test_options_reach_cma():
-    search = CmaesSearch(CUBE, options={"CMA_diagonal": True})
-    drive(search, bowl, 9)
-    assert search._run.es.opts["CMA_diagonal"] is True
-
-
-def test_a_start_that_was_given_is_no_point_of_the_generation():
-    """Not even the centre, where the first generation would begin if nothing better were told."""
-    search = CmaesSearch(CUBE, 5, sigma0=0.05)
-    for value, x in [(2.0, 0.5), (1.0, 0.8)]:
-        search.assume(np.full(4, x), given=True)
-        search.tell(np.full(4, x), value)
-    points = np.array([search.ask().point for _ in range(search.n_ready)])
-    assert np.abs(points - 0.8).max() < 0.25
-    assert search.n_ready == 1
+    assert replicates(28, bowl, noise=True) == [8, 17, 26]
 
 
 def test_a_stopped_run_is_followed_by_one_of_twice_the_population():
@@ -208,7 +164,7 @@ def test_a_stopped_run_is_followed_by_one_of_twice_the_population():
 @pytest.mark.parametrize("f", [lambda u: 1.0, lambda u: float(u[0] > 2)])
 def test_a_flat_response_does_not_hold_it(f):
     search = CmaesSearch(CUBE, 0, noise=False)
-    points = drive(search, f, 150)
+    points = drive_points(search, f, 150)
     assert search.restarts.n_runs > 1
     assert np.ptp(points, axis=0).min() > 0.8
 
@@ -232,46 +188,25 @@ def test_integers_and_categories():
     assert abs(best[0] - 0.2) < 0.05
 
 
+@COPIES
 @pytest.mark.parametrize("domain", [CUBE, MIXED], ids=["cube", "mixed"])
-@pytest.mark.parametrize("copied", [copy.deepcopy, lambda s: pickle.loads(pickle.dumps(s))], ids=["deepcopy", "pickle"])
 def test_a_copy_goes_on_alike_and_apart(domain, copied):
     search = CmaesSearch(domain, 1)
     drive(search, bowl, 15)
     other = copied(search)
-    ahead = drive(search, bowl, 25)
-    assert np.array_equal(drive(other, bowl, 25), ahead)
+    assert np.array_equal(drive_points(search, bowl, 25), drive_points(other, bowl, 25))
 
 
 def test_numpys_global_random_numbers_neither_matter_nor_change():
     np.random.seed(1)  # noqa: NPY002
     before = np.random.get_state()[1].copy()  # noqa: NPY002
-    first = drive(CmaesSearch(MIXED, 1), bowl, 40)
+    first = drive_points(CmaesSearch(MIXED, 1), bowl, 40)
     assert np.array_equal(np.random.get_state()[1], before)  # noqa: NPY002
     np.random.seed(2)  # noqa: NPY002
-    assert np.array_equal(drive(CmaesSearch(MIXED, 1), bowl, 40), first)
+    assert np.array_equal(drive_points(CmaesSearch(MIXED, 1), bowl, 40), first)
 
 
-@settings(max_examples=25, deadline=None)
-@given(st.lists(st.sampled_from(["ask", "tell", "late", "stranger", "assume"]), min_size=20, max_size=60), st.integers(0, 99))
-def test_a_record_of_what_was_asked_and_told_brings_it_back(events, seed):
-    """Whatever is asked, told, told late, or told and assumed without having been asked."""
-    rng = np.random.default_rng(seed)
-    search, record = CmaesSearch(MIXED, seed), []
-    for event in events:
-        if event == "ask":
-            record.append(("assume", search.ask().point, 0.0))
-        elif event in ("tell", "late") and search.pending:
-            point = search.pending[0 if event == "tell" else -1]
-            record.append(("tell", point, rng.choice([bowl(point), np.nan], p=[0.9, 0.1])))
-            search.tell(*record[-1][1:])
-        elif event in ("stranger", "assume"):
-            record.append(("tell" if event == "stranger" else "assume", MIXED.snap_one(rng.random(3)), rng.random()))
-            search.tell(*record[-1][1:]) if event == "stranger" else search.assume(record[-1][1])
-    again = CmaesSearch(MIXED, seed)
-    for what, point, value in record:
-        again.tell(point, value) if what == "tell" else again.assume(point)
-    again.restore(search.state())
-    assert all(np.array_equal(search.ask().point, again.ask().point) for _ in range(5))
+test_a_record_brings_it_back = record_test(partial(CmaesSearch, MIXED))
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,9 @@ def test_what_each_coordinate_becomes():
     assert coding.integers == [1, 2]
     assert (coding.low.tolist(), coding.high.tolist()) == ([0.0, -0.5, -0.5], [1.0, 4.5, 59.5])
     assert coding.widths.tolist() == [1.0, 5.0, 60.0]
+    for level in range(5):
+        point = coding.decode(np.array([0.2, level, 0.0]), np.full(5, 0.75))
+        assert DOMAIN.level_of(point)[0, 2] == level
 
 
 def test_fewer_than_two_coordinates_are_filled_up():
@@ -39,10 +42,3 @@ def test_there_and_back(u):
     if point[0] > 0.5:  # else the last is inactive, and no level
         assert np.allclose(x[1:], np.round(x[1:]))
     assert np.allclose(coding.decode(x, point), point, rtol=0, atol=1e-15)
-
-
-def test_an_integer_means_its_level():
-    coding = CmaesCoding(DOMAIN)
-    for level in range(5):
-        point = coding.decode(np.array([0.2, level, 0.0]), np.full(5, 0.75))
-        assert DOMAIN.level_of(point)[0, 2] == level

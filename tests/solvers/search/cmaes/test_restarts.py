@@ -1,7 +1,5 @@
 import numpy as np
-import pytest
 
-from spotsvm.solvers.errors import SolverError
 from spotsvm.solvers.search.cmaes.restarts import Restarts
 
 
@@ -14,13 +12,10 @@ def test_ipop_doubles_up_to_a_limit():
         restarts.end(all_failed=False)
     assert sizes == [(6 * 2 ** min(k, 9), 0.25) for k in range(12)]
     assert restarts.n_runs == 12
-
-
-def test_a_run_of_failures_is_repeated_as_it_was():
-    restarts = Restarts("ipop", 6, 0.25)
-    for _ in range(3):
-        assert restarts.next(np.random.default_rng(0)) == (6, 0.25)
-        restarts.end(all_failed=True)
+    failing = Restarts("ipop", 6, 0.25)
+    for _ in range(3):  # a run of failures is repeated as it was
+        assert failing.next(np.random.default_rng(0)) == (6, 0.25)
+        failing.end(all_failed=True)
 
 
 def test_bipop_spends_as_much_on_small_runs_as_on_large_ones():
@@ -38,8 +33,3 @@ def test_bipop_spends_as_much_on_small_runs_as_on_large_ones():
         restarts.end(all_failed=False)
         first = False
     assert 0.4 < spent["small"] / spent["large"] < 1.5
-
-
-def test_an_unknown_schedule():
-    with pytest.raises(SolverError, match="restarts='cma' is unknown; use 'ipop' or 'bipop'"):
-        Restarts("cma", 6, 0.25)

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from conformance import bowl
 
 from spotsvm.solvers.search.cmaes.category_shares import CategoryShares
 from spotsvm.solvers.search.cmaes.coding import CmaesCoding
@@ -9,9 +10,9 @@ from spotsvm.surrogates.domain import Domain
 DOMAIN = Domain.continuous(3)
 
 
-def run(seed=0, tol_x=1e-4, sigma0=0.25, **options):
+def run(seed=0, tol_x=1e-4, sigma0=0.25):
     streams = np.random.SeedSequence(seed).spawn(2)
-    return CmaesRun(CmaesCoding(DOMAIN), np.full(3, 0.5), sigma0, 7, streams, CategoryShares(DOMAIN, 0.3, 0.2), tol_x, options)
+    return CmaesRun(CmaesCoding(DOMAIN), np.full(3, 0.5), sigma0, 7, streams, CategoryShares(DOMAIN, 0.3, 0.2), tol_x, {})
 
 
 def drive(made, f, generations):
@@ -21,10 +22,6 @@ def drive(made, f, generations):
         samples = made.sample()
         made.tell(samples, np.array([f(s.point) for s in samples]))
     return generations
-
-
-def bowl(u):
-    return float(((u - 0.3) ** 2).sum())
 
 
 @pytest.mark.parametrize(
@@ -60,7 +57,3 @@ def test_the_mean_is_recombined_of_all_that_were_told():
     raw = np.log(4) - np.log(np.arange(1, 4))
     best = np.array([samples[k].point for k in np.argsort(values)[:3]])
     assert made.es.mean == pytest.approx(raw / raw.sum() @ best, abs=1e-9)
-
-
-def test_options_reach_cma():
-    assert run(CMA_diagonal=True).es.opts["CMA_diagonal"] is True

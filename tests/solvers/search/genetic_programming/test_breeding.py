@@ -20,25 +20,23 @@ class Asked:
         return expression.size == self.size
 
 
-def test_growth_is_tried_until_it_is_accepted():
+def test_growth_and_variation_are_tried_until_they_are_accepted():
     asked = Asked(7)
     bred = breed_new(GRAMMAR, asked, 5000, np.random.default_rng(0))
-    assert bred.accepted
-    assert bred.expression.size == 7
+    assert (bred.accepted, bred.expression.size) == (True, 7)
     assert bred.tries >= len(asked.seen) == len(set(asked.seen))
     assert all(GRAMMAR.is_valid(e) for e in asked.seen)
+    asked = Asked(5)
+    assert breed_variation(GRAMMAR, [LINEAR, LINEAR], asked, 5000, np.random.default_rng(0)).expression.size == 5
+    assert len(asked.seen) == len(set(asked.seen))
 
 
-def test_growth_that_fails_gives_its_last_result():
+def test_growth_that_fails_gives_its_last_result_and_variation_its_input():
     rng = np.random.default_rng(0)
     grown = [GRAMMAR.grow(rng) for _ in range(40)]
-    bred = breed_new(GRAMMAR, lambda expression: False, 40, np.random.default_rng(0))
-    assert bred == (grown[-1], False, 40)
-
-
-def test_variation_that_fails_gives_its_unmodified_input():
-    bred = breed_variation(GRAMMAR, [LINEAR], lambda expression: False, 40, np.random.default_rng(0))
-    assert bred == (LINEAR, False, 40)
+    assert breed_new(GRAMMAR, lambda expression: False, 40, np.random.default_rng(0)) == (grown[-1], False, 40)
+    varied = breed_variation(GRAMMAR, [LINEAR], lambda expression: False, 40, np.random.default_rng(0))
+    assert varied == (LINEAR, False, 40)
 
 
 def test_an_unchanged_child_is_no_success():
@@ -47,13 +45,6 @@ def test_an_unchanged_child_is_no_success():
         bred = breed_variation(grammar, [LINEAR, LINEAR], lambda expression: True, 200, np.random.default_rng(seed))
         assert bred.accepted
         assert bred.expression != LINEAR
-
-
-def test_variation_is_tried_until_it_is_accepted():
-    asked = Asked(5)
-    bred = breed_variation(GRAMMAR, [LINEAR, LINEAR], asked, 5000, np.random.default_rng(0))
-    assert bred.expression.size == 5
-    assert len(asked.seen) == len(set(asked.seen))
 
 
 def test_semidefinite_kernels_take_few_tries():

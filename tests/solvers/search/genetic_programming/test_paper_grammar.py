@@ -44,12 +44,8 @@ def test_growth_reaches_every_block_and_every_depth():
     assert {n.block for e in expressions for n in e.nodes()} == set(PAPER_BLOCKS)
     assert {e.depth for e in expressions} == set(range(2, 11))
     assert {e.type for e in expressions} == {"scalar"}
-
-
-def test_many_of_what_is_grown_have_both_inputs():
-    rng = np.random.default_rng(0)
-    share = np.mean([GRAMMAR.is_valid(GRAMMAR.grow(rng)) for _ in range(2000)])
-    assert 0.3 < share < 0.45  # 0.36: breeding has a few tries to make, not thousands
+    # many have both inputs, 0.36: breeding has a few tries to make, not thousands
+    assert 0.3 < np.mean([GRAMMAR.is_valid(e) for e in expressions]) < 0.45
 
 
 def test_limits():
@@ -118,13 +114,6 @@ def test_all_operators_are_used():
     assert len(children) > 100  # new subtrees
     alone = {GRAMMAR.vary([LINEAR], rng).text() for _ in range(300)}
     assert "(|x_j - x_i|^2)^2" not in alone
-
-
-def test_the_seed_decides():
-    first, second = ([GRAMMAR.grow(np.random.default_rng(s)) for s in range(30)] for _ in range(2))
-    assert first == second
-    children = [[GRAMMAR.vary(first[:2], np.random.default_rng(s)) for s in range(30)] for _ in range(2)]
-    assert children[0] == children[1]
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from spotsvm.solvers.errors import SolverError
 from spotsvm.solvers.kernels.expressions import Expression, InnerProducts, evaluate
-from spotsvm.solvers.search.genetic_programming import PsdGrammar
+from spotsvm.solvers.search.genetic_programming import PaperGrammar, PsdGrammar
 from spotsvm.solvers.search.genetic_programming import psd_mutations as change
 from spotsvm.solvers.search.genetic_programming.psd_grammar import degree
 from spotsvm.solvers.search.genetic_programming.psd_growth import PSD_BLOCKS, grow_kernel
@@ -158,8 +158,8 @@ def test_the_degree_is_limited():
     assert not PsdGrammar().is_valid(Expression("cube", (cube,)))
 
 
-def test_the_seed_decides():
-    grammar = PsdGrammar(squared_norm=2.0)
+@pytest.mark.parametrize("grammar", [PaperGrammar(), PsdGrammar(squared_norm=2.0)])
+def test_the_seed_decides(grammar):
     grown = [[grammar.grow(np.random.default_rng(s)) for s in range(30)] for _ in range(2)]
     assert grown[0] == grown[1]
     children = [[grammar.vary(grown[0][:2], np.random.default_rng(s)) for s in range(30)] for _ in range(2)]

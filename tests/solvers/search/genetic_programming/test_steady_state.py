@@ -36,8 +36,10 @@ def run(seed=0, **options):
 
 
 def test_it_finds_what_random_words_do_not():
-    found = run()
+    found, same, other = run(), run(), run(4)
     assert found.best.genome == Words.target
+    assert found.best.genome in {one.genome for one in found.population}  # the best of a tournament is never replaced
+    assert [i.genome for i in found.evaluated] == [i.genome for i in same.evaluated] != [i.genome for i in other.evaluated]
     rng = np.random.default_rng(0)
     assert min(Words().fitness(Words().grow(rng))[0] for _ in range(600)) >= 3
 
@@ -68,11 +70,6 @@ def test_no_population_holds_a_duplicate():
         assert len(set(genomes)) == len(genomes) == min(n, 20)
 
 
-def test_the_best_of_a_tournament_is_never_replaced():
-    found = run(n_evaluations=300)
-    assert found.best.genome in {one.genome for one in found.population}
-
-
 def test_the_worse_half_is_replaced_even_by_what_is_worse_still():
     class Worse(Words):
         def grow(self, rng):
@@ -99,18 +96,11 @@ def test_ties_are_broken_by_what_follows():
 
 
 def test_the_dead_stay_behind():
-    def fitness(genome):
-        return (math.inf,) if genome[0] != "d" else Words().fitness(genome)
-
-    found = run(fitness=fitness)
+    found = run(fitness=lambda genome: Words().fitness(genome) if genome[0] == "d" else (math.inf,))
     assert math.isfinite(found.best.fitness[0])
     assert any(math.isinf(one.fitness[0]) for one in found.evaluated)
-
-
-def test_all_dead_is_no_error():
-    found = run(fitness=lambda genome: (math.inf,), n_evaluations=50)
-    assert len(found.evaluated) == 50
-    assert found.best.number == 0
+    dead = run(fitness=lambda genome: (math.inf,), n_evaluations=50)
+    assert (len(dead.evaluated), dead.best.number) == (50, 0)
 
 
 def test_it_stops_where_there_is_nothing_new():
@@ -124,12 +114,6 @@ def test_it_stops_where_there_is_nothing_new():
     found = run(breeder=Few(), fitness=lambda genome: (float(ord(genome)),))
     assert found.exhausted
     assert sorted(one.genome for one in found.evaluated) == ["a", "b", "c"]
-
-
-def test_the_same_seed_is_the_same_run():
-    one, same, other = run(3), run(3), run(4)
-    assert [i.genome for i in one.evaluated] == [i.genome for i in same.evaluated]
-    assert [i.genome for i in one.evaluated] != [i.genome for i in other.evaluated]
 
 
 @pytest.mark.parametrize(

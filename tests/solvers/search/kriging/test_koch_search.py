@@ -3,7 +3,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from conformance import DOMAINS, RESPONSES, SearchConformance
+from conformance import DOMAINS, RESPONSES, SearchConformance, replayed, run
 
 from spotsvm.solvers.errors import SolverError
 from spotsvm.solvers.search.kriging.koch_search import KochSearch
@@ -28,10 +28,6 @@ class TestKochUnderNoise(SearchConformance):
 
     def make(self, domain, seed=0):
         return KochSearch(domain, seed, noise=True, n_initial=6, n_members=2)
-
-
-def run(search, response, n, start=0):
-    return TestKoch2011().run(search, response, n, start)
 
 
 def repeats_of(suggestions):
@@ -85,20 +81,21 @@ def test_no_point_is_evaluated_more_often_than_allowed(most):
     assert most == 3 or counts == [2] * 9
 
 
-@pytest.mark.parametrize("noise", ["auto", False])
-@pytest.mark.parametrize("response", ["bowl", "plateau", "half fails", "constant"])
-def test_without_noise_it_is_the_kriging_search(noise, response):
-    plain = partial(KrigingSearch, repeat_below=0.0)
-    ours, theirs = (run(kind(SQUARE, 3, noise=noise, n_initial=5), RESPONSES[response], 14) for kind in (KochSearch, plain))
+NO_REPEATS = {"repeats": 1, "max_repeats": 1}
+
+
+@pytest.mark.parametrize(
+    ("noise", "response", "options"),
+    [
+        *((noise, response, {}) for noise in ("auto", False) for response in ("bowl", "plateau", "half fails", "constant")),
+        (True, "noisy", NO_REPEATS),  # as in the acid study, whose values are means of two evaluations
+    ],
+)
+def test_without_noise_or_without_repeats_it_is_the_kriging_search(noise, response, options):
+    ours = run(quick(seed=3, noise=noise, **options), RESPONSES[response], 14)
+    theirs = run(KrigingSearch(SQUARE, 3, noise=noise, n_initial=5, repeat_below=0.0), RESPONSES[response], 14)
     assert all(np.array_equal(a.point, b.point) for a, b in zip(ours, theirs, strict=True))
     assert [s.origin for s in ours] == [s.origin for s in theirs]
-
-
-def test_without_repeats_it_is_the_kriging_search():
-    """As in the acid study, whose values are means of two evaluations."""
-    ours = run(quick(noise=True, repeats=1, max_repeats=1), RESPONSES["noisy"], 12)
-    theirs = run(KrigingSearch(SQUARE, noise=True, n_initial=5, repeat_below=0.0), RESPONSES["noisy"], 12)
-    assert all(np.array_equal(a.point, b.point) for a, b in zip(ours, theirs, strict=True))
 
 
 def test_noise_that_is_found_out_has_the_design_repeated():
@@ -145,26 +142,18 @@ def test_a_search_goes_on_wherever_it_was_stopped(stop, since):
     """Also one whose first trials are of a version that repeated none."""
 
     def begin():
-        search = quick(noise=True)
-        for k, point in enumerate(np.random.default_rng(1).random((since, 2))):
-            search.assume(point)
-            search.tell(point, RESPONSES["noisy"](point, k))
-        if since:
-            with pytest.warns(
-                UserWarning, match="these 6 trials are of an earlier version, in which this search repeated no point"
-            ):
-                search.restore({})
-        return search
+        if not since:
+            return quick(noise=True)
+        points = np.random.default_rng(1).random((since, 2))
+        values = [RESPONSES["noisy"](point, k) for k, point in enumerate(points)]
+        with pytest.warns(UserWarning, match="these 6 trials are of an earlier version, in which this search repeated no point"):
+            return replayed(quick(noise=True), points, values, {})
 
     undisturbed = begin()
     first = run(undisturbed, RESPONSES["noisy"], stop - since, since)
     state = json.loads(json.dumps(undisturbed.state()))
     rest = run(undisturbed, RESPONSES["noisy"], 6, stop)
-    resumed = quick(noise=True)
-    for point, value in zip(undisturbed.points[:stop], undisturbed.values[:stop], strict=True):
-        resumed.assume(point)
-        resumed.tell(point, value)
-    resumed.restore(state)
+    resumed = replayed(quick(noise=True), undisturbed.points[:stop], undisturbed.values[:stop], state)
     again = run(resumed, RESPONSES["noisy"], 6, stop)
     assert all(np.array_equal(a.point, b.point) and a.note == b.note for a, b in zip(rest, again, strict=True))
     if since:
@@ -174,23 +163,13 @@ def test_a_search_goes_on_wherever_it_was_stopped(stop, since):
 def test_a_record_without_repeats_that_needed_none_goes_on_without_a_word():
     search = quick()
     run(search, RESPONSES["bowl"], 8)
-    state = {key: value for key, value in search.state().items() if key != "repeats_since"}
-    other = quick()
-    for point, value in zip(search.points, search.values, strict=True):
-        other.assume(point)
-        other.tell(point, value)
-    other.restore(state)
+    other = replayed(quick(), search.points, search.values, {"chains": search.state()["chains"]})
     assert np.array_equal(other.ask().point, search.ask().point)
-
-
-def test_a_state_that_is_damaged_is_refused():
-    with pytest.raises(SolverError, match="the search's state holds an invalid number of trials"):
-        quick().restore({"repeats_since": -1})
 
 
 def test_what_the_design_costs_is_known_where_noise_is():
     assert [make_search("koch2011", SQUARE, 0, noise=noise).n_initial for noise in (True, "auto", False)] == [20, 10, 10]
-    assert KochSearch(SQUARE, noise=True, repeats=1, max_repeats=1).n_initial == 10
+    assert KochSearch(SQUARE, noise=True, **NO_REPEATS).n_initial == 10
 
 
 @pytest.mark.parametrize(
@@ -204,11 +183,12 @@ def test_what_the_design_costs_is_known_where_noise_is():
 def test_numbers_that_make_no_sense_are_refused(arguments, said):
     with pytest.raises(SolverError, match=said):
         KochSearch(SQUARE, **arguments)
+    with pytest.raises(SolverError, match="the search's state holds an invalid number of trials"):
+        quick().restore({"repeats_since": -1})
 
 
 def test_the_settings_of_the_paper_with_more_points_than_the_model_sees():
-    search = koch2011(DOMAINS["three"], noise=True, max_points=20)
-    for k, point in enumerate(np.random.default_rng(0).random((300, 3))):
-        search.assume(point)
-        search.tell(point, RESPONSES["noisy"](point, k))
+    points = np.random.default_rng(0).random((300, 3))
+    values = [RESPONSES["noisy"](point, k) for k, point in enumerate(points)]
+    search = replayed(koch2011(DOMAINS["three"], noise=True, max_points=20), points, values)
     assert search.ask().origin == "replicate"

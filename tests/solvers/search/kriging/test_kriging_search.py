@@ -3,7 +3,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from conformance import DOMAINS, RESPONSES, SearchConformance, branin
+from conformance import DOMAINS, RESPONSES, SearchConformance, branin, drive, replayed, run
 from scipy.stats import qmc
 
 from spotsvm.solvers.errors import SolverError
@@ -18,17 +18,13 @@ class TestKrigingSearch(SearchConformance):
         return KrigingSearch(domain, seed)
 
 
-def run(search, response, n):
-    return TestKrigingSearch().run(search, response, n)
-
-
 @pytest.mark.parametrize("seed", range(3))
 def test_branin_in_30_evaluations(seed):
     search = KrigingSearch(Domain.continuous(2), seed)
-    run(search, lambda u, k: branin(u), 30)
+    drive(search, branin, 30)
     assert search.values.min() < 0.45
     other = RandomSearch(Domain.continuous(2), seed)
-    run(other, lambda u, k: branin(u), 30)
+    drive(other, branin, 30)
     assert search.values.min() < other.values.min()
 
 
@@ -38,15 +34,12 @@ def test_the_design_comes_first_and_begins_with_the_centre():
     assert [s.origin for s in suggestions] == ["design"] * 6 + ["replicate", "improvement"]
 
 
-@pytest.mark.parametrize(("noise", "replicates"), [("auto", 1), (False, 0)])
-def test_a_deterministic_response_is_found_out_by_one_replicate(noise, replicates):
-    suggestions = run(KrigingSearch(Domain.continuous(2), noise=noise), RESPONSES["bowl"], 25)
-    assert sum(s.origin == "replicate" for s in suggestions) == replicates
-
-
-def test_ties_are_looked_at_twice():
-    suggestions = run(KrigingSearch(Domain.continuous(2)), RESPONSES["plateau"], 25)
-    assert [k for k, s in enumerate(suggestions) if s.origin == "replicate"] == [6, 20]
+@pytest.mark.parametrize(
+    ("noise", "response", "replicates"), [("auto", "bowl", [6]), (False, "bowl", []), ("auto", "plateau", [6, 20])]
+)
+def test_a_deterministic_response_is_found_out_by_one_replicate_and_ties_by_two(noise, response, replicates):
+    suggestions = run(KrigingSearch(Domain.continuous(2), noise=noise), RESPONSES[response], 25)
+    assert [k for k, s in enumerate(suggestions) if s.origin == "replicate"] == replicates
 
 
 def test_under_noise_the_best_points_are_repeated():
@@ -60,16 +53,11 @@ def test_under_noise_the_best_points_are_repeated():
     assert counts.max() >= 3
     without = run(KrigingSearch(Domain.continuous(2), noise=True, repeat_below=0), RESPONSES["noisy"], 20)
     assert "replicate" not in {s.origin for s in without}
-
-
-@pytest.mark.parametrize("repeat_below", [0.1, 1e9])
-def test_a_pending_point_is_never_proposed_again(repeat_below):
-    search = KrigingSearch(Domain.continuous(2), noise=True, repeat_below=repeat_below)
-    run(search, RESPONSES["noisy"], 12)
-    batch = [search.ask() for _ in range(8)]
-    assert len({tuple(s.point) for s in batch}) == 8
-    if repeat_below > 1:
-        assert [s.origin for s in batch].count("replicate") >= 5
+    batch = KrigingSearch(Domain.continuous(2), noise=True, repeat_below=1e9)
+    run(batch, RESPONSES["noisy"], 12)
+    pending = [batch.ask() for _ in range(8)]
+    assert len({tuple(s.point) for s in pending}) == 8
+    assert [s.origin for s in pending].count("replicate") >= 5
 
 
 def test_a_region_that_fails_is_avoided():
@@ -119,27 +107,10 @@ def test_before_any_value_the_space_is_filled_evenly():
     assert {s.origin for s in batch} == {"design"}
     assert batch[6].note == "too few values are known for a model"
     assert len(np.unique(points, axis=0)) == 70
+    small = KrigingSearch(Domain((Coordinate(levels=3), Coordinate(levels=4, categorical=True))))
+    assert len({tuple(small.ask().point) for _ in range(12)}) == 12
     uniform = [qmc.discrepancy(np.random.default_rng(k).random((64, 2))) for k in range(20)]
     assert qmc.discrepancy(points[6:]) < min(uniform)
-
-
-def test_a_small_space_is_filled_as_well():
-    domain = Domain((Coordinate(levels=3), Coordinate(levels=4, categorical=True)))
-    search = KrigingSearch(domain)
-    assert len({tuple(search.ask().point) for _ in range(12)}) == 12
-
-
-def busy(search, response, q, n, order):
-    """Run with q pending, told in an order of their own."""
-    rng = np.random.default_rng(order)
-    waiting, points = [], []
-    for k in range(n):
-        waiting.append(search.ask())
-        points.append(waiting[-1])
-        if len(waiting) == q:
-            told = waiting.pop(int(rng.integers(q)))
-            search.tell(told.point, response(told.point, k))
-    return points
 
 
 @pytest.mark.parametrize("q", [8, 40])
@@ -157,8 +128,15 @@ def test_no_point_is_pending_twice(q, response):
 
 def test_one_second_look_at_a_time():
     search = KrigingSearch(Domain.continuous(2), seed=1)
-    suggestions = busy(search, RESPONSES["bowl"], 8, 18, 0)
-    assert sum(s.origin == "replicate" for s in suggestions) == 1
+    rng, waiting, origins = np.random.default_rng(0), [], []
+    for k in range(18):
+        suggestion = search.ask()
+        waiting.append(suggestion.point)
+        origins.append(suggestion.origin)
+        if len(waiting) == 8:
+            point = waiting.pop(int(rng.integers(8)))
+            search.tell(point, RESPONSES["bowl"](point, k))
+    assert origins.count("replicate") == 1
 
 
 def test_where_nothing_was_told_the_fit_is_used_again(monkeypatch):
@@ -213,11 +191,7 @@ def test_a_state_without_the_time_of_the_last_move_is_taken_back():
     search = KrigingSearch(Domain.continuous(2), noise=False)
     run(search, RESPONSES["bowl"], 10)
     state = {"chains": search.state()["chains"]}
-    other = KrigingSearch(Domain.continuous(2), noise=False)
-    for point, value in zip(search.points, search.values, strict=True):
-        other.assume(point)
-        other.tell(point, value)
-    other.restore(state)
+    other = replayed(KrigingSearch(Domain.continuous(2), noise=False), search.points, search.values, state)
     assert np.array_equal(other.ask().point, search.ask().point)
 
 
@@ -232,16 +206,14 @@ def test_more_points_than_the_model_sees():
     assert np.mean([s.point[0] > 0.5 for s in suggestions[30:]]) < 0.3
 
 
-def test_too_few_points_for_a_model_of_many_are_refused():
-    with pytest.raises(SolverError, match="max_points=19 is too few"):
-        KrigingSearch(Domain.continuous(2), max_points=19)
-
-
-def test_too_small_a_design_is_refused():
-    with pytest.raises(SolverError, match="n_initial=1 is too few"):
-        KrigingSearch(Domain.continuous(2), n_initial=1)
-
-
-def test_a_negative_threshold_is_refused():
-    with pytest.raises(SolverError, match="repeat_below=-1 is negative"):
-        KrigingSearch(Domain.continuous(2), repeat_below=-1)
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"max_points": 19}, "max_points=19 is too few"),
+        ({"n_initial": 1}, "n_initial=1 is too few"),
+        ({"repeat_below": -1}, "repeat_below=-1 is negative"),
+    ],
+)
+def test_numbers_that_make_no_sense_are_refused(arguments, said):
+    with pytest.raises(SolverError, match=said):
+        KrigingSearch(Domain.continuous(2), **arguments)

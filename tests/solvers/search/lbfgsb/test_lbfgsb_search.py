@@ -1,39 +1,21 @@
-import copy
-import pickle
+from functools import partial
 
 import numpy as np
 import pytest
-from conformance import SearchConformance
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from conformance import COPIES, MIXED, SearchConformance, bowl, drive, record_test
 from scipy.optimize import minimize
 
 from spotsvm.solvers.errors import SolverError
 from spotsvm.solvers.search.lbfgsb.lbfgsb_search import LbfgsbSearch
-from spotsvm.surrogates.domain import Coordinate, Domain
+from spotsvm.surrogates.domain import Domain
 
 CUBE = Domain.continuous(3)
-MIXED = Domain((Coordinate(), Coordinate(levels=7), Coordinate(levels=3, categorical=True)))
 STEP = 0.01
-
-
-def bowl(u):
-    return float(((u - 0.3) ** 2).sum())
 
 
 def valley(u):
     """Smooth and convex, with two slopes that differ and no quadratic."""
     return float(np.cosh(2 * (u[0] - 0.7)) + 3 * (u[1] - 0.2) ** 2 + np.exp(u[2]) * 0.5 + 0.5 * (u[0] - u[1]) ** 2)
-
-
-def drive(search, f, n):
-    suggestions = []
-    for k in range(n):
-        suggestions.append(search.ask())
-        search.tell(
-            suggestions[-1].point, f(suggestions[-1].point, k) if f.__code__.co_argcount == 2 else f(suggestions[-1].point)
-        )
-    return suggestions
 
 
 def points(suggestions, origin=None):
@@ -110,20 +92,17 @@ def test_a_design_and_its_differences_are_ready_at_once():
     assert np.array_equal(points(drive(sequential, bowl, 9)), points(design + differences))
 
 
-def test_the_first_descent_starts_at_the_best_that_was_told():
+def test_the_first_descent_starts_at_the_best_that_was_told_and_the_next_at_a_better_stranger():
     search = LbfgsbSearch(CUBE, 0)
     for value, x in [(3.0, 0.2), (1.0, 0.8), (2.0, 0.5)]:
         search.tell(np.full(3, x), value)
     assert search.n_ready == 3
     assert np.abs(points([search.ask() for _ in range(3)]) - 0.8).max() == pytest.approx(0.05)
-
-
-def test_a_better_stranger_is_the_next_start():
     search = LbfgsbSearch(CUBE, 0, noise=False)
     drive(search, bowl, 20)
     search.tell(np.full(3, 0.31), -1.0)
-    suggestions = drive(search, bowl, 60)
-    assert np.any(np.all(np.isclose(points(suggestions, "difference"), [0.36, 0.31, 0.31]), axis=1))
+    differences = points(drive(search, bowl, 60), "difference")
+    assert np.any(np.all(np.isclose(differences, [0.36, 0.31, 0.31]), axis=1))
 
 
 def test_a_replicate_finds_out_about_noise_and_the_step_follows():
@@ -147,13 +126,9 @@ def test_a_plateau_gets_a_longer_step_and_then_another_start():
     moved = np.abs(points(suggestions) - 0.5).max(axis=1)
     assert moved[:7] == pytest.approx([0.0] + [0.05] * 3 + [0.2] * 3)
     assert [s.origin for s in suggestions] == ["design"] + ["difference"] * 6 + ["design", "difference"]
-
-
-def test_a_slope_beyond_the_step_is_seen_by_the_longer_one():
-    search = LbfgsbSearch(CUBE, 0, noise=False, n_initial=1)
-    suggestions = drive(search, lambda u: float(np.floor(5 * abs(u[0] - 0.9))), 40)
-    assert search.values.min() == 0.0
-    assert "step" in {s.origin for s in suggestions}
+    stairs = LbfgsbSearch(CUBE, 0, noise=False, n_initial=1)  # a slope beyond the step is seen by the longer one
+    assert "step" in {s.origin for s in drive(stairs, lambda u: float(np.floor(5 * abs(u[0] - 0.9))), 40)}
+    assert stairs.values.min() == 0.0
 
 
 def test_a_failed_trial_point_shortens_the_step():
@@ -191,7 +166,7 @@ def test_integers_move_by_levels_and_categories_stay():
     assert MIXED.level_of(descent[0].point)[0, 2] == MIXED.level_of(start)[0, 2]
 
 
-@pytest.mark.parametrize("copied", [copy.deepcopy, lambda s: pickle.loads(pickle.dumps(s))], ids=["deepcopy", "pickle"])
+@COPIES
 def test_a_copy_goes_on_alike(copied):
     search = LbfgsbSearch(MIXED, 1)
     drive(search, bowl, 12)
@@ -199,27 +174,7 @@ def test_a_copy_goes_on_alike(copied):
     assert np.array_equal(points(drive(search, bowl, 20)), points(drive(other, bowl, 20)))
 
 
-@settings(max_examples=25, deadline=None)
-@given(st.lists(st.sampled_from(["ask", "tell", "late", "stranger", "assume"]), min_size=20, max_size=60), st.integers(0, 99))
-def test_a_record_of_what_was_asked_and_told_brings_it_back(events, seed):
-    """Whatever is asked, told, told late, or told and assumed without having been asked."""
-    rng = np.random.default_rng(seed)
-    search, record = LbfgsbSearch(MIXED, seed, n_initial=3), []
-    for event in events:
-        if event == "ask":
-            record.append(("assume", search.ask().point, 0.0))
-        elif event in ("tell", "late") and search.pending:
-            point = search.pending[0 if event == "tell" else -1]
-            record.append(("tell", point, rng.choice([bowl(point), np.nan], p=[0.9, 0.1])))
-            search.tell(*record[-1][1:])
-        elif event in ("stranger", "assume"):
-            record.append(("tell" if event == "stranger" else "assume", MIXED.snap_one(rng.random(3)), rng.random()))
-            search.tell(*record[-1][1:]) if event == "stranger" else search.assume(record[-1][1])
-    again = LbfgsbSearch(MIXED, seed, n_initial=3)
-    for what, point, value in record:
-        again.tell(point, value) if what == "tell" else again.assume(point)
-    assert again.n_ready == search.n_ready
-    assert all(np.array_equal(search.ask().point, again.ask().point) for _ in range(5))
+test_a_record_brings_it_back = record_test(partial(LbfgsbSearch, MIXED, n_initial=3))
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from conformance import drive, replayed, zdt1
 from multi_objective_conformance import MultiObjectiveConformance, two_bowls
 
 from spotsvm.solvers.errors import SolverError
@@ -17,25 +18,12 @@ class TestParegoSearch(MultiObjectiveConformance):
         return ParegoSearch(domain, seed, n_objectives=n_objectives)
 
 
-def zdt1(u):
-    g = 1 + 9 * u[1:].mean()
-    return np.array([u[0], g * (1 - np.sqrt(u[0] / g))])
-
-
-def run(search, objective, n):
-    suggestions = []
-    for _ in range(n):
-        suggestions.append(search.ask())
-        search.tell(suggestions[-1].point, objective(suggestions[-1].point))
-    return suggestions
-
-
 @pytest.mark.parametrize("seed", range(2))
 def test_it_reaches_the_front_in_40_evaluations(seed):
     """On ZDT1 the mean of the variables but the first is the distance from the front."""
     search, other = ParegoSearch(Domain.continuous(4), seed), RandomSearch(Domain.continuous(4), seed)
-    run(search, zdt1, 40)
-    run(other, lambda u: 0.0, 40)
+    drive(search, zdt1, 40)
+    drive(other, lambda u: 0.0, 40)
     distance = search.points[20:, 1:].mean(axis=1)
     assert np.median(distance) < 0.03
     assert np.median(distance) < other.points[:, 1:].mean(axis=1).min()
@@ -45,11 +33,9 @@ def test_it_reaches_the_front_in_40_evaluations(seed):
 def test_the_first_model_is_the_kriging_search_s_of_the_norm():
     """After the design both search the same response, so they suggest the same point."""
     search = ParegoSearch(Domain.continuous(2), 3, noise=False)
-    run(search, two_bowls, 6)
-    other = KrigingSearch(Domain.continuous(2), 3, noise=False)
-    for point, value in zip(search.points, augmented_tchebycheff(search.values, search.weights), strict=True):
-        other.assume(point)
-        other.tell(point, value)
+    drive(search, two_bowls, 6)
+    response = augmented_tchebycheff(search.values, search.weights)
+    other = replayed(KrigingSearch(Domain.continuous(2), 3, noise=False), search.points, response)
     assert np.array_equal(search.ask().point, other.ask().point)
 
 
@@ -68,13 +54,13 @@ def test_weights_are_of_the_simplex_and_of_each_suggestion_s_own():
 
 @pytest.mark.parametrize(("noise", "replicates"), [("auto", 1), (False, 0)])
 def test_noise_is_found_out_by_one_replicate(noise, replicates):
-    suggestions = run(ParegoSearch(Domain.continuous(2), noise=noise), two_bowls, 20)
+    suggestions = drive(ParegoSearch(Domain.continuous(2), noise=noise), two_bowls, 20)
     assert sum(s.origin == "replicate" for s in suggestions) == replicates
 
 
 def test_a_batch_has_one_second_look_only():
     search = ParegoSearch(Domain.continuous(2))
-    run(search, two_bowls, 6)
+    drive(search, two_bowls, 6)
     batch = [search.ask() for _ in range(8)]
     assert [s.origin for s in batch].count("replicate") == 1
     assert len({tuple(s.point) for s in batch}) == 8
@@ -82,7 +68,7 @@ def test_a_batch_has_one_second_look_only():
 
 def test_a_region_that_fails_is_avoided():
     search = ParegoSearch(Domain.continuous(2), 1)
-    suggestions = run(search, lambda u: [np.nan, 1.0] if u[0] > 0.5 else two_bowls(u + 0.25), 35)
+    suggestions = drive(search, lambda u: [np.nan, 1.0] if u[0] > 0.5 else two_bowls(u + 0.25), 35)
     assert "evaluations failed and are avoided" in suggestions[-1].note
     assert np.mean([s.point[0] > 0.5 for s in suggestions[15:]]) < 0.25
 
@@ -90,11 +76,15 @@ def test_a_region_that_fails_is_avoided():
 def test_arguments_of_the_kriging_search_reach_it():
     search = ParegoSearch(Domain.continuous(2), n_initial=9, correlation="gaussian")
     assert (search.n_initial, search._ensemble.correlation.name) == (9, "gaussian")
-    with pytest.raises(SolverError, match="n_initial=1 is too few"):
-        ParegoSearch(Domain.continuous(2), n_initial=1)
 
 
-@pytest.mark.parametrize("rho", [0, -1.0, float("nan")])
-def test_a_weight_that_is_not_positive_is_refused(rho):
-    with pytest.raises(SolverError, match=f"rho={rho!r} is not positive"):
-        ParegoSearch(Domain.continuous(2), rho=rho)
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"n_initial": 1}, "n_initial=1 is too few"),
+        *(({"rho": rho}, f"rho={rho!r} is not positive") for rho in (0, -1.0, np.nan)),
+    ],
+)
+def test_bad_arguments(arguments, said):
+    with pytest.raises(SolverError, match=said):
+        ParegoSearch(Domain.continuous(2), **arguments)
