@@ -113,7 +113,7 @@ class ImportanceFraction(SelectorMixin, BaseEstimator):
         Raises
         ------
         ArgumentError
-            If a parameter makes no sense; a ValueError.
+            If a parameter is invalid; a ValueError.
         """
         X, y = validate_data(self, X, y, dtype=np.float64)
         fraction = as_float(self.fraction)

@@ -94,7 +94,7 @@ class PrincipalMonomials(TransformerMixin, BaseEstimator):
         Raises
         ------
         ArgumentError
-            If a parameter makes no sense; a ValueError.
+            If a parameter is invalid; a ValueError.
         """
         X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
         n_components, whiten = check_count("n_components", self.n_components), check_flag("whiten", self.whiten)

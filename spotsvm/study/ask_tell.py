@@ -38,7 +38,7 @@ _MOST = 2**53
 
 
 def in_turn(method: Callable[Concatenate[Any, P], Returned]) -> Callable[Concatenate[Any, P], Returned]:
-    """Let threads take turns in a method of an object with a `guard`; the thread whose turn it is may call further ones."""
+    """Make threads take turns in a method of an object with a `guard`; the thread that holds it may call further methods."""
 
     @wraps(method)
     def one_at_a_time(self: Any, /, *args: P.args, **named: P.kwargs) -> Returned:
@@ -82,7 +82,7 @@ class RunGuard:
 
     @contextmanager
     def loop(self) -> Iterator[None]:
-        """Let this thread, which is that of the run, ask and tell in this block."""
+        """Allow this thread, which is that of the run, to ask and tell in this block."""
         self._thread_of_loop = threading.get_ident()
         try:
             yield

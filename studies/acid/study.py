@@ -85,7 +85,7 @@ class AcidStudy(Experiment):
     Raises
     ------
     ArgumentError, BudgetError
-        If an argument makes no sense.
+        If an argument is invalid.
 
     References
     ----------

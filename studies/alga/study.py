@@ -95,7 +95,7 @@ class AlgaStudy(Experiment):
     Raises
     ------
     ArgumentError
-        If an argument makes no sense.
+        If an argument is invalid.
 
     References
     ----------

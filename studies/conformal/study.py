@@ -76,7 +76,7 @@ class ConformalStudy(Experiment):
     Raises
     ------
     ArgumentError
-        If an argument makes no sense.
+        If an argument is invalid.
 
     References
     ----------

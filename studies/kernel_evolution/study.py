@@ -108,7 +108,7 @@ class KernelEvolutionStudy(Experiment):
     Raises
     ------
     ArgumentError
-        If an argument makes no sense.
+        If an argument is invalid.
 
     References
     ----------

@@ -126,7 +126,7 @@ class OptimismCoverageStudy(Experiment):
     Raises
     ------
     ArgumentError
-        If an argument makes no sense.
+        If an argument is invalid.
     """
 
     name = "optimism_coverage"

@@ -161,7 +161,7 @@ class OversearchingStudy(Experiment):
     Raises
     ------
     ArgumentError
-        If an argument makes no sense.
+        If an argument is invalid.
 
     References
     ----------

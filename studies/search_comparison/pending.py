@@ -112,7 +112,7 @@ def pending_quality(
     Raises
     ------
     ArgumentError, BudgetError, DataError
-        If an argument makes no sense, the file is of other numbers of trials, or no task can be made.
+        If an argument is invalid, the file is of other numbers of trials, or no task can be made.
     """
     if not q or min(q) < 1:
         raise ArgumentError(f"q={tuple(q)} are not numbers of workers; use 1 or more each")
@@ -241,7 +241,7 @@ class PendingQualityStudy(Experiment):
     Raises
     ------
     ArgumentError, BudgetError, DataError
-        If an argument makes no sense.
+        If an argument is invalid.
     """
 
     name = "pending_quality"

@@ -70,7 +70,7 @@ class SearchComparisonStudy(Experiment):
     Raises
     ------
     ArgumentError, BudgetError
-        If an argument makes no sense.
+        If an argument is invalid.
     """
 
     name = "search_comparison"

@@ -86,7 +86,7 @@ class StormwaterStudy(Experiment):
     Raises
     ------
     ArgumentError, BudgetError
-        If an argument makes no sense.
+        If an argument is invalid.
 
     References
     ----------

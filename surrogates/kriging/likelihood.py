@@ -69,7 +69,7 @@ def correlation_matrix(correlation: Correlation, r2: Floats, diagonal: Floats | 
 def factor(
     correlation: Correlation, r2: Floats, diagonal: Floats | float, n: int, jitters: tuple[float, ...] = JITTERS
 ) -> tuple[Floats, float]:
-    """Factor a correlation matrix with the smallest jitter that lets it; give the lower factor and the jitter.
+    """Factor a correlation matrix with the smallest jitter that lets it; return the lower factor and the jitter.
 
     Raises
     ------

@@ -137,7 +137,7 @@ class CutoffClassifier(ClassifierMixin, MetaEstimatorMixin, EntryParametersMixin
         Raises
         ------
         ArgumentError
-            If a parameter makes no sense, or fewer than two classes are there; a ValueError.
+            If a parameter is invalid, or fewer than two classes are there; a ValueError.
         """
         check_choice("response_method", self.response_method, RESPONSES)
         X, y = indexable(X, y)

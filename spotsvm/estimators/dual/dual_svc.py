@@ -142,7 +142,7 @@ class DualSVC(PairClassifier, KernelMachine):
         Raises
         ------
         ArgumentError
-            If a parameter or a weight makes no sense, or fewer than two classes are left; a ValueError.
+            If a parameter or a weight is invalid, or fewer than two classes are left; a ValueError.
         SolverError
             If the kernel does; a ValueError.
         """

@@ -55,7 +55,7 @@ class DualSVR(RegressorMixin, KernelMachine):
         Raises
         ------
         ArgumentError
-            If a parameter or a weight makes no sense; a ValueError.
+            If a parameter or a weight is invalid; a ValueError.
         SolverError
             If the kernel does; a ValueError.
         """

@@ -224,7 +224,7 @@ def _compared(judged: Judged, fitness: KernelFitness, parts: Sequence[Split]) ->
 
 
 def _tuned(first: _Compared, fitness: KernelFitness, parts: Sequence[Split], n_trials: int, seed: int) -> _Compared:
-    """Search the numbers of an expression, from those that it has; give the best and their scores."""
+    """Search the numbers of an expression, from those that it has; return the best and their scores."""
     space = NumbersSpace(first.judged, with_epsilon=fitness.ranges.epsilon is not None)
     search = KrigingSearch(Domain.continuous(space.dimension), seed, noise=False, centre=False)
     search.assume(space.start, given=True)

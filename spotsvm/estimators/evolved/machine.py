@@ -71,7 +71,7 @@ class EvolvedKernelMachine(KernelMachine):
         Raises
         ------
         ArgumentError, SolverError
-            If a parameter makes no sense, there are fewer than two classes, no row can be held out, squares of the data overflow
+            If a parameter is invalid, there are fewer than two classes, no row can be held out, squares of the data overflow
             or vanish, or no valid kernel was found; both are ValueErrors.
         """
         self._find_kernel(X, y, read_settings(self))

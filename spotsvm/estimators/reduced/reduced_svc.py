@@ -196,7 +196,7 @@ class ReducedSVC(PairClassifier, BaseEstimator):
         Raises
         ------
         ArgumentError
-            If a parameter makes no sense, or the data have too few rows for it; a ValueError.
+            If a parameter is invalid, or the data have too few rows for it; a ValueError.
         """
         X, y = validate_data(self, X, y, dtype=np.float64, order="C")
         check_classification_targets(y)

@@ -142,7 +142,7 @@ class CausalTransformer(TransformerMixin, BaseEstimator, ABC):
         return tags
 
     def _check_parameters(self) -> None:
-        """Raise ArgumentError if a parameter makes no sense."""
+        """Raise ArgumentError if a parameter is invalid."""
         for name, rules in (("missing", self._missing_rules), ("start", self._start_rules)):
             check_choice(name, getattr(self, name), rules)
 

@@ -52,7 +52,7 @@ def salvage(path: str | Path) -> Salvaged:
     """Read what can be read of a record that is damaged: cut off, or overwritten in places.
 
     Each page of the file, and of SQLite's write-ahead log beside it, is read by itself, so one that is lost takes with it
-    only the trials it holds. A trial whose bytes make no sense, or do not fit their checksum, is left out; in a record of a
+    only the trials it holds. A trial whose bytes are invalid, or do not fit their checksum, is left out; in a record of a
     version before 4, which has no checksums, one whose numbers were overwritten by others cannot be told from one that is whole.
     The file is only read. A record that is whole is read whole. StorageError is raised if there is no such file, or this process
     is writing to it.
@@ -167,7 +167,7 @@ def stored_rows(file: bytes, log: bytes = b"") -> Iterator[tuple[int | None, lis
     """Iterate over the rows in the pages of a database, and then over those in its write-ahead log.
 
     Yields the number of each row (None in a table without) and its values. The trees of the tables are not used, so a page can
-    be read that is no longer reachable from the root. A row that is cut or makes no sense is left out. The same row may come
+    be read that is no longer reachable from the root. A row that is cut or invalid is left out. The same row may come
     more than once, in an earlier form and a later one; of the log, only completed transactions count.
 
     References

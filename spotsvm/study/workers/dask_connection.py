@@ -179,7 +179,7 @@ class DaskConnection:
                 self._inbox.get_nowait()()
 
     def kill_worker(self, worker: str, pid: int) -> None:
-        """Let the nanny of a worker kill its process, and start another."""
+        """Ask the nanny of a worker to kill its process and start another."""
 
         def kill() -> None:
             try:
@@ -208,7 +208,7 @@ class DaskConnection:
         )
 
     def close(self, forget: Callable[[str], None]) -> None:
-        """Let the workers call `forget` with the name of this connection, and close it."""
+        """Have the workers forget this connection by its name, and close it."""
 
         def let_forget() -> None:
             with suppress(Exception):  # workers that hang, or leave at this moment
