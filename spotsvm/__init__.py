@@ -24,7 +24,7 @@ if TYPE_CHECKING:  # for type checkers; a test compares it with `_NAMES`
     from spotsvm.comparison.judge_recommendation import Judgement as Judgement
     from spotsvm.comparison.judge_recommendation import judge_recommendation as judge_recommendation
     from spotsvm.comparison.judge_search import judge_search as judge_search
-    from spotsvm.comparison.set_matrix import OversearchingMatrix as OversearchingMatrix
+    from spotsvm.comparison.sets import OversearchingMatrix as OversearchingMatrix
     from spotsvm.comparison.sets import oversearching_between_sets as oversearching_between_sets
     from spotsvm.cross_validation.cross_val_scores import cross_val_scores as cross_val_scores
     from spotsvm.estimators.conformal.conformal_svc import ConformalSVC as ConformalSVC
@@ -32,10 +32,10 @@ if TYPE_CHECKING:  # for type checkers; a test compares it with `_NAMES`
     from spotsvm.estimators.dual.evo_svc import EvoSVC as EvoSVC
     from spotsvm.estimators.dual.exact_svc import ExactSVC as ExactSVC
     from spotsvm.estimators.dual.exact_svr import ExactSVR as ExactSVR
+    from spotsvm.estimators.dual.margin_error_front import MarginErrorFront as MarginErrorFront
     from spotsvm.estimators.evolved.evolved_kernel_svc import EvolvedKernelSVC as EvolvedKernelSVC
     from spotsvm.estimators.evolved.evolved_kernel_svr import EvolvedKernelSVR as EvolvedKernelSVR
     from spotsvm.estimators.evolved.expression_kernel import ExpressionKernel as ExpressionKernel
-    from spotsvm.estimators.margin_error.margin_error_front import MarginErrorFront as MarginErrorFront
     from spotsvm.estimators.reduced.reduced_svc import ReducedSVC as ReducedSVC
     from spotsvm.multi_kernel import AnisotropicRbfModel as AnisotropicRbfModel
     from spotsvm.multi_kernel import ConicModel as ConicModel
@@ -115,18 +115,17 @@ _NAMES = {
     "comparison.comparison": "Comparison",
     "comparison.judge_recommendation": "Judgement judge_recommendation",
     "comparison.judge_search": "judge_search",
-    "comparison.set_matrix": "OversearchingMatrix",
-    "comparison.sets": "oversearching_between_sets",
+    "comparison.sets": "OversearchingMatrix oversearching_between_sets",
     "cross_validation.cross_val_scores": "cross_val_scores",
     "estimators.conformal.conformal_svc": "ConformalSVC",
     "estimators.cutoff.cutoff_classifier": "CutoffClassifier",
     "estimators.dual.evo_svc": "EvoSVC",
     "estimators.dual.exact_svc": "ExactSVC",
     "estimators.dual.exact_svr": "ExactSVR",
+    "estimators.dual.margin_error_front": "MarginErrorFront",
     "estimators.evolved.evolved_kernel_svc": "EvolvedKernelSVC",
     "estimators.evolved.evolved_kernel_svr": "EvolvedKernelSVR",
     "estimators.evolved.expression_kernel": "ExpressionKernel",
-    "estimators.margin_error.margin_error_front": "MarginErrorFront",
     "estimators.reduced.reduced_svc": "ReducedSVC",
     "multi_kernel": "AnisotropicRbfModel ConicModel FixedKernelModel KernelMatrices KernelModel RbfModel TunedConicModel",
     "multi_kernel.multi_kernel_svc": "MultiKernelSVC",

@@ -53,7 +53,7 @@ class Domain:
     Raises
     ------
     SurrogateError
-        If there is no coordinate, or a coordinate's levels, parent or width make no sense.
+        If there is no coordinate, or a coordinate's levels, parent or width are invalid.
 
     Examples
     --------

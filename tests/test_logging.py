@@ -80,12 +80,6 @@ def test_info_tells_of_runs_and_trials(caplog):
     assert texts[1].endswith(" s: 0.0")
 
 
-def test_debug_tells_of_suggestions_too(caplog):
-    with caplog.at_level(logging.DEBUG, "spotsvm"):
-        study = Study({"x": [4, 5]}, "random", 0).run(lambda params: 1.0, n_trials=1)
-    assert ("DEBUG", f"trial 0 is asked for (random): {study.trials[0].params}") in told(caplog)
-
-
 def test_a_resume_is_told_of(caplog, tmp_path):
     space = {"x": list(range(9))}
     with Study(space, "random", 0, path=tmp_path / "a.db") as study:
@@ -96,6 +90,9 @@ def test_a_resume_is_told_of(caplog, tmp_path):
         assert told(caplog) == [("INFO", f"{tmp_path / 'a.db'} goes on after 3 trials, 1 of them unfinished")]
 
 
-def test_by_default_nobody_hears_of_trials(caplog):
-    Study({"x": [4, 5]}, "random", 0).run(lambda params: 1.0, n_trials=2)
+def test_debug_tells_of_suggestions_too_and_by_default_nobody_hears_of_trials(caplog):
+    study = Study({"x": [4, 5]}, "random", 0).run(lambda params: 1.0, n_trials=1)
     assert told(caplog) == []
+    with caplog.at_level(logging.DEBUG, "spotsvm"):
+        study.run(lambda params: 1.0, n_trials=2)
+    assert ("DEBUG", f"trial 1 is asked for (random): {study.trials[1].params}") in told(caplog)

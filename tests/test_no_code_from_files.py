@@ -36,7 +36,7 @@ ALLOWED = {
     "spotsvm/study/workers/transport.py": {
         "cloudpickle.loads": "the objective; its checksum comes from the process that started this one",
     },
-    "spotsvm/study/workers/dask_task.py": {
+    "spotsvm/study/workers/dask_workers.py": {
         "pickle": "from the client",
         "pickle.loads": "parameters from the client of the cluster",
     },

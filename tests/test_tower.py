@@ -48,7 +48,6 @@ spotsvm.estimators.dual             13      not spotsvm.space spotsvm.trials
 spotsvm.estimators.cutoff           14      not spotsvm.space spotsvm.trials
 spotsvm.estimators.conformal        14      not spotsvm.space spotsvm.trials
 spotsvm.estimators.evolved          14      not spotsvm.space spotsvm.trials
-spotsvm.estimators.margin_error     14      not spotsvm.space spotsvm.trials
 spotsvm.estimators.reduced          14      not spotsvm.space spotsvm.trials
 spotsvm.preprocessing.time_series   12
 spotsvm.preprocessing               13      not spotsvm.space spotsvm.trials spotsvm.estimators

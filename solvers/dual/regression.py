@@ -55,7 +55,7 @@ def solve_dual_regression(
     Raises
     ------
     SolverError
-        If an argument makes no sense.
+        If an argument is invalid.
 
     Examples
     --------

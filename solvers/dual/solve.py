@@ -73,7 +73,7 @@ def solve_dual(
     Raises
     ------
     SolverError
-        If an argument makes no sense; a ValueError.
+        If an argument is invalid; a ValueError.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Whether a matrix is one of a kernel, and the nearest positive semidefinite one where it is not."""
+"""A check whether a matrix is one of a kernel, and the nearest positive semidefinite matrix where it is not."""
 
 from __future__ import annotations
 

@@ -212,7 +212,7 @@ class NestedSearch(Search):
                     self._inner._seen.add(inside.tobytes())
 
     def _suggest(self, rng: np.random.Generator) -> Suggestion:
-        """Let the present stage's search suggest, and embed what it does."""
+        """Ask the search of the present stage, and embed its suggestion."""
         self._enter_the_stage_that_is_due()
         stage, inner = self.stages[self.stage], self._inner
         where = f"stage {self.stage + 1} of {len(self.stages)}" + (f", {stage.name}" if stage.name else "")

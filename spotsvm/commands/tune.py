@@ -65,11 +65,7 @@ def _options(*options: _Decorator) -> _Decorator:
 #: the options that `tune` and `demo` share
 tuning_options = _options(
     click.option(
-        "--budget",
-        type=click.IntRange(1),
-        default=50,
-        show_default=True,
-        help="Number of candidates that each search evaluates.",
+        "--budget", type=click.IntRange(1), default=50, show_default=True, help="Number of candidates that each search evaluates."
     ),
     click.option(
         "--search",
@@ -79,11 +75,7 @@ tuning_options = _options(
     ),
     click.option("--cv", type=click.IntRange(2), default=5, show_default=True, help="Number of folds of the cross-validation."),
     click.option(
-        "--seed",
-        type=click.IntRange(0, 2**32 - 1),
-        default=0,
-        show_default=True,
-        help="Seed of the splits and the searches.",
+        "--seed", type=click.IntRange(0, 2**32 - 1), default=0, show_default=True, help="Seed of the splits and the searches."
     ),
     click.option(
         "--oversearching",

@@ -29,14 +29,6 @@ def write_csv(frame: pd.DataFrame, target: str | Path | IO[str], what: str) -> N
     Numbers are written with enough digits to be read back exactly. Text that a spreadsheet would take for a formula gets a
     leading apostrophe, which the spreadsheet does not show (OWASP, "CSV Injection"); text that is a number, such as "-1", is not
     changed. Control characters except tabs and line feeds are written as escapes, such as \x1b. `what` names the table in errors.
-
-    Examples
-    --------
-    >>> import sys
-    >>> write_csv(pd.DataFrame({"x": [-0.1, 1e-300], "reason": ["=cmd()", "-1"]}), sys.stdout, "table")
-    x,reason
-    -0.1,'=cmd()
-    1e-300,-1
     """
     if not hasattr(target, "write"):
         target = checked_path(target, such_as="table.csv")

@@ -1,21 +1,6 @@
 """The errors that the library raises, each also a ValueError or RuntimeError where callers expect one."""
 
-from spotsvm.surrogates.errors import SpotSVMError
-
-__all__ = [
-    "ArgumentError",
-    "BudgetError",
-    "DataError",
-    "NoCompletedTrialError",
-    "NoCompletedTrialTypeError",
-    "ShortSeriesWarning",
-    "SpaceError",
-    "SpotSVMError",
-    "StorageError",
-    "StudyMismatchError",
-    "TrialStateError",
-    "WorkersError",
-]
+from spotsvm.surrogates.errors import SpotSVMError as SpotSVMError
 
 
 class ArgumentError(SpotSVMError, ValueError):

@@ -39,13 +39,6 @@ def as_text(value: Any, **options: Any) -> str:
     """Return the repr of a value as it is in any process, whatever the print settings of numpy and scikit-learn.
 
     `options` are those of `np.printoptions`, where they differ from numpy's defaults.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> with np.printoptions(precision=1):
-    ...     as_text([np.array([0.123]), print])
-    '[array([0.123]), <built-in function print>]'
     """
     sklearn = sys.modules.get("sklearn")  # without it no estimator is to be shown
     with np.printoptions(**_PRINTED | options), sklearn.config_context(print_changed_only=True) if sklearn else nullcontext():
@@ -58,14 +51,6 @@ def content_hash(value: Any) -> str:
     Numbers and texts count by value, arrays by type, shape and numbers, frames and sparse data by their cells, lists and mappings
     by their items, functions and classes by their names, estimators by their class and parameters, and other objects by the state
     that pickle would store. An object that cannot be pickled counts by its class and its text.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> one, other = np.arange(2000.0), np.arange(2000.0)
-    >>> other[1000] = -1
-    >>> repr(one) == repr(other), content_hash(one) == content_hash(other), content_hash(one) == content_hash(one.copy())
-    (True, False, True)
     """
     return _digest(value, ()).hex()
 

@@ -15,13 +15,7 @@ _LONGEST = 2000
 
 
 def printable(text: str) -> str:
-    r"""Return text with escapes in place of control characters, marks of text direction, and what UTF-8 cannot encode.
-
-    Examples
-    --------
-    >>> printable("\x1b[2Jgone"), printable("a\nb"), printable("naïve")
-    ('\\x1b[2Jgone', 'a\nb', 'naïve')
-    """
+    r"""Return text with escapes in place of control characters, marks of text direction, and what UTF-8 cannot encode."""
     return _STEERING.sub(lambda sign: _escape(sign[0]), text)
 
 

@@ -6,17 +6,19 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from numbers import Integral
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+from scipy.stats import rankdata, wilcoxon
 
 from spotsvm.common.drawing import new_axes
 from spotsvm.common.errors import ArgumentError
 from spotsvm.comparison.figure import Band, Centre, Floats, draw_curves
 from spotsvm.comparison.runs import Run, Task, measured, recommended_number
-from spotsvm.comparison.table import comparison_table, rank_searches
+from spotsvm.reports.convergence import best_so_far
+from spotsvm.reports.tuned import counted
 from spotsvm.trials.tables import trial_table
 
 if TYPE_CHECKING:
@@ -109,11 +111,7 @@ class Comparison:
         return measured(next(t for t in run.trials if t.number == run.recommended), self._task.measure)
 
     def _best_so_far(self, run: Run) -> Floats:
-        """Return the best value after each evaluation; nan while there is none."""
-        sign = self._task.sign
-        losses = np.array([np.inf if t.value is None else sign * t.value for t in run.trials])
-        best = np.minimum.accumulate(losses)
-        return np.where(np.isfinite(best), sign * best, np.nan)
+        return best_so_far(run.trials, self._task.sign)
 
     def results(self, n_trials: int | None = None) -> pd.DataFrame:
         """Return the result of each run, one row per seed and one column per search; nan where no trial succeeded.
@@ -263,20 +261,18 @@ class Comparison:
 
     def to_markdown(self) -> str:
         """Return the table as markdown, with a note on what it can show."""
-        return f"{self.table().to_markdown(index=False, floatfmt='.4g')}\n\n{self._footnote()}"
-
-    def _footnote(self) -> str:
-        k = len(self.seeds)
+        seeds = counted(len(self.seeds), "seed")
         measure = self._task.measure
         result = "best value seen" if measure is None else f"{measure} of the recommended configuration"
-        return (
-            f"Result of a run: {result} after {self.n_trials} evaluations; {self._task.direction}d; {_count(k)}. "
+        note = (
+            f"Result of a run: {result} after {self.n_trials} evaluations; {self._task.direction}d; {seeds}. "
             "p: Wilcoxon signed-rank test against the best ranked search; "
-            f"with {_count(k)} the smallest possible p is {0.5 ** (k - 1):.3g}."
+            f"with {seeds} the smallest possible p is {0.5 ** (len(self.seeds) - 1):.3g}."
         )
+        return f"{self.table().to_markdown(index=False, floatfmt='.4g')}\n\n{note}"
 
     def __repr__(self) -> str:
-        return f"<Comparison of {', '.join(self.searches)}: {_count(len(self.seeds))} of {self.n_trials} trials each>"
+        return f"<Comparison of {', '.join(self.searches)}: {counted(len(self.seeds), 'seed')} of {self.n_trials} trials each>"
 
     def __getstate__(self) -> dict[str, object]:
         return {name: value for name, value in self.__dict__.items() if name != "_results"}
@@ -286,13 +282,91 @@ def _prolonged(curve: Floats, length: int) -> Floats:
     return np.concatenate([curve, np.full(length - len(curve), curve[-1])]) if len(curve) < length else curve
 
 
-def _count(seeds: int) -> str:
-    return f"{seeds} seed" if seeds == 1 else f"{seeds} seeds"
-
-
 def _words(centre: Centre, band: Band | None, confidence: float, seeds: int) -> str:
     """Return what a line and its band are."""
     if seeds == 1:
         return "1 seed"
     bands = {"interquartile": "quartiles", "range": "best and worst", "bootstrap": f"{confidence:.0%} bootstrap interval"}
     return f"{centre}{'' if band is None else f' and {bands[band]}'} of {seeds} seeds"
+
+
+#: up to this number of differences all 2^n signs are tried
+_ENUMERATED = 13
+
+
+def rank_searches(results: pd.DataFrame, sign: float) -> pd.DataFrame:
+    """Return the rank of each search within each seed, 1 for the best; equal results share the mean of their ranks.
+
+    A result of nan, of a run in which no trial succeeded, ranks last. `sign` is 1 if a smaller result is better, else -1.
+    """
+    losses = np.where(np.isnan(results), np.inf, sign * results)
+    return pd.DataFrame(rankdata(losses, axis=1), index=results.index, columns=results.columns)
+
+
+def signed_rank_test(differences: ArrayLike) -> tuple[float, str]:
+    """Test paired differences against 0 by Wilcoxon's signed ranks (1945), two-sided; return p, and the reason if it is nan.
+
+    Differences of 0 are left out. p is exact for up to 13 differences, and up to 50 without ties; else it is the normal
+    approximation's.
+
+    Examples
+    --------
+    >>> signed_rank_test([1.0, 2.0, 3.0, 4.0, 5.0])
+    (0.0625, '')
+    >>> signed_rank_test([0.0, 0.0])
+    (nan, 'all differences are 0')
+    """
+    d = np.asarray(differences, dtype=float)
+    if missing := int(np.isnan(d).sum()):
+        return np.nan, f"{missing} of {len(d)} pairs have a run without a result"
+    if len(d) < 2:
+        return np.nan, "a single seed does not show the spread"
+    d = d[d != 0]
+    if not len(d):
+        return np.nan, "all differences are 0"
+    if len(d) > _ENUMERATED:
+        return float(wilcoxon(d).pvalue), ""
+    ranks = rankdata(np.abs(d))
+    signs = np.arange(2 ** len(d))[:, None] >> np.arange(len(d)) & 1
+    sums, seen = signs @ ranks, ranks[d > 0].sum()
+    return min(1.0, 2.0 * float(min(np.mean(sums <= seen), np.mean(sums >= seen)))), ""
+
+
+def holm(p_values: ArrayLike) -> Floats:
+    """Adjust p-values for multiple tests by Holm's step-down method (1979); nan stays nan and does not count.
+
+    Examples
+    --------
+    >>> holm([0.01, 0.04, 0.03, np.nan]).tolist()
+    [0.03, 0.06, 0.06, nan]
+    """
+    p = np.asarray(p_values, dtype=float)
+    adjusted = np.full(p.shape, np.nan)
+    tested = np.flatnonzero(~np.isnan(p))
+    order = tested[np.argsort(p[tested], kind="stable")]
+    steps = p[order] * np.arange(len(order), 0, -1)
+    adjusted[order] = np.minimum(np.maximum.accumulate(steps), 1.0) if len(order) else []
+    return adjusted
+
+
+def comparison_table(results: pd.DataFrame, sign: float, failed: Sequence[int], ask_seconds: Sequence[float]) -> pd.DataFrame:
+    """Return a summary with one row per search, best mean rank first; `Comparison.table` describes the columns.
+
+    `failed` has the number of failed trials of each search, `ask_seconds` the mean time of a suggestion.
+    """
+    losses = sign * results
+    mean_rank = rank_searches(results, sign).mean()
+    # of equal mean ranks the better median comes first, and none last
+    order = losses.median().to_frame("median").assign(rank=mean_rank).sort_values(["rank", "median"], kind="stable").index
+    differences = {label: results[label] - results[order[0]] for label in order}
+    tests = [signed_rank_test(differences[label]) if label != order[0] else (np.nan, "best ranked") for label in order]
+    adjusted = holm([p for p, _ in tests])
+    at = {label: k for k, label in enumerate(results.columns)}
+    rows: list[dict[str, Any]] = []
+    for label, (p, note), p_holm in zip(order, tests, adjusted, strict=True):
+        row = {"search": label, "best": sign * losses[label].min(), "mean": results[label].mean()}
+        row |= {"median": results[label].median(), "worst": sign * losses[label].max(), "sd": results[label].std(ddof=1)}
+        row |= {"mean_rank": mean_rank[label], "difference": differences[label].median(), "p": p, "p_holm": p_holm, "note": note}
+        row |= {"runs": int(results[label].notna().sum()), "failed": failed[at[label]], "ask_seconds": ask_seconds[at[label]]}
+        rows.append(row)
+    return pd.DataFrame(rows)

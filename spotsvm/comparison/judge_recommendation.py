@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import asdict, dataclass, fields
 from math import isnan
@@ -16,6 +16,7 @@ from spotsvm.comparison.runs import takes_seed
 from spotsvm.study.study import Study
 from spotsvm.study.workers.open import open_workers
 from spotsvm.study.workers.protocol import in_order
+from spotsvm.trials.recommendation import Recommendation
 from spotsvm.trials.scores.intervals import check_confidence, nadeau_bengio, welch
 from spotsvm.trials.trial import Outcome
 
@@ -102,24 +103,11 @@ def judge_recommendation(
     interval = (0.0, 0.0)
     if not same:
         interval = nadeau_bengio(sign * (a - b), 0.0, confidence) if seeded else welch(sign * a, sign * b, confidence)
-    judgement = Judgement(
-        recommended_number=chosen.number,
-        best_seen_number=chosen.best_seen_number,
-        recommended_value=chosen.value,
-        best_seen_value=chosen.best_seen_value,
-        recommended_fresh=float(a.mean()),
-        best_seen_fresh=float(b.mean()),
-        difference=0.0 if same else sign * float(a.mean() - b.mean()),
-        interval=interval,
-        confidence=float(confidence),
-        n_fresh=min(len(a), len(b)),
-        n_failed=sum(outcome.value is None for outcome in outcomes),
-        fresh=f"{min(len(a), len(b))} fresh evaluations",
-        paired=seeded,
-        same=same,
-    )
-    study.add_finding(JUDGEMENT, judgement.to_dict())
-    return judgement
+    n_fresh = min(len(a), len(b))
+    return judged(
+        study, chosen, (a.mean(), b.mean()), interval, sign=sign, same=same, confidence=float(confidence), n_fresh=n_fresh,
+        n_failed=sum(outcome.value is None for outcome in outcomes), fresh=f"{n_fresh} fresh evaluations", paired=seeded,
+    )  # fmt: skip
 
 
 class _Fresh:
@@ -147,8 +135,6 @@ def check_repeats(n_repeats: Any, confidence: Any) -> None:
     check_confidence(confidence)
 
 
-#: the name under which a study stores a judgement
-JUDGEMENT = "judgement"
 Choice = Literal["recommended", "best predicted"]
 Verdict = Literal["recommended", "best predicted", "best seen", "no clear difference", "same"]
 
@@ -240,3 +226,31 @@ class Judgement:
         values = {f.name: given[f.name] for f in fields(cls)}
         low, high = values["interval"]
         return cls(**values | {"interval": (float(low), float(high))})
+
+
+def judged(
+    study: Study,
+    chosen: Recommendation,
+    fresh_values: Sequence[float],
+    interval: tuple[float, float],
+    *,
+    sign: float = 1.0,
+    same: bool,
+    **rest: Any,
+) -> Judgement:
+    """Return the judgement from the mean fresh values of the recommended trial and the best seen, and store it in the study."""
+    first, second = map(float, fresh_values)
+    judgement = Judgement(
+        chosen.number,
+        chosen.best_seen_number,
+        chosen.value,
+        chosen.best_seen_value,
+        first,
+        second,
+        0.0 if same else sign * (first - second),
+        (0.0, 0.0) if same else interval,
+        same=same,
+        **rest,
+    )
+    study.add_finding("judgement", judgement.to_dict())
+    return judgement

@@ -10,7 +10,7 @@ from sklearn.utils import indexable, resample
 from sklearn.utils.validation import check_is_fitted
 
 from spotsvm.common.errors import ArgumentError
-from spotsvm.comparison.judge_recommendation import JUDGEMENT, Judgement, check_repeats
+from spotsvm.comparison.judge_recommendation import Judgement, check_repeats, judged
 from spotsvm.optimism.repeats import fresh_scores, fresh_splits
 from spotsvm.optimism.search_access import fitted_candidate, ratio_of, score_or_nan, scorer_of
 from spotsvm.search_cv.spot_search_cv import SpotSearchCV
@@ -119,25 +119,10 @@ def judge_search(
         means, error = _on_new_rows(search, (X, y, fit_params), X_new, y_new, pair, study.seed)
         n_fresh, fresh = len(y_new), f"{len(y_new)} new rows"
         interval = t_interval(means[0] - means[1], error**2, max(n_fresh - 1, 1), confidence)
-    judgement = Judgement(
-        recommended_number=chosen.number,
-        best_seen_number=chosen.best_seen_number,
-        recommended_value=chosen.value,
-        best_seen_value=chosen.best_seen_value,
-        recommended_fresh=float(means[0]),
-        best_seen_fresh=float(means[1]),
-        difference=0.0 if same else float(means[0] - means[1]),
-        interval=(0.0, 0.0) if same else interval,
-        confidence=float(confidence),
-        n_fresh=n_fresh,
-        n_failed=0,
-        fresh=fresh,
-        paired=True,
-        same=same,
-        choice="best predicted" if search.noise is False else "recommended",
-    )
-    study.add_finding(JUDGEMENT, judgement.to_dict())
-    return judgement
+    return judged(
+        study, chosen, means, interval, same=same, confidence=float(confidence), n_fresh=n_fresh, n_failed=0, fresh=fresh,
+        paired=True, choice="best predicted" if search.noise is False else "recommended",
+    )  # fmt: skip
 
 
 def _on_new_rows(

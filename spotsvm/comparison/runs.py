@@ -12,8 +12,6 @@ from numbers import Integral
 from pathlib import Path
 from typing import Any, TypeGuard, TypeVar, cast
 
-import numpy as np
-
 from spotsvm.common.errors import ArgumentError, BudgetError, NoCompletedTrialError
 from spotsvm.solvers.errors import SolverError
 from spotsvm.solvers.search import AskTell, needs_several_objectives
@@ -257,7 +255,7 @@ def checked_seeds(seeds: int | Sequence[int]) -> list[int]:
 
 
 def _is_integer(value: object) -> TypeGuard[int]:
-    return isinstance(value, Integral | np.integer) and not isinstance(value, bool | np.bool_)
+    return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 def check_direction_and_jobs(direction: object, n_jobs: object) -> None:
@@ -269,12 +267,7 @@ def check_direction_and_jobs(direction: object, n_jobs: object) -> None:
 
 
 def check_entrants(
-    searches: Mapping[str, Entrant],
-    space: Space,
-    n_trials: int,
-    *,
-    noise: Noise,
-    start: Start | None = None,
+    searches: Mapping[str, Entrant], space: Space, n_trials: int, *, noise: Noise, start: Start | None = None
 ) -> None:
     """Create each search once, with its start, to find errors before the first evaluation.
 

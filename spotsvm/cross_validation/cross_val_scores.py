@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
@@ -13,7 +12,7 @@ from sklearn.model_selection import check_cv
 from sklearn.utils import indexable
 
 from spotsvm.common.errors import ArgumentError
-from spotsvm.cross_validation.fold_scorer import MAX_BYTES, FoldScorer, check_engine
+from spotsvm.cross_validation.fold_scorer import MAX_BYTES, FoldScorer, check_scoring_options
 
 
 def cross_val_scores(
@@ -77,7 +76,7 @@ def cross_val_scores(
     Raises
     ------
     ArgumentError
-        If there are no candidates, or an argument makes no sense; a ValueError.
+        If there are no candidates, or an argument is invalid; a ValueError.
 
     References
     ----------
@@ -97,9 +96,7 @@ def cross_val_scores(
     settings = [dict(candidate) for candidate in candidates]
     if not settings:
         raise ArgumentError("candidates is empty; use at least one dictionary of parameters")
-    check_engine(engine)
-    if error_score != "raise" and not isinstance(error_score, Real):
-        raise ArgumentError(f"error_score={error_score!r} is not a score; use 'raise' or a number")
+    check_scoring_options(engine, error_score)
     if not (callable(scoring) or isinstance(scoring, str | None)):
         raise ArgumentError(f"scoring={scoring!r}; use one score: a name, a callable or None")
     X, y, groups = indexable(X, y, groups)

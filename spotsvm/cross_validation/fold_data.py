@@ -16,8 +16,8 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 
-from spotsvm.cross_validation.answers import Floats, NotSharedError
-from spotsvm.cross_validation.machines import SvmMachine
+from spotsvm.cross_validation.machines import NotSharedError, SvmMachine
+from spotsvm.estimators import Floats
 from spotsvm.estimators.dual.one_vs_one import pair_labels, pairs
 from spotsvm.solvers.dual.exact.fold_solver import State, Target, symmetric_bounds
 from spotsvm.solvers.kernels import Kernel
@@ -41,31 +41,17 @@ class Solved:
 
 @dataclass
 class View:
-    """A matrix of rows, its kernel matrices, and the latest solutions.
-
-    Attributes
-    ----------
-    gram : SingleGram
-        The rows and their kernel matrices.
-    shared : bool
-        Whether all folds use these rows.
-    names : list of str or None
-        Names of the columns, if they have any.
-    transformers : Pipeline or None
-        The fitted transformers that made the rows.
-    group_bytes : int
-        Memory for the terms of combined kernels.
-    solved : dict
-        For each pair of classes the latest solution on all rows, from which the next starts.
-    groups : GroupGram or None
-        The matrices of combined kernels, once there was one.
-    """
+    """A matrix of rows, its kernel matrices, and the latest solutions."""
 
     gram: SingleGram
+    #: whether all folds use these rows
     shared: bool
-    names: list[str] | None = None
-    group_bytes: int = 0
-    transformers: Pipeline | None = None
+    names: list[str] | None
+    #: memory for the terms of combined kernels
+    group_bytes: int
+    #: what made the rows, fitted
+    transformers: Pipeline | None
+    #: for each pair of classes the latest solution on all rows, from which the next starts
     solved: dict[int, Solved] = field(default_factory=dict)
     groups: GroupGram | None = None
 
@@ -104,7 +90,6 @@ class FoldViews:
         self._training_answers = training_answers
         n = len(y)
         self._most = max_bytes // max(SingleGram.bytes_for(n), 1)  # views
-        self._keep_distances = self._most >= 1
         if 4 * n * n > max_bytes:
             raise NotSharedError("one kernel matrix is larger than the memory allowed")
         self._views: OrderedDict[Any, View] = OrderedDict()
@@ -121,7 +106,7 @@ class FoldViews:
             fitted = None if shared else clone(transformers)
             rows, names = (plain_rows(self._X), names_of(self._X)) if shared else self._transformed(fitted, fold)
             share = self._max_bytes // (1 if shared else len(self._splits)) - 4 * len(rows) ** 2
-            view = View(SingleGram(rows, self._keep_distances), shared, names, max(share, 0), transformers=fitted)
+            view = View(SingleGram(rows, self._most >= 1), shared, names, max(share, 0), fitted)
             self._views[place] = view
         self._views.move_to_end(place)
         return view
@@ -129,11 +114,12 @@ class FoldViews:
     def _transformed(self, fitted: Any, fold: int) -> tuple[Floats, list[str] | None]:
         """Fit transformers; return all rows transformed, and the names of their columns."""
         train, test = self._splits[fold]
+        asked_about = self._training_answers or bool(np.intersect1d(train, test).size)
         try:
             transformed = fitted.fit_transform(take(self._X, train), take(self._y, train))
             own = plain_rows(transformed)
             others = plain_rows(fitted.transform(take(self._X, test)))
-            again = plain_rows(fitted.transform(take(self._X, train))) if self._asked_about(train, test) else own
+            again = plain_rows(fitted.transform(take(self._X, train))) if asked_about else own
         except Exception as error:  # whatever a transformer raises: scikit-learn's own way meets it again and reports it
             raise NotSharedError(f"the transformers failed: {error}") from error
         if len(own) != len(train) or len(others) != len(test) or others.shape[1] != own.shape[1]:
@@ -144,9 +130,6 @@ class FoldViews:
         rows[test] = others
         rows[train] = own
         return rows, names_of(transformed)
-
-    def _asked_about(self, train: NDArray[np.intp], test: NDArray[np.intp]) -> bool:
-        return self._training_answers or bool(np.intersect1d(train, test).size)
 
 
 def take(data: Any, rows: NDArray[np.intp]) -> Any:
@@ -199,12 +182,10 @@ class FoldTargets:
             raise NotSharedError(f"there are {n_classes} classes")
         if any(len(np.unique(self._code[rows])) < n_classes for rows in self._rows):
             raise NotSharedError("a fold's training rows lack a class")
-        self._labels = self._pair_labels(n_classes)
-
-    def _pair_labels(self, n_classes: int) -> list[Floats]:
-        """Return the labels of each pair's classifier, 0 for rows of other classes."""
         code = self._code
-        return [np.where((code == i) | (code == j), pair_labels(code == i, n_classes), 0.0) for i, j in pairs(n_classes)]
+        self._labels = [  # of each pair's classifier, 0 for rows of other classes
+            np.where((code == i) | (code == j), pair_labels(code == i, n_classes), 0.0) for i, j in pairs(n_classes)
+        ]
 
     def of(self, machine: SvmMachine, fold: int) -> list[Target]:
         """Return the problems of a fold; those of all rows for fold -1."""

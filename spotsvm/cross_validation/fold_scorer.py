@@ -11,23 +11,25 @@ from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
-from numbers import Integral
+from functools import cached_property, partial
+from numbers import Integral, Real
 from typing import Any
 
 import joblib
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.exceptions import FitFailedWarning
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import GridSearchCV
 
 from spotsvm.common.errors import ArgumentError
 from spotsvm.common.fingerprint import as_text, canonical, whole
-from spotsvm.cross_validation.answers import ClassifierStandIn, NotSharedError, RegressorStandIn
 from spotsvm.cross_validation.fold_data import LostDigitsError, Split, take
-from spotsvm.cross_validation.machines import MATRIX_MACHINES, is_machine, split_pipeline
+from spotsvm.cross_validation.machines import MATRIX_MACHINES, NotSharedError, is_machine, split_pipeline
 from spotsvm.cross_validation.shared_folds import FoldAnswer, SharedFolds
+from spotsvm.estimators import Floats
+from spotsvm.estimators.dual.one_vs_one import chosen_classes, decision_values
 from spotsvm.trials.scores.metrics import score_range
 
 MAX_BYTES = 2 * 2**30
@@ -36,16 +38,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class FoldScores:
-    """The scores of one candidate.
-
-    Attributes
-    ----------
-    numbers : dict of str to float
-        As in `cv_results_`: split{i}_test_{metric}, split{i}_train_{metric} if requested, and mean and std of fit_time and
-        score_time. Those that failed are absent.
-    reason : str
-        Why the candidate failed in at least one fold, in one line; empty if it did not.
-    """
+    """The scores of one candidate, named as in `cv_results_` without those that failed, and why it failed in a fold, if so."""
 
     numbers: Mapping[str, float]
     reason: str = ""
@@ -57,33 +50,14 @@ class FoldScores:
 
 
 class FoldScorer:
-    """Scores of candidates on fixed folds.
+    """Scores of candidates on fixed folds; arguments that GridSearchCV has as well mean the same.
 
-    Parameters
-    ----------
-    estimator, X, y, splits, fit_params
-        The estimator, which is cloned, the data, the folds, and further arguments of `fit` for the estimator and the scorers.
-    scoring, n_jobs, pre_dispatch, error_score, return_train_score
-        As in GridSearchCV.
-    engine : {"auto", "sklearn"}, default="sklearn"
-        "auto" shares the work of support vector machines where scikit-learn's result is the same.
-    max_bytes : int, default=2 GiB
-        Memory for kernel matrices of shared work.
-    race_for : str or None, default=None
-        The metric by which a candidate that cannot be the best any more is stopped, where work is shared.
-    warn : bool, default=True
-        Whether to warn of a candidate that fails; if not, call `warn_of_failure` elsewhere.
+    `fit_params` are further arguments of `fit` for the estimator and the scorers. The engine "auto" shares the work of support
+    vector machines where scikit-learn's result is the same, with `max_bytes` for kernel matrices; it stops a candidate that can
+    no longer be the best by the metric `race_for`. With `warn=False` call `warn_of_failure` elsewhere.
 
-    Attributes
-    ----------
-    scorer : callable or dict
-        The scorers in use, known once something was scored.
-    metrics : list of str
-        Their names, "score" for a single one.
-    multimetric : bool
-        Whether there are several named scores.
-    last_error : Exception or None
-        The error of the last candidate that failed.
+    Once something was scored `scorer` has the scorers in use, and `metrics` their names, "score" for a single one. `last_error`
+    is the error of the last candidate that failed.
     """
 
     def __init__(
@@ -121,8 +95,6 @@ class FoldScorer:
         self.multimetric = False
         self.last_error: Exception | None = None
         self._engine, self._max_bytes, self._race_for, self._warn = engine, max_bytes, race_for, warn
-        self._shared: SharedScores | None = None
-        self._looked = engine == "sklearn"
         self._warned_of_offset = False
         #: the best mean score so far, which a race compares with
         self.best_mean: float | None = None
@@ -153,30 +125,41 @@ class FoldScorer:
         Errors in the arguments, such as an unknown parameter of the estimator, are raised; with error_score="raise", so are
         those of fitting and scoring.
         """
-        if not self._looked:
-            self._looked = True
-            self._shared = self._share()
         if self._shared is not None:
             return self._score_shared(self._shared, candidates)
         return self._score_by_sklearn(candidates)
 
-    def _share(self) -> SharedScores | None:
-        """Return the scorer that shares the work of these folds; None if it cannot be shared."""
+    @cached_property
+    def _shared(self) -> SharedScores | None:
+        """The scorer that shares the work of these folds; None if it cannot be shared."""
         n_jobs = self._options["n_jobs"]
-        if self._fit_params or not isinstance(n_jobs, Integral | None) or n_jobs == 0:
+        if self._engine == "sklearn" or self._fit_params or not isinstance(n_jobs, Integral | None) or n_jobs == 0:
             return None  # scikit-learn says what is wrong with n_jobs
         scorer = make_scorers(self._estimator, self._options["scoring"])
         scorers = scorer if isinstance(scorer, dict) else {"score": scorer}
         train = bool(self._options["return_train_score"])
-        shared = share_scores(self._estimator, self._X, self._y, self._splits, scorers, train=train, max_bytes=self._max_bytes)
-        if shared is not None:
-            self.scorer, self.multimetric, self.metrics = scorer, isinstance(scorer, dict), list(scorers)
-        return shared
+        _, last = split_pipeline(self._estimator)
+        known = is_machine(type(last)) or type(last) in MATRIX_MACHINES
+        if self._y is None or not known or not all(map(can_share, scorers.values())):
+            return None
+        target = self._y if hasattr(self._y, "iloc") else np.asarray(self._y)
+        splits = [(np.asarray(rows), np.asarray(others)) for rows, others in self._splits]
+        if any(rows.dtype.kind not in "iu" for split in splits for rows in split):
+            return None
+        ranking = any(map(_ranks, scorers.values()))
+        try:
+            folds = SharedFolds(
+                self._estimator, self._X, target, splits, self._max_bytes, training_answers=train, ranking=ranking
+            )
+        except NotSharedError:
+            return None
+        self.scorer, self.multimetric, self.metrics = scorer, isinstance(scorer, dict), list(scorers)
+        return SharedScores(folds, target, splits, scorers, train)
 
     def _score_shared(self, shared: SharedScores, candidates: Sequence[Mapping[str, Any]]) -> list[FoldScores]:
         found: dict[int, FoldScores] = {}
         left: list[int] = []
-        for k in shared.order([dict(c) for c in candidates]):
+        for k in shared.folds.order([dict(c) for c in candidates]):
             try:
                 found[k] = FoldScores(self._race(shared, dict(candidates[k])))
             except NotSharedError as reason:
@@ -268,10 +251,12 @@ def metric_names(scoring: Any) -> list[str]:
     return sorted(scoring) if isinstance(scoring, AbstractSet) else list(scoring)
 
 
-def check_engine(engine: Any) -> None:
-    """Raise ArgumentError if there is no such engine."""
+def check_scoring_options(engine: Any, error_score: Any) -> None:
+    """Raise ArgumentError if there is no such engine, or no such score of a failed fold."""
     if engine not in ("auto", "sklearn"):
         raise ArgumentError(f"engine={engine!r}; use 'auto' or 'sklearn'")
+    if error_score != "raise" and not isinstance(error_score, Real):
+        raise ArgumentError(f"error_score={error_score!r} is not a score; use 'raise' or a number")
 
 
 def warn_of_failure(candidate: Mapping[str, Any], numbers: Mapping[str, float], reason: str) -> None:
@@ -289,34 +274,6 @@ def unwarned() -> Iterator[None]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
-
-
-def share_scores(
-    estimator: Any,
-    X: Any,
-    y: Any,
-    splits: Sequence[Any],
-    scorers: Mapping[str, Any],
-    *,
-    train: bool,
-    max_bytes: int,
-) -> SharedScores | None:
-    """Return the scorer of candidates from shared work; None if no candidate's work can be shared."""
-    _, last = split_pipeline(estimator)
-    known = is_machine(type(last)) or type(last) in MATRIX_MACHINES
-    if y is None or not known or not all(map(can_share, scorers.values())):
-        return None
-    target = y if hasattr(y, "iloc") else np.asarray(y)
-    folds = [(np.asarray(rows), np.asarray(others)) for rows, others in splits]
-    if any(rows.dtype.kind not in "iu" for fold in folds for rows in fold):
-        return None
-    try:
-        shared = SharedFolds(
-            estimator, X, target, folds, max_bytes, training_answers=train, ranking=any(map(_ranks, scorers.values()))
-        )
-    except NotSharedError:
-        return None
-    return SharedScores(shared, target, folds, scorers, train)
 
 
 def _ranks(scorer: Any) -> bool:
@@ -338,14 +295,10 @@ class SharedScores:
     """Scores of candidates from shared work; `train` is whether to score the training rows as well."""
 
     def __init__(self, folds: SharedFolds, y: Any, splits: Sequence[Split], scorers: Mapping[str, Any], train: bool):
-        self._folds, self._scorers, self._splits = folds, scorers, list(splits)
+        self.folds, self._scorers, self._splits = folds, scorers, list(splits)
         # stand-ins answer for one object and no other: the rows' numbers serve as well as the rows
         self._test = [(rows, take(y, rows)) for _, rows in self._splits]
         self._train = [(rows, take(y, rows)) for rows, _ in self._splits] if train else []
-
-    def order(self, candidates: Sequence[dict[str, Any]]) -> list[int]:
-        """Return the order in which candidates share most."""
-        return self._folds.order(candidates)
 
     def score(self, params: dict[str, Any], bar: float | None = None, metric: str = "", highest: float = 1.0) -> dict[str, float]:
         """Return the scores of one candidate as in FoldScores; NotSharedError if scikit-learn has to score it.
@@ -357,7 +310,7 @@ class SharedScores:
         fit_times, score_times = [], []
         began = time.perf_counter()
         reached = 0.0
-        for k, answer in enumerate(self._folds.answers(params)):
+        for k, answer in enumerate(self.folds.answers(params)):
             fit_times.append(time.perf_counter() - began)
             began = time.perf_counter()
             self._score_rows(numbers, f"split{k}_test_", answer, *self._test[k])
@@ -375,11 +328,13 @@ class SharedScores:
         return numbers
 
     def _score_rows(self, numbers: dict[str, float], prefix: str, answer: FoldAnswer, rows: NDArray[np.intp], y: Any) -> None:
-        stand_in = self._stand_in(rows, answer, answer.decisions[rows])
+        decisions = answer.decisions[rows]
+        regression = answer.classes is None
+        stand_in = _RegressorStandIn(rows, decisions[:, 0]) if regression else _ClassifierStandIn(rows, answer, decisions)
         for name, scorer in self._scorers.items():
             plain = _is_own_score(scorer)
             try:
-                if plain and answer.classes is not None:
+                if plain and not regression:
                     score = float(np.mean(stand_in.predict(rows) == np.asarray(y)))
                 else:
                     score = float(stand_in.score(rows, y) if plain else scorer(stand_in, rows, y))
@@ -391,7 +346,38 @@ class SharedScores:
                 raise NotSharedError(f"the scorer {name} gives {score}")
             numbers[prefix + name] = score
 
-    def _stand_in(self, rows: NDArray[np.intp], answer: FoldAnswer, decisions: NDArray[np.float64]) -> Any:
-        if answer.classes is None:
-            return RegressorStandIn(rows, decisions[:, 0])
-        return ClassifierStandIn(rows, answer.classes, decisions, answer.shape, answer.break_ties)
+
+class _ClassifierStandIn(ClassifierMixin, BaseEstimator):
+    """A fitted classifier that knows its decisions for the rows `X` only, an object that is compared by identity."""
+
+    def __init__(self, X: Any, answer: FoldAnswer, decisions: Floats):
+        self.X = X
+        self.classes_: Any = answer.classes
+        self._answer, self._decisions = answer, decisions
+
+    def decision_function(self, X: Any) -> Floats:
+        _check_same(X, self.X)
+        return decision_values(self._decisions, len(self.classes_), self._answer.shape)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        _check_same(X, self.X)
+        chosen = chosen_classes(self._decisions, len(self.classes_), self._answer.break_ties)
+        predicted: NDArray[Any] = self.classes_[chosen]
+        return predicted
+
+
+class _RegressorStandIn(RegressorMixin, BaseEstimator):
+    """A fitted regressor that knows its predictions for the rows `X` only."""
+
+    def __init__(self, X: Any, predictions: Floats):
+        self.X = X
+        self._predictions = predictions
+
+    def predict(self, X: Any) -> Floats:
+        _check_same(X, self.X)
+        return self._predictions
+
+
+def _check_same(X: Any, known: Any) -> None:
+    if X is not known:
+        raise NotSharedError("asked for rows that are not those of the fold")

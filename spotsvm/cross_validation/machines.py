@@ -13,16 +13,20 @@ from sklearn.base import clone, is_regressor
 from sklearn.pipeline import Pipeline
 from sklearn.svm import SVC, SVR, NuSVC, NuSVR
 
-from spotsvm.cross_validation.answers import Floats, NotSharedError
+from spotsvm.estimators import Floats
 from spotsvm.estimators.dual.evo_svc import EvoSVC
 from spotsvm.estimators.dual.exact_svc import ExactSVC
 from spotsvm.estimators.dual.exact_svr import ExactSVR
-from spotsvm.solvers.errors import SolverError
-from spotsvm.solvers.kernels import Kernel, gram_matrix, make_kernel
+from spotsvm.solvers.checked_numbers import as_float
+from spotsvm.solvers.kernels import Kernel, make_kernel
 from spotsvm.solvers.kernels.functions.multi_kernel import MultiKernel
 
 _MACHINES = (SVC, SVR, ExactSVC, ExactSVR)
 _SHARED_KERNELS = ("linear", "poly", "rbf", "precomputed")
+
+
+class NotSharedError(Exception):
+    """The work of scoring a candidate cannot be shared, so that scikit-learn has to score it."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +50,7 @@ class SvmMachine:
     break_ties: bool = False
     by_libsvm: bool = False
 
-    def kernel_on(self, X: NDArray[np.float64], names: Sequence[str] | None = None) -> Kernel | MultiKernel:
+    def kernel_on(self, X: Floats, names: Sequence[str] | None = None) -> Kernel | MultiKernel:
         """Return the kernel for some training rows, whose columns may have names; a SpotSVMError if it is invalid."""
         return make_kernel(self.kernel, X, gamma=self.gamma, coef0=self.coef0, degree=self.degree)
 
@@ -129,14 +133,13 @@ def _is_sound(m: SvmMachine) -> bool:
     """Check whether every parameter is one that scikit-learn takes, too, and the kernel is positive semidefinite."""
     if not (_positive(m.C) and _positive(m.tol) and m.C <= 1e9):
         return False
-    if m.regression and not (_is_number(m.epsilon) and 0 <= float(m.epsilon) < np.inf):
+    if m.regression and not 0 <= as_float(m.epsilon) < np.inf:
         return False
     if not (m.gamma in ("scale", "auto") if isinstance(m.gamma, str) else _positive(m.gamma)):
         return False
     if m.kernel == "poly":
-        degree, coef0 = m.degree, m.coef0
-        whole = isinstance(degree, Integral) and not isinstance(degree, bool) and int(degree) >= 1
-        if not (whole and _is_number(coef0) and 0 <= float(coef0) < np.inf):
+        whole = isinstance(m.degree, Integral) and not isinstance(m.degree, bool) and int(m.degree) >= 1
+        if not (whole and 0 <= as_float(m.coef0) < np.inf):
             return False
     weights = m.class_weight
     known = weights is None or isinstance(weights, dict) or (isinstance(weights, str) and weights == "balanced")
@@ -146,11 +149,7 @@ def _is_sound(m: SvmMachine) -> bool:
 
 
 def _positive(value: Any) -> bool:
-    return _is_number(value) and 0 < float(value) < np.inf
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+    return 0 < as_float(value) < np.inf
 
 
 #: Estimators whose result does not depend on who computes the kernel matrix
@@ -180,19 +179,9 @@ class MatrixMachine:
         self.break_ties = bool(params.get("break_ties", False))
 
     def kernel_on(self, X: Floats) -> Kernel:
-        """Return the kernel as it is for some training rows."""
+        """Return the kernel for some training rows; a SolverError if it is invalid."""
         p = self._params
-        try:
-            return make_kernel(p["kernel"], X, gamma=p["gamma"], coef0=p["coef0"], degree=p["degree"], sigma=p.get("sigma"))
-        except SolverError as error:
-            raise NotSharedError(str(error)) from error
-
-    def gram(self, kernel: Kernel, X: Floats) -> Floats:
-        """Return the kernel matrix of all rows."""
-        try:
-            return gram_matrix(kernel, X)
-        except SolverError as error:
-            raise NotSharedError(str(error)) from error
+        return make_kernel(p["kernel"], X, gamma=p["gamma"], coef0=p["coef0"], degree=p["degree"], sigma=p.get("sigma"))
 
     def decisions(self, K: Floats, y: NDArray[Any], rows: NDArray[np.intp]) -> tuple[NDArray[Any] | None, Floats]:
         """Train on some rows; return the classes, and each pair's decision, or the prediction, for all rows."""
@@ -206,14 +195,6 @@ def own_decisions(machine: Any, X: Floats, y: NDArray[Any], rows: Floats) -> tup
     With the kernel "precomputed", X and rows have kernel values with the training data. The classes are None and the decisions
     predictions in regression; else there is one column per pair of classes. NotSharedError is raised if training fails, so that
     scikit-learn reports the error.
-
-    Examples
-    --------
-    >>> from sklearn.svm import SVC
-    >>> X = np.array([[0.0], [1.0]])
-    >>> own_decisions(SVC(kernel="linear"), X, np.array([3, 4]), X)
-    (array([3, 4]), array([[-0.5],
-           [ 0.5]]))
     """
     regression = is_regressor(machine)
     if not regression:

@@ -16,12 +16,20 @@ from sklearn.base import clone, is_regressor
 from sklearn.pipeline import Pipeline
 
 from spotsvm.common.errors import SpotSVMError
-from spotsvm.cross_validation.answers import Floats, NotSharedError
 from spotsvm.cross_validation.fold_data import FoldTargets, FoldViews, Solved, Split, View, plain_rows, take
-from spotsvm.cross_validation.machines import MatrixMachine, SvmMachine, is_machine, own_decisions, read_machine, split_pipeline
+from spotsvm.cross_validation.machines import (
+    MatrixMachine,
+    NotSharedError,
+    SvmMachine,
+    is_machine,
+    own_decisions,
+    read_machine,
+    split_pipeline,
+)
+from spotsvm.estimators import Floats
 from spotsvm.solvers.dual.exact.fold_solver import FoldSolver, State, Target
 from spotsvm.solvers.dual.problem.definite import has_factor
-from spotsvm.solvers.kernels import Kernel
+from spotsvm.solvers.kernels import Kernel, gram_matrix
 from spotsvm.solvers.kernels.functions.multi_kernel import MultiKernel
 
 #: Solved this much more exactly than asked, so that no solution is worse than scikit-learn's, whose matrix is rounded as well
@@ -33,14 +41,18 @@ _SPREAD = 10.0
 _FOLDS, _SHARE = 3, 0.6
 #: By how much rounding may leave decisions on sums of kernels open; of regressions as a share of the target's deviation
 _OPEN, _OPEN_SHARE = 0.05, 1e-3
+#: of a number in single precision, and the least spread of kernel values, as a share of the largest
+_ROUNDING, _LEAST_SPREAD = 2.0**-24, 1e-3
+
+Single = NDArray[np.float32]
 
 
 @dataclass(frozen=True)
 class FoldAnswer:
     """The answers of a fold's machine for all rows of the data.
 
-    `decisions` has the shape (n, n_pairs). In regression it has predictions, and `classes` is None. `shape` and `break_ties` are
-    the machine's.
+    `decisions` has a column per pair of classes, positive for the second of two classes, and for the first of a pair of several.
+    In regression it has predictions, and `classes` is None. `shape` and `break_ties` are parameters of the machine.
     """
 
     classes: NDArray[Any] | None
@@ -50,20 +62,10 @@ class FoldAnswer:
 
 
 class SharedFolds:
-    """Training of an estimator's candidates on all folds; NotSharedError if the work cannot be shared on such data.
+    """Training of the candidates of a machine, or of a pipeline that ends in one, on all folds.
 
-    Parameters
-    ----------
-    estimator : estimator
-        A support vector machine, or a pipeline that ends in one.
-    X, y, splits
-        The data, X as ndarray or DataFrame, and the folds.
-    max_bytes : int
-        Memory for kernel matrices.
-    training_answers : bool
-        Whether answers for training rows are needed as well as for test rows.
-    ranking : bool
-        Whether the size of a decision matters, and not only its sign.
+    `training_answers` is whether answers for training rows are needed as well as for test rows, `ranking` whether the size of a
+    decision matters, and not only its sign. NotSharedError is raised if the work cannot be shared on such data.
     """
 
     def __init__(
@@ -171,7 +173,8 @@ class SharedFolds:
                 continue
             decisions = np.column_stack([s.decision(t) for t, s in before])
             if self._ranking:
-                self._check_spread(decisions[train], machine)
+                if not machine.regression and bool((np.ptp(decisions[train], axis=0) < _SPREAD * machine.tol).any()):
+                    raise NotSharedError("the order of decisions is within the solver's tolerance")
                 if offset == 0.0:
                     decisions[test] = np.column_stack([s.fresh_decision(t, K, test) for t, s in before])
             yield FoldAnswer(self._targets.classes, decisions, machine.decision_function_shape, bool(machine.break_ties))
@@ -204,10 +207,11 @@ class SharedFolds:
         for fold, (train, _) in enumerate(self._splits):
             view = self._views.of(transformers, key, fold)
             if fold == 0 or machine.kernel_depends_on_rows or not view.shared:
-                kernel = machine.kernel_on(view.gram.X[train])
-                if machine.by_libsvm:
-                    view.digits.check(kernel, by_libsvm=True, reach=len(train) ** 0.5, tol=machine.tol)
-                K = machine.gram(kernel, view.gram.X)
+                with _left_to_sklearn():
+                    kernel = machine.kernel_on(view.gram.X[train])
+                    if machine.by_libsvm:
+                        view.digits.check(kernel, by_libsvm=True, reach=len(train) ** 0.5, tol=machine.tol)
+                    K = gram_matrix(kernel, view.gram.X)
             classes, decisions = machine.decisions(K, self._y, train)
             yield FoldAnswer(classes, decisions, machine.shape, machine.break_ties)
 
@@ -219,7 +223,8 @@ class SharedFolds:
         if known is not None and known.machine == machine and known.kernel == kernel:
             return known
         target = self._targets.of(machine, -1)[pair]
-        if known is not None and known.kernel == kernel and _differ_in_C_only(machine, known.machine):
+        in_C_only = known is not None and not machine.regression and replace(machine, C=known.machine.C) == known.machine
+        if known is not None and known.kernel == kernel and in_C_only:
             ratio = machine.C / known.machine.C
             beta = np.clip(known.state.beta * ratio, target.lower, target.upper)
             slope = (known.state.slope + target.z) * ratio - target.z
@@ -228,11 +233,6 @@ class SharedFolds:
             state = self._solver.cold(K, offset, target, machine.tol)
         view.solved[pair] = solved = Solved(machine, kernel, target, state)
         return solved
-
-    def _check_spread(self, decisions: Floats, machine: SvmMachine) -> None:
-        """Raise NotSharedError if the order of decisions matters and they differ by little more than the tolerance."""
-        if not machine.regression and bool((np.ptp(decisions, axis=0) < _SPREAD * machine.tol).any()):
-            raise NotSharedError("the order of decisions is within the solver's tolerance")
 
     def _check_precomputed(self, transformers: Any) -> None:
         if self._semidefinite is None:
@@ -262,22 +262,12 @@ def _key(transformers: Any) -> str | None:
             raise NotSharedError("the transformers cannot be told apart") from error
 
 
-def _differ_in_C_only(one: SvmMachine, other: SvmMachine) -> bool:
-    return not one.regression and bool(replace(one, C=other.C) == other)
-
-
 @contextmanager
 def _left_to_sklearn() -> Iterator[None]:
     try:
         yield
     except SpotSVMError as error:
         raise NotSharedError(str(error)) from error
-
-
-Single = NDArray[np.float32]
-_ROUNDING = 2.0**-24
-#: least spread of kernel values, as a share of the largest
-_LEAST_SPREAD = 1e-3
 
 
 def check_scale(K: Single, offset: float) -> None:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 _OF_KERNELS = ("groups", "kernel", "gamma", "scales", "weights", "combine", "degree", "coef0")
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class MultiKernelMachine(EntryParametersMixin, KernelMachine):
     """Base class of MultiKernelSVC and MultiKernelSVR.
 
@@ -41,16 +42,23 @@ class MultiKernelMachine(EntryParametersMixin, KernelMachine):
     `gamma__<group>`. Setting one makes a new dict, in which the others stay what they were.
     """
 
-    groups: Any
-    scales: Any
-    weights: Any
-    combine: Any
-    tune: Any
-    n_trials: Any
-    cv: Any
-    scoring: Any
-    random_state: Any
-    tuning_: SpotSearchCV
+    groups: Any = None
+    kernel: Any = "rbf"
+    gamma: Any = "auto"
+    scales: Any = (1.0,)
+    weights: Any = None
+    combine: str = "sum"
+    degree: int = 3
+    coef0: float = 0.0
+    C: float = 1.0
+    tol: float = 1e-3
+    cache_size: float = 200
+    max_iter: int = -1
+    tune: Any = None
+    n_trials: Any = 100
+    cv: Any = 5
+    scoring: Any = None
+    random_state: Any = None
     _calls_to_warn = 4
     _with_entries = ("weights", "gamma")
 
@@ -75,7 +83,7 @@ class MultiKernelMachine(EntryParametersMixin, KernelMachine):
         Raises
         ------
         ArgumentError
-            If a parameter or a weight makes no sense, or `n_trials` is no budget for the search; a ValueError.
+            If a parameter or a weight is invalid, or `n_trials` is too small for the search; a ValueError.
         SolverError
             If the kernel or the search does not; a ValueError.
         """
@@ -86,7 +94,11 @@ class MultiKernelMachine(EntryParametersMixin, KernelMachine):
             fitted: Self = cast("Any", super()).fit(X, y, sample_weight)
             return fitted
 
-        take_fitted(self, tuned(self, X, y, sample_weight))
+        search = tuned(self, X, y, sample_weight)
+        for name, value in vars(search.best_estimator_).items():
+            if name.endswith("_") and not name.startswith("_"):
+                setattr(self, name, value)
+        self.tuning_: SpotSearchCV = search
         return self
 
     @property
@@ -170,14 +182,7 @@ def kernel_models_of(machine: MultiKernelMachine, n_features: int, feature_names
 
 
 def tuned(machine: MultiKernelMachine, X: Any, y: Any, sample_weight: Any) -> SpotSearchCV:
-    """Search the parameters of a machine's kernels by cross-validation, and refit the best.
-
-    Raises
-    ------
-    ValueError
-        If the data are not ones to fit to; an ArgumentError if `tune` is no search, `scoring` more than one score, or `n_trials`
-        no budget, if groups make no sense, or there is nothing to tune.
-    """
+    """Search the parameters of a machine's kernels by cross-validation, and refit the best."""
     import pandas as pd
 
     from spotsvm.multi_kernel.nested import nested
@@ -189,7 +194,10 @@ def tuned(machine: MultiKernelMachine, X: Any, y: Any, sample_weight: Any) -> Sp
         check_classification_targets(y)
         machine._set_classes(y, check_sample_weight(weights, len(rows)))
     names = getattr(machine, "feature_names_in_", None)
-    _check_tune(machine)
+    if not (isinstance(machine.tune, str) or callable(machine.tune)):
+        raise ArgumentError(f"tune={machine.tune!r}; use the name of a search, such as 'vns', a callable that makes one, or None")
+    if not (isinstance(machine.scoring, str | None) or callable(machine.scoring)):
+        raise ArgumentError(f"scoring={machine.scoring!r}; use one score: a name, a callable, or None")
     resolve_groups(machine.groups, rows.shape[1], names)  # what is wrong with them is so in every trial
     models = kernel_models_of(machine, rows.shape[1], names)
     counts = _trials(machine.n_trials, len(models))
@@ -209,14 +217,6 @@ def tuned(machine: MultiKernelMachine, X: Any, y: Any, sample_weight: Any) -> Sp
     )
     data = rows if names is None else pd.DataFrame(rows, columns=names)
     return search.fit(data, y) if weights is None else search.fit(data, y, sample_weight=weights)
-
-
-def _check_tune(machine: MultiKernelMachine) -> None:
-    """Raise ArgumentError unless there is a search, by a name or a callable, and one score."""
-    if not (isinstance(machine.tune, str) or callable(machine.tune)):
-        raise ArgumentError(f"tune={machine.tune!r}; use the name of a search, such as 'vns', a callable that makes one, or None")
-    if not (machine.scoring is None or isinstance(machine.scoring, str) or callable(machine.scoring)):
-        raise ArgumentError(f"scoring={machine.scoring!r}; use one score: a name, a callable, or None")
 
 
 def _check_budget(search: Any, space: Any, budget: int, machine: MultiKernelMachine) -> None:
@@ -246,27 +246,13 @@ def _trials(n_trials: Any, n_models: int) -> list[int]:
     return counts
 
 
-def take_fitted(machine: MultiKernelMachine, search: SpotSearchCV) -> None:
-    """Copy the fitted attributes of a search's best machine to a machine."""
-    for name, value in vars(search.best_estimator_).items():
-        if name.endswith("_") and not name.startswith("_"):
-            setattr(machine, name, value)
-    machine.tuning_ = search
-
-
 @dataclass(frozen=True)
 class MultiMachine(SvmMachine):
-    """The parameters of a multiple-kernel machine; what they mean for its kernel is compared as the kernel is.
-
-    Attributes
-    ----------
-    settings : KernelSettings
-        The parameters of the kernels.
-    """
+    """The parameters of a multiple-kernel machine; two of them are compared without the settings, as their kernels are."""
 
     settings: KernelSettings = field(default_factory=KernelSettings, compare=False)
 
-    def kernel_on(self, X: NDArray[np.float64], names: Sequence[str] | None = None) -> MultiKernel:
+    def kernel_on(self, X: Floats, names: Sequence[str] | None = None) -> MultiKernel:
         """Return the combined kernel as it is for some training rows, or raise a SpotSVMError."""
         columns = self.settings.columns(X.shape[1], names)
         weights = self.settings.weight_table(1)
@@ -291,14 +277,5 @@ def read_multi_machine(p: Mapping[str, Any]) -> SvmMachine | None:
         settings.named_gamma()
     except ArgumentError:
         return None
-    return rounded_if_sound(
-        MultiMachine(
-            regression=regression,
-            kernel="several",
-            gamma=1.0,
-            degree=3,
-            coef0=0.0,
-            settings=settings,
-            **common_parameters(p, regression),
-        )
-    )
+    usual: dict[str, Any] = {"kernel": "several", "gamma": 1.0, "degree": 3, "coef0": 0.0}
+    return rounded_if_sound(MultiMachine(regression, **usual, settings=settings, **common_parameters(p, regression)))

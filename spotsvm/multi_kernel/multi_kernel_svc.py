@@ -113,26 +113,9 @@ dual_objective_, n_features_in_, feature_names_in_
 
     _shared_machine = staticmethod(read_multi_machine)
 
-    groups: Any = None
-    kernel: Any = "rbf"
-    gamma: Any = "auto"
-    scales: Any = (1.0,)
-    weights: Any = None
-    combine: str = "sum"
-    degree: int = 3
-    coef0: float = 0.0
-    C: float = 1.0
-    tol: float = 1e-3
-    cache_size: float = 200
     class_weight: Any = None
-    max_iter: int = -1
     decision_function_shape: str = "ovr"
     break_ties: bool = False
-    tune: Any = None
-    n_trials: Any = 100
-    cv: Any = 5
-    scoring: Any = None
-    random_state: Any = None
 
     def _pair_decisions(self, X: Any) -> Floats:
         check_is_fitted(self)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from spotsvm.estimators import Floats
 from spotsvm.estimators.dual.dual_svr import DualSVR
@@ -17,19 +16,10 @@ class MultiKernelSVR(MultiKernelMachine, DualSVR):
 
     Parameters
     ----------
-    groups, kernel, gamma, scales, weights, combine, degree, coef0
+    groups, kernel, gamma, scales, weights, combine, degree, coef0, C, tol, cache_size, max_iter
         As in `MultiKernelSVC`; there is one problem.
-    C : float, default=1.0
-        Cost of errors, positive and finite.
     epsilon : float, default=0.1
         Half the width of the tube in which errors cost nothing, 0 or more.
-    tol : float, default=1e-3
-        Largest violation of the optimality conditions at which the solver stops, positive.
-    cache_size : float, default=200
-        Megabytes that blocks of kernel values may take, beside the kernel matrix.
-    max_iter : int, default=-1
-        Cap on the solver's iterations, 1 or more; -1 for one that grows with the data. At the cap a ConvergenceWarning is given.
-
     tune, n_trials, cv, scoring, random_state
         As in `MultiKernelSVC`; epsilon stays what it is.
 
@@ -64,24 +54,7 @@ n_features_in_, feature_names_in_
 
     _shared_machine = staticmethod(read_multi_machine)
 
-    groups: Any = None
-    kernel: Any = "rbf"
-    gamma: Any = "auto"
-    scales: Any = (1.0,)
-    weights: Any = None
-    combine: str = "sum"
-    degree: int = 3
-    coef0: float = 0.0
-    C: float = 1.0
     epsilon: float = 0.1
-    tol: float = 1e-3
-    cache_size: float = 200
-    max_iter: int = -1
-    tune: Any = None
-    n_trials: Any = 100
-    cv: Any = 5
-    scoring: Any = None
-    random_state: Any = None
 
     def _linear_coefficients(self) -> Floats:
         return self._weighted(super()._linear_coefficients())

@@ -23,7 +23,6 @@ from spotsvm.optimism.search_access import (
     fresh_search,
     inner_ratio,
     inner_splits,
-    is_fitted,
     metric_of,
     metric_title,
     winner_of,
@@ -133,14 +132,16 @@ def oversearching(
     >>> abs(found.optimism) < 0.1, found.variance, len(found.frame())
     (True, 'jackknife', 3)
     """
-    _check_choices(method, variance)
+    for name, value, known in (("method", method, METHODS), ("variance", variance, VARIANCES)):
+        if value not in known:
+            raise ArgumentError(f"{name}={value!r} is unknown; use one of {', '.join(known)}")
     confidence = check_confidence(confidence)
     counts = {"n_candidates": n_candidates, "n_repeats": n_repeats}
     for name, count in counts.items():
         if isinstance(count, bool) or not isinstance(count, Integral) or count < 1:
             raise ArgumentError(f"{name}={count!r} is not a valid number; use an integer of at least 1")
     check_search(search)
-    if X is None and not (method == "folds" and is_fitted(search)):
+    if X is None and not (method == "folds" and hasattr(search, "cv_results_")):
         raise ArgumentError("X=None: pass the data; it can be omitted only for method='folds' with a fitted search")
     seed = _seed(search, random_state, path)
     fit_params = dict(fit_params or {})
@@ -150,7 +151,7 @@ def oversearching(
         splits = outer_splits(outer, X, y, groups, classifier=is_classifier(search.estimator), seed=seed)
         task = FoldTask(search, X, y, groups, fit_params, check_folder(search, path), curve)
         return run_nested(task, splits, confidence=confidence, variance=variance, n_jobs=n_jobs, seed=seed)
-    if not is_fitted(search):
+    if not hasattr(search, "cv_results_"):
         search = _fit_one(search, X, y, groups, fit_params, seed, path)
     if method == "folds":
         winner = winner_of(search)
@@ -163,12 +164,6 @@ def oversearching(
             ratio=inner_ratio(search, X, y, groups),
         )
     return run_repeats(search, X, y, groups, fit_params, confidence=confidence, n_jobs=n_jobs, seed=seed, **counts)
-
-
-def _check_choices(method: Any, variance: Any) -> None:
-    for name, value, known in (("method", method, METHODS), ("variance", variance, VARIANCES)):
-        if value not in known:
-            raise ArgumentError(f"{name}={value!r} is unknown; use one of {', '.join(known)}")
 
 
 def _seed(search: Any, random_state: Any, path: Any) -> int:

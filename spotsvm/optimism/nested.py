@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,9 +10,10 @@ from typing import Any, Literal
 
 import joblib
 import numpy as np
+from numpy.typing import NDArray
 
-from spotsvm.common.errors import ArgumentError, NoCompletedTrialError
-from spotsvm.optimism.held_out import HeldOutScores, tuned_without
+from spotsvm.common.errors import ArgumentError, DataError, NoCompletedTrialError
+from spotsvm.cross_validation.fold_scorer import FoldScorer
 from spotsvm.optimism.outer_splits import OuterSplits
 from spotsvm.optimism.search_access import (
     Floats,
@@ -20,11 +22,14 @@ from spotsvm.optimism.search_access import (
     candidate_params,
     count_rows,
     fit_search,
+    fitted_candidate,
     fresh_search,
     inner_splits,
     mean_scores,
     metric_of,
     metric_title,
+    score_or_nan,
+    scorer_of,
     take,
     take_params,
     tuned_score,
@@ -53,19 +58,13 @@ def run_nested(
         tuple(int(s) for s in np.random.SeedSequence([seed, number]).generate_state(2) >> 1)
         for number in range(len(outer.splits))
     ]
-    jobs = [
-        joblib.delayed(run_outer_fold)(
-            task, number, split, [] if variance == "nadeau-bengio" else _held_out(outer, number), seeds[number]
-        )
-        for number, split in enumerate(outer.splits)
-    ]
+    jobs = []
+    for number, split in enumerate(outer.splits):
+        repeat = [] if variance == "nadeau-bengio" else outer.others(number)
+        held_out = [outer.splits[k][1] for k in repeat] if len(repeat) >= 3 else []
+        jobs.append(joblib.delayed(run_outer_fold)(task, number, split, held_out, seeds[number]))
     folds: list[OuterFold] = joblib.Parallel(n_jobs=n_jobs)(jobs)
     return sum_up(folds, outer, confidence, variance)
-
-
-def _held_out(outer: OuterSplits, number: int) -> list[Any]:
-    repeat = outer.others(number)
-    return [outer.splits[k][1] for k in repeat] if len(repeat) >= 3 else []
 
 
 def sum_up(folds: Sequence[OuterFold], outer: OuterSplits, confidence: float, variance: Variance) -> Optimism:
@@ -136,7 +135,7 @@ def _points(folds: Sequence[OuterFold], interval: Callable[[float, float], Inter
     changes = {i.n_trials for f in folds for i in f.incumbents if i.n_trials > first}
     points = []
     for n in sorted({first, last} | changes):
-        now = [_at(f.incumbents, n) for f in folds]
+        now = [next(i for i in reversed(f.incumbents) if i.n_trials <= n) for f in folds]
         gaps = np.array([i.tuned - i.outer for i in now])
         mean = float(gaps.mean())
         low, high = interval(mean, float(gaps.var(ddof=1)))
@@ -151,10 +150,6 @@ def _points(folds: Sequence[OuterFold], interval: Callable[[float, float], Inter
             }
         )
     return points
-
-
-def _at(incumbents: Sequence[Incumbent], n_trials: int) -> Incumbent:
-    return next(i for i in reversed(incumbents) if i.n_trials <= n_trials)
 
 
 @dataclass(frozen=True)
@@ -184,36 +179,18 @@ class Incumbent:
 
 @dataclass(frozen=True)
 class OuterFold:
-    """The result of one outer fold.
-
-    Attributes
-    ----------
-    number, n_train, n_test : int
-        Its number and its numbers of rows.
-    tuned, outer : float
-        The score that the search reports for its winner, and the winner's score on the outer rows.
-    params : dict
-        The winner's parameters.
-    chosen, n_trials : int
-        Number of the winning trial, counted from 1, and number of trials.
-    incumbents : tuple of Incumbent
-        In the order of trials.
-    without : ndarray
-        The winner's tuned score without the rows of each outer fold of the same repeat; its own entry uses all rows.
-    metric : str
-        The score's name.
-    """
+    """The result of one outer fold."""
 
     number: int
     n_train: int
     n_test: int
-    tuned: float
-    outer: float
-    params: dict[str, Any]
-    chosen: int
+    tuned: float  # the score that the search reports for its winner
+    outer: float  # the winner's score on the outer rows
+    params: dict[str, Any]  # the winner's
+    chosen: int  # number of the winning trial, from 1
     n_trials: int
     incumbents: tuple[Incumbent, ...]
-    without: Floats
+    without: Floats  # the winner's tuned score without the rows of each outer fold of the same repeat; its own uses all rows
     metric: str
 
 
@@ -272,3 +249,71 @@ def check_folder(search: Any, path: str | Path | None) -> Path | None:
     if folder.exists() and not folder.is_dir():
         raise ArgumentError(f"path={str(path)!r} is a file; use a folder for the records of the outer folds")
     return folder
+
+
+class HeldOutScores:
+    """Scores on the rows of an outer fold, of candidates trained on the other rows; each candidate is trained once.
+
+    The search is fitted on those rows; `fit_params` are for all rows, and `place` names the fold in messages.
+    """
+
+    def __init__(self, search: Any, X: Any, y: Any, split: Split, fit_params: Mapping[str, Any], place: str):
+        self._search, self._place, self._n_rows = search, place, len(split[1])
+        engine = getattr(search, "engine", "auto")
+        self._scorer = FoldScorer(search.estimator, X, y, [split], fit_params, scoring=search.scoring, engine=engine)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # an undefined score is reported below
+            try:
+                value = scorer_of(search)(search.best_estimator_, take(X, split[1]), take(y, split[1]))
+            except ValueError as error:
+                raise self._error(str(error)) from error
+        self._known = [(candidate_params(search, winner_of(search)), self._checked(value, f"the score is {value}"))]
+
+    @property
+    def winner(self) -> float:
+        """The winner's score, as the search has refitted it."""
+        return self._known[0][1]
+
+    def of(self, candidate: int) -> float:
+        """Return the score of a candidate; one with known parameters is not trained again."""
+        params = candidate_params(self._search, candidate)
+        for known, score in self._known:
+            if known == params:
+                return score
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            found = self._scorer.score([params])[0]
+        score = found.mean(metric_of(self._search), 1)
+        self._known.append((params, self._checked(score, found.reason or f"the score is {score}")))
+        return score
+
+    def _checked(self, score: float, why: str) -> float:
+        if not np.isfinite(score):
+            raise self._error(f"{why}; the rows may be too few, or lack a class; use fewer or different folds")
+        return score
+
+    def _error(self, why: str) -> DataError:
+        return DataError(f"{self._place}: a candidate cannot be scored on its {self._n_rows} rows: {why}")
+
+
+def tuned_without(
+    search: Any,
+    data: tuple[Any, Any],
+    fit_params: Mapping[str, Any],
+    splits: Sequence[Split],
+    left_out: Sequence[NDArray[np.bool_]],
+) -> Floats:
+    """Return the winner's mean score in the search's folds, without the rows of each mask in `left_out`; training uses all rows.
+
+    The score is nan if the rest of a fold cannot be scored. `data` has X and y of the rows searched with.
+    """
+    X, y = data
+    params, scorer, n_rows = candidate_params(search, winner_of(search)), scorer_of(search), count_rows(X)
+    found = np.empty((len(splits), len(left_out)))
+    for f, (train, test) in enumerate(splits):
+        passed = take_params(fit_params, train, n_rows)
+        machine = fitted_candidate(search, params, take(X, train), take(y, train), passed)
+        for column, rows in enumerate(left_out):
+            kept = test[~rows[test]]
+            found[f, column] = score_or_nan(scorer, machine, take(X, kept), take(y, kept)) if len(kept) else np.nan
+    return np.asarray(found.mean(axis=0))

@@ -51,7 +51,10 @@ def outer_splits(outer: Any, X: Any, y: Any, groups: Any, *, classifier: bool, s
             raise ArgumentError(f"outer={outer} folds cannot be made from {n_rows} rows; use at most {n_rows}")
         if classes:
             _check_counts(y, count)
-        splitter = _splitter(count, classes, groups is not None, seed)
+        if groups is None:
+            splitter = (StratifiedKFold if classes else KFold)(count, shuffle=True, random_state=seed)
+        else:
+            splitter = StratifiedGroupKFold(count, shuffle=True, random_state=seed) if classes else GroupKFold(count)
     else:
         splitter = check_cv(outer, y, classifier=classifier)
     splits = [(_rows(train, n_rows), _rows(test, n_rows)) for train, test in splitter.split(X, y, groups)]
@@ -65,14 +68,6 @@ def outer_splits(outer: Any, X: Any, y: Any, groups: Any, *, classifier: bool, s
         if classes and (missing := sorted(set(np.unique(y)) - set(np.unique(np.asarray(y)[train])), key=str)):
             raise DataError(f"outer fold {number} has no training row of class {missing[0]}; use fewer or different folds")
     return OuterSplits(splits, _repeats(splits, n_rows))
-
-
-def _splitter(count: int, classes: bool, grouped: bool, seed: int) -> Any:
-    if grouped:
-        if classes:
-            return StratifiedGroupKFold(count, shuffle=True, random_state=seed)
-        return GroupKFold(count)
-    return (StratifiedKFold if classes else KFold)(count, shuffle=True, random_state=seed)
 
 
 def _check_counts(y: Any, count: int) -> None:

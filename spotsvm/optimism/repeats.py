@@ -131,7 +131,9 @@ def fresh_splits(search: Any, X: Any, y: Any, groups: Any, n_repeats: int, seed:
 
     first, *others = (int(state) for state in np.random.SeedSequence([seed, 1]).generate_state(max(n_repeats, 2)) >> 1)
     # many splitters ignore their seed, such as those by time
-    if not hasattr(drawn, "random_state") or _same(draw(first), draw(others[0])):
+    if not hasattr(drawn, "random_state") or all(
+        np.array_equal(one[1], other[1]) for one, other in zip(draw(first), draw(others[0]), strict=True)
+    ):
         raise ArgumentError(f"search has cv={cv!r}, whose splits are not random, so that new ones cannot be drawn; {instead}")
     return [split for state in [first, *others][:n_repeats] for split in draw(state)]
 
@@ -152,7 +154,3 @@ def fresh_scores(
     metric = metric_of(search)
     numbers = [result.numbers for result in scorer.score([dict(params) for params in candidates])]
     return np.array([[n.get(f"split{i}_test_{metric}", np.nan) for i in range(len(splits))] for n in numbers])
-
-
-def _same(some: Sequence[Split], others: Sequence[Split]) -> bool:
-    return all(np.array_equal(one[1], other[1]) for one, other in zip(some, others, strict=True))

@@ -28,11 +28,6 @@ def check_search(search: Any) -> None:
         raise ArgumentError("search has refit=False, so that it has no winner to be scored; use refit=True or a metric's name")
 
 
-def is_fitted(search: Any) -> bool:
-    """Return whether the search has been fitted."""
-    return hasattr(search, "cv_results_")
-
-
 def fresh_search(search: Any, splits: Sequence[Split], seed: int, **params: Any) -> Any:
     """Return an unfitted search with these folds, seed and parameters, as far as it has such parameters."""
     known = search.get_params(deep=False)

@@ -17,8 +17,14 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from spotsvm.common.checks import check_choice
 from spotsvm.common.errors import ArgumentError
 from spotsvm.solvers.checked_numbers import as_float
+
+#: how many forests' importances are kept: those of many folds, at 8 bytes a feature
+REMEMBERED = 256
+_LOCK = Lock()
+_KNOWN: OrderedDict[str, NDArray[np.float64]] = OrderedDict()
 
 
 @dataclass(eq=False, repr=False)
@@ -107,7 +113,7 @@ class ImportanceFraction(SelectorMixin, BaseEstimator):
         Raises
         ------
         ArgumentError
-            If a parameter makes no sense; a ValueError.
+            If a parameter is invalid; a ValueError.
         """
         X, y = validate_data(self, X, y, dtype=np.float64)
         fraction = as_float(self.fraction)
@@ -137,8 +143,7 @@ class ImportanceFraction(SelectorMixin, BaseEstimator):
         return self
 
     def _classify(self, y: NDArray[Any]) -> bool:
-        if not (isinstance(self.task, str) and self.task in ("auto", "classification", "regression")):
-            raise ArgumentError(f"task={self.task!r}; use 'auto', 'classification' or 'regression'")
+        check_choice("task", self.task, ("auto", "classification", "regression"))
         if self.task == "auto":
             return not str(type_of_target(y)).startswith("continuous")
         return self.task == "classification"
@@ -153,22 +158,9 @@ class ImportanceFraction(SelectorMixin, BaseEstimator):
         return tags
 
 
-Floats = NDArray[np.float64]
-
-
-#: how many forests' importances are kept: those of many folds, at 8 bytes a feature
-REMEMBERED = 256
-
-
-_LOCK = Lock()
-
-
-_KNOWN: OrderedDict[str, Floats] = OrderedDict()
-
-
 def forest_importances(
-    X: Floats, y: NDArray[Any], classify: bool, random_state: Any, n_jobs: int | None = None, **options: Any
-) -> Floats:
+    X: NDArray[np.float64], y: NDArray[Any], classify: bool, random_state: Any, n_jobs: int | None = None, **options: Any
+) -> NDArray[np.float64]:
     """Return the importance of each feature in a random forest.
 
     With a whole number as seed the result is a function of the arguments alone, and the last ones are remembered.
@@ -188,7 +180,7 @@ def forest_importances(
                 return _KNOWN[key].copy()
     kind = RandomForestClassifier if classify else RandomForestRegressor
     forest = kind(random_state=random_state, n_jobs=n_jobs, max_features="sqrt", **options).fit(X, y)
-    importances: Floats = forest.feature_importances_
+    importances: NDArray[np.float64] = forest.feature_importances_
     if key is not None:
         with _LOCK:
             _KNOWN[key] = importances.copy()

@@ -13,10 +13,9 @@ from sklearn.decomposition import PCA
 from sklearn.preprocessing import PolynomialFeatures
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from spotsvm.common.checks import check_count, check_flag
 from spotsvm.common.errors import ArgumentError
 from spotsvm.solvers.checked_numbers import as_float
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(eq=False, repr=False)
@@ -95,26 +94,23 @@ class PrincipalMonomials(TransformerMixin, BaseEstimator):
         Raises
         ------
         ArgumentError
-            If a parameter makes no sense; a ValueError.
+            If a parameter is invalid; a ValueError.
         """
         X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
-        if not isinstance(self.n_components, Integral) or isinstance(self.n_components, bool) or self.n_components < 1:
-            raise ArgumentError(f"n_components={self.n_components!r}; use a number of components to multiply, 1 or more")
-        if not isinstance(self.whiten, bool | np.bool_):
-            raise ArgumentError(f"whiten={self.whiten!r}; use True or False")
+        n_components, whiten = check_count("n_components", self.n_components), check_flag("whiten", self.whiten)
         # the full decomposition: it draws nothing at random, and small variances are as good as large ones
         with np.errstate(invalid="ignore"):  # constant features have no shares of variance
-            self.pca_: PCA = PCA(whiten=bool(self.whiten), svd_solver="full").fit(X)
+            self.pca_: PCA = PCA(whiten=whiten, svd_solver="full").fit(X)
         sizes = self.pca_.singular_values_
         there = max(1, int((sizes > max(X.shape) * np.finfo(float).eps * sizes[0]).sum()))
-        self.n_components_: int = min(int(self.n_components), there)
+        self.n_components_: int = min(n_components, there)
         self.n_kept_: int = min(self._kept(), there)
         self.polynomial_: PolynomialFeatures = PolynomialFeatures(degree=(2, 2), include_bias=False).fit(
             np.zeros((1, self.n_components_))
         )
         return self
 
-    def transform(self, X: Any) -> Floats:
+    def transform(self, X: Any) -> NDArray[np.float64]:
         """Return the components that are kept, and the monomials.
 
         Parameters

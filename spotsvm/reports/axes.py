@@ -20,33 +20,15 @@ _LONGEST = 14
 
 @dataclass(frozen=True)
 class StudyAxis:
-    """A coordinate of the space.
-
-    Attributes
-    ----------
-    column : int
-        Its index in a point.
-    name : str
-        The parameter, with its dictionaries if others have a parameter of that name.
-    labels : tuple of str
-        The values as text, if there are few.
-    parameter : Parameter or None
-        The parameter; None for the choice between dictionaries.
-    levels : int
-        Number of values; 0 if continuous.
-    ordered : bool
-        Whether the values have an order.
-    branches : frozenset of int
-        The dictionaries in which it exists.
-    """
+    """A coordinate of the space, or the choice between its dictionaries."""
 
     column: int
-    name: str
-    labels: tuple[str, ...]
-    parameter: Parameter | None
-    levels: int
+    name: str  # with its dictionaries, if others have a parameter of that name
+    labels: tuple[str, ...]  # of the values, if there are few
+    parameter: Parameter | None  # None for the choice between dictionaries
+    levels: int  # 0 if continuous
     ordered: bool
-    branches: frozenset[int]
+    branches: frozenset[int]  # the dictionaries in which it exists
 
     def grid(self, size: int) -> Floats:
         """Return up to `size` places from end to end; of a discrete coordinate at the middle of its values."""
@@ -151,7 +133,7 @@ def _round_values(parameter: Parameter) -> list[float]:
 
     low, high = parameter.decode(0.0), parameter.decode(1.0)
     if scale_of(parameter) == "log" and high / low >= 10:
-        whole = LogLocator(numticks=_MOST_TICKS + 1).tick_values(low, high)
+        whole: Any = LogLocator(numticks=_MOST_TICKS + 1).tick_values(low, high)
         if np.sum((whole >= low) & (whole <= high)) < 3:
             whole = LogLocator(subs=(1.0, 2.0, 5.0), numticks=_MOST_TICKS + 1).tick_values(low, high)
     else:

@@ -108,7 +108,8 @@ def _effects_picture(effects: Sequence[MainEffect], label: str, number: int) -> 
         figure.supylabel(label, fontsize=9)
     some = f"The {len(effects)} most important parameters of {number}. " if len(effects) < number else ""
     over = ", averaged over all other parameters" if number > 1 else ""
-    conditional = " A parameter that exists for some configurations only is averaged over those." if _conditional(effects) else ""
+    branches = {len(effect.axis.branches) for effect in effects}
+    conditional = " A parameter that exists for some configurations only is averaged over those." if len(branches) > 1 else ""
     return Picture(
         figure,
         f"Main effects. {some}Each line is the predicted value{over}, with a 95 % confidence band.{conditional}",
@@ -123,18 +124,9 @@ def _common_limits(effects: Sequence[MainEffect]) -> tuple[float, float]:
     return low - room, high + room
 
 
-def _conditional(effects: Sequence[MainEffect]) -> bool:
-    everywhere = max(len(effect.axis.branches) for effect in effects)
-    return any(len(effect.axis.branches) < everywhere for effect in effects)
-
-
 def _told(effect: MainEffect) -> str:
-    least, most = int(np.argmin(effect.mean)), int(np.argmax(effect.mean))
-    return (
-        f"{effect.axis.name}: from {short(float(effect.mean[least]), 3)} at {_place(effect, least)} to "
-        f"{short(float(effect.mean[most]), 3)} at {_place(effect, most)}"
+    low, high = (
+        f"{short(float(effect.mean[k]), 3)} at {effect.axis.value_at(float(effect.places[k]))}"
+        for k in (np.argmin(effect.mean), np.argmax(effect.mean))
     )
-
-
-def _place(effect: MainEffect, k: int) -> str:
-    return effect.axis.value_at(float(effect.places[k]))
+    return f"{effect.axis.name}: from {low} to {high}"

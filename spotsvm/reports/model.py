@@ -29,30 +29,14 @@ FEWEST = 8
 
 @dataclass(frozen=True)
 class StudyModel:
-    """A Kriging model of one objective; predictions have the direction of the study.
-
-    Attributes
-    ----------
-    domain : Domain
-        The domain of the trials' points.
-    models : Models
-        The fitted ensemble, not warped; under noise it also recommends a trial.
-    sign : float
-        1 if a smaller value is better, -1 if a larger one is.
-    noise : float
-        Standard deviation of one response near the best one; 0 for an objective known to be deterministic.
-    explained : float
-        Explained share of the variance of left-out values.
-    unit : float, default=1.0
-        Unit of the values in the models.
-    """
+    """A Kriging model of one objective; predictions have the direction of the study."""
 
     domain: Domain
-    models: Models
+    models: Models  # not warped; under noise it also recommends a trial
     sign: float
-    noise: float
-    explained: float
-    unit: float = 1.0
+    noise: float  # standard deviation of one response near the best one; 0 for an objective known to be deterministic
+    explained: float  # share of the variance of left-out values
+    unit: float = 1.0  # of the values in the models
 
     def mean(self, points: Floats) -> Floats:
         """Return the predictions, shape (m,), at points of shape (m, d)."""

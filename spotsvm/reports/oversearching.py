@@ -138,12 +138,10 @@ def _models_view(view: StudyView) -> list[Part]:
             "if the value is a score on some rows, the best of many such scores is too good."
         ]
     model = view.models[0]
-    sign = float(view.study.objectives.signs[0])
-    if isinstance(model, str):
-        gap = sign * (found.value - found.best_seen_value)
-    else:
-        at = np.array(view.trials[found.best_seen_number].point)[None]
-        gap = sign * (float(model.mean(at)[0]) - found.best_seen_value)
+    sign, expected = float(view.study.objectives.signs[0]), found.value
+    if not isinstance(model, str):
+        expected = float(model.mean(np.array(view.trials[found.best_seen_number].point)[None])[0])
+    gap = sign * (expected - found.best_seen_value)
     seen, predicted = short(found.best_seen_value), short(found.best_seen_value + sign * gap)
     much = f"{short(gap, 3)} of the best value seen, {seen}, is luck" if gap > 0 else f"the best value seen, {seen}, is not luck"
     return [

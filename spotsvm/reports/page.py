@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
+import io
 import math
 import numbers
 import re
+import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
+from xml.etree import ElementTree
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from spotsvm.common.csv_files import write_csv
-from spotsvm.common.drawing import colour_variables
+from spotsvm.common.drawing import colour_variables, variable_of
 from spotsvm.common.errors import StorageError
 from spotsvm.common.text import checked_path, printable, printable_line
-from spotsvm.reports.svg import inline_svg
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -86,18 +88,9 @@ _MOST_COLUMNS = 500
 
 @dataclass(frozen=True)
 class Table:
-    """A data frame as a table; the first column heads the rows, the index is left out.
+    """A data frame as a table, with short numbers; the first column heads the rows, the index is left out.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        The data. Numbers are shortened, missing values shown as a dash.
-    caption : str
-        What it shows.
-    digits : int, default=4
-        Significant digits of numbers.
-    rows_shown : ndarray of int, optional
-        The rows to show, all by default; the CSV file of the table has all.
+    The page has `rows_shown`, by default all rows; the CSV file of the table has all.
     """
 
     frame: pd.DataFrame
@@ -137,17 +130,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Picture:
-    """A figure.
-
-    Parameters
-    ----------
-    figure : matplotlib Figure
-        The figure; greys, and the colours of Okabe and Ito and of matplotlib, follow the colour scheme of the page.
-    caption : str
-        What it shows.
-    alt : str
-        A description for readers who cannot see it.
-    """
+    """A figure, whose colours follow the colour scheme of the page, with a description for readers who cannot see it."""
 
     figure: Figure
     caption: str
@@ -157,15 +140,7 @@ class Picture:
 
 @dataclass(frozen=True)
 class Code:
-    """Code to copy.
-
-    Parameters
-    ----------
-    text : str
-        The lines.
-    caption : str
-        What it does.
-    """
+    """Code to copy, and what it does."""
 
     text: str
     caption: str
@@ -174,15 +149,7 @@ class Code:
 
 @dataclass(frozen=True)
 class Notice:
-    """A highlighted paragraph.
-
-    Parameters
-    ----------
-    text : str
-        What it says.
-    tone : {"note", "warning", "finding"}, default="note"
-        Its colour, and the word before its text.
-    """
+    """A highlighted paragraph, with a colour and a first word by its tone."""
 
     text: str
     tone: Literal["note", "warning", "finding"] = "note"
@@ -191,15 +158,7 @@ class Notice:
 
 @dataclass(frozen=True)
 class Section:
-    """A heading with parts below it.
-
-    Parameters
-    ----------
-    heading : str
-        The heading.
-    parts : sequence of str, Table, Picture, Code, Notice or Section
-        The parts; a text is a paragraph, a section has a heading of the next lower rank.
-    """
+    """A heading with parts below it: a text is a paragraph, a section has a heading of the next lower rank."""
 
     heading: str
     parts: Sequence[Part]
@@ -215,17 +174,6 @@ class Page:
 
     All text is escaped, and control characters in it are shown as escapes; a picture's colours follow the reader's colour
     scheme, and a table can be scrolled by keyboard.
-
-    Parameters
-    ----------
-    title : str
-        The title.
-    sections : sequence of Section
-        The content.
-    lead : str, default=""
-        A sentence or two below the title.
-    footer : str, default=""
-        A line at the end.
 
     Examples
     --------
@@ -324,3 +272,58 @@ def _templates() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+
+
+_SETTINGS: Any = {"svg.hashsalt": "spotsvm", "svg.fonttype": "none", "svg.image_inline": True}
+_NO_METADATA = dict.fromkeys(("Date", "Creator", "Format", "Type"))
+_DRAWN = re.compile(r"-?\d+\.\d{3,}")
+_COLOUR = re.compile(r"#[0-9a-fA-F]{6}\b")
+_FONT = re.compile(r"'?DejaVu Sans'?(?:,[^;]*)?")
+
+
+def inline_svg(figure: Figure, name: str, alt: str) -> str:
+    """Return a figure as an SVG element whose ids begin with `name`, with `alt` as its description.
+
+    Text remains text, and colours are CSS variables wherever `variable_of` knows one. Equal figures give equal SVG.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> figure = Figure(figsize=(2, 1))
+    >>> _ = figure.subplots().plot([0, 1], [0, 1])
+    >>> text = inline_svg(figure, "line", "A line")
+    >>> text.startswith("<svg"), 'id="line-figure_1"' in text, "var(--series-0)" in text
+    (True, True, True)
+    """
+    from matplotlib import rc_context  # on use: it takes half a second
+
+    drawn = io.StringIO()
+    with rc_context(_SETTINGS), warnings.catch_warnings(), np.errstate(over="ignore", invalid="ignore"):
+        # the browser has the characters that the font of matplotlib lacks
+        warnings.filterwarnings("ignore", r"Glyph .* missing from", UserWarning)
+        # long names may leave no room: the picture is crowded then, but correct
+        warnings.filterwarnings("ignore", "constrained_layout not applied", UserWarning)
+        figure.savefig(drawn, format="svg", metadata=_NO_METADATA)
+    root = ElementTree.fromstring(printable(drawn.getvalue()))
+    for parent in root.iter():
+        # its rules would hold for the whole page
+        for style in [child for child in parent if child.tag.endswith("}style") or child.tag.endswith("}metadata")]:
+            parent.remove(style)
+    for element in root.iter():
+        element.tag = element.tag.rpartition("}")[2]
+        element.attrib = {key.rpartition("}")[2]: _changed(key, value, name) for key, value in element.attrib.items()}
+    root.attrib |= {"role": "img", "aria-label": alt, "focusable": "false"}
+    return ElementTree.tostring(root, encoding="unicode")
+
+
+def _changed(key: str, value: str, name: str) -> str:
+    if key == "id":
+        return f"{name}-{value}"
+    if key.endswith("href") and value.startswith("#"):
+        return f"#{name}-{value[1:]}"
+    if key in ("d", "x", "y", "points"):
+        return _DRAWN.sub(lambda number: f"{float(number[0]):.2f}".rstrip("0").rstrip("."), value).replace("\n", " ")
+    if key in ("style", "fill", "stroke"):
+        value = _FONT.sub("var(--sans)", value)
+        value = _COLOUR.sub(lambda colour: variable_of(colour[0]), value)
+    return value.replace("url(#", f"url(#{name}-")

@@ -87,7 +87,7 @@ def code_snippet(study: StudyResults) -> str:
     arguments = [f"search={search!r}" if known else "search=search", f"seed={study.seed!r}"]
     arguments += [f"direction={study.objectives.describe()!r}", f"noise={study.noise!r}"]
     starts = [_start(study, t) for t in study.trials if t.origin == START]
-    arguments += [f"start={starts!r}"] if starts and _is_literal(starts) else []
+    arguments += [f"start={starts!r}"] if starts and _literal(repr(starts)) == starts else []
     comments = [f"# search: {_line(search)}"] if not known else []
     comments += [f"# {name}: fill in the objects of the space" for name in missing]
     lines = [f"from scipy.stats import {', '.join(names)}"] if names else []
@@ -97,7 +97,8 @@ def code_snippet(study: StudyResults) -> str:
     lines += ["", "from spotsvm import Study", "", *comments, f"space = {space}"]
     lines += ["", "", *objective, "", ""] if objective else ["# objective: your function of the parameters"]
     budget = about.get("budget")
-    n = budget if isinstance(budget, int) and not _was_stopped(study) else max(study.n_finished, 1)
+    stopped = getattr(study, "findings", {}).get("stop", {}).get("stopped") is True
+    n = budget if isinstance(budget, int) and not stopped else max(study.n_finished, 1)
     size = about.get("batch_size", 1)
     batches = f", batch_size={size}" if isinstance(size, int) and size > 1 else ""
     if size is None:
@@ -161,34 +162,19 @@ def _objective(about: Any) -> list[str]:
         lines.append("# the study stopped poor candidates after some of the folds; this scores all folds, so trials can differ")
     if about.get(_CONTEXT + "engine", "sklearn") != "sklearn":
         lines.append("# the study shared work between folds, so scores can differ in their last digits")
-    if not isinstance(scoring, str) or not _is_text(scoring):
+    if not isinstance(scoring, str) or len(scoring) > 1000 or not isinstance(_literal(scoring), str | None):
         lines.append(f"# scoring: {_line(str(scoring))}")
         scoring = "scoring"
     call = f"cross_val_score(clone(estimator).set_params(**params), X, y, cv=cv, scoring={scoring})"
     return [*lines, "def objective(params):", f"    return {call}.mean()"]
 
 
-def _was_stopped(study: StudyResults) -> bool:
-    """Return whether a stop rule ended the study early."""
-    return getattr(study, "findings", {}).get("stop", {}).get("stopped") is True
-
-
-def _is_text(code: str) -> bool:
-    """Return whether code is None or a quoted string."""
-    if len(code) > 1000:
-        return False
+def _literal(code: str) -> Any:
+    """Return the value of a literal; an ellipsis if the code is none."""
     try:
-        value = ast.literal_eval(code)
+        return ast.literal_eval(code)
     except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError):
-        return False
-    return value is None or isinstance(value, str)
-
-
-def _is_literal(value: Any) -> bool:
-    try:
-        return bool(ast.literal_eval(repr(value)) == value)
-    except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError):
-        return False
+        return ...
 
 
 def _line(text: str) -> str:

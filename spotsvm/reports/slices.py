@@ -13,7 +13,6 @@ from spotsvm.reports.model import Floats, StudyModel
 from spotsvm.reports.page import Part, Picture, Section
 from spotsvm.reports.view import StudyView
 
-_PAIRS = 3
 _GRID = 33
 _LEVELS = 9
 
@@ -28,11 +27,11 @@ def slices_section(view: StudyView) -> Section | None:
     active = _active(view)
     if len(active) < 2:
         return Section("Where the trials are", [_curve_picture(view, model, active[0] if active else view.axes[0])])
-    pairs = _pairs(view, active)
+    # the choice between dictionaries is left out if possible
+    some = [axis for axis in active if axis.parameter is not None or len(active) == 2][:3]
+    pairs = list(combinations(some, 2)) or [(active[0], active[1])]
     parts: list[Part] = [_pairs_picture(view, model, pairs)]
-    if len(view.axes) > 2:
-        parts.append(parallel_picture(view))
-    return Section("Where the trials are", parts)
+    return Section("Where the trials are", [*parts, parallel_picture(view)] if len(view.axes) > 2 else parts)
 
 
 def _active(view: StudyView) -> list[StudyAxis]:
@@ -41,12 +40,6 @@ def _active(view: StudyView) -> list[StudyAxis]:
     shares = view.importances[0]
     order = range(len(view.axes)) if shares is None else shares.order
     return [view.axes[j] for j in order if exists[j]]
-
-
-def _pairs(view: StudyView, active: list[StudyAxis]) -> list[tuple[StudyAxis, StudyAxis]]:
-    """Return the pairs of the most important parameters; the choice between dictionaries is left out if possible."""
-    some = [axis for axis in active if axis.parameter is not None or len(active) == 2][:3]
-    return list(combinations(some, 2))[:_PAIRS] or [(active[0], active[1])]
 
 
 def _pairs_picture(view: StudyView, model: StudyModel, pairs: list[tuple[StudyAxis, StudyAxis]]) -> Picture:
@@ -156,30 +149,16 @@ def _borders(grid: Floats, axis: StudyAxis) -> Floats:
 def _draw_trials(ax: Any, view: StudyView, x: StudyAxis, y: StudyAxis) -> None:
     """Draw the trials that have both parameters; those at one value of a discrete one are spread a little."""
     domain = view.study.space.domain
-    styles: Any = (
-        (
-            [t for t in view.drawn if t.state == "ok"],
-            {"marker": "o", "ms": 3.6, "mfc": "#1b1b1b", "mec": "1.0", "mew": 0.5},
-            "trial",
-        ),
-        ([t for t in view.drawn if t.state != "ok"], {"marker": "x", "ms": 4.5, "mec": "#d62728", "mew": 1.3}, "failed trial"),
-    )
-    for trials, style, label in styles:
-        points = np.array([t.point for t in trials])
-        if not len(points):
-            continue
-        exists = domain.active(points)
-        points = points[exists[:, x.column] & exists[:, y.column]]
-        if len(points):
-            ax.plot(
-                _spread(points[:, x.column], x),
-                _spread(points[:, y.column], y),
-                ls="",
-                label=label,
-                zorder=3,
-                clip_on=False,
-                **style,
-            )
+    styles: Any = {
+        "trial": {"marker": "o", "ms": 3.6, "mfc": "#1b1b1b", "mec": "1.0", "mew": 0.5},
+        "failed trial": {"marker": "x", "ms": 4.5, "mec": "#d62728", "mew": 1.3},
+    }
+    for label, style in styles.items():
+        points = np.array([t.point for t in view.drawn if (t.state == "ok") == (label == "trial")])
+        exists = domain.active(points) if len(points) else None
+        if exists is not None and len(points := points[exists[:, x.column] & exists[:, y.column]]):
+            u, v = (_spread(points[:, axis.column], axis) for axis in (x, y))
+            ax.plot(u, v, ls="", label=label, zorder=3, clip_on=False, **style)
     chosen = view.chosen_point
     ring = {"marker": "o", "ms": 10, "mfc": "none", "mew": 2.0}
     ax.plot(chosen[x.column], chosen[y.column], ls="", mec="#D55E00", label="recommended", zorder=4, **ring)
@@ -225,6 +204,8 @@ def _curve_picture(view: StudyView, model: StudyModel, axis: StudyAxis) -> Pictu
 
 _MOST = 14
 _BEST = 0.1
+_COLOURED: Any = {"color": "#D55E00", "lw": 1.1, "alpha": 0.9, "ms": 4}
+_GREY: Any = {"color": "0.65", "lw": 0.6, "alpha": 0.5, "ms": 2}
 
 
 def parallel_picture(view: StudyView) -> Picture:
@@ -240,13 +221,12 @@ def parallel_picture(view: StudyView) -> Picture:
             for k, t in enumerate(done):
                 if (t.number in best) == front:
                     u = np.array([t.point[axis.column] if exists[k, axis.column] else np.nan for axis in axes])
-                    colour = "#D55E00" if front else "0.65"
-                    ax.plot(
-                        u, color=colour, lw=1.1 if front else 0.6, alpha=0.9 if front else 0.5, marker=".", ms=4 if front else 2
-                    )
+                    ax.plot(u, marker=".", **(_COLOURED if front else _GREY))
         for j, axis in enumerate(axes):
             ax.axvline(j, color="0.75", lw=0.8, zorder=0)
-            _write_ticks(ax, j, axis)
+            places, labels = axis.ticks()
+            for k in range(len(places)) if axis.levels else sorted({0, len(places) // 2, len(places) - 1}):
+                ax.text(j + 0.04, places[k], plain(labels[k]), fontsize=7, va="center", ha="left", color="0.25", zorder=5)
         ax.set_xticks(
             range(len(axes)), [plain(cut_name(axis.name, 22)) for axis in axes], rotation=30, ha="right", rotation_mode="anchor"
         )
@@ -278,12 +258,3 @@ def _best(view: StudyView) -> set[int]:
     losses = float(view.study.objectives.signs[0]) * view.values()
     number = max(1, round(_BEST * len(losses)))
     return {view.done[k].number for k in np.argsort(losses, kind="stable")[:number]}
-
-
-def _write_ticks(ax: object, j: int, axis: StudyAxis) -> None:
-    places, labels = axis.ticks()
-    keep = range(len(places)) if axis.levels else sorted({0, len(places) // 2, len(places) - 1})
-    for k in keep:
-        ax.text(  # type: ignore[attr-defined]
-            j + 0.04, places[k], plain(labels[k]), fontsize=7, va="center", ha="left", color="0.25", zorder=5
-        )

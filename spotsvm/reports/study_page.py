@@ -17,10 +17,7 @@ from spotsvm.trials.results import StudyResults
 def study_page(study: StudyResults, baseline: StudyResults | None = None) -> Page:
     """Return the page of a study or of its record, compared with a baseline, such as a random search of the same objective.
 
-    Raises
-    ------
-    ArgumentError
-        If the baseline has other objectives, another space or other data, or no successful trial.
+    ArgumentError is raised if the baseline has other objectives, another space or other data, or no successful trial.
 
     Examples
     --------

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from spotsvm.common.drawing import drawing
+from spotsvm.common.drawing import drawing, panels
 from spotsvm.common.text import duration
 from spotsvm.reports.axes import branch_labels, shown, shown_params
 from spotsvm.reports.page import MISSING, Notice, Part, Picture, Section, Table, short
@@ -18,13 +18,7 @@ from spotsvm.space.space import Space
 from spotsvm.trials.recommendation import Recommendation
 from spotsvm.trials.timing import PHASES, time_spent
 
-_SCALES = {
-    "linear": "uniform",
-    "log": "log-uniform",
-    "quantiles": "the distribution's quantiles",
-    "integers": "uniform",
-    "values": "uniform",
-}
+_SCALES = {"log": "log-uniform", "quantiles": "the distribution's quantiles"}
 _NOISE = {"auto": "estimated from repeats", "True": "noisy", "False": "deterministic"}
 
 
@@ -42,7 +36,8 @@ def tuned_section(view: StudyView) -> Section:
     if not view.done:
         parts.append(Notice("No trial has succeeded yet, so there is no recommendation, and no effects are shown.", "warning"))
     parts += [Table(_settings(view), "The study"), Table(space_table(view.study.space), "The search space")]
-    if len(spent := _time_table(view)):
+    if times := [(PHASES[phase], t.total, t.median, t.last, t.n_trials) for phase, t in time_spent(view.trials).items()]:
+        spent = pd.DataFrame(times, columns=["spent in", "total", "median", "last trial", "trials"])
         parts.append(Table(spent, "Time spent, in seconds; parallel evaluations are added up"))
     return Section("What was tuned", parts)
 
@@ -96,7 +91,7 @@ def _choice(space: Space, name: str) -> dict[str, str]:
 def _row(parameter: Parameter) -> dict[str, str]:
     if parameter.levels == 1:
         return {"type": "fixed", "range": shown(parameter.decode(0.5)), "scale": ""}
-    scale = _SCALES[scale_of(parameter)]
+    scale = _SCALES.get(scale_of(parameter), "uniform")
     if isinstance(parameter, ChoiceParameter):
         kind = "category" if parameter.categorical else "ordered values"
         return {"type": kind, "range": ", ".join(shown(value) for value in parameter.values), "scale": scale}
@@ -117,11 +112,6 @@ def _settings(view: StudyView) -> pd.DataFrame:
     searching = sum(t.ask_seconds or 0.0 for t in view.trials)
     rows.append(("time", f"{duration(spent)} for the evaluations, added up; {duration(searching)} for the search"))
     return pd.DataFrame(rows, columns=["setting", "value"])
-
-
-def _time_table(view: StudyView) -> pd.DataFrame:
-    rows = [(PHASES[phase], t.total, t.median, t.last, t.n_trials) for phase, t in time_spent(view.trials).items()]
-    return pd.DataFrame(rows, columns=["spent in", "total", "median", "last trial", "trials"])
 
 
 def _progress(view: StudyView) -> str:
@@ -146,7 +136,8 @@ def recommended_section(view: StudyView) -> Section | None:
     assert found is not None
     there = view.trials[found.best_seen_number].point
     table = recommended_table(found, sum(t.point == there for t in view.done))
-    return Section("What is recommended", [Notice(_words(found), "finding"), Table(table, _caption(found), digits=6)])
+    how = "the best predicted among the evaluated ones" if found.basis == "predicted" else "the best seen"
+    return Section("What is recommended", [Notice(_words(found), "finding"), Table(table, f"The recommended trial is {how}", 6)])
 
 
 def recommended_table(found: Recommendation, best_seen_evaluations: int) -> pd.DataFrame:
@@ -172,25 +163,16 @@ def _words(found: Recommendation) -> str:
             f"Use trial {found.number}: its value, {short(found.value, 6)}, is the best seen. No noise was found, so the value "
             "is not corrected for noise."
         )
-    same = dict(found.params) == dict(found.best_seen_params)
-    text = (
+    best = short(found.best_seen_value, 6)
+    if dict(found.params) == dict(found.best_seen_params):
+        seen = f"Its configuration also has the best value seen, {best}"
+    else:
+        seen = f"The best value seen is {best}, in trial {found.best_seen_number}"
+    return (
         f"Use trial {found.number}: its expected value is {short(found.value, 6)}, with a standard error of "
-        f"{short(found.standard_error, 2)}. "
+        f"{short(found.standard_error, 2)}. {seen}; but a single value has a standard error of about "
+        f"{short(found.best_seen_standard_error, 2)}, and the best of many is partly luck."
     )
-    if same:
-        return text + (
-            f"Its configuration also has the best value seen, {short(found.best_seen_value, 6)}; but a single value has a "
-            f"standard error of about {short(found.best_seen_standard_error, 2)}, and the best of many is partly luck."
-        )
-    return text + (
-        f"The best value seen is {short(found.best_seen_value, 6)}, in trial {found.best_seen_number}; but a single value has a "
-        f"standard error of about {short(found.best_seen_standard_error, 2)}, and the best of many is partly luck."
-    )
-
-
-def _caption(found: Recommendation) -> str:
-    how = "the best predicted among the evaluated ones" if found.basis == "predicted" else "the best seen"
-    return f"The recommended trial is {how}"
 
 
 def _front(view: StudyView) -> list[Part]:
@@ -199,12 +181,8 @@ def _front(view: StudyView) -> list[Part]:
     front, objectives = view.front, view.study.objectives
     pairs = len(objectives) * (len(objectives) - 1) // 2
     columns = min(pairs, 3)
-    rows = -(-pairs // columns)
-    with drawing(6.5 if pairs == 1 else 3.5 * columns, 4.2 if pairs == 1 else 3.2 * rows) as figure:
-        axes = figure.subplots(rows, columns, squeeze=False).ravel()
-        for unused in axes[pairs:]:
-            unused.remove()
-        plot_pareto(view.trials, objectives, list(axes[:pairs]), MOST)
+    with drawing(6.5 if pairs == 1 else 3.5 * columns, 4.2 if pairs == 1 else 3.2 * -(-pairs // columns)) as figure:
+        plot_pareto(view.trials, objectives, panels(figure, pairs, columns), MOST)
     table = [
         {"trial": t.number}
         | dict(zip((view.objective_name(k) for k in range(len(objectives))), t.values or (), strict=True))
@@ -248,7 +226,8 @@ def failures_section(view: StudyView) -> Section:
         groups.setdefault(t.reason or "(no reason was given)", []).append(t.number)
     ordered = sorted(groups.items(), key=lambda item: (-len(item[1]), item[1][0]))
     reasons = pd.DataFrame(
-        [(reason, len(numbers), _listed(numbers)) for reason, numbers in ordered], columns=["reason", "trials", "numbers"]
+        [(reason, len(n), ", ".join(map(str, n[:20])) + (", …" if len(n) > 20 else "")) for reason, n in ordered],
+        columns=["reason", "trials", "numbers"],
     )
     each = pd.DataFrame(
         [(t.number, t.state, shown_params(t.params), t.seconds, t.reason) for t in view.failed],
@@ -263,10 +242,6 @@ def failures_section(view: StudyView) -> Section:
             Table(each, "Each failed trial", rows_shown=thinned(np.arange(len(each), dtype=float), _FAILED)),
         ],
     )
-
-
-def _listed(numbers: list[int]) -> str:
-    return ", ".join(map(str, numbers[:20])) + (", …" if len(numbers) > 20 else "")
 
 
 def trials_section(view: StudyView) -> Section:
@@ -286,7 +261,9 @@ def trials_section(view: StudyView) -> Section:
     for k, columns in enumerate([*_split(first), *_split(["number", *extras, *ends])]):
         what = "their parameters and values" if set(columns) & {*params, *values} else "further information"
         more = "" if k == 0 else ", continued" if what.startswith("their") else ""
-        parts.append(Table(_renamed(frame[columns]), f"{counted(len(frame), 'trial')}: {what}{more}", rows_shown=rows))
+        names = [name.removeprefix("param_").removeprefix("extra_") for name in columns]
+        shown_columns = frame[columns].set_axis(names, axis="columns")
+        parts.append(Table(shown_columns, f"{counted(len(frame), 'trial')}: {what}{more}", rows_shown=rows))
     return Section("All trials", parts)
 
 
@@ -298,10 +275,3 @@ def _split(columns: list[str]) -> list[list[str]]:
 
 def _empty(column: pd.Series[str]) -> bool:
     return bool((column.isna() | (column == "") | ((column == 0) & (column.name == "lost"))).all())
-
-
-def _renamed(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the frame with the prefixes of its headings removed."""
-    out = frame.copy()
-    out.columns = pd.Index([name.removeprefix("param_").removeprefix("extra_") for name in frame.columns])
-    return out

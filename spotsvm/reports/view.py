@@ -24,17 +24,7 @@ _SOBOL = 1024
 
 @dataclass(frozen=True)
 class MainEffect:
-    """The mean prediction along one parameter, over all others.
-
-    Attributes
-    ----------
-    axis : StudyAxis
-        The parameter.
-    places : ndarray of shape (g,)
-        Places on its coordinate.
-    mean, error : ndarray of shape (g,)
-        The mean prediction there, and its standard error.
-    """
+    """The mean prediction along one parameter, over all others, and its standard error, at places of shape (g,)."""
 
     axis: StudyAxis
     places: Floats
@@ -64,15 +54,7 @@ def _main_effect(model: StudyModel, axis: StudyAxis, others: Floats) -> MainEffe
 
 @dataclass(frozen=True)
 class Importance:
-    """Sobol indices of a model's mean: shares of its variance over the whole space.
-
-    Attributes
-    ----------
-    first : ndarray of shape (d,)
-        Share that a coordinate explains alone.
-    total : ndarray of shape (d,)
-        Share that it explains alone and together with others.
-    """
+    """Sobol indices of a model's mean: shares of its variance that each coordinate explains alone, and together with others."""
 
     first: Floats
     total: Floats

@@ -20,8 +20,6 @@ from spotsvm.trials.recommendation import summarise_failures
 from spotsvm.trials.scores.fold_bias import fold_metrics
 from spotsvm.trials.trial import Trial
 
-Floats = NDArray[np.float64]
-
 
 def search_results(
     trials: Sequence[Trial], metrics: Sequence[str], n_splits: int, *, error_score: float, return_train_score: bool
@@ -60,7 +58,7 @@ def _masked(values: list[Any]) -> np.ma.MaskedArray[Any, Any]:
     return out
 
 
-def _ranks(means: Floats) -> NDArray[np.int32]:
+def _ranks(means: NDArray[np.float64]) -> NDArray[np.int32]:
     """Rank from 1 for the largest mean; a mean that is nan ties with the worst."""
     if np.isnan(means).all():
         return np.ones(len(means), dtype=np.int32)
@@ -91,13 +89,16 @@ def best_candidate(
     `refit` is a callable that does not return the index of a candidate.
     """
     trials = [t for t in study.trials if t.state != "running"]
-    if not any(t.state == "ok" for t in trials) and not _has_scores(search, trials):
-        _raise_that_all_failed(trials, scorer, fit_params)
+    filler = np.nan if isinstance(search.error_score, str) else float(search.error_score)
+    if not any(t.state == "ok" or (t.extra and np.isfinite(filler)) for t in trials):
+        of_type = isinstance(scorer.last_error, TypeError) or all(t.reason.startswith("TypeError: ") for t in trials[-1:])
+        kind = NoCompletedTrialTypeError if of_type else NoCompletedTrialError
+        passed = f" (passed to fit: {', '.join(fit_params)})" if fit_params else ""
+        raise kind(f"All the {len(trials)} candidates failed{passed}: {summarise_failures(trials)}") from scorer.last_error
     metrics, multimetric, scorers = scorer.metrics, scorer.multimetric, scorer.scorer
     if not metrics:  # the record had it all, or workers have scored
         metrics, scorers = fold_metrics(trials) or ["score"], make_scorers(search.estimator, search.scoring)
         multimetric = isinstance(scorers, dict) or metrics != ["score"]
-    filler = np.nan if isinstance(search.error_score, str) else float(search.error_score)
     train = search.return_train_score
     results = search_results(trials, metrics, scorer.n_splits, error_score=filler, return_train_score=train)
     if multimetric and not search.refit:
@@ -109,17 +110,6 @@ def best_candidate(
     if search.noise is not False and not study.objectives.several and any(t.state == "ok" for t in trials):
         chosen = [t.number for t in trials].index(study.recommend().number)
     return BestCandidate(results, chosen, results[f"mean_test_{metric}"][chosen], scorers, multimetric)
-
-
-def _raise_that_all_failed(trials: Sequence[Trial], scorer: FoldScorer, fit_params: Mapping[str, Any]) -> None:
-    of_type = isinstance(scorer.last_error, TypeError) or all(t.reason.startswith("TypeError: ") for t in trials[-1:])
-    kind = NoCompletedTrialTypeError if of_type else NoCompletedTrialError
-    passed = f" (passed to fit: {', '.join(fit_params)})" if fit_params else ""
-    raise kind(f"All the {len(trials)} candidates failed{passed}: {summarise_failures(trials)}") from scorer.last_error
-
-
-def _has_scores(search: SearchArguments, trials: Sequence[Trial]) -> bool:
-    return not isinstance(search.error_score, str) and np.isfinite(search.error_score) and any(t.extra for t in trials)
 
 
 def _chosen_by(index: Any, n_trials: int) -> int:

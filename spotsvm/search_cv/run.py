@@ -6,13 +6,14 @@ import os
 import threading
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
 from contextlib import AbstractContextManager, contextmanager
 from copy import deepcopy
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
-from numbers import Integral, Real
+from numbers import Integral
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Literal
 
 import numpy as np
 from sklearn import config_context, get_config
@@ -21,15 +22,54 @@ from sklearn.utils import check_random_state
 
 from spotsvm.common.errors import ArgumentError
 from spotsvm.cross_validation.fold_data import Split
-from spotsvm.cross_validation.fold_scorer import FoldScorer, check_engine, warn_of_failure
+from spotsvm.cross_validation.fold_scorer import FoldScorer, check_scoring_options, warn_of_failure
 from spotsvm.search_cv.scoring import CandidateScoring
+from spotsvm.solvers.search.contract.base import Noise
+from spotsvm.study.callbacks import Callbacks
 from spotsvm.study.loop import RunSettings, check_budget, checked_timeout
-from spotsvm.study.stop import checked_stop, with_test_share
+from spotsvm.study.stop import StopRule, checked_stop, with_test_share
 from spotsvm.study.study import Study
 from spotsvm.study.workers.interrupts import interrupts_allowed
 from spotsvm.study.workers.open import open_workers
 from spotsvm.study.workers.protocol import Here, Workers
 from spotsvm.trials.trial import Outcome, Trial
+
+
+@dataclass(eq=False, repr=False)
+class SearchArguments:
+    """The arguments of a `SpotSearchCV`, which describes them."""
+
+    estimator: Any
+    space: Mapping[str, Any] | Sequence[Mapping[str, Any]]
+    _: KW_ONLY
+    n_iter: int = 50
+    search: Any = "kriging"
+    scoring: Any = None
+    n_jobs: int | None = None
+    refit: bool | str | Callable[[dict[str, Any]], int] = True
+    cv: Any = None
+    verbose: int = 0
+    pre_dispatch: int | str = "2*n_jobs"
+    random_state: Any = None
+    error_score: Any = np.nan
+    return_train_score: bool = False
+    noise: Noise = False
+    batch_size: int | None = None
+    engine: Literal["auto", "sklearn"] = "auto"
+    racing: bool = False
+    start: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None
+    stop: Literal["uncertainty"] | StopRule | None = None
+    path: str | Path | None = None
+    callback: Callbacks | None = None
+    executor: Executor | str | Any | None = None
+    trial_timeout: float | None = None
+    memory_limit: int | str | None = None
+    retries: int = 0
+
+    @property
+    def uses_workers(self) -> bool:
+        """Whether candidates are scored whole, each in a worker."""
+        return self.executor is not None or self.trial_timeout is not None or self.memory_limit is not None
 
 
 class SpotSearchRun:
@@ -89,12 +129,14 @@ class SpotSearchRun:
     def _callbacks(self) -> list[Any]:
         given = self._search.callback
         several = [] if given is None else list(given) if isinstance(given, Sequence) else [given]
-        own = [(self._search.verbose > 0, self._print), (self._search.uses_workers, _warn_if_failed)]
-        return [*(callback for wanted, callback in own if wanted), *several]
+        return [self._show, *several]
 
-    def _print(self, study: Study, trial: Trial) -> None:
-        score = trial.values if trial.value is None else trial.value
-        print(f"[{study.n_finished}/{self._search.n_iter}] {trial.state} score={score} {dict(trial.params)}")
+    def _show(self, study: Study, trial: Trial) -> None:
+        if self._search.verbose > 0:
+            score = trial.values if trial.value is None else trial.value
+            print(f"[{study.n_finished}/{self._search.n_iter}] {trial.state} score={score} {dict(trial.params)}")
+        if self._search.uses_workers and trial.state != "ok":  # in this process the scorer has warned
+            warn_of_failure(trial.params, trial.extra, trial.reason)
 
     def _new_study(self) -> Study:
         search = self._search
@@ -121,12 +163,6 @@ class SpotSearchRun:
             if self._search.path is not None:
                 raise
             return None
-
-
-def _warn_if_failed(study: Study, trial: Trial) -> None:
-    """Warn of a candidate that failed in a worker; a failure in this process is reported where it is scored."""
-    if trial.state != "ok":
-        warn_of_failure(trial.params, trial.extra, trial.reason)
 
 
 class CandidatesHere(Here):
@@ -184,7 +220,7 @@ class CandidateObjective:
 
 
 class CandidatesElsewhere(AbstractContextManager["CandidatesElsewhere"]):
-    """Workers that evaluate a CandidateObjective and raise its errors, which are no candidate's own failure.
+    """Workers that evaluate a CandidateObjective and raise its errors, which are not failures of a candidate.
 
     A lack of memory, be it for the candidate itself or for what it shares with others, is a failure of the candidate.
     """
@@ -229,40 +265,6 @@ def _without_memory_error(outcome: Outcome) -> Outcome:
     return replace(outcome, error=None) if isinstance(outcome.error, MemoryError) else outcome
 
 
-class SearchArguments(Protocol):
-    """The arguments of a `SpotSearchCV`, which describes them."""
-
-    estimator: Any
-    space: Any
-    n_iter: int
-    search: Any
-    scoring: Any
-    n_jobs: int | None
-    refit: Any
-    verbose: int
-    pre_dispatch: int | str
-    random_state: Any
-    error_score: Any
-    return_train_score: bool
-    noise: Any
-    batch_size: int | None
-    engine: Any
-    racing: bool
-    start: Any
-    stop: Any
-    path: str | Path | None
-    callback: Any
-    executor: Any
-    trial_timeout: float | None
-    memory_limit: int | str | None
-    retries: int
-
-    @property
-    def uses_workers(self) -> bool:
-        """Whether candidates are scored whole, each in a worker."""
-        ...
-
-
 def check_arguments(search: SearchArguments) -> None:
     """Raise ArgumentError, or what scikit-learn raises, if an argument of a search is invalid."""
     if not hasattr(search.estimator, "fit"):
@@ -270,16 +272,13 @@ def check_arguments(search: SearchArguments) -> None:
     check_scoring(search.estimator, search.scoring)
     scoring = CandidateScoring(search.search, search.scoring, search.refit)
     scoring.check()
-    for name in ("n_iter", "batch_size"):
-        value = getattr(search, name)
-        if name == "batch_size" and value is None:
-            continue
+    for name, value in (("n_iter", search.n_iter), ("batch_size", 1 if search.batch_size is None else search.batch_size)):
         if not isinstance(value, Integral) or value < 1:
             raise ArgumentError(f"{name}={value!r} is not a number of candidates; use 1 or more")
     RunSettings(search.n_iter, search.batch_size, search.retries)
     checked_timeout(search.trial_timeout)
     objectives = scoring.objectives
-    check_engine(search.engine)
+    check_scoring_options(search.engine, search.error_score)
     if not isinstance(search.racing, bool | np.bool_):
         raise ArgumentError(f"racing={search.racing!r}; use True or False")
     if search.racing and objectives:
@@ -295,5 +294,3 @@ def check_arguments(search: SearchArguments) -> None:
             raise ArgumentError(
                 f"stop={search.stop!r} is for one objective, and search={search.search!r} has several; leave it out"
             )
-    if search.error_score != "raise" and not isinstance(search.error_score, Real):
-        raise ArgumentError(f"error_score={search.error_score!r} is not a score; use 'raise' or a number")

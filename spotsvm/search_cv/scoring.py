@@ -16,13 +16,7 @@ from spotsvm.trials.trial import Outcome, one_line, outcome_of
 
 @dataclass(frozen=True)
 class CandidateScoring:
-    """The metrics that count for a `SpotSearchCV` with these arguments.
-
-    Examples
-    --------
-    >>> CandidateScoring("kriging", ["accuracy", "f1"], "f1").metric(["accuracy", "f1"], multimetric=True)
-    'f1'
-    """
+    """The metrics that count for a `SpotSearchCV` with these arguments."""
 
     search: Any
     scoring: Any

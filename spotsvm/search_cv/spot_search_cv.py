@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Executor
+from collections.abc import Mapping
 from copy import copy, deepcopy
 from dataclasses import replace
-from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
 from sklearn.model_selection import check_cv
 from sklearn.utils import get_tags, indexable
@@ -19,14 +16,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from spotsvm.common.errors import ArgumentError
 from spotsvm.search_cv.results import best_candidate
-from spotsvm.search_cv.run import SpotSearchRun, check_arguments
+from spotsvm.search_cv.run import SearchArguments, SpotSearchRun, check_arguments
 from spotsvm.search_cv.sklearn_api import BestEstimatorMixin, RoutingMixin, require_refit, routing_enabled
-from spotsvm.solvers.search.contract.base import Noise
-from spotsvm.study.callbacks import Callbacks
-from spotsvm.study.stop import StopRule
 
 
-class SpotSearchCV(BestEstimatorMixin, RoutingMixin, MetaEstimatorMixin, BaseEstimator):
+class SpotSearchCV(BestEstimatorMixin, RoutingMixin, MetaEstimatorMixin, SearchArguments, BaseEstimator):
     """Cross-validated search of an estimator's parameters; a drop-in for RandomizedSearchCV.
 
     Parameters
@@ -122,61 +116,6 @@ classes_, n_features_in_, feature_names_in_
     np.True_
     """
 
-    def __init__(
-        self,
-        estimator: Any,
-        space: Mapping[str, Any] | Sequence[Mapping[str, Any]],
-        *,
-        n_iter: int = 50,
-        search: Any = "kriging",
-        scoring: Any = None,
-        n_jobs: int | None = None,
-        refit: bool | str | Callable[[dict[str, Any]], int] = True,
-        cv: Any = None,
-        verbose: int = 0,
-        pre_dispatch: int | str = "2*n_jobs",
-        random_state: Any = None,
-        error_score: Any = np.nan,
-        return_train_score: bool = False,
-        noise: Noise = False,
-        batch_size: int | None = None,
-        engine: Literal["auto", "sklearn"] = "auto",
-        racing: bool = False,
-        start: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
-        stop: Literal["uncertainty"] | StopRule | None = None,
-        path: str | Path | None = None,
-        callback: Callbacks | None = None,
-        executor: Executor | str | Any | None = None,
-        trial_timeout: float | None = None,
-        memory_limit: int | str | None = None,
-        retries: int = 0,
-    ):
-        self.estimator = estimator
-        self.space = space
-        self.n_iter = n_iter
-        self.search = search
-        self.scoring = scoring
-        self.n_jobs = n_jobs
-        self.refit = refit
-        self.cv = cv
-        self.verbose = verbose
-        self.pre_dispatch = pre_dispatch
-        self.random_state = random_state
-        self.error_score = error_score
-        self.return_train_score = return_train_score
-        self.noise = noise
-        self.batch_size = batch_size
-        self.engine = engine
-        self.racing = racing
-        self.start = start
-        self.stop = stop
-        self.path = path
-        self.callback = callback
-        self.executor = executor
-        self.trial_timeout = trial_timeout
-        self.memory_limit = memory_limit
-        self.retries = retries
-
     def fit(self, X: Any, y: Any = None, **params: Any) -> SpotSearchCV:
         """Search, and refit the best candidate on all data.
 
@@ -214,11 +153,6 @@ classes_, n_features_in_, feature_names_in_
         if self.refit:
             self._refit(X, y, routed.estimator.fit)
         return self
-
-    @property
-    def uses_workers(self) -> bool:
-        """Whether candidates are scored whole, each in a worker."""
-        return self.executor is not None or self.trial_timeout is not None or self.memory_limit is not None
 
     def _refit(self, X: Any, y: Any, fit_params: Mapping[str, Any]) -> None:
         self.best_estimator_ = clone(self.estimator).set_params(**clone(self.best_params_, safe=False))

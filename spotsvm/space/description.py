@@ -79,21 +79,14 @@ def described_parameter(name: str, description: Any) -> Parameter:
             return IntegerParameter(name, low, high)
         case {"kind": "choice", "values": [_, *_] as values} if len(values) <= MOST_VALUES:
             contents = description.get("contents", [None] * len(values))
-            if isinstance(contents, list) and len(contents) == len(values) and all(map(_is_hash, contents)):
+            hashes = isinstance(contents, list) and all(c is None or (isinstance(c, str) and len(c) == 16) for c in contents)
+            if hashes and len(contents) == len(values):
                 return ChoiceParameter(name, tuple(values), tuple(contents))
     raise SpaceError(printable_line(f"{name}={description!r}", 300) + " is not the description of a parameter")
 
 
 def scale_of(parameter: Parameter) -> Scale | Literal["integers", "values"]:
-    """Return the scale on which the values of a parameter are spread over the unit interval.
-
-    Examples
-    --------
-    >>> from scipy.stats import norm, truncnorm, uniform
-    >>> from spotsvm.space.parameter import make_parameter
-    >>> scale_of(make_parameter("x", uniform(-1, 2))), scale_of(make_parameter("x", truncnorm(-2, 2)))
-    ('linear', 'quantiles')
-    """
+    """Return the scale on which the values of a parameter are spread over the unit interval."""
     match parameter.describe():
         case {"kind": "continuous", "quantiles": quantiles}:
             return _scale(tuple(quantiles))
@@ -126,10 +119,6 @@ def same_parameter(recorded: Any, given: Any) -> bool:
     """
     one, other = _identities(recorded, given)
     return json.dumps(one) == json.dumps(other)
-
-
-def _is_hash(content: Any) -> bool:
-    return content is None or (isinstance(content, str) and len(content) == 16)
 
 
 def _scale(quantiles: tuple[float, ...]) -> Scale:
@@ -171,15 +160,7 @@ _LONGEST = 100_000
 
 
 def parameter_code(parameter: Parameter) -> str:
-    """Return the code that creates a parameter; empty if there is none, as for a list of estimators.
-
-    Examples
-    --------
-    >>> from scipy.stats import loguniform, randint
-    >>> from spotsvm.space.parameter import make_parameter
-    >>> [parameter_code(make_parameter("x", what)) for what in (loguniform(0.1, 10), randint(2, 6), ["a", None])]
-    ['loguniform(0.1, 10)', 'randint(2, 6)', "['a', None]"]
-    """
+    """Return the code that creates a parameter; empty if there is none, as for a list of estimators."""
     match parameter:
         case IntegerParameter(low=low, high=high):
             return f"randint({low}, {high + 1})"
@@ -196,13 +177,7 @@ def parameter_code(parameter: Parameter) -> str:
 
 
 def is_parameter_code(text: Any) -> bool:
-    """Return whether a text is code as `parameter_code` writes it: a call of scipy.stats with numbers, or a list of values.
-
-    Examples
-    --------
-    >>> is_parameter_code("uniform(0, 4)"), is_parameter_code("__import__('os')"), is_parameter_code("print(1)")
-    (True, False, False)
-    """
+    """Return whether a text is code as `parameter_code` writes it: a call of scipy.stats with numbers, or a list of values."""
     from scipy import stats  # on use: it takes a while
 
     if not isinstance(text, str) or len(text) > _LONGEST:

@@ -9,7 +9,7 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -29,35 +29,13 @@ _NO_JSON: int = 10**MOST_DIGITS
 _NO_TEXT: int = 10**4000
 
 
-class Parameter(Protocol):
-    """The interface of all kinds of parameters."""
-
-    @property
-    def levels(self) -> int:
-        """Number of values, 0 where continuous."""
-        ...
-
-    @property
-    def categorical(self) -> bool:
-        """Whether the values have no order."""
-        ...
-
-    def decode(self, u: float) -> Any:
-        """Return the value that `u` in [0, 1] stands for."""
-        ...
-
-    def encode(self, value: Any) -> float:
-        """Return a number in [0, 1] that decodes to `value`; SpaceError if there is none."""
-        ...
-
-    def describe(self) -> dict[str, Any]:
-        """Describe the parameter in JSON's types, so that two records can be compared."""
-        ...
-
-
 @dataclass(frozen=True)
 class ContinuousParameter:
-    """A continuous distribution with bounds; the unit interval is its quantiles."""
+    """A continuous distribution with bounds; the unit interval is its quantiles.
+
+    As all kinds of parameters it decodes a number in [0, 1] to a value, encodes a value, with a SpaceError if it has no number,
+    and describes itself in JSON's types, so that two records can be compared. Its `levels`, the number of values, are 0.
+    """
 
     name: str
     distribution: Any
@@ -78,7 +56,7 @@ class ContinuousParameter:
         return float(self.distribution.cdf(float(value)))
 
     def describe(self) -> dict[str, Any]:
-        """Describe the distribution by its quantiles."""
+        """Return the description by quantiles."""
         return {"kind": "continuous", "quantiles": [float(self.distribution.ppf(q)) for q in QUANTILES]}
 
 
@@ -110,7 +88,7 @@ class IntegerParameter:
         return (int(value) - self.low + 0.5) / self.levels
 
     def describe(self) -> dict[str, Any]:
-        """Describe the range."""
+        """Return the description by bounds."""
         return {"kind": "integer", "low": self.low, "high": self.high}
 
 
@@ -157,9 +135,12 @@ class ChoiceParameter:
         raise SpaceError(f"{self.name}={value!r} is not one of {list(self.values)!r}")
 
     def describe(self) -> dict[str, Any]:
-        """Describe the values by their text, and those without a JSON type by a hash of their contents too."""
+        """Return the description by the texts of values, and a hash of the contents of those without a JSON type."""
         described: dict[str, Any] = {"kind": "choice", "values": [_text(v) for v in self.values]}
         return described | {"contents": list(self._contents)} if any(self._contents) else described
+
+
+Parameter = ContinuousParameter | IntegerParameter | ChoiceParameter
 
 
 def make_parameter(name: str, definition: Any) -> Parameter:
@@ -249,7 +230,7 @@ def is_number(value: Any) -> bool:
 def _equal(a: Any, b: Any) -> bool:
     try:
         return bool(a == b)
-    except (TypeError, ValueError):  # arrays, say, whose comparison is no single truth value
+    except (TypeError, ValueError):  # arrays, for example, whose comparison is an array
         return False
 
 

@@ -81,19 +81,19 @@ class Space:
 
     @classmethod
     def described(cls, description: Any) -> Space:
-        """Make a space from what its `describe` gave, for reading what a record holds; see `described_parameter`.
+        """Create a space from its description, which a record stores.
 
-        A distribution is made again from its quantiles: exact for uniform and log-uniform ones, interpolated for others.
+        A distribution is created from its quantiles: exact for uniform and log-uniform ones, interpolated for others.
 
         Parameters
         ----------
         description : list of dict
-            As `describe` gives it.
+            As `describe` returns it.
 
         Raises
         ------
         SpaceError
-            If it describes no space.
+            If it is not the description of a space.
 
         Examples
         --------

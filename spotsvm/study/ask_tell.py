@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import copy
 import logging
+import os
+import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
+from functools import wraps
 from numbers import Integral
-from typing import Any
+from typing import Any, Concatenate, ParamSpec, TypeVar
+from weakref import WeakSet
 
 import numpy as np
 
@@ -16,33 +21,90 @@ from spotsvm.common.errors import ArgumentError, TrialStateError
 from spotsvm.common.text import shown_value
 from spotsvm.solvers.errors import SearchExhaustedError
 from spotsvm.solvers.search import Suggestion
-from spotsvm.study.guards import RunGuard, in_turn
-from spotsvm.study.readable import ReadableStudy
 from spotsvm.study.record.record import Record
 from spotsvm.study.record.rows import plain_json
 from spotsvm.study.search import StudySearch
+from spotsvm.study.status import ReadableStudy
 from spotsvm.study.workers.interrupts import interrupts_held
 from spotsvm.trials.start import START
 from spotsvm.trials.trial import Outcome, Trial, Values, checked_extra, checked_seconds, one_line, outcome_of
 
-
-def checked_finding(name: str, finding: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a finding as a record returns it, with lists in place of tuples; raise ArgumentError if it is not JSON.
-
-    Examples
-    --------
-    >>> checked_finding("judgement", {"difference": 0.5, "interval": (0.1, 0.9)})
-    {'difference': 0.5, 'interval': [0.1, 0.9]}
-    """
-    if not isinstance(name, str) or not name or name != " ".join(name.split()):
-        raise ArgumentError(f"name={name!r} is not the name of a finding; use one line of text")
-    return plain_json(finding, f"finding {name}")
-
-
+P = ParamSpec("P")
+Returned = TypeVar("Returned")
 _LOG = logging.getLogger(__name__)
 
 #: the largest budget and batch size that are stored: a record may not hold all larger numbers
 _MOST = 2**53
+
+
+def in_turn(method: Callable[Concatenate[Any, P], Returned]) -> Callable[Concatenate[Any, P], Returned]:
+    """Make threads take turns in a method of an object with a `guard`; the thread that holds it may call further methods."""
+
+    @wraps(method)
+    def one_at_a_time(self: Any, /, *args: P.args, **named: P.kwargs) -> Returned:
+        with self.guard.turn:
+            return method(self, *args, **named)
+
+    return one_at_a_time
+
+
+class RunGuard:
+    """Exclusive access to a study: one run at a time, no other asking or telling during it, one thread at a time (`turn`)."""
+
+    def __init__(self) -> None:
+        self.renew_locks()
+        self._running = False
+        self._thread_of_loop: int | None = None
+        _GUARDS.add(self)
+
+    def renew_locks(self) -> None:
+        """Create new locks, as a forked process needs: the thread that held one may not exist there."""
+        self._lock, self.turn = threading.Lock(), threading.RLock()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle as a new guard: the copy of a running study is not running."""
+        return RunGuard, ()
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """Mark the study as running in this block; raise TrialStateError if it is running already."""
+        with self._lock:
+            if self._running:
+                raise TrialStateError(
+                    "the study is being run already, by another thread or by the run that this was called from; wait until that "
+                    "run() has returned, or pass it an executor to evaluate several trials at once"
+                )
+            self._running = True
+        try:
+            yield
+        finally:
+            self._running = False
+
+    @contextmanager
+    def loop(self) -> Iterator[None]:
+        """Allow this thread, which is that of the run, to ask and tell in this block."""
+        self._thread_of_loop = threading.get_ident()
+        try:
+            yield
+        finally:
+            self._thread_of_loop = None
+
+    def check(self, what: str) -> None:
+        """Raise TrialStateError if a run is under way and the caller is not its loop."""
+        if self._running and self._thread_of_loop != threading.get_ident():
+            raise TrialStateError(f"{what}() cannot be called while the study is being run; call it after run() has returned")
+
+
+_GUARDS: WeakSet[RunGuard] = WeakSet()
+
+
+def _renew_all() -> None:
+    for guard in list(_GUARDS):
+        guard.renew_locks()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew_all)
 
 
 class AskTellStudy(ReadableStudy):
@@ -56,7 +118,8 @@ class AskTellStudy(ReadableStudy):
     _asked_at: dict[int, float]
     _outcomes: dict[int, Outcome]
     guard: RunGuard
-    _is_exhausted = False
+    #: whether the search had no further point at the last batch
+    is_exhausted = False
 
     @property
     def findings(self) -> dict[str, dict[str, Any]]:
@@ -91,7 +154,9 @@ class AskTellStudy(ReadableStudy):
         >>> study.findings
         {'weather': {'sun': True}}
         """
-        plain = checked_finding(name, finding)
+        if not isinstance(name, str) or not name or name != " ".join(name.split()):
+            raise ArgumentError(f"name={name!r} is not the name of a finding; use one line of text")
+        plain = plain_json(finding, f"finding {name}")
         if self._record is not None:
             self._record.write_finding(name, plain)
         self._findings[name] = plain
@@ -289,7 +354,7 @@ class AskTellStudy(ReadableStudy):
         except BaseException:
             self.hand_back(batch)
             raise
-        self._is_exhausted = not batch
+        self.is_exhausted = not batch
         return batch
 
     def _start_is_next(self) -> bool:
@@ -311,11 +376,6 @@ class AskTellStudy(ReadableStudy):
     def n_unfinished(self) -> int:
         """Number of queued trials, which `ask` returns first."""
         return len(self._unfinished)
-
-    @property
-    def is_exhausted(self) -> bool:
-        """Whether the search had no further point at the last batch."""
-        return self._is_exhausted
 
     @property
     def told_numbers(self) -> tuple[int, ...]:

@@ -77,16 +77,7 @@ Callbacks: TypeAlias = Callable[[Any, Trial], object] | Callback | Sequence[Call
 
 
 class Followers:
-    """The callbacks of a run, called in the order given.
-
-    Examples
-    --------
-    >>> followers = Followers(lambda study, trial: print("told", trial.number))
-    >>> with followers.during(study=None):
-    ...     followers.on_ask(None, Trial(0, {}, ()))
-    ...     followers.on_tell(None, Trial(0, {}, ()))
-    told 0
-    """
+    """The callbacks of a run, called in the order given."""
 
     def __init__(self, callback: Callbacks | None):
         several = callback if isinstance(callback, Sequence) else [] if callback is None else [callback]
@@ -155,12 +146,9 @@ class _TrialsBar(Callback):
         self._bar = bar
 
     def on_start(self, study: StudyResults) -> None:
-        self._show(study)
+        self.on_tell(study)
 
-    def on_tell(self, study: StudyResults, trial: Trial) -> None:
-        self._show(study)
-
-    def _show(self, study: StudyResults) -> None:
+    def on_tell(self, study: StudyResults, trial: Trial | None = None) -> None:
         if self._bar.disable:
             return
         self._bar.update(study.n_finished - self._bar.n)

@@ -52,7 +52,8 @@ def as_workers_are_free(run: TrialRun) -> None:
     """
     while run.may_ask or run.pending:
         if run.may_submit:
-            run.submit_next()
+            for trial in run.ask(1):
+                run.submit(trial)
         if len(run.pending) > 1:
             run.study.plan(run.settings.n_trials, None)
         run.collect(wait=not run.may_submit)
@@ -80,29 +81,7 @@ def in_batches(run: TrialRun, size: int) -> None:
 
 @dataclass(frozen=True)
 class RunSettings:
-    """Budget of a run, and how it handles the outcomes.
-
-    Attributes
-    ----------
-    n_trials : int
-        Finished trials that the study is to have in the end.
-    batch_size : int or None
-        Trials that are suggested together and told in the order asked; None gives each worker that is free the next trial.
-    retries : int
-        How often a trial whose worker died is evaluated again.
-    raise_errors : bool
-        Whether to raise what the objective raises, after the trial has been recorded.
-
-    Raises
-    ------
-    ArgumentError
-        If one of the numbers is not valid.
-
-    Examples
-    --------
-    >>> RunSettings(50, batch_size=4).retries
-    0
-    """
+    """Budget of a run, and how it handles the outcomes; see `Study.run`. Raises ArgumentError if a number is not valid."""
 
     n_trials: int
     batch_size: int | None = None
@@ -145,25 +124,8 @@ _PATIENCE = 0.2
 class TrialRun:
     """The steps of one run of a study on workers; the two loops above call them in their orders.
 
-    Parameters
-    ----------
-    study : AskTellStudy
-        What is run.
-    workers : Workers
-        What evaluates.
-    settings : RunSettings
-        How long it goes on.
-    followers : Followers
-        Who hears of what is asked and told.
-    stopper : Stopper or None
-        The rule that may end it early.
-    interrupts : Interrupts
-        Ctrl-C, held back except where an objective is evaluated in this thread.
-
-    Attributes
-    ----------
-    pending : dict of int to Trial
-        Trials that were submitted and are not completed.
+    `interrupts` holds Ctrl-C back, except where an objective is evaluated in this thread. `pending` holds the trials that were
+    submitted and are not completed, by number.
     """
 
     def __init__(
@@ -203,11 +165,6 @@ class TrialRun:
         """
         return self.may_ask and len(self.pending) < max(self.workers.n_workers, 1) and not self.study.waits_for_starts
 
-    def submit_next(self) -> None:
-        """Ask for a trial and submit it, unless the search has no more."""
-        for trial in self.ask(1):
-            self.submit(trial)
-
     def ask(self, size: int) -> list[Trial]:
         """Ask for trials to evaluate together; none if the search has no more."""
         with self.study.guard.loop():
@@ -232,7 +189,12 @@ class TrialRun:
         """Take what is completed, and wait for it if nothing is; a trial whose worker died may be submitted again."""
         while self.pending and not self._completed:
             self._interrupts.check()
-            for number, outcome in self._wait(_PATIENCE if wait else 0.0):
+            try:
+                completed = self.workers.wait(_PATIENCE if wait else 0.0)
+            except WorkersError:
+                self._interrupts.check(_PATIENCE)
+                raise
+            for number, outcome in completed:
                 del self.pending[number]
                 self._completed[number] = outcome
             if not wait:
@@ -256,13 +218,6 @@ class TrialRun:
     def outcome_of(self, trial: Trial) -> Outcome | None:
         """Return the outcome of a trial that is to be told, or None if it is not completed."""
         return self._completed.get(trial.number) or self.study.held(trial)
-
-    def _wait(self, timeout: float) -> list[tuple[int, Outcome]]:
-        try:
-            return self.workers.wait(timeout)
-        except WorkersError:
-            self._interrupts.check(_PATIENCE)
-            raise
 
     def _may_retry(self, trial: Trial, outcome: Outcome) -> bool:
         """Record that a worker died, and return whether the trial may be evaluated again."""

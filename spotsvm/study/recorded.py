@@ -5,20 +5,19 @@ from __future__ import annotations
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pandas as pd
 
 from spotsvm.common.errors import SpaceError, StorageError
 from spotsvm.solvers.search.contract.base import Noise
 from spotsvm.space.space import Space
-from spotsvm.study.readable import ReadableStudy
 from spotsvm.study.record.lock import writer_of
 from spotsvm.study.record.record import Record
 from spotsvm.study.record.rows import shown
 from spotsvm.study.record.salvage import damaged, salvage
-from spotsvm.study.resume import is_seed
-from spotsvm.trials.checks import events_problem, params_problem, size_problem, trial_problem
+from spotsvm.study.resume import events_problem, is_seed, params_problem, size_problem, trial_problem
+from spotsvm.study.status import ReadableStudy
 from spotsvm.trials.objectives import Objectives
 from spotsvm.trials.tables import fold_table, parameter_names, trial_table
 from spotsvm.trials.trial import Trial
@@ -62,31 +61,20 @@ class RecordedStudy(ReadableStudy):
             if (writer := writer_of(self.path)) is not None:
                 raise StorageError(f"{path} is just being created by {writer}: it holds no study yet; try again in a moment")
             raise StorageError(f"{path} holds no study: it does not describe a search space")
-        self.space = self._space()
+        try:
+            self.space = Space.described(self.about["space"])
+        except SpaceError as error:
+            raise damaged(self.path, str(error)) from error
         self.objectives = Objectives.described(self.about.get("direction", "minimize"), trials)
         if problem := events_problem(trials, events) or size_problem(trials):
             raise damaged(self.path, problem)
-        self.seed = self._seed()
-        self.noise: Noise = self._noise()
-        self._trials = [self._checked(trial) for trial in trials]
-
-    def _space(self) -> Space:
-        try:
-            return Space.described(self.about["space"])
-        except SpaceError as error:
-            raise damaged(self.path, str(error)) from error
-
-    def _seed(self) -> int:
-        seed = self.about.get("seed")
+        seed, noise = self.about.get("seed"), self.about.get("noise", "auto")
         if not isinstance(seed, int) or not is_seed(seed):
             raise damaged(self.path, f"its seed is {shown(seed)}")
-        return seed
-
-    def _noise(self) -> Any:
-        noise = self.about.get("noise", "auto")
         if not isinstance(noise, str | bool) or noise not in ("auto", True, False):
             raise damaged(self.path, f"its noise is {shown(noise)}")
-        return noise
+        self.seed, self.noise = seed, cast("Noise", noise)
+        self._trials = [self._checked(trial) for trial in trials]
 
     def _checked(self, trial: Trial) -> Trial:
         if problem := trial_problem(trial, self.space, len(self.objectives)):

@@ -1,10 +1,12 @@
-"""The initial state of a study: its description, and the content of its record."""
+"""The initial state of a study: its description, and the content of its record, checked for consistency."""
 
 from __future__ import annotations
 
 import logging
+import math
+import numbers
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -16,24 +18,18 @@ from spotsvm.common.fingerprint import versions
 from spotsvm.common.text import printable_line, shown_value
 from spotsvm.solvers.search import describe_search
 from spotsvm.space.description import parameter_code, same_parameter
-from spotsvm.space.parameter import MOST_DIGITS
+from spotsvm.space.parameter import MOST_DIGITS, is_number
 from spotsvm.space.space import Space
 from spotsvm.study.record.record import Record
 from spotsvm.study.record.rows import plain_json, shown
 from spotsvm.study.record.salvage import damaged
-from spotsvm.trials.checks import events_problem, size_problem, trial_problem
 from spotsvm.trials.objectives import Objectives
-from spotsvm.trials.trial import Outcome, Trial
+from spotsvm.trials.trial import FINISHED, Outcome, Trial
 
 _LOG = logging.getLogger(__name__)
 
-_WORDS = {
-    "space": "space",
-    "direction": "direction",
-    "search": "search",
-    "seed": "seed",
-    "noise": "setting of noise",
-}
+
+_WORDS = {key: key for key in ("space", "direction", "search", "seed")} | {"noise": "setting of noise"}
 _CONTEXT = "context: "
 # older records name the module of a search of the library as well
 _FILES_OF_OURS = re.compile(r"(?<![\w.])(?:surrogates|solvers|spotsvm|studies)\.(?:\w+\.)*(?=\w)")
@@ -80,24 +76,10 @@ def describe_study(
 
 @dataclass(frozen=True)
 class Past:
-    """The initial state of a study.
+    """The initial state of a study: its description, with a seed, and what its record holds.
 
-    Attributes
-    ----------
-    about : dict
-        The description of the study, with a seed; to be written to a new record.
-    is_new : bool
-        Whether there is no record, or nothing in it yet.
-    trials : list of Trial
-        Those of the record, by number.
-    events : list of (int, str, int)
-        (sequence, "asked" or "told", number of the trial), in order.
-    search_state : dict
-        The state of the search that they do not determine.
-    findings : dict of str to dict
-        The findings of the study.
-    outcomes : dict of int to Outcome
-        Outcomes, by trial number, that are not told yet because an earlier trial of the batch is still running.
+    Events are (sequence, "asked" or "told", number of the trial), in order. `search_state` is what trials and events do not
+    determine; `outcomes`, by trial number, are not told yet because an earlier trial of the batch is still running.
     """
 
     about: dict[str, Any]
@@ -130,15 +112,11 @@ def take_up(record: Record | None, given: Mapping[str, Any], space: Space, n_obj
     state = recorded.get("search_state", {})
     if not isinstance(state, dict):
         raise damaged(record.path, f"its search_state is {shown(state)}")
-    about = {key: value for key, value in about.items() if key != "versions"} | _for_readers(recorded)
+    kept = {key: recorded[key] for key in ("versions", "budget", "batch_size") if key in recorded}
+    about = {key: value for key, value in about.items() if key != "versions"} | kept
     left = sum(t.state == "running" for t in trials)
     _LOG.info("%s goes on after %d trials, %d of them unfinished", record.path, len(trials), left)
     return Past(about, False, trials, events, state, record.findings(), record.outcomes())
-
-
-def _for_readers(recorded: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the versions with which a record was made, its budget and its batch size, as far as it has them."""
-    return {key: recorded[key] for key in ("versions", "budget", "batch_size") if key in recorded}
 
 
 def _checked_trials(record: Record, space: Space, n_objectives: int) -> list[Trial]:
@@ -178,3 +156,58 @@ def _shown(parameter: Any) -> str:
         case {"kind": "choice", "values": values}:
             return printable_line(repr(values), 400)
     return printable_line(repr(parameter), 400)
+
+
+#: cells of the table of all trials; a record with more, most of them empty, was made to fill the memory
+MOST_CELLS = 5_000_000
+
+
+def trial_problem(trial: Trial, space: Space, n_objectives: int) -> str:
+    """Return what is inconsistent in a trial read from a record; empty if nothing is."""
+    who = f"trial {trial.number}"
+    if len(trial.point) != space.domain.dimension or not all(0 <= u <= 1 for u in trial.point):
+        return f"{who} has no point of the unit cube"
+    count = 0 if trial.values is None else len(trial.values)
+    if count != (n_objectives if trial.state == "ok" else 0):
+        return f"{who} is {trial.state!r}, and has {count} values"
+    if not all(map(math.isfinite, trial.values or ())):
+        return f"{who} is {trial.state!r}, and has a value that is not finite"
+    return ""
+
+
+def params_problem(trial: Trial, decoded: Mapping[str, Any]) -> str:
+    """Return how a trial's parameters contradict those decoded from its point; empty if they do not."""
+    if set(trial.params) != set(decoded):
+        return f"trial {trial.number} has other parameters than the space"
+    for name, value in trial.params.items():
+        known = decoded[name]
+        if isinstance(known, float) and not (is_number(value) and (math.isfinite(value) or value == known)):
+            return f"trial {trial.number} has a parameter that is not a finite number"
+        if isinstance(known, int) and not isinstance(known, bool) and not isinstance(value, numbers.Integral):
+            return f"trial {trial.number} has a parameter that is not an integer"
+    return ""
+
+
+def events_problem(trials: Sequence[Trial], events: Sequence[tuple[int, str, int]]) -> str:
+    """Return what is inconsistent in the order of events, as `Past` has them; empty if nothing is."""
+    asked: set[int] = set()
+    told: set[int] = set()
+    before = -1
+    for sequence, what, number in events:
+        if sequence <= before or not 0 <= number < len(trials):
+            return "the order of its trials is lost"
+        before = sequence
+        if what == "told" and number not in asked:
+            return f"trial {number} was told before it was asked for"
+        (asked if what == "asked" else told).add(number)
+    for trial in trials:
+        if (trial.state in FINISHED) != (trial.number in told):
+            return f"trial {trial.number} is {trial.state!r}, which contradicts its recorded events"
+    return "" if len(asked) == len(trials) else "the order of its trials is lost"
+
+
+def size_problem(trials: Sequence[Trial]) -> str:
+    """Return why the table of all trials would fill the memory, as when each has extra numbers of other names; empty if not."""
+    names = len({name for trial in trials for name in (*trial.params, *trial.extra)})
+    cells, filled = names * len(trials), sum(len(trial.params) + len(trial.extra) for trial in trials)
+    return f"its {len(trials)} trials have {names} different names" if cells > max(MOST_CELLS, 10 * filled) else ""

@@ -22,21 +22,12 @@ from spotsvm.trials.objectives import Objectives
 from spotsvm.trials.start import START
 from spotsvm.trials.trial import Trial, checked_seconds, one_line
 
-Floats = NDArray[np.float64]
-
 
 class StudySearch:
     """A search and the starting points that come before its own, kept consistent with a record whose writes may fail.
 
     A suggestion is confirmed by `keep` once it is recorded, or withdrawn by `forget`. Raises SolverError if the search cannot be
     created, or is for another number of objectives.
-
-    Examples
-    --------
-    >>> past = Past({"seed": 0}, True, [], [], {})
-    >>> search = StudySearch("random", Domain.continuous(1), Objectives.of("minimize"), past, "auto", [np.array([0.5])])
-    >>> search.suggest()
-    Suggestion(point=array([0.5]), origin='start', note='')
     """
 
     def __init__(
@@ -46,7 +37,7 @@ class StudySearch:
         objectives: Objectives,
         past: Past,
         noise: Noise,
-        starts: Sequence[Floats],
+        starts: Sequence[NDArray[np.float64]],
     ):
         self._given, self._domain, self._objectives, self._noise = given, domain, objectives, noise
         self._seed = int(past.about["seed"])

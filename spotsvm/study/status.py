@@ -1,4 +1,4 @@
-"""The status of a study."""
+"""The status of a study, and its report, also while it runs."""
 
 from __future__ import annotations
 
@@ -6,16 +6,20 @@ import math
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
+from spotsvm.common.errors import SpaceError
+from spotsvm.common.text import checked_path
 from spotsvm.solvers.pareto import non_dominated
+from spotsvm.space.space import Space
 from spotsvm.study.record.lock import Writer, left_behind, lock_path, writer_of
 from spotsvm.study.record.record import Record
 from spotsvm.trials.objectives import Objectives
+from spotsvm.trials.results import StudyResults
 from spotsvm.trials.scores.optimism import nan_to_none, plain
 from spotsvm.trials.timing import TimeSpent, time_spent, trials_per_minute
 from spotsvm.trials.trial import FINISHED, Trial
@@ -149,14 +153,7 @@ def status_of(
     objectives: Objectives,
     path: Path | None,
 ) -> Status:
-    """Return the status of a study, given its trials, its description and findings, and the path of its record, if any.
-
-    Examples
-    --------
-    >>> status = status_of([Trial(0, {"x": 1}, (0.5,), "ok", 2.0)], {"budget": 1}, {}, Objectives.of("minimize"), None)
-    >>> status.state, status.reason, status.incumbent
-    ('ended', 'all trials of the budget are finished', Incumbent(number=0, value=2.0, params={'x': 1}))
-    """
+    """Return the status of a study, given its trials, its description and findings, and the path of its record, if any."""
     counts = Counter(t.state for t in trials)
     writer = None if path is None else writer_of(path)
     budget = about.get("budget")
@@ -168,6 +165,7 @@ def status_of(
     last = max((at for t in trials for at in (t.asked_at, t.told_at) if at is not None and math.isfinite(at)), default=None)
     left = None if budget is None or not pace or state == "ended" else 60.0 * max(budget - n_finished, 0) / pace
     seed = about.get("seed")
+    found = [t.values for t in trials if t.values is not None]
     return Status(
         None if path is None else str(path),
         state,
@@ -182,7 +180,7 @@ def status_of(
         counts["timeout"],
         counts["running"],
         None if objectives.several else _incumbent(trials, objectives),
-        _size_of_front(trials, objectives) if objectives.several else None,
+        len(non_dominated(objectives.turned(found)) if found else ()) if objectives.several else None,
         tuple(_running(t, state == "running", writer, now) for t in trials if t.state == "running"),
         time_spent(trials),
         pace,
@@ -232,48 +230,93 @@ def _why_ended(
 
 def _n_configurations(space: Any) -> float:
     """Return the number of configurations in a described space; `inf` if it is infinite or unknown."""
-    if not isinstance(space, list) or not all(isinstance(branch, Mapping) for branch in space):
+    try:
+        return Space.described(space).domain.size
+    except SpaceError:
         return math.inf
-    return sum(math.prod(_n_values(parameter) for parameter in branch.values()) for branch in space)
-
-
-def _n_values(parameter: Any) -> float:
-    match parameter:
-        case {"kind": "integer", "low": int(low), "high": int(high)}:
-            return min(high - low + 1, 2**53)
-        case {"kind": "choice", "values": list(values)}:
-            return len(values)
-    return math.inf
 
 
 def _incumbent(trials: Sequence[Trial], objectives: Objectives) -> Incumbent | None:
-    done = [t for t in trials if t.value is not None]
+    done = [(t, t.value) for t in trials if t.value is not None]
     if not done:
         return None
-    best = done[int(objectives.turned([t.value for t in done]).argmin())]
-    assert best.value is not None
-    return Incumbent(best.number, best.value, dict(best.params))
-
-
-def _size_of_front(trials: Sequence[Trial], objectives: Objectives) -> int:
-    values = [t.values for t in trials if t.values is not None]
-    return len(non_dominated(objectives.turned(values))) if values else 0
+    best, value = done[int(objectives.turned([value for _, value in done]).argmin())]
+    return Incumbent(best.number, value, dict(best.params))
 
 
 def _running(trial: Trial, runs: bool, writer: Writer | None, now: float) -> RunningTrial:
     """Return a running trial; one of an earlier process counts from the time at which the present writer opened the record."""
     since = trial.asked_at if runs else None
     if since is not None and writer is not None:
-        since = max(since, _seconds_of(writer.since))
+        with suppress(ValueError):
+            since = max(since, datetime.fromisoformat(writer.since).replace(tzinfo=UTC).timestamp())
     return RunningTrial(trial.number, dict(trial.params), None if since is None else max(now - since, 0.0))
-
-
-def _seconds_of(date: str) -> float:
-    try:
-        return datetime.fromisoformat(date).replace(tzinfo=UTC).timestamp()
-    except ValueError:
-        return 0.0
 
 
 def _commonest(reasons: Sequence[str]) -> tuple[tuple[str, int], ...]:
     return tuple(Counter(reasons).most_common(5))
+
+
+class ReadableStudy(StudyResults):
+    """The results of a study with its status and its report, for a class that also has `findings`."""
+
+    def status(self) -> Status:
+        """Return the status of the study: trials in each state, incumbent, time spent, pace, failures; see `Status`.
+
+        Examples
+        --------
+        >>> from spotsvm import Study
+        >>> status = Study({"x": [1, 2, 3]}, seed=0).run(lambda p: p["x"], n_trials=3).status()
+        >>> status.state, status.n_ok, status.incumbent.value
+        ('ended', 3, 1.0)
+        """
+        findings = getattr(self, "findings", {})
+        return status_of(self.trials, self.about, findings, self.objectives, getattr(self, "path", None))
+
+    def report(self, path: str | Path, baseline: StudyResults | None = None, *, tables: str | Path | None = None) -> Path:
+        """Write a report: one HTML file with tables and pictures, which needs neither network nor script.
+
+        It says what was tuned and what is recommended, and shows convergence, effects and importance of the parameters, slices
+        of the model, how much of the value is luck, failures, all trials, and how to repeat the study. It can be written while
+        the study runs.
+
+        Parameters
+        ----------
+        path : path-like
+            The file.
+        baseline : Study, optional
+            A study of the same objective by random search, to stand beside this one; by default its place is taken by what
+            the study's own model expects of random search.
+        tables : path-like, optional
+            A folder for the report's tables, each a CSV file with the numbers in full.
+
+        Returns
+        -------
+        Path
+            The file.
+
+        Raises
+        ------
+        ArgumentError
+            If an argument is not a path; if the baseline has other objectives, another space or other data, or no trial of it
+            succeeded.
+        StorageError
+            If a file cannot be written.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> from spotsvm import Study
+        >>> study = Study({"x": [1, 2, 3]}, seed=0).run(lambda p: p["x"], n_trials=3)
+        >>> with TemporaryDirectory() as folder:
+        ...     study.report(Path(folder) / "report.html").name
+        'report.html'
+        """
+        from spotsvm.reports.study_page import study_page  # on use: most studies are never shown
+
+        file = checked_path(path, such_as="report.html")
+        folder = None if tables is None else checked_path(tables, "tables", "tables")
+        page = study_page(self, baseline)
+        if folder is not None:
+            page.write_tables(folder)
+        return page.write(file)

@@ -12,9 +12,8 @@ from spotsvm.solvers.search import AskTell
 from spotsvm.solvers.search.contract.base import Noise
 from spotsvm.solvers.search.registry import SearchFactory
 from spotsvm.space.space import Space
-from spotsvm.study.ask_tell import AskTellStudy
+from spotsvm.study.ask_tell import AskTellStudy, RunGuard, in_turn
 from spotsvm.study.callbacks import Callbacks, Followers
-from spotsvm.study.guards import RunGuard, in_turn
 from spotsvm.study.loop import RunSettings, check_budget, checked_timeout, run_trials
 from spotsvm.study.record.record import Record
 from spotsvm.study.resume import describe_study, take_up
@@ -40,15 +39,15 @@ class Study(AskTellStudy):
     search : str, callable or object, default="kriging"
         "kriging", "koch2011" (the paper's setting of it), "cmaes", "lbfgsb", "vns", "carrizosa2014" (the paper's setting of it),
         "random" or "lhs"; of several objectives "nsga2", "parego", "random" or "lhs"; or an object with `ask` and `tell`, or a
-        callable `(domain, seed)` that makes one, such as `nested` gives.
+        callable `(domain, seed)` that makes one, such as `nested` returns.
     seed : int or None, default=None
         Seed of every random choice; None draws one, which the record keeps.
     direction : {"minimize", "maximize"}, or a sequence or mapping of them, default="minimize"
         Whether a smaller or a larger value is better. Two or more make a study of as many objectives; a mapping names them.
     path : path-like or None, default=None
-        The record: an SQLite file, made or resumed. None keeps the study in memory. It is resumed with the same space only:
-        values in lists, such as arrays and estimators, are told by what they hold, however they are printed; in a record that
-        was made before schema version 4 by their texts alone.
+        The record: an SQLite file, created or resumed. None keeps the study in memory. It is resumed with the same space only:
+        values in lists, such as arrays and estimators, are compared by their content; in a record with a schema version below 4
+        by their texts alone.
     noise : "auto" or bool, default="auto"
         Whether the objective's value at one configuration can differ from evaluation to evaluation. "auto" finds out.
     trial_timeout : float or None, default=None
@@ -72,13 +71,13 @@ class Study(AskTellStudy):
     about : dict
         What identifies the study, in JSON's types, and the versions it was made with; the record has it too.
     findings : dict of str to dict
-        What was found out about the study; see `add_finding`.
+        Findings about the study, by name; see `add_finding`.
 
     Raises
     ------
     SpaceError, StudyMismatchError, StorageError, SolverError, ArgumentError
         All ValueErrors: a space that cannot be searched, or a start outside it; a record of another study; a file that cannot
-        be used; an unknown search, or one of another number of objectives; another argument that makes no sense.
+        be used; an unknown search, or one of another number of objectives; another invalid argument.
 
     Examples
     --------
@@ -197,7 +196,7 @@ class Study(AskTellStudy):
             Whether to raise what the objective raises, after the trial has been recorded.
         stop : {"uncertainty"}, ImprovementBelowUncertainty or None, default=None
             When to end before `n_trials`: "uncertainty" once the largest expected improvement is far below the uncertainty of
-            the score. What the rule did is told by `findings["stop"]`.
+            the score. `findings["stop"]` has the decision of the rule.
 
         Returns
         -------
@@ -210,7 +209,7 @@ class Study(AskTellStudy):
             If `n_trials` does not pay for the search's initial design, or its first generation.
         ArgumentError
             If the objective returns more or fewer values than there are objectives, at the first trial that does; if there is no
-            such stop rule, or several objectives for it; if another argument makes no sense.
+            such stop rule, or several objectives for it; if another argument is invalid.
         TrialStateError
             If the study is being run already.
         KeyboardInterrupt

@@ -55,15 +55,14 @@ class Objectives:
             )
         if len(direction) > MOST_OBJECTIVES:
             raise ArgumentError(f"direction names {len(direction):,} objectives; use at most {MOST_OBJECTIVES}")
-        names = list(direction) if isinstance(direction, Mapping) else [str(k) for k in range(len(direction))]
+        given: dict[Any, Any] = dict(direction) if isinstance(direction, Mapping) else dict(enumerate(direction))
+        names = list(given) if isinstance(direction, Mapping) else [str(k) for k in given]
         for name in names:
             if not isinstance(name, str) or not name:
                 raise ArgumentError(f"direction has an objective named {name!r}; use a non-empty string")
             if len(name) > LONGEST_NAME:
                 raise ArgumentError(f"direction has an objective named {name[:40]!r}...; use at most {LONGEST_NAME:,} characters")
-        keys: list[Any] = names if isinstance(direction, Mapping) else [*range(len(names))]
-        directions = list(direction.values()) if isinstance(direction, Mapping) else list(direction)
-        return cls(tuple(names), tuple(_checked(one, f"direction[{key!r}]") for key, one in zip(keys, directions, strict=True)))
+        return cls(tuple(names), tuple(_checked(one, f"direction[{key!r}]") for key, one in given.items()))
 
     @classmethod
     def described(cls, description: Any, trials: Sequence[Trial]) -> Objectives:
@@ -126,12 +125,11 @@ class Objectives:
         given = outcome.values if outcome.values is not None else (cast("float", outcome.value),)
         if isinstance(given, Mapping):
             if set(given) != set(self.names):
-                return self._wrong(outcome, f"values named {_listed(given)}")
+                return self._wrong(outcome, f"values named {', '.join(map(repr, given))}")
             given = tuple(given[name] for name in self.names)
         if len(given) != len(self):
-            return self._wrong(
-                outcome, f"one value ({given[0]:g})" if len(given) == 1 else f"{len(given)} values ({_numbers(given)})"
-            )
+            shown = ", ".join(f"{value:g}" for value in given[:8]) + ", ..." * (len(given) > 8)
+            return self._wrong(outcome, f"{'one value' if len(given) == 1 else f'{len(given)} values'} ({shown})")
         return replace(outcome, value=None if self.several else given[0], values=given if self.several else None), ""
 
     def _wrong(self, outcome: Outcome, given: str) -> tuple[Outcome, str]:
@@ -166,11 +164,3 @@ def _checked(direction: Any, name: str) -> Direction:
     if not isinstance(direction, str) or direction not in ("minimize", "maximize"):
         raise ArgumentError(f"{name}={direction!r} is unknown; use 'minimize' or 'maximize'")
     return cast("Direction", direction)
-
-
-def _numbers(values: Sequence[float]) -> str:
-    return ", ".join(f"{value:g}" for value in values[:8]) + ", ..." * (len(values) > 8)
-
-
-def _listed(names: Mapping[Any, Any]) -> str:
-    return ", ".join(map(repr, names))

@@ -116,14 +116,14 @@ def _draw(
     """Draw one pair of objectives; only a front of two objectives is a staircase."""
     x, y = _columns(front, first, second)
     grey_x, grey_y = _columns(others, first, second)
-    (low_x, high_x), (low_y, high_y) = _range(x, grey_x), _range(y, grey_y)
+    (low_x, high_x), (low_y, high_y) = _range(x.tolist(), grey_x.tolist()), _range(y.tolist(), grey_y.tolist())
     beyond = sum(not (low_x <= u <= high_x and low_y <= v <= high_y) for u, v in zip(grey_x, grey_y, strict=True))
     label = f"dominated ({len(others)} trials" + (f", {beyond} beyond the axes)" if beyond else ")")
     some, dots = _spread(len(front), most), _spread(len(others), most)
-    ax.plot(np.array(grey_x)[dots], np.array(grey_y)[dots], ".", ms=6, color="0.7", label=label, zorder=1)
+    ax.plot(grey_x[dots], grey_y[dots], ".", ms=6, color="0.7", label=label, zorder=1)
     if staircase:  # the front is ordered: each step first worsens one objective, then improves the other
-        ax.step(np.array(x)[some], np.array(y)[some], where="post", color="tab:blue", lw=1, alpha=0.6, zorder=2)
-    ax.plot(np.array(x)[some], np.array(y)[some], "o", ms=5, color="tab:blue", label=f"front ({len(front)} trials)", zorder=3)
+        ax.step(x[some], y[some], where="post", color="tab:blue", lw=1, alpha=0.6, zorder=2)
+    ax.plot(x[some], y[some], "o", ms=5, color="tab:blue", label=f"front ({len(front)} trials)", zorder=3)
     if beyond and np.isfinite([low_x, high_x, low_y, high_y]).all():  # the difference of 1e308 and -1e308 is not finite
         ax.set_xlim(low_x, high_x)
         ax.set_ylim(low_y, high_y)
@@ -143,6 +143,6 @@ def _range(front: Sequence[float], others: Sequence[float]) -> tuple[float, floa
     return low - margin, high + margin
 
 
-def _columns(trials: Sequence[Trial], first: int, second: int) -> tuple[list[float], list[float]]:
-    values = [t.values for t in trials if t.values is not None]
-    return [v[first] for v in values], [v[second] for v in values]
+def _columns(trials: Sequence[Trial], first: int, second: int) -> NDArray[np.float64]:
+    values = [(t.values[first], t.values[second]) for t in trials if t.values is not None]
+    return np.array(values, dtype=float).reshape(-1, 2).T

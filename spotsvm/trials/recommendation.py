@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -70,15 +71,17 @@ def recommend(trials: Sequence[Trial], domain: Domain, *, sign: float, noise: No
     done = [t for t in trials if t.state == "ok" and t.value is not None]
     if not done:
         raise NoCompletedTrialError(f"no trial has succeeded yet: {summarise_failures(trials)}")
+    counts = Counter(t.point for t in done)
     points = np.array([t.point for t in done])
-    values, unit = within_reach(sign * np.array([t.value for t in done], dtype=float))
-    seen = done[int(np.argmin(values))]
+    given = np.array([t.value for t in done], dtype=float)
+    values, unit = within_reach(sign * given)
+    at = int(np.argmin(values))
+    seen, value = done[at], float(given[at])
     verdict = judge_noise(points, values) if noise == "auto" else ("noisy" if noise else "deterministic")
     observed = Recommendation(
-        dict(seen.params), seen.number, _value(seen), 0.0, "observed", _count(seen, done),
-        dict(seen.params), seen.number, _value(seen), 0.0,
-    )  # fmt: skip
-    if verdict == "deterministic" or len({t.point for t in done}) < 2:
+        dict(seen.params), seen.number, value, 0.0, "observed", counts[seen.point], dict(seen.params), seen.number, value, 0.0
+    )
+    if verdict == "deterministic" or len(counts) < 2:
         return observed
     try:
         with one_blas_thread():
@@ -96,27 +99,14 @@ def recommend(trials: Sequence[Trial], domain: Domain, *, sign: float, noise: No
     best = next(t for t in done if t.point == done[rows[at]].point)
     return replace(
         observed, params=dict(best.params), number=best.number, value=sign * unit * float(mean[at]),
-        standard_error=unit * float(error[0]), basis="predicted", n_evaluations=_count(best, done),
+        standard_error=unit * float(error[0]), basis="predicted", n_evaluations=counts[best.point],
         best_seen_standard_error=unit * models.noise,
     )  # fmt: skip
 
 
 def summarise_failures(trials: Sequence[Trial]) -> str:
     """Return in one line how many trials failed, with the three commonest reasons."""
-    reasons: dict[str, int] = {}
-    for t in trials:
-        if t.state in ("failed", "timeout"):
-            reasons[t.reason] = reasons.get(t.reason, 0) + 1
+    reasons = Counter(t.reason for t in trials if t.state in ("failed", "timeout"))
     if not reasons:
         return "no trial has been told"
-    commonest = sorted(reasons.items(), key=lambda item: -item[1])[:3]
-    return f"{sum(reasons.values())} failed; " + "; ".join(f"{count} x {reason}" for reason, count in commonest)
-
-
-def _value(trial: Trial) -> float:
-    assert trial.value is not None
-    return trial.value
-
-
-def _count(trial: Trial, done: Sequence[Trial]) -> int:
-    return sum(t.point == trial.point for t in done)
+    return f"{reasons.total()} failed; " + "; ".join(f"{count} x {reason}" for reason, count in reasons.most_common(3))

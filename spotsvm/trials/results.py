@@ -13,7 +13,7 @@ from spotsvm.common.errors import NoCompletedTrialError
 from spotsvm.solvers.search.contract.base import Noise
 from spotsvm.space.space import Space
 from spotsvm.trials.objectives import Objectives
-from spotsvm.trials.pareto import hypervolume_curve, pareto_trials
+from spotsvm.trials.pareto import hypervolume_curve, pareto_trials, plot_pareto
 from spotsvm.trials.recommendation import Recommendation, recommend, summarise_failures
 from spotsvm.trials.tables import fold_table, trial_table
 from spotsvm.trials.trial import FINISHED, Trial
@@ -135,8 +135,6 @@ class StudyResults:
         ArgumentError
             If there is one objective only, or another number of axes is needed.
         """
-        from spotsvm.trials.pareto import plot_pareto
-
         return plot_pareto(self.trials, self.objectives, ax)
 
     def frame(self) -> pd.DataFrame:

@@ -10,6 +10,7 @@ import pandas as pd
 
 from spotsvm.trials.trial import Trial
 
+_FURTHER = ("origin", "note", "reason", "seed")
 _SECONDS = ("ask_seconds", "fit_seconds", "acquisition_seconds", "seconds")
 
 
@@ -25,22 +26,20 @@ def trial_table(trials: Sequence[Trial], names: Sequence[str], values: Sequence[
     column each: value_0, value_1, or value_ and the name), one `extra_` column per further number, origin, note, reason, seed,
     ask_seconds and its parts fit_seconds and acquisition_seconds, seconds, lost (how many attempts ended with their worker).
     """
-    extras = list(dict.fromkeys(name for trial in trials for name in trial.extra))
-    rows = []
-    for t in trials:
-        row: dict[str, object] = {"number": t.number, "state": t.state}
-        row |= {f"param_{name}": t.params.get(name) for name in names}
-        row |= dict(zip(values, t.values or [None] * len(values), strict=True)) | {
-            f"extra_{name}": t.extra.get(name) for name in extras
-        }
-        row |= {"origin": t.origin, "note": t.note, "reason": t.reason, "seed": t.seed}
-        row |= {name: getattr(t, name) for name in _SECONDS}
-        rows.append(row | {"lost": len(t.lost)})
-    columns = ["number", "state", *(f"param_{name}" for name in names), *values, *(f"extra_{name}" for name in extras)]
-    columns += ["origin", "note", "reason", "seed", *_SECONDS, "lost"]
-    frame = pd.DataFrame(rows, columns=columns)
-    numbers = [*values, *(f"extra_{name}" for name in extras), *_SECONDS]
-    return frame.astype({"number": "int64", "seed": "int64", "lost": "int64"} | dict.fromkeys(numbers, "float64"))
+    params = {f"param_{name}": name for name in names}
+    extras = {f"extra_{name}": name for trial in trials for name in trial.extra}
+    rows = [
+        {"number": t.number, "state": t.state}
+        | {column: t.params.get(name) for column, name in params.items()}
+        | dict(zip(values, t.values or [None] * len(values), strict=True))
+        | {column: t.extra.get(name) for column, name in extras.items()}
+        | {name: getattr(t, name) for name in (*_FURTHER, *_SECONDS)}
+        | {"lost": len(t.lost)}
+        for t in trials
+    ]
+    frame = pd.DataFrame(rows, columns=["number", "state", *params, *values, *extras, *_FURTHER, *_SECONDS, "lost"])
+    numbers = dict.fromkeys([*values, *extras, *_SECONDS], "float64")
+    return frame.astype({"number": "int64", "seed": "int64", "lost": "int64"} | numbers)
 
 
 _SCORE = re.compile(r"split([0-9]{1,6})_(test|train)_(.+)")

@@ -8,7 +8,7 @@ import operator
 import pickle
 import time
 import traceback
-from collections.abc import Callable, ItemsView, Iterator, Mapping, Sequence, ValuesView
+from collections.abc import Callable, ItemsView, Iterable, Iterator, Mapping, Sequence, ValuesView
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -208,13 +208,9 @@ def outcome_of(returned: Any, seconds: float | None = None) -> Outcome:
             reason = f"the objective returned a mapping without 'value', or 'values' of several objectives (it has {keys})"
             return Outcome("failed", reason=reason, seconds=seconds)
         value, several = returned[key], key == "values"
-        for name, number in returned.items():
-            if name == key:
-                continue
-            if not isinstance(name, str) or (extra_number := as_float(number)) is None:
-                named = f"{shown_value(name)}: {shown_value(number)}"
-                return Outcome("failed", reason=f"the objective returned {named}, which is not a named number", seconds=seconds)
-            extra[name] = extra_number
+        extra, wrong = _named_numbers((name, number) for name, number in returned.items() if name != key)
+        if wrong:
+            return Outcome("failed", reason=f"the objective returned {wrong}, which is not a named number", seconds=seconds)
     if several:
         return _outcome_of_values(value, extra, seconds)
     number = as_float(value)
@@ -319,10 +315,17 @@ def checked_extra(extra: Any) -> dict[str, float]:
         return {}
     if not isinstance(extra, Mapping):
         raise ArgumentError(f"extra={shown_value(extra)} is not a mapping; use names and numbers, as {{'time': 3.0}}")
-    found = {}
-    for name, given in extra.items():
-        if not isinstance(name, str) or (number := as_float(given)) is None:
-            named = f"{shown_value(name)}: {shown_value(given)}"
-            raise ArgumentError(f"extra has {named}, which is not a named number; use text and a number, as {{'time': 3.0}}")
-        found[name] = number
+    found, wrong = _named_numbers(extra.items())
+    if wrong:
+        raise ArgumentError(f"extra has {wrong}, which is not a named number; use text and a number, as {{'time': 3.0}}")
     return found
+
+
+def _named_numbers(items: Iterable[tuple[Any, Any]]) -> tuple[dict[str, float], str]:
+    """Return named numbers as floats, and the first that is none as text."""
+    found: dict[str, float] = {}
+    for name, given in items:
+        if not isinstance(name, str) or (number := as_float(given)) is None:
+            return {}, f"{shown_value(name)}: {shown_value(given)}"
+        found[name] = number
+    return found, ""

@@ -21,7 +21,7 @@ from spotsvm.estimators.cutoff.class_entries import class_names
 from spotsvm.optimism.analysis import oversearching
 from spotsvm.search_cv.spot_search_cv import SpotSearchCV
 from spotsvm.solvers.kernels import resolve_gamma
-from spotsvm.space.parameter import ContinuousParameter, IntegerParameter, Parameter
+from spotsvm.space.parameter import ContinuousParameter, IntegerParameter
 from spotsvm.space.space import Space
 from spotsvm.study.loop import check_budget, checked_timeout
 from spotsvm.study.search import initial_trials
@@ -29,9 +29,8 @@ from spotsvm.study.workers.limits import checked_memory_limit
 from spotsvm.trials.scores.metrics import named_scorer
 from spotsvm.trials.scores.optimism import Method
 from spotsvm.trials.start import Start, equal_start, start_points
-from spotsvm.tuning.held_out import HeldOutResult, block_length, held_out_score
 from spotsvm.tuning.pipelines.registry import NamedPipeline, default_scoring, is_series, named_pipeline
-from spotsvm.tuning.results import check_writable, write_results
+from spotsvm.tuning.results import HeldOutResult, block_length, check_writable, held_out_score, write_results
 from spotsvm.tuning.tables.table import Table, check_folds
 
 TEST_SHARE = 0.25
@@ -42,60 +41,22 @@ Progress = Callable[[str, int], Any]
 
 @dataclass(frozen=True)
 class TuningJob:
-    """The settings of a tuning.
+    """The settings of a tuning; those that are not explained are arguments of `SpotSearchCV`."""
 
-    Attributes
-    ----------
-    table : Table
-        All rows, from which the held-out rows are drawn.
-    budget : int
-        Number of candidates that each search evaluates.
-    search : str
-        Name of the search.
-    cv : int
-        Number of folds.
-    seed : int
-        Seed of the split into training and test rows, of the folds, and of the searches.
-    workers : int
-        Folds evaluated in parallel; with a limit and no executor, candidates.
-    out : Path or None
-        Folder for the results.
-    scoring : str or None
-        A scorer's name, of scikit-learn or "mean_class_accuracy"; the pipeline's own by default.
-    pipeline : str
-        Name of the pipeline; see `named_pipeline`. A series is tested on its last quarter.
-    region : str or None
-        The search region; the pipeline's first one by default.
-    horizon : int
-        How many steps ahead a series is predicted.
-    oversearching : str
-        The method that estimates how much of the last search's tuned score is luck, as in `oversearching`; or "none".
-    stop : bool
-        Whether a search ends once the largest expected improvement is far below the uncertainty of the score.
-    executor : executor or None
-        Where the searches, also those of nested oversearching, score whole candidates; see `SpotSearchCV`.
-    batch_size : int or None
-        Number of candidates suggested together; the results then do not depend on where they are scored.
-    trial_timeout, memory_limit : float and int or str, or None
-        Limits on the seconds and the memory of a candidate.
-    retries : int
-        How often a candidate is scored again if its worker died.
-    """
-
-    table: Table
-    budget: int = 50
+    table: Table  # all rows; held-out rows are drawn from it, of a series its last quarter
+    budget: int = 50  # candidates of each search
     search: str = "kriging"
     cv: int = 5
-    seed: int = 0
-    workers: int = 1
-    out: Path | None = None
-    scoring: str | None = None
+    seed: int = 0  # of the split into training and test rows, the folds and the searches
+    workers: int = 1  # folds scored in parallel; with a limit and no executor, candidates
+    out: Path | None = None  # folder for the results
+    scoring: str | None = None  # a scorer's name; the pipeline's own by default
     pipeline: str = "table"
-    region: str | None = None
-    horizon: int = 0
-    oversearching: str = "folds"
-    stop: bool = False
-    executor: Any = None
+    region: str | None = None  # of the search; the pipeline's first one by default
+    horizon: int = 0  # how many steps ahead a series is predicted
+    oversearching: str = "folds"  # a method of `oversearching`, or "none"
+    stop: bool = False  # whether a search ends once the expected improvement is far below the uncertainty of the score
+    executor: Any = None  # used by the searches of nested oversearching as well
     batch_size: int | None = None
     trial_timeout: float | None = None
     memory_limit: int | str | None = None
@@ -110,7 +71,17 @@ class TuningJob:
             check_writable(self.out)
         scorer = named_scorer(self.metric)
         train, test = self._split()
-        named = self.named(train)
+        named = named_pipeline(
+            self.pipeline,
+            train.task,
+            train.X,
+            train.y,
+            cv=self.cv,
+            seed=self.seed,
+            region=self.region,
+            history=train.history,
+            horizon=self.horizon,
+        )
         if self.oversearching == "repeats" and is_series(self.pipeline):
             raise ArgumentError(
                 "--oversearching repeats: splits by time cannot be drawn again at random; use folds, nested or none"
@@ -126,7 +97,9 @@ class TuningJob:
             warnings.simplefilter("ignore", ShortSeriesWarning)
             fitted = clone(named.estimator).fit(train.X, train.y)
             start = equal_start(named.space, default_start(fitted, named.space, train.X))
-            self._check_budget(named, start)
+            space = Space(named.space)
+            initial = initial_trials(named.search(self.search), space.domain, len(start_points(start, space)))
+            check_budget(self.budget, "--budget", initial, space.domain)
             default = self._default_score(named, train, scorer)
             results.append(HeldOutResult("default", default, *self._test(scorer, fitted, test), fitted))
             for name in dict.fromkeys(["random", self.search]):
@@ -142,11 +115,6 @@ class TuningJob:
         if self.out is not None:
             write_results(results, self.out)
         return results
-
-    def _check_budget(self, named: NamedPipeline, start: Start) -> None:
-        space = Space(named.space)
-        initial = initial_trials(named.search(self.search), space.domain, len(start_points(start, space)))
-        check_budget(self.budget, "--budget", initial, space.domain)
 
     def _search(self, name: str, named: NamedPipeline, scorer: Any, start: Start, callback: Any) -> SpotSearchCV:
         """Return the search of that name, not fitted yet."""
@@ -191,20 +159,6 @@ class TuningJob:
     def metric(self) -> str:
         """Name of the scorer."""
         return default_scoring(self.pipeline, self.table.task) if self.scoring is None else self.scoring
-
-    def named(self, train: Table) -> NamedPipeline:
-        """Return the pipeline, with its space and folds, for training rows."""
-        return named_pipeline(
-            self.pipeline,
-            train.task,
-            train.X,
-            train.y,
-            cv=self.cv,
-            seed=self.seed,
-            region=self.region,
-            history=train.history,
-            horizon=self.horizon,
-        )
 
     def _default_score(self, named: NamedPipeline, train: Table, scorer: Any) -> float:
         """Return the default's score; raise ArgumentError if the scorer does not suit the task."""
@@ -267,9 +221,13 @@ def default_start(fitted: Any, space: Space | Start, X: Any) -> list[dict[str, A
     for branch in space.branches:
         values = {name: known[name] if name in known else _entry(fitted, known, name) for name in branch}
         for name, parameter in branch.items():
-            if name.rpartition("__")[2] == "gamma" and isinstance(values[name], str) and not _is_choice(parameter):
-                values[name] = resolve_gamma(values[name], _as_the_machine_sees(fitted, X))
-            values[name] = _in_range(values[name], parameter)
+            if not isinstance(parameter, ContinuousParameter | IntegerParameter):
+                continue
+            if name.rpartition("__")[2] == "gamma" and isinstance(values[name], str):
+                seen = fitted[:-1].transform(X) if isinstance(fitted, Pipeline) else X  # by the machine
+                values[name] = resolve_gamma(values[name], np.asarray(seen, dtype=np.float64))
+            if isinstance(values[name], Real):
+                values[name] = min(max(values[name], parameter.low), parameter.high)
         try:
             space.encode(values)
         except SpaceError:
@@ -289,17 +247,3 @@ def _entry(fitted: Any, known: dict[str, Any], name: str) -> Any:
     if values is None or classes is None:
         return None
     return dict(zip(class_names(classes), np.asarray(values).tolist(), strict=True)).get(entry)
-
-
-def _as_the_machine_sees(fitted: Any, X: Any) -> Any:
-    return np.asarray(fitted[:-1].transform(X) if isinstance(fitted, Pipeline) else X, dtype=np.float64)
-
-
-def _is_choice(parameter: Parameter) -> bool:
-    return not isinstance(parameter, ContinuousParameter | IntegerParameter)
-
-
-def _in_range(value: Any, parameter: Parameter) -> Any:
-    if not isinstance(parameter, ContinuousParameter | IntegerParameter) or not isinstance(value, Real):
-        return value
-    return min(max(value, parameter.low), parameter.high)

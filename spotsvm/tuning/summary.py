@@ -8,9 +8,9 @@ from textwrap import wrap
 
 from spotsvm.trials.recommendation import summarise_failures
 from spotsvm.trials.scores.optimism import Method, Optimism
-from spotsvm.tuning.held_out import HeldOutResult
 from spotsvm.tuning.job import TuningJob
 from spotsvm.tuning.pipelines.registry import description, is_series
+from spotsvm.tuning.results import HeldOutResult
 
 _WIDTH = 100
 _TIED = "\u00a0"  # a space at which no line ends
@@ -41,7 +41,8 @@ def tuning_summary(job: TuningJob, results: Sequence[HeldOutResult]) -> str:
         test = f"{c.test_score:.4f} +- {c.test_error:.4f}"
         lines.append(f"{_title(c):22}{c.tuned_score:12.4f}  {test:>18}  {c.gap:+9.4f}")
     for paragraph in _paragraphs(job, results):
-        lines += ["", *_wrapped(paragraph)]
+        wrapped = wrap(paragraph, _WIDTH, break_long_words=False, break_on_hyphens=False)
+        lines += ["", *(line.replace(_TIED, " ") for line in wrapped)]
     return "\n".join(lines)
 
 
@@ -104,11 +105,6 @@ def _method(found: Optimism) -> str:
 
 def _range(interval: tuple[float, float]) -> str:
     return f"{interval[0]:.4g} to {interval[1]:.4g}"
-
-
-def _wrapped(paragraph: str) -> list[str]:
-    lines = wrap(paragraph, _WIDTH, break_long_words=False, break_on_hyphens=False)
-    return [line.replace(_TIED, " ") for line in lines]
 
 
 def short_names(names: Sequence[str]) -> list[str]:

@@ -117,20 +117,9 @@ SOURCES = ("simulated", "tecator")
 
 @dataclass(frozen=True)
 class AcidData:
-    """Spectra in five classes, split once into training and test rows.
+    """Spectra in five classes, 1 to 5, split once into training and test rows.
 
-    Attributes
-    ----------
-    name : str
-        Where they come from.
-    X : ndarray of shape (n, n_wavelengths)
-        The spectra.
-    y : ndarray of shape (n,)
-        The classes, 1 to 5.
-    copies : ndarray of shape (n,)
-        A number for each different spectrum: rows that share one are never split.
-    train, test : ndarray of int
-        The rows.
+    Rows with the same number in `copies` have the same spectrum, and are never parted.
     """
 
     name: str
@@ -146,15 +135,10 @@ class AcidData:
 
 
 def acid_data(source: str, quick: bool = False) -> AcidData:
-    """Return the data.
+    """Return the data of a source.
 
-    Parameters
-    ----------
-    source : {"simulated", "tecator"}
-        "simulated" is of the paper's size, class sizes and split; "tecator" the absorption spectra of 240 samples of meat, their
-        fat cut into five classes of the paper's shares, and split as the paper's.
-    quick : bool, default=False
-        Whether the simulated data are a quarter of that size.
+    "simulated" is of the paper's size, class sizes and split, or in the quick form a quarter of that; "tecator" the absorption
+    spectra of 240 samples of meat, their fat cut into five classes of the paper's shares, and split as the paper's.
 
     Raises
     ------
@@ -202,16 +186,7 @@ def classes_by_share(values: Floats, sizes: Sequence[int]) -> Rows:
 def split_by_class(rows: Rows, y: Rows, copies: Rows, train: float, test: float, seed: int) -> tuple[Rows, Rows]:
     """Split rows at random so that both sides have each class's share, and no two rows with one spectrum are parted.
 
-    Parameters
-    ----------
-    rows : ndarray of int
-        What to split.
-    y, copies : ndarray of int, shape (n,)
-        Class and spectrum of all rows.
-    train, test : int or float
-        Sizes, or shares, of the two sides, counted in different spectra.
-    seed : int
-        Seed of the split.
+    `train` and `test` are sizes, or shares, of the two sides, counted in different spectra.
     """
     first = np.unique(copies[rows], return_index=True)[1]
     units = rows[first]

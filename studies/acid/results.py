@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from spotsvm.common.drawing import COLOURS
+from spotsvm.common.drawing import COLOURS, tidy
 from spotsvm.estimators.cutoff.class_entries import class_cutoffs
 from spotsvm.studies.acid.task import CLASSES, PRINTED, acid_space
 from spotsvm.trials.scores.intervals import nadeau_bengio
@@ -123,15 +123,14 @@ def on_judgement(table: pd.DataFrame) -> str:
     )
 
 
-def draw_acid(table: pd.DataFrame) -> Figure:
-    """Draw tuned and test scores of each tuner after each budget, means and standard deviations over the seeds.
+_COLOURS = (*COLOURS, "#8B5A2B")  # one more, brown: there are eight tuners
+_MARKERS = "os^DvP<X"
 
-    Parameters
-    ----------
-    table : DataFrame
-        As `by_budget` gives it.
-    """
+
+def draw_acid(table: pd.DataFrame) -> Figure:
+    """Draw the table of `by_budget`: tuned and test scores of each tuner after each budget, means and standard deviations."""
     from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
 
     figure = Figure(figsize=(9.0, 4.6), layout="constrained")
     ax = figure.subplots()
@@ -139,24 +138,24 @@ def draw_acid(table: pd.DataFrame) -> Figure:
     budgets = sorted(tuned["design points"].unique())
     tuners = list(dict.fromkeys(tuned.tuner))
     width = 0.8 / len(tuners)
+    handles = [
+        Line2D([], [], color="0.4", marker="o", mfc=fill, ls="none", label=label)
+        for fill, label in (("0.4", "filled: tuned score"), ("white", "open: score on the test rows"))
+    ]
     for k, tuner in enumerate(tuners):
         part = tuned[tuned.tuner == tuner].set_index("design points").loc[budgets]
         at = np.arange(len(budgets)) + (k - (len(tuners) - 1) / 2) * width
-        colour = COLOURS[k % len(COLOURS)]
-        for shift, score, marker, fill in ((-0.12, "tuned", "o", colour), (0.12, "test", "s", "none")):
+        colour, marker = _COLOURS[k % len(_COLOURS)], _MARKERS[k % len(_MARKERS)]
+        for shift, score, fill in ((-0.12, "tuned", colour), (0.12, "test", "white")):
             spread = part[f"sd {score}"].fillna(0.0)
-            ax.errorbar(
-                at + shift * width, part[score], spread, fmt=marker, ms=6, mfc=fill, color=colour, capsize=2.5,
-                label=f"{tuner}, {score}",
-            )  # fmt: skip
+            ax.errorbar(at + shift * width, part[score], spread, fmt=marker, ms=6, mfc=fill, color=colour, capsize=2.5)
+        handles.append(Line2D([], [], color=colour, marker=marker, ls="none", label=tuner))
     untuned = table[table["design points"] == 0]
     for style, tuner, test in zip((":", "--"), untuned.tuner, untuned.test, strict=True):
-        ax.axhline(float(test), color="0.4", ls=style, lw=1.2, label=f"{tuner}, test")
+        handles.append(ax.axhline(float(test), color="0.4", ls=style, lw=1.2, label=f"{tuner} (test rows)"))
     ax.set_xticks(range(len(budgets)), [str(budget) for budget in budgets])
     ax.set_xlabel("design points (two trainings each)")
     ax.set_ylabel("mean class accuracy")
-    ax.grid(axis="y", color="0.9", lw=0.6)
-    ax.set_axisbelow(True)
-    ax.spines[["top", "right"]].set_visible(False)
-    figure.legend(fontsize=8, loc="outside right center", frameon=False)
+    tidy(ax)
+    figure.legend(handles=handles, fontsize=8, loc="outside right center", frameon=False)
     return figure

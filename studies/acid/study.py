@@ -85,7 +85,7 @@ class AcidStudy(Experiment):
     Raises
     ------
     ArgumentError, BudgetError
-        If an argument makes no sense.
+        If an argument is invalid.
 
     References
     ----------
@@ -93,6 +93,11 @@ class AcidStudy(Experiment):
     """
 
     name = "acid"
+    _table_caption = "Tuned and test score (Fig. 2)"
+    _figure_caption = (
+        "Tuned score (filled) and score on the test rows (open) after each number of design points, mean and standard "
+        "deviation over the seeds."
+    )
 
     def __init__(
         self,
@@ -169,10 +174,6 @@ class AcidStudy(Experiment):
         eights = {f"Table 8 ({region_name(region)})": self.table_8(region) for region in self._whole_regions()}
         return {**eights, "Recommended against best seen": self.judged()}
 
-    def table_caption(self) -> str:
-        """Return in words what the table is."""
-        return "Tuned and test score (Fig. 2)"
-
     def notes(self) -> str:
         """Return in words what is measured."""
         data = _SIMULATED if self.used_source == "simulated" else _TECATOR
@@ -182,22 +183,9 @@ class AcidStudy(Experiment):
         """Return in words who scores best, how much of it is luck, and whether the recommendation was the better choice."""
         return " ".join(filter(None, [on_scores(self.table()), on_parameters(self.frame()), on_judgement(self.judged())]))
 
-    def to_markdown(self) -> str:
-        """Return all tables and the conclusion as markdown."""
-        tables = {self.table_caption(): self.table(), **self.further_tables()}
-        shown = [f"### {name}\n\n{t.to_markdown(index=False, floatfmt='.4g', missingval='')}" for name, t in tables.items()]
-        return "\n\n".join([self.heading(), self.notes(), *shown, "### Conclusion", self.conclusion()])
-
     def figure(self) -> Figure:
         """Draw Fig. 2."""
         return draw_acid(self.table())
-
-    def figure_caption(self) -> str:
-        """Return in words what the figure shows."""
-        return (
-            "Tuned score (filled) and score on the test rows (open) after each number of design points, mean and standard "
-            "deviation over the seeds."
-        )
 
     def _whole_regions(self) -> list[str]:
         return [region for region in REGIONS if region not in FEWER and region in {e.region for e in self.entrants.values()}]

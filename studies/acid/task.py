@@ -53,14 +53,7 @@ _FOREST: dict[str, Any] = {"n_estimators": 50, "max_samples": 0.3, "min_samples_
 
 
 def acid_space(region: str) -> dict[str, Any]:
-    """Return the parameters and where they are searched.
-
-    Parameters
-    ----------
-    region : {"default", "three", "two", "table8", "table7"}
-        Twelve parameters in the default region of `spectra_pipeline`; three or two of these; or twelve in the region of one of
-        the paper's two tables, whose gamma and C differ.
-    """
+    """Return what is tuned in a region, one of `REGIONS`, and where it is searched: see `AcidStudy`."""
     space = spectra_pipeline("classification", 100, CLASSES, region=_pipeline_region(region))[1]
     return {paper: space[ours] for paper, ours in _NAMES.items() if paper in FEWER.get(region, _NAMES)}
 
@@ -73,16 +66,8 @@ class AcidTask:
     """Mean class accuracy of a setting, the mean of two random splits of the training rows; larger is better.
 
     Principal components, their monomials and the forest's ranking depend on the split alone: they are made once for each
-    split and remembered, so that searches from one seed, whose n-th trials have the same splits, share them.
-
-    Parameters
-    ----------
-    source : {"simulated", "tecator"}
-        The data.
-    quick : bool, default=False
-        Whether these are few.
-    region : str, default="default"
-        What is tuned, as `acid_space` takes it; weights count from the balanced ones but in those of the paper.
+    split and remembered, so that searches from one seed, whose n-th trials have the same splits, share them. Weights count from
+    the balanced ones but in the paper's regions.
     """
 
     def __init__(self, source: str, quick: bool = False, region: str = "default"):
@@ -199,7 +184,7 @@ def acid_runs(
     n_jobs: int | None,
     path: Path | None,
 ) -> pd.DataFrame:
-    """Run all tuners from all seeds, and give a row a tuner, seed and budget, and one for each of what is not tuned.
+    """Run all tuners from all seeds; return a row a tuner, seed and budget, and one for each of what is not tuned.
 
     All begin with the same design points: the pipeline's defaults and the centre of their region. A search does not know its
     budget: the first 25 of 100 design points are what a budget of 25 gives.

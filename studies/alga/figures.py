@@ -36,13 +36,7 @@ _COLUMNS = 3
 
 
 def draw_fronts(runs: pd.DataFrame) -> Figure:
-    """Draw the means over the runs, a line a method over its K, and the mean front of NSGA-II.
-
-    Parameters
-    ----------
-    runs : DataFrame
-        As `AlgaStudy.frame` gives them.
-    """
+    """Draw the means over the runs, a line a method over its K, and the mean front of NSGA-II."""
     from matplotlib.figure import Figure
 
     table = by_method(runs)
@@ -108,12 +102,7 @@ def _write_sizes(panel: Axes, table: pd.DataFrame) -> None:
 def mean_front(fronts: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
     """Return numbers of support vectors, and the mean over the runs of the best accuracy on V with at most so many.
 
-    Only numbers for which every run has a point.
-
-    Parameters
-    ----------
-    fronts : DataFrame
-        Columns fold, run, support_vectors and validation, a row a point.
+    Only numbers for which every run has a point; a row of `fronts` is a point.
 
     Examples
     --------
@@ -133,19 +122,7 @@ _SHOWN = 2500  # rows of V at most
 
 
 class Machine(NamedTuple):
-    """A machine to draw.
-
-    Parameters
-    ----------
-    parts : Parts
-        The split.
-    title : str
-        What is written above it.
-    svc : SVC
-        The machine.
-    chosen : ndarray of int
-        The rows of T that it was trained on.
-    """
+    """A machine to draw: its split, what is written above it, and the rows of T that it was trained on."""
 
     parts: Parts
     title: str
@@ -158,11 +135,6 @@ def draw_machines(rows: Sequence[Sequence[Machine]]) -> Figure:
 
     Shades are what the machine says, the line its boundary; small dots are rows of V (2500 at most). Crosses are the vectors that
     were chosen; where all of T was, there are too many, and only support vectors are shown. Support vectors are ringed.
-
-    Parameters
-    ----------
-    rows : sequence of sequences of Machine
-        What to draw.
     """
     from matplotlib.figure import Figure
 
@@ -208,15 +180,7 @@ _ENOUGH = 1.0  # points of accuracy on V below the best K
 
 
 def selected_size(runs: pd.DataFrame, name: str) -> int:
-    """Return the smallest K at which ALGA's mean accuracy on V is within a point of its best; 0 if it has not run.
-
-    Parameters
-    ----------
-    runs : DataFrame
-        As `AlgaStudy.frame` gives them.
-    name : str
-        The set.
-    """
+    """Return the smallest K at which ALGA's mean accuracy on V is within a point of its best; 0 if it has not run on the set."""
     table = by_method(runs)
     ours = table[(table["set"] == name) & (table.method == ALGA)]
     enough = ours[ours["V %"] >= ours["V %"].max() - _ENOUGH]
@@ -224,15 +188,7 @@ def selected_size(runs: pd.DataFrame, name: str) -> int:
 
 
 def selected_machines(parts: Parts, runs: pd.DataFrame) -> list[Machine]:
-    """Train again the machines of run 0: of grid search, GA-model, and of GASVM and ALGA at `selected_size`.
-
-    Parameters
-    ----------
-    parts : Parts
-        The split.
-    runs : DataFrame
-        As `AlgaStudy.frame` gives them.
-    """
+    """Train again the machines of run 0: of grid search, GA-model, and of GASVM and ALGA at `selected_size`."""
     size = selected_size(runs, parts.name)
     of_split = runs[(runs["set"] == parts.name) & (runs.fold == parts.fold) & (runs.run == 0)]
     machines = []

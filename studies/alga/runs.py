@@ -31,20 +31,8 @@ _CACHE = 500  # MB: LIBSVM's rows of up to 11,000 training rows
 class GridModel(NamedTuple):
     """The best model of a grid search, and what it took.
 
-    Parameters
-    ----------
-    C, gamma : float
-        The model.
-    accuracy : float
-        Of the machine with this model, trained on all of T, on V.
-    test_accuracy : float
-        The same on Psi.
-    n_support_vectors : int
-        Of this machine.
-    n_fits : int
-        Machines that were trained.
-    seconds : float
-        Processor time of training them and of their predictions for V.
+    The accuracies on V and on Psi and the number of support vectors are of the machine with this model that is trained on all of
+    T; `seconds` is the processor time of training all machines and of their predictions for V.
     """
 
     C: float
@@ -61,11 +49,6 @@ def grid_search(parts: Parts) -> GridModel:
 
     The grid has gamma from 0.01 to 1000 and C from 0.1 to 1000 in steps of 10; the finer one goes up and down from the best by
     three steps of 2. Of machines that are equal on V the one with the fewest support vectors is the best.
-
-    Parameters
-    ----------
-    parts : Parts
-        The rows.
 
     References
     ----------
@@ -106,18 +89,9 @@ _FOLDS = 5
 
 
 class TunedMachine(NamedTuple):
-    """A tuned machine, and what it took.
+    """A tuned machine, the rows of T that it was tuned and trained on, and what it took.
 
-    Parameters
-    ----------
-    svc : SVC
-        The machine.
-    rows : ndarray of int
-        The rows of T that it was tuned and trained on.
-    n_fits : int
-        Machines of the cross-validations, and the last one.
-    seconds : float
-        Processor time of drawing the rows, of the suggestions and of all machines.
+    `n_fits` counts the machines of the cross-validations and the last one; `seconds` is the processor time of all.
     """
 
     svc: SVC
@@ -127,16 +101,9 @@ class TunedMachine(NamedTuple):
 
 
 def tuned_machine(parts: Parts, seed: int) -> TunedMachine:
-    """Draw 1,000 rows of T, by class, and tune C and gamma on them with 25 suggestions, by 5-fold cross-validation.
+    """Draw 1,000 rows of T, or all, by class, and tune C and gamma on them with 25 suggestions, by 5-fold cross-validation.
 
     C and gamma are from the ranges of the grid search. V is not looked at.
-
-    Parameters
-    ----------
-    parts : Parts
-        The rows; of fewer than 1,000 all are taken.
-    seed : int
-        Seed of the draw and of the search.
     """
     _compile()
     began = time.process_time()
@@ -178,24 +145,12 @@ def run_method(
 ) -> list[dict[str, Any]]:
     """Run a method once; return a row, of NSGA-II a row a point of its front.
 
+    `size` is the number of vectors a class, `grid` what grid search has found on the split, of methods that take it. Runs of the
+    same number have the same seed, whatever the method and the size. No generation begins after `max_evaluations` machines.
+
     Columns: set, fold, method, K (vectors a class; 0 where the method has none), run, checksum (of the split), vectors (that the
     machine was trained on), validation and test (accuracy on V and Psi), support_vectors, seconds (processor time of the
     search), evaluations (machines trained), C, gamma, and of run 0 the rows of T that were chosen, unless these are all.
-
-    Parameters
-    ----------
-    parts : Parts
-        The rows.
-    method : str
-        One of `METHODS`.
-    size : int
-        Vectors a class, of methods that take a number of them.
-    run : int
-        Number of the run on this split. Runs of the same number have the same seed, whatever the method and the size.
-    grid : GridModel or None
-        What grid search has found on this split, of methods that take its model.
-    max_evaluations : int or None, default=None
-        Machines after which no further generation begins; None for the methods' own ends. The tuned SVC has its own number.
     """
     about = {"set": parts.name, "fold": parts.fold, "method": method, "K": size, "run": run, "checksum": parts.checksum}
     if method in (GRID, TUNED):
@@ -303,15 +258,7 @@ def _text(indices: np.ndarray) -> str:
 
 
 def machine_of(parts: Parts, row: dict[str, Any]) -> tuple[Any, np.ndarray]:
-    """Train again the machine of a row of run 0; give it, and the rows of T that it was trained on.
-
-    Parameters
-    ----------
-    parts : Parts
-        The rows of the split.
-    row : dict
-        As `run_method` gives it.
-    """
+    """Train again the machine of a row of run 0; return it, and the rows of T that it was trained on."""
     if not row["chosen"]:
         return whole_machine(parts, row["C"], row["gamma"]), np.arange(len(parts.y))
     chosen = np.array(str(row["chosen"]).split(), dtype=np.intp)
@@ -324,21 +271,14 @@ _COLUMNS |= {"seconds": float, "evaluations": int, "chosen": str, "max_evaluatio
 
 
 class Records:
-    """Rows of runs; those that a file has of these splits, and those that are added, which go into the file as well.
+    """Rows of runs: those that a file has of these splits, and those that are added, which go into the file as well.
 
-    Parameters
-    ----------
-    path : Path or None
-        A CSV file, made or gone on with; None keeps the rows in memory.
-    splits : sequence of Parts
-        The splits of the study; rows of other sets are let be.
-    max_evaluations : int or None, default=None
-        The study's cap on the machines of a run.
+    Without a path the rows are kept in memory. Rows of other sets in the file are left alone.
 
     Raises
     ------
     DataError
-        If the file has rows of another split of the same name, or of another cap, or is damaged.
+        If the file has rows of another split of the same name, or of another cap on the machines of a run, or is damaged.
     """
 
     def __init__(self, path: Path | None, splits: Sequence[Parts], max_evaluations: int | None = None):

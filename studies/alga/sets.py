@@ -35,17 +35,10 @@ def random_dots(n_samples: int = 17_000, seed: int = 0) -> DotSet:
     The regions are those of the nearest of 24 random sites, 12 of each class. The 120 disks have radii of 0.025 to 0.05, and as
     many points as their areas give them; those over a border mix the classes.
 
-    Parameters
-    ----------
-    n_samples : int, default=17000
-        Points, at least 240.
-    seed : int, default=0
-        Seed of everything.
-
     Raises
     ------
     ArgumentError
-        If there are too few points.
+        If there are fewer than 240 points.
 
     References
     ----------
@@ -73,21 +66,10 @@ def random_points(n_samples: int = 1552, seed: int = 0) -> DotSet:
 
     A point is moved a little after it has got its class (normal, standard deviation 0.02), which blurs the borders.
 
-    Parameters
-    ----------
-    n_samples : int, default=1552
-        Points, at least 48.
-    seed : int, default=0
-        Seed of everything.
-
     Raises
     ------
     ArgumentError
-        If there are too few points.
-
-    References
-    ----------
-    As of `random_dots`.
+        If there are fewer than 48 points.
 
     Examples
     --------
@@ -106,25 +88,12 @@ def chessboard_dots(n_samples: int = 27_000, seed: int = 0, board: int = 8) -> D
     """Draw points in disks on the squares of a chessboard, whose colours are the classes.
 
     The disks have a radius of 0.55 squares, so that neighbours overlap a little: about 6 % of the points lie nearer to the
-    centre of a square of the other class (interior squares; fewer at the edge).
-
-    Parameters
-    ----------
-    n_samples : int, default=27000
-        Points, at least 2 a square.
-    seed : int, default=0
-        Seed of everything.
-    board : int, default=8
-        Squares along a side, at least 2.
+    centre of a square of the other class (interior squares; fewer at the edge). `board` is the number of squares along a side.
 
     Raises
     ------
     ArgumentError
-        If there are too few points or squares.
-
-    References
-    ----------
-    As of `random_dots`.
+        If there are fewer than 2 points a square, or than 2 squares along a side.
 
     Examples
     --------
@@ -176,20 +145,10 @@ N_FOLDS = 5
 
 
 class Parts(NamedTuple):
-    """One split of a set: T, V and Psi of the paper.
+    """One split of a set: T (X, y), V (validation_X, validation_y) and Psi (test_X, test_y) of the paper.
 
-    Parameters
-    ----------
-    name : str
-        The set's name.
-    fold : int
-        Which part of the set is judged by; 0 where there is one split only.
-    X, y : ndarray
-        T: the rows to train on or to choose the training set from.
-    validation_X, validation_y : ndarray
-        V: the rows whose accuracy is the fitness.
-    test_X, test_y : ndarray
-        Psi: the rows that no method sees.
+    T holds the rows to train on or to choose the training set from, V those whose accuracy is the fitness, Psi those that no
+    method sees. `fold` is the part of the set that is judged by; 0 where there is one split only.
     """
 
     name: str
@@ -230,13 +189,6 @@ class Parts(NamedTuple):
 def thirds(data: DotSet, seed: int = 0) -> Parts:
     """Split a set of points at random into T, V and Psi, a third of each class to each.
 
-    Parameters
-    ----------
-    data : DotSet
-        The points.
-    seed : int, default=0
-        Seed of the split.
-
     Examples
     --------
     >>> from spotsvm.studies.alga.sets import random_points
@@ -254,15 +206,6 @@ def scaled_folds(name: str, X: Floats, y: Floats, seed: int = 0) -> Iterator[Par
     """Cut a set into five folds by class; each is Psi once, and of the other four a quarter is V and the rest T.
 
     So T has 60 % of the rows, V and Psi have 20 % each. Columns are scaled to [0, 1] by T; rows of V and Psi may lie beyond.
-
-    Parameters
-    ----------
-    name : str
-        The set's name.
-    X, y : ndarray
-        All rows.
-    seed : int, default=0
-        Seed of the folds and of the quarters.
     """
     for fold, (others, test) in enumerate(StratifiedKFold(N_FOLDS, shuffle=True, random_state=seed).split(X, y)):
         train, validation = train_test_split(others, test_size=0.25, stratify=y[others], random_state=seed)

@@ -24,7 +24,7 @@ from spotsvm.studies.alga.tables import (
     wilcoxon_tests,
 )
 from spotsvm.studies.common.data import data_folder, read_binary, stand_ins
-from spotsvm.studies.common.experiment import Experiment
+from spotsvm.studies.common.experiment import Experiment, check_least, check_names
 from spotsvm.studies.common.run_file import EndedRun
 from spotsvm.study.callbacks import runs_bar
 
@@ -95,7 +95,7 @@ class AlgaStudy(Experiment):
     Raises
     ------
     ArgumentError
-        If an argument makes no sense.
+        If an argument is invalid.
 
     References
     ----------
@@ -104,6 +104,11 @@ class AlgaStudy(Experiment):
     """
 
     name = "alga"
+    _table_caption = "Accuracy, support vectors and time (as the paper's tables 1 and 2): means over the runs"
+    _figure_caption = (
+        "Accuracy on V against the number of support vectors, means over the runs; K in parentheses. Of NSGA-II: the mean "
+        "over the runs of the best accuracy with at most so many."
+    )
 
     def __init__(
         self,
@@ -127,17 +132,10 @@ class AlgaStudy(Experiment):
         self.max_evaluations = max_evaluations if max_evaluations is not None else (200 if quick else None)
         self.n_jobs = n_jobs
         self.path = None if path is None else Path(path)
-        if self.n_runs < 2:
-            raise ArgumentError(f"n_runs={self.n_runs} shows nothing of the spread; use 2 or more")
-        if self.n_model_runs < 1:
-            raise ArgumentError(f"n_model_runs={n_model_runs} is no number of runs; use 1 or more")
-        for name in ("max_n_per_class", "max_evaluations"):
-            if (most := getattr(self, name)) is not None and most < 1:
-                raise ArgumentError(f"{name}={most} leaves nothing to run; use 1 or more, or None")
-        if unknown := [name for name in self.sets if name not in (*DOT_SETS, *self._tables())]:
-            raise ArgumentError(f"sets: {unknown[0]!r} is unknown; use some of {', '.join((*DOT_SETS, *self._tables()))}")
-        if unknown := [name for name in self.methods if name not in METHODS]:
-            raise ArgumentError(f"methods: {unknown[0]!r} is unknown; use some of {', '.join(METHODS)}")
+        check_least(self, 2, "n_runs")
+        check_least(self, 1, "n_model_runs", "max_n_per_class", "max_evaluations")
+        check_names("sets", self.sets, (*DOT_SETS, *self._tables()))
+        check_names("methods", self.methods, METHODS)
         if GRID not in self.methods:
             raise ArgumentError(f"methods={list(self.methods)} has no {GRID!r}, to which all are compared; add it")
 
@@ -217,10 +215,6 @@ class AlgaStudy(Experiment):
         """Return a row a set, method and K: accuracy on V and Psi, support vectors and time; see `by_method`."""
         return by_method(self.frame())
 
-    def table_caption(self) -> str:
-        """Return in words what the table is."""
-        return "Accuracy, support vectors and time (as the paper's tables 1 and 2): means over the runs"
-
     def further_tables(self) -> dict[str, pd.DataFrame]:
         """Return ALGA beside grid search, the tests, and at how many K they tell ALGA and GASVM apart."""
         tests = wilcoxon_tests(self.frame())
@@ -248,27 +242,11 @@ class AlgaStudy(Experiment):
         """Draw accuracy on V against support vectors, a panel a set (Fig. 3)."""
         return draw_fronts(self.frame())
 
-    def figure_caption(self) -> str:
-        """Return in words what the figure shows."""
-        return (
-            "Accuracy on V against the number of support vectors, means over the runs; K in parentheses. Of NSGA-II: the mean "
-            "over the runs of the best accuracy with at most so many."
-        )
-
     def further_figures(self) -> dict[str, Figure]:
         """Draw machines in the plane (Fig. 4)."""
         splits = [self.splits(name)[0] for name in self.sets if name in DOT_SETS]
         rows = [selected_machines(parts, self.frame()) for parts in splits]
         return {_PICTURES: draw_machines(rows)} if rows else {}
-
-    def to_markdown(self) -> str:
-        """Return title, tables and conclusion as markdown."""
-        shown = {"": self.table(), **self.further_tables()}
-        first, *others = [
-            f"{f'### {title}' if title else ''}\n\n{table.to_markdown(index=False, floatfmt='.4g', missingval='')}".strip()
-            for title, table in shown.items()
-        ]
-        return "\n\n".join([f"{self.heading()}\n{first}", self.conclusion(), self.notes(), *others])
 
 
 _PICTURES = """\

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from spotsvm.comparison.table import holm, signed_rank_test
+from spotsvm.comparison.comparison import holm, signed_rank_test
 from spotsvm.studies.alga.runs import (
     ALGA,
     GA_MODEL,

@@ -129,18 +129,7 @@ class DataSet(NamedTuple):
 
 
 def read_set(name: str) -> DataSet:
-    """Read a set with two classes from the folder that SPOTSVM_DATA names.
-
-    Parameters
-    ----------
-    name : str
-        The set is `name`.csv or `name`.csv.gz there.
-
-    Raises
-    ------
-    DataError
-        If SPOTSVM_DATA is not set, or the folder has no such set, or it has not two classes.
-    """
+    """Read a set with two classes as `read_binary` does."""
     return DataSet(name, *read_binary(name))
 
 

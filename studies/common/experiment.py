@@ -2,27 +2,35 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
+import platform
+import re
+import shlex
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Callable, Iterable
+from importlib.metadata import version
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, Self
 
 import pandas as pd
 
 from spotsvm.common.csv_files import write_csv
-from spotsvm.common.errors import DataError, StorageError
+from spotsvm.common.errors import ArgumentError, DataError, StorageError
+from spotsvm.reports.page import Code, Notice, Page, Part, Picture, Section, Table
 from spotsvm.studies.common.data import data_from
-from spotsvm.studies.common.report import report_page
 from spotsvm.studies.common.table import draw_table, markdown_table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+_PACKAGES = ("spotsvm", "numpy", "scipy", "scikit-learn", "pandas", "numba", "cma")
+_UNDERLINED = re.compile(r"^(\w[\w ]*)\n-{3,}\n", re.MULTILINE)
+
 
 class Experiment(ABC):
-    """Base of the studies; a subclass says what to run and how to sum it up.
+    """Base of the studies; a subclass defines what is run and how the results are summed up.
 
     Parameters
     ----------
@@ -43,6 +51,14 @@ class Experiment(ABC):
     reads_data: bool = True
     #: columns of the table that the figure shows; by default the first of numbers
     drawn: tuple[str, ...] = ()
+    #: columns of numbers that name the rows of the table, and are not drawn
+    keys: tuple[str, ...] = ()
+    #: what `table_caption`, `figure_caption` and `notes` return
+    _table_caption = "Results"
+    _figure_caption = "Columns of the table, a dot a row."
+    _notes = ""
+    #: how numbers are shown in markdown
+    _floatfmt = ".4g"
 
     def __init__(self, quick: bool = False):
         self.quick = quick
@@ -80,14 +96,14 @@ class Experiment(ABC):
 
     @abstractmethod
     def _measure(self) -> pd.DataFrame:
-        """Run it and give every measurement."""
+        """Run the study; return every measurement, a row each."""
 
     @abstractmethod
     def table(self) -> pd.DataFrame:
-        """Sum the measurements up."""
+        """Return a summary of the measurements."""
 
     def further_tables(self) -> dict[str, pd.DataFrame]:
-        """Return what other tables there are, by title; the web page shows them after the first."""
+        """Return the other tables by title; reports show them after the first."""
         return {}
 
     @abstractmethod
@@ -95,28 +111,28 @@ class Experiment(ABC):
         """Return, in a sentence or two, what the table shows, from its figures."""
 
     def notes(self) -> str:
-        """Return in words how the tables are to be read; the web page shows it before them."""
-        return ""
+        """Explain how the tables are to be read; reports show it before them."""
+        return self._notes
 
     def figure(self) -> Figure:
         """Draw the results; by default columns of numbers of the table."""
-        return draw_table(self.table(), self.drawn)
+        return draw_table(self.table(), self.drawn, self.keys)
 
     def figure_caption(self) -> str:
-        """Return in words what the figure shows."""
-        return "Columns of the table, a dot a row."
+        """Describe what the figure shows."""
+        return self._figure_caption
 
     def figure_alt(self) -> str:
-        """Return in words what there is to see in the figure, for those who cannot see it."""
+        """Describe what there is to see in the figure, for those who cannot see it."""
         return f"{self.figure_caption()} {self.conclusion()}"
 
     def further_figures(self) -> dict[str, Figure]:
-        """Return what other figures there are, by caption; the web page shows them after the first."""
+        """Return the other figures by caption; the web page shows them after the first."""
         return {}
 
     def table_caption(self) -> str:
-        """Return in words what the table is."""
-        return "Results"
+        """Return the title of the table."""
+        return self._table_caption
 
     def settings(self) -> dict[str, Any]:
         """Return the constructor's arguments, as they are used: what was left to the study is filled in."""
@@ -127,15 +143,18 @@ class Experiment(ABC):
         """Return the title: the first line of the study's description."""
         return (inspect.getdoc(type(self)) or self.name).splitlines()[0].rstrip(".")
 
-    def heading(self, on_quick: str = "") -> str:
-        """Return the title as markdown, with a word on the quick form and what else is to be said of that."""
-        more = f". {on_quick}" if on_quick else ""
-        quick = f"\n(quick form: it shows that the study works, and no more{more})\n" if self.quick else ""
-        return f"## {self.title()}\n{quick}"
-
     def to_markdown(self) -> str:
-        """Return title, table and conclusion as markdown."""
-        return f"{self.heading()}\n{markdown_table(self.table())}\n\n{self.conclusion()}"
+        """Return title, notes, tables and conclusion as markdown."""
+        quick = "(quick form: it shows that the study works, and no more)" if self.quick else ""
+        shown = [f"### {title}\n\n{self._as_markdown(table)}" for title, table in self._markdown_tables().items()]
+        parts = [f"## {self.title()}", quick, self.notes(), *shown, "### Conclusion", self.conclusion()]
+        return "\n\n".join(part for part in parts if part)
+
+    def _markdown_tables(self) -> dict[str, pd.DataFrame]:
+        return {self.table_caption(): self.table(), **self.further_tables()}
+
+    def _as_markdown(self, table: pd.DataFrame) -> str:
+        return markdown_table(table, self._floatfmt)
 
     def to_csv(self, path: str | Path) -> Path:
         """Write every measurement as CSV, a row each; return the file.
@@ -165,7 +184,7 @@ class Experiment(ABC):
         StorageError
             If it cannot be written.
         """
-        page = report_page(self)  # before the file is touched
+        page = _page(self)  # before the file is touched
         return _written(path, f"{self.name}.html", lambda file: file.write_text(page, encoding="utf-8"))
 
     def write(self, out: str | Path) -> list[Path]:
@@ -221,3 +240,114 @@ def _written(path: str | Path, name: str, write: Callable[[Path], object]) -> Pa
     except OSError as error:
         raise StorageError(f"{file}: cannot write there: {error.strerror or error}") from error
     return file
+
+
+def check_names(argument: str, names: Iterable[str], known: Iterable[str]) -> None:
+    """Raise ArgumentError if a name is unknown."""
+    known = list(known)
+    if unknown := [name for name in names if name not in known]:
+        raise ArgumentError(f"{argument}: {unknown[0]!r} is unknown; use some of {', '.join(known)}")
+
+
+def check_least(experiment: Experiment, least: int, *names: str) -> None:
+    """Raise ArgumentError if one of these settings is a smaller number; None is let pass."""
+    for name in names:
+        if (value := getattr(experiment, name)) is not None and value < least:
+            raise ArgumentError(f"{name}={value} is too few; use {least} or more")
+
+
+def _page(experiment: Experiment) -> str:
+    """Return the page of a study as HTML; runs the study if it has not run yet."""
+    parts = _described(experiment)
+    what: list[Part] = [*_paragraphs(parts.get("", "")), *_paragraphs(parts.get("References", ""))]
+    title = experiment.title()
+    return Page(
+        title,
+        [
+            Section("What was found", _findings(experiment)),
+            Section("Figure", _figures(experiment)),
+            Section("Tables", _tables(experiment)),
+            Section("What was done", [*(what or [f"{title}."]), Table(_settings(experiment), "Settings")]),
+            Section("How to repeat it", _repeat(experiment)),
+        ],
+        lead=f"Study {experiment.name!r} of spotsvm.",
+        footer=f"Made by spotsvm {version('spotsvm')}.",
+    ).html()
+
+
+def _described(experiment: Experiment) -> dict[str, str]:
+    """Cut the study's docstring at its underlined headings; what stands before the first goes by ""."""
+    body = (inspect.getdoc(type(experiment)) or "").partition("\n")[2]
+    first, *rest = _UNDERLINED.split(body)
+    return {"": first} | dict(zip(rest[::2], rest[1::2], strict=True))
+
+
+def _paragraphs(text: str) -> list[str]:
+    return [" ".join(paragraph.split()) for paragraph in text.split("\n\n") if paragraph.strip()]
+
+
+def _findings(experiment: Experiment) -> list[Part]:
+    quick: list[Part] = [Notice("This is the quick form: it shows that the study works, and no more.", "warning")]
+    return (quick if experiment.quick else []) + [Notice(text, "finding") for text in _paragraphs(experiment.conclusion())]
+
+
+def _figures(experiment: Experiment) -> list[Part]:
+    first = Picture(experiment.figure(), experiment.figure_caption(), experiment.figure_alt())
+    return [first, *(Picture(figure, caption, caption) for caption, figure in experiment.further_figures().items())]
+
+
+def _tables(experiment: Experiment) -> list[Part]:
+    tables = {experiment.table_caption(): experiment.table(), **experiment.further_tables()}
+    return [*_paragraphs(experiment.notes()), *(Table(table, caption) for caption, table in tables.items())]
+
+
+def _settings(experiment: Experiment) -> pd.DataFrame:
+    settings = {name: _text(value) for name, value in experiment.settings().items()}
+    if experiment.data is not None:
+        settings["data sets from"] = str(experiment.data)
+    if experiment.seconds is not None:
+        settings["time of the run"] = f"{experiment.seconds:.1f} s"
+    return pd.DataFrame({"setting": list(settings), "value": list(settings.values())})
+
+
+def _text(value: object) -> str:
+    if isinstance(value, tuple | list):
+        return ", ".join(str(entry) for entry in value)
+    if isinstance(value, dict):
+        return ", ".join(str(key) if key == entry else f"{key}: {entry}" for key, entry in value.items())
+    return str(value)
+
+
+def _repeat(experiment: Experiment) -> list[Part]:
+    parts: list[Part] = []
+    if experiment.settings() == type(experiment)(quick=experiment.quick).settings():
+        words = ["spotsvm", "study", experiment.name, *(["--quick"] if experiment.quick else [])]
+        words += ["--data", str(experiment.data)] if experiment.data is not None else []
+        parts.append(Code(shlex.join([*words, "--out", experiment.name]), "On the command line"))
+    versions = {"Python": platform.python_version()} | {package: version(package) for package in _PACKAGES}
+    table = pd.DataFrame({"package": list(versions), "version": list(versions.values())})
+    return [*parts, Code(_code(experiment), "In Python"), Table(table, "Versions")]
+
+
+def _value_code(value: object) -> str | None:
+    """Return the code of a value; None of an object that has none, such as a series or a function."""
+    code = repr(str(value)) if isinstance(value, PurePath) else repr(value)
+    try:
+        again = ast.literal_eval(code)
+    except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError):
+        return None
+    return code if isinstance(value, PurePath) or type(again) is type(value) else None
+
+
+def _code(experiment: Experiment) -> str:
+    kind = type(experiment)
+    settings = experiment.settings()
+    codes = {name: _value_code(value) for name, value in settings.items()}
+    missing = [f"# {name}: {' '.join(_text(settings[name]).split())}" for name, code in codes.items() if code is None]
+    lines = [f"from {kind.__module__} import {kind.__name__}", ""]
+    lines += ["# to be filled in, no code can be written for it:", *missing, ""] if missing else []
+    arguments = [f"    {name}={name if code is None else code}," for name, code in codes.items()]
+    lines += [f"study = {kind.__name__}(", *arguments, ")"]
+    if experiment.data is not None:
+        lines.append(f"study.use_data({str(experiment.data)!r})")
+    return "\n".join([*lines, f'study.run().report("{experiment.name}.html")'])

@@ -20,7 +20,7 @@ _COLOUR = "#0072B2"
 _LABEL = 60  # characters
 
 
-def draw_table(table: pd.DataFrame, columns: Sequence[str] = ()) -> Figure:
+def draw_table(table: pd.DataFrame, columns: Sequence[str] = (), keys: Sequence[str] = ()) -> Figure:
     """Draw columns of numbers, a dot a row; what is not a number names the rows, or else the first column.
 
     Parameters
@@ -28,8 +28,9 @@ def draw_table(table: pd.DataFrame, columns: Sequence[str] = ()) -> Figure:
     table : DataFrame
         A row of each thing that is compared.
     columns : sequence of str, default=()
-        Which columns to draw; of those that are not in the table nothing is said. If none is, the first that differ from row to
-        row.
+        Which columns to draw; names that the table lacks are ignored. If none is left, the first that differ from row to row.
+    keys : sequence of str, default=()
+        Columns of numbers that name the rows, and are not drawn.
 
     Examples
     --------
@@ -40,6 +41,7 @@ def draw_table(table: pd.DataFrame, columns: Sequence[str] = ()) -> Figure:
     from matplotlib.figure import Figure
 
     table = table.set_axis([str(name) for name in table.columns], axis=1)
+    table = table.assign(**{key: [f"{key} = {value:g}" for value in table[key]] for key in keys})
     numbers = [name for name in table.columns if pd.api.types.is_numeric_dtype(table[name]) and table[name].dtype != bool]
     texts = [name for name in table.columns if name not in numbers]
     if not texts and len(numbers) > 1:

@@ -8,12 +8,22 @@ from typing import TYPE_CHECKING, Any
 import joblib
 import pandas as pd
 
-from spotsvm.common.errors import ArgumentError
 from spotsvm.studies.common.data import data_folder, read_table
-from spotsvm.studies.common.experiment import Experiment
-from spotsvm.studies.common.table import markdown_table
-from spotsvm.studies.conformal.sets import TOY, real_sets, run_set, run_toy_split, sets_table
-from spotsvm.studies.conformal.tables import ENCODINGS, TABLE, distance_to_printed, encoded, mushroom_table, run_mushroom, toy_row
+from spotsvm.studies.common.experiment import Experiment, check_least
+from spotsvm.studies.conformal.tables import (
+    ENCODINGS,
+    TABLE,
+    TOY,
+    distance_to_printed,
+    encoded,
+    mushroom_table,
+    real_sets,
+    run_mushroom,
+    run_set,
+    run_toy_split,
+    sets_table,
+    toy_row,
+)
 from spotsvm.studies.conformal.toy import MAIN, OTHERS, PRINTED, SIGMA, WITH_BIAS, C, Reading, draw_passes, run_toy
 
 if TYPE_CHECKING:
@@ -66,7 +76,7 @@ class ConformalStudy(Experiment):
     Raises
     ------
     ArgumentError
-        If an argument makes no sense.
+        If an argument is invalid.
 
     References
     ----------
@@ -75,6 +85,13 @@ class ConformalStudy(Experiment):
     """
 
     name = "conformal"
+    _table_caption = "Toy experiment"
+    _notes = _NOTES
+    _figure_caption = (
+        "Fig. 1 (a) to (d) of the paper, for the first draw without a bias: the training set with the true boundary; "
+        "contours of the first pass's f; of the magnification, eq. 15; and of the second pass's f. The black line is f = 0, "
+        "the dashed one the true boundary."
+    )
 
     def __init__(
         self,
@@ -94,9 +111,7 @@ class ConformalStudy(Experiment):
         self.n_splits = n_splits if n_splits is not None else (2 if quick else 10)
         self.seed = seed
         self.n_jobs = n_jobs
-        for name in ("n_draws", "n_other_draws", "n_mushroom_draws", "n_splits"):
-            if getattr(self, name) < 2:
-                raise ArgumentError(f"{name}={getattr(self, name)} is too few; use 2 or more")
+        check_least(self, 2, "n_draws", "n_other_draws", "n_mushroom_draws", "n_splits")
 
     def _measure(self) -> pd.DataFrame:
         jobs = [job for reading in (MAIN, WITH_BIAS, *OTHERS) for job in self._toy_jobs(reading)]
@@ -135,18 +150,8 @@ class ConformalStudy(Experiment):
         toy = runs[runs.experiment == _TOY]
         return pd.DataFrame([toy_row(one, toy[toy.reading == _number(one)]) for one in (MAIN, WITH_BIAS, *OTHERS)])
 
-    def table_caption(self) -> str:
-        """Return in words what the table is."""
-        return "Toy experiment"
-
     def mushroom(self, bias: bool = True) -> pd.DataFrame:
-        """Return the Mushroom table, a row an encoding and setting; empty where there are no data.
-
-        Parameters
-        ----------
-        bias : bool, default=True
-            Whether the machines have a threshold.
-        """
+        """Return the Mushroom table, a row an encoding and setting; empty where there are no data."""
         runs = self.frame()
         return (
             mushroom_table(runs[(runs.experiment == _MUSHROOM) & (runs.bias == bias)]) if self._has_mushroom else pd.DataFrame()
@@ -219,26 +224,9 @@ class ConformalStudy(Experiment):
             f"than {change:.2f} points{', so the printed table was hardly made without one' if change < 1 else ''}."
         )
 
-    def notes(self) -> str:
-        """Return in words how the tables are to be read."""
-        return _NOTES
-
-    def to_markdown(self) -> str:
-        """Return title, tables, conclusion and notes as markdown."""
-        further = [f"### {title}\n\n{markdown_table(table)}" for title, table in self.further_tables().items()]
-        return "\n\n".join([super().to_markdown(), _NOTES, *further])
-
     def figure(self) -> Figure:
         """Draw Fig. 1 (a) to (d) for the first draw."""
         return draw_passes(MAIN, self.seed, 0)
-
-    def figure_caption(self) -> str:
-        """Return in words what the figure shows."""
-        return (
-            "Fig. 1 (a) to (d) of the paper, for the first draw without a bias: the training set with the true boundary; "
-            "contours of the first pass's f; of the magnification, eq. 15; and of the second pass's f. The black line is f = 0, "
-            "the dashed one the true boundary."
-        )
 
     def figure_alt(self) -> str:
         """Return in words what there is to see in the figure."""

@@ -105,21 +105,11 @@ def draw_points(seed: int, draw: int, n_train: int = N_TRAIN, n_test: int = N_TE
 
 
 def run_toy(reading: Reading, seed: int, draw: int) -> dict[str, Any]:
-    """Run one draw, and give its test errors as shares of the test points.
+    """Run one draw, and return its test errors as shares of the test points.
 
-    Parameters
-    ----------
-    reading : Reading
-        What is run.
-    seed, draw : int
-        Of the points.
-
-    Returns
-    -------
-    dict
-        Errors of the first and the last pass, `before` and `after`; `far_before` and `far_after` of them outside the first
-        pass's margin, |f| > 1; and the first pass's largest |f|, `max_f`. nan throughout if all points to train on are on one
-        side of the curve.
+    They are those of the first and the last pass, `before` and `after`; `far_before` and `far_after` of them outside the first
+    pass's margin, |f| > 1; and the first pass's largest |f|, `max_f`. nan throughout if all points to train on are on one side of
+    the curve.
     """
     X, X_test = (reading.side * points for points in draw_points(seed, draw))
     y, y_test = reading.labels(X), reading.labels(X_test)
@@ -140,15 +130,7 @@ _BELOW, _ABOVE = COLOURS[1], COLOURS[0]
 
 
 def draw_passes(reading: Reading, seed: int, draw: int) -> Figure:
-    """Draw the four panels for one draw of the toy experiment.
-
-    Parameters
-    ----------
-    reading : Reading
-        What is run.
-    seed, draw : int
-        Of the points.
-    """
+    """Draw the four panels for one draw of the toy experiment."""
     from matplotlib.figure import Figure
 
     X = reading.side * draw_points(seed, draw)[0]

@@ -33,16 +33,10 @@ REFERENCE_TOL = 1e-6
 
 
 class Gaps(NamedTuple):
-    """What is known of two solutions of one fold.
+    """What is known of two solutions of one fold: their violations, and how many test rows are predicted otherwise.
 
-    Attributes
-    ----------
-    ours, sklearn : float
-        The violations.
-    ours_off, sklearn_off : int
-        Test rows on the other side than at a solution in float64 with a violation of at most 1e-6.
-    same_score : bool
-        Whether the solution that ours was measured at gives the score that was recorded.
+    `ours_off` and `sklearn_off` count test rows on the other side than at a solution in float64 with a violation of at most 1e-6;
+    `same_score` is whether the solution that ours was measured at gives the score that was recorded.
     """
 
     ours: float
@@ -53,13 +47,7 @@ class Gaps(NamedTuple):
 
 
 class FoldGaps:
-    """Solves single folds once more, in the way of the shared work, to measure the solutions.
-
-    Parameters
-    ----------
-    data : DataSet
-        The data.
-    """
+    """Solves single folds once more, in the way of the shared work, to measure the solutions."""
 
     def __init__(self, data: DataSet):
         self._data = data
@@ -69,16 +57,7 @@ class FoldGaps:
     def measure(self, cost: float, gamma: float, train: Rows, test: Rows, machine: SVC, score: float) -> Gaps:
         """Return the violations of the optimality conditions, in float64, at both solutions on one fold, and what they predict.
 
-        Parameters
-        ----------
-        cost, gamma : float
-            The setting.
-        train, test : int array
-            The fold.
-        machine : SVC
-            Scikit-learn's, fitted to the training rows.
-        score : float
-            The accuracy that the shared work gave for this fold.
+        `machine` is scikit-learn's, fitted to the training rows; `score` the accuracy that the shared work gave for this fold.
         """
         data, kernel = self._data, Kernel("rbf", gamma=gamma)
         beta, decision = self._solve(cost, kernel, train)

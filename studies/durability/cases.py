@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,15 +22,7 @@ class CaseSkippedError(Exception):
 
 @dataclass(frozen=True)
 class Case:
-    """Something to measure, on its own and repeatable.
-
-    Attributes
-    ----------
-    name : str
-        Says which it is, and all that it takes to repeat it.
-    measure : callable
-        Takes nothing, and gives numbers and texts by name.
-    """
+    """Something to measure, on its own, named by all that it takes to repeat it; `measure` returns numbers and texts by name."""
 
     name: str
     measure: Callable[[], Measures]
@@ -39,19 +30,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Finding:
-    """One figure of a part.
-
-    Attributes
-    ----------
-    what : str
-        What the figure is, with its unit.
-    figure : float
-        The figure.
-    goal : str
-        What it should be, as text; empty where there is no goal.
-    met : bool or None
-        Whether it is; None without a goal, or where the quick form cannot tell.
-    """
+    """One figure of a part, with its unit; its goal, if it has one, and whether it is met (None where that cannot be told)."""
 
     what: str
     figure: float
@@ -63,26 +42,13 @@ class Finding:
 class Part:
     """A part of the study.
 
-    Attributes
-    ----------
-    name : str
-        By which it is selected.
-    title : str
-        What its table is called.
-    cases : callable
-        Takes whether the form is quick, the seed, and an ExitStack for what is to be closed once they are measured; gives the
-        cases.
-    table : callable
-        Takes a frame with a row a case and a column a measure; sums it up.
-    findings : callable
-        Takes the same frame; gives the figures that are judged.
-    sentence : callable
-        Takes the same frame; says what it shows.
+    `cases` takes whether the form is quick, and the seed. The others take a frame with a row a measured case and a column a
+    measure: `table` sums it up, `findings` returns the figures that are judged, `sentence` what it shows, in words.
     """
 
     name: str
     title: str
-    cases: Callable[[bool, int, ExitStack], Sequence[Case]]
+    cases: Callable[[bool, int], Sequence[Case]]
     table: Callable[[pd.DataFrame], pd.DataFrame]
     findings: Callable[[pd.DataFrame], Sequence[Finding]]
     sentence: Callable[[pd.DataFrame], str]

@@ -1,4 +1,4 @@
-"""Runs of studies that are to be killed: each search in each kind of run, repeatable from its seed."""
+"""Runs of studies in processes of their own that may be killed: each search in each kind of run, repeatable from its seed."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ import sqlite3
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,6 +22,7 @@ from scipy.stats import loguniform
 
 from spotsvm import Study
 from spotsvm.solvers.search import NestedSearch, Stage
+from spotsvm.studies.durability.cases import CaseSkippedError
 from spotsvm.surrogates.domain import Domain
 from spotsvm.trials.objectives import Directions
 from spotsvm.trials.trial import Trial
@@ -27,7 +30,6 @@ from spotsvm.trials.trial import Trial
 SPACE = {"C": loguniform(2**-5, 2**15), "gamma": loguniform(2**-15, 2**3)}
 ONE_OBJECTIVE = ("kriging", "koch2011", "cmaes", "lbfgsb", "vns", "random", "lhs", "nested")
 SEVERAL_OBJECTIVES = ("nsga2", "parego")
-
 #: kinds of run that are repeatable, and what `Study.run` gets
 KINDS: dict[str, dict[str, Any]] = {
     "sequential": {},
@@ -39,21 +41,13 @@ KINDS: dict[str, dict[str, Any]] = {
 }
 #: one that is not: who ends first is told first
 ASYNCHRONOUS = "asynchronous"
-
 Told = Callable[[Study, Trial], None]
 
 
 class Objective:
-    """A valley in C and gamma, whose evaluations are noted in a file.
+    """A valley in C and gamma, of one or two objectives, whose evaluations are noted in a file, a byte each.
 
-    Parameters
-    ----------
-    n_values : int
-        Objectives, 1 or 2.
-    failing : bool
-        Whether a part of the space raises, and another gives nan.
-    noted : path-like or None
-        A file that gets a byte an evaluation.
+    Where `failing`, a part of the space raises, and another gives nan.
     """
 
     def __init__(self, n_values: int = 1, failing: bool = False, noted: str | Path | None = None):
@@ -88,22 +82,9 @@ def kinds_of(search: str) -> list[str]:
 
 
 def run_study(search: str, kind: str, seed: int, path: str | Path, told: Told, noted: str | Path | None = None) -> None:
-    """Run or resume a study to its end.
+    """Run or resume a study of a search, one of `ONE_OBJECTIVE` or `SEVERAL_OBJECTIVES`, in a kind of `KINDS` or "asynchronous".
 
-    Parameters
-    ----------
-    search : str
-        One of `ONE_OBJECTIVE` or `SEVERAL_OBJECTIVES`.
-    kind : str
-        One of `KINDS`, or "asynchronous".
-    seed : int
-        The study's.
-    path : path-like
-        The record.
-    told : callable
-        Called with the study and each trial that has been told.
-    noted : path-like, optional
-        A file that gets a byte an evaluation.
+    `told` is called with the study and each trial that has been told; evaluations are noted in a file, a byte each.
     """
     several = search in SEVERAL_OBJECTIVES
     objective = Objective(2 if several else 1, kind == "failing", noted)
@@ -161,20 +142,12 @@ def run_to_end(
     at_byte: int | None = None,
     measures: str | None = None,
 ) -> None:
-    """Run or resume a study, and die at a moment if one is given.
+    """Run or resume a study, as `run_study` does, and die at a moment if one is given.
 
-    Parameters
-    ----------
-    search, kind, seed, path
-        As `run_study` takes them. What was told is noted in `path`.told, evaluations in `path`.evaluated, and in `path`.inside
-        deaths within a transaction.
-    at_statement : int, optional
-        Kill this process when it comes to its n-th SQL statement, before it is carried out: between transactions or inside.
-    at_byte : int, optional
-        End it, as abruptly, in the midst of the write that would let a file of the record's grow by so many bytes: inside of
-        COMMIT, with the page half written.
-    measures : str, optional
-        A file that is to say how long it took, and how many statements and bytes.
+    What was told is noted in `path`.told, evaluations in `path`.evaluated, and in `path`.inside deaths within a transaction. At
+    `at_statement`, the n-th SQL statement, the process is killed before it is carried out: between transactions or inside. At
+    `at_byte` it ends as abruptly in the midst of the write that would let a file of the record's grow by so many bytes: inside of
+    COMMIT, with the page half written. `measures` is a file for the time that it took, and numbers of statements and bytes.
     """
     counted = _Statements(at_statement, f"{path}.inside")
     if at_byte is not None:
@@ -227,3 +200,76 @@ def _limit_files(size: int, more: int) -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     signal.signal(signal.SIGXFSZ, signal.SIG_DFL)  # which Python ignores
+
+
+_PATIENCE = 1.0  # seconds
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a process ended: its exit code, or minus the number of the signal that ended it, and how long it lived.
+
+    `hung` is whether it was killed because it took longer than allowed; `left` the number of its own processes that were still
+    there a second later, where the system tells.
+    """
+
+    code: int
+    seconds: float
+    hung: bool
+    left: int
+
+
+def run_job(
+    target: Callable[..., object], arguments: Mapping[str, Any], *, kill_after: float | None = None, at_most: float = 120.0
+) -> Ended:
+    """Run a function in a process of its own, to its end or until it is killed with SIGKILL.
+
+    It is killed after `kill_after` seconds, if that is given, or as hung after `at_most` seconds.
+
+    Raises
+    ------
+    CaseSkippedError
+        Where the system has no fork.
+    """
+    if "forkserver" not in multiprocessing.get_all_start_methods():
+        raise CaseSkippedError("this system has no fork")
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(
+        ["spotsvm.studies.durability.killable_runs", "cma", "spotsvm.solvers.search.multi_objective.genetic_algorithm"]
+    )
+    process = context.Process(target=_in_own_group, args=(target, dict(arguments)))
+    process.start()
+    began = time.monotonic()
+    process.join(at_most if kill_after is None else kill_after)
+    killed = process.is_alive()
+    if killed:
+        process.kill()
+        process.join()
+    assert process.pid is not None
+    assert process.exitcode is not None
+    seconds = time.monotonic() - began
+    return Ended(process.exitcode, seconds, killed and kill_after is None, _end_group(process.pid))
+
+
+def _in_own_group(target: Callable[..., object], arguments: dict[str, Any]) -> None:
+    os.setsid()  # so that what it leaves behind can be found
+    target(**arguments)
+
+
+def _end_group(group: int) -> int:
+    """Return how many processes of a group do not end by themselves, where the system tells, and kill them."""
+    until = time.monotonic() + _PATIENCE
+    while (left := _n_living(group)) and time.monotonic() < until:
+        time.sleep(0.02)
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(group, signal.SIGKILL)
+    return left
+
+
+def _n_living(group: int) -> int:
+    living = 0
+    for entry in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            state, _, in_group = entry.read_text().rpartition(")")[2].split()[:3]
+            living += int(in_group) == group and state != "Z"
+    return living

@@ -7,7 +7,7 @@ import shutil
 import sqlite3
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass
 from functools import partial
 from itertools import islice, zip_longest
@@ -18,9 +18,16 @@ import numpy as np
 import pandas as pd
 
 from spotsvm.common.errors import StorageError
-from spotsvm.studies.durability.cases import Case, Finding, Measures, Part, skipped_text, without_skipped
-from spotsvm.studies.durability.killable_runs import ASYNCHRONOUS, ONE_OBJECTIVE, SEVERAL_OBJECTIVES, kinds_of, run_to_end
-from spotsvm.studies.durability.processes import Ended, run_job
+from spotsvm.studies.durability.cases import Case, Finding, Measures, Part
+from spotsvm.studies.durability.killable_runs import (
+    ASYNCHRONOUS,
+    ONE_OBJECTIVE,
+    SEVERAL_OBJECTIVES,
+    Ended,
+    kinds_of,
+    run_job,
+    run_to_end,
+)
 from spotsvm.study.recorded import RecordedStudy
 
 Cells = dict[str, list[tuple[object, ...]]]
@@ -40,11 +47,6 @@ def record_cells(path: str | Path) -> Cells:
     """Return the rows of each table of a record, without the columns of times and of checksums.
 
     The record is read as it is, by SQLite alone, so that nothing of the library's own reading is taken for granted.
-
-    Parameters
-    ----------
-    path : path-like
-        The record.
     """
     with copied(path) as copy, closing(sqlite3.connect(copy)) as connection:
         names = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")]
@@ -140,18 +142,7 @@ def killed_run(
 ) -> KilledRun:
     """Run a study undisturbed, then once more with kills, and compare.
 
-    Parameters
-    ----------
-    search, kind : str
-        As `spotsvm.studies.durability.killable_runs.run_study` takes them.
-    seed : int
-        Of the study, and of the moments.
-    first : {"statement", "byte", "time"}
-        How the first moment is chosen; the further ones are of any kind.
-    folder : Path
-        An empty folder for the records.
-    run_job : callable, optional
-        Runs a function in a process of its own.
+    The seed is that of the study and of the moments. `first` is how the first moment is chosen; the further ones are of any kind.
     """
     rng = np.random.default_rng([seed, *f"{search} {kind} {first}".encode()])
     asked = {"search": search, "kind": kind, "seed": seed}
@@ -300,12 +291,7 @@ _SEARCHES = (*ONE_OBJECTIVE, *SEVERAL_OBJECTIVES)
 def chosen_runs(n_runs: int, n_asynchronous: int, seed: int) -> Iterator[tuple[str, str, int, Moment]]:
     """Yield (search, kind, seed, first moment) of runs, such that each search and kind comes as often as the others.
 
-    Parameters
-    ----------
-    n_runs, n_asynchronous : int
-        How many of those that are repeatable, and of those that are not.
-    seed : int
-        Of the first round; each further round has the next.
+    The seed is that of the first round; each further round has the next.
 
     Examples
     --------
@@ -328,7 +314,7 @@ def _rounds(pairs: Sequence[tuple[str, str]], seed: int) -> Iterator[tuple[str, 
             number += 1
 
 
-def _cases(quick: bool, seed: int, stack: ExitStack) -> list[Case]:
+def _cases(quick: bool, seed: int) -> list[Case]:
     if quick:
         runs = [(search, kind, seed, MOMENTS[k % len(MOMENTS)]) for k, (search, kind) in enumerate(_QUICK)]
     else:
@@ -342,21 +328,15 @@ def _killed(search: str, kind: str, seed: int, first: Moment) -> Measures:
     return {"search": search, "kind": kind, **asdict(run), "runs": 1.0}
 
 
-def _table(cases: pd.DataFrame) -> pd.DataFrame:
+def _table(runs: pd.DataFrame) -> pd.DataFrame:
     """Return a row for each search and kind of run."""
-    runs = without_skipped(cases)
-    if not len(runs):
-        return pd.DataFrame()
     sums = ["runs", "kills", "inside", "told", "lost", "unread", "told_twice", "repeated", "left"]
     table = runs.groupby(["kind", "search"], sort=False)[sums].sum()
     table["wrong ends"] = (runs.wrong != "").groupby([runs.kind, runs.search]).sum()
     return table.astype(int).reset_index()
 
 
-def _findings(cases: pd.DataFrame) -> list[Finding]:
-    runs = without_skipped(cases)
-    if not len(runs):
-        return []
+def _findings(runs: pd.DataFrame) -> list[Finding]:
     same = runs[runs.kind != ASYNCHRONOUS]
     others = runs[runs.kind == ASYNCHRONOUS]
     n_same, n_sound = int((same.wrong == "").sum()), int((others.wrong == "").sum())
@@ -371,10 +351,7 @@ def _findings(cases: pd.DataFrame) -> list[Finding]:
     ]  # fmt: skip
 
 
-def _sentence(cases: pd.DataFrame) -> str:
-    runs = without_skipped(cases)
-    if not len(runs):
-        return skipped_text(cases)
+def _sentence(runs: pd.DataFrame) -> str:
     same = runs[runs.kind != ASYNCHRONOUS]
     wrong = runs[(runs.wrong != "") | (runs.lost > 0) | (runs.told_twice > 0)]
     text = (
@@ -393,7 +370,7 @@ def _sentence(cases: pd.DataFrame) -> str:
     if len(wrong):
         first = wrong.iloc[0]
         text += f" Wrong: {first['case']}, killed at {first.moments}: {first.wrong or 'a told trial is lost'}."
-    return f"{text} {skipped_text(cases)}".strip()
+    return text
 
 
 KILLS = Part("kills", "Runs killed with SIGKILL and resumed", _cases, _table, _findings, _sentence)

@@ -8,7 +8,6 @@ import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from time import perf_counter
@@ -19,7 +18,7 @@ import pandas as pd
 
 from spotsvm import Study
 from spotsvm.studies.common.virtual_workers import VirtualWorkers, log_normal_durations
-from spotsvm.studies.durability.cases import Case, Finding, Measures, Part, rows_of, without_skipped
+from spotsvm.studies.durability.cases import Case, Finding, Measures, Part, rows_of
 from spotsvm.studies.durability.killable_runs import SPACE, Objective
 from spotsvm.study.recorded import RecordedStudy
 from spotsvm.trials.trial import Trial
@@ -36,13 +35,7 @@ POOL, EXECUTOR = "killable workers", "ProcessPoolExecutor"
 
 
 class Busy:
-    """An objective of 20 ms, of which nothing else is asked.
-
-    Parameters
-    ----------
-    how : {"sleeping", "computing"}
-        What it does meanwhile; where it computes, it is 20 ms of a processor, not of the clock.
-    """
+    """An objective of 20 ms and nothing else: it sleeps, or computes for 20 ms of a processor, not of the clock."""
 
     def __init__(self, how: str):
         self.how = how
@@ -60,22 +53,9 @@ class Busy:
 
 
 def trials_a_second(search: str, how: str, where: str, n_workers: int, n_trials: int, seed: int) -> float:
-    """Run a study and give its throughput once all workers have started: from then to the last trial told.
+    """Run a study on `n_workers` workers of a kind, and return its throughput once all have started.
 
-    Parameters
-    ----------
-    search : str
-        As `Study` takes it.
-    how : {"sleeping", "computing"}
-        The objective.
-    where : {"killable workers", "ProcessPoolExecutor"}
-        What evaluates.
-    n_workers : int
-        How many of them.
-    n_trials : int
-        Trials in all.
-    seed : int
-        The study's.
+    It counts from when all workers have ended a trial to the last trial told.
     """
     told: list[float] = []
     workers: set[float] = set()
@@ -115,7 +95,7 @@ def _compared(search: str, how: str, where: str, n_trials: int, repeats: int, se
     }
 
 
-def _cases(quick: bool, seed: int, stack: ExitStack) -> list[Case]:
+def _cases(quick: bool, seed: int) -> list[Case]:
     n_trials, repeats = (_QUICK_TRIALS, _QUICK_REPEATS) if quick else (_TRIALS, _REPEATS)
     kinds = [("random", SLEEPING, POOL)] if quick else [
         (search, how, where) for search in ("random", "kriging") for how in (SLEEPING, COMPUTING) for where in (POOL, EXECUTOR)
@@ -129,9 +109,7 @@ def _cases(quick: bool, seed: int, stack: ExitStack) -> list[Case]:
 
 def _table(cases: pd.DataFrame) -> pd.DataFrame:
     """Return a row a search, objective and kind of workers: trials a second with one and with two, and their ratio."""
-    runs = without_skipped(cases)
-    columns = ["search", "objective", "where", "one", "two", "ratio", "runs"]
-    return runs[columns].reset_index(drop=True) if len(runs) else pd.DataFrame()
+    return cases[["search", "objective", "where", "one", "two", "ratio", "runs"]]
 
 
 def _findings(cases: pd.DataFrame) -> list[Finding]:
@@ -139,20 +117,18 @@ def _findings(cases: pd.DataFrame) -> list[Finding]:
         Finding(f"throughput of two workers to that of one, {row.search}, {row.objective} 20 ms, {row.where}", float(row.ratio),
                 f"at least {_GOAL:g}" if row.search == "random" else "",
                 bool(row.ratio >= _GOAL) if row.search == "random" else None)
-        for row in rows_of(_table(cases))
+        for row in rows_of(cases)
     ]  # fmt: skip
 
 
 def _sentence(cases: pd.DataFrame) -> str:
-    table = _table(cases)
-    if not len(table):
-        return ""
-    parts = []
-    for search, runs in table.groupby("search", sort=False):
-        parts.append(f"{runs.ratio.min():.2f} to {runs.ratio.max():.2f} times with search={search!r}")
+    parts = [
+        f"{runs.ratio.min():.2f} to {runs.ratio.max():.2f} times with search={search!r}"
+        for search, runs in cases.groupby("search", sort=False)
+    ]
     text = f"Two workers evaluate an objective of 20 ms {' and '.join(parts)} as fast as one (medians of runs in turns)."
-    if "kriging" in set(table.search):
-        suggestion = 1 / table.one[table.search == "kriging"].median() - SECONDS
+    if "kriging" in set(cases.search):
+        suggestion = 1 / cases.one[cases.search == "kriging"].median() - SECONDS
         text += (
             f" Kriging takes {1e3 * suggestion:.0f} ms beside the objective's 20 for each trial, in one process: with two "
             f"workers the next is suggested while another is evaluated; suggestions alone allow {1 / suggestion:.0f} trials a "
@@ -162,8 +138,6 @@ def _sentence(cases: pd.DataFrame) -> str:
 
 
 THROUGHPUT = Part("throughput", "Two workers against one", _cases, _table, _findings, _sentence)
-
-
 #: trials at which suggestions are timed; the last is where the record ends
 _SIZES, _QUICK_SIZES = (1000, 2000, 5000, 10_000), (100, 300)
 _SUGGESTIONS, _QUICK_SUGGESTIONS = 5, 2
@@ -174,14 +148,7 @@ _GOALS = {"tell_milliseconds": 5.0, "megabytes": 20.0, "ask_seconds": 1.0, "resu
 def record_of(search: str, n_trials: int, n_suggestions: int) -> Measures:
     """Fill a record by random search, resume it with a search, and time what matters.
 
-    Parameters
-    ----------
-    search : str
-        What is resumed; the trials themselves come from random search, so that filling takes seconds.
-    n_trials : int
-        Trials of the record.
-    n_suggestions : int
-        Suggestions that are timed; their median counts.
+    The trials themselves come from random search, so that filling takes seconds. Of suggestions the median counts.
     """
     objective = Objective()
     with tempfile.TemporaryDirectory() as folder:
@@ -224,7 +191,7 @@ def _ask_seconds(search: str, told: Sequence[tuple[Mapping[str, Any], float | No
     return float(np.median(seconds[1:]))
 
 
-def _size_cases(quick: bool, seed: int, stack: ExitStack) -> list[Case]:
+def _size_cases(quick: bool, seed: int) -> list[Case]:
     sizes, n_suggestions = (_QUICK_SIZES, _QUICK_SUGGESTIONS) if quick else (_SIZES, _SUGGESTIONS)
     return [
         Case(f"{n} trials, {search}", partial(record_of, search, n, n_suggestions))
@@ -234,15 +201,11 @@ def _size_cases(quick: bool, seed: int, stack: ExitStack) -> list[Case]:
 
 def _size_table(cases: pd.DataFrame) -> pd.DataFrame:
     """Return a row a search and number of trials."""
-    runs = without_skipped(cases)
-    return runs.drop(columns="case").reset_index(drop=True) if len(runs) else pd.DataFrame()
+    return cases.drop(columns="case")
 
 
 def _size_findings(cases: pd.DataFrame) -> list[Finding]:
-    table = _size_table(cases)
-    if not len(table):
-        return []
-    last = table[table.trials == table.trials.max()]
+    last = cases[cases.trials == cases.trials.max()]
     n = f"with {last.trials.iloc[0]:.0f} trials in a record"
     words = {
         "tell_milliseconds": "median milliseconds to tell",
@@ -258,11 +221,8 @@ def _size_findings(cases: pd.DataFrame) -> list[Finding]:
 
 
 def _size_sentence(cases: pd.DataFrame) -> str:
-    table = _size_table(cases)
-    if not len(table):
-        return ""
-    last = table[table.trials == table.trials.max()].iloc[0]
-    guided = rows_of(table[table.search != "random"])
+    last = cases[cases.trials == cases.trials.max()].iloc[0]
+    guided = rows_of(cases[cases.search != "random"])
     asked = ", ".join(f"{row.ask_seconds:.3f} s by {row.search} at {row.trials:.0f} trials" for row in guided)
     return (
         f"At {last.trials:.0f} trials telling takes {last.tell_milliseconds:.1f} ms in the median, the file "
@@ -272,8 +232,6 @@ def _size_sentence(cases: pd.DataFrame) -> str:
 
 
 SIZE = Part("size", "Ten thousand trials in one record", _size_cases, _size_table, _size_findings, _size_sentence)
-
-
 WORKERS, QUICK_WORKERS = 256, 32
 #: rounds of trials, each as many as there are workers
 _ROUNDS = 5
@@ -290,18 +248,8 @@ _BUSY_GOAL = 0.95
 def busy_share(search: str, mean_seconds: float, how: str, n_workers: int, n_trials: int, seed: int) -> Measures:
     """Run a study on virtual workers; return how busy they were, and the time of a suggestion.
 
-    Parameters
-    ----------
-    search : str
-        As `Study` takes it.
-    mean_seconds : float
-        Mean of the log-normal durations of an evaluation, whose logarithm has a standard deviation of 0.5.
-    how : {"asynchronous", "batches"}
-        Whether a free worker gets the next trial at once, or batches of `n_workers` are evaluated one after the other.
-    n_workers, n_trials : int
-        Workers, and trials of the study.
-    seed : int
-        Of the study and of the durations.
+    The durations are log-normal, with a standard deviation of 0.5 of the logarithm. "asynchronous" gives a free worker the next
+    trial at once; "batches" evaluates batches of `n_workers`, one after the other.
     """
     durations = iter(log_normal_durations(seed, n_trials, mean_seconds))
     workers = VirtualWorkers(Objective(), n_workers, lambda params: next(durations), perf_counter)
@@ -314,7 +262,7 @@ def busy_share(search: str, mean_seconds: float, how: str, n_workers: int, n_tri
     }  # fmt: skip
 
 
-def _cluster_cases(quick: bool, seed: int, stack: ExitStack) -> list[Case]:
+def _cluster_cases(quick: bool, seed: int) -> list[Case]:
     workers = QUICK_WORKERS if quick else WORKERS
     return [
         Case(
@@ -327,16 +275,11 @@ def _cluster_cases(quick: bool, seed: int, stack: ExitStack) -> list[Case]:
 
 def _cluster_table(cases: pd.DataFrame) -> pd.DataFrame:
     """Return a row for each search, mean duration and way of running."""
-    runs = without_skipped(cases)
-    columns = ["search", "how", "mean_seconds", "workers", "trials", "busy", "ask_milliseconds"]
-    return runs[columns].reset_index(drop=True) if len(runs) else pd.DataFrame()
+    return cases[["search", "how", "mean_seconds", "workers", "trials", "busy", "ask_milliseconds"]]
 
 
 def _cluster_findings(cases: pd.DataFrame) -> list[Finding]:
-    table = _cluster_table(cases)
-    if not len(table):
-        return []
-    at_once = table[table.how == ASYNCHRONOUS]
+    at_once = cases[cases.how == ASYNCHRONOUS]
     longest = at_once.loc[at_once.groupby("search", sort=False).mean_seconds.idxmax()]
     return [
         Finding(
@@ -348,17 +291,14 @@ def _cluster_findings(cases: pd.DataFrame) -> list[Finding]:
 
 
 def _cluster_sentence(cases: pd.DataFrame) -> str:
-    table = _cluster_table(cases)
     parts = []
-    for (search, how), runs in table.groupby(["search", "how"], sort=False) if len(table) else []:
+    for (search, how), runs in cases.groupby(["search", "how"], sort=False):
         shares = ", ".join(f"{100 * row.busy:.1f} % at {row.mean_seconds:g} s" for row in rows_of(runs))
         parts.append(f"{search} {'in batches' if how == BATCHES else how} {shares}")
-    if not parts:
-        return ""
     return (
-        f"{table.workers.max():.0f} virtual workers with log-normal durations were busy, from the first start to the end of "
+        f"{cases.workers.max():.0f} virtual workers with log-normal durations were busy, from the first start to the end of "
         f"asking: {'; '.join(parts)} (mean duration of an evaluation). A suggestion took "
-        f"{table.ask_milliseconds.min():.1f} to {table.ask_milliseconds.max():.1f} ms in the mean, during which no other is "
+        f"{cases.ask_milliseconds.min():.1f} to {cases.ask_milliseconds.max():.1f} ms in the mean, during which no other is "
         "made: that sets how short evaluations may be."
     )
 

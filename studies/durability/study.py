@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,10 +10,9 @@ import numpy as np
 import pandas as pd
 
 from spotsvm.common.errors import ArgumentError
-from spotsvm.studies.common.experiment import Experiment
+from spotsvm.studies.common.experiment import Experiment, check_names
 from spotsvm.studies.common.run_file import EndedRun, RunFile
-from spotsvm.studies.common.table import markdown_table
-from spotsvm.studies.durability.cases import COLUMNS, Finding, Part, by_case, measured, rows_of, without_skipped
+from spotsvm.studies.durability.cases import COLUMNS, Finding, Part, by_case, measured, rows_of, skipped_text, without_skipped
 from spotsvm.studies.durability.kills import KILLS
 from spotsvm.studies.durability.load import CLUSTER, SIZE, THROUGHPUT
 from spotsvm.study.callbacks import runs_bar
@@ -28,17 +26,10 @@ _BLUE, _RED, _GREY = "#0072B2", "#D55E00", "0.5"
 
 
 def draw_durability(parts: Mapping[str, pd.DataFrame]) -> Figure:
-    """Draw the parts that have a panel.
-
-    Parameters
-    ----------
-    parts : mapping of str to DataFrame
-        The measurements of each part, a row a case.
-    """
+    """Draw the parts that have a panel, of the measurements of each part with a row a case."""
     from matplotlib.figure import Figure
 
-    shown = {name: without_skipped(parts[name]) for name in _PANELS if name in parts}
-    shown = {name: cases for name, cases in shown.items() if len(cases)}
+    shown = {name: parts[name] for name in _PANELS if name in parts}
     figure = Figure(figsize=(2.0 + 3.2 * max(len(shown), 1), 3.6), layout="constrained")
     if not shown:
         figure.text(0.5, 0.5, "None of the parts that were run has a picture.", ha="center")
@@ -101,8 +92,6 @@ _PANELS: dict[str, Callable[[Axes, pd.DataFrame], None]] = {
     "throughput": _draw_throughput,
     "size": _draw_size,
 }
-
-
 PARTS: dict[str, Part] = {part.name: part for part in (KILLS, THROUGHPUT, CLUSTER, SIZE)}
 
 _NOTES = """\
@@ -141,17 +130,21 @@ class DurabilityStudy(Experiment):
     """
 
     name = "durability"
+    _table_caption = "Figures and goals"
+    _notes = _NOTES
+    _figure_caption = (
+        "Left to right, of the parts that were run: kills of each kind of run, and told trials lost; busy share of virtual "
+        "workers; throughput of two workers to one; seconds of a suggestion by the number of trials. Dashed lines are goals."
+    )
 
     def __init__(self, quick: bool = False, *, parts: Sequence[str] | None = None, seed: int = 0, path: str | Path | None = None):
         super().__init__(quick)
         self.parts = tuple(PARTS if parts is None else parts)
         self.seed = seed
         self.path = None if path is None else Path(path)
-        known = ", ".join(PARTS)
         if not self.parts:
-            raise ArgumentError(f"parts is empty; use some of {known}")
-        if unknown := [name for name in self.parts if name not in PARTS]:
-            raise ArgumentError(f"parts: {unknown[0]!r} is unknown; use some of {known}")
+            raise ArgumentError(f"parts is empty; use some of {', '.join(PARTS)}")
+        check_names("parts", self.parts, PARTS)
         if twice := [name for name in self.parts if self.parts.count(name) > 1]:
             raise ArgumentError(f"parts: {twice[0]!r} is there twice; name it once")
 
@@ -159,16 +152,15 @@ class DurabilityStudy(Experiment):
         file = RunFile(self.path, COLUMNS)
         done = file.read()
         found = []
-        with ExitStack() as stack:
-            cases = [(name, case) for name in self.parts for case in PARTS[name].cases(self.quick, self.seed, stack)]
-            with runs_bar(self.name, len(cases)) as ended:
-                for name, case in cases:
-                    rows = done[(done.part == name) & (done.case == case.name)] if len(done) else done
-                    if not len(rows):
-                        rows = measured(name, case)
-                        file.append(rows)
-                    found.append(rows)
-                    ended(EndedRun(f"{name}: {case.name}", self.seed))
+        cases = [(name, case) for name in self.parts for case in PARTS[name].cases(self.quick, self.seed)]
+        with runs_bar(self.name, len(cases)) as ended:
+            for name, case in cases:
+                rows = done[(done.part == name) & (done.case == case.name)] if len(done) else done
+                if not len(rows):
+                    rows = measured(name, case)
+                    file.append(rows)
+                found.append(rows)
+                ended(EndedRun(f"{name}: {case.name}", self.seed))
         return pd.concat(found, ignore_index=True)
 
     def cases(self, part: str) -> pd.DataFrame:
@@ -176,56 +168,43 @@ class DurabilityStudy(Experiment):
         frame = self.frame()
         return by_case(frame[frame.part == part])
 
+    def _measured(self) -> dict[str, pd.DataFrame]:
+        """Return the cases of each part that could be measured here; a part without any is left out."""
+        parts = {name: without_skipped(self.cases(name)).reset_index(drop=True) for name in self.parts}
+        return {name: cases for name, cases in parts.items() if len(cases)}
+
     def findings(self) -> list[Finding]:
         """Return the figures that are judged, part by part."""
-        return [finding for name in self.parts for finding in PARTS[name].findings(self.cases(name))]
+        return [finding for name, cases in self._measured().items() for finding in PARTS[name].findings(cases)]
 
     def table(self) -> pd.DataFrame:
         """Return a row a figure that is judged: what it is, its goal, and whether that is met."""
         rows = [
             (name, finding.what, finding.figure, finding.goal, _WORDS[finding.met])
-            for name in self.parts
-            for finding in PARTS[name].findings(self.cases(name))
+            for name, cases in self._measured().items()
+            for finding in PARTS[name].findings(cases)
         ]
         return pd.DataFrame(rows, columns=["part", "measured", "figure", "goal", "met"])
 
-    def table_caption(self) -> str:
-        """Return in words what the table is."""
-        return "Figures and goals"
-
     def further_tables(self) -> dict[str, pd.DataFrame]:
         """Return the table of each part."""
-        tables = {PARTS[name].title: PARTS[name].table(self.cases(name)) for name in self.parts}
-        return {title: table for title, table in tables.items() if len(table)}
-
-    def notes(self) -> str:
-        """Return in words what is measured."""
-        return _NOTES
+        return {PARTS[name].title: PARTS[name].table(cases) for name, cases in self._measured().items()}
 
     def conclusion(self) -> str:
         """Return in words what each part shows, and which goals are missed."""
-        sentences = [PARTS[name].sentence(self.cases(name)) for name in self.parts]
+        parts = self._measured()
+        sentences = [
+            f"{PARTS[name].sentence(parts[name]) if name in parts else ''} {skipped_text(self.cases(name))}".strip()
+            for name in self.parts
+        ]
         missed = [finding.what for finding in self.findings() if finding.met is False]
         judged = sum(finding.met is not None for finding in self.findings())
         verdict = f"{judged - len(missed)} of {judged} goals are met." + (f" Missed: {'; '.join(missed)}." if missed else "")
         return "\n\n".join([sentence for sentence in sentences if sentence] + [verdict])
 
-    def to_markdown(self) -> str:
-        """Return all tables and the conclusion as markdown."""
-        tables = {self.table_caption(): self.table(), **self.further_tables()}
-        shown = [f"### {title}\n\n{markdown_table(table)}" for title, table in tables.items()]
-        return "\n\n".join([self.heading(), self.notes(), *shown, "### Conclusion", self.conclusion()])
-
     def figure(self) -> Figure:
         """Draw kills, busy shares, throughput and the time of suggestions, with their goals."""
-        return draw_durability({name: self.cases(name) for name in self.parts})
-
-    def figure_caption(self) -> str:
-        """Return in words what the figure shows."""
-        return (
-            "Left to right, of the parts that were run: kills of each kind of run, and told trials lost; busy share of virtual "
-            "workers; throughput of two workers to one; seconds of a suggestion by the number of trials. Dashed lines are goals."
-        )
+        return draw_durability(self._measured())
 
 
 _WORDS: dict[Any, str] = {True: "yes", False: "no", None: ""}

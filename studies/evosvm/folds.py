@@ -43,25 +43,11 @@ def folds_of(data: DataSet, folds: int) -> list[Split]:
 
 
 def fold_runs(data: DataSet, gamma: float, cost: float, folds: int) -> pd.DataFrame:
-    """Train and test every method on every fold, by turns.
+    """Train and test every method on every fold of the data, as they are, by turns; return a row a fold and method.
 
-    Parameters
-    ----------
-    data : DataSet
-        The data, as they are.
-    gamma : float
-        Of the kernel exp(-gamma |x - z|^2).
-    cost : float
-        The bound C.
-    folds : int
-        Their number.
-
-    Returns
-    -------
-    DataFrame
-        A row a fold and method: error in percent; the same with a threshold that is found after training, the mean of y less
-        the decision over the rows with 0 < alpha < C; seconds of training from the rows on, the kernel matrix included; the
-        dual objective as a share of the optimum without bias; generations or steps; whether the method ended by its own rule.
+    It has the error in percent; the same with a threshold that is found after training, the mean of y less the decision over the
+    rows with 0 < alpha < C; seconds of training from the rows on, the kernel matrix included; the dual objective as a share of
+    the optimum without bias; generations or steps; whether the method ended by its own rule.
     """
     rows = []
     for fold, (train, test) in enumerate(folds_of(data, folds)):

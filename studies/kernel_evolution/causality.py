@@ -15,7 +15,7 @@ from spotsvm.solvers.dual.spectrum import matrix_state
 from spotsvm.solvers.kernels.alignment import centred_alignment
 from spotsvm.solvers.kernels.expressions import CONSTANTS, Expression, InnerProducts, evaluate
 from spotsvm.solvers.search.genetic_programming import Grammar, PaperGrammar, PsdGrammar, breed_new, breed_variation
-from spotsvm.studies.kernel_evolution.data import BREEDING_TRIES, LabelledSet
+from spotsvm.studies.kernel_evolution.runs import BREEDING_TRIES, LabelledSet
 from spotsvm.studies.kernel_evolution.tables import ALL_SETS
 
 MAX_ROWS, STEPS = 100, 10
@@ -29,27 +29,14 @@ _COLUMNS = ["set", "grammar", "walk", "step", "change", "tries"]
 def step_changes(
     sets: Sequence[LabelledSet], grammars: Sequence[str], n_walks: int, seed: int, n_jobs: int | None = None
 ) -> pd.DataFrame:
-    """Vary random kernels again and again, and give a row a step: how much the matrix on the data changes.
+    """Vary random kernels again and again; return a row a step: how much the matrix on the data changes.
 
     A walk grows a kernel at random and varies it ten times without selection, each time with a new random kernel as the other
     parent, and until the child is valid on up to 100 standardised rows. Symbolic constants are drawn from 2^-8 to 2^8 for each
-    walk.
+    walk. The number of jobs changes nothing about the result.
 
     Columns: set, grammar, walk, step, change (1 less the centred alignment of the parent's and the child's matrix, which does
     not see a common factor; nan where there was no valid child), tries (draws for it).
-
-    Parameters
-    ----------
-    sets : sequence of LabelledSet
-        The data.
-    grammars : sequence of {"paper", "psd"}
-        Whose operators.
-    n_walks : int
-        Walks of each grammar on each set.
-    seed : int
-        Seed of the rows, the kernels, and their variations.
-    n_jobs : int or None, default=None
-        Pairs of set and grammar at once; it changes nothing about the result.
     """
     jobs = [(data, grammar, n_walks, seed) for data in sets for grammar in grammars]
     rows = Parallel(n_jobs=n_jobs)(delayed(_walks)(*job) for job in jobs)
@@ -87,7 +74,7 @@ def _walk(
 
 
 def _is_kernel(expression: Expression, products: InnerProducts, constants: Mapping[str, float]) -> bool:
-    """Return in words whether a matrix is that of a kernel, and not constant; most are found out on a few rows."""
+    """Return whether a matrix is that of a kernel, and not constant; most that are not are found on a few rows."""
     few = np.arange(min(_PROBED, products.shape[0]))
     for some in (products.block(few, few), products):
         K = evaluate(expression, some, constants)
@@ -101,11 +88,6 @@ def causality_table(steps: pd.DataFrame) -> pd.DataFrame:
 
     Unchanged are steps with a change below 1e-6; the quartiles are of the others. "Draws" is the mean number of them for a valid
     child, "no child" the share of steps without one.
-
-    Parameters
-    ----------
-    steps : DataFrame
-        As `step_changes` gives them.
     """
     rows: list[dict[str, Any]] = []
     for grammar, of_grammar in steps.groupby("grammar", sort=False):

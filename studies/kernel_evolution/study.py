@@ -10,19 +10,23 @@ import joblib
 import pandas as pd
 
 from spotsvm.common.errors import ArgumentError, DataError
-from spotsvm.studies.common.experiment import Experiment
+from spotsvm.studies.common.experiment import Experiment, check_least, check_names
 from spotsvm.studies.common.run_file import EndedRun, RunFile
 from spotsvm.studies.kernel_evolution.causality import causality_table, step_changes
-from spotsvm.studies.kernel_evolution.data import (
+from spotsvm.studies.kernel_evolution.runs import (
+    COLUMNS,
     FILES,
     N_EVALUATIONS,
     N_SPLITS,
+    OPTIONS,
     TUNED_RBF,
     LabelledSet,
     labelled_sets,
+    method_of,
+    options_text,
+    run_split,
     split_seeds,
 )
-from spotsvm.studies.kernel_evolution.runs import COLUMNS, OPTIONS, method_of, options_text, run_split
 from spotsvm.studies.kernel_evolution.tables import (
     best_kernels,
     best_runs,
@@ -104,7 +108,7 @@ class KernelEvolutionStudy(Experiment):
     Raises
     ------
     ArgumentError
-        If an argument makes no sense.
+        If an argument is invalid.
 
     References
     ----------
@@ -113,6 +117,11 @@ class KernelEvolutionStudy(Experiment):
     """
 
     name = "kernel_evolution"
+    _table_caption = "Table 9"
+    _figure_caption = (
+        "Test errors over the splits, as Fig. 3: boxes from the first to the third quartile, the median within, whiskers to "
+        "the last value within 1.5 times their distance; dots are splits, the rhomb is the printed mean."
+    )
 
     def __init__(
         self,
@@ -135,14 +144,11 @@ class KernelEvolutionStudy(Experiment):
         self.n_jobs = n_jobs
         self._steps = pd.DataFrame()
         self.path = None if path is None else Path(path)
-        for name in ("n_evaluations", "n_splits"):
-            if getattr(self, name) < 1:
-                raise ArgumentError(f"{name}={getattr(self, name)} is too few; use 1 or more")
+        check_least(self, 1, "n_evaluations", "n_splits")
         if self.sets == ():
             raise ArgumentError(f"sets is empty; use some of {', '.join(FILES)}")
         for argument, named, known in (("sets", self.sets or (), tuple(FILES)), ("grammars", self.grammars, GRAMMARS)):
-            if wrong := [name for name in named if name not in known]:
-                raise ArgumentError(f"{argument}: {wrong[0]!r} is unknown; use some of {', '.join(known)}")
+            check_names(argument, named, known)
             if twice := [name for name in named if named.count(name) > 1]:
                 raise ArgumentError(f"{argument}: {twice[0]!r} is there twice, and its runs would count twice; name it once")
         if wrong := [name for name in self.options if name not in OPTIONS]:
@@ -201,10 +207,6 @@ class KernelEvolutionStudy(Experiment):
         """Return Table 9: a row a method and set, errors as measured and as printed."""
         return table_9(self.frame()).dropna(axis=1, how="all")
 
-    def table_caption(self) -> str:
-        """Return in words what the table is."""
-        return "Table 9"
-
     def paired_tests(self) -> pd.DataFrame:
         """Return a row a grammar and set, and one over the sets: its error less that of the tuned RBF kernel, tested."""
         return paired_tests(self.frame())
@@ -238,22 +240,12 @@ class KernelEvolutionStudy(Experiment):
         texts = [part(self.frame()) for part in (on_paper, on_tuned_rbf, on_luck, on_time)]
         return "\n\n".join(text for text in [*texts, on_causality(self.causality())] if text)
 
-    def to_markdown(self) -> str:
-        """Return all tables and the conclusion as markdown."""
-        tables = {self.table_caption(): self.table(), **self.further_tables()}
-        shown = [f"### {title}\n\n{shown_table(table)}" for title, table in tables.items()]
-        return "\n\n".join([self.heading(), self.notes(), *shown, "### Conclusion", self.conclusion()])
+    def _as_markdown(self, table: pd.DataFrame) -> str:
+        return shown_table(table)
 
     def figure(self) -> Figure:
         """Draw boxplots of the test errors, as Fig. 3."""
         return draw_errors(self.frame())
-
-    def figure_caption(self) -> str:
-        """Return in words what the figure shows."""
-        return (
-            "Test errors over the splits, as Fig. 3: boxes from the first to the third quartile, the median within, whiskers to "
-            "the last value within 1.5 times their distance; dots are splits, the rhomb is the printed mean."
-        )
 
     def _further_files(self) -> dict[str, pd.DataFrame]:
         return {"tests": self.paired_tests(), "best_kernels": best_runs(self.frame()), "causality": self.causality()}

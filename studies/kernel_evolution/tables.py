@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from spotsvm.common.drawing import COLOURS
+from spotsvm.common.drawing import COLOURS, tidy
 from spotsvm.studies.common.paired_tests import PairedTest, corrected_resampled_t_test, over_sets
 from spotsvm.studies.common.table import markdown_table
-from spotsvm.studies.kernel_evolution.data import FILES, GP, TABLE_9, TABLE_10, TUNED_RBF
-from spotsvm.studies.kernel_evolution.runs import method_of
+from spotsvm.studies.kernel_evolution.runs import FILES, GP, TABLE_9, TABLE_10, TUNED_RBF, method_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -237,13 +236,7 @@ def on_time(runs: pd.DataFrame) -> str:
 
 
 def on_causality(table: pd.DataFrame) -> str:
-    """Return in words how much a single variation changes the kernel matrix.
-
-    Parameters
-    ----------
-    table : DataFrame
-        As `causality_table` gives it.
-    """
+    """State how much a single variation changes the kernel matrix, from the table of `causality_table`."""
     if not len(table):
         return ""
     texts = []
@@ -257,13 +250,7 @@ def on_causality(table: pd.DataFrame) -> str:
 
 
 def draw_errors(runs: pd.DataFrame) -> Figure:
-    """Draw a panel a set: a box a method, with its splits as dots, and the printed mean as a rhomb.
-
-    Parameters
-    ----------
-    runs : DataFrame
-        As `KernelEvolutionStudy.frame` gives them.
-    """
+    """Draw a panel a set: a box a method, with its splits as dots, and the printed mean as a rhomb."""
     from matplotlib.figure import Figure
 
     sets, methods = ordered_sets(runs), ordered_methods(runs)
@@ -280,9 +267,7 @@ def draw_errors(runs: pd.DataFrame) -> Figure:
         panel.set_xticks(range(len(shown)), shown, rotation=60, ha="right", rotation_mode="anchor", fontsize=9)
         panel.set_xlim(-0.6, len(shown) - 0.4)
         panel.tick_params(axis="y", labelsize=8)
-        panel.grid(axis="y", color="0.9", lw=0.6)
-        panel.set_axisbelow(True)
-        panel.spines[["top", "right"]].set_visible(False)
+        tidy(panel)
     panels[0].set_ylabel("misclassified share of the test rows", fontsize=9)
     panels[0].set_ylim(bottom=0)
     return figure

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pandas as pd
 
-from spotsvm.common.csv_files import write_csv
 from spotsvm.studies.common.experiment import Experiment
+from spotsvm.studies.common.table import markdown_table
 from spotsvm.studies.nested_vns.kernels import TRIALS, kernel_runs, kernel_table, on_tables_4_and_5, quick_view_sets, view_sets
 from spotsvm.studies.nested_vns.rbf import BUDGET, ida_sets, on_table_3, rbf_runs, rbf_table, split_stand_ins
 
@@ -44,6 +42,7 @@ class NestedVnsStudy(Experiment):
 
     name = "nested_vns"
     drawn = ("VNS printed", "VNS of the paper", "vns", "kriging")
+    _table_caption = "Table 3"
 
     def __init__(self, quick: bool = False, *, seeds: int = 5, rbf_seeds: int = 10, n_jobs: int | None = None):
         super().__init__(quick)
@@ -61,56 +60,33 @@ class NestedVnsStudy(Experiment):
         return rbf_runs(ida_sets(), rbf_seeds, n_jobs=self.n_jobs)
 
     def kernel_frame(self) -> pd.DataFrame:
-        """Give the runs of Tables 4 and 5, a row each; those of Table 3 are in `frame`."""
+        """Return the runs of Tables 4 and 5, a row each; those of Table 3 are in `frame`."""
         self.frame()
         assert self._kernel_runs is not None
         return self._kernel_runs
 
     def table(self) -> pd.DataFrame:
-        """Give Table 3, a row a set."""
+        """Return Table 3, a row a set."""
         return rbf_table(self.frame())
 
     def kernel_table(self) -> pd.DataFrame:
-        """Give Tables 4 and 5, a row a set and model."""
+        """Return Tables 4 and 5, a row a set and model."""
         return kernel_table(self.kernel_frame())
 
-    def table_caption(self) -> str:
-        """Say what the table is."""
-        return "Table 3"
-
     def further_tables(self) -> dict[str, pd.DataFrame]:
-        """Give Tables 4 and 5; `table` is Table 3."""
+        """Return Tables 4 and 5; `table` is Table 3."""
         return {"Tables 4 and 5": self.kernel_table()}
 
     def notes(self) -> str:
-        """Say what is measured."""
+        """Describe what is measured."""
         return _QUICK if self.quick else f"Table 3: {_NOTES_3}\n\nTables 4 and 5: {_NOTES_4}"
 
     def conclusion(self) -> str:
-        """Say where the printed errors and ranks are met, and where they are not."""
+        """State where the printed errors and ranks are met, and where they are not."""
         return f"{on_table_3(self.frame())}\n\n{on_tables_4_and_5(self.kernel_frame())}"
 
-    def to_markdown(self) -> str:
-        """Give all tables and the conclusion as markdown."""
-        notes = ("", "") if self.quick else (f"{_NOTES_3}\n\n", f"{_NOTES_4}\n\n")
-        parts = [
-            f"### {name}\n\n{note}{_shown(table)}"
-            for name, note, table in (
-                ("Table 3", notes[0], self.table()),
-                ("Tables 4 and 5", notes[1], self.kernel_table()),
-            )
-        ]
-        return "\n\n".join([self.heading(_QUICK), *parts, "### Conclusion", self.conclusion()])
+    def _as_markdown(self, table: pd.DataFrame) -> str:
+        return markdown_table(table, ".2f", missing="")
 
-    def _write_further(self, folder: Path) -> list[Path]:
-        parts = {"kernel_runs": self.kernel_frame(), "kernel_table": self.kernel_table()}
-        files = []
-        for name, part in parts.items():
-            files.append(folder / f"{self.name}_{name}.csv")
-            write_csv(part, files[-1], "table")
-        return files
-
-
-def _shown(table: pd.DataFrame) -> str:
-    text: str = table.astype(object).where(table.notna(), None).to_markdown(index=False, floatfmt=".2f", missingval="")
-    return text
+    def _further_files(self) -> dict[str, pd.DataFrame]:
+        return {"kernel_runs": self.kernel_frame(), "kernel_table": self.kernel_table()}

@@ -13,11 +13,10 @@ from sklearn.base import clone
 from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.svm import SVC, SVR
 
-from spotsvm.common.errors import ArgumentError
 from spotsvm.optimism.analysis import oversearching
 from spotsvm.search_cv.spot_search_cv import SpotSearchCV
 from spotsvm.studies.common.data import Floats
-from spotsvm.studies.common.experiment import Experiment
+from spotsvm.studies.common.experiment import Experiment, check_least
 from spotsvm.trials.scores.intervals import nadeau_bengio
 from spotsvm.trials.scores.optimism import Optimism
 
@@ -34,22 +33,10 @@ NEW_ROWS = 2400
 class Setting:
     """A population of rows, and a search on a sample of it.
 
-    The features are standard normal; what is to be told is f = x1 + x1 x2 with noise, or whether that is above its median.
-
-    Attributes
-    ----------
-    name : str
-        Its name.
-    task : {"classification", "regression"}
-        Of "classification" the score is the accuracy, else the negative root mean squared error.
-    n_rows : int
-        Rows of a sample, a multiple of 10.
-    noise : float
-        Standard deviation of the noise on f.
-    balanced : bool
-        Whether a sample has as many rows of one class as of the other, by design; otherwise chance has a say.
-    n_trials : int
-        Trials of a search.
+    The features are standard normal; what is to be told is f = x1 + x1 x2 with noise of the given standard deviation, or whether
+    that is above its median. Of "classification" the score is the accuracy, else the negative root mean squared error. A sample's
+    rows are a multiple of 10. Where `balanced`, it has as many rows of one class as of the other, by design; otherwise chance has
+    a say.
     """
 
     name: str
@@ -139,11 +126,15 @@ class OptimismCoverageStudy(Experiment):
     Raises
     ------
     ArgumentError
-        If an argument makes no sense.
+        If an argument is invalid.
     """
 
     name = "optimism_coverage"
     reads_data = False
+    _figure_caption = (
+        "Share of the studies whose interval holds the true optimism, with its own 95 % interval; the band is 93 to 97 %."
+    )
+    _table_caption = "Coverage and width of the intervals"
 
     def __init__(
         self, quick: bool = False, *, n_studies: int | None = None, n_truths: int | None = None, n_jobs: int | None = None
@@ -153,9 +144,7 @@ class OptimismCoverageStudy(Experiment):
         self.n_truths = n_truths if n_truths is not None else (20 if quick else 400)
         self.n_jobs = n_jobs
         self.populations = SETTINGS[:1] if quick else SETTINGS
-        for name in ("n_studies", "n_truths"):
-            if getattr(self, name) < 2:
-                raise ArgumentError(f"{name}={getattr(self, name)} gives no spread; use 2 or more")
+        check_least(self, 2, "n_studies", "n_truths")
 
     def _measure(self) -> pd.DataFrame:
         return pd.concat([self._measure_setting(k) for k in range(len(self.populations))], ignore_index=True)
@@ -239,14 +228,6 @@ class OptimismCoverageStudy(Experiment):
             panel.tick_params(labelsize=8)
             panel.spines[["top", "right"]].set_visible(False)
         return figure
-
-    def figure_caption(self) -> str:
-        """Return in words what the figure shows."""
-        return "Share of the studies whose interval holds the true optimism, with its own 95 % interval; the band is 93 to 97 %."
-
-    def table_caption(self) -> str:
-        """Return in words what the table is."""
-        return "Coverage and width of the intervals"
 
 
 def _optimism_and_score(setting: Setting, n_rows: int, seed: list[int]) -> tuple[float, float]:

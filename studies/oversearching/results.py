@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.ticker import NullFormatter, ScalarFormatter
 
-from spotsvm.common.drawing import COLOURS
+from spotsvm.common.drawing import COLOURS, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,19 +17,10 @@ if TYPE_CHECKING:
 
 
 def means(runs: pd.DataFrame, by: Sequence[str], what: str = "optimism") -> pd.DataFrame:
-    """Return the mean over sets and repeats and its standard error, a row for each value of `by`.
+    """Return the mean of a column over sets and repeats and its standard error, a row for each value of the columns `by`.
 
     The sets are as they are, and repeats the sample: the standard error is from the repeats within the sets. What else differs,
     such as the searches that share a repeat's rows, is averaged first.
-
-    Parameters
-    ----------
-    runs : DataFrame
-        With columns set, repeat, `what` and those of `by`.
-    by : sequence of str
-        Columns.
-    what : str, default="optimism"
-        The column to average.
     """
     within = list(dict.fromkeys([*by, "set"]))
     repeats = runs.groupby([*within, "repeat"], sort=False)[what].mean().reset_index()
@@ -59,15 +50,7 @@ def by_trials(runs: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
 
 
 def spent_on_luck(runs: pd.DataFrame, tuned: str) -> tuple[float, float]:
-    """Return what the tuned and the held-out accuracy gain from the first to the last trial, in percentage points.
-
-    Parameters
-    ----------
-    runs : DataFrame
-        All rows.
-    tuned : str
-        What was tuned.
-    """
+    """Return what the tuned and the held-out accuracy gain from the first to the last trial, in percentage points."""
     some = runs[runs.tuned_parameters == tuned]
     gains = []
     for what in ("tuned", "held_out"):
@@ -77,15 +60,7 @@ def spent_on_luck(runs: pd.DataFrame, tuned: str) -> tuple[float, float]:
 
 
 def best_on_new_rows(runs: pd.DataFrame, tuned: str) -> tuple[int, float]:
-    """Return the number of trials after which the held-out accuracy is best on average, and how far it has then risen, in points.
-
-    Parameters
-    ----------
-    runs : DataFrame
-        All rows.
-    tuned : str
-        What was tuned.
-    """
+    """Return the number of trials at which the held-out accuracy is best on average, and how far it has then risen, in points."""
     found = means(runs[runs.tuned_parameters == tuned], ["trials"], "held_out").sort_values("trials")
     best = int(found["mean"].argmax())
     return int(found["trials"].iloc[best]), 100 * float(found["mean"].iloc[best] - found["mean"].iloc[0])
@@ -98,11 +73,6 @@ def draw_optimism(runs: pd.DataFrame) -> Figure:
     """Draw the mean optimism by trials, with standard errors: above a line a search, below a line a number of rows.
 
     A column shows what was tuned: one gamma, or one a feature.
-
-    Parameters
-    ----------
-    runs : DataFrame
-        As `OversearchingStudy.frame` gives them.
     """
     from matplotlib.figure import Figure
 
@@ -136,9 +106,7 @@ def _draw_lines(panel: Axes, found: pd.DataFrame, what: str, unit: str) -> None:
     panel.xaxis.set_major_formatter(ScalarFormatter())
     panel.xaxis.set_minor_formatter(NullFormatter())
     panel.tick_params(labelsize=8)
-    panel.grid(axis="y", color="0.9", lw=0.6)
-    panel.set_axisbelow(True)
-    panel.spines[["top", "right"]].set_visible(False)
+    tidy(panel)
     panel.legend(frameon=False, fontsize=8)
 
 

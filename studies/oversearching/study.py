@@ -4,23 +4,114 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import joblib
 import numpy as np
 import pandas as pd
+from scipy.stats import loguniform
 from sklearn.datasets import load_breast_cancer, load_digits
+from sklearn.model_selection import StratifiedKFold, train_test_split
+from sklearn.svm import SVC
 
 from spotsvm.common.errors import ArgumentError, DataError
-from spotsvm.studies.common.data import data_folder, read_binary
-from spotsvm.studies.common.experiment import Experiment
+from spotsvm.studies.common.data import Floats, data_folder, read_binary
+from spotsvm.studies.common.experiment import Experiment, check_least
 from spotsvm.studies.common.run_file import EndedRun, RunFile
+from spotsvm.studies.common.table import markdown_table
 from spotsvm.studies.oversearching.results import best_on_new_rows, by_trials, draw_optimism, means, spent_on_luck
-from spotsvm.studies.oversearching.runs import A_GAMMA_A_FEATURE, ONE_GAMMA, Pool, run_search
+from spotsvm.studies.tasks.svm import FOLDS, fitted
 from spotsvm.study.callbacks import runs_bar
+from spotsvm.study.study import Study
+from spotsvm.trials.start import equal_start
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+C_RANGE, GAMMA_RANGE = (2.0**-5, 2.0**10), (2.0**-10, 2.0**2)
+ONE_GAMMA, A_GAMMA_A_FEATURE = "C, gamma", "C, a gamma a feature"
+MAX_HELD_OUT = 2000
+
+
+class Pool(NamedTuple):
+    """All rows of a data set with two classes."""
+
+    name: str
+    X: Floats
+    y: Floats
+
+
+class Sample:
+    """Rows of a data set to tune on, drawn by class, and up to 2000 of the others to judge by.
+
+    The seed is that of the draw, and of the folds.
+    """
+
+    def __init__(self, pool: Pool, n_rows: int, seed: int):
+        tuned_on, held_out = train_test_split(np.arange(len(pool.y)), train_size=n_rows, stratify=pool.y, random_state=seed)
+        held_out = held_out[:MAX_HELD_OUT]
+        mean, scale = pool.X[tuned_on].mean(axis=0), pool.X[tuned_on].std(axis=0)
+        scale[scale == 0] = 1.0
+        self._X, self._y = (pool.X[tuned_on] - mean) / scale, pool.y[tuned_on]
+        self._new_X, self._new_y = (pool.X[held_out] - mean) / scale, pool.y[held_out]
+        self._folds = list(StratifiedKFold(FOLDS, shuffle=True, random_state=seed).split(self._X, self._y))
+        self.n_held_out = len(held_out)
+
+    def space(self, tuned: str) -> dict[str, Any]:
+        """Return what is searched."""
+        names = ["gamma"] if tuned == ONE_GAMMA else [f"gamma{i}" for i in range(self._X.shape[1])]
+        return {"C": loguniform(*C_RANGE)} | {name: loguniform(*GAMMA_RANGE) for name in names}
+
+    def default(self, tuned: str) -> dict[str, float]:
+        """Return SVC's own parameters; of scaled features gamma="scale" is 1 / (number of features)."""
+        return {name: 1.0 if name == "C" else 1 / self._X.shape[1] for name in self.space(tuned)}
+
+    def cross_validated(self, params: dict[str, float]) -> float:
+        """Return the mean accuracy in the folds: the tuned score."""
+        X = self._X * _scales(params)
+        scores = []
+        for train, test in self._folds:
+            machine = fitted(SVC(C=params["C"], gamma=1.0), X[train], self._y[train])
+            scores.append(float(np.mean(machine.predict(X[test]) == self._y[test])))
+        return float(np.mean(scores))
+
+    def held_out(self, params: dict[str, float]) -> float:
+        """Return the accuracy on the rows to judge by, after training on all rows to tune on."""
+        scales = _scales(params)
+        machine = fitted(SVC(C=params["C"], gamma=1.0), self._X * scales, self._y)
+        return float(np.mean(machine.predict(self._new_X * scales) == self._new_y))
+
+
+def _scales(params: dict[str, float]) -> Floats:
+    """Return what features are multiplied by for exp(-sum gamma_i (x_i - z_i)^2) to be a kernel with gamma 1."""
+    return np.sqrt([value for name, value in params.items() if name != "C"])
+
+
+def run_search(
+    pool: Pool, n_rows: int, tuned: str, search: str, repeat: int, checkpoints: tuple[int, ...]
+) -> list[dict[str, Any]]:
+    """Tune once from SVC's own parameters and the centre; return a row a checkpoint: tuned and held-out accuracy of the best.
+
+    `tuned` is `ONE_GAMMA` or `A_GAMMA_A_FEATURE`. `repeat` is the seed of the rows, the folds and the search: the same for all
+    searches. `checkpoints` are numbers of trials, ascending.
+    """
+    sample = Sample(pool, n_rows, repeat)
+    space = sample.space(tuned)
+    start = equal_start(space, sample.default(tuned))
+    study = Study(space, search, repeat, direction="maximize", noise=False, start=start)
+    study.run(sample.cross_validated, checkpoints[-1])
+    scores = np.array([-np.inf if t.value is None else t.value for t in study.trials])
+    known: dict[int, float] = {}
+    rows = []
+    for n in checkpoints:
+        best = int(np.argmax(scores[:n]))
+        if best not in known:
+            known[best] = sample.held_out(dict(study.trials[best].params))
+        found = {"tuned": scores[best], "held_out": known[best], "optimism": scores[best] - known[best]}
+        about = {"set": pool.name, "features": pool.X.shape[1], "rows": n_rows, "tuned_parameters": tuned}
+        rows.append(about | {"parameters": len(space), "search": search, "repeat": repeat, "trials": n, **found})
+    return rows
+
 
 #: data sets of the papers, by their names in the folder of data
 SETS = {"banana": "ida_banana", "pima": "pima", "heart": "heart_statlog", "german": "german_numeric", "waveform": "ida_waveform"}
@@ -28,9 +119,12 @@ STAND_INS = ("breast cancer", "digits 3 and 8")
 SEARCHES = ("random", "kriging", "cmaes", "vns", "lbfgsb")
 TUNED = (ONE_GAMMA, A_GAMMA_A_FEATURE)
 _COLUMNS = {"set": str, "features": int, "rows": int, "tuned_parameters": str, "parameters": int, "search": str}
-_COLUMNS |= {"repeat": int, "trials": int, "tuned": float, "held_out": float, "optimism": float}
-_KEY = ["set", "rows", "tuned_parameters", "search", "repeat"]
 
+
+_COLUMNS |= {"repeat": int, "trials": int, "tuned": float, "held_out": float, "optimism": float}
+
+
+_KEY = ["set", "rows", "tuned_parameters", "search", "repeat"]
 _NOTES = """\
 Optimism: the tuned score, the best mean accuracy in 5-fold cross-validation so far, less the accuracy of that trial's machine,
 trained on all rows tuned on, on the rows left; in percentage points. Gain: from the first trial to the last. Each repeat draws
@@ -67,7 +161,7 @@ class OversearchingStudy(Experiment):
     Raises
     ------
     ArgumentError
-        If an argument makes no sense.
+        If an argument is invalid.
 
     References
     ----------
@@ -75,6 +169,12 @@ class OversearchingStudy(Experiment):
     """
 
     name = "oversearching"
+    _table_caption = "By search"
+    _notes = _NOTES
+    _figure_caption = (
+        "Mean optimism in percentage points by trials spent, with standard errors: a line a search above, a line a number of "
+        "rows below."
+    )
 
     def __init__(
         self,
@@ -94,9 +194,7 @@ class OversearchingStudy(Experiment):
         self.searches = tuple(searches) if searches is not None else (("random", "cmaes") if quick else SEARCHES)
         self.n_jobs = n_jobs
         self.path = None if path is None else Path(path)
-        for name, least in (("n_trials", 2), ("n_repeats", 2)):
-            if getattr(self, name) < least:
-                raise ArgumentError(f"{name}={getattr(self, name)} is too few; use {least} or more")
+        check_least(self, 2, "n_trials", "n_repeats")
         if not self.n_rows or min(self.n_rows) < 20:
             raise ArgumentError(f"n_rows={self.n_rows} has too few rows for five folds by class; use 20 or more")
 
@@ -165,10 +263,6 @@ class OversearchingStudy(Experiment):
         """Return the same a row a kind of space and data set, of all searches."""
         return by_trials(self.frame(), ["tuned_parameters", "set", "parameters"])
 
-    def table_caption(self) -> str:
-        """Return in words what the table is."""
-        return "By search"
-
     def further_tables(self) -> dict[str, pd.DataFrame]:
         """Return the tables by rows and by set."""
         return {"By rows tuned on": self.by_rows(), "By data set": self.by_set()}
@@ -193,27 +287,12 @@ class OversearchingStudy(Experiment):
         parts.append(f"By search: {_listed(means(end, ['tuned_parameters', 'search']), 'search')}.")
         return " ".join(parts)
 
-    def notes(self) -> str:
-        """Return in words how the tables are to be read."""
-        return _NOTES
-
-    def to_markdown(self) -> str:
-        """Return title, tables and conclusion as markdown."""
-        further = [
-            f"### {title}\n\n{table.to_markdown(index=False, floatfmt='.3g')}" for title, table in self.further_tables().items()
-        ]
-        return "\n\n".join([super().to_markdown(), _NOTES, *further])
+    def _as_markdown(self, table: pd.DataFrame) -> str:
+        return markdown_table(table, ".4g" if "search" in table else ".3g")
 
     def figure(self) -> Figure:
         """Draw the optimism by trials for each search, and for each number of rows."""
         return draw_optimism(self.frame())
-
-    def figure_caption(self) -> str:
-        """Return in words what the figure shows."""
-        return (
-            "Mean optimism in percentage points by trials spent, with standard errors: a line a search above, a line a number of "
-            "rows below."
-        )
 
     def _further_files(self) -> dict[str, pd.DataFrame]:
         return {"by_rows": self.by_rows(), "by_set": self.by_set()}

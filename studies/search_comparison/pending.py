@@ -14,7 +14,7 @@ import pandas as pd
 from spotsvm.common.errors import ArgumentError, BudgetError, DataError
 from spotsvm.comparison.runs import Searches, labelled_searches
 from spotsvm.space.space import Space
-from spotsvm.studies.common.experiment import Experiment
+from spotsvm.studies.common.experiment import Experiment, check_names
 from spotsvm.studies.common.run_file import EndedRun, RunFile
 from spotsvm.studies.common.virtual_workers import VirtualWorkers
 from spotsvm.studies.search_comparison.results import RANDOM
@@ -43,30 +43,9 @@ def virtual_durations(n: int, seed: int) -> list[float]:
 def pending_run(task: TuningTask, search: Any, seed: int, q: int, n_trials: int) -> tuple[list[Trial], float]:
     """Run a search with q workers that take no time but that of a virtual clock; return the trials as told, and ask's mean time.
 
-    It begins, as all do, with the task's default and the centre.
-
-    A worker that has finished has its trial told, and is given the next one at once, so that q - 1 are pending whenever one is
-    asked for, once all workers are busy. With q = 1 it is the plain sequential run.
-
-    Parameters
-    ----------
-    task : TuningTask
-        What is minimised.
-    search : str or callable
-        As in `Study`.
-    seed : int
-        Of the search, of the noise and of the durations.
-    q : int
-        Number of workers, at least 1.
-    n_trials : int
-        Trials asked for and told.
-
-    Returns
-    -------
-    trials : list of Trial
-        In the order told.
-    seconds : float
-        Mean processor time of an ask.
+    It begins, as all do, with the task's default and the centre. A worker that has finished has its trial told, and is given the
+    next one at once, so that q - 1 are pending whenever one is asked for, once all workers are busy. With q = 1 it is the plain
+    sequential run. The seed is that of the search, of the noise and of the durations. The time of an ask is processor time.
     """
     durations = iter(virtual_durations(n_trials, seed))
     told: list[Trial] = []
@@ -120,45 +99,26 @@ def pending_quality(
     *,
     searches: Searches = ("kriging",),
 ) -> pd.DataFrame:
-    """Run searches sequentially and with q trials pending, and give a row a run and number of trials.
+    """Run searches sequentially and with q trials pending; return a row a run and number of trials.
 
     Random search, which is the unit of the regret, runs besides, sequentially, from the same seeds. A run is a function of its
-    task, search, seed and q, so that the frame is the same whatever `n_jobs` is.
+    task, search, seed and q, so that the frame is the same whatever `n_jobs` is. Results are taken after a quarter of the trials,
+    half and all. Tasks whose data are not there are left out. The rows of each run are added to the CSV file `path` as it ends,
+    and runs are taken from it that are done.
 
-    Parameters
-    ----------
-    tasks : sequence of str
-        Some of `spotsvm.studies.tasks.tasks.TASKS`; those whose data are not there are left out.
-    seeds : sequence of int
-        A run for each.
-    q : sequence of int
-        Numbers of workers; 1 is the sequential search.
-    n_trials : int, default=100
-        Trials of a run, at least 4; results are taken after a quarter of them, half and all.
-    path : path-like, optional
-        A CSV file to which the rows of each run are added as it ends, and from which runs are taken that are done.
-    n_jobs : int or None, default=1
-        Runs at once.
-    searches : sequence or dict, default=("kriging",)
-        As `compare` takes them.
-
-    Returns
-    -------
-    DataFrame
-        Columns: task, search, pending (q), seed, trials, result, met (the best value that the run has met), ask_seconds (mean
-        processor time of a suggestion), regret (nan where random search has met the best known).
+    Columns: task, search, pending (q), seed, trials, result, met (the best value that the run has met), ask_seconds (mean
+    processor time of a suggestion), regret (nan where random search has met the best known).
 
     Raises
     ------
     ArgumentError, BudgetError, DataError
-        If an argument makes no sense, the file is of other numbers of trials, or no task can be made.
+        If an argument is invalid, the file is of other numbers of trials, or no task can be made.
     """
     if not q or min(q) < 1:
         raise ArgumentError(f"q={tuple(q)} are not numbers of workers; use 1 or more each")
     if n_trials < 4:
         raise BudgetError(f"n_trials={n_trials} cannot be halved twice; use 4 or more")
-    if unknown := [name for name in tasks if name not in TASKS]:
-        raise ArgumentError(f"tasks: {unknown[0]!r} is unknown; use some of {', '.join(TASKS)}")
+    check_names("tasks", tasks, TASKS)
     made, left_out = make_tasks(tuple(tasks))
     if not made:
         raise DataError(f"no task can be made: {'; '.join(left_out.values())}")
@@ -281,10 +241,12 @@ class PendingQualityStudy(Experiment):
     Raises
     ------
     ArgumentError, BudgetError, DataError
-        If an argument makes no sense.
+        If an argument is invalid.
     """
 
     name = "pending_quality"
+    keys = ("pending",)
+    _notes = _NOTES
 
     def __init__(
         self,
@@ -306,6 +268,7 @@ class PendingQualityStudy(Experiment):
         self.tasks = tuple(tasks if tasks is not None else (QUICK_TASKS if quick else TASKS))
         self.n_jobs = n_jobs
         self.path = None if path is None else Path(path)
+        self.drawn = (*(f"{what} {self.n_trials}" for what in ("regret", "ratio", "difference")), "ms to ask")
         if 1 not in self.q:
             raise ArgumentError(f"q={self.q} lacks 1, the sequential run to which all are compared; add it")
 
@@ -327,7 +290,3 @@ class PendingQualityStudy(Experiment):
             for _, row in last.iterrows()
         ]
         return f"After {n} trials with {max(self.q)} pending, against one at a time: {'; '.join(costs)}."
-
-    def notes(self) -> str:
-        """Return in words what is measured."""
-        return _NOTES

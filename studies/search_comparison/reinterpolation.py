@@ -10,6 +10,7 @@ import pandas as pd
 from spotsvm.solvers.search import KrigingSearch
 from spotsvm.studies.common.data import Floats
 from spotsvm.studies.common.experiment import Experiment
+from spotsvm.studies.tasks import tasks
 from spotsvm.surrogates.domain import Domain
 from spotsvm.surrogates.kriging.ensemble import KrigingEnsemble
 
@@ -25,9 +26,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
 
 def branin(u: Floats) -> float:
     """Return Branin's function at a point of the unit square; its minimum is 0.397887."""
-    x, y = 15 * u[0] - 5, 15 * u[1]
-    bowl = (y - 5.1 / (4 * np.pi**2) * x**2 + 5 / np.pi * x - 6) ** 2
-    return float(bowl + 10 * (1 - 1 / (8 * np.pi)) * np.cos(x) + 10)
+    return tasks.branin(np.array([15 * u[0] - 5, 15 * u[1]]))
 
 
 class ReinterpolationStudy(Experiment):

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from spotsvm.comparison.comparison import Comparison
-from spotsvm.comparison.table import rank_searches
+from spotsvm.comparison.comparison import Comparison, rank_searches
 from spotsvm.studies.tasks.tasks import TRUE_VALUE, TuningTask
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from spotsvm.comparison.compare import compare
 from spotsvm.comparison.comparison import Comparison
 from spotsvm.comparison.runs import Searches, check_entrants, checked_seeds, labelled_searches
 from spotsvm.space.space import Space
-from spotsvm.studies.common.experiment import Experiment
+from spotsvm.studies.common.experiment import Experiment, check_names
 from spotsvm.studies.search_comparison.results import (
     RANDOM,
     by_task,
@@ -70,10 +70,12 @@ class SearchComparisonStudy(Experiment):
     Raises
     ------
     ArgumentError, BudgetError
-        If an argument makes no sense.
+        If an argument is invalid.
     """
 
     name = "search_comparison"
+    _notes = _NOTES
+    _figure_caption = "What each search had reached after so many evaluations: median and quartiles of the seeds, a panel a task."
 
     def __init__(
         self,
@@ -97,8 +99,7 @@ class SearchComparisonStudy(Experiment):
             raise BudgetError(f"n_trials={n_trials} cannot be halved twice; use 4 or more")
         if RANDOM not in self.searches:
             raise ArgumentError(f"searches={list(self.searches)} has no {RANDOM!r}, to which all are compared; add it")
-        if unknown := [name for name in self.task_names if name not in TASKS]:
-            raise ArgumentError(f"tasks: {unknown[0]!r} is unknown; use some of {', '.join(TASKS)}")
+        check_names("tasks", self.task_names, TASKS)
         self.comparisons: dict[str, Comparison] = {}
         self._tasks: list[TuningTask] = []
         self.left_out: dict[str, str] = {}
@@ -180,30 +181,14 @@ class SearchComparisonStudy(Experiment):
         last = tasks[(tasks.evaluations == self.checkpoints[-1]) | tasks.evaluations.isna()].drop(columns="evaluations")
         return {f"After {self.checkpoints[-1]} evaluations, by task": last}
 
-    def notes(self) -> str:
-        """Return in words what is measured."""
-        return _NOTES
-
     def figure(self) -> Figure:
         """Draw the convergence on each task."""
         self.frame()
         return draw_tasks(self.comparisons, self._tasks)
 
-    def figure_caption(self) -> str:
-        """Return in words what the figure shows."""
-        return "What each search had reached after so many evaluations: median and quartiles of the seeds, a panel a task."
-
     def settings(self) -> dict[str, Any]:
         """Return the constructor's arguments, as they are used."""
         return super().settings() | {"tasks": self.task_names}
-
-    def to_markdown(self) -> str:
-        """Return title, table, conclusion, and the table by task after all evaluations as markdown."""
-        ((name, by_task),) = self.further_tables().items()
-        return (
-            f"{super().to_markdown()}\n\n{_NOTES}\n\n### {name}\n\n"
-            f"{by_task.to_markdown(index=False, floatfmt='.4g', missingval='')}"
-        )
 
     def _further_files(self) -> dict[str, pd.DataFrame]:
         return {"by_task": self.by_task()}

@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
-from scipy.stats import randint, uniform
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVR
@@ -24,52 +23,14 @@ from spotsvm.preprocessing.time_series.delay_embedding import DelayEmbedding
 from spotsvm.preprocessing.time_series.leaky_rain import LeakyRain
 from spotsvm.studies.common.data import Floats, Params
 from spotsvm.studies.stormwater.series import N_SETS, RainSeries
+from spotsvm.studies.tasks.svm import BY_HAND, REGION
 from spotsvm.study.callbacks import runs_bar
-
-#: Table 4
-REGION: dict[str, Any] = {
-    "D1": randint(2, 61),
-    "D2": randint(2, 61),
-    "lambda1": uniform(1e-5, 0.3 - 1e-5),
-    "lambda2": uniform(1e-5, 0.3 - 1e-5),
-    "W1": randint(50, 121),
-    "W2": randint(50, 121),
-    "gamma": uniform(0.005, 0.295),
-    "epsilon": uniform(0.005, 0.295),
-    "C": uniform(1.0, 9.0),
-}
-
-#: What one would take without tuning: the middle of Table 4's region for the rain, and for the machine the defaults of the R
-#: package e1071, which R's users of SVMs begin with: C = 1, epsilon = 0.1, gamma = 1 / (number of features). The paper does not
-#: say which setting its hand-tuning came to.
-BY_HAND: dict[str, Any] = {
-    "D1": 31,
-    "D2": 31,
-    "lambda1": 0.15,
-    "lambda2": 0.15,
-    "W1": 85,
-    "W2": 85,
-    "gamma": 1 / 62,
-    "epsilon": 0.1,
-    "C": 1.0,
-}
 
 
 def rain_features(rain: Floats, params: Params) -> Floats:
-    """Return the two leaky sums of the rain with as many past values of each as the setting says.
+    """Return the two leaky sums of a series of rain with as many past values of each as the setting says: D1 + D2 columns.
 
     Before the first record it is taken to have been dry.
-
-    Parameters
-    ----------
-    rain : ndarray of shape (n,)
-        The whole series.
-    params : dict
-        D1, D2, lambda1, lambda2, W1 and W2.
-
-    Returns
-    -------
-    ndarray of shape (n, D1 + D2)
 
     Examples
     --------
@@ -140,15 +101,7 @@ class StormwaterErrors:
         return self.errors(params, [self.tuned_on])[self.tuned_on]
 
     def errors(self, params: Params, sets: Sequence[int]) -> dict[int, float]:
-        """Return the error on each of several sets.
-
-        Parameters
-        ----------
-        params : dict
-            The setting.
-        sets : sequence of int
-            Some of 1 to 4.
-        """
+        """Return the error on each of several sets, 1 to 4."""
         rows = {number: self.series.rows(number) for number in sets}
         predicted = self.predict(params, np.concatenate(list(rows.values())))
         parts = np.split(predicted, np.cumsum([len(places) for places in rows.values()])[:-1])
@@ -158,15 +111,7 @@ class StormwaterErrors:
         }
 
     def predict(self, params: Params, places: NDArray[np.intp]) -> Floats:
-        """Return the level that is predicted at some records.
-
-        Parameters
-        ----------
-        params : dict
-            The setting.
-        places : ndarray of int
-            Which records, from 0.
-        """
+        """Return the level that is predicted at some records, numbered from 0."""
         features = rain_features(self.series.rain, params)
         trained = self.series.rows(self.trained_on)
         level = self.series.level[trained]

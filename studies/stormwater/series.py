@@ -25,20 +25,9 @@ _RAIN, _LEVEL, _TIME = ("rain", "precip"), ("level", "y", "flow", "stage", "head
 
 @dataclass(frozen=True)
 class RainSeries:
-    """A series of rain and of what it does.
+    """A series of rain and of what it does, in any units, in order of time.
 
-    Attributes
-    ----------
-    name : str
-        What it is called.
-    rain : ndarray of shape (n,)
-        In any unit.
-    level : ndarray of shape (n,)
-        A level or flow, in any unit; nan where it was not measured.
-    times : DatetimeIndex or None
-        When; evenly spaced. None for rows in order of time.
-    unit : str
-        Of the level, as figures say it.
+    `level` is nan where it was not measured; `times` are evenly spaced, or None; `unit` is the level's, as figures say it.
     """
 
     name: str
@@ -70,15 +59,7 @@ class RainSeries:
 
 
 def simulated_series(seed: int = 0, n_records: int = 20_000) -> RainSeries:
-    """Return the series of the simulated tank: rain in mm per 10 minutes, and the level in % of the full tank.
-
-    Parameters
-    ----------
-    seed : int, default=0
-        Of the simulation.
-    n_records : int, default=20_000
-        Its length.
-    """
+    """Return the series of the simulated tank: rain in mm per 10 minutes, and the level in % of the full tank."""
     series = simulate_tank(n_records, seed)
     times = pd.DatetimeIndex(series.frame()["time"])
     return RainSeries(f"simulated tank (seed {seed})", series.rain, series.level, times, "%")

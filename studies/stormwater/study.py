@@ -13,10 +13,10 @@ from spotsvm.common.csv_files import write_csv
 from spotsvm.common.errors import ArgumentError, DataError
 from spotsvm.comparison.comparison import Comparison
 from spotsvm.comparison.runs import Searches, check_entrants, checked_seeds, labelled_searches
-from spotsvm.comparison.set_matrix import OversearchingMatrix
+from spotsvm.comparison.sets import OversearchingMatrix
 from spotsvm.space.space import Space
 from spotsvm.studies.common.experiment import Experiment
-from spotsvm.studies.stormwater.runs import BY_HAND, REGION, StormwaterErrors, run_rows, tuned_on_set
+from spotsvm.studies.stormwater.runs import StormwaterErrors, run_rows, tuned_on_set
 from spotsvm.studies.stormwater.series import RainSeries, read_series, simulated_series
 from spotsvm.studies.stormwater.tables import (
     CAVEAT,
@@ -31,6 +31,7 @@ from spotsvm.studies.stormwater.tables import (
     table_6,
     winners,
 )
+from spotsvm.studies.tasks.svm import BY_HAND, REGION
 from spotsvm.trials.start import equal_start
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ class StormwaterStudy(Experiment):
     Raises
     ------
     ArgumentError, BudgetError
-        If an argument makes no sense.
+        If an argument is invalid.
 
     References
     ----------
@@ -93,6 +94,11 @@ class StormwaterStudy(Experiment):
     """
 
     name = "stormwater"
+    _table_caption = "Table 5"
+    _figure_caption = (
+        "Left: what each search had reached on set 4, median and quartiles of the seeds. Right: what each seed found, and "
+        "their mean. Below: the stretch of set 4 in which the level moves most."
+    )
 
     def __init__(
         self,
@@ -182,10 +188,6 @@ class StormwaterStudy(Experiment):
         """Return Table 6, and what each run recommends."""
         return {"Table 6": table_6(self.matrix()), "Recommended settings (tuned on 0: none)": winners(self.frame())}
 
-    def table_caption(self) -> str:
-        """Return in words what the table is."""
-        return "Table 5"
-
     def notes(self) -> str:
         """Return in words what is measured."""
         return f"Data: {self.rain_series.described()}.\n\n{_NOTES}"
@@ -194,23 +196,13 @@ class StormwaterStudy(Experiment):
         """Return in words who finds the lowest error, and how much of it is luck."""
         return f"{on_table_5(self.frame(), self.rain_series.unit)}\n\n{on_table_6(self.matrix())}\n\n{CAVEAT}"
 
-    def to_markdown(self) -> str:
-        """Return Tables 5 and 6 and the conclusion as markdown."""
-        tables = {"Table 5": self.table(), "Table 6": table_6(self.matrix())}
-        shown = [f"### {name}\n\n{table.to_markdown(index=False, floatfmt='.4g')}" for name, table in tables.items()]
-        return "\n\n".join([self.heading(), self.notes(), *shown, "### Conclusion", self.conclusion()])
+    def _markdown_tables(self) -> dict[str, pd.DataFrame]:
+        return {"Table 5": self.table(), "Table 6": table_6(self.matrix())}
 
     def figure(self) -> Figure:
         """Draw convergence and final errors on set 4, and a stretch of the series as measured and as predicted."""
         runs = self.frame()
         return draw_stormwater(self.comparisons[TARGET], runs, self._objective(TARGET))
-
-    def figure_caption(self) -> str:
-        """Return in words what the figure shows."""
-        return (
-            "Left: what each search had reached on set 4, median and quartiles of the seeds. Right: what each seed found, and "
-            "their mean. Below: the stretch of set 4 in which the level moves most."
-        )
 
     def _write_further(self, folder: Path) -> list[Path]:
         """Write Table 6 as it stands, the matrix seed by seed, and every trial."""

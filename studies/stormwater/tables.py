@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from spotsvm.common.drawing import COLOURS
+from spotsvm.common.drawing import COLOURS, tidy
 from spotsvm.comparison.comparison import Comparison
-from spotsvm.comparison.set_matrix import OversearchingMatrix
-from spotsvm.studies.stormwater.runs import BY_HAND, HAND, REGION, StormwaterErrors
+from spotsvm.comparison.sets import OversearchingMatrix
+from spotsvm.studies.stormwater.runs import HAND, StormwaterErrors
+from spotsvm.studies.tasks.svm import BY_HAND, REGION
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -47,8 +48,6 @@ TABLE_5 = {
 SETS_6 = (1, 3, 4)
 TABLE_6 = ((9.11, 16.40, 12.88), (10.82, 12.78, 12.36), (10.45, 12.93, 7.69))
 TABLE_6_SD = ((0.56, 6.42, 5.50), (1.55, 0.34, 3.46), (0.28, 0.35, 0.48))
-
-
 TARGET = 4  # the set that Table 5 tunes on
 TUNER = "kriging"  # of Table 6
 
@@ -157,17 +156,7 @@ _GREY = "#666666"
 
 
 def draw_stormwater(comparison: Comparison, runs: pd.DataFrame, objective: StormwaterErrors) -> Figure:
-    """Draw three panels.
-
-    Parameters
-    ----------
-    comparison : Comparison
-        The searches on the set that is tuned on.
-    runs : DataFrame
-        What `run_rows` gave.
-    objective : StormwaterErrors
-        What was tuned.
-    """
+    """Draw three panels: convergence and final errors on the set that is tuned on, and a stretch of the series."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(10, 7), layout="constrained")
@@ -195,7 +184,7 @@ def _draw_errors(panel: Axes, comparison: Comparison, runs: pd.DataFrame, number
     panel.annotate(HAND, (0.02, hand), xycoords=("axes fraction", "data"), va="bottom", fontsize=8, color=_GREY)
     panel.set_xticks(range(len(comparison.searches)), comparison.searches)
     panel.set_xlim(-0.6, len(comparison.searches) - 0.4)
-    _tidy(panel)
+    tidy(panel)
 
 
 def _draw_series(panel: Axes, runs: pd.DataFrame, objective: StormwaterErrors) -> None:
@@ -215,7 +204,7 @@ def _draw_series(panel: Axes, runs: pd.DataFrame, objective: StormwaterErrors) -
     rain.set_ylabel("rain")
     rain.spines["top"].set_visible(False)
     panel.margins(x=0.01)
-    _tidy(panel)
+    tidy(panel)
 
 
 def _busiest(objective: StormwaterErrors) -> np.ndarray:
@@ -225,9 +214,3 @@ def _busiest(objective: StormwaterErrors) -> np.ndarray:
     length = min(_STRETCH, len(rows) - 1)
     first = int(np.argmax(moves[length:] - moves[: len(moves) - length]))
     return rows[first : first + length]
-
-
-def _tidy(panel: Axes) -> None:
-    panel.grid(axis="y", color="0.9", lw=0.6)
-    panel.set_axisbelow(True)
-    panel.spines[["top", "right"]].set_visible(False)

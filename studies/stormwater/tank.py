@@ -198,14 +198,7 @@ class Tank:
     noise: float = 1.0
 
     def respond(self, rain: Floats, rng: np.random.Generator) -> TankSeries:
-        """Return what an empty tank does under this rain.
-
-        Parameters
-        ----------
-        rain : ndarray of shape (n_records,)
-            mm in each step, 0 or more.
-        rng : numpy.random.Generator
-            Source of the measurement's noise.
+        """Return what an empty tank does under this rain, in mm a step; `rng` draws the measurement's noise.
 
         Raises
         ------
@@ -263,20 +256,9 @@ def simulate_tank(
     climate: RainClimate | None = None,
     gauge_error: float = 0.3,
 ) -> TankSeries:
-    """Simulate rain, and the tank under it; the same seed gives the same series.
+    """Simulate rain in steps of 10 minutes, and the tank under it; the same seed gives the same series.
 
-    Parameters
-    ----------
-    n_records : int, default=20_000
-        Steps of 10 minutes.
-    seed : int, default=0
-        Of the rain and the measurement's noise.
-    tank : Tank, optional
-        The tank and its catchment.
-    climate : RainClimate, optional
-        Rates of the storms.
-    gauge_error : float, default=0.3
-        By how much the rain at the gauge varies about that of the catchment in a step, as a part of it; 0 or more.
+    `gauge_error` is by how much the rain at the gauge varies about that of the catchment in a step, as a part of it.
 
     Raises
     ------

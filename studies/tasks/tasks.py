@@ -12,8 +12,7 @@ from scipy.stats import uniform
 from spotsvm.common.errors import DataError
 from spotsvm.studies.common.data import Floats
 from spotsvm.studies.tasks.data import tuning_set
-from spotsvm.studies.tasks.stormwater import StormwaterError
-from spotsvm.studies.tasks.svm import ClassificationError, RegressionError, RelevanceError, UnbalancedError
+from spotsvm.studies.tasks.svm import ClassificationError, RegressionError, RelevanceError, StormwaterError, UnbalancedError
 
 BRANIN_MINIMUM = 0.397887357729738
 HARTMANN6_MINIMUM = -3.322368011415515
@@ -68,16 +67,9 @@ def rosenbrock(x: Floats) -> float:
 
 
 class SyntheticFunction:
-    """A function of x0, x1, ... in a box, with normal noise if it has any.
+    """A function of an array of x0, x1, ... in a box, with normal noise if it has any.
 
-    Parameters
-    ----------
-    function : callable
-        Takes an array of shape (d,).
-    bounds : sequence of (float, float)
-        Of each variable.
-    noise : float, default=0.0
-        Standard deviation of what is added to the function, drawn from the seed of the evaluation.
+    `noise` is the standard deviation of what is added to the function, drawn from the seed of the evaluation.
     """
 
     def __init__(self, function: Callable[[Floats], float], bounds: Sequence[tuple[float, float]], noise: float = 0.0):
@@ -128,16 +120,8 @@ class _Noisy(_Tuned, Protocol):
 class TuningTask:
     """A function of named parameters, to be minimised; what `compare` takes as an objective.
 
-    Attributes
-    ----------
-    name : str
-        Its name.
-    error : callable
-        Takes parameters and a seed, which matters only where there is noise; has `space`, and `truth` where there is noise.
-    noisy : bool
-        Whether the error has noise; an evaluation then also gives the true value.
-    optimum : float or None
-        The known minimum.
+    `error` takes parameters and a seed, which matters only where there is noise; it has `space`, and `truth` for noise.
+    An evaluation then also gives the true value. `optimum` is the known minimum, if it is known.
 
     Examples
     --------

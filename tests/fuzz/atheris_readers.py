@@ -7,10 +7,18 @@ anything but an error of the library, or takes more than `--seconds`, ends it wi
 import argparse
 import sys
 import tempfile
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 
 READERS = ("record", "table", "series", "kernel")
+MODULES = (
+    "study.recorded",
+    "study.record.salvage",
+    "tuning.tables.table",
+    "tuning.tables.series",
+    "estimators.evolved.expression_kernel",
+)
 
 
 def main() -> None:
@@ -27,21 +35,15 @@ def main() -> None:
         print("atheris is not installed; nothing was done")
         return
     with atheris.instrument_imports(include=["spotsvm", "spotsvm.solvers.kernels.expressions"]):
-        for module in ("record_tables", "recorded_study", "salvage", "tabular", "series_table", "expression_kernel"):
+        for module in MODULES:
             import_module(f"spotsvm.{module}")
     with tempfile.TemporaryDirectory() as folder:
         corpus = Path(folder) / "corpus"
         corpus.mkdir()
         _write_seeds(given.reader, Path(folder), corpus)
-        options = [
-            f"-runs={given.runs}",
-            f"-timeout={given.seconds}",
-            f"-seed={given.seed}",
-            "-rss_limit_mb=4096",
-            "-max_len=65536",
-        ]
-        test = _test(given.reader, Path(folder))
-        atheris.Setup([sys.argv[0], *options, str(corpus)], test)
+        limits = ["-rss_limit_mb=4096", "-max_len=65536"]
+        options = [f"-runs={given.runs}", f"-timeout={given.seconds}", f"-seed={given.seed}", *limits]
+        atheris.Setup([sys.argv[0], *options, str(corpus)], _test(given.reader, Path(folder)))
         atheris.Fuzz()
 
 
@@ -64,54 +66,29 @@ def _write_seeds(reader: str, folder: Path, corpus: Path) -> None:
 
 def _test(reader: str, folder: Path):
     from spotsvm.common.errors import SpotSVMError
+    from spotsvm.estimators.evolved.expression_kernel import ExpressionKernel
+    from spotsvm.study.record.salvage import salvage
+    from spotsvm.study.recorded import RecordedStudy, record_tables
+    from spotsvm.tuning.tables.series import read_series
+    from spotsvm.tuning.tables.table import read_table
 
     file = folder / ("input.db" if reader == "record" else "input.csv")
-    read = {"record": _read_record, "table": _read_table, "series": _read_series, "kernel": _read_kernel}[reader]
+    reads = {
+        "record": [record_tables, RecordedStudy, lambda path: salvage(path).frame()],
+        "table": [lambda path: read_table(path, "level")],
+        "series": [lambda path: read_series(path, "level", "time")],
+        "kernel": [ExpressionKernel.load],
+    }[reader]
 
     def test(data: bytes) -> None:
         for old in folder.glob("input.*"):
             old.unlink()
         file.write_bytes(data)
-        try:
-            read(file)
-        except SpotSVMError:
-            pass
+        for read in reads:
+            with suppress(SpotSVMError):
+                read(file)
 
     return test
-
-
-def _read_record(file: Path) -> None:
-    from spotsvm.common.errors import SpotSVMError
-    from spotsvm.study.record.salvage import salvage
-    from spotsvm.study.recorded import RecordedStudy, record_tables
-
-    for read in (record_tables, RecordedStudy, lambda path: salvage(path).frame()):
-        try:
-            read(file)
-        except SpotSVMError:
-            continue
-
-
-def _read_table(file: Path) -> None:
-    from spotsvm.tuning.tables.table import read_table
-
-    read_table(file, "level")
-
-
-def _read_series(file: Path) -> None:
-    from spotsvm.tuning.tables.series import read_series
-
-    read_series(file, "level", "time")
-
-
-def _read_kernel(file: Path) -> None:
-    from spotsvm.common.errors import StorageError
-    from spotsvm.estimators.evolved.expression_kernel import ExpressionKernel
-
-    try:
-        ExpressionKernel.load(file)
-    except StorageError:
-        pass
 
 
 if __name__ == "__main__":

@@ -56,39 +56,42 @@ SCHEMAS = (
 )  # fmt: skip
 
 
-def make_records(folder):
-    """Write the records that are changed: of one objective with folds and findings, of several, of a Kriging search, empty."""
-    files = [folder / f"base{k}.db" for k in range(5)]
-    with Study(SPACE, "random", 0, path=files[0], context={"data": "a hash", "estimator": "SVC()"}, start=[_START]) as study:
-        study.run(_folds, 6)
-        study.ask()
-        study.add_finding("stop", {"sentence": "It went on.", "stopped": False, "rows": [{"a": 1.0, "b": [1, 2]}]})
-        study.add_finding("oversearching", _oversearching())
-    with Study(SPACE, "random", 1, path=files[1], direction={"error": "minimize", "margin": "maximize"}) as study:
-        study.run(lambda p: {"values": [p["C"], p["C"] ** 2 % 3]}, 6)
-    with Study({"x": uniform(0, 1), "y": uniform(-1, 2)}, "kriging", 2, path=files[2]) as study:
-        study.run(lambda p: p["x"] + p["y"] ** 2, 9)
-    with Study({"x": [1, 2, 3], "name": ["a", "b"]}, "cmaes", 3, path=files[3], direction="maximize") as study:
-        study.run(lambda p: float(p["x"]), 6)
-    Study({"x": uniform(0, 1)}, "random", 4, path=files[4]).close()
-    return files
-
-
 _START = {"kernel": "rbf", "C": 1.0, "gamma": 0.5, "shape": (1, 2)}
+#: the arguments of the studies of `make_records`: one objective with folds and findings, several, a Kriging search, empty
+_STUDIES = (
+    ((SPACE, "random", 0), {"context": {"data": "a hash", "estimator": "SVC()"}, "start": [_START]}),
+    ((SPACE, "random", 1), {"direction": {"error": "minimize", "margin": "maximize"}}),
+    (({"x": uniform(0, 1), "y": uniform(-1, 2)}, "kriging", 2), {}),
+    (({"x": [1, 2, 3], "name": ["a", "b"]}, "cmaes", 3), {"direction": "maximize"}),
+    (({"x": uniform(0, 1)}, "random", 4), {}),
+)
 
 
 def resumed(number, path):
     """Open a record as the study that wrote it, as `make_records` has them."""
-    match number:
-        case 0:
-            return Study(SPACE, "random", 0, path=path, context={"data": "a hash", "estimator": "SVC()"}, start=[_START])
-        case 1:
-            return Study(SPACE, "random", 1, path=path, direction={"error": "minimize", "margin": "maximize"})
-        case 2:
-            return Study({"x": uniform(0, 1), "y": uniform(-1, 2)}, "kriging", 2, path=path)
-        case 3:
-            return Study({"x": [1, 2, 3], "name": ["a", "b"]}, "cmaes", 3, path=path, direction="maximize")
-    return Study({"x": uniform(0, 1)}, "random", path=path)
+    arguments, named = _STUDIES[number]
+    return Study(*arguments, path=path, **named)
+
+
+def make_records(folder):
+    """Write the records that are changed."""
+    files = [folder / f"base{k}.db" for k in range(len(_STUDIES))]
+    objectives = (
+        _folds,
+        lambda p: {"values": [p["C"], p["C"] ** 2 % 3]},
+        lambda p: p["x"] + p["y"] ** 2,
+        lambda p: float(p["x"]),
+        None,
+    )
+    for number, (file, objective) in enumerate(zip(files, objectives, strict=True)):
+        with resumed(number, file) as study:
+            if objective is not None:
+                study.run(objective, 9 if number == 2 else 6)
+            if number == 0:
+                study.ask()
+                study.add_finding("stop", {"sentence": "It went on.", "stopped": False, "rows": [{"a": 1.0, "b": [1, 2]}]})
+                study.add_finding("oversearching", _oversearching())
+    return files
 
 
 def _folds(params):

@@ -5,8 +5,13 @@ from importlib.metadata import entry_points
 import numpy as np
 import pytest
 
+from spotsvm.common.errors import DataError
 from spotsvm.studies.common.experiment import Experiment
+from spotsvm.studies.costs.multi_kernel import MultiKernelCostStudy
 from spotsvm.studies.costs.overhead import OverheadStudy, fed_search
+from spotsvm.studies.costs.speed import SpeedStudy
+from spotsvm.studies.evosvm.indefinite import IndefiniteStudy
+from spotsvm.studies.evosvm.study import EvosvmStudy
 from spotsvm.studies.search_comparison.reinterpolation import BRANIN_MINIMUM, VARIANTS, ReinterpolationStudy, branin
 
 
@@ -15,6 +20,15 @@ def test_every_study_is_found_by_name(point):
     study = point.load()
     assert issubclass(study, Experiment)
     assert study.name == point.name
+
+
+@pytest.mark.parametrize("study", [SpeedStudy, MultiKernelCostStudy, EvosvmStudy, IndefiniteStudy])
+def test_the_full_form_says_what_data_it_needs(study, monkeypatch, tmp_path):
+    monkeypatch.delenv("SPOTSVM_DATA", raising=False)
+    with pytest.raises(DataError, match=r"set SPOTSVM_DATA to the folder that holds .*\.csv"):
+        study().run()
+    with pytest.raises(DataError, match=r"there is no .*\.csv in it"):
+        study().use_data(tmp_path).run()
 
 
 def test_reinterpolation_quick():

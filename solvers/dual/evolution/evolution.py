@@ -149,7 +149,7 @@ def _select(pool: Floats, size: int, entrants: int, rng: np.random.Generator) ->
 
 
 def _cross(problem: DualProblem, rows: Rows, probability: float, rng: np.random.Generator) -> int:
-    """Let couples have children; give their number."""
+    """Make the children of couples; return their number."""
     from spotsvm.solvers.dual.evolution._evolution_kernels import make_children, swap_differences
 
     size = rows.size

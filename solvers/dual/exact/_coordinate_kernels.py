@@ -133,7 +133,7 @@ def pair_ascent(
     tol: float,
     max_iter: int,
 ) -> tuple[int, float]:
-    """Climb y'beta - beta' K beta / 2 within the bounds, two coordinates a step; give the steps and the KKT violation.
+    """Climb y'beta - beta' K beta / 2 within the bounds, two coordinates a step; return the steps and the KKT violation.
 
     beta = alpha y, `gradient` = y - K beta; `up` and `down` are 1 where beta can grow or fall. All but K, `diagonal` and the
     bounds are changed in place; `score` is room to work in.

@@ -130,7 +130,7 @@ def _move(step, row_i, row_j, rise, fall, shift, keys, bits):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def smo(K, diagonal, rise, fall, beta, lower, upper, epsilon, tol, max_iter, keys, gaps):
-    """Move pairs until no violation is above tol or max_iter is reached; give the iterations and whether it converged.
+    """Move pairs until no violation is above tol or max_iter is reached; return the iterations and whether it converged.
 
     Working sets by second-order information (Fan, Chen, Lin 2005). All arrays are changed in place; every step keeps beta
     feasible and lowers the objective.
@@ -200,7 +200,7 @@ def add_rows(K, changes, g):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def slopes(g, beta, lower, upper, epsilon, rise, fall):
-    """Write all derivatives from the smooth part g; give the largest violation."""
+    """Write all derivatives from the smooth part g; return the largest violation."""
     for k in range(len(g)):
         _set_slopes(k, g[k], beta, lower, upper, epsilon, rise, fall)
     return np.max(fall) - np.min(rise)
@@ -208,7 +208,7 @@ def slopes(g, beta, lower, upper, epsilon, rise, fall):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _choose_active(rise, fall, active):
-    """List the variables that could be in a violating pair now; give their number."""
+    """List the variables that could be in a violating pair now; return their number."""
     low = np.min(rise)
     high = np.max(fall)
     m = 0
@@ -231,7 +231,7 @@ def _gather(K, active, part):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def solve(K, diagonal, g, beta, lower, upper, epsilon, tol, max_iter, buffer):
-    """Solve the problem from beta, whose smooth slope is g = K beta - z on all rows; give iterations and whether it converged.
+    """Solve the problem from beta, whose smooth slope is g = K beta - z on all rows; return iterations and whether it converged.
 
     Two levels: pairs of all variables first, then of those that can still move, on a copy of their part of K (`buffer`, at
     least of one row's length), until those are done and the rest is looked at again. g is valid on all rows afterwards.

@@ -50,7 +50,7 @@ class PairProblem:
 
 
 def minimise(problem: PairProblem, g: Floats, beta: Floats, tol: float, max_iter: int) -> tuple[int, bool]:
-    """Minimise in place from beta, where g = K beta - z; give the iterations and whether the violation is at most tol.
+    """Minimise in place from beta, where g = K beta - z; return the iterations and whether the violation is at most tol.
 
     Pairs of variables are moved until a Newton step on the free ones costs no more than what was spent on pairs since the
     last one.
@@ -80,7 +80,7 @@ def minimise(problem: PairProblem, g: Floats, beta: Floats, tol: float, max_iter
 
 
 def _newton_step(problem: PairProblem, g: Floats, beta: Floats, free: NDArray[np.intp]) -> int | None:
-    """Minimise over the free variables; give how many met a bound, None if the curvature does not allow a minimum."""
+    """Minimise over the free variables; return how many met a bound, None if the curvature does not allow a minimum."""
     from spotsvm.solvers.dual.exact._smo_kernels import add_rows
     from spotsvm.solvers.dual.exact.newton import face_minimum
 

@@ -1,4 +1,4 @@
-"""Whether a dual problem is concave, so that an exact local solution is the optimum."""
+"""A check whether a dual problem is concave, so that an exact local solution is the optimum."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ def confirm(converged: bool, message: str, violation: float, tol: float, decisio
 
 
 def stop_message(converged: bool, iterations: int, tol: float, cap: int) -> str:
-    """Say why an exact solver stopped."""
+    """Return why an exact solver stopped."""
     if converged:
         return f"the KKT violation is at most tol={tol:g} after {iterations} steps"
     if iterations < cap:

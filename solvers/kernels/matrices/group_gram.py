@@ -108,7 +108,7 @@ class GroupGram:
         return self._matrix, self._offset
 
     def _by_blocks(self, kernel: MultiKernel) -> float:
-        """Write the sum of weighted kernels with nothing kept; give the constant."""
+        """Write the sum of weighted kernels with nothing kept; return the constant."""
         assert self._matrix is not None
         with np.errstate(over="ignore"):
             fill_symmetric(self._matrix, combined_block(kernel, self.X, self.X), MAX_BYTES // 2)
@@ -117,7 +117,7 @@ class GroupGram:
         return 0.0
 
     def _scaled_product(self, kernel: MultiKernel) -> float:
-        """Write the Gaussian kernel of scaled columns with nothing kept; give the constant."""
+        """Write the Gaussian kernel of scaled columns with nothing kept; return the constant."""
         from spotsvm.solvers.kernels.matrices._gaussian_kernels import fill_gaussian, fill_gaussian_less_one
 
         K, weight = self._matrix, kernel.weights[0]
@@ -133,7 +133,7 @@ class GroupGram:
         return weight if near else 0.0
 
     def _sum(self, kernel: MultiKernel) -> float:
-        """Write the sum of weighted kernels; give the constant."""
+        """Write the sum of weighted kernels; return the constant."""
         parts, offset, bound = [], 0.0, 0.0
         for base, weight in kernel.terms:
             values, typical, largest = self._part(base)
@@ -148,7 +148,7 @@ class GroupGram:
         return offset
 
     def _product(self, kernel: MultiKernel) -> float:
-        """Write the exponential of a weighted sum of distances; give the constant."""
+        """Write the exponential of a weighted sum of distances; return the constant."""
         parts, exponent = [], 0.0
         for base, _ in kernel.terms:
             values, typical, _ = self._part(base)
@@ -231,7 +231,7 @@ def _upper_half(compute: Block, n: int) -> Single:
 
 
 def _key(base: BaseKernel) -> Any:
-    """Tell what is kept apart: distances serve all Gaussian kernels of the same columns."""
+    """Return the key by which kernels are kept: distances serve all Gaussian kernels of the same columns."""
     return base.columns if base.kernel.name == "rbf" else base
 
 

@@ -110,7 +110,7 @@ class Alternation(Generic[A, B]):
         self._phase = 0
 
     def run(self, rng: np.random.Generator) -> tuple[A, B]:
-        """Evolve until the global stop; give the best pair of the last populations."""
+        """Evolve until the global stop; return the best pair of the last populations."""
         first, second = self.first.genetics.initial(self.first.size, rng), self.second.genetics.initial(self.second.size, rng)
         b = second[int(rng.integers(len(second)))]
         a = self._begin(first, b)

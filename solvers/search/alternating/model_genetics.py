@@ -38,7 +38,7 @@ class ModelGenetics:
     Raises
     ------
     SolverError
-        If an argument makes no sense.
+        If an argument is invalid.
 
     References
     ----------

@@ -76,7 +76,7 @@ class PairNsga2:
         may_go_on: Callable[[], bool],
         note: Callable[[int, Floats], None] = lambda generation, objectives: None,
     ) -> list[Pair]:
-        """Evolve until `may_go_on` says no or no new pairs come up; give the pairs that no other one dominates.
+        """Evolve until `may_go_on` says no or no new pairs come up; return the pairs that no other one dominates.
 
         Parameters
         ----------

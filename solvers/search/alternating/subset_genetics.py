@@ -34,7 +34,7 @@ class SubsetGenetics:
     Raises
     ------
     SolverError
-        If an argument makes no sense.
+        If an argument is invalid.
 
     References
     ----------

@@ -59,7 +59,7 @@ class CmaesSearch(PlannedSearch):
     Raises
     ------
     SolverError
-        If an argument makes no sense, or `options` has what is no option of cma's or not to be set.
+        If an argument is invalid, or `options` has what is no option of cma's or not to be set.
 
     Notes
     -----
@@ -210,7 +210,7 @@ class CmaesSearch(PlannedSearch):
         return self._run
 
     def _next_generation(self, run: CmaesRun) -> CmaesRun:
-        """Let the run learn from what was told of its samples and of strangers, and draw the next; of a new run if it stops."""
+        """Update the run with the values told, its own and other points, draw the next, and restart if it stops."""
         told = [(s, self.response(s.point)) for s in [*self._late, *self._slots]]
         done = [(s, v) for s, v in told if v is not None]
         values = [v for _, v in done]

@@ -100,7 +100,7 @@ class CmaesRun:
             self.es = cma.CMAEvolutionStrategy(coding.encode(mean), sigma0, cma_options(coding, popsize, streams[0]) | options)
 
     def begin_with_mean(self) -> None:
-        """Let the mean itself be the first sample."""
+        """Make the mean itself the first sample."""
         self.es.inject([np.array(self.es.mean)], force=True)
 
     def sample(self, number: int | None = None) -> list[Sample]:
@@ -178,7 +178,7 @@ def checked_options(options: Mapping[str, Any]) -> dict[str, Any]:
 
 @contextmanager
 def _undisturbed(rng: np.random.Generator) -> Iterator[None]:
-    """Let cma work without disturbing, nor being disturbed by, anyone else.
+    """Run cma with a random state and warnings of its own, so that neither it nor the caller is disturbed.
 
     It draws from numpy's global random numbers where it moves integers into their bounds, and it warns on import where
     matplotlib is missing, which it needs for its plots alone.

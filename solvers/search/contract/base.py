@@ -146,7 +146,7 @@ class Search(ABC):
         self._values.append(number)
 
     def _take(self, point: ArrayLike) -> Floats:
-        """Note that a point is told, whose value follows; give its canonical point."""
+        """Note that a point is told, whose value follows; return its canonical point."""
         given = np.asarray(point, dtype=float).ravel()
         if given.shape != (self.domain.dimension,) or not np.all(np.isfinite(given)):
             raise SolverError(f"point={given!r} is not a point of the unit cube of dimension {self.domain.dimension}")
@@ -162,7 +162,7 @@ class Search(ABC):
         return canonical
 
     def state(self) -> dict[str, Any]:
-        """Give, in JSON's types, what the next suggestion depends on beyond seed and history; empty if nothing."""
+        """Return, in JSON's types, what the next suggestion depends on beyond seed and history; empty if nothing."""
         return {}
 
     def restore(self, state: dict[str, Any]) -> None:

@@ -27,7 +27,7 @@ class Breeder(Protocol[Genome]):
         ...
 
     def vary(self, parent: Genome, mate: Genome, rng: np.random.Generator) -> tuple[Genome, str]:
-        """Make a child of a parent, or of both; give it and the name of the operator."""
+        """Make a child of a parent, or of both; return it and the name of the operator."""
         ...
 
     def key(self, genome: Genome) -> Hashable:

@@ -49,7 +49,7 @@ class KochSearch(KrigingSearch):
     Raises
     ------
     SolverError
-        If a number makes no sense.
+        If a number is invalid.
 
     Notes
     -----

@@ -39,7 +39,7 @@ class Tally:
 
 
 class PaperRepeats:
-    """Says which point to evaluate again, or that it is time for a new one.
+    """Chooses which point to evaluate again, or a new one.
 
     A new point is owed as many evaluations as the best one has had, k, and `first` at least. Once all are paid, the best point is
     evaluated once more, so that k grows, `spread` more evaluations go where OCBA wants them, and a new point is due. A point that

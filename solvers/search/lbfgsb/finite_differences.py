@@ -41,7 +41,7 @@ class FiniteDifferences:
         self.step = step
 
     def neighbours(self, base: Floats, enlarged: float = 1.0) -> dict[int, list[Floats]]:
-        """Give, for each coordinate that can move, the point to compare with, and one on the other side.
+        """Return, for each coordinate that can move, the point to compare with, and one on the other side.
 
         Parameters
         ----------

@@ -122,7 +122,7 @@ class GeneticAlgorithm:
         return bool(self._algorithm.is_initialized)
 
     def select(self, evaluated: Sequence[tuple[Any, Floats]]) -> None:
-        """Let evaluated individuals and the survivors so far compete; of the first ones all survive.
+        """Select the survivors among evaluated individuals and those so far; of the first ones all survive.
 
         Parameters
         ----------

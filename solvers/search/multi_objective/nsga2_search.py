@@ -35,7 +35,7 @@ class Nsga2Search(MultiObjectiveSearch):
     Raises
     ------
     SolverError
-        If an argument makes no sense.
+        If an argument is invalid.
 
     Notes
     -----
@@ -127,7 +127,7 @@ class Nsga2Search(MultiObjectiveSearch):
         return max(self.population - known, 0)
 
     def _breed(self) -> None:
-        """Let what was told since the last time compete, and make the next generation from what survives."""
+        """Select among what was told since the last time, and make the next generation from what survives."""
         if not self._algorithm.has_parents and self._evaluating and 2 * len(self._evaluated) < self.population:
             return  # too few to begin with
         if self._evaluated:

@@ -39,7 +39,7 @@ class ParegoSearch(MultiObjectiveSearch, KrigingSearch):
     Raises
     ------
     SolverError
-        If an argument makes no sense.
+        If an argument is invalid.
 
     Notes
     -----

@@ -64,7 +64,7 @@ class VnsSearch(Search):
     Raises
     ------
     SolverError
-        If a start is outside the cube, or another argument makes no sense.
+        If a start is outside the cube, or another argument is invalid.
 
     Notes
     -----

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
+from spotsvm.common.checks import check_choice, check_count
 from spotsvm.common.errors import ArgumentError
 from spotsvm.estimators import Floats
 from spotsvm.estimators.conformal.magnification import ConformalPass, discriminants, magnification
@@ -17,7 +18,6 @@ from spotsvm.estimators.conformal.passes import (
     PassProblem,
     SolvedPass,
     check_kappa,
-    check_n_passes,
     choose_fading,
     log_factor,
     solve_by_libsvm,
@@ -212,11 +212,10 @@ class ConformalSVC(DualSVC):
 
     def _check_parameters(self) -> tuple[float, int | None]:
         check_kappa(self.kappa)
-        check_n_passes(self.n_passes)
+        check_count("n_passes", self.n_passes, after=": 1 for the plain machine, 2 for the paper's")
         if not (isinstance(self.bias, (bool, np.bool_)) or (isinstance(self.bias, str) and self.bias == "scaled")):
             raise ArgumentError(f"bias={self.bias!r}; use 'scaled', True or False")
-        if not (isinstance(self.solver, str) and self.solver in ("exact", "libsvm")):
-            raise ArgumentError(f"solver={self.solver!r}; use 'exact' or 'libsvm'")
+        check_choice("solver", self.solver, ("exact", "libsvm"))
         if self.solver == "libsvm" and not self.bias:
             raise ArgumentError("bias=False and solver='libsvm', which always has a bias; use solver='exact'")
         return super()._check_parameters()
@@ -237,7 +236,7 @@ class ConformalSVC(DualSVC):
     def _solve_pairs(
         self, X: Floats, code: NDArray[np.intp], rows: MergedRows, C: float
     ) -> tuple[PairCoefficients, list[DualResult]]:
-        n_passes, n_classes = check_n_passes(self.n_passes), len(self.classes_)
+        n_passes, n_classes = int(self.n_passes), len(self.classes_)
         bias = self.bias if isinstance(self.bias, str) else bool(self.bias)
         tables, of_base = ([PairCoefficients(code, n_classes) for _ in range(n_passes)] for _ in range(2))
         solved = []

@@ -18,6 +18,7 @@ from spotsvm.solvers.kernels.functions.kernel import Kernel
 from spotsvm.solvers.kernels.matrices.blocks import row_blocks
 from spotsvm.solvers.kernels.matrices.gram import kernel_matrix
 
+Counts = NDArray[np.int32]
 # a metric whose eigenvalues are further apart has no inverse in float64
 _SINGULAR = 1e-12
 
@@ -96,25 +97,13 @@ def general_ratio(metric: KernelMetric, gradient: Floats) -> Floats:
     return result
 
 
-Counts = NDArray[np.int32]
-
-
 @dataclass(frozen=True)
 class ConformalPass:
     """One pass of all pairs of classes: f(x) = D(x) (sum_s c_s K(x_s, x) + t) + b.
 
-    D = exp(-kappa f'^2), where f' is that of the pass before.
-
-    Attributes
-    ----------
-    kappa : ndarray of shape (n_pairs,)
-        0 for the first pass.
-    table : ndarray of shape (n_classes - 1, n_used)
-        The coefficients of the base kernel, D(x_s) y_s alpha_s, in SVC's layout; of the rows that any pass uses.
-    threshold : ndarray of shape (n_pairs,)
-        The thresholds t, which D scales.
-    intercept : ndarray of shape (n_pairs,)
-        The thresholds b, which it does not.
+    D = exp(-kappa f'^2), where f' is that of the pass before. kappa (0 for the first pass), t, the thresholds that D scales, and
+    b, the intercepts that it does not, are of shape (n_pairs,). The table, (n_classes - 1, n_used), holds the coefficients of the
+    base kernel, D(x_s) y_s alpha_s, in SVC's layout; of the rows that any pass uses.
     """
 
     kappa: Floats
@@ -140,27 +129,10 @@ def discriminants(values: Floats, passes: Sequence[ConformalPass], n_used: Count
 def log_factor_gradient(
     kernel: Kernel, X: Floats, Z: Floats, passes: Sequence[ConformalPass], n_used: Counts, steps: Floats
 ) -> tuple[Floats, Floats]:
-    """Return log D of the last pass and its gradient, at some rows.
+    """Return log D of the last pass at the rows X, (n, n_pairs), and its gradient, (n, n_pairs, d).
 
-    Parameters
-    ----------
-    kernel : Kernel
-        The base kernel.
-    X : ndarray of shape (n, d)
-        The rows.
-    Z : ndarray of shape (n_used, d)
-        The rows that any pass uses.
-    passes, n_used
-        As in `discriminants`.
-    steps : ndarray of shape (d,)
-        As in `expansion_gradient`.
-
-    Returns
-    -------
-    log_D : ndarray of shape (n, n_pairs)
-        -kappa f^2 (Williams et al. 2005, eq. 14), at least -80.
-    gradient : ndarray of shape (n, n_pairs, d)
-        -2 kappa f grad f; 0 where log D is held at -80.
+    log D is -kappa f^2 (Williams et al. 2005, eq. 14), at least -80; its gradient is -2 kappa f grad f, 0 where log D is held at
+    -80. Z are the rows that any pass uses, `steps` those of `expansion_gradient`.
     """
     n_pairs = len(passes[0].intercept)
     log_D, gradient = np.zeros((len(X), n_pairs)), np.zeros((len(X), n_pairs, X.shape[1]))

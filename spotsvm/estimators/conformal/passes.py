@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
-from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,8 +22,6 @@ from spotsvm.solvers.dual.solve import finish
 
 # exp(-80) is 1.8e-35: nothing beside 1, and its square is still a normal number; denormals are up to 60 times slower
 LOWEST_EXPONENT = -80.0
-
-
 # a discriminant function this small against its terms is rounding
 _ROUNDING = 1e-12
 
@@ -42,8 +39,6 @@ class Fading(NamedTuple):
 
 #: kappa = 1 / max|f|, the paper's
 AUTO = Fading(1.0, relative=True)
-
-
 NONE = Fading(0.0)
 
 
@@ -64,20 +59,10 @@ class SolvedPass(NamedTuple):
 
 
 class PassProblem(NamedTuple):
-    """What the passes of one pair of classes solve.
+    """The problem of one pair of classes: the base kernel's matrix, and each row's label and upper bound of alpha.
 
-    Attributes
-    ----------
-    K : ndarray of shape (n, n)
-        The base kernel's matrix.
-    labels, bounds : ndarray of shape (n,)
-        The label of each row, -1 or 1, and the upper bound of its alpha.
-    solve : callable
-        From a kernel matrix, labels, bounds, and `bias`, whether there is a free threshold, to the solution.
-    bias : {"scaled", True, False}
-        As in `ConformalSVC`.
-    about : str
-        Which pair it is, for messages.
+    `solve` takes a kernel matrix, labels, bounds, and `bias`, whether there is a free threshold; the field `bias` is that of
+    `ConformalSVC`, and `about` names the pair in messages.
     """
 
     K: Floats
@@ -110,14 +95,9 @@ class PassProblem(NamedTuple):
 def solve_passes(problem: PassProblem, fading: Fading, n_passes: int, first: SolvedPass | None = None) -> list[SolvedPass]:
     """Solve with a kernel matrix, and again with D K D, where D = exp(-kappa f^2) and f is that of the pass before.
 
-    D is always applied to the base kernel. The product of all passes' factors would shrink the kernel further from pass to
-    pass wherever f is not 0, until nothing but the boundary's nearest rows had any; so, passes differ by where they see the
-    boundary, and one that sees it where the pass before did changes nothing.
-
-    Raises
-    ------
-    ArgumentError
-        If a pass that another follows has no support vectors, or an f that is 0 at all rows; not with kappa 0.
+    D is always applied to the base kernel: the product of all passes' factors would shrink the kernel from pass to pass wherever
+    f is not 0, until only the rows nearest to the boundary had any. Raise ArgumentError if a pass that another follows has no
+    support vectors, or an f that is 0 at all rows; not with kappa 0.
 
     References
     ----------
@@ -159,15 +139,8 @@ def check_kappa(value: Any) -> Fading | None:
     return Fading(number)
 
 
-def check_n_passes(value: Any) -> int:
-    """Return the number of passes, or raise ArgumentError."""
-    if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
-        raise ArgumentError(f"n_passes={value!r}; use a whole number: 1 for the plain machine, 2 for the paper's, or more")
-    return int(value)
-
-
 def _check_boundary(result: DualResult, scale: float, name: str) -> None:
-    """Refuse a solution that has no boundary for the next pass to magnify."""
+    """Raise ArgumentError if a solution has no boundary for the next pass to magnify."""
     total = float(result.alpha.sum())
     if not total > 0:
         raise ArgumentError(
@@ -184,11 +157,7 @@ def _check_boundary(result: DualResult, scale: float, name: str) -> None:
 
 #: what kappa is chosen from, as multiples of 1 / max|f|; the plain machine stands beside them
 MULTIPLES = (0.3, 1.0, 3.0)
-
-
 N_FOLDS, N_PARTITIONS = 5, 3
-
-
 #: the standard errors by which the errors must fall for a second pass to be chosen
 NEEDED_GAIN = 0.5
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from spotsvm.common.checks import check_choice
 from spotsvm.common.errors import ArgumentError
 from spotsvm.estimators import Floats
 from spotsvm.solvers.checked_numbers import as_float
@@ -109,8 +110,7 @@ def class_cutoffs(given: Any, classes: NDArray[Any], excess: Any = "raise") -> F
     >>> class_cutoffs({"b": 0.5}, np.array(["a", "b", "c"])).tolist()
     [0.25, 0.5, 0.25]
     """
-    if not (isinstance(excess, str) and excess in ("raise", "scale")):
-        raise ArgumentError(f"excess={excess!r}; use 'raise' or 'scale'")
+    check_choice("excess", excess, ("raise", "scale"))
     n = len(classes)
     values = _by_class("cutoff", {} if given is None else given, classes, n - 1)
     cutoffs = np.array([np.nan if v is None else v for v in values])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import Any, NamedTuple, Self
 
@@ -10,8 +11,9 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
+from spotsvm.common.checks import check_choice, check_flag, check_positive
 from spotsvm.common.errors import ArgumentError
 from spotsvm.estimators import Floats
 from spotsvm.estimators.dual.kernel_machine import (
@@ -20,8 +22,8 @@ from spotsvm.estimators.dual.kernel_machine import (
     check_C,
     check_cache_size,
     check_max_iter,
-    check_positive,
     check_sample_weight,
+    check_square,
 )
 from spotsvm.estimators.dual.merged_rows import MergedRows
 from spotsvm.estimators.dual.one_vs_one import (
@@ -56,54 +58,11 @@ class PairProblem(NamedTuple):
         coefficients.put(self.i, self.j, used, every[used])
 
 
-class DualSVC(ClassifierMixin, KernelMachine):
-    """Base class of the classifiers by pairs of classes (ExactSVC, EvoSVC, ...), which say how one pair is solved."""
+class PairClassifier(ClassifierMixin, ABC):
+    """Mixin of classifiers by pairs of classes, whose decisions `_pair_decisions` computes."""
 
-    C: Any
-    tol: Any
-    class_weight: Any
-    max_iter: Any
     decision_function_shape: Any
-    break_ties: Any
-    _merges_rows = True  # whether equal rows of one class are one variable
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit to training data.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Training data; with kernel="precomputed" the kernel matrix, (n_samples, n_samples).
-        y : array-like of shape (n_samples,)
-            Classes, two or more.
-        sample_weight : array-like of shape (n_samples,), optional
-            Factors of C, 0 or more. A row of weight 2 counts as two rows, one of weight 0 as none; only to gamma="scale" each row
-            counts once, as in scikit-learn.
-
-        Returns
-        -------
-        estimator
-            Itself.
-
-        Raises
-        ------
-        ArgumentError
-            If a parameter or a weight makes no sense, or fewer than two classes are left; a ValueError.
-        SolverError
-            If the kernel does; a ValueError.
-        """
-        X, y = validate_data(self, X, y, dtype=np.float64, order="C")
-        check_classification_targets(y)
-        C, _ = self._check_parameters()
-        self._check_training_matrix(X)
-        code, weights = self._set_classes(y, check_sample_weight(sample_weight, len(X)))
-        check_bounds_finite(C, weights)
-        rows = MergedRows.of(X, code.astype(np.float64), weights, merge=self._merges_rows and not self._pairwise_data)
-        self._set_kernel(X)
-        coefficients, results = self._solve_pairs(X, code, rows, C)
-        self._keep_solution(X, coefficients, results)
-        self._warn_if_stopped_early([r.message for r in results if not r.converged])
-        return self
+    classes_: NDArray[Any]
 
     def decision_function(self, X: Any) -> Floats:
         """Compute the decision function.
@@ -139,10 +98,66 @@ class DualSVC(ClassifierMixin, KernelMachine):
         ArgumentError
             If `break_ties` is asked for with `decision_function_shape="ovo"`.
         """
-        check_is_fitted(self)
         chosen = chosen_classes(self._pair_decisions(X), len(self.classes_), self._breaks_ties())
         predicted: NDArray[Any] = self.classes_[chosen]
         return predicted
+
+    @abstractmethod
+    def _pair_decisions(self, X: Any) -> Floats:
+        """Check new rows, and return the decision of each pair's classifier, (n_samples, n_pairs)."""
+
+    @abstractmethod
+    def _breaks_ties(self) -> bool:
+        """Return whether ties of votes are decided by the decision function."""
+
+
+class DualSVC(PairClassifier, KernelMachine):
+    """Base class of the classifiers by pairs of classes (ExactSVC, EvoSVC, ...), which say how one pair is solved."""
+
+    C: Any
+    tol: Any
+    class_weight: Any
+    max_iter: Any
+    break_ties: Any
+    _merges_rows = True  # whether equal rows of one class are one variable
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit to training data.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training data; with kernel="precomputed" the kernel matrix, (n_samples, n_samples).
+        y : array-like of shape (n_samples,)
+            Classes, two or more.
+        sample_weight : array-like of shape (n_samples,), optional
+            Factors of C, 0 or more. A row of weight 2 counts as two rows, one of weight 0 as none; only to gamma="scale" each row
+            counts once, as in scikit-learn.
+
+        Returns
+        -------
+        estimator
+            Itself.
+
+        Raises
+        ------
+        ArgumentError
+            If a parameter or a weight is invalid, or fewer than two classes are left; a ValueError.
+        SolverError
+            If the kernel does; a ValueError.
+        """
+        X, y = validate_data(self, X, y, dtype=np.float64, order="C")
+        check_classification_targets(y)
+        C, _ = self._check_parameters()
+        check_square(X, self._pairwise_data)
+        code, weights = self._set_classes(y, check_sample_weight(sample_weight, len(X)))
+        check_bounds_finite(C, weights)
+        rows = MergedRows.of(X, code.astype(np.float64), weights, merge=self._merges_rows and not self._pairwise_data)
+        self._set_kernel(X)
+        coefficients, results = self._solve_pairs(X, code, rows, C)
+        self._keep_solution(X, coefficients, results)
+        self._warn_if_stopped_early([r.message for r in results if not r.converged])
+        return self
 
     def _solve_pair(self, K: Floats, labels: Floats, bounds: Floats, seed: int) -> DualResult:
         """Solve the problem of one pair of classes, exactly unless a subclass has its own solver."""
@@ -154,15 +169,12 @@ class DualSVC(ClassifierMixin, KernelMachine):
     def _check_parameters(self) -> tuple[float, int | None]:
         check_positive("tol", self.tol)
         check_cache_size(self.cache_size)
-        shape = self.decision_function_shape
-        if not (isinstance(shape, str) and shape in ("ovr", "ovo")):
-            raise ArgumentError(f"decision_function_shape={self.decision_function_shape!r}; use 'ovr' or 'ovo'")
+        check_choice("decision_function_shape", self.decision_function_shape, ("ovr", "ovo"))
         self._check_break_ties()
         return self._cost(), check_max_iter(self.max_iter)
 
     def _check_break_ties(self) -> None:
-        if not isinstance(self.break_ties, (bool, np.bool_)):
-            raise ArgumentError(f"break_ties={self.break_ties!r}; use True or False")
+        check_flag("break_ties", self.break_ties)
 
     def _breaks_ties(self) -> bool:
         if self.break_ties and self.decision_function_shape == "ovo":
@@ -173,7 +185,7 @@ class DualSVC(ClassifierMixin, KernelMachine):
         return check_C(self.C)
 
     def _set_classes(self, y: NDArray[Any], weights: Floats) -> tuple[NDArray[np.intp], Floats]:
-        """Set the classes that have rows with weight; give each row's class, -1 for others, and its whole weight."""
+        """Set the classes that have rows with weight; return each row's class, -1 for others, and its whole weight."""
         classes, code = np.unique(y, return_inverse=True)
         try:
             factors = compute_class_weight(self.class_weight, classes=classes, y=y)

@@ -8,6 +8,8 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import validate_data
 
+from spotsvm.common.checks import check_positive
+from spotsvm.common.errors import ArgumentError
 from spotsvm.estimators import Floats
 from spotsvm.estimators.dual.kernel_machine import (
     KernelMachine,
@@ -15,11 +17,11 @@ from spotsvm.estimators.dual.kernel_machine import (
     check_C,
     check_cache_size,
     check_max_iter,
-    check_not_negative,
-    check_positive,
     check_sample_weight,
+    check_square,
 )
 from spotsvm.estimators.dual.merged_rows import MergedRows
+from spotsvm.solvers.checked_numbers import as_float
 from spotsvm.solvers.dual.problem.result import DualResult
 from spotsvm.solvers.dual.regression import solve_dual_regression
 
@@ -53,7 +55,7 @@ class DualSVR(RegressorMixin, KernelMachine):
         Raises
         ------
         ArgumentError
-            If a parameter or a weight makes no sense; a ValueError.
+            If a parameter or a weight is invalid; a ValueError.
         SolverError
             If the kernel does; a ValueError.
         """
@@ -62,7 +64,7 @@ class DualSVR(RegressorMixin, KernelMachine):
         C, epsilon = self._cost_and_width()
         tol, max_iter = check_positive("tol", self.tol), check_max_iter(self.max_iter)
         check_cache_size(self.cache_size)
-        self._check_training_matrix(X)
+        check_square(X, self._pairwise_data)
         weights = check_sample_weight(sample_weight, len(X))
         check_bounds_finite(C, weights)
         rows = MergedRows.of(X, target, weights, merge=not self._pairwise_data)
@@ -101,7 +103,10 @@ class DualSVR(RegressorMixin, KernelMachine):
         return predicted
 
     def _cost_and_width(self) -> tuple[float, float]:
-        return check_C(self.C), check_not_negative("epsilon", self.epsilon)
+        epsilon = as_float(self.epsilon)
+        if not 0 <= epsilon < np.inf:
+            raise ArgumentError(f"epsilon={self.epsilon!r}; use a finite number, 0 or more")
+        return check_C(self.C), epsilon
 
     def _solve(self, K: Floats, y: Floats, bounds: Floats, epsilon: float, tol: float, max_iter: int | None) -> DualResult:
         return solve_dual_regression(K, y, bounds, epsilon, tol=tol, max_iter=max_iter)

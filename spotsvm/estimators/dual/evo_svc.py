@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
+from spotsvm.common.checks import check_choice, check_flag
 from spotsvm.common.errors import ArgumentError
 from spotsvm.estimators import Floats
 from spotsvm.estimators.dual.dual_svc import DualSVC
@@ -101,11 +102,8 @@ n_features_in_, feature_names_in_
     random_state: Any = None
 
     def _check_parameters(self) -> tuple[float, int | None]:
-        if not (isinstance(self.method, str) and self.method in METHODS):
-            raise ArgumentError(f"method={self.method!r}; use one of {', '.join(map(repr, METHODS))}")
-        if not isinstance(self.bias, (bool, np.bool_)):
-            raise ArgumentError(f"bias={self.bias!r}; use True or False")
-        if self.bias and self.method not in _WITH_BIAS:
+        check_choice("method", self.method, METHODS)
+        if check_flag("bias", self.bias) and self.method not in _WITH_BIAS:
             raise ArgumentError(f"bias=True and method={self.method!r}; only {' and '.join(map(repr, _WITH_BIAS))} have a bias")
         return super()._check_parameters()
 

@@ -14,9 +14,9 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from spotsvm.common.checks import check_count, check_positive
 from spotsvm.common.errors import ArgumentError
 from spotsvm.estimators import Floats
-from spotsvm.solvers.checked_numbers import as_float
 from spotsvm.solvers.kernels import gram_matrix, kernel_blocks, make_kernel
 from spotsvm.solvers.kernels.functions.kernel import check_kernel_name
 
@@ -55,12 +55,6 @@ class KernelMachine(BaseEstimator, ABC):
     @abstractmethod
     def _linear_coefficients(self) -> Floats:
         """Return the weights of the features, with the kernel "linear"."""
-
-    def _check_training_matrix(self, X: Floats) -> None:
-        if self._pairwise_data and X.shape[0] != X.shape[1]:
-            raise ArgumentError(
-                f"kernel='precomputed' and X has shape {X.shape}; the kernel matrix of the training data is square, (n, n)"
-            )
 
     def _set_kernel(self, X: Floats) -> None:
         """Set what the kernel is for some training data."""
@@ -111,20 +105,12 @@ class KernelMachine(BaseEstimator, ABC):
             )
 
 
-def check_positive(name: str, value: Any, hint: str = "") -> float:
-    """Return a positive, finite number as a float, or raise ArgumentError."""
-    number = as_float(value)
-    if not (np.isfinite(number) and number > 0):
-        raise ArgumentError(f"{name}={value!r}; use a positive, finite number{hint}")
-    return number
-
-
-def check_not_negative(name: str, value: Any) -> float:
-    """Return a finite number, 0 or more, as a float, or raise ArgumentError."""
-    number = as_float(value)
-    if not (np.isfinite(number) and number >= 0):
-        raise ArgumentError(f"{name}={value!r}; use a finite number, 0 or more")
-    return number
+def check_square(X: Floats, precomputed: bool) -> None:
+    """Raise ArgumentError if a precomputed kernel matrix of training data is not square."""
+    if precomputed and X.shape[0] != X.shape[1]:
+        raise ArgumentError(
+            f"kernel='precomputed' and X has shape {X.shape}; the kernel matrix of the training data is square, (n, n)"
+        )
 
 
 def check_C(value: Any) -> float:
@@ -134,11 +120,9 @@ def check_C(value: Any) -> float:
 
 def check_max_iter(value: Any) -> int | None:
     """Return the cap on iterations (None: the solver's own), or raise ArgumentError."""
-    if not isinstance(value, Integral) or isinstance(value, bool) or (value != -1 and value < 1):
-        raise ArgumentError(
-            f"max_iter={value!r}; use a number of iterations, 1 or more, or -1 for a cap that grows with the data"
-        )
-    return None if value == -1 else int(value)
+    if isinstance(value, Integral) and value == -1:
+        return None
+    return check_count("max_iter", value, after=", or -1 for a cap that grows with the data")
 
 
 def check_cache_size(value: Any) -> int:

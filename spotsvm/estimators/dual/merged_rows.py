@@ -18,18 +18,8 @@ class MergedRows:
     come. This makes it so in every bit, for random solvers too, and the problem smaller where there are duplicates. Not so
     where X holds kernel values (`merge=False`): there rows keep their order, and duplicates stay apart.
 
-    Attributes
-    ----------
-    kept : ndarray of shape (n_kept,)
-        Indices of the rows whose weight is positive.
-    first : ndarray of shape (n_groups,)
-        Index of one row of each group of equal rows.
-    group : ndarray of shape (n_kept,)
-        The group of each row in `kept`.
-    weights : ndarray of shape (n_kept,)
-        Their weights.
-    group_weights : ndarray of shape (n_groups,)
-        Sums of the weights.
+    `kept` are the indices of the rows with a positive weight, `group` and `weights` the group and the weight of each of them;
+    `first` is the index of one row of each group, `group_weights` the sums of the groups' weights.
 
     Examples
     --------

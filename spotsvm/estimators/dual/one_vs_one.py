@@ -30,14 +30,7 @@ class PairCoefficients:
     """The signed dual variables of all pairs' classifiers, in SVC's layout.
 
     There are n_classes - 1 rows and a column for each row of training data; a row of class c has its coefficient against
-    class o in row o - 1 if o > c, else in row o.
-
-    Parameters
-    ----------
-    classes : int ndarray of shape (n,)
-        The class of each row, -1 where it has none.
-    n_classes : int
-        Their number, 2 or more.
+    class o in row o - 1 if o > c, else in row o. The class of a row that has none is -1.
     """
 
     def __init__(self, classes: Integers, n_classes: int):
@@ -58,7 +51,7 @@ class PairCoefficients:
 
 
 def pair_terms(dual_coef: Floats, n_support: NDArray[np.int32]) -> Iterator[list[tuple[slice, Floats]]]:
-    """Give, for each pair, which columns of support vectors it uses and with what coefficients."""
+    """Yield for each pair the columns of support vectors that it uses, and their coefficients."""
     ends = np.concatenate([[0], np.cumsum(n_support)])
     columns = [slice(int(a), int(b)) for a, b in zip(ends[:-1], ends[1:], strict=True)]
     for i, j in pairs(len(n_support)):

@@ -19,24 +19,10 @@ _PROBE_SETTINGS = 3
 
 
 class PaperBreeder:
-    """Breeds valid expressions of the paper's grammar.
+    """Breeder of valid expressions of the paper's grammar.
 
-    An expression is valid if its matrix is on a random part of the rows, with one at least of a few settings of its constants.
-
-    Parameters
-    ----------
-    grammar : PaperGrammar
-        The grammar.
-    products : InnerProducts
-        Those of the training rows.
-    ranges : Ranges
-        Ranges of the constants.
-    tries : int
-        Breeding tries.
-    indefinite_too : bool
-        Whether an indefinite matrix is valid.
-    rng : numpy.random.Generator
-        Chooses the part of the rows.
+    An expression is valid if its matrix is positive semidefinite (or indefinite, if `indefinite_too`) on a random part of the
+    rows, with at least one of a few settings of its constants.
 
     References
     ----------
@@ -96,20 +82,9 @@ class PaperBreeder:
 
 
 class PsdBreeder:
-    """Breeds kernels that are positive semidefinite by construction; of several children the best aligned one is taken.
+    """Breeder of kernels that are positive semidefinite by construction.
 
-    Parameters
-    ----------
-    grammar : PsdGrammar
-        The grammar.
-    products : InnerProducts
-        Those of the rows to train on.
-    alignment : callable
-        Gives the centred alignment of a kernel matrix of these rows with what is to be learnt.
-    tries : int
-        Breeding tries.
-    screened : int
-        Children of which the best aligned is taken; 1 for no screen.
+    Of `screened` children it takes the one with the highest `alignment`, a function of the kernel matrix of the training rows.
     """
 
     def __init__(

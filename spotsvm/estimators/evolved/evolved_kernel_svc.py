@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
@@ -13,10 +13,9 @@ from spotsvm.common.errors import ArgumentError
 from spotsvm.estimators import Floats
 from spotsvm.estimators.dual.dual_svc import DualSVC
 from spotsvm.estimators.dual.kernel_machine import check_max_iter
-from spotsvm.estimators.evolved.indefinite import SEARCHES_KEPT
 from spotsvm.estimators.evolved.machine import EvolvedKernelMachine
-from spotsvm.estimators.evolved.matrix_task import ClassificationTask
-from spotsvm.estimators.evolved.settings import read_settings
+from spotsvm.estimators.evolved.matrix_task import SEARCHES_KEPT, ClassificationTask
+from spotsvm.estimators.evolved.settings import EvolutionSettings
 from spotsvm.solvers.dual.evolution.memetic import MemeticSettings
 from spotsvm.solvers.dual.problem.result import DualResult
 from spotsvm.solvers.dual.solve import solve_dual
@@ -24,7 +23,7 @@ from spotsvm.solvers.dual.spectrum import matrix_state
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class EvolvedKernelSVC(EvolvedKernelMachine, DualSVC):
+class EvolvedKernelSVC(EvolvedKernelMachine, DualSVC):  # type: ignore[misc]  # weights of rows have no part in an evolution
     """C-support vector classification with a kernel that genetic programming finds for the data.
 
     Random kernel expressions are varied and selected by the error of their machines on rows that are held out. Two spaces of
@@ -148,56 +147,14 @@ dual_objective_, kernel_, n_features_in_, feature_names_in_
     True
     """
 
-    grammar: str = "psd"
-    n_evaluations: Any = "auto"
-    population_size: int = 20
-    tournament_size: int = 8
-    design_factor: int = 3
-    breeding_tries: int = 5000
-    max_depth: int = 10
-    max_constants: Any = "auto"
-    validation_fraction: float = 1 / 3
-    n_holdouts: Any = "auto"
-    indefinite: str = "reject"
-    C_range: Any = (2.0**-8, 2.0**8)
-    constant_range: Any = (2.0**-8, 2.0**8)
     smoothness: Any = "auto"
-    parsimony: Any = "auto"
-    screened: Any = "auto"
-    n_finalists: Any = "auto"
-    n_tuning_trials: Any = "auto"
-    tol: float = 1e-3
-    cache_size: float = 200
     class_weight: Any = None
-    max_iter: int = -1
     decision_function_shape: str = "ovr"
     break_ties: bool = False
-    random_state: Any = None
 
-    def fit(self, X: Any, y: Any) -> Self:  # type: ignore[override]  # weights of rows have no part in an evolution
-        """Evolve a kernel, and fit a machine with it to all of the training data.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Training data, best on a common scale.
-        y : array-like of shape (n_samples,)
-            Classes, two or more, at least one of them with two rows.
-
-        Returns
-        -------
-        estimator
-            Itself.
-
-        Raises
-        ------
-        ArgumentError, SolverError
-            If a parameter makes no sense, there are fewer than two classes, no row can be held out, squares of the data overflow
-            or vanish, or no valid kernel was found; both are ValueErrors.
-        """
+    def _find_kernel(self, X: Any, y: Any, settings: EvolutionSettings) -> None:
         rows, y = validate_data(self, X, y, dtype=np.float64, order="C")
         check_classification_targets(y)
-        settings = read_settings(self)
         self.C_ = 1.0  # until the evolution has found one
         self._check_parameters()
         code, _ = self._set_classes(y, np.ones(len(y)))
@@ -206,7 +163,6 @@ dual_objective_, kernel_, n_features_in_, feature_names_in_
             raise ArgumentError("y has one row of each class; at least one class needs two, so that a row can be held out")
         task = ClassificationTask(code, self.class_weight_, settings.indefinite, settings.smoothness)
         self.C_ = self._evolve(rows, task, code, settings).setting.C
-        return super().fit(X, y)  # X as it came, with the names of its columns
 
     def _cost(self) -> float:
         return self.C_

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import validate_data
@@ -11,10 +11,9 @@ from sklearn.utils.validation import validate_data
 from spotsvm.common.errors import ArgumentError
 from spotsvm.estimators import Floats
 from spotsvm.estimators.dual.dual_svr import DualSVR
-from spotsvm.estimators.evolved.indefinite import SEARCHES_KEPT, best_regression
 from spotsvm.estimators.evolved.machine import EvolvedKernelMachine
-from spotsvm.estimators.evolved.matrix_task import RegressionTask
-from spotsvm.estimators.evolved.settings import read_settings
+from spotsvm.estimators.evolved.matrix_task import SEARCHES_KEPT, RegressionTask, best_regression
+from spotsvm.estimators.evolved.settings import EvolutionSettings
 from spotsvm.solvers.dual.exact.fold_solver import Target
 from spotsvm.solvers.dual.problem.result import DualResult
 from spotsvm.solvers.dual.problem.solution import iteration_cap
@@ -23,7 +22,7 @@ from spotsvm.solvers.dual.spectrum import matrix_state
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class EvolvedKernelSVR(EvolvedKernelMachine, DualSVR):
+class EvolvedKernelSVR(EvolvedKernelMachine, DualSVR):  # type: ignore[misc]  # weights of rows have no part in an evolution
     """Epsilon-support vector regression with a kernel that genetic programming finds for the data.
 
     See `EvolvedKernelSVC`: the fitness is the root mean squared error, and epsilon is one more coordinate of the design.
@@ -69,52 +68,10 @@ n_features_in_, feature_names_in_
     True
     """
 
-    grammar: str = "psd"
-    n_evaluations: Any = "auto"
-    population_size: int = 20
-    tournament_size: int = 8
-    design_factor: int = 3
-    breeding_tries: int = 5000
-    max_depth: int = 10
-    max_constants: Any = "auto"
-    validation_fraction: float = 1 / 3
-    n_holdouts: Any = "auto"
-    indefinite: str = "reject"
-    C_range: Any = (2.0**-8, 2.0**8)
-    constant_range: Any = (2.0**-8, 2.0**8)
     epsilon_range: Any = (2.0**-8, 0.5)
-    parsimony: Any = "auto"
-    screened: Any = "auto"
-    n_finalists: Any = "auto"
-    n_tuning_trials: Any = "auto"
-    tol: float = 1e-3
-    cache_size: float = 200
-    max_iter: int = -1
-    random_state: Any = None
 
-    def fit(self, X: Any, y: Any) -> Self:  # type: ignore[override]  # weights of rows have no part in an evolution
-        """Evolve a kernel, and fit a machine with it to all of the training data.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Training data, best on a common scale.
-        y : array-like of shape (n_samples,)
-            Targets, finite numbers.
-
-        Returns
-        -------
-        estimator
-            Itself.
-
-        Raises
-        ------
-        ArgumentError, SolverError
-            If a parameter makes no sense, there is one row only, squares of the data overflow or vanish, or no valid kernel was
-            found; both are ValueErrors.
-        """
+    def _find_kernel(self, X: Any, y: Any, settings: EvolutionSettings) -> None:
         rows, y = validate_data(self, X, y, dtype=np.float64, order="C", y_numeric=True)
-        settings = read_settings(self)
         if len(rows) < 2:
             raise ArgumentError(f"X has n_samples={len(rows)}; to hold a row out, two are needed")
         target = y.astype(np.float64)
@@ -127,7 +84,6 @@ n_features_in_, feature_names_in_
         # a target that is t times as large has dual variables t times as large
         self.C_, self.epsilon_ = found.setting.C * unit, found.setting.epsilon * unit
         self.fitness_, self.cv_error_ = found.fitness * unit, found.cv_error * unit
-        return super().fit(X, y)  # X as it came, with the names of its columns
 
     def _cost_and_width(self) -> tuple[float, float]:
         return self.C_, self.epsilon_

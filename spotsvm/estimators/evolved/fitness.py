@@ -19,22 +19,10 @@ from spotsvm.solvers.search.genetic_programming.steady_state import Fitness
 
 @dataclass(frozen=True)
 class Judged:
-    """What was found of an expression.
+    """An expression, with the best setting of those tried (C in units of the fitness) and its error and loss.
 
-    Attributes
-    ----------
-    expression : Expression
-        The kernel, with symbols or numbers for its constants.
-    setting : Setting or None
-        The best numbers, C in units of the fitness; None if no machine could be trained.
-    error : float
-        Their error; inf without any.
-    loss : float
-        What they were chosen by; inf without any.
-    n_machines : int
-        Settings that were tried.
-    state : str
-        "semidefinite" or "indefinite" for the best matrix; what was wrong with the last one where none was right.
+    If no machine could be trained the setting is None and both are inf. `n_machines` is the number of settings tried; the state
+    is that of the best matrix, or of the last one where none could be used.
     """
 
     expression: Expression
@@ -61,27 +49,8 @@ class KernelFitness:
     Of a relative fitness each kernel is divided by its variance, the mean of the diagonal less that of the matrix, so that its
     scale does not matter and a range of C means the same for every kernel. The design is an even grid then, the same for all.
 
-    Parameters
-    ----------
-    task : MatrixTask
-        What is to be learnt.
-    products : InnerProducts
-        Those of all rows.
-    splits : sequence of pairs of int ndarray
-        Rows to train on, and to predict; the error is the mean over them.
-    ranges : Ranges
-        Ranges of the design.
-    design_factor : int
-        Points of the design for each of its coordinates.
-    parsimony : float
-        What each node of an expression adds to its error, as a part of `scale`. Smaller expressions win ties in any case if it
-        is positive.
-    scale : float
-        The error of a machine that has learnt nothing.
-    seed : int
-        Seed of the designs.
-    relative : bool, default=False
-        Whether it is relative.
+    Each node of an expression adds `parsimony` times `scale`, the error of a machine that has learnt nothing, to the fitness. If
+    it is positive, the smaller of two expressions wins a tie.
 
     References
     ----------

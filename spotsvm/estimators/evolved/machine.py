@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import warnings
+from abc import abstractmethod
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,31 +16,71 @@ from spotsvm.common.errors import ArgumentError
 from spotsvm.estimators import Floats
 from spotsvm.estimators.dual.kernel_machine import KernelMachine, check_cache_size
 from spotsvm.estimators.evolved.evolve_kernel import EvolvedKernel, evolve_kernel
-from spotsvm.estimators.evolved.expression_kernel import ExpressionKernel
 from spotsvm.estimators.evolved.matrix_task import MatrixTask
-from spotsvm.estimators.evolved.settings import EvolutionSettings
+from spotsvm.estimators.evolved.settings import EvolutionSettings, read_settings
 from spotsvm.solvers.dual.spectrum import clipping, matrix_state
 from spotsvm.solvers.kernels import Kernel
-from spotsvm.solvers.kernels.expressions import Expression
 from spotsvm.solvers.kernels.matrices.blocks import row_blocks, rows_within
 from spotsvm.surrogates.one_thread import one_blas_thread
 
-if TYPE_CHECKING:
-    import pandas as pd
 
-
+@dataclass(eq=False, repr=False, kw_only=True)
 class EvolvedKernelMachine(KernelMachine):
     """Base class of EvolvedKernelSVC and EvolvedKernelSVR."""
 
-    indefinite: Any
-    random_state: Any
-    expression_: Expression
-    constants_: dict[str, float]
-    C_: float
-    kernel_function_: ExpressionKernel
-    history_: pd.DataFrame
     # as of fit itself, which calls that of its base class
     _calls_to_warn = 4
+
+    grammar: str = "psd"
+    n_evaluations: Any = "auto"
+    population_size: int = 20
+    tournament_size: int = 8
+    design_factor: int = 3
+    breeding_tries: int = 5000
+    max_depth: int = 10
+    max_constants: Any = "auto"
+    validation_fraction: float = 1 / 3
+    n_holdouts: Any = "auto"
+    indefinite: str = "reject"
+    C_range: Any = (2.0**-8, 2.0**8)
+    constant_range: Any = (2.0**-8, 2.0**8)
+    parsimony: Any = "auto"
+    screened: Any = "auto"
+    n_finalists: Any = "auto"
+    n_tuning_trials: Any = "auto"
+    tol: float = 1e-3
+    cache_size: float = 200
+    max_iter: int = -1
+    random_state: Any = None
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Evolve a kernel, and fit a machine with it to all of the training data.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training data, best on a common scale.
+        y : array-like of shape (n_samples,)
+            Classes, two or more, at least one of them with two rows; or targets, finite numbers.
+
+        Returns
+        -------
+        estimator
+            Itself.
+
+        Raises
+        ------
+        ArgumentError, SolverError
+            If a parameter is invalid, there are fewer than two classes, no row can be held out, squares of the data overflow
+            or vanish, or no valid kernel was found; both are ValueErrors.
+        """
+        self._find_kernel(X, y, read_settings(self))
+        fitted: Self = cast("Any", super()).fit(X, y)  # X as it came, with the names of its columns
+        return fitted
+
+    @abstractmethod
+    def _find_kernel(self, X: Any, y: Any, settings: EvolutionSettings) -> None:
+        """Check the training data, and evolve a kernel for them."""
 
     @property
     def _pairwise_data(self) -> bool:
@@ -53,13 +95,10 @@ class EvolvedKernelMachine(KernelMachine):
         seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
         with one_blas_thread():
             found = evolve_kernel(X, task, strata, settings, seed)
-        self.expression_ = found.expression
-        self.constants_ = found.constants
-        self.kernel_function_ = found.kernel
+        self.expression_, self.constants_, self.kernel_function_ = found.expression, found.constants, found.kernel
         self.formula_, self.latex_ = found.kernel.formula, found.kernel.latex
         self.fitness_, self.cv_error_ = found.fitness, found.cv_error
-        self.history_ = found.history
-        self.n_evaluations_ = len(found.history)
+        self.history_, self.n_evaluations_ = found.history, len(found.history)
         return found
 
     def _set_kernel(self, X: Floats) -> None:

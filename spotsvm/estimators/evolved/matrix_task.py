@@ -11,30 +11,25 @@ from numpy.typing import NDArray
 
 from spotsvm.estimators import Floats, Integers
 from spotsvm.estimators.dual.one_vs_one import chosen_classes, pair_labels, pairs
-from spotsvm.estimators.evolved.indefinite import Indefinite, solve_indefinite
-from spotsvm.estimators.evolved.settings import Setting
+from spotsvm.estimators.evolved.settings import Indefinite, Setting
+from spotsvm.solvers.dual.evolution.memetic import MemeticSettings
 from spotsvm.solvers.dual.exact.exact import solve_pairs
 from spotsvm.solvers.dual.exact.fold_solver import State, Target, symmetric_bounds
+from spotsvm.solvers.dual.solve import solve_dual
 from spotsvm.solvers.dual.spectrum import clipping, matrix_state
 from spotsvm.solvers.kernels.alignment import alignment_with_labels, alignment_with_target
 
 #: steps of a solver for each row: a classifier that has not ended by then counts as one that has learnt nothing
 STEPS_PER_ROW = 10
-
-
 _TOLERANCE = 1e-3
+#: local searches of a machine with an indefinite matrix that is only judged, and of the one that is kept
+SEARCHES_JUDGED, SEARCHES_KEPT = 12, 400
+
+Split = tuple[Integers, Integers]
 
 
 class Scores(NamedTuple):
-    """How well some settings predict.
-
-    Attributes
-    ----------
-    error : ndarray of shape (n_settings,)
-        The error; inf where training was not possible.
-    loss : ndarray of shape (n_settings,)
-        What is minimised: the error, or a mixture of it with one that is smooth.
-    """
+    """Each setting's error (inf where training was not possible), and what is minimised: it, or a mixture with a smooth one."""
 
     error: Floats
     loss: Floats
@@ -43,10 +38,7 @@ class Scores(NamedTuple):
 class MatrixTask(ABC):
     """What is to be learnt, and on which rows: the error of a kernel matrix is the mean over some splits of them.
 
-    Parameters
-    ----------
-    indefinite : {"evolve", "reject", "clip"}
-        What becomes of an indefinite matrix; "reject" leaves its judgement to the caller and trains to a stationary point.
+    With indefinite="reject" the judgement of an indefinite matrix is the caller's; it is trained on to a stationary point.
     """
 
     def __init__(self, indefinite: Indefinite):
@@ -113,17 +105,9 @@ class MatrixTask(ABC):
 class ClassificationTask(MatrixTask):
     """Classes: the error is the part of rows that are predicted wrongly, by their weights.
 
-    Parameters
-    ----------
-    code : int ndarray of shape (n,)
-        The class of each row, from 0.
-    weights : ndarray of shape (n_classes,)
-        Factors of C and of an error, for each class.
-    indefinite : {"evolve", "reject", "clip"}
-        As in `MatrixTask`.
-    smoothness : float, default=0.0
-        Part of the loss that is the ramp loss, the mean of (1 - m) / 2 within [0, 1] over the margins m of a row's class against
-        the others; the rest is the error. Errors of few rows are equal for many kernels, the ramp loss is not.
+    `code` is the class of each row, from 0; `weights` are factors of C and of an error, for each class; `smoothness` is the part
+    of the loss that is the ramp loss, the mean of (1 - m) / 2 within [0, 1] over the margins m of a row's class against the
+    others. Errors of few rows are equal for many kernels, the ramp loss is not.
 
     References
     ----------
@@ -221,9 +205,6 @@ class RegressionTask(MatrixTask):
         return Scores(error, error)
 
 
-Split = tuple[NDArray[np.intp], NDArray[np.intp]]
-
-
 def holdouts(strata: NDArray[Any] | None, n: int, fraction: float, count: int, rng: np.random.Generator) -> list[Split]:
     """Split off a random part of the rows `count` times, in proportion from each class of `strata`.
 
@@ -248,3 +229,59 @@ def folds(strata: NDArray[Any] | None, n: int, k: int, rng: np.random.Generator)
     fold = np.empty(n, dtype=np.intp)
     fold[order] = np.arange(n) % min(k, n)
     return [(np.flatnonzero(fold != f), np.flatnonzero(fold == f)) for f in range(min(k, n))]
+
+
+def solve_indefinite(K: Floats, target: Target, tol: float, max_iter: int, seed: int, searches: int = SEARCHES_JUDGED) -> Floats:
+    """Train on an indefinite matrix by local searches from several points, and return the best signed dual variables.
+
+    Labels with epsilon 0 are a classifier, which the memetic solver trains; all else is a regression.
+
+    References
+    ----------
+    Mierswa 2006, "Evolutionary Learning with Kernels", section 4.
+    """
+    if target.epsilon == 0.0 and set(np.unique(target.z).tolist()) == {-1.0, 1.0}:
+        bounds = np.maximum(target.upper, -target.lower)
+        settings = MemeticSettings(searches=searches, rivals=False)
+        found = solve_dual(
+            K,
+            target.z,
+            bounds,
+            "memetic",
+            bias=True,
+            random_state=seed,
+            tol=tol,
+            max_iter=max_iter,
+            definite=False,
+            settings=settings,
+        )
+        signed: Floats = found.alpha * target.z
+        return signed
+    return best_regression(K, target, tol, max_iter, np.random.default_rng(seed), searches)
+
+
+def best_regression(K: Floats, target: Target, tol: float, max_iter: int, rng: np.random.Generator, searches: int) -> Floats:
+    """Return the best of several local solutions of a regression's dual, each from the last best one with some rows changed."""
+    best, highest = np.zeros(len(K)), -np.inf
+    start = np.zeros(len(K))
+    for _ in range(searches):
+        beta, _, _ = solve_pairs(K, target.z, target.lower, target.upper, target.epsilon, start, tol, max_iter)
+        objective = float(target.z @ beta - target.epsilon * np.abs(beta).sum() - 0.5 * beta @ K @ beta)
+        if objective > highest:
+            best, highest = beta, objective
+        start = _kicked(best, target, rng)
+    return best
+
+
+def _kicked(beta: Floats, target: Target, rng: np.random.Generator) -> Floats:
+    """Exchange the values of random pairs of rows, which keeps their sum and, with equal bounds, the box."""
+    moved = beta.copy()
+    chosen = rng.permutation(len(beta))[: 2 * max(1, len(beta) // 8)]
+    size = rng.random(len(chosen) // 2) * np.minimum(target.upper[chosen[::2]], target.upper[chosen[1::2]])
+    moved[chosen[::2]], moved[chosen[1::2]] = size, -size
+    excess = moved.sum()
+    heavy = moved > 0 if excess > 0 else moved < 0
+    total = abs(moved[heavy].sum())
+    if total > 0:
+        moved[heavy] *= 1.0 - abs(excess) / total
+    return moved

@@ -5,49 +5,24 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any, Literal
 
 import numpy as np
 from scipy.stats import qmc
 
+from spotsvm.common.checks import check_choice, check_count
 from spotsvm.common.errors import ArgumentError
 from spotsvm.estimators import Floats
-from spotsvm.estimators.evolved.indefinite import Indefinite, check_indefinite
 from spotsvm.solvers.checked_numbers import as_float
 from spotsvm.solvers.search.genetic_programming.steady_state import check_sizes
 
 Grammar = Literal["paper", "psd"]
+Indefinite = Literal["evolve", "reject", "clip"]
 
 
 @dataclass(frozen=True)
 class EvolutionSettings:
-    """Settings of a kernel evolution.
-
-    Attributes
-    ----------
-    grammar : {"paper", "psd"}
-        Which expressions there are.
-    n_evaluations, population_size, tournament_size, design_factor, breeding_tries, max_depth, max_constants : int
-        As in `EvolvedKernelSVC`.
-    validation_fraction : float
-        Part of the rows that the fitness predicts.
-    n_holdouts : int
-        Random splits over which the fitness is a mean.
-    smoothness : float
-        Part of the loss that is the ramp loss, in classification.
-    parsimony : float
-        What a node of an expression costs, as a part of the error of a machine that has learnt nothing.
-    screened : int
-        Children of which the one whose matrix is aligned best with the target is evaluated.
-    n_finalists, n_tuning_trials : int
-        Best expressions that are judged again by cross-validation, and trials of the Kriging search of each of the best three;
-        0 for none.
-    indefinite : {"evolve", "reject", "clip"}
-        How indefinite matrices are treated.
-    ranges : Ranges
-        Ranges of what is tuned.
-    """
+    """Checked settings of a kernel evolution; the parameters of `EvolvedKernelSVC` say what they are."""
 
     grammar: Grammar
     n_evaluations: int
@@ -96,8 +71,6 @@ _AUTO: dict[str, dict[str, Any]] = {
         "n_tuning_trials": 30,
     },
 }
-
-
 _LEAST = {"design_factor": 1, "breeding_tries": 1, "n_holdouts": 1, "screened": 1, "n_finalists": 0, "n_tuning_trials": 0}
 
 
@@ -105,14 +78,14 @@ def read_settings(machine: Any) -> EvolutionSettings:
     """Read the settings from an estimator's parameters, or raise ArgumentError."""
     p = machine.get_params(deep=False)
     grammar = p["grammar"]
-    if not (isinstance(grammar, str) and grammar in _AUTO):
-        raise ArgumentError(f"grammar={grammar!r}; use 'paper' or 'psd'")
+    check_choice("grammar", grammar, ("paper", "psd"))
+    check_choice("indefinite", p["indefinite"], ("evolve", "reject", "clip"))
     p.update({name: value for name, value in _AUTO[grammar].items() if isinstance(p.get(name), str) and p[name] == "auto"})
     check_sizes(p["n_evaluations"], p["population_size"], p["tournament_size"])
     for name, least in _LEAST.items():
-        check_count(name, p[name], least, auto=name in _AUTO[grammar])
+        check_count(name, p[name], least, before="'auto' or " if name in _AUTO[grammar] else "")
     check_count("max_depth", p["max_depth"], 3, 64)
-    check_count("max_constants", p["max_constants"], 1, auto=True)
+    check_count("max_constants", p["max_constants"], before="'auto' or ")
     fraction = as_float(p["validation_fraction"])
     if not 0 < fraction < 1:
         raise ArgumentError(f"validation_fraction={p['validation_fraction']!r} is not between 0 and 1; use a part, as 1/3")
@@ -120,44 +93,25 @@ def read_settings(machine: Any) -> EvolutionSettings:
     ranges = Ranges(check_range("C_range", p["C_range"]), check_range("constant_range", p["constant_range"]), epsilon)
     names = ("n_evaluations", "population_size", "tournament_size", "max_depth", "max_constants", *_LEAST)
     return EvolutionSettings(
-        grammar=grammar,  # type: ignore[arg-type]  # one of the two, as checked
+        grammar=grammar,
         validation_fraction=fraction,
-        smoothness=_check_part("smoothness", p.get("smoothness", 0.0), 1.0),
-        parsimony=_check_part("parsimony", p["parsimony"], 1.0),
-        indefinite=check_indefinite(p["indefinite"]),
+        smoothness=_check_part("smoothness", p.get("smoothness", 0.0)),
+        parsimony=_check_part("parsimony", p["parsimony"]),
+        indefinite=p["indefinite"],
         ranges=ranges,
         **{name: int(p[name]) for name in names},
     )
 
 
-def _check_part(name: str, value: Any, most: float) -> float:
-    if not 0 <= as_float(value) <= most:
-        raise ArgumentError(f"{name}={value!r}; use 'auto' or a number from 0 to {most:g}")
+def _check_part(name: str, value: Any) -> float:
+    if not 0 <= as_float(value) <= 1:
+        raise ArgumentError(f"{name}={value!r}; use 'auto' or a number from 0 to 1")
     return as_float(value)
-
-
-def check_count(name: str, value: Any, least: int, most: int | None = None, *, auto: bool = False) -> None:
-    """Raise ArgumentError unless a value is a whole number in a range."""
-    whole = isinstance(value, Integral) and not isinstance(value, bool)
-    if not whole or value < least or (most is not None and value > most):
-        limits = f"{least} or more" if most is None else f"from {least} to {most}"
-        named = "'auto' or " if auto else ""
-        raise ArgumentError(f"{name}={value!r}; use {named}a whole number, {limits}")
 
 
 @dataclass(frozen=True)
 class Ranges:
-    """Ranges of what is tuned, all on a log scale.
-
-    Attributes
-    ----------
-    C : (float, float)
-        Range of the cost of errors.
-    constants : (float, float)
-        Range of each constant.
-    epsilon : (float, float) or None
-        Range of half the tube's width; None in classification, where it is 0.
-    """
+    """Ranges of what is tuned, all on a log scale; there is none of epsilon in classification, where it is 0."""
 
     C: tuple[float, float]
     constants: tuple[float, float]
@@ -226,17 +180,7 @@ def check_range(name: str, value: Any) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class Setting:
-    """The numbers that a kernel's machine is trained with.
-
-    Attributes
-    ----------
-    C : float
-        Cost of errors, positive.
-    constants : tuple of float
-        Values of the constants of the kernel's expression, in the order of their symbols.
-    epsilon : float
-        Half the width of a regression's tube; 0 in classification.
-    """
+    """The numbers that a kernel's machine is trained with; constants are in the order of their symbols in the expression."""
 
     C: float
     constants: tuple[float, ...] = ()

@@ -18,30 +18,16 @@ from spotsvm.solvers.dual.problem.problem import DualProblem
 from spotsvm.solvers.kernels import DistanceColumns, squared_distances
 
 Model = tuple[float, ...]
-
-
 Key = tuple[bytes, Model]
-
-
 # rows of the training set on which the use of further rows is judged
 _SAMPLE = 500
+# of the largest coefficient: a decision value that is no larger has the sign of a rounding error
+_SILENCE = 1e-9
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """An evaluated pair.
-
-    Attributes
-    ----------
-    rows : int ndarray
-        The training set, as rows of the whole one.
-    C, gamma : float
-        The model.
-    accuracy : float
-        On the validation set.
-    n_support : int
-        Support vectors, of all classes together.
-    """
+    """An evaluated pair: a training set, as rows of the whole one, and a model, with their accuracy on the validation set."""
 
     rows: Integers
     C: float
@@ -51,25 +37,11 @@ class Candidate:
 
 
 class SubsetFitness:
-    """Evaluates pairs of a training set and a model (C, gamma), and remembers.
+    """Evaluations of pairs of a training set and a model (C, gamma), each computed once.
 
-    Parameters
-    ----------
-    machine : SubsetMachine
-        What trains and classifies.
-    fewer_vectors : bool
-        Whether of two pairs with the same accuracy the one with fewer support vectors is fitter.
-    n_kept : int, default=0
-        Machines to keep, for `support` and `gains`; they train others again.
-
-    Attributes
-    ----------
-    n_evaluations : int
-        Machines trained; a pair that comes again is not trained again.
-    best : Candidate
-        The fittest pair so far; of equals the first.
-    front : list of Candidate
-        Pairs that no other one surpasses in accuracy without more support vectors, from the fewest on.
+    With `fewer_vectors`, of two pairs with the same accuracy the one with fewer support vectors is fitter. `n_kept` machines are
+    kept for `support` and `gains`, which train others again. `best` is the fittest pair so far, the first of equals; `front`
+    holds the pairs that no other one surpasses in accuracy without more support vectors, from the fewest on.
     """
 
     def __init__(self, machine: SubsetMachine, fewer_vectors: bool, n_kept: int = 0):
@@ -115,7 +87,7 @@ class SubsetFitness:
         return self.machine.gains(self._train(rows, _key(rows, self._model)), self._model[1], sample)
 
     def _train(self, rows: Integers, key: Key) -> TrainedPairs:
-        """Train, or give a machine that was kept; the one that was not needed for longest makes room."""
+        """Train, or return a machine that was kept; the least recently used one makes room."""
         trained = self._trained.pop(key, None) or self.machine.train(rows, *key[1])
         if self.n_kept:
             self._trained[key] = trained
@@ -154,25 +126,9 @@ def _key(rows: Integers, model: Model) -> Key:
     return blake2b(rows.tobytes(), digest_size=16).digest(), model
 
 
-# of the largest coefficient: a decision value that is no larger has the sign of a rounding error
-_SILENCE = 1e-9
-
-
 @dataclass(frozen=True)
 class TrainedPairs:
-    """The classifiers of all pairs of classes, in SVC's layout.
-
-    Attributes
-    ----------
-    support : int ndarray of shape (n_support,)
-        Support vectors as rows of the whole training set, class by class.
-    n_support : int ndarray of shape (n_classes,)
-        Their number in each class.
-    dual_coef : ndarray of shape (n_classes - 1, n_support)
-        Their coefficients.
-    intercept : ndarray of shape (n_pairs,)
-        The thresholds.
-    """
+    """The classifiers of all pairs of classes, in SVC's layout; support vectors are rows of the whole training set."""
 
     support: Integers
     n_support: NDArray[np.int32]
@@ -181,25 +137,10 @@ class TrainedPairs:
 
 
 class SubsetMachine:
-    """Trains on chosen rows and classifies the validation set.
+    """Machines that are trained on some rows and classify the validation set.
 
-    A small set is solved exactly on its own kernel matrix; one whose matrices do not fit into the memory that is granted, by
-    LIBSVM, which keeps only parts of them.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n, d)
-        Training set.
-    code : int ndarray of shape (n,)
-        Its classes, 0 .. n_classes - 1.
-    X_validation : ndarray of shape (m, d)
-        Validation set.
-    code_validation : int ndarray of shape (m,)
-        Its classes.
-    tol : float
-        Largest violation of the optimality conditions.
-    max_bytes : int
-        Memory for distances to the validation set, and for one set's matrices.
+    A small set is solved exactly on its own kernel matrix; one whose matrices do not fit into `max_bytes`, by LIBSVM, which keeps
+    only parts of them. As many bytes are for distances to the validation set. Classes are numbers, 0 .. n_classes - 1.
     """
 
     def __init__(self, X: Floats, code: Integers, X_validation: Floats, code_validation: Integers, tol: float, max_bytes: int):

@@ -8,83 +8,26 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from spotsvm.common.checks import check_choice, check_count, check_positive
 from spotsvm.common.errors import ArgumentError
 from spotsvm.estimators import Floats, Integers
+from spotsvm.estimators.dual.dual_svc import PairClassifier
 from spotsvm.estimators.dual.exact_svc import ExactSVC
-from spotsvm.estimators.dual.kernel_machine import check_cache_size, check_positive
-from spotsvm.estimators.dual.one_vs_one import chosen_classes, decision_values
+from spotsvm.estimators.dual.kernel_machine import check_cache_size
+from spotsvm.estimators.dual.one_vs_one import chosen_classes
 from spotsvm.estimators.reduced.fitness import SubsetFitness, SubsetMachine
 from spotsvm.estimators.reduced.reduction import Reduction, ValidationPart, given_part, held_out_part
-from spotsvm.estimators.reduced.settings import (
-    check_budget,
-    check_choice,
-    check_method,
-    check_model,
-    check_population_size,
-    check_share,
-    check_sizes,
-)
+from spotsvm.estimators.reduced.settings import check_method, check_model, check_share, check_sizes
 from spotsvm.solvers.search.alternating import ModelGenetics, SubsetGenetics, VectorGenetics
 
 
-class DelegatedSVC(ClassifierMixin, BaseEstimator):
-    """Base class: `fit` sets `classes_` and `machine_`, an ExactSVC or SVC with decision_function_shape="ovo"."""
-
-    decision_function_shape: Any
-    machine_: Any
-    support_vectors_: Floats
-    n_support_: NDArray[np.int32]
-    dual_coef_: Floats
-    intercept_: Floats
-
-    def decision_function(self, X: Any) -> Floats:
-        """Compute the decision function.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            New data.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,), (n_samples, n_classes) or (n_samples, n_pairs)
-            Of two classes one value, positive for the second class; of several, according to `decision_function_shape`, one for
-            each class or for each pair of classes, as in SVC.
-        """
-        decisions = self._pair_decisions(X)
-        return decision_values(decisions, len(self.classes_), self.decision_function_shape)
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Predict classes; ties of votes are decided by the decision function, for small training sets have many.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            New data.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            The classes.
-        """
-        decisions = self._pair_decisions(X)
-        predicted: NDArray[Any] = self.classes_[chosen_classes(decisions, len(self.classes_), True)]
-        return predicted
-
-    def _pair_decisions(self, X: Any) -> Floats:
-        check_is_fitted(self)
-        rows = validate_data(self, X, dtype=np.float64, order="C", reset=False)
-        decisions: Floats = self.machine_.decision_function(rows).reshape(len(rows), -1)
-        return decisions
-
-
 @dataclass(eq=False, repr=False, kw_only=True)
-class ReducedSVC(DelegatedSVC):
+class ReducedSVC(PairClassifier, BaseEstimator):
     """Support vector classification with the Gaussian kernel on K rows of each class, selected together with C and gamma.
 
     Training sets and models are evaluated by their accuracy on a validation part, which the machines are not trained on. As
@@ -189,6 +132,8 @@ class ReducedSVC(DelegatedSVC):
 
     Notes
     -----
+    Ties of votes are decided by the decision function, because small training sets have many.
+
     Not in the paper: more classes than two, by one machine for each pair of them and K rows of each class; "grow", after the
     authors' adaptive algorithms; the crossover "vectors"; "fewer vectors"; and "nsga2".
 
@@ -251,7 +196,7 @@ class ReducedSVC(DelegatedSVC):
         Raises
         ------
         ArgumentError
-            If a parameter makes no sense, or the data have too few rows for it; a ValueError.
+            If a parameter is invalid, or the data have too few rows for it; a ValueError.
         """
         X, y = validate_data(self, X, y, dtype=np.float64, order="C")
         check_classification_targets(y)
@@ -287,7 +232,8 @@ class ReducedSVC(DelegatedSVC):
         n_per_class = 1 if method == "ga-model" else self.n_per_class
         counts = dict(zip(self.classes_.tolist(), np.bincount(machine.code, minlength=n_classes).tolist(), strict=True))
         sizes = check_sizes(n_per_class, self.max_per_class, X.shape[1], counts, held_out)
-        size, budget = check_population_size(self.population_size), check_budget(self.max_evaluations)
+        size = check_count("population_size", self.population_size, 2, after=", because parents come from two halves")
+        budget = None if self.max_evaluations is None else check_count("max_evaluations", self.max_evaluations, after=", or None")
         inherits = method in ("alga", "gasvm") and (self.crossover == "vectors" or (self.crossover == "auto" and not sizes.grows))
         fitness = SubsetFitness(machine, self.ties == "fewer vectors", 3 * size if inherits else 0)
         mutation = (
@@ -338,3 +284,12 @@ class ReducedSVC(DelegatedSVC):
             setattr(self, name, getattr(self.machine_, name))
         decisions = self.machine_.decision_function(part.X).reshape(len(part.X), -1)
         self.validation_score_ = float((chosen_classes(decisions, len(self.classes_), True) == part.code).mean())
+
+    def _breaks_ties(self) -> bool:
+        return True
+
+    def _pair_decisions(self, X: Any) -> Floats:
+        check_is_fitted(self)
+        rows = validate_data(self, X, dtype=np.float64, order="C", reset=False)
+        decisions: Floats = self.machine_.decision_function(rows).reshape(len(rows), -1)
+        return decisions

@@ -28,49 +28,21 @@ from spotsvm.solvers.search.alternating import (
 
 #: names of the phases in the record
 TRAINING_SET, MODEL, GRID, DRAW, FRONT = "training set", "model", "grid", "draw", "front"
-
-
 #: evaluations of NSGA-II, which has no stop of its own
 _FRONT_EVALUATIONS = 2000
-
-
 # sets grow where at least this share of their rows are support vectors: else they hold more rows than they need
 _NEEDED_SHARE = 0.3
-
-
 # times that sets may grow in vain, one after the other: a few rows can be as bad as chance, whatever they are
 _VAIN_GROWTHS = 3
-
-
 # generations after which it is the models' turn, where children inherit support vectors: such sets improve for very long
 _TURN = 20
-
-
 # draws of sets that were drawn before, after which no new ones are expected
 _BARREN = 20
 
 
 @dataclass
 class Reduction:
-    """One run of a method.
-
-    Parameters
-    ----------
-    fitness : SubsetFitness
-        Evaluates pairs of a training set and a model, and holds the best one.
-    subsets : SubsetGenetics
-        Operators on training sets.
-    models : ModelGenetics
-        Operators on models (C, gamma).
-    sizes : Sizes
-        Rows of each class, at first and at last.
-    population_size : int
-        Training sets of a population.
-    max_evaluations : int or None
-        Evaluations after which no further generation begins.
-    rng : numpy.random.Generator
-        Source of chance.
-    """
+    """One run of a method; after `max_evaluations` no further generation begins."""
 
     fitness: SubsetFitness
     subsets: SubsetGenetics
@@ -129,7 +101,7 @@ class Reduction:
         self._evolve(Phase(self.models, self.population_size), lambda model: (rows, model), MODEL, 1)
 
     def _evolve(self, phase: Phase[Any], pair: Callable[[Any], tuple[Integers, Model]], kind: str, number: int) -> bool:
-        """Run one phase to its local stop; tell whether it improved the average fitness."""
+        """Run one phase to its local stop, and return whether it improved the average fitness."""
         generation = -1
 
         def note(population: Population[Any]) -> None:
@@ -247,17 +219,7 @@ class Reduction:
 
 @dataclass(frozen=True)
 class ValidationPart:
-    """A training part and a validation part.
-
-    Attributes
-    ----------
-    training : int ndarray
-        Rows of the data that are left to train on.
-    X : ndarray of shape (m, d)
-        The validation part.
-    code : int ndarray of shape (m,)
-        Its classes, as numbers.
-    """
+    """A validation part, its classes as numbers, and the rows of the data that are left to train on."""
 
     training: Integers
     X: Floats

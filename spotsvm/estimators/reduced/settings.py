@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 
+from spotsvm.common.checks import check_choice, check_count, check_positive
 from spotsvm.common.errors import ArgumentError
 from spotsvm.estimators import Floats
-from spotsvm.estimators.dual.kernel_machine import check_positive
 from spotsvm.solvers.checked_numbers import as_float
 from spotsvm.solvers.kernels import resolve_gamma
 from spotsvm.solvers.search.alternating.model_genetics import HIGHEST, LOWEST
@@ -25,15 +24,7 @@ _SMALLEST_START, _LARGEST_START, _LARGEST_SET = 4, 16, 500
 
 @dataclass(frozen=True)
 class Sizes:
-    """Rows of each class.
-
-    Attributes
-    ----------
-    start : int
-        At first.
-    most : int
-        At last; as many as at first unless sets grow.
-    """
+    """Rows of each class at first, and at most; both are equal unless sets grow."""
 
     start: int
     most: int
@@ -50,7 +41,7 @@ def check_sizes(n_per_class: Any, max_per_class: Any, n_features: int, counts: d
     where = " that are left for training" if held_out else ""
     bound = f"class {smallest!r} has {counts[smallest]} row{'' if counts[smallest] == 1 else 's'}{where}; use at most as many"
     if max_per_class is not None:
-        _check_count("max_per_class", max_per_class, ", or None")
+        check_count("max_per_class", max_per_class, after=", or None")
     if isinstance(n_per_class, str) and n_per_class == "grow":
         if counts[smallest] < 2 and not held_out:
             raise ArgumentError(
@@ -63,7 +54,7 @@ def check_sizes(n_per_class: Any, max_per_class: Any, n_features: int, counts: d
         if most > counts[smallest]:
             raise ArgumentError(f"max_per_class={max_per_class!r}; {bound}")
         return Sizes(min(start, most), most)
-    size = _check_count("n_per_class", n_per_class, ", or 'grow'")
+    size = check_count("n_per_class", n_per_class, after=", or 'grow'")
     if size > counts[smallest]:
         raise ArgumentError(f"n_per_class={n_per_class!r}; {bound}")
     return Sizes(size, size)
@@ -84,29 +75,13 @@ def check_model(method: str, C: Any, gamma: Any, C_values: Any, gamma_values: An
 
 def check_method(method: Any, n_per_class: Any) -> str:
     """Return the method, or raise ArgumentError."""
-    if not (isinstance(method, str) and method in METHODS):
-        raise ArgumentError(f"method={method!r}; use one of {', '.join(map(repr, METHODS))}")
+    check_choice("method", method, METHODS)
+    grows = isinstance(n_per_class, str) and n_per_class == "grow"
     if method == "random" and isinstance(n_per_class, str):
         raise ArgumentError(f"n_per_class={n_per_class!r} with method='random', whose sets have one size; use a number")
-    if method == "ga-model" and not (
-        isinstance(n_per_class, str) and n_per_class == "grow"
-    ):  # it takes all rows, yet a wrong number is a mistake
-        _check_count("n_per_class", n_per_class, ", or 'grow'")
-    return method
-
-
-def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> None:
-    """Raise ArgumentError if a value is not one of some."""
-    if not (isinstance(value, str) and value in choices):
-        *others, last = map(repr, choices)
-        raise ArgumentError(f"{name}={value!r}; use {', '.join(others)} or {last}")
-
-
-def check_budget(max_evaluations: Any) -> int | None:
-    """Return the largest number of evaluations, None for no limit, or raise ArgumentError."""
-    if max_evaluations is None:
-        return None
-    return _check_count("max_evaluations", max_evaluations, ", or None")
+    if method == "ga-model" and not grows:  # it takes all rows, yet a wrong number is a mistake
+        check_count("n_per_class", n_per_class, after=", or 'grow'")
+    return str(method)
 
 
 def check_share(name: str, value: Any, *, below_one: bool = False) -> float:
@@ -117,22 +92,8 @@ def check_share(name: str, value: Any, *, below_one: bool = False) -> float:
     return number
 
 
-def check_population_size(value: Any) -> int:
-    """Return the size of the populations, or raise ArgumentError."""
-    size = _check_count("population_size", value, "")
-    if size < 2:
-        raise ArgumentError(f"population_size={value!r}; use 2 or more, because parents come from two halves")
-    return size
-
-
 def _is_free(value: Any) -> bool:
     return value is None or (isinstance(value, str) and value == "grid")
-
-
-def _check_count(name: str, value: Any, alternative: str) -> int:
-    if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
-        raise ArgumentError(f"{name}={value!r}; use a whole number, 1 or more{alternative}")
-    return int(value)
 
 
 def _check_values(name: str, values: Any) -> list[float]:

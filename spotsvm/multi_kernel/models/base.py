@@ -10,11 +10,10 @@ import numpy as np
 
 from spotsvm.common.errors import ArgumentError
 from spotsvm.estimators import Floats
-from spotsvm.multi_kernel.models.column_groups import group_names
-from spotsvm.multi_kernel.models.columns import KnownColumns, column_names
+from spotsvm.multi_kernel.models.column_groups import KnownColumns, column_names, group_names
 from spotsvm.multi_kernel.models.matrices import KernelMatrices
 from spotsvm.multi_kernel.models.settings import KernelSettings
-from spotsvm.multi_kernel.models.terms import ParameterMap, Term, fixed_gammas, parameter_map
+from spotsvm.multi_kernel.models.terms import FixedGamma, ParameterMap, Term, parameter_map
 from spotsvm.solvers.checked_numbers import as_float
 from spotsvm.solvers.kernels.functions.multi_kernel import MultiKernel
 from spotsvm.solvers.kernels.matrices.gram import check_rows
@@ -50,7 +49,7 @@ class KernelModel(ABC):
     Raises
     ------
     ArgumentError, SolverError
-        If groups or kernels make no sense; ValueErrors.
+        If groups or kernels are invalid; ValueErrors.
 
     References
     ----------
@@ -96,11 +95,13 @@ class KernelModel(ABC):
     def _terms(self, known: KnownColumns) -> tuple[Term, ...]:
         """Return what the model is made of."""
         settings, names = self._settings({})[0], self.names
-        fixed, columns = fixed_gammas(settings), known.groups(self._groups)
+        rules, columns = settings.named_gamma(), known.groups(self._groups)
         terms = []
         for entry in settings.entries:
             weight = next(name for name in (f"weights__{entry.name}", "C") if name in names)
-            gamma = next((name for name in (f"gamma__{entry.group}", "gamma") if name in names), fixed[entry.name])
+            rule = rules[entry.group]
+            fixed = FixedGamma(rule if isinstance(rule, str) else float(rule), entry.scale)
+            gamma = next((name for name in (f"gamma__{entry.group}", "gamma") if name in names), fixed)
             terms.append(Term(entry.name, columns[entry.group], entry.kernel, weight, gamma))
         return tuple(terms)
 
@@ -136,7 +137,7 @@ class KernelModel(ABC):
         Raises
         ------
         ArgumentError
-            If a range is no range, or the number of columns of a group is not known; a ValueError.
+            If a range is invalid, or the number of columns of a group is not known; a ValueError.
         """
         from scipy.stats import loguniform
 
@@ -190,7 +191,7 @@ class KernelModel(ABC):
         Raises
         ------
         ArgumentError, SolverError
-            If the parameters or the data make no sense; ValueErrors.
+            If the parameters or the data are invalid; ValueErrors.
         """
         rows = check_rows(X)
         kernel, C = self._combined(rows, column_names(X), params)
@@ -215,7 +216,7 @@ class KernelModel(ABC):
         Raises
         ------
         SolverError
-            If the data make no sense; a ValueError.
+            If the data are invalid; a ValueError.
         """
         return KernelMatrices(self, X)
 
@@ -241,7 +242,7 @@ class KernelModel(ABC):
         return True
 
     def embed(self, poorer: KernelModel, params: Mapping[str, float]) -> dict[str, float]:
-        """Return the parameters with which this model has the very kernel of a poorer one.
+        """Return the parameters with which this model has the same kernel as a poorer one.
 
         Parameters
         ----------

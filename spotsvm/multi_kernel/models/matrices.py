@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from spotsvm.estimators import Floats
-from spotsvm.multi_kernel.models.columns import column_names
+from spotsvm.multi_kernel.models.column_groups import column_names
 from spotsvm.solvers.kernels.functions.multi_kernel import BaseKernel
 from spotsvm.solvers.kernels.matrices.gram import check_rows
 from spotsvm.solvers.kernels.matrices.gram_cache import GramCache
@@ -30,7 +30,7 @@ class KernelMatrices:
     Raises
     ------
     SolverError
-        If X makes no sense.
+        If X is invalid.
 
     Examples
     --------
@@ -65,7 +65,7 @@ class KernelMatrices:
         Raises
         ------
         ArgumentError, SolverError
-            If the parameters make no sense; ValueErrors.
+            If the parameters are invalid; ValueErrors.
         """
         kernel, C = self.model._combined(self._rows, self._names, params)
         n = len(self._rows)

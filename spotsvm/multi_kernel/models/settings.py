@@ -12,7 +12,7 @@ import numpy as np
 
 from spotsvm.common.errors import ArgumentError
 from spotsvm.estimators import Floats
-from spotsvm.multi_kernel.models.column_groups import group_names, resolve_groups
+from spotsvm.multi_kernel.models.column_groups import few, group_names, resolve_groups
 from spotsvm.solvers.checked_numbers import as_float
 from spotsvm.solvers.errors import SolverError
 from spotsvm.solvers.kernels import Kernel, resolve_gamma
@@ -35,17 +35,9 @@ class Entry:
 
 @dataclass(frozen=True, eq=False)
 class KernelSettings:
-    """The parameters of MultiKernelSVC and MultiKernelSVR that are about kernels, with their meaning there.
+    """The parameters of MultiKernelSVC that are about kernels.
 
-    Parameters
-    ----------
-    groups, kernel, gamma, scales, weights, combine, degree, coef0
-        As in `MultiKernelSVC`.
-
-    Raises
-    ------
-    ArgumentError, SolverError
-        In any method, if a parameter makes no sense; both are ValueErrors.
+    Any method raises an ArgumentError or SolverError if a parameter is invalid.
     """
 
     groups: Any = None
@@ -119,7 +111,7 @@ class KernelSettings:
             table = np.tile(table, (n_problems, 1))
         if table.shape != wanted:
             raise ArgumentError(
-                f"weights has shape {table.shape}; use ({wanted[1]},) for the kernels {_few(names)}, or {wanted} for each problem"
+                f"weights has shape {table.shape}; use ({wanted[1]},) for the kernels {few(names)}, or {wanted} for each problem"
             )
         wrong = ~(np.isfinite(table) & (table >= 0))
         if wrong.any():
@@ -173,7 +165,7 @@ class KernelSettings:
             _check_names("kernel", self.kernel, groups, "groups")
             missing = next((group for group in groups if group not in self.kernel), None)
             if missing is not None:
-                raise ArgumentError(f"kernel has no entry for the group {missing!r}; give one for each of {_few(groups)}")
+                raise ArgumentError(f"kernel has no entry for the group {missing!r}; give one for each of {few(groups)}")
             return {group: _checked_kernels(self.kernel[group]) for group in groups}
         kernels = _checked_kernels(self.kernel)
         return dict.fromkeys(groups, kernels)
@@ -221,15 +213,11 @@ def _named(parameter: str, given: Any, names: Sequence[str], default: Any, what:
     if isinstance(given, str) or not isinstance(given, Sequence | np.ndarray):
         return dict.fromkeys(names, given)
     if np.ndim(given) != 1 or len(given) != len(names):
-        raise ArgumentError(f"{parameter} has shape {np.shape(given)}; there are {len(names)} {what}: {_few(names)}")
+        raise ArgumentError(f"{parameter} has shape {np.shape(given)}; there are {len(names)} {what}: {few(names)}")
     return dict(zip(names, given, strict=True))
 
 
 def _check_names(parameter: str, given: Mapping[str, Any], names: Sequence[str], what: str) -> None:
     unknown = next((name for name in given if name not in names), None)
     if unknown is not None:
-        raise ArgumentError(f"{parameter} names {unknown!r}, which is not among the {what} {_few(names)}")
-
-
-def _few(names: Sequence[str]) -> str:
-    return ", ".join(map(repr, names[:8])) + (", ..." if len(names) > 8 else "")
+        raise ArgumentError(f"{parameter} names {unknown!r}, which is not among the {what} {few(names)}")

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from spotsvm.common.errors import ArgumentError
-from spotsvm.multi_kernel.models.columns import Columns, UnknownColumns
-from spotsvm.multi_kernel.models.settings import KernelSettings
+from spotsvm.multi_kernel.models.column_groups import Columns, UnknownColumns
 
 #: for each parameter of the richer model the poorer one's parameter that it is, or the number that it is
 ParameterMap = dict[str, str | float]
@@ -16,15 +15,7 @@ ParameterMap = dict[str, str | float]
 
 @dataclass(frozen=True)
 class FixedGamma:
-    """A gamma that is no parameter.
-
-    Attributes
-    ----------
-    rule : float or str
-        The number, or "auto" or "scale".
-    factor : float
-        What sigma = 1 / gamma is multiplied with.
-    """
+    """A gamma that is not a parameter: a number, "auto" or "scale", with a factor of sigma = 1 / gamma."""
 
     rule: float | str
     factor: float = 1.0
@@ -41,21 +32,7 @@ class FixedGamma:
 
 @dataclass(frozen=True)
 class Term:
-    """A kernel on a group of columns.
-
-    Attributes
-    ----------
-    name : str
-        Of the kernel.
-    columns : tuple or UnknownColumns
-        Its columns.
-    kernel : object
-        What kind of kernel it is, as `MultiKernelSVC` takes it.
-    weight : str
-        The parameter that is its weight.
-    gamma : str or FixedGamma
-        The parameter that is its gamma, or what it is.
-    """
+    """A kernel on a group of columns, with the parameters that are its weight and its gamma."""
 
     name: str
     columns: Columns
@@ -69,16 +46,10 @@ class Term:
         return isinstance(self.kernel, str) and self.kernel != "linear"
 
 
-def fixed_gammas(settings: KernelSettings) -> dict[str, FixedGamma]:
-    """Return what gamma is for each kernel, by the kernel's name."""
-    rules = {group: gamma if isinstance(gamma, str) else float(gamma) for group, gamma in settings.named_gamma().items()}
-    return {entry.name: FixedGamma(rules[entry.group], entry.scale) for entry in settings.entries}
-
-
 def parameter_map(richer: Sequence[Term], poorer: Sequence[Term], products: tuple[bool, bool]) -> ParameterMap:
     """Return for each parameter of a richer model a poorer one's, or a number; raise ArgumentError if it does not contain it.
 
-    `products` says of either whether it is a product of its terms.
+    `products` is, for each of the two, whether it is a product of its terms.
     """
     several = len(richer) > 1 and products[0], len(poorer) > 1 and products[1]
     if several[0]:
@@ -123,7 +94,7 @@ def _summands(richer: Sequence[Term], poorer: Sequence[Term]) -> list[tuple[Term
     """Pair the terms of a sum with those of another that has the same kernels."""
     free, pairs = list(richer), []
     for other in poorer:
-        alike = [t for t in free if t.columns == other.columns and _same_kernel(t, other)]
+        alike = [t for t in free if t.columns == other.columns and (t.kernel is other.kernel or t.kernel == other.kernel)]
         fitting = [t for t in alike if isinstance(t.gamma, str) or not t.has_gamma or _equal(t, other)]
         if not fitting:
             what = "with that gamma, which is fixed" if alike else "on those columns"
@@ -137,12 +108,8 @@ def _summands(richer: Sequence[Term], poorer: Sequence[Term]) -> list[tuple[Term
 
 def _within(own: Columns, other: Columns) -> bool:
     if isinstance(own, UnknownColumns) or isinstance(other, UnknownColumns):
-        return own == other or (isinstance(other, UnknownColumns) and other.every)
+        return own == other or (other == UnknownColumns())
     return set(own) <= set(other)
-
-
-def _same_kernel(one: Term, other: Term) -> bool:
-    return one.kernel is other.kernel or bool(one.kernel == other.kernel)
 
 
 def _equal(own: Term, other: Term) -> bool:

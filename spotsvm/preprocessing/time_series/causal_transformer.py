@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
+from spotsvm.common.checks import check_choice
 from spotsvm.common.errors import ArgumentError, DataError
 from spotsvm.preprocessing.time_series.history import Flags, Floats, KnownRows, Tape, tape_in_time, tape_without_time
 from spotsvm.preprocessing.time_series.time_grid import TimeGrid, TimeStamps, read_time_stamps
@@ -141,10 +142,9 @@ class CausalTransformer(TransformerMixin, BaseEstimator, ABC):
         return tags
 
     def _check_parameters(self) -> None:
-        """Raise ArgumentError if a parameter makes no sense."""
+        """Raise ArgumentError if a parameter is invalid."""
         for name, rules in (("missing", self._missing_rules), ("start", self._start_rules)):
-            if getattr(self, name) not in rules:
-                raise ArgumentError(f"{name}={getattr(self, name)!r}; use {', '.join(map(repr, rules[:-1]))} or {rules[-1]!r}")
+            check_choice(name, getattr(self, name), rules)
 
     def _learn(self, X: Any) -> Tape:
         self._check_parameters()

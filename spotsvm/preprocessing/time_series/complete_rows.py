@@ -18,7 +18,8 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from spotsvm.common.errors import ArgumentError, DataError
+from spotsvm.common.checks import check_choice
+from spotsvm.common.errors import DataError
 from spotsvm.preprocessing.time_series.history import Floats
 
 
@@ -90,8 +91,7 @@ class CompleteRowsRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
         -------
         self
         """
-        if self.incomplete not in ("nan", "mean"):
-            raise ArgumentError(f"incomplete={self.incomplete!r}; use 'nan' or 'mean'")
+        check_choice("incomplete", self.incomplete, ("nan", "mean"))
         rows = validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan", reset=True)
         targets = _checked_targets(y)
         check_consistent_length(rows, targets, sample_weight)

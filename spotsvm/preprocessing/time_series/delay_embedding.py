@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 
-from spotsvm.common.errors import ArgumentError, DataError
+from spotsvm.common.checks import check_count
+from spotsvm.common.errors import DataError
 from spotsvm.preprocessing.time_series.causal_transformer import CausalTransformer
 from spotsvm.preprocessing.time_series.history import Flags, Floats, Ints, Tape
 
@@ -97,11 +97,8 @@ class DelayEmbedding(CausalTransformer):
         return int(self._lags()[-1])
 
     def _lags(self) -> Ints:
-        for name, least in (("dimensions", 1), ("delay", 1), ("horizon", 0)):
-            value = getattr(self, name)
-            if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
-                raise ArgumentError(f"{name}={value!r}; use a whole number, {least} or more")
-        return int(self.horizon) + int(self.delay) * np.arange(int(self.dimensions), dtype=np.int64)
+        dimensions, delay = check_count("dimensions", self.dimensions), check_count("delay", self.delay)
+        return check_count("horizon", self.horizon, 0) + delay * np.arange(dimensions, dtype=np.int64)
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

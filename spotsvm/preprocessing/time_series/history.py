@@ -19,17 +19,7 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class KnownRows:
-    """Rows with their places in time, in order of time.
-
-    Attributes
-    ----------
-    grid : TimeGrid
-        The points in time.
-    positions : ndarray of shape (n,), or range
-        Where the rows are, rising.
-    values : ndarray of shape (n, d)
-        Their readings.
-    """
+    """Rows with their places on a grid in time, which rise."""
 
     grid: TimeGrid
     positions: Places
@@ -59,27 +49,18 @@ class KnownRows:
 
 @dataclass(frozen=True)
 class Tape:
-    """Rows with the steps before them, laid out one after the other, in stretches that are far from each other in time.
+    """Rows with the steps before them, laid out one after the other, in stretches that are far from each other in time."""
 
-    Attributes
-    ----------
-    values : ndarray of shape (m, d)
-        The readings, NaN where there is none. The steps that a row reaches back to are right before it.
-    rows : slice or ndarray of shape (n,)
-        Where the rows of the data are.
-    unseen : int
-        How many steps, the first ones, are before the first known row.
-    starts, firsts : ndarray of shape (n_stretches,)
-        Where each stretch starts, and the place in time of its first step.
-    known : KnownRows or None
-        All rows that are known besides; None where rows have no time stamps.
-    """
-
+    #: the readings, (m, d), NaN where there is none; the steps that a row reaches back to are right before it
     values: Floats
+    #: where the rows of the data are
     rows: slice | Ints
+    #: how many steps, the first ones, are before the first known row
     unseen: int
+    #: where each stretch starts, and the place in time of its first step
     starts: Ints
     firsts: Ints
+    #: all rows that are known besides; None where rows have no time stamps
     known: KnownRows | None
 
     @property
@@ -145,19 +126,8 @@ def tape_in_time(positions: Places, values: Floats, known: KnownRows, reach: int
     """Lay out rows with what is known of the `reach` steps before each.
 
     Rows that are further apart than that are on stretches of their own, each of which begins with the steps before its first row.
-
-    Parameters
-    ----------
-    positions : ndarray of shape (n,), or range
-        The rows' places in time, in any order, each once.
-    values : ndarray of shape (n, d)
-        Their readings.
-    known : KnownRows
-        Further rows; where they have a place in common with `values`, those hold.
-    reach : int
-        How many steps back a row reaches.
-    needs_start : bool, default=True
-        Whether the steps before the first row are laid out even where nothing at all is known of them.
+    Where `known` has a place in common with `values`, those hold. With `needs_start` the steps before the first row are laid out
+    even where nothing at all is known of them.
     """
     n, d = values.shape
     first = positions[0] if isinstance(positions, range) else int(positions.min())

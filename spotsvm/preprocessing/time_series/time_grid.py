@@ -25,20 +25,10 @@ _PIECE = 1 << 15
 
 @dataclass(frozen=True)
 class TimeStamps:
-    """The time stamps of a frame's rows, each once.
+    """The time stamps of the rows of a frame, which is called `name` in messages, each once.
 
-    Attributes
-    ----------
-    name : str
-        What the frame is called in messages.
-    kind : str
-        What they are; stamps of two kinds cannot be compared.
-    numbers : ndarray of shape (n,)
-        The stamps as whole numbers, in the index's own unit.
-    unit : int
-        Ticks in that unit. A tick is a nanosecond, a period, or 1 of integers.
-    index : pandas.Index
-        The index that they were read from.
+    Stamps of two kinds cannot be compared. The unit is the number of ticks in that of `numbers`, which is the index's own; a tick
+    is a nanosecond, a period, or 1 of integers.
     """
 
     name: str
@@ -72,10 +62,7 @@ class TimeStamps:
 def read_time_stamps(frame: Any, name: str) -> TimeStamps | None:
     """Return the time stamps of a pandas frame; None for data without an index.
 
-    Raises
-    ------
-    DataError
-        If the index is not of time stamps, durations, periods or integers, has an empty one, or one twice; a ValueError.
+    Raise DataError if the index is not of time stamps, durations, periods or integers, has an empty one, or one twice.
 
     Examples
     --------
@@ -119,15 +106,7 @@ def _without_time(name: str, index: Any) -> DataError:
 
 @dataclass(frozen=True)
 class TimeGrid:
-    """Evenly spaced points in time.
-
-    Attributes
-    ----------
-    kind : str
-        The kind of the time stamps.
-    origin, step : int
-        A point, and the distance between points, in ticks.
-    """
+    """Evenly spaced points in time: a point and the distance between points, in ticks of one kind of time stamps."""
 
     kind: str
     origin: int
@@ -135,25 +114,14 @@ class TimeGrid:
 
     @classmethod
     def through(cls, stamps: Sequence[TimeStamps], step: Any = None) -> TimeGrid:
-        """Return the grid that fits all of these time stamps, or raise ArgumentError or DataError.
+        """Return the grid that fits all of these time stamps of one kind, or raise ArgumentError or DataError.
 
-        Parameters
-        ----------
-        stamps : sequence of TimeStamps
-            Time stamps of one kind.
-        step : Timedelta, str, int or None
-            Distance of the points; None for the most common one, and for 1 of periods and integers.
+        Without a step it is the most common distance of two stamps; 1 for periods and integers.
         """
         return cls(stamps[0].kind, stamps[0].first, _step_in_ticks(step, stamps))
 
     def positions(self, stamps: TimeStamps) -> Places:
-        """Return for each time stamp the number of steps after the origin.
-
-        Raises
-        ------
-        DataError
-            If the stamps are of another kind, or one is between two points; a ValueError.
-        """
+        """Return for each time stamp the number of steps after the origin, or raise DataError if it is between two points."""
         if stamps.kind != self.kind:
             raise DataError(f"{stamps.name} has an index of {stamps.kind}, and rows known before have {self.kind}; use one kind")
         first, rest_of_first = divmod(stamps.first - self.origin, self.step)

@@ -24,12 +24,11 @@ from spotsvm.common.errors import StorageError
 
 _LOG = logging.getLogger(__name__)
 
-_SUFFIX = "-lock"
-
 #: seconds in which a process that was just killed is given the time to be gone
 _PATIENCE = 0.25
-
 _GUARD = threading.RLock()
+#: how a file is opened that may be a link or a pipe
+_CAREFULLY = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 
 
 class WriterLock:
@@ -43,17 +42,6 @@ class WriterLock:
     readers and the writer on one machine in any case.
 
     Raises StorageError if another process, which it names, holds the lock, or if the file cannot be written.
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     held = WriterLock(Path(folder) / "study.db")
-    ...     print(writer_of(Path(folder) / "study.db").pid == os.getpid())
-    ...     held.release()
-    ...     print(writer_of(Path(folder) / "study.db"))
-    True
-    None
     """
 
     def __init__(self, record: Path):
@@ -93,9 +81,8 @@ class WriterLock:
                     os.close(fd)
 
     def _open(self) -> int:
-        flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
         try:
-            fd = os.open(self.path, flags, 0o666)
+            fd = os.open(self.path, os.O_RDWR | os.O_CREAT | _CAREFULLY, 0o666)
         except OSError as error:
             raise StorageError(f"{self.record}: cannot open the record: {self.path.name}: {error.strerror or error}") from error
         if not stat.S_ISREG(os.fstat(fd).st_mode):
@@ -108,7 +95,9 @@ class WriterLock:
         if before is not None and before.host != self.writer.host:
             # a container has a name of its own each time, and a killed job may go on elsewhere
             _LOG.warning("%s was not closed by %s; its lock is released, so it is taken over", self.record, before)
-        write_writer(fd, self.writer)
+        os.ftruncate(fd, 0)
+        os.lseek(fd, 0, os.SEEK_SET)
+        os.write(fd, json.dumps(asdict(self.writer)).encode())
 
     def _refusal(self, writer: Writer) -> StorageError:
         return StorageError(f"{self.record} is being written to by {writer}: wait for it or end it, or use another file")
@@ -165,7 +154,7 @@ def writer_of(path: str | Path) -> Writer | None:
         if (own := _held_here(place)) is not None:
             return own.writer
         try:
-            fd = os.open(place, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+            fd = os.open(place, os.O_RDONLY | _CAREFULLY)
         except OSError:
             return None
         try:
@@ -184,7 +173,7 @@ def is_written_here(path: Path) -> bool:
 def lock_path(record: Path) -> Path:
     """Return the path of the lock file, beside the record with symbolic links resolved."""
     resolved = record.resolve()
-    return resolved.with_name(resolved.name + _SUFFIX)
+    return resolved.with_name(f"{resolved.name}-lock")
 
 
 def _held_here(place: Path) -> WriterLock | None:
@@ -192,10 +181,8 @@ def _held_here(place: Path) -> WriterLock | None:
         there = place.lstat()
     except OSError:
         return None
-    for held in list(_HELD):
-        if held._fd is not None and os.path.samestat(os.fstat(held._fd), there):
-            return held
-    return None
+    held = (held for held in list(_HELD) if held._fd is not None and os.path.samestat(os.fstat(held._fd), there))
+    return next(held, None)
 
 
 def _same_file(fd: int, place: Path) -> bool:
@@ -221,7 +208,6 @@ if hasattr(os, "register_at_fork"):
 
 #: the byte that is locked; far behind the text, which others must be able to read where locks are mandatory
 _OFFSET = 1 << 30
-
 
 if sys.platform == "win32":
     import msvcrt
@@ -274,9 +260,6 @@ else:
         return max(int(answer[2 if _BSD else 4]), 0)
 
 
-_LONGEST = 4096
-
-
 @dataclass(frozen=True)
 class Writer:
     """The process that writes to a record.
@@ -311,13 +294,6 @@ def this_process() -> Writer:
     return Writer(os.getpid(), socket.gethostname(), shown, datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"))
 
 
-def write_writer(fd: int, writer: Writer) -> None:
-    """Write who has the lock into its file."""
-    os.ftruncate(fd, 0)
-    os.lseek(fd, 0, os.SEEK_SET)
-    os.write(fd, json.dumps(asdict(writer)).encode())
-
-
 def described(fd: int, holder: int | None) -> Writer:
     """Return the holder of a lock; another one that the file names is a process that was killed."""
     for _ in range(5):
@@ -331,12 +307,8 @@ def described(fd: int, holder: int | None) -> Writer:
 def left_behind(fd: int) -> Writer | None:
     """Return the writer that the file names, who need not hold the lock any more; None where it names nobody."""
     os.lseek(fd, 0, os.SEEK_SET)
-    return _read(os.read(fd, _LONGEST))
-
-
-def _read(content: bytes) -> Writer | None:
     try:
-        read: Any = json.loads(content)
+        read: Any = json.loads(os.read(fd, 4096))
     except (ValueError, RecursionError):
         return None
     if not isinstance(read, dict) or not isinstance(read.get("pid"), int):

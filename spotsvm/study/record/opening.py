@@ -7,24 +7,22 @@ import shutil
 import sqlite3
 import stat
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from weakref import WeakSet
 
 from spotsvm.common.errors import StorageError
+from spotsvm.common.text import printable_line
 from spotsvm.study.record.lock import writer_of
 
 #: the first bytes of every SQLite file
 MAGIC = b"SQLite format 3\x00"
-
 #: seconds to wait for another program that has locked the file; no reader and no writer of this library does for long
 _BUSY_SECONDS = 5.0
-
 #: bytes that the write-ahead log keeps on disk once its content is in the file itself
 _LOG_BYTES = 4 << 20
-
 _PAGE_BYTES = 8192
-
 _KINDS = {
     stat.S_IFDIR: "a directory",
     stat.S_IFIFO: "a pipe",
@@ -32,7 +30,6 @@ _KINDS = {
     stat.S_IFCHR: "a device",
     stat.S_IFBLK: "a device",
 }
-
 _CANNOT_OPEN = {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY}
 
 
@@ -69,17 +66,16 @@ def prepare_to_write(connection: sqlite3.Connection) -> None:
 
 
 def connect_to_read(path: Path) -> tuple[sqlite3.Connection, Callable[[], None]]:
-    """Open a file for reading, also where nothing can be written beside it, as SQLite's write-ahead log needs.
+    """Open a file for reading; where nothing can be written beside it, it alone is read, or a private copy with its log.
 
-    Without a log the file alone is read; else a private copy of both. The callable is called after the connection is closed.
+    The callable is to be called after the connection is closed.
     """
     try:
         return _checked(_connect(path, "mode=ro")), lambda: _tidy(path)
     except sqlite3.OperationalError as error:
         if error.sqlite_errorcode & 0xFF not in _CANNOT_OPEN:
             raise
-    log = log_of(path)
-    if not log.is_file() or not log.stat().st_size:
+    if not _has_log(path):
         return _checked(_connect(path, "mode=ro&immutable=1")), lambda: None
     folder = tempfile.TemporaryDirectory(prefix="spotsvm-", ignore_cleanup_errors=True)
     try:
@@ -91,18 +87,15 @@ def connect_to_read(path: Path) -> tuple[sqlite3.Connection, Callable[[], None]]
 
 def is_cut(connection: sqlite3.Connection, path: Path) -> bool:
     """Return whether the end of a file is missing, which SQLite reads as zeros: its last page is incomplete, and not in a log."""
-    log = log_of(path)
-    if log.is_file() and log.stat().st_size:
-        return False
-    return bool(path.stat().st_size % int(connection.execute("PRAGMA page_size").fetchone()[0]))
+    size = int(connection.execute("PRAGMA page_size").fetchone()[0])
+    return not _has_log(path) and path.stat().st_size % size != 0
 
 
 def lacks_log(path: Path) -> bool:
     """Return whether an SQLite file in write-ahead mode has no log beside it, as each closed record."""
     with path.open("rb") as file:
         header = file.read(20)
-    log = log_of(path)
-    return header[:16] == MAGIC and header[18:] == b"\x02\x02" and not (log.is_file() and log.stat().st_size)
+    return header[:16] == MAGIC and header[18:] == b"\x02\x02" and not _has_log(path)
 
 
 def why_empty(path: Path) -> str:
@@ -127,6 +120,11 @@ def log_of(path: Path) -> Path:
     """Return the path of SQLite's write-ahead log."""
     resolved = path.resolve()
     return resolved.with_name(resolved.name + "-wal")
+
+
+def _has_log(path: Path) -> bool:
+    log = log_of(path)
+    return log.is_file() and log.stat().st_size > 0
 
 
 def copy_of(path: Path, folder: Path) -> Path:
@@ -164,32 +162,52 @@ def _checked(connection: sqlite3.Connection) -> sqlite3.Connection:
 def _tidy(path: Path) -> None:
     """Remove the empty log that reading has created, if nobody writes; SQLite does so only where the last to close may write."""
     log = log_of(path)
-    try:
-        if not log.is_file() or log.stat().st_size or writer_of(path) is not None:
-            return
-        connection = _connect(path, "mode=rw")
-        try:
-            _checked(connection)
-        finally:
-            connection.close()
-    except (OSError, sqlite3.Error, UnicodeDecodeError):  # also the text of a sqlite3 error may be garbage
-        pass  # it is only untidy
+    with suppress(OSError, sqlite3.Error, UnicodeDecodeError):  # it is only untidy; also a text of SQLite's may be garbage
+        if log.is_file() and not log.stat().st_size and writer_of(path) is None:
+            with closing(_connect(path, "mode=rw")) as connection:
+                _checked(connection)
 
 
 _OPEN: WeakSet[object] = WeakSet()
-
 _INHERITED: list[object] = []
 
 
 def never_close_in_forks(record: object) -> None:
     """Keep a record from being garbage-collected, which would close its connection, in processes forked from this one.
 
-    References
-    ----------
-    "How To Corrupt An SQLite Database File", section 2.6, sqlite.org/howtocorrupt.html.
+    See "How To Corrupt An SQLite Database File", section 2.6, sqlite.org/howtocorrupt.html.
     """
     _OPEN.add(record)
 
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=lambda: _INHERITED.extend(_OPEN))
+
+
+@contextmanager
+def storage_failures(path: Path, doing: str, rest: Callable[[Path], str] = lambda path: "") -> Iterator[None]:
+    """Raise errors of the file system, of SQLite and of UTF-8 in the block as a StorageError of one line.
+
+    `doing` is "open", "read" or "write"; `rest` returns what to append if the record is damaged: how much of it can be read.
+    """
+    try:
+        yield
+    except (sqlite3.OperationalError, sqlite3.ProgrammingError) as error:
+        # not a full disk or a locked file: a column is missing, or a TEXT value is not valid UTF-8
+        inside = doing == "read" and getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) == sqlite3.SQLITE_ERROR
+        left = rest(path) if inside else ""
+        raise StorageError(f"{path}: cannot {doing} the record: {_line_of(error)}{left}") from error
+    except sqlite3.IntegrityError as error:
+        raise StorageError(
+            f"{path}: another process has written to the record meanwhile ({_line_of(error)}); open the study again"
+        ) from error
+    except UnicodeEncodeError as error:
+        raise StorageError(f"{path}: cannot {doing} the record: a name in it cannot be encoded as UTF-8: {error}") from error
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # also the text of a sqlite3 error may be garbage
+        raise StorageError(f"{path} is damaged, or not a record of spotsvm: {_line_of(error)}{rest(path)}") from error
+    except OSError as error:
+        raise StorageError(f"{path}: cannot {doing} the record: {error.strerror or error}") from error
+
+
+def _line_of(error: BaseException) -> str:
+    return printable_line(str(error), 200)

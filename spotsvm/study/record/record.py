@@ -15,7 +15,6 @@ from typing import Any, TypeVar
 
 from spotsvm.common.errors import StorageError
 from spotsvm.common.text import checked_path, printable_line
-from spotsvm.study.record.errors import storage_failures
 from spotsvm.study.record.lock import WriterLock
 from spotsvm.study.record.opening import (
     check_kind,
@@ -24,8 +23,10 @@ from spotsvm.study.record.opening import (
     connect_to_write,
     is_cut,
     lacks_log,
+    log_of,
     never_close_in_forks,
     prepare_to_write,
+    storage_failures,
     why_empty,
     why_lone,
 )
@@ -60,8 +61,6 @@ from spotsvm.study.record.schema import (
 from spotsvm.trials.trial import Outcome, Trial
 
 Read = TypeVar("Read")
-
-
 _FINDING = "finding: "
 
 
@@ -77,26 +76,14 @@ class Record:
     that is only read needs nothing written beside it. It may be used by several threads, of which one writes at a time, and not
     by a process forked from that which has opened it.
 
-    Parameters
-    ----------
-    path : path-like
-        The file; made, with its folder, if it is not there.
-    read_only : bool, default=False
-        Whether nothing is to be written.
-
-    Raises
-    ------
-    ArgumentError
-        If `path` is not a path.
-    StorageError
-        If the file cannot be opened, is not a record, or has a later schema version; or if another process, which it names, is
-        writing to it. Of a damaged record it says how many trials can be read, and how.
+    The file is created, with its folder, unless `read_only`. ArgumentError is raised if `path` is not a path, StorageError if the
+    file cannot be opened, is not a record, or has a later schema version; or if another process, which it names, is writing to
+    it. Of a damaged record the error says how many trials can be read, and how.
     """
 
     def __init__(self, path: str | Path, *, read_only: bool = False):
         # a program that writes for long may change its folder meanwhile
         self.path = checked_path(path) if read_only else checked_path(path).absolute()
-        self._read_only = read_only
         self._closed = False
         self._pid, self._turn = os.getpid(), threading.RLock()
         self._lock: WriterLock | None = None
@@ -169,10 +156,6 @@ class Record:
                 with self.transaction():  # all of it, or none; and only now no other process can be at it
                     self._execute(upgrade(checked_version(self.about(), self.path)))
                 self._version = SCHEMA_VERSION
-
-    @property
-    def _has_checksums(self) -> bool:
-        return self._version >= 4
 
     def _rows(self, query: str) -> list[Any]:
         with self._failures("read"):
@@ -297,7 +280,7 @@ class Record:
             "ORDER BY number"
         )
         for number, text, known, _ in rows:
-            if self._has_checksums and known != checksum(number, text):
+            if self._version >= 4 and known != checksum(number, text):
                 raise damaged(self.path, f"the outcome of trial {number}: {UNLIKE}")
         return {
             number: self._read(outcome_of_json, text, f"the outcome of trial {number}")
@@ -326,7 +309,7 @@ class Record:
         """Return all trials by number."""
         names = [*COLUMNS, "asked", "told", "asked_checksum", "told_checksum"]
         rows = self._rows(f"SELECT {', '.join(column(name, self._version) for name in names)} FROM trials ORDER BY number")
-        if self._has_checksums:
+        if self._version >= 4:
             for row in rows:
                 self._read(check_row, dict(zip(names, row, strict=True)), f"trial {row[0]} cannot be read")
         trials = [self._read(trial_of, row[: len(COLUMNS)], f"trial {row[0]} cannot be read") for row in rows]
@@ -366,15 +349,9 @@ def _device_and_number(path: Path) -> tuple[int, int] | None:
 
 #: seconds after which reading or writing is ended
 MOST_SECONDS = 8.0
-
-
 #: bytes of a single text, and of a statement
 _MOST_BYTES = 100_000_000
-
-
 _STEPS = 50_000  # of SQLite's machine between two looks at the clock, some milliseconds
-
-
 _MOST_OBJECTS = 32
 
 
@@ -403,7 +380,8 @@ class RecordGuard:
 
     def rows(self, cursor: Iterable[Any]) -> list[Any]:
         """Return all rows of a query; raise StorageError if they are larger than the file allows, or take too long."""
-        left = 4 * self._size() + 1_000_000
+        files = (self._path, log_of(self._path))
+        left = 4 * sum(file.stat().st_size for file in files if file.is_file()) + 1_000_000
         found = []
         for row in cursor:
             left -= 16 + sum(len(cell) for cell in row if isinstance(cell, str | bytes))
@@ -413,10 +391,6 @@ class RecordGuard:
                 raise StorageError(f"{self._path} is damaged: reading it takes more than {MOST_SECONDS:g} s")
             found.append(row)
         return found
-
-    def _size(self) -> int:
-        files = (self._path, self._path.with_name(f"{self._path.name}-wal"))
-        return sum(file.stat().st_size for file in files if file.is_file())
 
     def check_about(self) -> None:
         """Raise StorageError unless the table that says what the record is can be read without harm."""

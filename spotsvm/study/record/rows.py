@@ -6,21 +6,17 @@ import json
 import math
 import sqlite3
 import zlib
-from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
 from spotsvm.common.errors import ArgumentError
 from spotsvm.common.text import shown_value
 from spotsvm.space.parameter import MOST_DIGITS
-from spotsvm.trials.trial import FINISHED, Outcome, State, Trial
+from spotsvm.trials.trial import FINISHED, Outcome, State, Trial, as_float
 
-#: the columns of `trials` that make a Trial, in the order of `trial_of`
-COLUMNS = (
-    "number", "params", "point", "state", "value", "extra", "reason", "origin", "note", "seed", "ask_seconds", "seconds",
-    "objectives", "fit_seconds", "acquisition_seconds", "lost", "asked_at", "told_at",
-)  # fmt: skip
+T = TypeVar("T")
 
 #: the columns of `trials` that are written when a trial is asked for, and those that are when it is told; each have a checksum
 ASKED = (
@@ -38,38 +34,13 @@ class RowError(ValueError):
     """A row has content that spotsvm did not write."""
 
 
-def trial_of(row: Sequence[Any]) -> Trial:
-    """Return the trial of a row with `COLUMNS`; raise RowError, which names the fault, if it is not a trial."""
-    number, params, point, state, value, extra, reason, origin, note, seed, *rest = row
-    ask_seconds, seconds, objectives, fit_seconds, acquisition_seconds, lost, asked_at, told_at = rest
-    if state != "running" and state not in FINISHED:
-        raise RowError(f"its state is {shown(state)}")
-    return Trial(
-        _whole(number, "number"),
-        _mapping(params, "params"),
-        _point_of(point),
-        cast("State", state),
-        _number(value, "value"),
-        _numbers(_mapping(extra, "extra"), "extra"),
-        _text(reason, "reason"),
-        _text(origin, "origin"),
-        _text(note, "note"),
-        _whole(seed, "seed"),
-        _number(ask_seconds, "ask_seconds"),
-        _number(seconds, "seconds"),
-        None if objectives is None else tuple(_row_of_numbers(from_json(objectives), "objectives")),
-        _number(fit_seconds, "fit_seconds"),
-        _number(acquisition_seconds, "acquisition_seconds"),
-        tuple(_text(one, "lost") for one in _list(from_json(lost), "lost")),
-        _number(asked_at, "asked_at"),
-        _number(told_at, "told_at"),
-    )
-
-
 def asked_row(trial: Trial, sequence: int) -> dict[str, Any]:
     """Return the cells of a trial that was asked for, by column."""
     row = {
-        "number": trial.number, "asked": sequence, "point": _point_bytes(trial.point), "params": _params_json(trial.params),
+        "number": trial.number, "asked": sequence,
+        # eight bytes a number: as text it would take twenty, and the same numbers are in `params` for people
+        "point": np.asarray(trial.point, dtype="<f8").tobytes(),
+        "params": _compact({name: value if _is_json(value) else _text_of(value) for name, value in trial.params.items()}),
         "origin": trial.origin, "note": trial.note, "seed": trial.seed, "ask_seconds": _real(trial.ask_seconds),
         "fit_seconds": _real(trial.fit_seconds), "acquisition_seconds": _real(trial.acquisition_seconds),
         "asked_at": _real(trial.asked_at),
@@ -113,12 +84,12 @@ def outcome_json(outcome: Outcome) -> str:
 
 def outcome_of_json(text: Any) -> Outcome:
     """Return the outcome that `outcome_json` wrote, or raise RowError."""
-    read = _mapping(text, "outcome")
+    read = _of(dict, from_json(text), "outcome")
     if read.get("state") not in FINISHED:
         raise RowError(f"its state is {shown(read.get('state'))}")
     values = read.get("values")
     if values is not None:
-        values = _numbers(values, "values") if isinstance(values, Mapping) else tuple(_row_of_numbers(values, "values"))
+        values = _numbers(values, "values") if isinstance(values, dict) else _row_of_numbers(values, "values")
     lost = {"lost": True} if read.get("lost") is True else {}
     return Outcome(
         read["state"], _number(read.get("value"), "value"), _numbers(read.get("extra", {}), "extra"),
@@ -142,25 +113,8 @@ def shown(value: Any) -> str:
     return text if len(text) <= 80 else text[:77] + "..."
 
 
-def _point_bytes(point: Sequence[float]) -> bytes:
-    # eight bytes a number: as text it would take twenty, and the same numbers are in `params` for people
-    return np.asarray(point, dtype="<f8").tobytes()
-
-
-def _point_of(stored: Any) -> tuple[float, ...]:
-    if isinstance(stored, bytes):
-        if len(stored) % 8:
-            raise RowError(f"its point has {len(stored)} bytes, not eight a number")
-        return tuple(np.frombuffer(stored, dtype="<f8").tolist())
-    return tuple(_row_of_numbers(from_json(stored), "point"))  # as versions 1 and 2 have it
-
-
-def _params_json(params: Mapping[str, Any]) -> str:
-    """Return parameters as JSON, for people and programs that read the file; what JSON lacks, such as an estimator, as text."""
-    return _compact({name: value if _is_json(value) else _text_of(value) for name, value in params.items()})
-
-
 def _text_of(value: Any) -> str:
+    """Return what JSON lacks, such as an estimator, as text for people and programs that read the file."""
     from spotsvm.common.fingerprint import as_text  # on use: most values are numbers and texts
 
     return as_text(value)
@@ -185,57 +139,79 @@ def _is_json(value: Any) -> bool:
     return True
 
 
-def _mapping(text: Any, what: str) -> dict[str, Any]:
-    read = from_json(text) if not isinstance(text, dict) else text
-    if not isinstance(read, dict):
-        raise RowError(f"its {what} is {shown(read)}")
-    return read
+def _of(kind: type[T], value: Any, what: str) -> T:
+    if not isinstance(value, kind) or isinstance(value, bool):
+        raise RowError(f"its {what} is {shown(value)}")
+    return value
 
 
-def _list(read: Any, what: str) -> list[Any]:
-    if not isinstance(read, list):
-        raise RowError(f"its {what} is {shown(read)}")
-    return read
+def _whole(value: Any, what: str) -> int:
+    return _of(int, value, what)
 
 
-def _numbers(read: Mapping[str, Any], what: str) -> dict[str, float]:
-    if not isinstance(read, Mapping):
-        raise RowError(f"its {what} is {shown(read)}")
-    return {name: _required(number, what) for name, number in read.items()}
+def _text(value: Any, what: str) -> str:
+    return _of(str, value, what)
 
 
-def _row_of_numbers(read: Any, what: str) -> list[float]:
-    return [_required(number, what) for number in _list(read, what)]
+def _number(value: Any, what: str) -> float | None:
+    return value if value is None or isinstance(value, float) else as_float(_of(int, value, what))
 
 
 def _required(value: Any, what: str) -> float:
-    number = _number(value, what)
-    if number is None:
+    if (number := _number(value, what)) is None:
         raise RowError(f"its {what} is not a number")
     return number
 
 
-def _number(value: Any, what: str) -> float | None:
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise RowError(f"its {what} is {shown(value)}")
-    try:
-        return float(value)
-    except OverflowError:
-        return math.copysign(math.inf, value)
+def _row_of_numbers(read: Any, what: str) -> tuple[float, ...]:
+    return tuple(_required(number, what) for number in _of(list, read, what))
 
 
-def _whole(value: Any, what: str) -> int:
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise RowError(f"its {what} is {shown(value)}")
-    return value
+def _numbers(read: Any, what: str) -> dict[str, float]:
+    return {name: _required(number, what) for name, number in _of(dict, read, what).items()}
 
 
-def _text(value: Any, what: str) -> str:
-    if not isinstance(value, str):
-        raise RowError(f"its {what} is {shown(value)}")
-    return value
+def _point(stored: Any, what: str) -> tuple[float, ...]:
+    if not isinstance(stored, bytes):
+        return _row_of_numbers(from_json(stored), what)  # as versions 1 and 2 have it
+    if len(stored) % 8:
+        raise RowError(f"its point has {len(stored)} bytes, not eight a number")
+    return tuple(np.frombuffer(stored, dtype="<f8").tolist())
+
+
+def _state(value: Any, what: str) -> State:
+    if value != "running" and value not in FINISHED:
+        raise RowError(f"its state is {shown(value)}")
+    return cast("State", value)
+
+
+#: what reads each cell that makes a Trial, by the column, in the order of its fields
+_READERS: dict[str, Callable[[Any, str], Any]] = {
+    "number": _whole,
+    "params": lambda text, what: _of(dict, from_json(text), what),
+    "point": _point,
+    "state": _state,
+    "value": _number,
+    "extra": lambda text, what: _numbers(from_json(text), what),
+    "reason": _text,
+    "origin": _text,
+    "note": _text,
+    "seed": _whole,
+    "ask_seconds": _number,
+    "seconds": _number,
+    "objectives": lambda text, what: None if text is None else _row_of_numbers(from_json(text), what),
+    "fit_seconds": _number,
+    "acquisition_seconds": _number,
+    "lost": lambda text, what: tuple(_text(one, what) for one in _of(list, from_json(text), what)),
+    "asked_at": _number,
+    "told_at": _number,
+}
+COLUMNS = tuple(_READERS)
+
+
+def trial_of(row: Sequence[Any]) -> Trial:
+    """Return the trial of a row with `COLUMNS`; raise RowError, which names the fault, if it is not a trial."""
+    return Trial(*(read(cell, name) for (name, read), cell in zip(_READERS.items(), row, strict=True)))
 
 
 def plain_json(given: Mapping[str, Any], name: str) -> dict[str, Any]:

@@ -7,6 +7,7 @@ import struct
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,9 +15,8 @@ from typing import Any
 import pandas as pd
 
 from spotsvm.common.errors import StorageError
-from spotsvm.study.record.errors import storage_failures
 from spotsvm.study.record.lock import is_written_here
-from spotsvm.study.record.opening import MAGIC, check_kind, copy_of, log_of
+from spotsvm.study.record.opening import MAGIC, check_kind, copy_of, log_of, storage_failures
 from spotsvm.study.record.rows import COLUMNS, RowError, check_row, checksum, from_json, trial_of
 from spotsvm.study.record.schema import stored_columns
 from spotsvm.trials.tables import parameter_names, trial_table
@@ -25,24 +25,14 @@ from spotsvm.trials.trial import Trial
 #: columns of `trials` in the first version of the schema
 _FEWEST = 14
 
-_LATER = {"lost": "[]"}
-
 
 @dataclass(frozen=True)
 class Salvaged:
     """The content that was read from a damaged record.
 
-    Attributes
-    ----------
-    trials : tuple of Trial
-        Those that can be read, by number.
-    missing : tuple of int
-        The numbers between theirs whose trials cannot be read; of how many there were after the last, nothing is known.
-    about : dict
-        What can be read of what the record says of its study.
-    changed : tuple of int
-        The numbers of trials that were left out because their checksum does not fit: some of their bytes are not what was
-        written. Records of versions before 4 have no checksums.
+    `missing` are the numbers between those of the trials whose trials cannot be read; of how many there were after the last,
+    nothing is known. `about` is what can be read of what the record says of its study. `changed` are the numbers of trials left
+    out because some of their bytes are not what was written; records of versions before 4 have no checksums to tell.
     """
 
     trials: tuple[Trial, ...]
@@ -62,19 +52,10 @@ def salvage(path: str | Path) -> Salvaged:
     """Read what can be read of a record that is damaged: cut off, or overwritten in places.
 
     Each page of the file, and of SQLite's write-ahead log beside it, is read by itself, so one that is lost takes with it
-    only the trials it holds. A trial whose bytes make no sense, or do not fit their checksum, is left out; in a record of a
+    only the trials it holds. A trial whose bytes are invalid, or do not fit their checksum, is left out; in a record of a
     version before 4, which has no checksums, one whose numbers were overwritten by others cannot be told from one that is whole.
-    The file is only read. A record that is whole is read whole.
-
-    Parameters
-    ----------
-    path : path-like
-        The record.
-
-    Raises
-    ------
-    StorageError
-        If there is no such file, or this process is writing to it.
+    The file is only read. A record that is whole is read whole. StorageError is raised if there is no such file, or this process
+    is writing to it.
 
     Examples
     --------
@@ -116,16 +97,19 @@ def salvaged(file: bytes, log: bytes) -> Salvaged:
             if len(values) in (2, 3) and isinstance(values[0], str):
                 _take_about(about, *values)
         elif _FEWEST <= len(values) <= len(columns) and values[0] is None and number >= 0:
-            row = dict(zip(columns, [number, *values[1:]], strict=False))
-            checked = len(values) == len(columns)
-            if checked and not _fits(row):
+            row = {"lost": "[]", **dict(zip(columns, [number, *values[1:]], strict=False))}
+            checked, told = len(values) == len(columns), row["told"]
+            newness = (checked, isinstance(told, int), told if isinstance(told, int) else 0)
+            try:
+                if checked:
+                    check_row(row)
+            except RowError:
                 changed.add(number)
                 continue
-            trial = _trial(row)
-            told = row["told"]
-            newness = (checked, isinstance(told, int), told if isinstance(told, int) else 0)
-            if trial is not None and (number not in best or newness >= best[number][0]):
-                best[number] = newness, trial
+            with suppress(RowError):
+                trial = trial_of([row.get(name) for name in COLUMNS])
+                if number not in best or newness >= best[number][0]:
+                    best[number] = newness, trial
     counts = Counter(len(t.values) for _, t in best.values() if t.values is not None)
     usual = counts.most_common(1)[0][0] if counts else 1
     best = {number: found for number, found in best.items() if len(found[1].values or range(usual)) == usual}
@@ -154,28 +138,11 @@ def readable(path: Path) -> str:
     return f"; {trials} can be read: spotsvm export --salvage {shlex.quote(str(path))}"
 
 
-def _trial(row: dict[str, Any]) -> Trial | None:
-    try:
-        return trial_of([row.get(name, _LATER.get(name)) for name in COLUMNS])
-    except RowError:
-        return None
-
-
-def _fits(row: dict[str, Any]) -> bool:
-    try:
-        check_row(row)
-    except RowError:
-        return False
-    return True
-
-
 def _take_about(about: dict[str, Any], key: str, text: Any, *known: Any) -> None:
     if known and known[0] != checksum(key, text):
         return
-    try:
+    with suppress(RowError):
         about[key] = from_json(text)
-    except RowError:
-        pass
 
 
 def _value_columns(direction: Any, trials: Sequence[Trial]) -> tuple[str, ...]:
@@ -189,13 +156,9 @@ def _value_columns(direction: Any, trials: Sequence[Trial]) -> tuple[str, ...]:
 
 #: bytes of a page of the library's records, where the file itself does not say it any more
 _USUAL_PAGES = (8192, 4096)
-
 _INDEX_INTERIOR, _INDEX_LEAF, _TABLE_LEAF = 0x02, 0x0A, 0x0D
-
 _WIDTHS = {0: 0, 1: 1, 2: 2, 3: 3, 4: 4, 5: 6, 6: 8, 7: 8, 8: 0, 9: 0}
-
 _MOST_COLUMNS = 64
-
 #: how often the bytes of a file may be read, where its rows share them: more is no damage but a trap
 _MOST_TIMES = 8
 
@@ -204,7 +167,7 @@ def stored_rows(file: bytes, log: bytes = b"") -> Iterator[tuple[int | None, lis
     """Iterate over the rows in the pages of a database, and then over those in its write-ahead log.
 
     Yields the number of each row (None in a table without) and its values. The trees of the tables are not used, so a page can
-    be read that is no longer reachable from the root. A row that is cut or makes no sense is left out. The same row may come
+    be read that is no longer reachable from the root. A row that is cut or invalid is left out. The same row may come
     more than once, in an earlier form and a later one; of the log, only completed transactions count.
 
     References
@@ -219,25 +182,18 @@ def stored_rows(file: bytes, log: bytes = b"") -> Iterator[tuple[int | None, lis
     >>> (1, [0.5, 'x']) in stored_rows(bytes(4096) + connection.serialize()[4096:])  # without what says which tables there are
     True
     """
-    for size in _page_sizes(file, log):
-        yield from _rows_of_all(file, log, size)
-
-
-def _rows_of_all(file: bytes, log: bytes, size: int) -> Iterator[tuple[int | None, list[Any]]]:
-    left = [_MOST_TIMES * (len(file) + len(log)) + 1_000_000]
-    pages = {k // size + 1: file[k : k + size] for k in range(0, len(file), size)}
-    for number, page in pages.items():
-        yield from _rows(page, pages, left, start=100 if number == 1 and page.startswith(MAGIC) else 0)
-    newer = _logged_pages(log, size)
-    both = pages | newer
-    for number, page in newer.items():
-        yield from _rows(page, both, left, start=100 if number == 1 else 0)
-
-
-def _page_sizes(file: bytes, log: bytes) -> tuple[int, ...]:
     given = int.from_bytes(file[16:18], "big") if file.startswith(MAGIC) else int.from_bytes(log[8:12], "big")
     given = 65536 if given == 1 else given
-    return (given,) if 512 <= given <= 65536 and given & (given - 1) == 0 else _USUAL_PAGES
+    is_size = 512 <= given <= 65536 and given & (given - 1) == 0
+    for size in (given,) if is_size else _USUAL_PAGES:
+        left = [_MOST_TIMES * (len(file) + len(log)) + 1_000_000]
+        pages = {k // size + 1: file[k : k + size] for k in range(0, len(file), size)}
+        for number, page in pages.items():
+            yield from _rows(page, pages, left, start=100 if number == 1 and page.startswith(MAGIC) else 0)
+        newer = _logged_pages(log, size)
+        both = pages | newer
+        for number, page in newer.items():
+            yield from _rows(page, both, left, start=100 if number == 1 else 0)
 
 
 def _logged_pages(log: bytes, size: int) -> dict[int, bytes]:

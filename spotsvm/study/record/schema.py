@@ -50,32 +50,12 @@ _TABLES = (
     "CREATE TABLE outcomes (number INTEGER PRIMARY KEY, outcome TEXT NOT NULL, checksum INTEGER)",
 )
 
-#: what makes a record of a version one of the next; columns are only ever added, at the end
-_UPGRADES = {
-    1: ("ALTER TABLE trials ADD COLUMN objectives TEXT",),
-    2: (
-        "ALTER TABLE trials ADD COLUMN fit_seconds REAL",
-        "ALTER TABLE trials ADD COLUMN acquisition_seconds REAL",
-        "ALTER TABLE trials ADD COLUMN lost TEXT NOT NULL DEFAULT '[]'",
-        "ALTER TABLE trials ADD COLUMN asked_at REAL",
-        "ALTER TABLE trials ADD COLUMN told_at REAL",
-        "CREATE TABLE outcomes (number INTEGER PRIMARY KEY, outcome TEXT NOT NULL)",
-    ),
-    3: (
-        "ALTER TABLE about ADD COLUMN checksum INTEGER",
-        "ALTER TABLE trials ADD COLUMN asked_checksum INTEGER",
-        "ALTER TABLE trials ADD COLUMN told_checksum INTEGER",
-        "ALTER TABLE outcomes ADD COLUMN checksum INTEGER",
-    ),
+#: the columns that a version added to those of the one before it, at the end of its tables
+_ADDED: dict[int, dict[str, tuple[str, ...]]] = {
+    2: {"trials": ("objectives",)},
+    3: {"trials": ("fit_seconds", "acquisition_seconds", "lost", "asked_at", "told_at")},
+    4: {"about": ("checksum",), "trials": ("asked_checksum", "told_checksum"), "outcomes": ("checksum",)},
 }
-
-#: the columns that a version does not have yet, and what stands for them when it is read
-_NEWER_COLUMNS = {
-    1: ("objectives",),
-    2: ("fit_seconds", "acquisition_seconds", "lost", "asked_at", "told_at"),
-    3: ("asked_checksum", "told_checksum", "checksum"),
-}
-_STAND_INS = {"lost": "'[]'"}
 
 
 def table_names(connection: sqlite3.Connection) -> set[str]:
@@ -108,9 +88,14 @@ def upgrade(version: int) -> Iterator[tuple[str, tuple[Any, ...]]]:
 
     The connection needs the function `checksum`; see `add_checksum`.
     """
-    for step in range(version, SCHEMA_VERSION):
-        for statement in _UPGRADES[step]:
-            yield statement, ()
+    definitions = {"checksum": "checksum INTEGER"}
+    definitions |= {line.split()[0]: line.strip().rstrip(",") for line in _TABLES[1].splitlines()}
+    if version < 3:
+        yield "CREATE TABLE outcomes (number INTEGER PRIMARY KEY, outcome TEXT NOT NULL)", ()
+    for later in range(version + 1, SCHEMA_VERSION + 1):
+        for table, names in _ADDED[later].items():
+            for name in names:
+                yield f"ALTER TABLE {table} ADD COLUMN {definitions[name]}", ()
     yield from signing()
     yield from about_rows({"schema_version": SCHEMA_VERSION})
 
@@ -161,9 +146,11 @@ def stored_columns() -> tuple[str, ...]:
 
 def column(name: str, version: int) -> str:
     """Return a column as SQL for a record of a version: itself, or what stands for it where it is missing."""
-    return _STAND_INS.get(name, "NULL") if name in _newer_columns(version) else name
+    if name not in _newer_columns(version):
+        return name
+    return "'[]'" if name == "lost" else "NULL"
 
 
 def _newer_columns(version: int) -> set[str]:
     """Return the columns that a version does not have yet."""
-    return {name for step in range(version, SCHEMA_VERSION) for name in _NEWER_COLUMNS[step]}
+    return {name for later in range(version + 1, SCHEMA_VERSION + 1) for names in _ADDED[later].values() for name in names}

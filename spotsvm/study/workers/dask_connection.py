@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 import cloudpickle
 
@@ -28,40 +28,26 @@ _FETCHING = 4
 _FORGETTING = 1.0
 
 
-class Listener(Protocol):
-    """Receives the events of a cluster, in the thread that calls `DaskConnection.wait`."""
-
-    def on_worker_left(self, worker: str, message: Mapping[str, Any]) -> None:
-        """Handle that a worker left; `message` is the scheduler's, empty if it was missed."""
-        ...
-
-    def on_message(self, message: Mapping[str, Any]) -> None:
-        """Handle a message of a task on the topic of the connection."""
-        ...
-
-
 class DaskConnection:
-    """A connection of a study to a Dask cluster.
+    """A connection of a study to a Dask cluster, by a client of its own: that of the user may have handlers of the same topics.
 
-    It has a client of its own, because a client has one handler for each topic of messages, and that of the user may have others.
-
-    Attributes
-    ----------
-    name : str
-        A name that no other connection has.
-    topic : str
-        A topic for the messages of tasks.
-    address : str
-        Address of the scheduler.
+    `name` is one that no other connection has, `topic` is for the messages of tasks, and `address` that of the scheduler. What
+    arrives is handled in the thread that calls `wait`: a message on the topic by `on_message`, and the end of a worker by
+    `on_worker_left`, with the message of the scheduler, or an empty one if that was missed.
     """
 
-    def __init__(self, client: Any, listener: Listener):
+    def __init__(
+        self,
+        client: Any,
+        on_message: Callable[[Mapping[str, Any]], None],
+        on_worker_left: Callable[[str, Mapping[str, Any]], None],
+    ):
         self._given = client
         self.address = str(client.scheduler.address)
         self._client = connect(self.address, "executor: the cluster at", security=client.security)
         self.name = uuid.uuid4().hex
         self.topic = f"spotsvm-{self.name}"
-        self._listener = listener
+        self._on_worker_left = on_worker_left
         self._inbox: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
         self._fetching = ThreadPoolExecutor(_FETCHING, thread_name_prefix="spotsvm-fetch")
         self._threads: dict[str, int] = {}
@@ -73,7 +59,7 @@ class DaskConnection:
         self._placeholders: list[Any] = []
         self._requested_at = -LOOK
         self._n_submitted = 0
-        self._client.subscribe_topic(self.topic, lambda event: self._inbox.put(partial(listener.on_message, event[1])))
+        self._client.subscribe_topic(self.topic, lambda event: self._inbox.put(partial(on_message, event[1])))
 
     def threads(self) -> dict[str, int]:
         """Return the addresses of the workers that take tasks, each with its number of threads."""
@@ -121,7 +107,7 @@ class DaskConnection:
             self._with_objective.discard(worker)
             if self._data is not None and self._data.key in message.get("lost-scattered-tasks", ()):
                 self._data = None
-            self._listener.on_worker_left(worker, message)
+            self._on_worker_left(worker, message)
 
     def submit(
         self, task: Callable[..., Any], objective: Any, *args: Any, worker: str, done: Callable[[Any, BaseException | None], None]
@@ -193,7 +179,7 @@ class DaskConnection:
                 self._inbox.get_nowait()()
 
     def kill_worker(self, worker: str, pid: int) -> None:
-        """Let the nanny of a worker kill its process, and start another."""
+        """Ask the nanny of a worker to kill its process and start another."""
 
         def kill() -> None:
             try:
@@ -222,7 +208,7 @@ class DaskConnection:
         )
 
     def close(self, forget: Callable[[str], None]) -> None:
-        """Let the workers call `forget` with the name of this connection, and close it."""
+        """Have the workers forget this connection by its name, and close it."""
 
         def let_forget() -> None:
             with suppress(Exception):  # workers that hang, or leave at this moment
@@ -264,14 +250,16 @@ def is_dask(executor: Any) -> bool:
 
 
 def dask_client(executor: Any) -> Any:
-    """Return the Dask client that is given, or for "dask" the current one.
-
-    Raises
-    ------
-    ArgumentError
-        If Dask is not installed, no client is in use, or the client is an asynchronous or a closed one.
-    """
-    client = _client_in_use() if isinstance(executor, str) else executor
+    """Return the Dask client that is given, or for "dask" the current one; raise ArgumentError if it cannot be used."""
+    client = executor
+    if isinstance(executor, str):
+        distributed = _distributed('executor="dask"')
+        try:
+            client = distributed.Client.current()
+        except ValueError as error:
+            raise ArgumentError(
+                'executor="dask" needs a client in use, and there is none; create one with distributed.Client(...), or pass one'
+            ) from error
     if client.asynchronous:
         raise ArgumentError(
             f"executor={client!r} is an asynchronous client, which works only where it is awaited; use Client(...) without "
@@ -280,16 +268,6 @@ def dask_client(executor: Any) -> Any:
     if client.status != "running":
         raise ArgumentError(f"executor={client!r} is {client.status}; use a client that is connected to a scheduler")
     return client
-
-
-def _client_in_use() -> Any:
-    distributed = _distributed('executor="dask"')
-    try:
-        return distributed.Client.current()
-    except ValueError as error:
-        raise ArgumentError(
-            'executor="dask" needs a client in use, and there is none; create one with distributed.Client(...), or pass one'
-        ) from error
 
 
 def _distributed(wanted_by: str) -> Any:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 import logging
+import os
+import pickle
+import threading
 import time
-from collections import Counter, deque
+from collections import Counter, OrderedDict, deque
 from collections.abc import Mapping
 from concurrent.futures import CancelledError
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import cloudpickle
@@ -17,10 +22,9 @@ import cloudpickle
 from spotsvm.common.errors import ArgumentError, WorkersError
 from spotsvm.common.text import shown_value
 from spotsvm.study.workers.dask_connection import LOOK, DaskConnection, dask_client
-from spotsvm.study.workers.dask_task import drop_objective, evaluate, placeholder
-from spotsvm.study.workers.limits import checked_memory_limit
-from spotsvm.study.workers.protocol import in_time, unpacked
-from spotsvm.trials.trial import Objective, Outcome, timed_out
+from spotsvm.study.workers.limits import checked_memory_limit, limited_memory, one_thread, with_limit_named
+from spotsvm.study.workers.protocol import in_time, packed, unpacked
+from spotsvm.trials.trial import Objective, Outcome, call, reason_of, timed_out
 
 _log = logging.getLogger(__name__)
 
@@ -30,6 +34,10 @@ _PATIENCE = 60.0
 NO_WORKERS_SECONDS = 600.0
 # how often a trial is requeued because its worker was told to leave
 _MAX_REQUEUES = 3
+# seconds: messages are sent in batches every 2 ms, and an objective that does not release the interpreter delays them
+_SEND_TIME = 0.01
+# objectives that a worker process holds
+_MAX_OBJECTIVES = 8
 
 
 @dataclass
@@ -43,12 +51,12 @@ class _Job:
 
 @dataclass
 class _Attempt:
-    """A trial at a worker: when it started there, in which process, and whether a nanny can kill that."""
+    """A trial at a worker: the end of its time, its process there, and whether a nanny can kill that."""
 
     job: _Job
     worker: str
     future: Any = None
-    started_at: float | None = None
+    deadline: float | None = None
     pid: int = 0
     nanny: bool = False
 
@@ -60,33 +68,14 @@ class DaskWorkers(AbstractContextManager["DaskWorkers"]):
     in this run or before it, is given 10 minutes. Dask's setting `distributed.scheduler.no-workers-timeout`, such as "2 hours",
     replaces both.
 
-    The objective is sent to each worker once. A trial is bound to a worker with a free thread: when that worker dies, the trial
-    is returned as lost, and Dask does not run it again.
+    The objective is sent to each worker once, where threads share it. A trial is bound to a worker with a free thread: when that
+    worker dies, the trial is returned as lost, and Dask does not run it again. When a trial exceeds `trial_timeout` seconds from
+    its start, a worker with a nanny is killed, and its other trials are requeued; one without continues, and its thread is not
+    counted until it ends. The threads of a worker share the sum of their memory limits. `n_jobs` is the number of trials at once,
+    by default that of the cluster's threads; an adaptive cluster grows up to so many.
 
-    Parameters
-    ----------
-    objective : callable
-        The objective. Threads of a worker share it.
-    client : distributed.Client or "dask"
-        A client of the cluster; "dask" is the one in use.
-    n_jobs : int or None, default=None
-        Trials at once; None is the number of the cluster's threads. An adaptive cluster grows up to so many.
-    trial_timeout : float or None, default=None
-        Seconds, from its start in a worker, after which a trial is given up. A worker with a nanny is killed, and the nanny
-        starts another; its other trials are requeued. One without continues, and its thread is not counted until it ends.
-    memory_limit : int, str or None, default=None
-        Memory that a trial may take, see `checked_memory_limit`; the threads of a worker share the sum of theirs. The limit that
-        Dask sets for a worker holds as well, and a worker that its nanny kills for it has died.
-    kill : bool, default=True
-        Whether a worker may be killed for a trial past its time; the tasks of other users die with it, and Dask runs them
-        again.
-
-    Raises
-    ------
-    ArgumentError
-        If there is no such client, the client is asynchronous, or the objective cannot be pickled.
-    WorkersError
-        By any method: if the scheduler is gone, all workers hang or are lost, or a worker cannot load what is sent to it.
+    Raises ArgumentError if there is no such client, it is asynchronous, or the objective cannot be pickled; any method raises
+    WorkersError if the scheduler is gone, all workers hang or are lost, or a worker cannot load what is sent to it.
 
     References
     ----------
@@ -111,10 +100,8 @@ class DaskWorkers(AbstractContextManager["DaskWorkers"]):
         n_jobs: int | None = None,
         trial_timeout: float | None = None,
         memory_limit: int | str | None = None,
-        kill: bool = True,
     ):
-        self._objective, self._timeout, self._kill = objective, trial_timeout, kill
-        self._n_jobs = n_jobs
+        self._objective, self._timeout, self._n_jobs = objective, trial_timeout, n_jobs
         self._memory_limit = checked_memory_limit(memory_limit)
         self._numbers = itertools.count()
         self._queued: deque[_Job] = deque()
@@ -127,7 +114,7 @@ class DaskWorkers(AbstractContextManager["DaskWorkers"]):
         self._no_workers_seconds = _no_workers_timeout()
         self._had_workers: bool | None = None
         self._warned = False
-        self._cluster = DaskConnection(dask_client(client), self)
+        self._cluster = DaskConnection(dask_client(client), self._on_message, self._on_worker_left)
 
     @property
     def n_workers(self) -> int:
@@ -163,16 +150,10 @@ class DaskWorkers(AbstractContextManager["DaskWorkers"]):
     def _submit_to(self, worker: str, job: _Job) -> None:
         number = next(self._numbers)
         topic = None if self._timeout is None else self._cluster.topic
+        done = partial(self._on_done, number)
         self._pending[number] = attempt = _Attempt(job, worker)
         attempt.future = self._cluster.submit(
-            evaluate,
-            self._objective,
-            job.params,
-            number,
-            topic,
-            self._memory_limit,
-            worker=worker,
-            done=lambda sent, error: self._on_done(number, sent, error),
+            evaluate, self._objective, job.params, number, topic, self._memory_limit, worker=worker, done=done
         )
 
     def wait(self, timeout: float | None = None) -> list[tuple[int, Outcome]]:
@@ -191,26 +172,21 @@ class DaskWorkers(AbstractContextManager["DaskWorkers"]):
             now = time.monotonic()
             if until is not None and now >= until:
                 break
-            self._cluster.wait(max(min([LOOK, *(at - now for at in [until, *self._deadlines()] if at is not None)]), 0.0))
+            ends = [until, *(attempt.deadline for attempt in self._pending.values())]
+            self._cluster.wait(max(min([LOOK, *(at - now for at in ends if at is not None)]), 0.0))
         completed, self._completed = self._completed, []
         return completed
-
-    def _deadlines(self) -> list[float]:
-        """Return the deadlines of the trials that have started."""
-        if self._timeout is None:
-            return []
-        return [attempt.started_at + self._timeout for attempt in self._pending.values() if attempt.started_at is not None]
 
     def _time_out(self) -> None:
         """Give up trials past their time, and kill their workers where a nanny can."""
         now = time.monotonic()
         for number, attempt in list(self._pending.items()):
-            if self._timeout is None or attempt.started_at is None or now < attempt.started_at + self._timeout:
+            if attempt.deadline is None or now < attempt.deadline:
                 continue
             del self._pending[number]
             self._cluster.cancel([attempt.future])
             self._completed.append((attempt.job.key, timed_out(self._timeout)))
-            if not (self._kill and attempt.nanny):
+            if not attempt.nanny:
                 self._stuck[number] = attempt.worker
             elif attempt.worker not in self._killed:
                 self._killed.add(attempt.worker)
@@ -251,14 +227,14 @@ class DaskWorkers(AbstractContextManager["DaskWorkers"]):
                 "take longer to start, set distributed.scheduler.no-workers-timeout in Dask's configuration"
             )
 
-    def on_message(self, message: Mapping[str, Any]) -> None:
+    def _on_message(self, message: Mapping[str, Any]) -> None:
         """Handle the message of a task that it has started, and where, or that it is completed."""
         if "completed" in message:
             self._stuck.pop(message["completed"], None)
             return
         attempt = self._pending.get(message["started"])
-        if attempt is not None:
-            attempt.started_at, attempt.pid, attempt.nanny = time.monotonic(), message["pid"], message["nanny"]
+        if attempt is not None and self._timeout is not None:
+            attempt.deadline, attempt.pid, attempt.nanny = time.monotonic() + self._timeout, message["pid"], message["nanny"]
 
     def _on_done(self, number: int, sent: bytes | None, error: BaseException | None) -> None:
         """Handle the result of an attempt, if it is still pending."""
@@ -282,7 +258,7 @@ class DaskWorkers(AbstractContextManager["DaskWorkers"]):
                 "completed trials are kept"
             ) from error
 
-    def on_worker_left(self, worker: str, message: Mapping[str, Any]) -> None:
+    def _on_worker_left(self, worker: str, message: Mapping[str, Any]) -> None:
         """Complete the trials of a dead worker as lost; requeue those of one that was told to leave, or was killed."""
         there = {*message.get("processing-tasks", ()), *message.get("lost-computed-tasks", ())}
         expected = worker in self._killed or message.get("expected", False)
@@ -338,3 +314,61 @@ def _no_workers_timeout() -> float | None:
             "use one such as '10 min'"
         ) from error
     return seconds
+
+
+# in the worker process
+
+# by study; Dask drops copies of its data that no task waits for
+_objectives: OrderedDict[str, Objective] = OrderedDict()
+_lock = threading.Lock()
+
+
+def evaluate(
+    objective: Objective | None, study: str, params: bytes, number: int, topic: str | None, memory_limit: int | None
+) -> bytes | None:
+    """Evaluate one trial in a thread of a Dask worker; return its outcome, `packed`, or None if it has no objective.
+
+    The objective is stored for the study, so that later trials pass None. If a topic is given, the start and the end are
+    reported on it, with the number of the attempt.
+    """
+    if objective is None:
+        objective = _objectives.get(study)  # another thread may drop it at any moment
+        if objective is None:
+            return None
+    with _lock:
+        _objectives[study] = objective
+        _objectives.move_to_end(study)
+        while len(_objectives) > _MAX_OBJECTIVES:
+            _objectives.popitem(last=False)
+    if topic is not None:
+        from distributed import get_worker  # not above: this file is also imported without Dask, for the error that it is missing
+        from distributed.utils import sync
+
+        worker = get_worker()
+
+        async def report() -> None:
+            # a nanny, if there is one, can kill this process and start another
+            worker.log_event(topic, {"started": number, "pid": os.getpid(), "nanny": bool(worker.nanny)})
+            await asyncio.sleep(_SEND_TIME)
+
+        sync(worker.loop, report)
+    began = time.perf_counter()
+    try:
+        with one_thread():
+            outcome = with_limit_named(call(objective, pickle.loads(params), limited_memory(memory_limit)), memory_limit)
+    except (SystemExit, KeyboardInterrupt) as error:  # either would end the worker
+        outcome = Outcome("failed", reason=reason_of(error), seconds=time.perf_counter() - began)
+    finally:
+        if topic is not None:
+            worker.log_event(topic, {"completed": number})
+    return packed(outcome)
+
+
+def drop_objective(study: str) -> None:
+    """Drop the objective of a study."""
+    with _lock:
+        _objectives.pop(study, None)
+
+
+def placeholder(number: int) -> None:
+    """Do nothing: no worker can run this task, which shows an adaptive cluster that it is too small."""

@@ -6,7 +6,7 @@ import itertools
 import queue
 import time
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ThreadPoolExecutor
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,35 +39,9 @@ class OnExecutor(AbstractContextManager["OnExecutor"]):
     The objective, with its data, reaches each worker once. A trial past its time is given up, but cannot be killed: its worker
     stays busy, and is counted again when the trial has ended.
 
-    Parameters
-    ----------
-    objective : callable
-        The objective.
-    executor : concurrent.futures.Executor
-        The executor.
-    n_workers : int
-        Trials that it evaluates at once.
-    trial_timeout : float, optional
-        Seconds that a trial may take, from its start in a worker.
-    memory_limit : int or str, optional
-        Memory that a trial may take beyond what its process has, in bytes or as text such as "2GB"; Linux only, and processes.
-    is_ours : bool, default=False
-        Whether to close the executor at the end.
-
-    Raises
-    ------
-    ArgumentError
-        If a limit is invalid or cannot be enforced; from `wait`, if the objective cannot be sent to the workers or loaded there.
-    WorkersError
-        If the executor is broken or closed, or if all its workers are stuck in trials past their time.
-
-    Examples
-    --------
-    >>> from concurrent.futures import ThreadPoolExecutor
-    >>> with ThreadPoolExecutor(2) as executor, OnExecutor(lambda params: params["x"] ** 2, executor, 2) as workers:
-    ...     workers.submit(0, {"x": 3})
-    ...     [(key, outcome.value) for key, outcome in workers.wait()]
-    [(0, 9.0)]
+    Limits: see `open_workers`; that on memory is for processes alone. ArgumentError is raised if one is invalid or cannot be
+    enforced, and by `wait` if the objective cannot be sent to the workers or loaded there; WorkersError if the executor is broken
+    or closed, or all its workers are stuck in trials past their time. `is_ours` is whether to close the executor at the end.
     """
 
     def __init__(
@@ -83,7 +57,7 @@ class OnExecutor(AbstractContextManager["OnExecutor"]):
         self._executor, self._size, self._timeout, self._is_ours = executor, n_workers, trial_timeout, is_ours
         self._memory_limit = checked_memory_limit(memory_limit)
         if isinstance(executor, ThreadPoolExecutor):
-            self._refuse_threads(self._memory_limit)
+            self._refuse_threads()
         self._pending: dict[int, _Pending] = {}
         self._completed: list[tuple[int, Outcome]] = []
         self._done: queue.SimpleQueue[_Pending] = queue.SimpleQueue()
@@ -104,13 +78,9 @@ class OnExecutor(AbstractContextManager["OnExecutor"]):
     def submit(self, key: int, params: dict[str, Any]) -> None:
         """Submit a trial."""
         self._check_broken()
-        sent: bytes | dict[str, Any] = params
-        try:
-            sent = cloudpickle.dumps(params)
-        except Exception:  # threads need no pickle
-            sent = params
-        trial = _Pending(key, sent)
-        self._pending[key] = trial
+        self._pending[key] = trial = _Pending(key, params)
+        with suppress(Exception):  # threads need no pickle
+            trial.params = cloudpickle.dumps(params)
         self._send(trial)
         self._check_broken()
 
@@ -118,7 +88,7 @@ class OnExecutor(AbstractContextManager["OnExecutor"]):
         """Wait until at least one trial is completed; return all that are, in the order of completion."""
         until = None if timeout is None else time.monotonic() + timeout
         while True:
-            self._collect(block=False)
+            self._collect(0.0)
             if self._timeout is not None:
                 self._check_times(self._timeout)
             if self._completed or not self._pending:
@@ -129,23 +99,23 @@ class OnExecutor(AbstractContextManager["OnExecutor"]):
                 return []
             if self._timeout is not None:
                 left = _CHECK_INTERVAL if left is None else min(left, _CHECK_INTERVAL)
-            self._collect(block=True, timeout=left)
+            self._collect(left)
 
     def abandon(self) -> list[tuple[int, Outcome]]:
         """Return the completed trials and cancel the others; those that have started run on in their workers, unobserved."""
-        self._collect(block=False)
-        for trial in self._pending.values():
-            if trial.future is not None:
-                trial.future.cancel()
-        self._pending.clear()
+        self._collect(0.0)
+        self._cancel()
         completed, self._completed = self._completed, []
         return completed
 
-    def __exit__(self, *details: object) -> None:
+    def _cancel(self) -> None:
         for trial in self._pending.values():
             if trial.future is not None:
                 trial.future.cancel()
         self._pending.clear()
+
+    def __exit__(self, *details: object) -> None:
+        self._cancel()
         self._shared.__exit__()
         if self._is_ours:
             self._executor.shutdown(wait=False, cancel_futures=True)
@@ -161,15 +131,13 @@ class OnExecutor(AbstractContextManager["OnExecutor"]):
             return
         trial.future.add_done_callback(lambda _: self._done.put(trial))
 
-    def _collect(self, *, block: bool, timeout: float | None = None) -> None:
-        try:
-            trial = self._done.get(block, timeout)
+    def _collect(self, timeout: float | None) -> None:
+        with suppress(queue.Empty):
+            trial = self._done.get(timeout=timeout)
             while True:
                 if self._pending.get(trial.key) is trial:
                     self._handle(trial)
                 trial = self._done.get(block=False)
-        except queue.Empty:
-            return
 
     def _handle(self, trial: _Pending) -> None:
         """Handle the result of a trial."""
@@ -187,12 +155,11 @@ class OnExecutor(AbstractContextManager["OnExecutor"]):
         if reply.load_error:
             if not self._has_loaded:
                 raise ArgumentError(f"the objective cannot be loaded in a worker process: {reply.load_error}")
-            self._complete(
-                trial, Outcome("failed", reason=f"the worker cannot load the objective: {reply.load_error}", lost=True)
-            )
+            reason = f"the worker cannot load the objective: {reply.load_error}"
+            self._complete(trial, Outcome("failed", reason=reason, lost=True))
             return
         if reply.is_thread:
-            self._refuse_threads(self._memory_limit)
+            self._refuse_threads()
         self._has_loaded = True
         self._complete(trial, in_time(reply.read(), self._timeout))
 
@@ -248,9 +215,9 @@ class OnExecutor(AbstractContextManager["OnExecutor"]):
         if self._broken:
             raise WorkersError(f"the executor takes no more trials ({one_line(self._broken)}); continue with a new one")
 
-    def _refuse_threads(self, memory_limit: int | None) -> None:
-        if memory_limit is not None:
+    def _refuse_threads(self) -> None:
+        if self._memory_limit is not None:
             raise ArgumentError(
-                f"memory_limit={shown(memory_limit)} cannot be enforced in threads, which share their memory; "
+                f"memory_limit={shown(self._memory_limit)} cannot be enforced in threads, which share their memory; "
                 "use executor=None or 'loky'"
             )

@@ -17,11 +17,6 @@ class Interrupts(AbstractContextManager["Interrupts"]):
     It does so in the main thread only, where Python takes signals, and only where Ctrl-C would raise KeyboardInterrupt: a handler
     of the user's own stays. Blocks may be nested, as where an objective runs a study of its own: the innermost takes the signal.
 
-    Attributes
-    ----------
-    pressed : bool
-        Whether Ctrl-C has been pressed.
-
     Examples
     --------
     >>> with Interrupts() as interrupts:
@@ -89,17 +84,7 @@ class Interrupts(AbstractContextManager["Interrupts"]):
 
 
 def interrupts_allowed() -> AbstractContextManager[None]:
-    """Return a block in which a run that holds Ctrl-C back, if there is one in this thread, lets it be raised at once.
-
-    Examples
-    --------
-    >>> with Interrupts(), interrupts_allowed():
-    ...     try:
-    ...         signal.raise_signal(signal.SIGINT)
-    ...     except KeyboardInterrupt:
-    ...         print("raised at once")
-    raised at once
-    """
+    """Return a block in which a run that holds Ctrl-C back, if there is one in this thread, lets it be raised at once."""
     run: Any = getattr(signal.getsignal(signal.SIGINT), "__self__", None)
     in_main = threading.current_thread() is threading.main_thread()
     return run.allowed() if in_main and isinstance(run, Interrupts) else nullcontext()
@@ -109,8 +94,8 @@ def interrupts_allowed() -> AbstractContextManager[None]:
 def interrupts_held() -> Iterator[None]:
     """Let an interrupt (SIGINT) that comes inside take effect when the block is left, and a second one at once.
 
-    For a step after which memory and record agree. Within a run, whose `Interrupts` hold it back already, it does nothing; nor
-    outside the main thread, which alone is interrupted, or where the program has no handler of Python's.
+    For a step after which memory and record agree. It does nothing within a run, whose `Interrupts` hold it back already, outside
+    the main thread, which alone is interrupted, and where the program has no handler of Python's.
 
     Examples
     --------

@@ -13,7 +13,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from functools import partial
 from typing import Any
 
@@ -36,23 +36,9 @@ class KillablePool(AbstractContextManager["KillablePool"]):
     The objective, with its data, is sent once to each process. The processes do not import the user's script, ignore Ctrl-C, die
     with this process, and are limited to one thread each. A process that dies, or is killed, is replaced; its trial has failed.
 
-    Parameters
-    ----------
-    objective : callable
-        The objective; lambdas and closures are accepted.
-    n_workers : int, default=1
-        Processes, at least 1; each is started when it is first needed.
-    trial_timeout : float, optional
-        Seconds that a trial may take, from the start of the objective; the start of a process and its imports do not count.
-    memory_limit : int or str, optional
-        Memory that a trial may take beyond what its process has, in bytes or as text such as "2GB"; Linux only.
-
-    Raises
-    ------
-    ArgumentError
-        If the objective cannot be sent to a process, or loaded there; if a limit is invalid.
-    WorkersError
-        From `wait`, if processes die while they start, three times in a row.
+    The limits are those of `open_workers`: time counts from the start of the objective, without the start of a process and its
+    imports. ArgumentError is raised if a limit is invalid, or the objective cannot be sent to a process; by `wait` if it cannot
+    be loaded there. WorkersError is raised by `wait` if processes die while they start, three times in a row.
 
     Examples
     --------
@@ -93,22 +79,18 @@ class KillablePool(AbstractContextManager["KillablePool"]):
         except Exception as error:
             self._completed.put((key, Outcome("failed", reason=reason_of(error), error=error)))
             return
-        self._messages.put(partial(self._enqueue, key, sent))
+        self._messages.put(partial(self._queued.append, (key, sent)))
 
     def wait(self, timeout: float | None = None) -> list[tuple[int, Outcome]]:
         """Wait until at least one trial is completed; return all that are, in the order of completion."""
-        if not self._pending:
-            return []
-        found = []
-        try:
-            found.append(self._next(timeout=timeout))
-            while True:
-                found.append(self._next(block=False))
-        except queue.Empty:
-            return found
+        found: list[tuple[int, Outcome]] = []
+        with suppress(queue.Empty):
+            while self._pending:
+                found.append(self._next(0.0 if found else timeout))
+        return found
 
-    def _next(self, **how: Any) -> tuple[int, Outcome]:
-        completed = self._completed.get(**how)
+    def _next(self, timeout: float | None) -> tuple[int, Outcome]:
+        completed = self._completed.get(timeout=timeout)
         if isinstance(completed, BaseException):
             self._completed.put(completed)  # for the next call
             raise completed
@@ -118,13 +100,9 @@ class KillablePool(AbstractContextManager["KillablePool"]):
     def abandon(self) -> list[tuple[int, Outcome]]:
         """Kill the pending trials; return those completed before."""
         self.__exit__()
-        completed = []
-        while not self._completed.empty():
-            found = self._completed.get()
-            if not isinstance(found, BaseException):
-                completed.append(found)
         self._pending.clear()
-        return completed
+        found = [self._completed.get() for _ in range(self._completed.qsize())]
+        return [completed for completed in found if not isinstance(completed, BaseException)]
 
     def __exit__(self, *details: object) -> None:
         self._messages.put(self._close)
@@ -153,9 +131,6 @@ class KillablePool(AbstractContextManager["KillablePool"]):
             return _CHECK_INTERVAL
         due = [slot.started_at + self._timeout + _GRACE for slot in self._slots if slot.state == "busy"]
         return min(max(min(due, default=_CHECK_INTERVAL + time.monotonic()) - time.monotonic(), 0.0), _CHECK_INTERVAL)
-
-    def _enqueue(self, key: int, params: bytes) -> None:
-        self._queued.append((key, params))
 
     def _close(self) -> None:
         self._closing = True

@@ -44,7 +44,10 @@ def open_workers(
             return Here(objective)
         executor, n_jobs = "loky", n_jobs or 1
     if isinstance(executor, str) and executor == "loky":
-        _check_place_for_processes()
+        if not has_working_directory():
+            raise WorkersError(
+                "the working directory has been removed, and worker processes start in it; change to an existing directory"
+            )
         from spotsvm.study.workers.killable_pool import KillablePool
 
         return KillablePool(objective, executor_size(None, n_jobs), trial_timeout, limit)
@@ -67,13 +70,6 @@ def open_workers(
     )
 
 
-def _check_place_for_processes() -> None:
-    if not has_working_directory():
-        raise WorkersError(
-            "the working directory has been removed, and worker processes start in it; change to an existing directory"
-        )
-
-
 def checked_n_jobs(n_jobs: Any) -> int | None:
     """Return `n_jobs` as a number of trials at once, or None for None; raise ArgumentError if it is not valid.
 
@@ -94,14 +90,7 @@ def checked_n_jobs(n_jobs: Any) -> int | None:
 
 
 def executor_size(executor: Any, n_jobs: int | None) -> int:
-    """Return the number of trials to submit at once: `n_jobs`, else the workers of the executor, else the processors here.
-
-    Examples
-    --------
-    >>> from concurrent.futures import ThreadPoolExecutor
-    >>> executor_size(ThreadPoolExecutor(5), None), executor_size(ThreadPoolExecutor(5), 2)
-    (5, 2)
-    """
+    """Return the number of trials to submit at once: `n_jobs`, else the workers of the executor, else the processors here."""
     if n_jobs is not None:
         return n_jobs
     # `_max_workers` in the standard library and loky, `num_workers` in mpi4py

@@ -16,8 +16,14 @@ from typing import Any, Literal
 
 import cloudpickle
 
-from spotsvm.study.workers.limits import limited_memory, own_memory, shown, with_limit_named
-from spotsvm.study.workers.one_thread import ENVIRONMENT, hold_process_to_one_thread
+from spotsvm.study.workers.limits import (
+    ENVIRONMENT,
+    hold_process_to_one_thread,
+    limited_memory,
+    own_memory,
+    shown,
+    with_limit_named,
+)
 from spotsvm.study.workers.protocol import packed
 from spotsvm.trials.trial import Objective, Outcome, call, one_line, reason_of
 
@@ -30,16 +36,8 @@ OnDone = Callable[["WorkerSlot", "Future[Any]"], None]
 class WorkerSlot:
     """A pool of a single process, whose death affects no other worker.
 
-    Attributes
-    ----------
-    state : {"starting", "ready", "busy"}
-        Whether it is loading the objective, waiting for a trial, or evaluating one.
-    key : int
-        The trial, while it is busy.
-    params : bytes
-        Its parameters, pickled.
-    started_at : float
-        When the trial was sent to the waiting worker, by the monotonic clock.
+    While it is "busy", `key` and `params` are the trial and its pickled parameters, and `started_at` is when it was sent to the
+    waiting worker, by the monotonic clock.
     """
 
     def __init__(self, payload: bytes, memory_limit: int | None, on_done: OnDone):
@@ -52,14 +50,11 @@ class WorkerSlot:
         """Start the process, and load the objective there."""
         import loky  # not above: other executors use what runs in a worker, without loky
 
-        self.state: Literal["starting", "ready", "busy"] = "starting"
+        self.state: Literal["starting", "ready", "busy"] = "starting"  # it loads the objective
         self._process: Any = None
+        context = loky.backend.get_context("loky")
         self._pool = loky.ProcessPoolExecutor(
-            1,
-            context=loky.backend.get_context("loky"),
-            initializer=initialize,
-            initargs=(os.getpid(),),
-            env=ENVIRONMENT,
+            1, context=context, initializer=initialize, initargs=(os.getpid(),), env=ENVIRONMENT
         )
         _block_interrupts()
         self._submit(load, self._payload, self._memory_limit)
@@ -176,31 +171,23 @@ def call_safely(objective: Objective, params: bytes | dict[str, Any], memory_lim
     try:
         outcome = call(objective, loaded, limited_memory(memory_limit))
     except SystemExit as error:
-        return Outcome("failed", reason=f"the objective left by sys.exit({_shown_code(error)})", error=RuntimeError("sys.exit"))
+        code = "" if error.code is None else one_line(repr(error.code))[:80]
+        return Outcome("failed", reason=f"the objective left by sys.exit({code})", error=RuntimeError("sys.exit"))
     except BaseException as error:  # such as a KeyboardInterrupt that the objective raises
         return Outcome("failed", reason=reason_of(error), error=RuntimeError(reason_of(error)))
     return with_limit_named(outcome, memory_limit)
 
 
-def _shown_code(error: SystemExit) -> str:
-    return "" if error.code is None else one_line(repr(error.code))[:80]
-
-
 def describe_end(exit_code: int | None, memory_limit: int | None = None) -> str:
-    """Describe how a worker process died; a negative exit code is the number of the signal that killed it.
-
-    Examples
-    --------
-    >>> describe_end(-11)
-    'the worker process was killed by SIGSEGV, a crash in compiled code'
-    >>> describe_end(3)
-    'the worker process ended with exit code 3'
-    """
+    """Describe how a worker process died; a negative exit code is the number of the signal that killed it."""
     if exit_code is None:
         return "the worker process died"
     if exit_code >= 0:
         return f"the worker process ended with exit code {exit_code}"
-    name = _signal_name(-exit_code)
+    try:
+        name = signal.Signals(-exit_code).name
+    except ValueError:
+        name = f"signal {-exit_code}"
     text = f"the worker process was killed by {name}"
     if name == "SIGKILL":
         return f"{text}, as the system does where memory runs out"
@@ -208,13 +195,6 @@ def describe_end(exit_code: int | None, memory_limit: int | None = None) -> str:
         return text
     limit = "" if memory_limit is None else f", for which memory_limit={shown(memory_limit)} may have been too little"
     return f"{text}, a crash in compiled code{limit}"
-
-
-def _signal_name(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"
 
 
 def die_with_parent(parent: int) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pickle
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
 from types import TracebackType
 from typing import Any, Protocol, TypeGuard
@@ -63,13 +63,6 @@ def in_order(workers: Workers, batch: Sequence[dict[str, Any]]) -> Iterator[Outc
     """Evaluate a batch; yield the outcomes in the order of the batch, each as soon as it and those before it are completed.
 
     The workers must have no other pending trials.
-
-    Examples
-    --------
-    >>> from spotsvm.study.workers.protocol import Here
-    >>> with Here(lambda params: params["x"] ** 2) as workers:
-    ...     [outcome.value for outcome in in_order(workers, [{"x": 3}, {"x": 2}])]
-    [9.0, 4.0]
     """
     for key, params in enumerate(batch):
         workers.submit(key, params)
@@ -81,13 +74,7 @@ def in_order(workers: Workers, batch: Sequence[dict[str, Any]]) -> Iterator[Outc
 
 
 def packed(outcome: Outcome) -> bytes:
-    """Return an outcome as bytes that can always be read; its error is pickled apart, as errors can fail to be unpickled.
-
-    Examples
-    --------
-    >>> unpacked(packed(Outcome("ok", 0.5, {"time": 2.0})))
-    Outcome(state='ok', value=0.5, extra={'time': 2.0}, reason='', seconds=None, error=None, values=None, lost=False)
-    """
+    """Return an outcome as bytes that can always be read; its error is pickled apart, as errors can fail to be unpickled."""
     values = _plain(outcome.values) if isinstance(outcome.values, Mapping) else outcome.values
     sent = replace(outcome, extra={}, error=None, values=None)
     return pickle.dumps((sent, _plain(outcome.extra), values, _packed_error(outcome.error)))
@@ -116,10 +103,9 @@ def unpacked(sent: bytes) -> Outcome:
     outcome = replace(outcome, extra=extra, values=values)
     if not error_sent:
         return outcome
-    try:
+    error = None
+    with suppress(Exception):
         error = pickle.loads(error_sent)
-    except Exception:
-        error = None
     return replace(outcome, error=error if isinstance(error, BaseException) else RuntimeError(outcome.reason))
 
 
@@ -147,9 +133,8 @@ class Here(AbstractContextManager["Here"]):
     Examples
     --------
     >>> with Here(lambda params: params["x"] ** 2) as workers:
-    ...     workers.submit(7, {"x": 3})
-    ...     [(key, outcome.value) for key, outcome in workers.wait()]
-    [(7, 9.0)]
+    ...     [outcome.value for outcome in in_order(workers, [{"x": 3}, {"x": 2}])]
+    [9.0, 4.0]
     """
 
     n_workers = 1

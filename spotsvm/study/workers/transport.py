@@ -10,7 +10,7 @@ import threading
 import time
 import uuid
 from collections import OrderedDict
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from typing import Any
 import cloudpickle
 
 from spotsvm.common.errors import ArgumentError
-from spotsvm.study.workers.one_thread import hold_process_to_one_thread, one_thread
+from spotsvm.study.workers.limits import hold_process_to_one_thread, one_thread
 from spotsvm.study.workers.process import call_safely
 from spotsvm.study.workers.protocol import packed, pickled_objective, unpacked
 from spotsvm.trials.trial import Objective, Outcome, reason_of
@@ -30,16 +30,8 @@ _MAX_LOADED = 2  # objectives that a worker process holds: two studies may take 
 class Token:
     """A reference to an objective, sent with each trial in its place.
 
-    Attributes
-    ----------
-    name : str
-        Name by which threads of the process that created it find it.
-    process : int
-        Id of that process.
-    folder : str
-        Private folder that holds its pickle, "objective".
-    digest : str
-        SHA-256 of the pickle: nothing else is unpickled.
+    `name` is known to threads of the process that created it, whose id is `process`. The private `folder` holds the pickle
+    "objective"; `digest` is its SHA-256: nothing else is unpickled.
     """
 
     name: str
@@ -51,20 +43,8 @@ class Token:
 class SharedObjective(AbstractContextManager["SharedObjective"]):
     """An objective for workers of any kind: threads use it as it is, processes read it from a private file once each.
 
-    A worker on another machine, which cannot read the file, gets `payload` once. Leaving the context removes the file.
-
-    Attributes
-    ----------
-    token : Token
-        The reference that is sent to workers.
-    started : dict of int to float
-        When trials started, by ticket and the monotonic clock; other processes leave a file in the folder, see `started_at`.
-
-    Examples
-    --------
-    >>> with SharedObjective(abs) as shared:
-    ...     load_objective(shared.token) is abs
-    True
+    A worker on another machine, which cannot read the file, gets `payload` once. Leaving the context removes the file. `token` is
+    the reference for workers, and `started` tells when trials started, by ticket and the monotonic clock.
     """
 
     def __init__(self, objective: Objective, *, in_threads: bool = False):
@@ -73,20 +53,19 @@ class SharedObjective(AbstractContextManager["SharedObjective"]):
         self._folder = None if in_threads else Path(tempfile.mkdtemp(prefix="spotsvm-"))
         self._pickling_error: ArgumentError | None = None
         self._unwritten = b""
-        digest = "" if in_threads else self._write()
+        digest = "" if self._folder is None else self._write(self._folder)
         self.token = Token(uuid.uuid4().hex, os.getpid(), str(self._folder or ""), digest)
         _in_this_process[self.token.name] = self
 
-    def _write(self) -> str:
+    def _write(self, folder: Path) -> str:
         """Pickle the objective and return the digest. An error is raised only when a worker turns out to be a process."""
-        assert self._folder is not None
         try:
             pickled = pickled_objective(self.objective)
         except ArgumentError as error:
             self._pickling_error = error
             return ""
         try:
-            (self._folder / "objective").write_bytes(pickled)
+            (folder / "objective").write_bytes(pickled)
         except OSError:  # a full disk: all workers then receive the payload
             self._unwritten = pickled
         return hashlib.sha256(pickled).hexdigest()
@@ -127,8 +106,7 @@ def shared_in_this_process(token: Token) -> SharedObjective | None:
 
 def load_objective(token: Token, payload: bytes | None = None) -> Objective | None:
     """Return the objective, loaded if this process has not loaded it yet; None if it cannot be read here."""
-    shared = shared_in_this_process(token)
-    if shared is not None:
+    if (shared := shared_in_this_process(token)) is not None:
         return shared.objective
     with _lock:
         if token.digest in _loaded:
@@ -152,14 +130,11 @@ def report_start(token: Token, ticket: int | None) -> None:
     """Report that a trial starts now, if the process that waits for it can be reached."""
     if ticket is None:
         return
-    shared = shared_in_this_process(token)
-    if shared is not None:
+    if (shared := shared_in_this_process(token)) is not None:
         shared.started[ticket] = time.monotonic()
         return
-    try:
+    with suppress(OSError):  # another machine
         (Path(token.folder) / f"{ticket}.started").touch()
-    except OSError:  # another machine
-        return
 
 
 @dataclass(frozen=True)

@@ -24,12 +24,8 @@ _INTERVAL_NOTE = (
 def fold_bias(scores: ArrayLike, winner: int | None = None) -> Floats:
     """Return for each fold the best candidate's score minus that of the winner of all folds, 0 or more; the mean is the bias.
 
-    Parameters
-    ----------
-    scores : array-like of shape (n_candidates, n_folds)
-        Larger is better; candidates with a nan are left out.
-    winner : int, optional
-        Row of the winner; by default the one with the best mean.
+    `scores` has shape (n_candidates, n_folds); larger is better, and candidates with a nan are left out. `winner` is the row of
+    the winner, by default the one with the best mean.
 
     References
     ----------

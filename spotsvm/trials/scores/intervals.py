@@ -69,14 +69,8 @@ def jackknife_variance(without: ArrayLike, outer: ArrayLike) -> float:
     The searches of the other folds are tuned on an outer fold's rows, so that easy rows raise both its outer score and the
     tuned scores of the others. This cancels in the mean optimism, but not in the spread of the folds' differences, and an
     interval from that spread is much too wide. Here a fold is left out everywhere: its own difference, and its rows in the
-    tuned scores of the others.
-
-    Parameters
-    ----------
-    without : array-like of shape (n_folds, n_folds)
-        Row k, column b: the tuned score of outer fold k without the rows of outer fold b; on the diagonal with all rows.
-    outer : array-like of shape (n_folds,)
-        Scores on the outer folds. With fewer than three the variance is nan.
+    tuned scores of the others. Row k, column b of `without` is the tuned score of outer fold k without the rows of outer fold b,
+    on the diagonal with all rows; `outer` has the scores on the outer folds. With fewer than three the variance is nan.
 
     References
     ----------

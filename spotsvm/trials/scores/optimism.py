@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from math import floor, isfinite, isnan, log10, nan
 from typing import TYPE_CHECKING, Any, Literal
@@ -174,13 +174,11 @@ class Optimism:
         values = {name: found[name] for name in names}
         for name in ("optimism", "tuned_score", "outer_score", "interval", "outer_interval", "points"):
             values[name] = none_to_nan(values[name])
-        values["rows"] = [_row(row) for row in values["rows"]]
+        # a parameter that is None stays None
+        values["rows"] = [
+            {name: value if name == "params" else none_to_nan(value) for name, value in row.items()} for row in values["rows"]
+        ]
         return cls(**values)
-
-
-def _row(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a row with nan for missing scores; a parameter that is None stays None."""
-    return {name: value if name == "params" else none_to_nan(value) for name, value in row.items()}
 
 
 def plain(value: Any) -> Any:
@@ -198,20 +196,18 @@ def plain(value: Any) -> Any:
 
 def nan_to_none(value: Any) -> Any:
     """Return a plain value with None in place of nan and infinity, which JSON does not have."""
-    if isinstance(value, Mapping):
-        return {name: nan_to_none(item) for name, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [nan_to_none(item) for item in value]
-    return None if isinstance(value, float) and not isfinite(value) else value
+    return _replaced(value, lambda item: None if isinstance(item, float) and not isfinite(item) else item)
 
 
 def none_to_nan(value: Any) -> Any:
     """Return a plain value with nan in place of None."""
+    return _replaced(value, lambda item: nan if item is None else item)
+
+
+def _replaced(value: Any, by: Callable[[Any], Any]) -> Any:
     if isinstance(value, Mapping):
-        return {name: none_to_nan(item) for name, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [none_to_nan(item) for item in value]
-    return nan if value is None else value
+        return {name: _replaced(item, by) for name, item in value.items()}
+    return [_replaced(item, by) for item in value] if isinstance(value, list | tuple) else by(value)
 
 
 _DONE = {

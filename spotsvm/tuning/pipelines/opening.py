@@ -47,7 +47,7 @@ def opening(
     ------
     ArgumentError
         If the space is no dictionary, a name is not one of its parameters that vary, all of them are, or a number or the search
-        makes no sense; a ValueError.
+        is invalid; a ValueError.
 
     Examples
     --------

@@ -26,30 +26,14 @@ _MEAN_CLASS_ACCURACY, _RMSE = "mean_class_accuracy", "neg_root_mean_squared_erro
 
 @dataclass(frozen=True)
 class NamedPipeline:
-    """A pipeline with everything that a search needs.
-
-    Attributes
-    ----------
-    name : str
-        One of `REGIONS`.
-    estimator : Pipeline
-        The estimator to tune.
-    space : dict
-        Distributions by parameter name, as `SpotSearchCV` takes it.
-    splitter : splitter
-        Makes the folds of the cross-validation.
-    scoring : str
-        The score to tune by: a scorer's name, of scikit-learn or "mean_class_accuracy".
-    first : tuple of str, default=()
-        Parameters that Kriging varies first (see `opening`); empty if it varies all of them from the beginning.
-    """
+    """A pipeline with everything that a search needs."""
 
     name: str
     estimator: Any
     space: dict[str, Any]
-    splitter: Any
-    scoring: str
-    first: tuple[str, ...] = ()
+    splitter: Any  # makes the folds of the cross-validation
+    scoring: str  # the name of the score to tune by
+    first: tuple[str, ...] = ()  # parameters that Kriging varies first, as in `opening`; empty if all vary from the beginning
 
     def search(self, name: str) -> Entrant:
         """Return the search of this name for the pipeline."""
@@ -90,35 +74,13 @@ def named_pipeline(
     history: Any = None,
     horizon: int = 0,
 ) -> NamedPipeline:
-    """Return a pipeline by its name, for training data.
+    """Return a pipeline by its name, for training data, in one of its search regions: `REGIONS` has them, the default first.
 
-    Parameters
-    ----------
-    name : {"table", "spectra", "stormwater"}
-        "table" is a scaled SVM for any numbers; "spectra" adds principal components, monomials, a choice by importance, and in
-        classification a weight and a cutoff for each class (`spectra_pipeline`); "stormwater" predicts a series from past rain
-        (`stormwater_pipeline`).
-    task : {"classification", "regression"}
-        What is predicted.
-    X : DataFrame of shape (n_samples, n_features)
-        Features; for "stormwater" only rain, in order of time, with the time as index.
-    y : Series of shape (n_samples,)
-        The target.
-    cv : int, default=5
-        Number of folds: TimeSeriesSplit for "stormwater", else random, stratified in classification.
-    seed : int, default=0
-        Seed of the folds, and of the random parts of the pipeline.
-    region : str or None, default=None
-        The search region, one of `REGIONS`; None for the first one.
-    history : DataFrame or None, default=None
-        For "stormwater": further rows as the past of those of X.
-    horizon : int, default=0
-        For "stormwater": how many steps ahead the target is predicted.
-
-    Raises
-    ------
-    ArgumentError
-        If the pipeline or region is unknown, or the pipeline is not for this task; a ValueError.
+    "table" is a scaled SVM for any numbers; "spectra" adds principal components, monomials, a choice by importance, and in
+    classification a weight and a cutoff for each class (`spectra_pipeline`); "stormwater" predicts a series, whose rows are in
+    order of time, from past rain (`stormwater_pipeline`): `history` has further rows as their past, and `horizon` is the number
+    of steps ahead. `cv` folds are drawn by TimeSeriesSplit for "stormwater", else at random, stratified in classification.
+    ArgumentError is raised if the pipeline or region is unknown, or the pipeline is not for this task.
 
     Examples
     --------
@@ -126,7 +88,11 @@ def named_pipeline(
     >>> named_pipeline("spectra", "classification", *load_iris(return_X_y=True, as_frame=True)).scoring
     'mean_class_accuracy'
     """
-    region = _checked_region(name, region)
+    if name not in REGIONS:
+        raise ArgumentError(f"pipeline {name!r} is unknown; use one of {', '.join(REGIONS)}")
+    if region is not None and region not in REGIONS[name]:
+        raise ArgumentError(f"pipeline {name} has no region {region!r}; use {' or '.join(REGIONS[name])}")
+    region = region or REGIONS[name][0]
     if horizon and not is_series(name):
         raise ArgumentError(f"horizon={horizon} is only for a series; use pipeline 'stormwater', or horizon=0")
     scoring, n = default_scoring(name, task), len(y)
@@ -143,11 +109,3 @@ def named_pipeline(
     pipeline, space = spectra_pipeline(task, n, classes, region=region, scale=True, random_state=seed)
     first = FIRST if task == "classification" and region == REGIONS[name][0] else ()
     return NamedPipeline(name, pipeline, space, folds, scoring, first)
-
-
-def _checked_region(name: str, region: str | None) -> str:
-    if name not in REGIONS:
-        raise ArgumentError(f"pipeline {name!r} is unknown; use one of {', '.join(REGIONS)}")
-    if region is not None and region not in REGIONS[name]:
-        raise ArgumentError(f"pipeline {name} has no region {region!r}; use {' or '.join(REGIONS[name])}")
-    return REGIONS[name][0] if region is None else region

@@ -25,38 +25,16 @@ LONGEST_WINDOW = 500
 
 
 def read_series(
-    path: str | Path,
-    target: str,
-    time: str | None = None,
-    task: Task | Literal["auto"] = "auto",
-    rows: int | None = None,
+    path: str | Path, target: str, time: str | None = None, task: Task | Literal["auto"] = "auto", rows: int | None = None
 ) -> Table:
     """Read a CSV file of a time series and check that a machine can be trained on it.
 
-    Parameters
-    ----------
-    path : path-like
-        A CSV file with a header row and one row per time; it may be compressed.
-    target : str
-        Name of the column to predict. Rows without a target are not used for training or testing, but are part of the past.
-    time : str, optional
-        Name of the column of evenly spaced time stamps or integers; by default the rows are the time steps.
-    task : {"auto", "regression"}, default="auto"
-        A series is always a regression task.
-    rows : int, optional
-        Number of the latest rows with a target to train and test on: 5000 by default, 0 for all. A warning is logged if rows are
-        left out.
-
-    Returns
-    -------
-    Table
-        Rows in order of time, with time stamps as their index; its `history` has the features of all rows.
-
-    Raises
-    ------
-    ArgumentError, DataError
-        If the file cannot be read, a column does not exist or cannot be used, or times are missing,
-        repeated or unevenly spaced; both are ValueErrors.
+    The file has a header row and one row per time; it may be compressed. `time` is the column of evenly spaced time stamps or
+    integers; by default the rows are the time steps. Rows without a target are not used for training or testing, but are part of
+    the past. `rows` is the number of the latest rows with a target to use: 5000 by default, 0 for all; if rows are left out, a
+    warning is logged. The table's rows are in order of time, with time stamps as their index, and its `history` has the features
+    of all rows. ArgumentError or DataError is raised if the file cannot be read, a column does not exist or cannot be used, or
+    times are missing, repeated or unevenly spaced.
     """
     if task == "classification":
         raise ArgumentError("--task classification: a series needs regression; use --task regression, or --pipeline table")
@@ -141,16 +119,13 @@ def _check_spacing(index: Any) -> None:
     step = lengths[np.argmax(counts)]
     uneven = np.flatnonzero(apart != step)
     if len(uneven):
-        first, shown_step = int(uneven[0]), _step_text(step)
+        first = int(uneven[0])
+        shown_step = str(pd.Timedelta(step)) if isinstance(step, np.timedelta64) else str(step)
         what = "a gap" if apart[first] > step else "an extra time"
         raise DataError(
             f"the rows are unevenly spaced, with {what}: {index[first + 1]} follows {index[first]}, but the usual step is "
             f"{shown_step} ({len(uneven)} such places); insert missing rows, with an empty target if need be, or resample"
         )
-
-
-def _step_text(step: Any) -> str:
-    return str(pd.Timedelta(step)) if isinstance(step, np.timedelta64) else str(step)
 
 
 def _check_reading(column: pd.Series, time: str | None) -> None:

@@ -28,19 +28,7 @@ _LOG = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Table:
-    """Features and target of a learning task.
-
-    Attributes
-    ----------
-    X : DataFrame
-        Numeric features without missing values.
-    y : Series
-        The target.
-    task : {"classification", "regression"}
-        The learning task.
-    history : DataFrame or None
-        For a series, the features of all rows, including those without a target, as the past of the rows of X.
-    """
+    """Numeric features without missing values, and the target; for a series `history` has the features of all its rows."""
 
     X: pd.DataFrame
     y: pd.Series
@@ -51,20 +39,9 @@ class Table:
 def read_table(path: str | Path, target: str, task: Task | Literal["auto"] = "auto") -> Table:
     """Read a CSV file and check that an SVM can be trained on it.
 
-    Parameters
-    ----------
-    path : path-like
-        A CSV file with a header row; it may be compressed. A first column without a name that only numbers the rows is
-        ignored, with a logged warning.
-    target : str
-        Name of the column to predict; all others are features.
-    task : {"auto", "classification", "regression"}, default="auto"
-        "auto" is classification for a target of text, of booleans, or of at most 20 different integers.
-
-    Raises
-    ------
-    DataError
-        If the file cannot be read, the target is not one of its columns, or a column cannot be used.
+    The file has a header row, and may be compressed; a first column without a name that only numbers the rows is ignored, with a
+    logged warning. All columns but the target are features. The task "auto" is classification for a target of text, of booleans,
+    or of at most 20 different integers. DataError is raised if the file cannot be read, or a column is missing or unusable.
     """
     frame = read_frame(path, target)
     try:
@@ -124,11 +101,9 @@ def _header(path: str | Path) -> list[str]:
 def _separator_hint(names: Any) -> str:
     """Return a hint if the fields are not separated by commas."""
     found = next((repr(mark) for mark in ";\t|" if len(names) == 1 and mark in names[0]), None)
-    return (
-        ""
-        if found is None
-        else f"; the fields seem to be separated by {found}: save the file with commas between fields, and with decimal points"
-    )
+    if found is None:
+        return ""
+    return f"; the fields seem to be separated by {found}: save the file with commas between fields, and with decimal points"
 
 
 def _numbers_the_rows(frame: pd.DataFrame, target: str) -> bool:

@@ -83,22 +83,12 @@ def test_auto_is_exact_where_k_is_semidefinite_and_memetic_where_not(drawn, kind
     np.testing.assert_array_equal(found.alpha, named.alpha)
 
 
-def test_with_a_bias_it_is_the_kernel_less_its_mean_that_has_to_be_semidefinite():
-    x = np.linspace(0, 1, 12)
-    negative_distance = -np.abs(x[:, None] - x)
-    y = np.where(np.arange(12) % 4 < 2, 1, -1)
-    auto = {bias: solve_dual(negative_distance, y, 1.0, bias=bias, settings=BRIEF["memetic"]).message for bias in (True, False)}
-    assert "local searches" not in auto[True]
-    assert "local searches" in auto[False]
-
-
 def test_definite_is_believed(drawn):
-    problem = drawn(0, 30, "sigmoid", 2.0, True)
-    assert "local searches" not in solve(problem, "auto", definite=True).message
-    assert "local searches" not in solve(problem, "memetic", definite=True).message
-    problem = drawn(0, 30, "rbf", 2.0, True)
-    assert "local searches" in solve(problem, "auto", definite=False, settings=BRIEF["memetic"]).message
-    assert "local searches" in solve(problem, "memetic", definite=False).message
+    for kind, definite in (("sigmoid", True), ("rbf", False)):
+        problem = drawn(0, 30, kind, 2.0, True)
+        for method in ("auto", "memetic"):
+            found = solve(problem, method, definite=definite, settings=BRIEF["memetic"])
+            assert ("local searches" not in found.message) == definite
 
 
 @pytest.mark.parametrize("bias", [True, False])
@@ -199,9 +189,6 @@ def test_moderate_scales_of_the_kernel_are_solved(drawn, factor, bias):
 def test_kernels_release_the_gil_and_are_cached(compiled):
     assert compiled.targetoptions["nogil"]
     assert not isinstance(compiled._cache, NullCache)
-
-
-def test_there_are_kernels():
     assert {"smo", "solve", "descend_face", "pair_ascent", "fill_gaussian"} <= {f.__name__ for f in COMPILED}
 
 

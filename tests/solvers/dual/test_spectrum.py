@@ -28,18 +28,10 @@ def test_the_state_is_that_of_the_eigenvalues(seed, n, exponent, size, negative)
 @pytest.mark.parametrize("n", [5, 60, 200])
 @pytest.mark.parametrize(("ratio", "state"), [(-2e-8, "indefinite"), (-5e-9, "semidefinite"), (0.0, "semidefinite")])
 def test_the_margin_is_that_of_the_largest_eigenvalue(n, ratio, state):
-    values = np.linspace(0.1, 3.0, n)
-    values[0] = 3.0 * ratio
-    assert matrix_state(with_eigenvalues(values)) == state
-
-
-def test_matrices_that_no_cholesky_factor_decides():
-    # the norm is far above the largest eigenvalue, and the shift between them
-    values = np.full(100, 1.0)
-    values[0] = -2e-8
-    assert matrix_state(with_eigenvalues(values)) == "indefinite"
-    values[0] = -0.9e-8
-    assert matrix_state(with_eigenvalues(values)) == "semidefinite"
+    """With equal ones the norm is far above the largest, the shift between them, and no Cholesky factor decides."""
+    for others in (np.linspace(0.1, 3.0, n), np.ones(n)):
+        others[0] = others[-1] * ratio
+        assert matrix_state(with_eigenvalues(others)) == state
 
 
 def test_what_is_no_kernel_matrix():
@@ -61,6 +53,8 @@ def test_small_and_empty_matters():
     assert matrix_state(np.array([[-2.0]])) == "indefinite"
     assert matrix_state(-np.eye(4)) == "indefinite"
     assert matrix_state(np.ones((4, 4)) - np.eye(4)) == "indefinite"
+    K = with_eigenvalues(np.array([0.5, 1.0, 2.0]))
+    np.testing.assert_allclose(clipping(K)[0], K, atol=1e-12)
 
 
 @given(st.integers(0, 1000), st.integers(1, 20))
@@ -75,8 +69,3 @@ def test_clipping_is_a_projection_that_new_rows_can_take(seed, n):
     # the nearest: the rest is negative semidefinite and has nothing in common with it
     assert np.linalg.eigvalsh(K - clipped).max() < 1e-10
     np.testing.assert_allclose(clipped @ (K - clipped), 0.0, atol=1e-9)
-
-
-def test_clipping_leaves_a_semidefinite_matrix():
-    K = with_eigenvalues(np.array([0.5, 1.0, 2.0]))
-    np.testing.assert_allclose(clipping(K)[0], K, atol=1e-12)

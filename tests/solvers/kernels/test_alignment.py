@@ -23,20 +23,16 @@ def test_two_kernels():
     assert centred_alignment(K, -K) == pytest.approx(-1.0, rel=1e-12)
 
 
-def test_two_classes_have_the_ideal_kernel_of_signs():
+def test_the_ideal_kernels_of_classes_and_targets():
     y = np.where(np.arange(12) < 4, 1.0, -1.0)
-    assert alignment_with_labels(K, y) == pytest.approx(naive(K, np.outer(y, y)), rel=1e-12)
-    assert alignment_with_labels(K, np.where(y > 0, "yes", "no")) == pytest.approx(naive(K, np.outer(y, y)), rel=1e-12)
-
-
-def test_several_classes():
+    for labels in (y, np.where(y > 0, "yes", "no")):
+        assert alignment_with_labels(K, labels) == pytest.approx(naive(K, np.outer(y, y)), rel=1e-12)
     y = np.arange(12) % 3
     assert alignment_with_labels(K, y) == pytest.approx(naive(K, (y[:, None] == y).astype(float)), rel=1e-12)
-
-
-def test_targets():
     y = RNG.normal(size=12)
     assert alignment_with_target(K, y) == pytest.approx(naive(K, np.outer(y, y)), rel=1e-12)
+    with pytest.raises(SolverError, match=r"K has the shape \(12, 12\) and y 3 entries; use a matrix of shape \(3, 3\)"):
+        alignment_with_labels(K, [0, 1, 0])
 
 
 def test_a_better_kernel_is_better_aligned():
@@ -47,19 +43,10 @@ def test_a_better_kernel_is_better_aligned():
     assert alignment_with_labels(np.outer(other, other), y) < 0.01
 
 
-def test_what_has_no_direction():
+def test_what_has_no_direction_or_overflows():
     y = np.arange(12) % 2
+    assert alignment_with_labels(K * 1e250, y) == pytest.approx(alignment_with_labels(K, y), rel=1e-12)
     assert centred_alignment(np.ones((12, 12)), K) == 0.0
     assert alignment_with_labels(K, np.zeros(12)) == 0.0
     assert alignment_with_labels(np.zeros((12, 12)), y) == 0.0
     assert np.isnan(alignment_with_labels(np.where(K > 3, np.inf, K), y))
-
-
-def test_entries_whose_squares_overflow():
-    y = np.arange(12) % 2
-    assert alignment_with_labels(K * 1e250, y) == pytest.approx(alignment_with_labels(K, y), rel=1e-12)
-
-
-def test_shapes_that_do_not_fit():
-    with pytest.raises(SolverError, match=r"K has the shape \(12, 12\) and y 3 entries; use a matrix of shape \(3, 3\)"):
-        alignment_with_labels(K, [0, 1, 0])

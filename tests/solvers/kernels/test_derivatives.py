@@ -29,7 +29,7 @@ STEPS = difference_steps(Z)
 
 
 def as_callable(kernel):
-    """Give the same kernel without a name."""
+    """Return the same kernel without a name."""
     return Kernel(lambda a, b: kernel_matrix(kernel, a, b))
 
 

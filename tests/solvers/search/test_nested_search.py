@@ -1,4 +1,5 @@
 from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -152,12 +153,6 @@ def test_a_replicate_is_the_very_point_whatever_rounding_does():
     assert len(seen) == len(suggestions) - len(repeats)
 
 
-def until_exhausted(search, suggestions):
-    while len(suggestions) < 40:
-        suggestions.append(search.ask())
-        search.tell(suggestions[-1].point, bowl(suggestions[-1].point))
-
-
 @pytest.mark.parametrize("inner", [CmaesSearch, LbfgsbSearch])
 @pytest.mark.parametrize("batch", [1, 3])
 def test_a_plan_goes_on_whatever_rounding_does(inner, batch):
@@ -176,13 +171,12 @@ def test_a_plan_goes_on_whatever_rounding_does(inner, batch):
 @pytest.mark.parametrize("inner", ["vns", "random", "kriging"])
 def test_a_small_stage_that_is_exhausted_gives_way_to_the_next(inner):
     search = NestedSearch(GRID, 0, stages=SMALL_STAGES, inner=inner)
-    suggestions: list[Suggestion] = []
     with pytest.raises(SearchExhaustedError, match="all 9 configurations"):
-        until_exhausted(search, suggestions)
-    cells = [tuple(GRID.level_of(s.point)[0]) for s in suggestions if s.origin != "replicate"]
+        run(search, bowl, 40)
+    cells = list(dict.fromkeys(tuple(GRID.level_of(point)[0]) for point in search.points))  # some are repeated
     assert {a == b for a, b in cells[:3]} == {True}
     assert {a == b for a, b in cells[3:]} == {False}
-    assert len(set(cells)) == len(cells) == 9
+    assert len(cells) == 9
 
 
 @pytest.mark.parametrize("inner", ["vns", "random", "kriging", "lhs", "cmaes", "lbfgsb"])
@@ -256,17 +250,18 @@ def test_how_many_points_are_ready():
     assert NestedSearch(SQUARE, 0, stages=STAGES).n_ready == 1
 
 
-def test_what_is_known_of_noise_reaches_the_inner_search():
-    assert NestedSearch(SQUARE, 0, stages=STAGES, inner="kriging", noise=False)._inners[1].noise is False
-
-
-def test_what_it_needs_is_to_begin_with_the_last_stage():
-    assert NestedSearch(SQUARE, 0, stages=STAGES, inner="kriging").n_initial == 8 + 6
-    assert NestedSearch(SQUARE, 0, stages=STAGES).n_initial == 8 + 1
-    both = NestedSearch(SQUARE, 0, stages=STAGES, inner="cmaes")
-    assert (both.n_initial, both.initial_name) == (8 + 6, "trials of the stages before the last and its first generation")
-    one = NestedSearch(SQUARE, 0, stages=STAGES[1:], inner="cmaes")
-    assert (one.n_initial, one.initial_name) == (6, "first generation")
+@pytest.mark.parametrize(
+    ("inner", "stages", "needs"),
+    [
+        ("kriging", STAGES, (8 + 6, "trials of the stages before the last and its initial design")),
+        ("vns", STAGES, (8 + 1, "trials of the stages before the last and its initial design")),
+        ("cmaes", STAGES, (8 + 6, "trials of the stages before the last and its first generation")),
+        ("cmaes", STAGES[1:], (6, "first generation")),
+    ],
+)
+def test_what_it_needs_is_to_begin_with_the_last_stage(inner, stages, needs):
+    search = NestedSearch(SQUARE, 0, stages=stages, inner=inner)
+    assert (search.n_initial, search.initial_name) == needs
 
 
 def test_starts_that_were_given_are_no_trials_of_a_stage(noting):
@@ -291,20 +286,12 @@ def test_starts_that_were_given_are_no_trials_of_a_stage(noting):
          "n_trials=4, below the initial design of 6 of its search; use at least that"),
         ({"stages": STAGES, "inner": "bayes"}, "search='bayes' is unknown"),
         ({"stages": STAGES, "inner": RandomSearch(SQUARE)}, "cannot search every stage; use a name, or a callable"),
-        ({"stages": STAGES, "inner": lambda domain, seed: AskTellOnly()}, "which cannot be nested"),
+        ({"stages": STAGES, "inner": lambda domain, seed: SimpleNamespace(ask=print, tell=print)}, "which cannot be nested"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_nested_is_refused(arguments, message):
     with pytest.raises(SolverError, match=message):
         NestedSearch(SQUARE, 0, **arguments)
-
-
-class AskTellOnly:
-    def ask(self):
-        return np.array([0.5])
-
-    def tell(self, point, value):
-        pass
 
 
 def test_a_nested_search_is_used_and_described_as_any_other():
@@ -314,6 +301,7 @@ def test_a_nested_search_is_used_and_described_as_any_other():
         "NestedSearch(inner='kriging', stages=[Stage(name='diagonal', dimension=1, n_trials=8), "
         "Stage(name='free', dimension=2, n_trials=30)])"
     )
+    assert make_search(nested, SQUARE, 3, noise=False)._inners[1].noise is False
     inner = partial(VnsSearch, radii=lambda kappa: 0.1 * kappa)
     text = describe_search(partial(NestedSearch, stages=tuple(STAGES[1:]), inner=inner))
     assert "inner=VnsSearch(radii=" in text

@@ -45,12 +45,9 @@ def test_searches_of_several_objectives(search, n_objectives):
     assert (made.n_objectives, made.seed) == (n_objectives, 3)
     made.tell(made.ask().point, [1.0] * n_objectives)
     assert getattr(made, "size", 9) == (25 if search == "lhs" else 9)
-
-
-def test_values_or_not_random_points_are_the_same():
-    one, several = make_search("random", DOMAIN, 3), make_search("random", DOMAIN, 3, n_objectives=2)
-    assert np.array_equal(one.ask().point, several.ask().point)
-    assert several.n_ready == 1
+    if search == "random":
+        assert np.array_equal(made.points[0], make_search("random", DOMAIN, 3).ask().point)
+        assert made.n_ready == 1
 
 
 @pytest.mark.parametrize("search", ["nsga2", "parego", Nsga2Search, partial(ParegoSearch, n_initial=9), ParegoSearch(DOMAIN)])
@@ -76,38 +73,38 @@ def test_a_search_made_for_another_number_of_objectives_is_refused():
             make_search(search, DOMAIN, 0, n_objectives=3)
 
 
-def test_an_object_of_ones_own_is_taken_for_any_number_of_objectives():
-    mine = Mine()
-    assert make_search(mine, DOMAIN, 0, n_objectives=2) is mine
-    assert not needs_several_objectives(mine)
-    assert not needs_several_objectives("bayes")
+@pytest.mark.parametrize(
+    ("search", "noise", "used"),
+    [
+        ("kriging", False, False),
+        ("koch2011", True, True),
+        ("parego", False, False),
+        ("cmaes", True, True),
+        ("lbfgsb", False, False),
+        (KrigingSearch, False, False),
+        (partial(partial(KrigingSearch, n_initial=9), centre=False), True, True),
+        (partial(KrigingSearch, noise=True), False, True),
+        (lambda domain, seed, noise="auto": KrigingSearch(domain, seed, noise=noise), True, "auto"),
+    ],
+)
+def test_what_is_known_of_noise_reaches_what_uses_it_and_does_not_say_otherwise(search, noise, used):
+    made = make_search(search, DOMAIN, 0, noise=noise, n_objectives=2 if needs_several_objectives(search) else 1)
+    assert made.noise == used
 
 
-def test_what_is_known_of_noise_reaches_the_searches_that_use_it():
-    assert make_search("kriging", DOMAIN, 0, noise=False).noise is False
-    assert make_search("koch2011", DOMAIN, 0, noise=True).noise is True
-    assert make_search("parego", DOMAIN, 0, noise=False, n_objectives=2).noise is False
+def test_what_is_known_of_noise_reaches_a_nested_search_and_does_not_disturb_others():
     assert isinstance(make_search("nsga2", DOMAIN, 0, noise=False, n_objectives=2), Nsga2Search)
-    assert make_search("cmaes", DOMAIN, 0, noise=True).noise is True
-    assert make_search("lbfgsb", DOMAIN, 0, noise=False).noise is False
     assert isinstance(make_search("random", DOMAIN, 0, noise=True), RandomSearch)
-
-
-def test_what_is_known_of_noise_reaches_a_class_and_a_partial_that_does_not_say_otherwise():
-    assert make_search(KrigingSearch, DOMAIN, 0, noise=False).noise is False
-    assert make_search(partial(partial(KrigingSearch, n_initial=9), centre=False), DOMAIN, 0, noise=True).noise is True
-    assert make_search(partial(KrigingSearch, noise=True), DOMAIN, 0, noise=False).noise is True
-    assert (
-        make_search(lambda domain, seed, noise="auto": KrigingSearch(domain, seed, noise=noise), DOMAIN, 0, noise=True).noise
-        == "auto"
-    )
     nested = partial(NestedSearch, stages=[Stage(DOMAIN, 9)], inner="cmaes")
     assert make_search(nested, DOMAIN, 0, noise=True)._inners[0].n_again == 1
 
 
 def test_objects_classes_and_partials():
     mine = Mine()
-    assert make_search(mine, DOMAIN, 0) is mine
+    for n_objectives in (1, 2):
+        assert make_search(mine, DOMAIN, 0, n_objectives=n_objectives) is mine
+    assert not needs_several_objectives(mine)
+    assert not needs_several_objectives("bayes")
     assert isinstance(make_search(RandomSearch, DOMAIN, 0), RandomSearch)
     made = make_search(partial(KrigingSearch, correlation="gaussian", n_initial=9), DOMAIN, 0)
     assert (made.n_initial, made._ensemble.correlation.name) == (9, "gaussian")
@@ -120,12 +117,13 @@ def test_descriptions_tell_searches_apart():
     assert describe_search(a) == describe_search(partial(KrigingSearch, n_initial=8))
 
 
-@pytest.mark.parametrize("search", ["bayes", 3, None])
-def test_an_unknown_search_is_refused(search):
-    with pytest.raises(SolverError, match=f"search={search!r}"):
+@pytest.mark.parametrize(
+    ("search", "said"),
+    [
+        *((unknown, f"search={unknown!r}") for unknown in ("bayes", 3, None)),
+        (lambda domain, seed: 5, "which has no ask and tell"),
+    ],
+)
+def test_an_unknown_search_is_refused(search, said):
+    with pytest.raises(SolverError, match=said):
         make_search(search, DOMAIN, 0)
-
-
-def test_a_callable_that_makes_no_search_is_refused():
-    with pytest.raises(SolverError, match="which has no ask and tell"):
-        make_search(lambda domain, seed: 5, DOMAIN, 0)

@@ -15,20 +15,15 @@ def test_embedding_and_back():
     assert DIAGONAL.contains(np.array([0.3, 0.3]), SQUARE).tolist() == [0.3]
     assert DIAGONAL.contains(np.array([0.3, 0.4]), SQUARE) is None
     assert FREE.contains(np.array([0.3, 0.4]), SQUARE).tolist() == [0.3, 0.4]
-
-
-def test_a_point_that_restrict_makes_nothing_of_is_not_contained():
     log = Stage(LINE, 5, lambda u: np.array([u[0], 0.0]), lambda u: u[:1] if u[1] == 0 else np.array([np.nan]))
     assert log.contains(np.array([0.3, 0.5]), SQUARE) is None
     assert log.contains(np.array([0.3, 0.0]), SQUARE).tolist() == [0.3]
+    assert repr(DIAGONAL) == "Stage(name='diagonal', dimension=1, n_trials=5)"
 
 
-def test_rounding_is_forgiven():
+def test_rounding_is_forgiven_and_integers_are_put_to_their_cells():
     rescaled = Stage(LINE, 5, lambda u: np.repeat(0.1 + 0.7 * u / 3, 2), lambda u: (u[:1] - 0.1) / 0.7 * 3)
     check_stages([rescaled, FREE], SQUARE)
-
-
-def test_integers_are_put_to_their_cells():
     grid = Domain((Coordinate(levels=4), Coordinate(levels=4)))
     stage = Stage(Domain((Coordinate(levels=4),)), 5, lambda u: np.repeat(u, 2), lambda u: u[:1])
     check_stages([stage, Stage(grid, 5)], grid)
@@ -58,7 +53,3 @@ def test_integers_are_put_to_their_cells():
 def test_what_is_no_nested_sequence_is_refused(stages, message):
     with pytest.raises(SolverError, match=message):
         check_stages(stages, SQUARE)
-
-
-def test_a_stage_shows_no_address():
-    assert repr(DIAGONAL) == "Stage(name='diagonal', dimension=1, n_trials=5)"

@@ -1,14 +1,10 @@
-import fcntl
 import io
 import json
 import os
-import pty
 import shlex
 import signal
-import struct
 import subprocess
 import sys
-import termios
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -87,6 +83,8 @@ def test_help_names_each_command():
     assert set(main.commands) == {"tune", "demo", "export", "report", "status", "study", "warmup"}
     assert all(f"\n  {name} " in text for name in main.commands)
     assert text == run("-h")
+    text = " ".join(run("tune", "--help").split())
+    assert all(name in text for name in SEARCHES if not needs_several_objectives(name))
 
 
 def test_the_version():
@@ -154,11 +152,6 @@ def test_export_gives_the_trials_of_out(iris, tmp_path):
     assert record.read_bytes() == before
 
 
-def test_export_of_a_record_without_trials(tmp_path):
-    Record(tmp_path / "new.db").close()
-    assert len(trials(io.StringIO(run("export", tmp_path / "new.db")))) == 0
-
-
 def test_export_has_the_columns_of_the_study_whatever_was_tried(tmp_path):
     space = [{"kernel": ["rbf"], "gamma": uniform(0, 1)}, {"kernel": ["poly"], "degree": [2, 3, 4]}]
     with Study(space, "random", 0, path=tmp_path / "new.db") as study:
@@ -166,11 +159,8 @@ def test_export_has_the_columns_of_the_study_whatever_was_tried(tmp_path):
         assert [t.params["kernel"] for t in study.trials] == ["poly", "poly"]
         study.to_csv(tmp_path / "trials.csv")
     assert run("export", tmp_path / "new.db") == (tmp_path / "trials.csv").read_text()
-
-
-def test_the_help_names_all_searches_of_one_objective():
-    text = " ".join(run("tune", "--help").split())
-    assert all(name in text for name in SEARCHES if not needs_several_objectives(name))
+    Record(tmp_path / "empty.db").close()
+    assert len(trials(io.StringIO(run("export", tmp_path / "empty.db")))) == 0
 
 
 def test_demo():
@@ -240,16 +230,6 @@ def test_the_librarys_own_studies_are_registered():
     assert {"overhead", "reinterpolation"} <= {point.name for point in entry_points(group="spotsvm.studies")}
 
 
-def test_an_index_is_left_out_and_that_is_told(iris, tmp_path):
-    pd.read_csv(iris).to_csv(tmp_path / "indexed.csv")
-    args = ["tune", tmp_path / "indexed.csv", "--target", "kind", "--cv", "3", "--search", "random", "--budget", "2"]
-    process = subprocess.run([SCRIPT, *args], capture_output=True, text=True)
-    assert process.returncode == 0
-    assert process.stdout == run("tune", iris, *args[2:])
-    assert process.stderr.count("\n") == 1
-    assert "first column has no name" in process.stderr
-
-
 def test_ctrl_c_keeps_what_was_told(iris, tmp_path, monkeypatch):
     @contextmanager
     def interrupting(name, budget):
@@ -316,24 +296,3 @@ def test_without_out_it_says_what_would_have_been_needed(iris, monkeypatch):
         "spotsvm: interrupted; nothing was saved, as there was no --out. To be able to resume after an interruption: "
         f"{shlex.join(['spotsvm', 'tune', iris, '--target', 'kind'])} --out FOLDER\n"
     )
-
-
-def test_the_bar_is_shown_on_a_terminal_and_only_there(iris):
-    args = ["tune", iris, "--target", "kind", "--budget", "3", "--cv", "3", "--search", "random"]
-    ours, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 100, 0, 0))
-    with subprocess.Popen([SCRIPT, *args], stdout=subprocess.PIPE, stderr=theirs) as process:
-        os.close(theirs)
-        seen = b""
-        try:
-            while chunk := os.read(ours, 4096):
-                seen += chunk
-        except OSError:  # Linux says so when the other end is closed
-            pass
-        shown = process.stdout.read().decode()
-    os.close(ours)
-    last = seen.decode().strip().split("\r")[-1]
-    assert "3/3" in last
-    best = rows(shown)["random (3 trials)"][0]
-    assert float(last.rpartition("incumbent ")[2].rstrip("] \r\n")) == pytest.approx(best, abs=6e-5)
-    assert run(*args) == shown

@@ -75,12 +75,9 @@ def test_a_line_each_of_several(tmp_path):
     assert lines[2].split()[:6] == [str(two), "broken", "off", "4/8", "0", "0"]
     assert said(tmp_path).splitlines()[1].split() == lines[1].split()
     assert said(tmp_path, one, one) == said(tmp_path)
-    assert len(said(tmp_path / "runs").splitlines()) == 2
-
-
-def test_an_empty_folder(tmp_path):
-    assert said(tmp_path) == "no records found\n"
-    assert said(tmp_path, "--json") == ""
+    made(tmp_path / "runs" / "two\nlines.db")
+    lines = said(tmp_path / "runs").splitlines()
+    assert len({line.index(word) for line, word in zip(lines, ("state", "ended", "broken"), strict=True)}) == 1
 
 
 def test_for_programs(tmp_path):
@@ -108,24 +105,15 @@ def test_a_record_that_cannot_be_read(tmp_path):
 
 
 def test_nothing_there(tmp_path):
-    result = call(tmp_path / "a.db")
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert "there is no such record" in result.stderr
-
-
-def test_one_of_several_is_not_there(tmp_path):
+    assert said(tmp_path) == "no records found\n"
+    assert said(tmp_path, "--json") == ""
+    gone = f"{tmp_path / 'a.db'}: there is no such record\n"
+    assert call(tmp_path / "a.db").stderr == f"spotsvm: error: {gone}"
     good = made(tmp_path / "good.db")
     result = call(tmp_path / "a.db", good)
     assert result.exit_code == 2
     assert f"{good}  ended" in result.stdout
-    assert result.stderr == f"spotsvm: error: 1 of 2 records cannot be read: {tmp_path / 'a.db'}: there is no such record\n"
-
-
-def test_columns_stand_below_one_another_whatever_a_record_is_called(tmp_path):
-    made(tmp_path / "two\nlines.db")
-    made(tmp_path / "one.db")
-    lines = said(tmp_path).splitlines()
-    assert len({line.index(word) for line, word in zip(lines, ("state", "ended", "ended"), strict=True)}) == 1
+    assert result.stderr == f"spotsvm: error: 1 of 2 records cannot be read: {gone}"
 
 
 def test_no_escape_reaches_the_terminal(tmp_path):
@@ -142,19 +130,20 @@ def test_no_escape_reaches_the_terminal(tmp_path):
 
 
 def test_all_records_in_a_folder_by_name(tmp_path):
+    assert record_files(tmp_path) == []
+    assert record_files(tmp_path / "gone") == [tmp_path / "gone"]
     made = [tmp_path / "b.db", tmp_path / "a" / "x.sqlite", tmp_path / "a" / "deep" / "y"]
     for path in made:
         Record(path).close()
+    with closing(sqlite3.connect(tmp_path / "a" / "of_another_program")) as other:
+        other.execute("CREATE TABLE t (x)")
+    made.append(tmp_path / "a" / "of_another_program")
     (tmp_path / "notes.db").write_text("SQLite format 3 is what this is not")
     (tmp_path / "empty.db").touch()
-    assert record_files(tmp_path) == sorted(made)
+    with closing(Record(tmp_path / "b.db")):  # an open record has files beside it
+        assert record_files(tmp_path) == sorted(made)
     assert record_files(tmp_path / "a") == sorted(made[1:])
-
-
-def test_what_lies_beside_a_record_is_none(tmp_path):
-    with closing(Record(tmp_path / "a.db")):
-        assert len(list(tmp_path.iterdir())) > 1
-        assert record_files(tmp_path) == [tmp_path / "a.db"]
+    assert record_files(tmp_path / "notes.db") == [tmp_path / "notes.db"]
 
 
 def test_links_are_not_followed(tmp_path):
@@ -165,22 +154,6 @@ def test_links_are_not_followed(tmp_path):
     (inside / "a.db").symlink_to(tmp_path / "away" / "a.db")
     (inside / "loop").symlink_to(inside, target_is_directory=True)
     assert record_files(inside) == []
-
-
-def test_a_file_is_returned_whatever_it_holds(tmp_path):
-    (tmp_path / "a.txt").write_text("no record")
-    assert record_files(tmp_path / "a.txt") == [tmp_path / "a.txt"]
-
-
-def test_a_database_of_another_program_is_given_too(tmp_path):
-    with closing(sqlite3.connect(tmp_path / "a.db")) as other:
-        other.execute("CREATE TABLE t (x)")
-    assert record_files(tmp_path) == [tmp_path / "a.db"]
-
-
-def test_no_record_files(tmp_path):
-    assert record_files(tmp_path) == []
-    assert record_files(tmp_path / "gone") == [tmp_path / "gone"]
 
 
 @pytest.mark.skipif(os.name == "nt" or os.getuid() == 0, reason="all may read")

@@ -39,13 +39,6 @@ def test_every_search_begins_with_the_given_start_and_the_centre_and_evaluates_t
     assert len({tuple(t.value for t in run.trials[:2]) for run in comparison.runs}) == 1
 
 
-@pytest.mark.parametrize("search", ["kriging", "vns", "cmaes"])
-def test_a_search_that_begins_at_the_centre_by_itself_does_in_a_comparison_what_it_does_alone(search):
-    (run,) = compare(valley, SPACE, [search], n_trials=10, seeds=[4]).runs
-    alone = Study(SPACE, search, 4).run(valley, 10)
-    assert [t.point for t in run.trials] == [t.point for t in alone.trials]
-
-
 @pytest.mark.parametrize("search", ["kriging", "lbfgsb", "cmaes", "vns", "random"])
 def test_a_centre_that_fails_is_not_evaluated_again(search):
     def broken_near_the_centre(params):

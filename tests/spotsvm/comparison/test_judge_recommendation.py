@@ -99,18 +99,15 @@ def test_one_configuration_is_evaluated_once():
     assert judgement.best_seen_fresh == 1.0
 
 
-def test_it_is_a_finding_and_no_trial(lucky, tmp_path):
+def test_it_is_a_finding_and_no_trial_wherever_it_is_evaluated(lucky):
     before = lucky.trials
-    judgement = judge_recommendation(lucky, noisy)
+    with ThreadPoolExecutor(2) as executor:
+        judgement = judge_recommendation(lucky, noisy, executor=executor)
+    assert judgement == judge_recommendation(lucky, noisy)
     assert lucky.trials == before
     finding = json.loads(json.dumps(lucky.findings["judgement"]))
     assert Judgement.from_dict(finding) == judgement
     assert (finding["verdict"], finding["sentence"]) == (judgement.verdict, judgement.sentence)
-
-
-def test_an_executor_changes_nothing(lucky):
-    with ThreadPoolExecutor(2) as executor:
-        assert judge_recommendation(lucky, noisy, executor=executor) == judge_recommendation(lucky, noisy)
 
 
 def test_evaluations_that_fail_are_left_out_in_pairs(lucky):

@@ -5,10 +5,7 @@ from scipy.stats import t as student
 from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import (
     GroupKFold,
-    RepeatedKFold,
     ShuffleSplit,
-    StratifiedKFold,
-    StratifiedShuffleSplit,
     TimeSeriesSplit,
     cross_val_score,
 )
@@ -67,14 +64,6 @@ def test_a_search_told_of_noise_has_its_recommendation_judged():
     judgement = judge_search(search, X, Y, n_repeats=2)
     assert judgement.choice == "recommended"
     assert judgement.recommended_number == search.study_.recommend().number
-
-
-@pytest.mark.parametrize(
-    "cv", [StratifiedKFold(3), StratifiedShuffleSplit(3, random_state=0), RepeatedKFold(n_splits=3, n_repeats=1)]
-)
-def test_splitters_that_can_be_drawn_afresh(cv):
-    assert judge_search(fitted(cv), X, Y, n_repeats=2).n_fresh == 6
-    assert cv.random_state in (None, 0)
 
 
 @pytest.mark.parametrize("cv", [TimeSeriesSplit(3), [(np.arange(100), np.arange(100, 150))]])

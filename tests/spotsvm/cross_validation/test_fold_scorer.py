@@ -43,23 +43,6 @@ def test_candidates_are_scored_as_cross_validate_does(n_jobs):
         assert got.mean("score", 3) == expected["test_score"].mean()
 
 
-def test_what_is_scored_is_known_afterwards():
-    one = scorer(scoring={"a": "f1", "b": "accuracy"})
-    assert (one.scorer, one.metrics, one.multimetric, one.n_splits) == (None, [], False, 3)
-    one.score([{"C": 1.0}])
-    assert (list(one.scorer), one.metrics, one.multimetric) == (["a", "b"], ["a", "b"], True)
-    single = scorer()
-    single.score([{"C": 1.0}])
-    assert (single.metrics, single.multimetric) == (["score"], False)
-
-
-def test_a_mean_needs_all_folds():
-    scores = FoldScores({"split0_test_a": 1.0, "split1_test_a": 2.0, "split0_test_b_test_a": 9.0})
-    assert scores.mean("a", 2) == 1.5
-    assert np.isnan(scores.mean("a", 3))
-    assert np.isnan(scores.mean("nonsense", 2))
-
-
 class Picky(BaseEstimator):
     """Cannot be fitted without the samples before `needs`; is wrong about everything beyond `stumbles`."""
 
@@ -104,18 +87,15 @@ def test_scoring_that_fails_everywhere_is_failing_everywhere():
     with pytest.warns(FitFailedWarning, match="failed in every fold: LookupError: stumbled"):
         (scores,) = scorer(Picky(9), ROWS, None, THREE).score([{"stumbles": -1}])
     assert only_scores(scores) == {}
+    assert np.isnan(scores.mean("score", 3))
 
 
-def test_a_mistake_in_the_arguments_is_not_the_candidates_failure():
-    with pytest.raises(ValueError, match="Invalid parameter 'nonsense'"):
-        scorer().score([{"C": 1.0}, {"nonsense": 1}])
-    with pytest.raises(ValueError, match="'n_jobs' parameter"):
-        scorer(n_jobs="all").score([{"C": 1.0}])
-
-
-def test_errors_are_raised_if_wanted():
-    with pytest.raises(RuntimeError, match="is missing"):
-        scorer(Picky(), ROWS, None, THREE, error_score="raise").score([{"needs": 0}])
+def test_what_is_scored_is_known_afterwards():
+    for scoring, metrics in (({"a": "f1", "b": "accuracy"}, ["a", "b"]), (None, ["score"])):
+        one = scorer(scoring=scoring)
+        assert (one.scorer, one.metrics, one.multimetric, one.n_splits) == (None, [], False, 3)
+        one.score([{"C": 1.0}])
+        assert (one.metrics, one.multimetric, isinstance(one.scorer, dict)) == (metrics, len(metrics) > 1, len(metrics) > 1)
 
 
 def test_values_are_not_taken_apart():

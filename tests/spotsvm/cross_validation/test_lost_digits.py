@@ -24,24 +24,37 @@ TIMED = pd.DataFrame(X, columns=list("abcdef")).assign(time=1.6e9 + NOISE)  # se
 MINUTES = TIMED.assign(time=2.7e7 + NOISE)  # which cost LIBSVM some digits, and seconds all of them
 
 
+TIME = r"The offset of column 'time' \((2.7|1.6)e\+0. \+- "
+THIRD = re.escape("The offset of column 2 (3e+03 +- 1) costs the kernel")
+FAR = X + 3000.0 * (np.arange(6) == 2)
+DIABETES = load_diabetes(return_X_y=True)
+
+
 @pytest.mark.parametrize(
-    ("machine", "data"),
+    ("machine", "data", "y", "message"),
     [
-        (SVC(gamma=0.1), MINUTES),
-        (SVC(gamma=0.1, C=100.0), MINUTES),
-        (NuSVC(nu=0.3, gamma=0.1), MINUTES),
-        (make_pipeline(SimpleImputer(), SVC(gamma=0.1)), MINUTES),
-        (SVC(gamma=0.1), TIMED),
-        (SVC(C=10.0), TIMED),
+        (SVC(gamma=0.1), MINUTES, Y, TIME),
+        (SVC(gamma=0.1, C=100.0), MINUTES, Y, TIME),
+        (NuSVC(nu=0.3, gamma=0.1), MINUTES, Y, TIME),
+        (make_pipeline(SimpleImputer(), SVC(gamma=0.1)), MINUTES, Y, TIME),
+        (SVC(gamma=0.1), TIMED, Y, TIME),
+        (SVC(C=10.0), TIMED, Y, TIME),
+        (SVC(kernel="linear", C=0.01), FAR, Y, THIRD),
+        (SVC(kernel="poly", degree=2, coef0=1.0, gamma=0.01, C=0.01), FAR, Y, THIRD),
+        (
+            SVR(gamma=0.1),
+            scale(DIABETES[0][:120]) + 1e7,
+            scale(DIABETES[1][:120]),
+            "column 0 .*, column 1 .*, column 2 .* and 7 more",
+        ),
     ],
-    ids=["SVC", "C", "NuSVC", "pipeline", "seconds", "gamma from the variance"],
+    ids=["SVC", "C", "NuSVC", "pipeline", "seconds", "gamma from the variance", "linear", "poly", "SVR"],
 )
-def test_a_time_stamp(machine, data):
-    with pytest.warns(UserWarning, match=r"The offset of column 'time' \((2.7|1.6)e\+0. \+- ") as told:
-        ours = cross_val_scores(machine, data, Y, [{}, {}])
+def test_offsets_of_columns(machine, data, y, message):
+    with pytest.warns(UserWarning, match=message) as told:
+        ours = cross_val_scores(machine, data, y, [{}, {}])
     assert len(told) == 1
-    theirs = cross_val_score(machine, data, Y)
-    np.testing.assert_array_equal(ours, [theirs, theirs])
+    np.testing.assert_array_equal(ours, [cross_val_score(machine, data, y)] * 2)
 
 
 @pytest.mark.parametrize("power", [2, 4, 5, 6, 7])
@@ -53,24 +66,6 @@ def test_any_offset_of_all_columns(power, C):
         ours = cross_val_scores(SVC(C=C, gamma=0.2), far, Y, scoring="accuracy")
     np.testing.assert_array_equal(ours[0], cross_val_score(SVC(C=C, gamma=0.2), far, Y))
     assert bool(told) == (power >= 6 or (power == 5 and C == 100.0))
-
-
-@pytest.mark.parametrize("kernel", ["linear", "poly"])
-def test_inner_products(kernel):
-    machine = SVC(kernel=kernel, degree=2, coef0=1.0, gamma=0.01, C=0.01)
-    far = X.copy()
-    far[:, 2] += 3000.0
-    with pytest.warns(UserWarning, match=re.escape("The offset of column 2 (3e+03 +- 1) costs the kernel")):
-        ours = cross_val_scores(machine, far, Y)
-    np.testing.assert_array_equal(ours[0], cross_val_score(machine, far, Y))
-
-
-def test_regression():
-    data, y = load_diabetes(return_X_y=True)
-    data, y = scale(data[:120]) + 1e7, scale(y[:120])
-    with pytest.warns(UserWarning, match="column 0 .*, column 1 .*, column 2 .* and 7 more"):
-        ours = cross_val_scores(SVR(gamma=0.1), data, y)
-    np.testing.assert_array_equal(ours[0], cross_val_score(SVR(gamma=0.1), data, y))
 
 
 @pytest.mark.parametrize(

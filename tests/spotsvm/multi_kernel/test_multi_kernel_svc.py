@@ -1,5 +1,4 @@
 import numpy as np
-import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_wine, make_classification
@@ -11,7 +10,7 @@ from sklearn.preprocessing import StandardScaler, scale
 from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from spotsvm import ExactSVC, MultiKernelSVC, MultiKernelSVR, SpotSearchCV
+from spotsvm import ArgumentError, ExactSVC, MultiKernelSVC, MultiKernelSVR, SolverError, SpotSearchCV
 from spotsvm.solvers.kernels import Kernel
 
 X, Y = make_classification(n_samples=150, n_features=6, flip_y=0.1, random_state=0)
@@ -127,16 +126,6 @@ def test_other_kernels_on_each_group():
     assert assert_same_as_summed(ours, kernel, X, Y, X_NEW).kernel_names_ == tuple(weights)
 
 
-def test_several_classes():
-    def kernel(a, b):
-        return 0.2 * rbf_kernel(a[:, :6], b[:, :6], 1 / 6) + 3.0 * rbf_kernel(a[:, 6:], b[:, 6:], 1 / 7)
-
-    ours = machine(groups=WINE_GROUPS, weights=[0.2, 3.0])
-    assert_same_as_summed(ours, kernel, WINE[::2], CULTIVAR[::2], WINE[1::2])
-    assert ours.weights_.tolist() == [[0.2, 3.0]] * 3
-    assert ours.n_iter_.shape == (3,)
-
-
 def test_weights_of_their_own_for_each_pair_of_classes():
     weights = np.array([[1.0, 0.0], [0.3, 2.0], [0.5, 0.5]])
     ours = machine(groups=WINE_GROUPS, weights=weights, decision_function_shape="ovo").fit(WINE[::2], CULTIVAR[::2])
@@ -161,26 +150,12 @@ def test_weights_of_features(data):
     assert not hasattr(machine().fit(X, Y), "coef_")
 
 
-def test_columns_by_the_names_of_a_data_frame():
-    table = pd.DataFrame(X, columns=list("abcdef"))
-    ours = machine(groups={"first": ["c", "a", "b"], "second": ["d", "e"], "third": "f"}).fit(table, Y)
-    plain = machine().fit(X, Y)
-    np.testing.assert_array_equal(ours.decision_function(table), plain.decision_function(X))
-
-
 def test_the_weights_of_rows_are_those_of_exact_svc():
     weights = np.random.default_rng(0).integers(0, 4, size=len(Y))
     ours = MultiKernelSVC(gamma="scale", class_weight="balanced").fit(X, Y, sample_weight=weights)
     exact = ExactSVC(class_weight="balanced").fit(X, Y, sample_weight=weights)
     np.testing.assert_allclose(ours.decision_function(X_NEW), exact.decision_function(X_NEW), atol=1e-9)
     assert ours.gamma_["all"] == exact.kernel_.gamma
-
-
-def test_gamma_scale_is_that_of_each_group():
-    ours = machine(gamma="scale").fit(X, Y)
-    assert ours.gamma_ == pytest.approx(
-        {"first": 1 / (3 * X[:, :3].var()), "second": 1 / (2 * X[:, 3:5].var()), "third": 1 / X[:, 5].var()}
-    )
 
 
 def test_entries_are_set_in_copies():
@@ -228,3 +203,76 @@ def test_a_warning_of_an_early_stop_points_to_the_caller(kind):
     with pytest.warns(ConvergenceWarning, match="stopped early") as told:
         kind(max_iter=1).fit(X, Y)
     assert [warning.filename for warning in told] == [__file__]
+
+
+ROWS = np.random.default_rng(0).normal(size=(30, 4))
+PAIRS = {"left": [0, 1], "right": [2, 3]}
+
+
+@pytest.mark.parametrize("kind", [MultiKernelSVC, MultiKernelSVR])
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"weights": -1.0}, "weights: the weight of the kernel 'left' is -1.0; use a finite number, 0 or more"),
+        ({"weights": {"right": np.nan}}, "weights: the weight of the kernel 'right' is nan"),
+        ({"weights": (0.0, 0.0)}, "weights are all 0; at least one must be positive"),
+        ({"weights": {"up": 1.0}}, "weights names 'up', which is not among the kernels 'left', 'right'"),
+        ({"weights": (1.0, 1.0, 1.0)}, r"weights has shape \(3,\); use \(2,\) for the kernels 'left', 'right'"),
+        ({"weights": np.ones((3, 2))}, r"weights has shape \(3, 2\); use \(2,\) .*, or \(1, 2\)"),
+        ({"weights": "heavy"}, "weights is not an array of numbers"),
+        ({"gamma": "broad"}, "gamma for the group 'left': gamma='broad'"),
+        ({"gamma": {"left": -1.0}}, "the kernel 'left': gamma=-1.0"),
+        ({"gamma": None}, "gamma=None; use 'auto', 'scale', a number"),
+        ({"gamma": (0.1, np.nan)}, "gamma=nan for the group 'right'"),
+        ({"gamma": (0.1,)}, r"gamma has shape \(1,\); there are 2 groups: 'left', 'right'"),
+        ({"gamma": {"up": 0.1}}, "gamma names 'up', which is not among the groups 'left', 'right'"),
+        ({"kernel": {"left": "rbf"}}, "kernel has no entry for the group 'right'"),
+        ({"kernel": {"left": "rbf", "right": "rbf", "up": "rbf"}}, "kernel names 'up'"),
+        ({"kernel": []}, "kernel is an empty list"),
+        ({"kernel": "precomputed"}, "kernel='precomputed' has no columns to be grouped"),
+        ({"scales": ()}, r"scales=\(\); use positive factors"),
+        ({"scales": (1, 1)}, r"scales=\(1, 1\); use positive factors of sigma, each once"),
+        ({"scales": None}, "scales=None"),
+        ({"combine": "mean"}, "combine='mean'; use 'sum' or 'product'"),
+        ({"combine": "product", "kernel": "linear"}, "combine='product' needs one kernel 'rbf' for each group"),
+        ({"combine": "product", "scales": (1, 2)}, "combine='product' needs one kernel 'rbf' for each group"),
+        ({"combine": "product", "weights": (1.0, 2.0)}, r"weights has shape \(2,\); use \(1,\) for the kernels 'product'"),
+        ({"groups": {"left": [0, 1], "right": [1, 2, 3]}}, "column 1 is in the groups 'left' and 'right'"),
+        ({"groups": {"left": [0, 1], "right": [3]}}, "column 2 is in no group"),
+        (
+            {"groups": {"a": [0, 1], "a/2": [2, 3]}, "scales": (1, 2), "kernel": {"a": "rbf", "a/2": "linear"}},
+            "would be called 'a/2'",
+        ),
+    ],
+)
+def test_what_makes_no_sense_is_told_at_fit(kind, options, message):
+    machine = kind(**{"groups": PAIRS, **options})
+    with pytest.raises(ArgumentError, match=message):
+        machine.fit(ROWS, np.arange(30) % 2)
+
+
+@pytest.mark.parametrize(("options", "message"), [({"kernel": "cubic"}, "'cubic'"), ({"kernel": ["rbf", 3]}, "kernel=3")])
+def test_an_unknown_kernel_is_told(options, message):
+    with pytest.raises(SolverError, match=message):
+        MultiKernelSVC(**options).fit(ROWS, np.arange(30) % 2)
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"weights__up": 1.0}, "weights__up is not a parameter; there are weights__left, weights__right"),
+        ({"gamma__up": 1.0}, "gamma__up is not a parameter; there are gamma__left, gamma__right"),
+        ({"weights__left": 1.0, "scales": (1, 4)}, "weights__left is not a parameter; there are weights__left/1"),
+        ({"weights__left": 1.0, "weights": np.ones((3, 2))}, r"weights has shape \(3, 2\)"),
+        ({"nope": 1}, "Invalid parameter 'nope'"),
+    ],
+)
+def test_an_entry_that_is_not_there_is_told_when_it_is_set(params, message):
+    with pytest.raises(ValueError, match=message):
+        MultiKernelSVC(groups=PAIRS).set_params(**params)
+
+
+def test_weights_that_are_zero_for_one_problem_are_told():
+    weights = np.array([[1.0, 1.0], [0.0, 0.0], [1.0, 0.0]])
+    with pytest.raises(ArgumentError, match="weights are all 0 for problem 1"):
+        MultiKernelSVC(groups=PAIRS, weights=weights).fit(ROWS, np.arange(30) % 3)

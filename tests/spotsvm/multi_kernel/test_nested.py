@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from spotsvm.common.errors import ArgumentError, BudgetError
+from spotsvm.common.errors import ArgumentError, BudgetError, StudyMismatchError
 from spotsvm.multi_kernel import ConicModel, FixedKernelModel, RbfModel, TunedConicModel
 from spotsvm.multi_kernel.nested import nested
 from spotsvm.space.space import Space
@@ -100,3 +100,22 @@ def test_a_richer_space_that_is_too_small_is_refused():
     spaces = [MODELS[0].space(), MODELS[1].space(weights=(0.5, 2.0))]
     with pytest.raises(ValueError, match="is not a number in"):
         Study(spaces[1], nested(MODELS, (6, 6), "vns", spaces=spaces))
+
+
+@pytest.mark.parametrize("search", ["vns", "kriging"])
+@pytest.mark.parametrize("cut", [9, 12, 18])
+def test_a_nested_study_is_resumed_in_any_stage(tmp_path, search, cut):
+    def study(path=None, n_first=12):
+        return Study(MODELS[1].space(), nested(MODELS, (n_first, 8), search), seed=3, path=path)
+
+    whole = study().run(response, n_trials=20)
+    with study(tmp_path / "record.db") as interrupted:
+        for _ in range(cut):
+            trial = interrupted.ask()
+            interrupted.tell(trial, response(trial.params))
+    with study(tmp_path / "record.db") as resumed:
+        assert [t.point for t in resumed.run(response, n_trials=20).trials] == [t.point for t in whole.trials]
+    with pytest.raises(StudyMismatchError, match="n_trials=12"):
+        study(tmp_path / "record.db", n_first=13)
+    batches = [study().run(response, n_trials=20, batch_size=4).trials for _ in range(2)]
+    assert [t.point for t in batches[0]] == [t.point for t in batches[1]]

@@ -38,18 +38,8 @@ ORDERED = np.r_[np.tile([0, 1], 20), np.zeros(20, dtype=int)]
         (searched(refit=False), {}, ArgumentError, "search has refit=False"),
         (searched(scoring=["accuracy", "roc_auc"], refit=lambda results: 0), {}, ArgumentError, "let refit name one of them"),
         (searched(cv=list(KFold(3).split(X))), {}, ArgumentError, "splits of all rows; use a number of folds or a splitter"),
-        (
-            searched(cv=TimeSeriesSplit(3)),
-            {"method": "repeats"},
-            ArgumentError,
-            "cannot be drawn; use method='nested'",
-        ),
-        (
-            searched(),
-            {"y": np.where(np.arange(60) < 3, "rare", "common")},
-            DataError,
-            "class rare has 3 rows, fewer than",
-        ),
+        (searched(cv=TimeSeriesSplit(3)), {"method": "repeats"}, ArgumentError, "cannot be drawn; use method='nested'"),
+        (searched(), {"y": np.where(np.arange(60) < 3, "rare", "common")}, DataError, "class rare has 3 rows, fewer than"),
         (searched(), {"y": BY_CLASS, "outer": TimeSeriesSplit(3)}, DataError, "outer fold 0 has no training row of class 1"),
         (
             searched(),

@@ -53,12 +53,6 @@ def test_it_is_scikit_learns_nested_cross_validation():
     assert (found.method, found.metric) == ("nested", "accuracy")
 
 
-def test_a_number_of_folds_makes_shuffled_ones_by_class(found):
-    outer = StratifiedKFold(5, shuffle=True, random_state=0)
-    again = oversearching(searched(), X, Y, outer, random_state=0)
-    assert again == found
-
-
 @pytest.mark.parametrize("method", ["nested", "repeats", "folds"])
 def test_perfect_scores_have_no_interval(method):
     apart = np.vstack([X - 99.0, X + 99.0])
@@ -141,10 +135,8 @@ def test_the_same_whatever_n_jobs_is(found):
     assert oversearching(searched(n_jobs=1), X, Y, random_state=0, n_jobs=2) == found
     assert oversearching(searched(random_state=0), X, Y) == found
     assert oversearching(searched(), X, Y, random_state=1) != found
-
-
-def test_folds_without_a_seed_of_their_own_get_one():
-    inner = StratifiedKFold(3, shuffle=True)
+    assert oversearching(searched(), X, Y, StratifiedKFold(5, shuffle=True, random_state=0), random_state=0) == found
+    inner = StratifiedKFold(3, shuffle=True)  # without a seed of its own
     runs = [oversearching(searched(cv=inner, n_iter=2), X, Y, 3, random_state=0, n_jobs=n) for n in (1, 2)]
     assert runs[0] == runs[1]
     assert inner.random_state is None
@@ -158,15 +150,15 @@ def test_on_labels_without_meaning_the_tuned_score_flatters():
     assert np.mean([f.optimism for f in found]) > 0.03
 
 
-def test_a_winner_that_a_function_chose():
+def test_what_chooses_the_winner_is_named():
+    two = oversearching(searched(scoring={"a": "accuracy", "b": "roc_auc"}, refit="b", n_iter=3), X, Y, 3, random_state=0)
+    assert two.metric == "roc_auc"
+    assert two.outer_interval[1] <= 1.0
+    own = oversearching(searched(n_iter=2, scoring=make_scorer(mean_squared_error, greater_is_better=False)), X, Y, 3)
+    assert own.tuned_score < 0
+    assert own.metric == "neg_mean_squared_error"
     chosen = oversearching(searched(refit=lambda results: int(np.argmax(results["mean_test_score"]))), X, Y, 3, random_state=0)
     assert chosen == oversearching(searched(), X, Y, 3, random_state=0)
-
-
-def test_of_several_metrics_the_scorer_is_named():
-    found = oversearching(searched(scoring={"a": "accuracy", "b": "roc_auc"}, refit="b", n_iter=3), X, Y, 3, random_state=0)
-    assert found.metric == "roc_auc"
-    assert found.outer_interval[1] <= 1.0
 
 
 def test_an_error_in_a_search_says_in_which_fold():
@@ -196,12 +188,6 @@ def test_where_folds_are_not_all_rows_the_interval_is_nadeau_and_bengios(outer):
     sizes = found.frame()
     ratio = (sizes["n_test"] / sizes["n_train"]).mean()
     assert found.interval == pytest.approx(nadeau_bengio(sizes["optimism"], ratio))
-
-
-def test_a_scorer_of_ones_own():
-    own = oversearching(searched(n_iter=2, scoring=make_scorer(mean_squared_error, greater_is_better=False)), X, Y, 3)
-    assert own.tuned_score < 0
-    assert own.metric == "neg_mean_squared_error"
 
 
 def test_groups_stay_together():

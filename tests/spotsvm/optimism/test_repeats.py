@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.stats import loguniform
 from sklearn.datasets import make_classification
-from sklearn.model_selection import GridSearchCV, KFold, ShuffleSplit, StratifiedKFold, cross_val_score
+from sklearn.model_selection import GridSearchCV, KFold, RepeatedKFold, ShuffleSplit, StratifiedKFold, cross_val_score
 from sklearn.svm import SVC
 
 from spotsvm import SpotSearchCV, oversearching
@@ -43,7 +43,16 @@ def test_a_search_that_has_not_searched_is_fitted_and_left_as_it_is():
     assert len(found.frame()) == 5
 
 
-@pytest.mark.parametrize("cv", [4, KFold(4), StratifiedKFold(4, shuffle=True, random_state=0), ShuffleSplit(4, random_state=0)])
+@pytest.mark.parametrize(
+    "cv",
+    [
+        4,
+        KFold(4),
+        StratifiedKFold(4, shuffle=True, random_state=0),
+        ShuffleSplit(4, random_state=0),
+        RepeatedKFold(n_splits=4, n_repeats=1),
+    ],
+)
 def test_fresh_splits_are_others_of_the_same_kind(cv):
     search = searched(cv=cv)
     splits = fresh_splits(search, X, Y, None, 3, 0)

@@ -101,7 +101,7 @@ def test_nothing_is_drawn_at_random():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"n_components": 0}, "n_components=0; use a number"),
+        ({"n_components": 0}, "n_components=0; use a whole number, 1 or more"),
         ({"n_components": True}, "n_components=True; use"),
         ({"n_kept": -1}, "n_kept=-1; use None, a number of components, 0 or more, or a share"),
         ({"n_kept": 1.0}, r"n_kept=1\.0; use"),

@@ -79,14 +79,6 @@ def test_every_section_is_there_and_the_console_is_silent(report, tmp_path, chec
     check_page(dom)  # what the browser has made of it
 
 
-def test_an_error_would_be_seen_in_the_console(tmp_path):
-    page = tmp_path / "page.html"
-    page.write_text("<!DOCTYPE html><title>t</title><script>console.error('seen'); undefined.x</script>")
-    console = browse(page, tmp_path, "--dump-dom")[1]
-    assert any("seen" in line for line in console)
-    assert any("TypeError" in line for line in console)
-
-
 def test_a_script_that_got_in_would_be_stopped(report, tmp_path):
     """Should an escape ever be forgotten, the page's own policy is the second lock."""
     page = tmp_path / "page.html"

@@ -127,6 +127,9 @@ def test_trials_that_were_suggested_together_are_again(how, tmp_path, capsys):
 
 
 def test_trials_of_several_workers_are_said_to_come_out_otherwise(tmp_path, capsys):
+    with ThreadPoolExecutor(1) as executor:
+        study = Study(SPACES["flat"], "cmaes", 1).run(objective, n_trials=24, executor=executor)
+    assert [t.point for t in again(code_snippet(study), objective=objective).trials] == [t.point for t in study.trials]
     path = tmp_path / "run.db"
     with ThreadPoolExecutor(2) as executor, Study(SPACES["flat"], "cmaes", 1, path=path) as study:
         study.run(objective, n_trials=12, executor=executor)
@@ -136,14 +139,6 @@ def test_trials_of_several_workers_are_said_to_come_out_otherwise(tmp_path, caps
         assert "batch_size=" not in code
         assert again(code, objective=objective).n_finished == 12
         assert "several workers took trials as they became free" in study_page(one).html()
-
-
-def test_one_worker_s_trials_are_again(capsys):
-    with ThreadPoolExecutor(1) as executor:
-        study = Study(SPACES["flat"], "cmaes", 1).run(objective, n_trials=24, executor=executor)
-    code = code_snippet(study)
-    assert "batch" not in code
-    assert [t.point for t in again(code, objective=objective).trials] == [t.point for t in study.trials]
 
 
 def test_a_batch_size_that_changed_on_the_way_is_told(tmp_path):

@@ -67,12 +67,6 @@ def test_a_flat_model_has_no_importance_and_a_single_parameter_all_of_it():
     assert answer == "All values are the same, so no effects are visible."
 
 
-def test_few_trials_have_no_model():
-    study = Study({"a": uniform(0, 1)}, "random", 0).run(lambda p: p["a"], n_trials=7)
-    answer = fit_study_model(study.trials, study.space.domain, study.objectives, 0, noise="auto", seed=0)
-    assert answer.startswith("Only 7 different configurations have been evaluated successfully")
-
-
 def test_ticks_are_round_values_at_their_places():
     axes = study_axes(Space({"C": loguniform(2**-5, 2**15), "x": uniform(-1, 2), "n": randint(0, 40), "k": ["a", None, "c"]}))
     places, labels = axes[0].ticks()
@@ -98,13 +92,6 @@ def test_quantiles_of_the_best_of_many_draws():
     for column, m in enumerate((1, 5, 40)):
         expected = np.quantile(drawn[:, :m].min(axis=1), [0.1, 0.5, 0.9])
         assert found[:, column] == pytest.approx(expected, abs=0.05)
-
-
-def test_more_draws_are_never_worse():
-    found = best_of(np.random.default_rng(0).random(50), np.arange(1, 300))
-    assert (np.diff(found, axis=1) <= 0).all()
-    assert (np.diff(found, axis=0) >= 0).all()
-    assert found[:, -1] == pytest.approx(np.random.default_rng(0).random(50).min())
 
 
 @pytest.mark.parametrize("noise", [0.0, 0.3])

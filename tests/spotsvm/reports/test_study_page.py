@@ -36,6 +36,18 @@ def noisy_study(search="kriging", **settings):
     return Study(SQUARE, search, 0, **settings).run(lambda p: bowl(p) + 0.2 * rng.normal(), n_trials=30)
 
 
+@pytest.fixture
+def checked(check_page):
+    """Return a function for the page of a study as HTML, after the checks that hold for every page."""
+
+    def html(*studies):
+        text = study_page(*studies).html()
+        check_page(text)
+        return text
+
+    return html
+
+
 def headings(page):
     return [text for rank, text in page.headings if rank == 2]
 
@@ -79,26 +91,25 @@ def test_a_study_with_few_trials_says_so(check_page, n):
     assert ("a model needs at least 8" in text) == (n > 0)
 
 
-def test_a_study_that_runs_and_has_only_failed_says_both(check_page):
+def test_a_study_that_runs_and_has_only_failed_says_both(checked):
     study = Study(SQUARE, "random", 0).run(lambda p: 1 / 0, n_trials=3)
     study.ask()
-    text = study_page(study).html()
-    check_page(text)
+    text = checked(study)
     assert "1 trial had no result when this report was made" in text
     assert "No trial has succeeded yet" in text
     assert "3 of 3 finished: 0 succeeded, 3 failed, 1 without a result yet" in text
     assert "ZeroDivisionError: division by zero" in section(text, "Failed trials")
 
 
-def test_failures_are_grouped_and_listed(check_page):
+def test_failures_are_grouped_and_listed(checked):
     def objective(p):
         if p["x"] > 0:
             raise ValueError("too large")
         return float("nan") if p["y"] > 0.5 else bowl(p)
 
-    study = Study(SQUARE, "random", 0).run(objective, n_trials=30)
-    text = study_page(study).html()
-    check_page(text)
+    study, beside = (Study(SQUARE, "random", seed).run(objective, n_trials=30) for seed in (0, 1))
+    text = checked(study, beside)
+    assert "30 trials of the random search" in text or "the 30 trials and the 30 of the random search" in text
     told = section(text, "Failed trials")
     failed = [t for t in study.trials if t.state == "failed"]
     assert f"{len(failed)} trials of 30 failed" in told
@@ -109,7 +120,7 @@ def test_failures_are_grouped_and_listed(check_page):
     assert "failed trial" in section(text, "Where the trials are")
 
 
-def test_a_conditional_space_with_categories(check_page):
+def test_a_conditional_space_with_categories(checked):
     space = [
         {"kernel": ["rbf"], "C": loguniform(0.01, 100), "gamma": loguniform(1e-3, 10)},
         {"kernel": ["poly"], "C": loguniform(0.01, 100), "degree": randint(2, 6), "coef0": [True, False]},
@@ -117,8 +128,7 @@ def test_a_conditional_space_with_categories(check_page):
     study = Study(space, "random", 0, direction="maximize").run(
         lambda p: -(np.log10(p["C"]) ** 2) - p.get("degree", 3) + len(p["kernel"]), n_trials=30
     )
-    text = study_page(study).html()
-    check_page(text)
+    text = checked(study)
     tuned = section(text, "What was tuned")
     assert '<th scope="row">kernel</th><td>category</td><td>rbf, poly</td><td>uniform</td><td>all</td>' in tuned
     assert '<th scope="row">degree</th><td>integer</td><td>2 to 5</td><td>uniform</td><td>poly</td>' in tuned
@@ -143,11 +153,13 @@ def test_several_objectives_have_a_front_and_their_own_effects(check_page):
     check_page(study_page(three.run(lambda p: {"values": [bowl(p), p["x"], -p["y"]]}, n_trials=12)).html())
 
 
-def test_many_parameters_show_the_most_important(check_page):
-    study = Study({f"p{k}": uniform(0, 1) for k in range(16)}, "random", 0)
-    study.run(lambda p: 5 * p["p15"] + p["p14"] ** 2, n_trials=40)
-    text = study_page(study).html()
-    check_page(text)
+def test_many_parameters_show_the_most_important(checked):
+    names = [f"preprocessing__columntransformer__numeric__scaler__p{k}" for k in range(16)]
+    study = Study(dict.fromkeys(names, uniform(0, 1)), "random", 0)
+    study.run(lambda p: 5 * p[names[15]] + p[names[14]] ** 2, n_trials=40)
+    text = checked(study)
+    for end in ("p14", "p15"):  # names that begin alike are told apart in pictures
+        assert len(re.findall(rf">prepro[a-z_]*\u2026[a-z_]*__{end}</text>", text)) >= 3
     assert "The 12 most important parameters of 16" in section(text, "What the parameters do")
     assert "continued" in section(text, "All trials")
 
@@ -159,9 +171,8 @@ def svc():
     return SpotSearchCV(SVC(), space, n_iter=12, cv=4, random_state=0).fit(X, y)
 
 
-def test_fold_scores_tell_of_the_optimism_for_free(check_page, svc):
-    text = study_page(svc.study_).html()
-    check_page(text)
+def test_fold_scores_tell_of_the_optimism_for_free(checked, svc):
+    text = checked(svc.study_)
     luck = section(text, "How much of it is luck")
     found = optimism_of_trials(svc.study_.trials)
     assert found.method == "folds"
@@ -195,10 +206,9 @@ class RecordedCopy(RecordedStudy):
             setattr(self, name, getattr(study, name))
 
 
-def test_a_score_on_rows_that_the_search_never_sees_is_shown_beside(check_page):
+def test_a_score_on_rows_that_the_search_never_sees_is_shown_beside(checked):
     study = Study(SQUARE, "random", 0).run(lambda p: {"value": bowl(p), "test_error": bowl(p) + 0.25}, n_trials=12)
-    text = study_page(study).html()
-    check_page(text)
+    text = checked(study)
     assert "the value is too good by 0.25" in section(text, "How much of it is luck")
     other = Study(SQUARE, "random", 0, direction="maximize").run(
         lambda p: {"value": -bowl(p), "test_score": -bowl(p) + 0.5}, n_trials=12
@@ -217,29 +227,12 @@ def test_a_search_that_learns_beats_the_given_random_search(check_page):
     assert "baseline, best so far" in text
 
 
-def test_a_band_of_random_trials_that_failed(check_page):
-    def failing(p):
-        if p["x"] < 0.2:
-            raise ValueError("too small")
-        return bowl(p)
-
-    study, beside = (Study(SQUARE, "random", seed, noise=False).run(failing, n_trials=15) for seed in (0, 1))
-    text = study_page(study, beside).html()
-    check_page(text)
-    assert "15 trials of the random search" in text or "the 15 trials and the 15 of the random search" in text
-
-
 @pytest.mark.parametrize(
     ("space", "options", "n", "message"),
     [
         ({"x": uniform(-1, 2), "z": uniform(-1, 2)}, {}, 2, "a different search space: y, z differ"),
         ([SQUARE, SQUARE | {"z": ["a", "b"]}], {}, 2, "a different search space: the numbers of dictionaries, 2 and 1, differ"),
-        (
-            SQUARE,
-            {"context": {"data": "b"}},
-            2,
-            "baseline has different data .b; the study has a.; use a study with the same data",
-        ),
+        (SQUARE, {"context": {"data": "b"}}, 2, "different data .b; the study has a.; use a study with the same data"),
         (SQUARE, {"direction": "maximize"}, 2, "baseline has the direction 'maximize', and the study 'minimize'"),
         (SQUARE, {}, 0, "baseline has no successful trial"),
     ],
@@ -254,60 +247,36 @@ def test_a_baseline_of_something_else_is_refused(space, options, n, message):
 
 
 @pytest.mark.filterwarnings("error")
-def test_names_in_any_script_and_values_of_any_size(check_page):
+def test_names_in_any_script_and_values_of_any_size(checked):
     space = {"\u65e5\u672c\u8a9e \U0001f600": uniform(0, 1), "<b>\u03bb$x_1$": ["<i>", "$a$", "&amp;"]}
     study = Study(space, "random", 0).run(lambda p: 1e300 * next(iter(p.values())), n_trials=15)
-    text = study_page(study).html()
-    check_page(text)
+    text = checked(study)
     assert "\u65e5\u672c\u8a9e \U0001f600: from " in text
     table = section(text, "What the parameters do")
     assert '<td class="n">nan' not in table
     assert table.count("<svg") == 2
 
 
-def test_names_that_begin_alike_are_told_apart_in_pictures(check_page):
-    names = [f"preprocessing__columntransformer__numeric__scaler__{end}" for end in ("first", "second")]
-    study = Study({name: uniform(0, 1) for name in names}, "random", 0).run(lambda p: p[names[0]] + p[names[1]] ** 2, n_trials=12)
-    text = study_page(study).html()
-    check_page(text)
-    for end in ("first", "second"):
-        assert len(re.findall(rf">prepro[a-z_]*\u2026[a-z_]*__{end}</text>", text)) >= 3
-
-
 @pytest.mark.parametrize(("values", "band"), [([f"n{k}" for k in range(12)], False), (list(range(12)), True)])
-def test_the_only_parameter_is_drawn_as_what_it_is(check_page, values, band):
+def test_the_only_parameter_is_drawn_as_what_it_is(checked, values, band):
     study = Study({"kernel": values}, "random", 0).run(lambda p: float(str(p["kernel"]).strip("n")) % 5, n_trials=12)
-    text = study_page(study).html()
-    check_page(text)
+    text = checked(study)
     assert "averaged over all other parameters" not in text
     places = text[text.index("Where the trials are</h2>") : text.index("The model along kernel")]
     assert ("FillBetween" in places) == band  # nothing is drawn between categories
 
 
-def test_a_report_from_the_record_is_that_of_the_study_to_the_byte(tmp_path):
+def test_a_report_from_the_record_is_that_of_the_study_to_the_byte_and_changes_nothing(tmp_path):
     path = tmp_path / "run.db"
-    study = noisy_study(path=path)
-    first = study.report(tmp_path / "first.html").read_bytes()
-    assert RecordedStudy(path).report(tmp_path / "second.html").read_bytes() == first
-    study.close()
-    assert RecordedStudy(path).report(tmp_path / "third.html").read_bytes() == first
-
-
-def test_a_report_changes_nothing_of_the_study(tmp_path):
-    study, twin = noisy_study(), noisy_study()
+    study, twin = noisy_study(path=path), noisy_study()
     before = study.frame()
-    study.report(tmp_path / "report.html", tables=tmp_path / "tables")
-    assert study.frame().equals(before)
+    first = study.report(tmp_path / "first.html", tables=tmp_path / "tables").read_bytes()
+    pd.testing.assert_frame_equal(study.frame(), before)
+    assert RecordedStudy(path).report(tmp_path / "second.html").read_bytes() == first
     assert study.ask().point == twin.ask().point
-
-
-def test_the_reports_tables_have_the_numbers_of_memory(tmp_path):
-    study = noisy_study()
-    study.report(tmp_path / "report.html", tables=tmp_path / "tables")
     files = {file.name.partition("-")[2]: file for file in sorted((tmp_path / "tables").iterdir())}
     trials = pd.read_csv(files["30-trials-their-parameters-and-values.csv"])
-    assert trials["value"].min() == study.best_trial.value
-    assert trials["value"].tolist() == study.frame()["value"].tolist()
+    assert trials["value"].tolist() == before["value"].tolist()
     chosen = pd.read_csv(next(file for name, file in files.items() if name.startswith("the-recommended-trial")), index_col=0)
     assert float(chosen.loc["value", "best seen"]) == study.best_trial.value
     assert float(chosen.loc["value", "recommended"]) == study.recommend().value

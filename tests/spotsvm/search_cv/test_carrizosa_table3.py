@@ -11,7 +11,7 @@ import pytest
 
 from spotsvm.estimators.dual.exact_svc import ExactSVC
 from spotsvm.studies.common.data import read_split
-from spotsvm.studies.nested_vns.printed import CONFIRMED, TABLE_3
+from spotsvm.studies.nested_vns.rbf import CONFIRMED, TABLE_3
 
 
 @pytest.mark.skipif("SPOTSVM_DATA" not in os.environ, reason="SPOTSVM_DATA names no folder with the IDA data sets")

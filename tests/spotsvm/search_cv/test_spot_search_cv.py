@@ -1,18 +1,25 @@
+import pickle
+
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import loguniform, randint
-from sklearn.base import BaseEstimator
-from sklearn.datasets import make_classification
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.cluster import KMeans
+from sklearn.datasets import make_blobs, make_classification
 from sklearn.linear_model import Ridge
-from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold, cross_val_score
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVC, SVR
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.svm import SVC, SVR, LinearSVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from spotsvm import SpotSearchCV
-from spotsvm.common.errors import BudgetError, StudyMismatchError
+from spotsvm.common.errors import StudyMismatchError
+from spotsvm.search_cv.results import search_results
 from spotsvm.study.record.record import Record
+from spotsvm.trials.trial import Trial
 
 X, Y = make_classification(n_samples=60, n_features=4, random_state=0)
 SPACE = {"C": loguniform(1e-2, 1e2), "gamma": loguniform(1e-3, 1e1)}
@@ -74,31 +81,20 @@ def test_batches_fill_the_budget_exactly():
     assert told == [(k + 1, k) for k in range(7)]
 
 
-def test_scores_are_those_of_a_grid_search_of_the_same_candidates_on_the_same_folds():
-    folds = list(KFold(4, shuffle=True, random_state=1).split(X))
-    fitted = search(cv=folds, return_train_score=True).fit(X, Y)
+@pytest.mark.parametrize("metrics", [{}, {"scoring": ["f1", "accuracy"], "refit": "accuracy"}], ids=["one", "two"])
+def test_scores_are_those_of_a_grid_search_of_the_same_candidates_on_the_same_folds(metrics):
+    options = {"cv": list(KFold(4, shuffle=True, random_state=1).split(X)), "return_train_score": True, **metrics}
+    fitted = search(**options).fit(X, Y)
     grid = [{name: [value] for name, value in params.items()} for params in fitted.cv_results_["params"]]
-    other = GridSearchCV(SVC(), grid, cv=folds, return_train_score=True).fit(X, Y)
+    other = GridSearchCV(SVC(), grid, **options).fit(X, Y)
     assert outcome(fitted) == outcome(other)
     assert list(fitted.cv_results_) == list(other.cv_results_)
     for name, column in fitted.cv_results_.items():
         assert type(column) is type(other.cv_results_[name])
         assert name == "params" or column.dtype == other.cv_results_[name].dtype
     assert (fitted.best_params_, fitted.best_score_, fitted.n_splits_) == (other.best_params_, other.best_score_, 4)
-
-
-def test_the_best_score_is_the_cross_validated_one():
-    folds = StratifiedKFold(5, shuffle=True, random_state=2)
-    fitted = search(search="kriging", n_iter=9, cv=folds).fit(X, Y)
-    assert fitted.best_score_ == cross_val_score(SVC(**fitted.best_params_), X, Y, cv=folds).mean()
-    assert fitted.best_score_ == fitted.cv_results_["mean_test_score"].max() == fitted.study_.best_trial.value
-    assert fitted.best_index_ == fitted.study_.best_trial.number
-    assert np.array_equal(fitted.predict(X), SVC(**fitted.best_params_).fit(X, Y).predict(X))
-
-
-def test_folds_are_drawn_once():
-    fitted = search(space={"C": [1.0, 1.0, 1.0, 1.0]}, n_iter=4, cv=KFold(3, shuffle=True)).fit(X, Y)
-    assert np.ptp([fitted.cv_results_[f"split{i}_test_score"] for i in range(3)], axis=1).tolist() == [0, 0, 0]
+    assert fitted.best_score_ == fitted.study_.best_trial.value
+    np.testing.assert_array_equal(fitted.predict(X), other.predict(X))
 
 
 def test_parameters_that_do_not_exist_are_masked():
@@ -237,6 +233,9 @@ def test_the_record_of_another_search_is_refused(tmp_path, what, changed):
         search(path=path, **options).fit(**data)
 
 
+NSGA2 = {"search": "nsga2", "scoring": ["accuracy", "recall"], "refit": "recall"}
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -254,6 +253,25 @@ def test_the_record_of_another_search_is_refused(tmp_path, what, changed):
         ({"space": {}}, "space has no parameter"),
         ({"space": {"nonsense": [1, 2]}}, "Invalid parameter 'nonsense' for estimator SVC"),
         ({"random_state": "seed"}, "'seed' cannot be used to seed"),
+        ({"search": "koch2011", "n_iter": 9}, "n_iter=9 is below the initial design of 10 trials"),
+        ({"engine": "turbo"}, "engine='turbo'; use 'auto' or 'sklearn'"),
+        ({"racing": 1}, "racing=1; use True or False"),
+        ({"racing": True, "scoring": "positive_likelihood_ratio"}, "known; that of 'positive_likelihood_ratio' is not"),
+        ({"racing": True, "executor": "threading"}, "racing=True compares each candidate with the best before it"),
+        (NSGA2 | {"racing": True}, "racing=True is for one objective, and search='nsga2' has several; leave it out"),
+        *(
+            (
+                NSGA2 | {"scoring": scoring, "refit": False},
+                "is for two or more objectives, and scoring=.* no more than one metric",
+            )
+            for scoring in (None, "accuracy", ["accuracy"], {"a": "accuracy"}, lambda estimator, X, y: {"a": 1.0, "b": 2.0})
+        ),
+        (NSGA2 | {"stop": "uncertainty"}, "stop='uncertainty' is for one objective"),
+        ({"retries": -1}, "retries=-1"),
+        ({"trial_timeout": 0}, "trial_timeout=0"),
+        ({"executor": "nowhere"}, "executor='nowhere'"),
+        ({"executor": 3}, "executor=3"),
+        ({"start": {"C": 1000.0, "gamma": 1.0}}, "start is not in the space: C=1000.0 is not a number in"),
     ],
 )
 @pytest.mark.parametrize("error_score", [np.nan, "raise"])
@@ -269,6 +287,182 @@ def test_data_that_do_not_fit_together_are_one_clear_error():
         search(cv=5).fit(X[:4], [0, 1, 0, 1])
 
 
-def test_a_budget_below_the_initial_design_is_refused_by_name():
-    with pytest.raises(BudgetError, match="n_iter=9 is below the initial design of 10 trials"):
-        search(search="koch2011", n_iter=9).fit(X, Y)
+def few(estimator=None, space=SPACE, **options):
+    return search(estimator, space, **{"n_iter": 4} | options)
+
+
+def splits(fitted, side="test", metric="score"):
+    """Scores, a row a candidate and a column a fold."""
+    return np.array([fitted.cv_results_[f"split{i}_{side}_{metric}"] for i in range(fitted.n_splits_)]).T
+
+
+class Probe(ClassifierMixin, BaseEstimator):
+    """Scores its own parameter; `kind`, if given, is what data must be."""
+
+    def __init__(self, level=0, kind=None):
+        self.level, self.kind = level, kind
+
+    def fit(self, X, y=None):
+        assert not hasattr(self, "fitted_"), "fitted twice"
+        assert self.kind is None or (isinstance(X, self.kind) and isinstance(y, self.kind))
+        self.fitted_, self.shapes_ = True, (np.shape(X), np.shape(y))
+        return self
+
+    def predict(self, X):
+        return np.zeros(len(X))
+
+    def score(self, X, y=None):
+        assert self.kind is None or isinstance(X, self.kind)
+        return float(self.level >= 2)
+
+
+@pytest.mark.parametrize("levels", [[1, 2, 3], range(1, 4), np.arange(1, 4)])
+def test_of_equals_the_first_is_taken(levels):
+    fitted = few(Probe(), {"level": levels}, n_iter=3).fit(X, Y)
+    ranks = fitted.cv_results_["rank_test_score"]
+    assert sorted(ranks) == [1, 1, 3]
+    assert fitted.best_index_ == ranks.tolist().index(1)
+    assert fitted.best_estimator_.level == fitted.cv_results_["param_level"][fitted.best_index_]
+
+
+def test_folds_may_be_a_generator():
+    class Once:
+        """A splitter whose folds can be asked for only once."""
+
+        def __init__(self):
+            self.folds = iter(KFold(3, shuffle=True, random_state=0).split(X))
+
+        def split(self, X=None, y=None, groups=None):
+            yield from self.folds
+
+        def get_n_splits(self, X=None, y=None, groups=None):
+            return 3
+
+    expected = splits(few(cv=KFold(3, shuffle=True, random_state=0)).fit(X, Y))
+    for folds in (KFold(3, shuffle=True, random_state=0).split(X), Once()):
+        assert np.array_equal(splits(few(cv=folds).fit(X, Y)), expected)
+
+
+def test_a_precomputed_kernel_is_cut_in_both_directions():
+    kernel = rbf_kernel(X, gamma=0.3)
+    fitted = few(SVC(kernel="precomputed"), {"C": LEVELS}).fit(kernel, Y)
+    other = few(SVC(gamma=0.3), {"C": LEVELS}).fit(X, Y)
+    assert np.allclose(splits(fitted), splits(other))
+    assert np.array_equal(fitted.predict(kernel[:9]), other.predict(X[:9]))
+    assert fitted.__sklearn_tags__().input_tags.pairwise
+    assert np.array_equal(cross_val_score(fitted, kernel, Y), cross_val_score(other, X, Y))
+    with pytest.raises(ValueError, match="should be a square kernel matrix"):
+        fitted.fit(kernel[:, :30], Y)
+    with pytest.raises(ValueError, match="have to be passed as arrays or sparse matrices"):
+        fitted.fit(kernel.tolist(), Y)
+
+
+def test_frames_stay_frames():
+    frame, series = pd.DataFrame(X, columns=list("abcd")), pd.Series(Y)
+    kind = (pd.DataFrame, pd.Series)
+    fitted = few(Probe(kind=kind), {"level": [1, 2]}, n_iter=2).fit(frame, series)
+    assert fitted.predict(frame).shape == (60,)
+    fitted = few().fit(frame, series)
+    assert fitted.feature_names_in_.tolist() == list("abcd")
+    assert np.array_equal(splits(fitted), splits(few().fit(X, Y)))
+
+
+def test_unsupervised_with_and_without_answers():
+    points, labels = make_blobs(n_samples=50, random_state=0)
+    kmeans = KMeans(random_state=0, init="random", n_init=1)
+    scoring = ["adjusted_rand_score", "fowlkes_mallows_score"]
+    for refit in scoring:
+        fitted = few(kmeans, {"n_clusters": [2, 3, 4]}, n_iter=3, scoring=scoring, refit=refit).fit(points, labels)
+        assert fitted.best_params_ == {"n_clusters": 3}
+    fitted = few(kmeans, {"n_clusters": [2, 3, 4]}, n_iter=3).fit(points)
+    assert fitted.best_params_ == {"n_clusters": 4}
+    assert fitted.transform(points).shape == (50, 4)
+    assert fitted.score(points) == fitted.best_estimator_.score(points)
+
+
+def test_whole_estimators_are_choices_and_stay_unfitted():
+    pipeline = Pipeline([("scale", StandardScaler()), ("model", None)])
+    choices = {"scale": ["passthrough", StandardScaler(), None], "model": [LinearSVC(), SVC()], "model__C": [0.5, 2.0]}
+    fitted = few(pipeline, choices, n_iter=8, scoring="accuracy").fit(X, Y)
+    column = fitted.cv_results_["param_model"]
+    assert {type(model) for model in column} == {LinearSVC, SVC}
+    assert not any(hasattr(model, "classes_") for model in [*choices["model"], *column])
+    assert [model.C for model in choices["model"]] == [1.0, 1.0]
+    assert fitted.best_estimator_[-1].C == fitted.best_params_["model__C"]
+    assert fitted.best_estimator_[-1] is not fitted.best_params_["model"]
+
+
+def test_it_works_inside_and_outside_of_others():
+    inside = make_pipeline(StandardScaler(), few())
+    outside = few(make_pipeline(StandardScaler(), SVC()), {f"svc__{name}": law for name, law in SPACE.items()})
+    scores = [cross_val_score(one, X, Y, cv=3, error_score="raise") for one in (inside, outside)]
+    assert min(map(np.min, scores)) > 0.6
+    assert inside.fit(X, Y).score(X, Y) == (inside.predict(X) == Y).mean()
+    twice = few(few(space={"gamma": LEVELS}, n_iter=2), {"estimator__C": LEVELS}, n_iter=2).fit(X, Y)
+    assert twice.best_estimator_.best_estimator_.C == twice.best_params_["estimator__C"]
+
+
+def test_it_is_cloned_set_and_pickled(tmp_path):
+    one = few(make_pipeline(StandardScaler(), SVC()), {"svc__C": LEVELS}, path=tmp_path / "search.db")
+    assert one.get_params()["estimator__svc__C"] == 1.0
+    assert one.set_params(estimator__svc__tol=1e-2, n_iter=3).estimator[-1].tol == 1e-2
+    other = pickle.loads(pickle.dumps(clone(one))).fit(X, Y)
+    assert np.array_equal(splits(other), splits(one.fit(X, Y)))
+    again = pickle.loads(pickle.dumps(one))
+    assert again.study_.path is None
+    assert again.study_.trials == one.study_.trials
+    assert np.array_equal(again.predict(X), one.predict(X))
+    assert np.array_equal(splits(again.fit(X, Y)), splits(one))
+
+
+def trial(number, params, **extra):
+    return Trial(number, params, (0.5,), state="ok" if extra else "failed", value=None, extra=extra)
+
+
+def results(trials, metrics=("score",), n_splits=2, error_score=np.nan, return_train_score=False):
+    return search_results(trials, metrics, n_splits, error_score=error_score, return_train_score=return_train_score)
+
+
+def column(*values):
+    """The column of a parameter that has these values."""
+    return results([trial(k, {"a": value}) for k, value in enumerate(values)])["param_a"]
+
+
+def ranked(*means):
+    return results([trial(k, {}, split0_test_score=mean) for k, mean in enumerate(means)], n_splits=1)["rank_test_score"]
+
+
+@pytest.mark.parametrize(
+    ("values", "dtype"),
+    [
+        ([1, 2], np.int64),
+        ([1, 0.5], np.float64),
+        ([True, False], np.bool_),
+        ([None, 1], object),
+        (["a", 1], object),
+        ([[1], [2, 3]], object),
+        ([2**70, 1], object),
+        ([OneHotEncoder(), "passthrough"], object),
+        ([np.ones(2), np.ones(2)], object),
+    ],
+)
+def test_a_parameters_column_has_the_type_of_its_values(values, dtype):
+    got = column(*values)
+    assert isinstance(got, np.ma.MaskedArray)
+    assert (got.shape, got.dtype) == ((2,), np.dtype(dtype))
+    assert not got.mask.any()
+    assert all(mine is value or np.array_equal(mine, value) for mine, value in zip(got, values, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("means", "ranks"),
+    [
+        ([0.5, 0.9, 0.9], [3, 1, 1]),
+        ([np.nan, 0.9, -0.5], [3, 1, 2]),
+        ([np.nan, 0.9, np.nan], [2, 1, 2]),
+        ([np.nan, np.nan], [1, 1]),
+    ],
+)
+def test_ranks(means, ranks):
+    assert ranked(*means).tolist() == ranks
+    assert ranked(*means).dtype == np.int32

@@ -1,14 +1,14 @@
 import numpy as np
 import pytest
 from scipy.stats import loguniform
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import make_classification
 from sklearn.exceptions import FitFailedWarning
 from sklearn.metrics import accuracy_score, f1_score, get_scorer, make_scorer, recall_score, roc_auc_score
 from sklearn.model_selection import KFold
 from sklearn.svm import SVC
 
-from spotsvm import SpotSearchCV
+from spotsvm import Nsga2Search, ParegoSearch, SpotSearchCV, StudyMismatchError
 from spotsvm.common.errors import NoCompletedTrialError, NoCompletedTrialTypeError
 
 X, Y = make_classification(n_samples=60, n_features=4, flip_y=0.2, random_state=0)
@@ -50,21 +50,20 @@ def test_several_metrics_are_several_searches_in_one(scoring):
 
 
 def test_the_metric_that_refit_names_is_optimised_else_the_first():
-    scoring = {"recall": "recall", "accuracy": "accuracy"}
-    for refit, metric in [("accuracy", "accuracy"), (False, "recall"), (lambda results: 0, "recall")]:
+    scoring = {"f1": "f1", "test_f1": "accuracy"}
+    for refit, metric in [("test_f1", "test_f1"), ("f1", "f1"), (False, "f1"), (lambda results: 0, "f1")]:
         fitted = search(scoring=scoring, refit=refit).fit(X, Y)
         assert values(fitted) == fitted.cv_results_[f"mean_test_{metric}"].tolist()
 
 
-def test_names_that_contain_each_other_are_kept_apart():
-    fitted = search(scoring={"f1": "f1", "test_f1": "accuracy"}, refit="f1").fit(X, Y)
-    assert values(fitted) == fitted.cv_results_["mean_test_f1"].tolist()
-
-
-def test_without_refit_several_metrics_have_no_best():
+def test_without_refit_several_metrics_have_no_best_and_a_single_one_has_no_estimator():
     fitted = search(scoring=["f1", "accuracy"], refit=False).fit(X, Y)
     assert {"mean_test_f1", "mean_test_accuracy"} <= set(fitted.cv_results_)
     assert not any(name.startswith("best_") for name in vars(fitted))
+    single = search(refit=False).fit(X, Y)
+    assert {name for name in vars(single) if name.startswith("best_")} == {"best_index_", "best_params_", "best_score_"}
+    assert single.best_score_ == single.cv_results_["mean_test_score"].max()
+    assert not hasattr(single, "refit_time_")
 
 
 class Backwards(set):
@@ -88,13 +87,6 @@ def test_a_record_of_a_set_of_metrics_is_resumed_whatever_its_order(tmp_path):
         search(scoring=kind({"f1", "accuracy"}), refit="f1", path=tmp_path / "study.db").fit(X, Y) for kind in (Backwards, sorted)
     ]
     assert values(runs[0]) == values(runs[1])
-
-
-def test_without_refit_a_single_metric_has_a_best_but_no_estimator():
-    fitted = search(refit=False).fit(X, Y)
-    assert {name for name in vars(fitted) if name.startswith("best_")} == {"best_index_", "best_params_", "best_score_"}
-    assert fitted.best_score_ == fitted.cv_results_["mean_test_score"].max()
-    assert not hasattr(fitted, "refit_time_")
 
 
 class NeverFitted(ClassifierMixin, BaseEstimator):
@@ -213,11 +205,6 @@ def test_a_candidate_that_fails_is_scored_and_told_of(error_score, batch_size):
     assert fitted.best_params_["level"] in (0, 3)
 
 
-def test_an_error_is_raised_if_that_is_wanted():
-    with pytest.raises(ValueError, match="^this level is bad$"):
-        fragile(error_score="raise").fit(ROWS, HALVES)
-
-
 @pytest.mark.parametrize(("error", "kind"), [(ValueError, NoCompletedTrialError), (TypeError, NoCompletedTrialTypeError)])
 @pytest.mark.parametrize("error_score", [np.nan, 0.0])
 @pytest.mark.parametrize("scoring", [None, lambda estimator, X, y: {"one": 1.0}])
@@ -272,3 +259,89 @@ def test_a_finished_record_has_all_metrics(tmp_path):
     assert again.multimetric_
     assert list(again.scorer_) == ["a", "b"]
     assert again.score(X, Y) == first.score(X, Y)
+
+
+RECALLS = {"first": make_scorer(recall_score, pos_label=0), "second": make_scorer(recall_score, pos_label=1)}
+
+
+def objectives(estimator=None, space=SPACE, **options):
+    options = {"n_iter": 24, "search": "nsga2", "scoring": RECALLS, "refit": "second"} | options
+    return search(estimator, space, **options)
+
+
+@pytest.mark.parametrize("which", ["nsga2", "parego", ParegoSearch, Nsga2Search])
+def test_all_metrics_are_objectives_and_maximised(which):
+    fitted = objectives(search=which).fit(X, Y)
+    results = fitted.cv_results_
+    values = np.column_stack([results["mean_test_first"], results["mean_test_second"]])
+    assert np.array_equal(values, [t.values for t in fitted.study_.trials])
+    assert fitted.study_.objectives.columns == ("value_first", "value_second")
+    front = np.array([t.values for t in fitted.study_.pareto()])
+    assert (np.diff(front[:, 0]) < 0).all()
+    assert (np.diff(front[:, 1]) > 0).all()
+    assert not any((values >= f).all(axis=1).any() and (values > f).any(axis=1)[(values >= f).all(axis=1)].any() for f in front)
+    assert fitted.best_index_ == results["rank_test_second"].argmin()
+    assert fitted.best_score_ == results["mean_test_second"].max()
+    assert fitted.best_params_ == results["params"][fitted.best_index_]
+    assert fitted.score(X, Y) == RECALLS["second"](fitted.best_estimator_, X, Y)
+
+
+def test_a_list_of_metrics_of_which_refit_is_free_to_choose():
+    free = {"scoring": ["accuracy", "f1", "recall"], "refit": lambda results: int(results["mean_test_f1"].argmax())}
+    fitted = objectives(**free).fit(X, Y)
+    assert len(fitted.study_.trials[0].values) == 3
+    assert fitted.best_index_ == fitted.cv_results_["mean_test_f1"].argmax()
+    without = objectives(refit=False).fit(X, Y)
+    assert not hasattr(without, "best_index_")
+    assert len(without.study_.pareto()) >= 1
+
+
+def test_under_noise_the_best_observed_candidate_is_chosen():
+    fitted = objectives(noise=True, search="parego", n_iter=12).fit(X, Y)
+    assert fitted.best_index_ == fitted.cv_results_["rank_test_second"].argmin()
+
+
+def test_a_candidate_that_fails_in_one_metric_has_failed():
+    def sometimes(estimator, X, y):
+        return np.nan if estimator.level == 5 else estimator.level
+
+    levels = {"level": list(range(8))}
+    scoring = {"a": "accuracy", "b": sometimes}
+    with pytest.warns(FitFailedWarning, match="this level is bad"), pytest.warns(UserWarning, match="non-finite"):
+        fitted = objectives(Fragile(), levels, search="parego", n_iter=8, scoring=scoring, refit="a").fit(X, Y)
+    by_level = {t.params["level"]: t for t in fitted.study_.trials}
+    assert [by_level[k].state for k in range(8)] == ["ok", "failed", "failed", "ok", "ok", "failed", "ok", "ok"]
+    assert by_level[5].reason == "the mean test score b is nan"
+    assert "this level is bad" in by_level[2].reason
+    assert {t.params["level"] for t in fitted.study_.pareto()} <= {6, 7}
+
+
+def test_it_resumes_and_is_refused_with_other_metrics(tmp_path):
+    path = tmp_path / "search.db"
+    objectives(path=path, n_iter=22).fit(X, Y)
+    resumed = objectives(path=path, n_iter=30).fit(X, Y)
+    alone = objectives(n_iter=30).fit(X, Y)
+    assert [t.values for t in resumed.study_.trials] == [t.values for t in alone.study_.trials]
+    finished = objectives(path=path, n_iter=30).fit(X, Y)
+    assert finished.best_index_ == alone.best_index_
+    assert set(finished.cv_results_) == set(alone.cv_results_)
+    with pytest.raises(StudyMismatchError, match="another"):
+        objectives(path=path, scoring={"second": RECALLS["second"], "first": RECALLS["first"]}).fit(X, Y)
+
+
+def test_verbose_shows_the_values(capsys):
+    fitted = objectives(verbose=1, n_iter=20).fit(X, Y)
+    assert f"[1/20] ok score={fitted.study_.trials[0].values} " in capsys.readouterr().out
+
+
+STARTS = [{"C": 1.0, "gamma": 0.1}, {"C": 10.0, "gamma": 1.0}]
+
+
+@pytest.mark.parametrize("options", [{}, {"search": "kriging", "scoring": None, "refit": True, "n_iter": 9}])
+def test_candidates_to_start_with(options):
+    fitted = objectives(start=STARTS, **options).fit(X, Y)
+    assert [t.origin for t in fitted.study_.trials].count("start") == 2
+    for row, start in enumerate(STARTS):
+        assert {name: pytest.approx(value) for name, value in fitted.cv_results_["params"][row].items()} == start
+    assert len(fitted.cv_results_["params"]) == fitted.n_iter
+    assert clone(fitted).start == STARTS

@@ -6,7 +6,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import make_classification
 from sklearn.exceptions import FitFailedWarning, UnsetMetadataPassedError
 from sklearn.metrics import get_scorer, make_scorer
-from sklearn.model_selection import GridSearchCV, GroupKFold, LeaveOneGroupOut, StratifiedKFold, cross_validate
+from sklearn.model_selection import GridSearchCV, GroupKFold, LeaveOneGroupOut, StratifiedKFold
 from sklearn.svm import SVC
 
 from spotsvm import SpotSearchCV
@@ -177,13 +177,3 @@ def test_groups_are_routed_to_the_splitter_and_to_whoever_else_asks(routing, rec
     search(recorder.set_fit_request(groups=True), cv=GroupKFold(3)).fit(X, Y, groups=GROUPS)
     assert all(len(given["groups"]) == given["rows"] for given in recorder.seen)
     assert all(set(given["groups"]) <= set(GROUPS) and len(set(given["groups"])) == 4 for given in recorder.seen[:-1])
-
-
-def test_an_outer_cross_validation_routes_through(routing, recorder):
-    scoring = get_scorer("accuracy").set_score_request(sample_weight=False)
-    inner = search(recorder.set_fit_request(sample_weight=True, groups=False), cv=GroupKFold(2), scoring=scoring)
-    passed = {"sample_weight": WEIGHTS, "groups": GROUPS}
-    outer = {"cv": GroupKFold(3), "scoring": scoring, "return_estimator": True, "error_score": "raise"}
-    done = cross_validate(inner, X, Y, params=passed, **outer)
-    assert [len(fitted.best_estimator_.given_["sample_weight"]) for fitted in done["estimator"]] == [40] * 3
-    assert {len(given["sample_weight"]) for given in recorder.seen} == {20, 40}

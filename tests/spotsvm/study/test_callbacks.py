@@ -1,4 +1,7 @@
 import copy
+import io
+from contextlib import redirect_stderr, suppress
+from types import SimpleNamespace
 
 import pytest
 from sklearn.base import clone
@@ -6,7 +9,7 @@ from sklearn.datasets import load_iris
 from sklearn.svm import SVC
 
 from spotsvm import ArgumentError, Callback, SpotSearchCV, StopRun, Study
-from spotsvm.study.callbacks import progress_bar
+from spotsvm.study.callbacks import progress_bar, runs_bar
 
 SPACE = {"x": list(range(40))}
 
@@ -43,39 +46,22 @@ def new(**arguments):
 
 
 def test_a_run_is_told_of_from_start_to_end():
-    log = Log()
+    log, together = Log(), Log()
     new().run(lambda params: 1.0, n_trials=2, callback=log)
-    assert log.heard == [
-        ("start", 0),
-        ("ask", 0, "running"),
-        ("tell", 0, "ok"),
-        ("ask", 1, "running"),
-        ("tell", 1, "ok"),
-        ("end", 2),
-    ]
+    told = [("ask", 0, "running"), ("tell", 0, "ok"), ("ask", 1, "running"), ("tell", 1, "ok")]
+    assert log.heard == [("start", 0), *told, ("end", 2)]
+    new().run(lambda params: 1.0, n_trials=3, batch_size=3, callback=together)
+    assert [what for what, *_ in together.heard] == ["start", "ask", "ask", "ask", "tell", "tell", "tell", "end"]
 
 
-def test_all_of_a_batch_are_asked_before_one_is_told():
-    log = Log()
-    new().run(lambda params: 1.0, n_trials=3, batch_size=3, callback=log)
-    assert [what for what, *_ in log.heard] == ["start", "ask", "ask", "ask", "tell", "tell", "tell", "end"]
-
-
-def test_failed_trials_are_told_of():
-    log = Log()
-    study = Study({"x": [0, 1]}, "random", 0).run(distance, n_trials=2, callback=log)
-    assert sorted(state for what, *_, state in log.heard if what == "tell") == ["failed", "ok"]
-    assert study.n_finished == 2
-
-
-def test_a_resumed_run_starts_with_what_is_there(tmp_path):
-    with new(path=tmp_path / "a.db") as study:
-        study.run(distance, n_trials=2)
-    log = Log()
-    with new(path=tmp_path / "a.db") as study:
-        study.run(distance, n_trials=3, callback=log)
-    assert log.heard[0] == ("start", 2)
-    assert log.heard[-1] == ("end", 3)
+def test_a_resumed_run_starts_with_what_is_there_and_tells_of_failures(tmp_path):
+    for n in (1, 2):
+        log = Log()
+        with Study({"x": [0, 1]}, "random", 0, path=tmp_path / "a.db") as study:
+            study.run(distance, n_trials=n, callback=log)
+        assert (log.heard[0], log.heard[-1]) == (("start", n - 1), ("end", n))
+        assert log.heard[2] == ("tell", n - 1, study.trials[n - 1].state)
+    assert {t.state for t in study.trials} == {"failed", "ok"}
 
 
 def test_a_bare_callable_hears_of_trials_told():
@@ -89,42 +75,28 @@ def test_several_are_called_in_order():
 
     class Named(Callback):
         def __init__(self, name):
-            self.name = name
-
-        def on_start(self, study):
-            seen.append(("start", self.name))
-
-        def on_tell(self, study, trial):
-            seen.append(("tell", self.name))
-
-        def on_end(self, study):
-            seen.append(("end", self.name))
+            self.on_start = lambda study: seen.append(("start", name))
+            self.on_tell = lambda study, trial: seen.append(("tell", name))
+            self.on_end = lambda study: seen.append(("end", name))
 
     new().run(distance, n_trials=1, callback=[Named("a"), lambda study, trial: seen.append(("tell", "f")), Named("b")])
     assert seen[:5] == [("start", "a"), ("start", "b"), ("tell", "a"), ("tell", "f"), ("tell", "b")]
     assert sorted(seen[5:]) == [("end", "a"), ("end", "b")]
 
 
-def test_an_object_with_one_of_the_methods_will_do():
+def test_any_object_with_one_of_the_methods_will_do_and_is_not_called_itself():
     class Ends:
         n = 0
 
         def on_end(self, study):
             self.n = study.n_finished
 
-    follower = Ends()
-    new().run(distance, n_trials=2, callback=follower)
-    assert follower.n == 2
-
-
-def test_an_object_with_methods_is_not_called_itself():
-    class Both(Log):
         def __call__(self, study, trial):
             raise AssertionError("its methods are called")
 
-    log = Both()
-    new().run(distance, n_trials=1, callback=log)
-    assert [what for what, *_ in log.heard] == ["start", "ask", "tell", "end"]
+    follower = Ends()
+    new().run(distance, n_trials=2, callback=follower)
+    assert follower.n == 2
 
 
 @pytest.mark.parametrize("batch_size", [None, 4])
@@ -157,25 +129,20 @@ def test_stop_run_at_the_start_evaluates_nothing():
     assert study.n_finished == 5
 
 
-def test_what_a_callback_raises_ends_the_run_after_its_end_is_told():
+def test_a_run_that_is_broken_off_has_an_end():
     def broken(study, trial):
         raise OSError("sink is full")
 
-    log, study = Log(), new()
-    with pytest.raises(OSError, match="sink is full"):
-        study.run(distance, n_trials=5, callback=[log, broken])
-    assert log.heard[-1] == ("end", 1)
-    assert study.n_finished == 1
-
-
-def test_an_interrupted_run_has_an_end():
     def interrupt(params):
         raise KeyboardInterrupt
 
-    log = Log()
+    log, interrupted = Log(), Log()
+    with pytest.raises(OSError, match="sink is full"):
+        new().run(distance, n_trials=5, callback=[log, broken])
+    assert log.heard[-1] == ("end", 1)
     with pytest.raises(KeyboardInterrupt):
-        new().run(interrupt, n_trials=5, callback=log)
-    assert log.heard == [("start", 0), ("ask", 0, "running"), ("end", 0)]
+        new().run(interrupt, n_trials=5, callback=interrupted)
+    assert interrupted.heard == [("start", 0), ("ask", 0, "running"), ("end", 0)]
 
 
 @pytest.mark.parametrize(
@@ -215,3 +182,64 @@ def test_a_cloned_search_shows_the_same_bar():
         search = SpotSearchCV(SVC(), {"C": [1, 10]}, callback=bar)
         assert clone(search).callback is bar
         assert copy.deepcopy(bar) is bar
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+    @property
+    def last(self):
+        return self.getvalue().split("\r")[-1]
+
+
+def drawn(values, n, study=None, stream=None):
+    """Run a study to n trials under a bar of 4; return what was drawn, and the study. A value that is an exception is raised."""
+
+    def objective(params):
+        if isinstance(value := next(values), type):
+            raise value
+        return value
+
+    stream, values = Terminal() if stream is None else stream, iter(values)
+    study = new(direction="maximize") if study is None else study
+    with redirect_stderr(stream), progress_bar("random", 4) as callback, suppress(KeyboardInterrupt):
+        study.run(objective, n, callback=callback)
+    return stream, study
+
+
+def test_the_bar_shows_the_best_value_so_far():
+    terminal, _ = drawn([0.5, 0.75, 0.25, 0.625], 4)
+    assert all(words in terminal.last for words in ("random: 100%", "4/4", "incumbent 0.75"))
+    assert any("1/4" in line and "incumbent 0.5" in line for line in terminal.getvalue().split("\r"))
+
+
+def test_the_bar_of_a_resumed_study_starts_where_it_was():
+    _, study = drawn([0.875, 0.5], 2)
+    terminal, _ = drawn([KeyboardInterrupt], 4, study)
+    assert "2/4" in terminal.last
+    assert "incumbent 0.875" in terminal.last
+    assert terminal.getvalue().endswith("\n"), "a bar ends its line when interrupted"
+    terminal, _ = drawn([0.25, 0.125], 4, study)
+    assert "4/4" in terminal.last
+    assert "incumbent 0.875" in terminal.last
+    assert "incumbent 0.25" not in terminal.getvalue()
+
+
+def test_failed_trials_move_the_bar_and_are_no_incumbent():
+    terminal, _ = drawn([float("nan"), float("nan")], 2)
+    assert "2/4" in terminal.last
+    assert "incumbent" not in terminal.getvalue()
+    assert "incumbent -2.5" in drawn([float("nan"), -2.5], 2)[0].last
+
+
+def test_silence_where_nobody_watches(capsys):
+    assert drawn([1.0, 2.0], 2, stream=io.StringIO())[0].getvalue() == ""
+    assert capsys.readouterr() == ("", "")
+
+
+def test_a_bar_of_runs_names_the_run_that_has_ended():
+    terminal = Terminal()
+    with redirect_stderr(terminal), runs_bar("branin", 2) as ended:
+        ended(SimpleNamespace(search="random", seed=7))
+    assert all(words in terminal.getvalue() for words in ("branin", "1/2", "random, seed 7"))

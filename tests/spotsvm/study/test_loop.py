@@ -3,6 +3,7 @@ import re
 import threading
 import time
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from functools import partial
 
 import numpy as np
 import pytest
@@ -28,7 +29,7 @@ def test_it_stops_at_the_budget_and_goes_on_from_there():
     study = Study(SPACE, "random", 0)
     assert study.run(bowl, 4) is study
     assert study.run(bowl, 4).n_finished == 4
-    assert study.run(bowl, 9).n_finished == 9
+    assert study.run(bowl, np.int64(9), batch_size=np.int64(1)).n_finished == 9
     assert facts(study) == facts(Study(SPACE, "random", 0).run(bowl, 9))
 
 
@@ -43,10 +44,9 @@ def test_where_it_is_evaluated_changes_nothing(search, batch_size, kind):
 
 
 @pytest.mark.parametrize("search", ["kriging", "cmaes", "lbfgsb", "random"])
-@pytest.mark.parametrize("options", [{"executor": ThreadPoolExecutor}, {"executor": "threading", "n_jobs": 1}], ids=str)
-def test_one_worker_makes_the_trials_of_none(search, options):
-    made = options["executor"](1) if callable(options["executor"]) else options["executor"]
-    study = Study(SPACE, search, 3).run(partly, 13, **options | {"executor": made})
+@pytest.mark.parametrize("executor", [partial(ThreadPoolExecutor, 1), lambda: "threading"])
+def test_one_worker_makes_the_trials_of_none(search, executor):
+    study = Study(SPACE, search, 3).run(partly, 13, executor(), n_jobs=1)
     assert facts(study) == facts(Study(SPACE, search, 3).run(partly, 13))
     assert study.about["batch_size"] == 1
 
@@ -71,18 +71,6 @@ def test_a_plan_that_was_cut_off_while_it_was_asked_for_is_evaluated_as_if_it_ha
             study.ask()
     with ThreadPoolExecutor(1) as executor, Study(SPACE, search, 3, path=tmp_path / "study.db") as study:
         assert facts(study.run(bowl, 18, executor)) == facts(whole)
-
-
-def test_a_search_of_ones_own_has_one_ready():
-    class Own:
-        def ask(self):
-            return [0.5, 0.5]
-
-        def tell(self, point, value):
-            pass
-
-    study = Study(SPACE, Own(), 0)
-    assert (study.n_ready, study.n_initial, study.initial_name) == (1, 1, "initial design")
 
 
 def test_a_batch_is_evaluated_at_once():
@@ -112,12 +100,9 @@ def test_failures_are_recorded_and_the_study_goes_on():
     assert study.n_finished == 60
     assert {t.extra.get("time") for t in study.trials} == {None, 2.0}
     assert study.recommend().value == min(t.value for t in study.trials if t.value is not None)
-
-
-@pytest.mark.parametrize("search", ["kriging", "random"])
-def test_a_study_in_which_all_fail_ends_all_the_same(search):
-    study = Study(SPACE, search, 0).run(lambda p: None, 9)
-    assert [t.state for t in study.trials] == ["failed"] * 9
+    for search in ("kriging", "random"):
+        none = Study(SPACE, search, 0).run(lambda p: None, 9)
+        assert [t.state for t in none.trials] == ["failed"] * 9
 
 
 @pytest.mark.parametrize("where", ["here", "threads", "processes", "killable"])
@@ -134,78 +119,57 @@ def test_errors_are_raised_if_wanted_once_they_are_recorded(where):
         executor.shutdown()
 
 
-def test_a_callback_that_raises_loses_nothing():
-    study = Study(SPACE, "kriging", 0)
-
-    def stop(s, trial):
-        if s.n_finished in (1, 8):
-            raise InterruptedError
-
-    for n in (1, 8):
-        with pytest.raises(InterruptedError):
-            study.run(bowl, 15, batch_size=4, callback=stop)
-        assert study.n_finished == n
-    study.run(bowl, 16, batch_size=4)
-    assert facts(study) == facts(Study(SPACE, "kriging", 0).run(bowl, 16, batch_size=4))
-
-
 @pytest.mark.parametrize("at", [1, 2, 3, 4, 9])
-def test_what_was_being_evaluated_when_the_user_broke_off_is_evaluated_first(at):
-    calls = []
+@pytest.mark.parametrize("what", ["objective", "callback"])
+def test_what_was_being_evaluated_when_a_run_was_broken_off_is_evaluated_first(at, what):
+    calls, broken = [], []
+
+    def break_off_at(n):
+        if n == at and not broken:
+            broken.append(n)
+            raise KeyboardInterrupt
 
     def objective(params):
         calls.append(params)
-        if len(calls) == at:
-            raise KeyboardInterrupt
+        if what == "objective":
+            break_off_at(len(calls))
         return bowl(params)
+
+    def callback(study, trial):
+        if what == "callback":
+            break_off_at(study.n_finished)
 
     study = Study(SPACE, "kriging", 0)
     with pytest.raises(KeyboardInterrupt):
-        study.run(objective, 12, batch_size=3)
-    assert study.n_finished == at - 1
+        study.run(objective, 12, batch_size=3, callback=callback)
+    if what == "objective":
+        assert study.n_finished == at - 1
     study.run(objective, 12, batch_size=3)
-    assert calls[at] == calls[at - 1]
+    if what == "objective":
+        assert calls[at] == calls[at - 1]
     assert facts(study) == facts(Study(SPACE, "kriging", 0).run(bowl, 12, batch_size=3))
 
 
-def test_in_a_small_space_nothing_is_left_out_by_an_interruption():
-    study = Study({"a": [1, 2, 3], "b": ["x", "y"]}, "random", 0)
-
-    def objective(params):
-        if study.n_finished == 4 and not broken:
-            broken.append(params)
-            raise KeyboardInterrupt
-        return params["a"]
-
-    broken = []
-    with pytest.raises(KeyboardInterrupt):
-        study.run(objective, 6)
-    study.run(objective, 6)
-    assert [t.state for t in study.trials] == ["ok"] * 6
+NINE = {f"x{j}": uniform(0, 1) for j in range(9)}
 
 
-@pytest.mark.parametrize("n_trials", [-1, 0, 1, 5])
-def test_a_budget_below_the_design_evaluates_nothing(n_trials, tmp_path):
+@pytest.mark.parametrize(
+    ("search", "space", "n_trials", "least"),
+    [
+        *(("kriging", SPACE, n, "initial design of 6 trials") for n in (-1, 0, 1, 5)),
+        ("lbfgsb", SPACE, 5, "initial design of 6 trials"),
+        ("cmaes", NINE, 9, "first generation of 10 trials; use at least that, or search"),
+    ],
+)
+def test_a_budget_below_the_design_or_a_generation_evaluates_nothing(search, space, n_trials, least, tmp_path):
     calls = []
-    with Study(SPACE, "kriging", 0, path=tmp_path / "s.db") as study:
-        with pytest.raises(BudgetError, match=f"n_trials={n_trials} is below the initial design of 6 trials"):
+    with Study(space, search, 0, path=tmp_path / "s.db") as study:
+        with pytest.raises(BudgetError, match=f"n_trials={n_trials} is below the {least}"):
             study.run(calls.append, n_trials)
         assert (study.trials, calls) == ((), [])
-        assert study.run(bowl, 6).n_finished == 6
-
-
-def test_a_budget_below_a_generation_evaluates_nothing():
-    study = Study({f"x{j}": uniform(0, 1) for j in range(9)}, "cmaes", 0)
-    with pytest.raises(BudgetError, match="n_trials=9 is below the first generation of 10 trials; use at least that, or search"):
-        study.run(bowl, 9)
-    assert study.trials == ()
-    assert study.run(lambda p: p["x0"], 10).n_finished == 10
-    with pytest.raises(BudgetError, match="n_trials=5 is below the initial design of 6 trials"):
-        Study(SPACE, "lbfgsb", 0).run(bowl, 5)
-
-
-def test_a_small_space_needs_no_more_than_its_size():
-    assert Study({"a": [1, 2, 3]}, "kriging", 0, noise=False).run(lambda p: p["a"], 3).best_trial.params == {"a": 1}
+        assert study.run(lambda p: 1.0, study.n_initial).n_finished == study.n_initial
+    small = Study({"a": [1, 2, 3]}, "kriging", 0, noise=False)
+    assert small.run(lambda p: p["a"], 3).best_trial.params == {"a": 1}, "a small space needs no more than its size"
 
 
 @pytest.mark.parametrize("batch_size", [1, 4])
@@ -237,16 +201,9 @@ def test_bad_arguments_are_named_with_their_value(options, said):
     assert study.trials == ()
 
 
-def test_numpy_numbers_will_do():
-    study = Study(SPACE, "random", 0).run(bowl, np.int64(4), batch_size=np.int64(2))
-    assert study.n_finished == 4
-
-
 @pytest.mark.parametrize("of_the_study", [True, False])
 def test_a_trial_past_its_time_is_ended(of_the_study):
     def slow(params):
-        import time
-
         if params["x"] > 0.6:
             time.sleep(30)
         return params["x"]
@@ -261,27 +218,18 @@ def test_a_trial_past_its_time_is_ended(of_the_study):
     assert {t.seconds for t in study.trials if t.state == "timeout"} == {0.7}
 
 
-def test_times_are_taken():
-    def objective(params):
-        time.sleep(0.02)
-        return bowl(params)
-
-    study = Study(SPACE, "kriging", 0).run(objective, 8)
-    assert all(t.seconds >= 0.02 and t.ask_seconds >= 0 for t in study.trials)
-
-
 @pytest.mark.parametrize("search", ["kriging", "random", "own"])
 @pytest.mark.parametrize("write", ["write_asked", "write_told"])
 def test_a_write_that_fails_leaves_memory_and_record_agreed(search, write, tmp_path, monkeypatch):
     class Own:
         def __init__(self):
-            self.rng, self.told = np.random.default_rng(0), 0
+            self.rng = np.random.default_rng(0)
 
         def ask(self):
             return self.rng.random(2)
 
         def tell(self, point, value):
-            self.told += 1
+            pass
 
     def made():
         return Own() if search == "own" else search

@@ -1,7 +1,6 @@
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
-import pandas as pd
 import pytest
 from completed_trials import facts
 from scipy.stats import uniform
@@ -17,10 +16,6 @@ NAMED = {"cost": "minimize", "gain": "maximize"}
 def trade(params):
     """More gain costs more; y is a waste."""
     return {"values": [params["x"] ** 2 + params["y"], params["x"] - params["y"]], "time": 3.0}
-
-
-def half_fails(params):
-    return trade(params) if params["x"] > 0.4 else None
 
 
 def make(search="random", seed=7, **options):
@@ -50,13 +45,9 @@ def test_ask_and_tell():
     assert study.tell(study.ask(), [np.nan, 1.0]).reason == "the objective returned [nan, 1.0]"
     assert study.fail(study.ask(), "no").values is None
     assert study.n_finished == 6
-
-
-def test_one_objective_has_a_tuple_of_its_value():
-    study = Study(SPACE, "random", 0)
-    assert study.ask().values is None
-    told = study.tell(0, 2.5)
-    assert (told.value, told.values) == (2.5, (2.5,))
+    one = Study(SPACE, "random", 0)
+    assert one.ask().values is None
+    assert (one.tell(0, 2.5).value, one.trials[0].values) == (2.5, (2.5,))
 
 
 def test_the_direction_is_turned_in_one_place():
@@ -101,16 +92,6 @@ def test_what_is_of_one_objective_points_to_the_front():
         make().pareto()
 
 
-def test_the_frame_and_the_csv_have_a_column_an_objective(tmp_path):
-    study = make().run(half_fails, 8)
-    frame = study.frame()
-    assert list(frame.columns[:7]) == ["number", "state", "param_x", "param_y", "value_cost", "value_gain", "extra_time"]
-    assert frame["value_gain"].isna().tolist() == [t.state == "failed" for t in study.trials]
-    assert list(make(direction=("minimize",) * 2).frame().columns[4:6]) == ["value_0", "value_1"]
-    study.to_csv(tmp_path / "trials.csv")
-    pd.testing.assert_series_equal(pd.read_csv(tmp_path / "trials.csv")["value_cost"], frame["value_cost"])
-
-
 @pytest.mark.parametrize("given", [1.0, [1.0, 2.0, 3.0], {"value": 1.0}, {"values": [1.0]}, {"values": {"cost": 1.0}}])
 def test_another_number_of_values_is_recorded_as_a_failure_and_raised(given, tmp_path):
     with make(path=tmp_path / "study.db") as study:
@@ -152,12 +133,10 @@ def test_a_search_must_be_one_of_so_many_objectives():
     for search in ("nsga2", "parego"):
         with pytest.raises(SolverError, match=f"search='{search}' is for two or more objectives, .* direction=\\('minimize'"):
             Study(SPACE, search, 0)
-    assert make(Nsga2Search, direction=["minimize"] * 3).run(lambda p: [1.0, p["x"], p["y"]], 20).n_finished == 20
-
-
-def test_a_budget_below_the_first_generation():
+    three = make(Nsga2Search, direction=["minimize"] * 3)
     with pytest.raises(BudgetError, match="n_trials=19 is below the .* of 20 trials"):
-        make("nsga2").run(trade, 19)
+        three.run(trade, 19)
+    assert three.run(lambda p: [1.0, p["x"], p["y"]], 20).n_finished == 20
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -31,7 +32,6 @@ from spotsvm.tuning.tables.table import read_table
 
 SPACE = {"x": uniform(0, 1)}
 HUGE = 10**400
-SCRIPT = Path(sys.executable).with_name("spotsvm")
 
 
 def refused(kind, said, call):
@@ -40,6 +40,11 @@ def refused(kind, said, call):
     assert isinstance(caught.value, SpotSVMError)
     assert "\n" not in str(caught.value)
     assert len(str(caught.value)) < 400
+
+
+def script(*arguments, **options):
+    command = [Path(sys.executable).with_name("spotsvm"), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, **options)
 
 
 @pytest.fixture
@@ -86,17 +91,19 @@ def test_a_further_number_beyond_all_floats_is_infinite(study):
     assert study.tell(study.ask(), {"value": 1, "n": HUGE, "m": -HUGE}).extra == {"n": math.inf, "m": -math.inf}
 
 
-SECONDS = [HUGE, 10**5000, "a", "2.5", [1], 1j, math.nan, math.inf, True, np.bool_(True), np.array([1.0, 2.0])]
-
-
-@pytest.mark.parametrize("given", SECONDS, ids=lambda s: str(type(s).__name__))
+@pytest.mark.parametrize(
+    "given", [HUGE, 10**5000, "2.5", [1], 1j, math.nan, math.inf, True, np.bool_(True)], ids=lambda s: type(s).__name__
+)
 @pytest.mark.parametrize("how", ["tell", "fail"])
 def test_seconds_that_are_no_time(given, how, study):
     trial = study.ask()
-    say = {"tell": lambda s: study.tell(trial, 1.0, seconds=s), "fail": lambda s: study.fail(trial, "no", seconds=s)}[how]
-    refused(ArgumentError, "^seconds=.* is not a time; use a finite number of seconds, or None$", lambda: say(given))
+    refused(
+        ArgumentError,
+        "^seconds=.* is not a time; use a finite number of seconds, or None$",
+        lambda: getattr(study, how)(trial, 1.0, seconds=given),
+    )
     assert study.trials[0].state == "running"
-    told = say(np.float32(2.5))
+    told = getattr(study, how)(trial, 1.0, seconds=np.float32(2.5))
     assert (type(told.seconds), told.seconds) == (float, 2.5)
 
 
@@ -104,10 +111,8 @@ def test_seconds_that_are_no_time(given, how, study):
     ("extra", "said"),
     [
         ({"a": "b"}, r"^extra has 'a': 'b', which is not a named number; use text and a number"),
-        ({"a": None}, "^extra has 'a': None, which is not a named number"),
         ({1: 2}, "^extra has 1: 2, which is not a named number"),
         ([1], r"^extra=\[1\] is not a mapping; use names and numbers"),
-        ("a", "^extra='a' is not a mapping"),
     ],
 )
 def test_further_numbers_that_are_none(extra, said, study):
@@ -124,9 +129,7 @@ def nested(levels):
     ("context", "said"),
     [
         (3, "^context=3 is int; use a mapping of text to what JSON can hold$"),
-        ("ab", "^context='ab' is str; use a mapping"),
         ("", "^context='' is str; use a mapping"),
-        ([("a", "b")], r"^context=\[\('a', 'b'\)\] is list; use a mapping"),
         ({"a": {1, 2}}, r"^context: a is set, which is not JSON \({1, 2}\); use text, Python's own numbers"),
         ({"a": [np.int64(3)]}, r"^context: a\[0\] is int64, which is not JSON"),
         ({1: "a"}, "^context: the key 1 is int; use text$"),
@@ -151,25 +154,16 @@ def test_a_context_is_read_back_as_it_is_kept(tmp_path):
             assert math.isnan(study.about["context: none"])
 
 
-NO_PATHS = [None, 3, "", "\x00", "a\x00b", b"x", [], "\ud800"]
-
-
-@pytest.mark.parametrize("path", NO_PATHS)
-@pytest.mark.parametrize("method", ["report", "to_csv", "folds_to_csv"])
-def test_a_file_to_write_that_is_none(method, path, study):
-    study.run(lambda p: p["x"], n_trials=2)
-    refused(
-        ArgumentError, '^path=.* is not the path of a file; use text, such as ".*", or a', lambda: getattr(study, method)(path)
+@pytest.mark.parametrize("path", [3, "", "a\x00b", b"x", [], "\ud800"])
+@pytest.mark.parametrize("method", ["report", "to_csv", "folds_to_csv", "tables"])
+def test_a_file_to_write_that_is_none(method, path, study, tmp_path):
+    write = (
+        partial(study.report, tmp_path / "report.html", tables=path)
+        if method == "tables"
+        else partial(getattr(study, method), path)
     )
-
-
-@pytest.mark.parametrize("path", [path for path in NO_PATHS if path is not None])
-def test_a_folder_for_tables_that_is_none(path, study, tmp_path):
     study.run(lambda p: p["x"], n_trials=2)
-    refused(
-        ArgumentError, '^tables=.* is not the path of a file; use text, such as "tables"',
-        lambda: study.report(tmp_path / "report.html", tables=path),
-    )  # fmt: skip
+    refused(ArgumentError, '^(path|tables)=.* is not the path of a file; use text, such as ".*", or a', write)
     assert not list(tmp_path.iterdir())
 
 
@@ -194,8 +188,7 @@ def test_a_relative_path_where_the_working_directory_has_been_removed(what):
 
 def test_an_absolute_path_where_the_working_directory_has_been_removed(no_folder):
     with Study(SPACE, "random", 0, path=no_folder.with_name("study.db")) as study:
-        study.run(lambda p: p["x"], n_trials=3)
-        study.to_csv(no_folder.with_name("trials.csv"))
+        study.run(lambda p: p["x"], n_trials=3).to_csv(no_folder.with_name("trials.csv"))
     assert len(RecordedStudy(study.path).trials) == 3
 
 
@@ -208,9 +201,7 @@ def test_worker_processes_where_the_working_directory_has_been_removed(how, stud
 @pytest.mark.parametrize("arguments", [["report", "a.db", "--out", "b.html"], ["export", "a.db", "--csv", "b"], ["study"]])
 def test_commands_where_the_working_directory_has_been_removed(arguments, no_folder):
     no_folder.mkdir()
-    ended = subprocess.run(
-        [SCRIPT, *arguments], cwd=no_folder, preexec_fn=no_folder.rmdir, capture_output=True, text=True, timeout=60
-    )
+    ended = script(*arguments, cwd=no_folder, preexec_fn=no_folder.rmdir)
     assert (ended.returncode, ended.stdout) == (2, "")
     assert ended.stderr == "spotsvm: error: the working directory has been removed; change to an existing directory\n"
 
@@ -275,9 +266,7 @@ def test_a_pipe_in_place_of_a_table(tmp_path):
 @pytest.mark.parametrize("options", [[], ["--pipeline", "stormwater"]])
 def test_tune_does_not_wait_for_a_pipe(options, tmp_path):
     os.mkfifo(tmp_path / "pipe")
-    ended = subprocess.run(
-        [SCRIPT, "tune", tmp_path / "pipe", "--target", "y", *options], capture_output=True, text=True, timeout=60
-    )
+    ended = script("tune", tmp_path / "pipe", "--target", "y", *options)
     assert (ended.returncode, ended.stderr.count("\n")) == (2, 1)
     assert "is a named pipe" in ended.stderr
 

@@ -1,17 +1,24 @@
 import json
+import shutil
 import sqlite3
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy.stats import loguniform, randint, truncnorm, uniform
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
-from spotsvm import Study
+from spotsvm import Space, Study
 from spotsvm.common.errors import NoCompletedTrialError, StorageError
 from spotsvm.common.fingerprint import versions
 from spotsvm.study.record.record import Record
 from spotsvm.study.record.schema import sign
 from spotsvm.study.recorded import RecordedStudy
+from spotsvm.study.resume import MOST_CELLS, events_problem, params_problem, size_problem, trial_problem
+from spotsvm.study.status import read_status
+from spotsvm.trials.trial import Trial
 
 SPACE = {"C": loguniform(1e-2, 1e2), "x": uniform(-1, 2), "n": randint(1, 9), "kind": ["a", "b", "c"]}
 
@@ -32,39 +39,50 @@ def path(tmp_path_factory):
     return path
 
 
+def resumed(path):
+    return Study(SPACE, "random", 3, path=path, context={"data": "abc"})
+
+
+@pytest.fixture
+def changed(path, tmp_path):
+    """Change the description in a copy of the record; return its path."""
+    copy = Path(shutil.copy(path, tmp_path / "copy.db"))
+
+    def change(command, *values):
+        with closing(sqlite3.connect(copy)) as connection, connection:
+            connection.execute(f"{command} about {values[0]}", values[1:])
+            if command == "UPDATE":
+                sign(connection)
+        return copy
+
+    return change
+
+
 def test_a_record_has_the_results_of_its_study(path):
-    study, read = Study(SPACE, "random", 3, path=path, context={"data": "abc"}), RecordedStudy(path)
-    assert read.frame().equals(study.frame())
-    assert read.recommend() == study.recommend()
-    assert read.best_trial == study.best_trial
-    assert read.findings == study.findings == {"weather": {"sun": True}}
-    assert (read.seed, read.noise, read.objectives, read.path) == (study.seed, study.noise, study.objectives, path)
-    assert read.about["context: data"] == "abc"
-    assert read.about["budget"] == study.about["budget"] == 25
-    study.close()
+    with resumed(path) as study:
+        read = RecordedStudy(path)
+        assert read.frame().equals(study.frame())
+        assert read.recommend() == study.recommend()
+        assert read.best_trial == study.best_trial
+        assert read.findings == study.findings == {"weather": {"sun": True}}
+        assert (read.seed, read.noise, read.objectives, read.path) == (study.seed, study.noise, study.objectives, path)
+        assert read.about["context: data"] == "abc"
+        assert read.about["budget"] == study.about["budget"] == 25
 
 
-def test_the_versions_at_the_beginning_are_kept_and_need_not_be_the_same_to_resume(path, tmp_path):
-    copy = tmp_path / "copy.db"
-    copy.write_bytes(path.read_bytes())
-    with sqlite3.connect(copy) as connection:
-        connection.execute("UPDATE about SET value = ? WHERE key = 'versions'", (json.dumps({"numpy": "0.9"}),))
-        sign(connection)
-    study = Study(SPACE, "random", 3, path=copy, context={"data": "abc"}).run(objective, n_trials=26)
+def test_the_versions_at_the_beginning_are_kept_and_need_not_be_the_same_to_resume(path, changed):
+    copy = changed("UPDATE", "SET value = ? WHERE key = 'versions'", json.dumps({"numpy": "0.9"}))
+    with resumed(copy) as study:
+        study.run(objective, n_trials=26)
     assert study.about["versions"] == RecordedStudy(copy).about["versions"] == {"numpy": "0.9"}
     assert RecordedStudy(path).about["versions"] == versions()
-    study.close()
 
 
-def test_a_record_of_before_is_resumed_and_says_nothing_of_versions(path, tmp_path):
-    copy = tmp_path / "copy.db"
-    copy.write_bytes(path.read_bytes())
-    with sqlite3.connect(copy) as connection:
-        connection.execute("DELETE FROM about WHERE key IN ('versions', 'code', 'budget')")
-    study = Study(SPACE, "random", 3, path=copy, context={"data": "abc"})
-    assert "versions" not in study.about
-    assert study.n_finished == RecordedStudy(copy).n_finished == 25
-    study.close()
+def test_a_record_of_before_is_resumed_and_says_nothing_of_versions(changed):
+    copy = changed("DELETE FROM", "WHERE key IN ('versions', 'code', 'budget')")
+    with resumed(copy) as study:
+        assert "versions" not in study.about
+        assert study.n_finished == RecordedStudy(copy).n_finished == 25
 
 
 def test_reading_neither_waits_for_a_writer_nor_keeps_it_waiting(tmp_path):
@@ -113,20 +131,74 @@ def test_what_json_does_not_have_is_text(tmp_path):
         ("direction", "sideways", "the record is damaged: direction='sideways'"),
     ],
 )
-def test_a_record_that_makes_no_sense_is_refused(path, tmp_path, key, value, message):
-    copy = tmp_path / "copy.db"
-    copy.write_bytes(path.read_bytes())
-    with sqlite3.connect(copy) as connection:
-        if value is None:
-            connection.execute("DELETE FROM about WHERE key = ?", (key,))
-        else:
-            connection.execute("UPDATE about SET value = ? WHERE key = ?", (json.dumps(value), key))
-            sign(connection)
+def test_a_record_that_makes_no_sense_is_refused(changed, key, value, message):
+    if value is None:
+        copy = changed("DELETE FROM", "WHERE key = ?", key)
+    else:
+        copy = changed("UPDATE", "SET value = ? WHERE key = ?", json.dumps(value), key)
     with pytest.raises(StorageError, match=message):
         RecordedStudy(copy)
 
 
-def test_there_must_be_a_record(tmp_path):
+@pytest.mark.parametrize("read", [RecordedStudy, read_status])
+def test_there_must_be_a_record(read, tmp_path):
     with pytest.raises(StorageError, match="there is no such record"):
-        RecordedStudy(tmp_path / "none.db")
+        read(tmp_path / "none.db")
     assert not list(tmp_path.iterdir())
+
+
+SMALL = Space({"x": [1, 2], "y": ["a", "b"]})
+WHOLE = Trial(0, {"x": 1, "y": "a"}, (0.25, 0.25), "ok", 0.5)
+
+
+def test_a_trial_that_can_be():
+    assert trial_problem(WHOLE, SMALL, 1) == ""
+    assert params_problem(WHOLE, SMALL.decode(WHOLE.point)) == ""
+    assert trial_problem(replace(WHOLE, state="running", value=None, values=None), SMALL, 1) == ""
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"point": (0.5,)}, "no point of the unit cube"),
+        ({"point": (0.5, float("nan"))}, "no point of the unit cube"),
+        ({"state": "failed"}, "is 'failed', and has 1 values"),
+        ({"values": (1.0, 2.0)}, "has 2 values"),
+        ({"value": None, "values": None}, "has 0 values"),
+        ({"value": float("inf"), "values": (float("inf"),)}, "not finite"),
+    ],
+)
+def test_a_trial_that_cannot_be(change, said):
+    assert said in trial_problem(replace(WHOLE, **change), SMALL, 1)
+
+
+@pytest.mark.parametrize(
+    ("params", "said"),
+    [({"x": 1}, "other parameters"), ({"x": "1", "y": "a"}, "not an integer"), ({"x": 1.5, "y": "a"}, "not an integer")],
+)
+def test_parameters_that_cannot_be(params, said):
+    assert said in params_problem(replace(WHOLE, params=params), {"x": 1, "y": "a"})
+    assert "not a finite number" in params_problem(replace(WHOLE, params={"x": "0.5"}), {"x": 0.5})
+
+
+@pytest.mark.parametrize(
+    ("events", "said"),
+    [
+        ([(0, "told", 0), (1, "asked", 0)], "told before it was asked for"),
+        ([(0, "asked", 0)], "contradicts its recorded events"),
+        ([(1, "asked", 0), (1, "told", 0)], "order"),
+        ([(0, "asked", 5)], "order"),
+        ([(0, "asked", 0), (1, "told", 0)], ""),
+    ],
+)
+def test_events_that_cannot_be(events, said):
+    problem = events_problem([WHOLE], events)
+    assert said in problem
+    assert bool(said) == bool(problem)
+
+
+def test_a_table_that_would_fill_the_memory():
+    many = [replace(WHOLE, number=k, extra={f"{k} {j}": 0.0 for j in range(50)}) for k in range(400)]
+    assert size_problem(many[:10]) == ""
+    assert 400 * (400 * 50 + 2) > MOST_CELLS
+    assert "20002 different names" in size_problem(many)

@@ -104,14 +104,13 @@ SEARCHES = {
 
 
 @pytest.mark.parametrize("search", SEARCHES.values(), ids=SEARCHES)
-@pytest.mark.parametrize(("space", "objective"), [(SPACE, valley), (SPACE, half_fails)], ids=["valley", "half fails"])
-def test_resumed_is_undisturbed(search, space, objective, path):
-    with Study(space, search(), 7, path=path) as study:
-        study.run(objective, 8)
-    with Study(space, search(), 7, path=path) as study:
-        assert study.n_finished == 8
-        study.run(objective, 20)
-    assert facts(study) == facts(Study(space, search(), 7).run(objective, 20))
+@pytest.mark.parametrize("objective", [valley, half_fails])
+def test_resumed_is_undisturbed(search, objective, path):
+    for n in (8, 20):
+        with Study(SPACE, search(), 7, path=path) as study:
+            assert study.n_finished == (0 if n == 8 else 8)
+            study.run(objective, n)
+    assert facts(study) == facts(Study(SPACE, search(), 7).run(objective, 20))
 
 
 @pytest.mark.parametrize("search", ["nsga2", "parego", "random", Own])
@@ -130,23 +129,21 @@ def test_resumed_is_undisturbed_with_several_objectives(search, space, objective
     assert study.hypervolume().tolist() == undisturbed.hypervolume().tolist()
 
 
-@pytest.mark.parametrize("objective", [mixed, lambda p: round(mixed(p), 1)], ids=["mixed", "ties"])
-def test_resumed_is_undisturbed_in_a_conditional_space(objective, path):
+@pytest.mark.parametrize(
+    ("space", "objective", "options"),
+    [
+        (MIXED, mixed, {}),
+        (MIXED, lambda p: round(mixed(p), 1), {}),
+        (SPACE, noisy, {"direction": "maximize"}),
+        (SPACE, noisy, {"noise": True}),
+    ],
+    ids=["mixed", "ties", "noise, maximised", "noise"],
+)
+def test_resumed_is_undisturbed_in_a_conditional_space_and_under_noise(space, objective, options, path):
     for n in (8, 13, 20):
-        with Study(MIXED, seed=7, path=path) as study:
+        with Study(space, seed=7, path=path, **options) as study:
             study.run(objective, n)
-    undisturbed = Study(MIXED, seed=7).run(objective, 20)
-    assert facts(study) == facts(undisturbed)
-    assert study.recommend() == undisturbed.recommend()
-
-
-@pytest.mark.parametrize(("direction", "noise"), [("maximize", "auto"), ("minimize", True)])
-def test_resumed_is_undisturbed_under_noise(direction, noise, path):
-    options = {"direction": direction, "noise": noise}
-    for n in (9, 20):
-        with Study(SPACE, seed=7, path=path, **options) as study:
-            study.run(noisy, n)
-    undisturbed = Study(SPACE, seed=7, **options).run(noisy, 20)
+    undisturbed = Study(space, seed=7, **options).run(objective, 20)
     assert facts(study) == facts(undisturbed)
     assert study.recommend() == undisturbed.recommend()
 
@@ -201,16 +198,8 @@ def test_without_a_seed_the_recorded_one_counts(path):
     with Study(SPACE, "random", path=path) as again:
         assert again.seed == study.seed
         again.run(valley, 6)
+        again.run(lambda p: pytest.fail("a finished study evaluates nothing more"), 6)
     assert facts(again) == facts(Study(SPACE, "random", study.seed).run(valley, 6))
-
-
-def test_a_finished_study_evaluates_nothing_more(path):
-    for _ in range(2):
-        with Study(SPACE, seed=0, path=path) as study:
-            study.run(valley, 8)
-            assert len(study.trials) == 8
-    with Study(SPACE, seed=0, path=path) as study:
-        study.run(lambda p: pytest.fail("it was evaluated"), 6)
 
 
 def test_the_objects_of_a_space_come_back_as_themselves(path):
@@ -344,6 +333,15 @@ def test_a_process_that_is_killed_loses_nothing_that_was_told(search, n, size, p
     assert facts(study) == facts(Study(space, search, 7, direction=direction).run(objective, n, batch_size=size))
 
 
+def describe(path, key, value):
+    """Change an entry of the description in a record; return what it was."""
+    with closing(sqlite3.connect(path)) as connection, connection:
+        (before,) = connection.execute("SELECT value FROM about WHERE key = ?", (key,)).fetchone()
+        connection.execute("UPDATE about SET value = ? WHERE key = ?", (value, key))
+        sign(connection)
+    return before
+
+
 @pytest.mark.parametrize(
     "other",
     [
@@ -354,28 +352,19 @@ def test_a_process_that_is_killed_loses_nothing_that_was_told(search, n, size, p
         '{"C": 1}',
     ],
 )
-def test_a_description_that_is_none_differs_in_one_line(tmp_path, other):
-    path = tmp_path / "study.db"
+def test_a_description_that_is_none_differs_in_one_line(path, other):
     Study({"C": uniform(0, 1)}, "random", 0, path=path).close()
-    with closing(sqlite3.connect(path)) as connection:
-        connection.execute("UPDATE about SET value = ? WHERE key = 'space'", (other,))
-        sign(connection)
-        connection.commit()
+    describe(path, "space", other)
     with pytest.raises(StudyMismatchError, match="another space") as caught:
         Study({"C": uniform(0, 1)}, "random", 0, path=path)
     assert "\n" not in str(caught.value)
 
 
-def test_a_record_that_names_the_file_of_our_search_goes_on(tmp_path):
-    path, search = tmp_path / "study.db", partial(KrigingSearch, n_initial=9)
+def test_a_record_that_names_the_file_of_our_search_goes_on(path):
+    search = partial(KrigingSearch, n_initial=9)
     Study(SPACE, search, 0, path=path).run(valley, 10).close()
-    with closing(sqlite3.connect(path)) as connection:
-        (given,) = connection.execute("SELECT value FROM about WHERE key = 'search'").fetchone()
-        assert given == '"KrigingSearch(n_initial=9)"'
-        before = '"solvers.search.kriging_search.KrigingSearch(n_initial=9)"'
-        connection.execute("UPDATE about SET value = ? WHERE key = 'search'", (before,))
-        sign(connection)
-        connection.commit()
+    before = describe(path, "search", '"solvers.search.kriging_search.KrigingSearch(n_initial=9)"')
+    assert before == '"KrigingSearch(n_initial=9)"'
     with Study(SPACE, search, 0, path=path) as study:
         assert len(study.trials) == 10
     with pytest.raises(StudyMismatchError, match="another search"):

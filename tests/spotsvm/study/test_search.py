@@ -1,7 +1,5 @@
 import numpy as np
-import pytest
 
-from spotsvm.solvers.errors import SolverError
 from spotsvm.solvers.search import RandomSearch
 from spotsvm.study.resume import Past
 from spotsvm.study.search import StudySearch
@@ -9,7 +7,6 @@ from spotsvm.surrogates.domain import Domain
 from spotsvm.trials.objectives import Objectives
 
 LINE = Domain.continuous(1)
-ONE = Objectives.of("minimize")
 
 
 class Counting:
@@ -26,8 +23,10 @@ class Counting:
         pass
 
 
-def make(given, starts=(), objectives=ONE):
-    return StudySearch(given, LINE, objectives, Past({"seed": 3}, True, [], [], {}), "auto", [np.array([u]) for u in starts])
+def make(given, starts=()):
+    return StudySearch(
+        given, LINE, Objectives.of("minimize"), Past({"seed": 3}, True, [], [], {}), "auto", [np.array([u]) for u in starts]
+    )
 
 
 def test_the_starts_come_first_and_the_search_knows_of_them():
@@ -56,14 +55,5 @@ def test_what_was_forgotten_is_suggested_again():
     assert given.suggest() is own
     given.keep(own, {})
     assert np.array_equal(given.suggest().point, [0.2])
-
-
-def test_a_search_of_a_users_needs_no_more_than_ask_and_tell():
-    search = make(Counting())
-    assert (search.initial_trials(0), search.n_ready, search.state()) == ((1, "initial design"), 1, {})
-    assert search.name.endswith("Counting")
-
-
-def test_the_number_of_objectives_must_be_the_searchs():
-    with pytest.raises(SolverError, match="search='kriging' has one objective, and there are 2"):
-        make("kriging", objectives=Objectives.of(("minimize", "maximize")))
+    assert (given.initial_trials(0), given.n_ready, given.state()) == ((1, "initial design"), 1, {})
+    assert given.name.endswith("Counting")

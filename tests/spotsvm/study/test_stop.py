@@ -9,6 +9,7 @@ from sklearn.svm import SVC
 from spotsvm import ArgumentError, SpotSearchCV, Study
 from spotsvm.space.space import Space
 from spotsvm.study.stop import ImprovementBelowUncertainty, Look, checked_stop, with_test_share
+from spotsvm.surrogates.errors import NotPositiveDefiniteError
 from spotsvm.trials.scores.fold_bias import corrected_standard_error
 from spotsvm.trials.trial import Trial
 
@@ -63,10 +64,6 @@ def test_it_stops_after_as_many_trials_in_a_row_as_it_has_patience(improvements,
     assert len(rule.looked) == len(set(rule.looked)), "each number of trials is looked at once"
 
 
-def test_without_a_rule_there_is_no_finding():
-    assert run(None, 5).findings == {}
-
-
 def test_what_was_finished_before_counts(tmp_path):
     improvements = [1, 1, 1, 0.1, 0.1, 0.1, 1, 1]
     whole = run(Told(improvements), 8)
@@ -97,30 +94,23 @@ def test_it_stops_any_search_by_the_folds_of_the_incumbent(search):
 
 def test_a_look_is_a_function_of_the_trials_alone():
     study = run(None, 25, with_folds)
-    scores = run(
-        None,
-        25,
-        lambda p: {"value": -with_folds(p)["value"]} | {k: -v for k, v in with_folds(p).items() if k != "value"},
-        direction="maximize",
-    )
+    scores = run(None, 25, lambda p: {k: -v for k, v in with_folds(p).items()}, direction="maximize")
     looks = [
         EARLY.look(s.trials, s.space, sign=sign, noise=s.noise, seed=0)
         for s, sign in ((study, 1.0), (study, 1.0), (scores, -1.0))
     ]
+    assert study.findings == {}, "there is no finding without a rule"
     assert looks[0] == looks[1]
     assert looks[2].expected_improvement == pytest.approx(looks[0].expected_improvement)
     assert looks[2].uncertainty == pytest.approx(looks[0].uncertainty)
 
 
-def test_an_objective_without_uncertainty_is_never_stopped():
+def test_noise_is_an_uncertainty_and_an_objective_without_one_is_never_stopped():
     study = run(EARLY, 12, search="kriging")
     assert study.n_finished == 12
-    assert not study.findings["stop"]["stopped"]
-    assert study.findings["stop"]["basis"] == "none"
-    assert "has no uncertainty to compare with" in study.findings["stop"]["sentence"]
-
-
-def test_noise_is_an_uncertainty():
+    finding = study.findings["stop"]
+    assert (finding["stopped"], finding["basis"]) == (False, "none")
+    assert "has no uncertainty to compare with" in finding["sentence"]
     rng = np.random.default_rng(0)
     study = run(EARLY, 60, lambda p: bowl(p) + 0.2 * rng.normal(), "kriging")
     assert study.findings["stop"]["basis"] == "noise"
@@ -131,15 +121,8 @@ def test_too_few_trials_and_failures_are_no_end():
     study = run(EARLY, 7, with_folds)
     assert "7 trials are too few for it to judge" in study.findings["stop"]["sentence"]
 
-    def failing(params):
-        raise ValueError("no")
-
-    assert run(EARLY, 12, failing).n_finished == 12
-
-    def half(params):
-        return with_folds(params) if params["x"] < 0.5 else float("nan")
-
-    assert run(EARLY, 60, half).findings["stop"]["stopped"]
+    assert run(EARLY, 12, lambda p: None).n_finished == 12
+    assert run(EARLY, 60, lambda p: with_folds(p) if p["x"] < 0.5 else float("nan")).findings["stop"]["stopped"]
 
 
 def test_a_finite_space_that_is_used_up_has_nothing_to_gain():
@@ -153,8 +136,6 @@ def test_a_finite_space_that_is_used_up_has_nothing_to_gain():
 
 
 def test_a_model_that_cannot_be_fitted_is_said_and_stops_nothing(monkeypatch, caplog):
-    from spotsvm.surrogates.errors import NotPositiveDefiniteError
-
     def broken(*args, **kwargs):
         raise NotPositiveDefiniteError("it is not")
 

@@ -1,3 +1,5 @@
+import re
+
 import numpy as np
 import pytest
 
@@ -5,7 +7,8 @@ from spotsvm.common.errors import ArgumentError, StorageError
 from spotsvm.trials.objectives import Objectives
 from spotsvm.trials.trial import Outcome, Trial
 
-TWO = Objectives.of({"error": "minimize", "margin": "maximize"})
+NAMED = {"error": "minimize", "margin": "maximize"}
+TWO = Objectives.of(NAMED)
 ONE = Objectives.of("maximize")
 
 
@@ -15,12 +18,7 @@ ONE = Objectives.of("maximize")
         ("minimize", ("value",), [1], "minimize"),
         ("maximize", ("value",), [-1], "maximize"),
         (("minimize", "maximize"), ("value_0", "value_1"), [1, -1], {"0": "minimize", "1": "maximize"}),
-        (
-            {"error": "minimize", "margin": "maximize"},
-            ("value_error", "value_margin"),
-            [1, -1],
-            {"error": "minimize", "margin": "maximize"},
-        ),
+        (NAMED, ("value_error", "value_margin"), [1, -1], NAMED),
     ],
 )
 def test_directions(direction, columns, signs, description):
@@ -49,20 +47,14 @@ def test_what_is_no_direction(direction, said):
         Objectives.of(direction)
 
 
-def test_a_direction_is_turned_and_turned_back():
+def test_a_direction_is_turned_in_what_a_search_is_told_and_turned_back():
     values = np.array([[0.1, 3.0], [0.2, -4.0]])
     assert TWO.turned(values).tolist() == [[0.1, -3.0], [0.2, 4.0]]
     assert np.array_equal(TWO.turned(TWO.turned(values)), values)
-
-
-def test_what_a_search_is_told():
     assert ONE.response(Trial(0, {}, (), "ok", 2.0)) == -2.0
     assert np.isnan(ONE.response(Trial(0, {}, (), "failed")))
     assert TWO.response(Trial(0, {}, (), "ok", values=(0.5, 2.0))).tolist() == [0.5, -2.0]
     assert np.isnan(TWO.response(Trial(0, {}, (), "failed"))).tolist() == [True, True]
-
-
-def test_labels_say_which_side_is_better():
     assert TWO.labels == ("error (smaller is better)", "margin (larger is better)")
     assert Objectives.of(["maximize", "minimize"]).labels == ("value 0 (larger is better)", "value 1 (smaller is better)")
 
@@ -77,11 +69,7 @@ def test_values_are_put_into_their_order(given):
 @pytest.mark.parametrize(
     ("objectives", "outcome", "said"),
     [
-        (
-            TWO,
-            Outcome("ok", 1.5),
-            r"returned one value \(1.5\), and the study has 2 objectives \(error: minimize, margin: maximize\)",
-        ),
+        (TWO, Outcome("ok", 1.5), r"one value \(1.5\), and the study has 2 objectives \(error: minimize, margin: maximize\)"),
         (TWO, Outcome("ok", values=(1.0, 2.0, 3.0)), r"returned 3 values \(1, 2, 3\), and the study has 2 objectives"),
         (TWO, Outcome("ok", values={"error": 1.0, "time": 2.0}), "returned values named 'error', 'time', and the study has 2"),
         (ONE, Outcome("ok", values=(1.0, 2.0)), r"returned 2 values \(1, 2\), and the study has one objective; for several use"),
@@ -91,8 +79,7 @@ def test_values_are_put_into_their_order(given):
 )
 def test_another_number_of_values_is_a_failure_that_keeps_the_rest(objectives, outcome, said):
     judged, wrong = objectives.judged(Outcome("ok", outcome.value, {"time": 1.0}, seconds=2.0, values=outcome.values))
-    with pytest.raises(AssertionError, match=said):
-        raise AssertionError(wrong)
+    assert re.search(said, wrong)
     assert judged == Outcome("failed", None, {"time": 1.0}, wrong, 2.0)
 
 
@@ -106,14 +93,8 @@ def test_what_needs_no_judgement_is_left_as_it_is():
 
 def test_a_record_that_contradicts_itself():
     good, bad = Trial(0, {}, (), "ok", values=(1.0, 2.0)), Trial(1, {}, (), "ok", 1.0)
-    assert Objectives.described({"error": "minimize", "margin": "maximize"}, [good, Trial(2, {}, ())]) == TWO
+    assert Objectives.described(NAMED, [good, Trial(2, {}, ())]) == TWO
     with pytest.raises(StorageError, match="the record is damaged: trial 1 has 1 values, not 2"):
         Objectives.described(["minimize", "minimize"], [good, bad])
     with pytest.raises(StorageError, match="the record is damaged: direction=5 is unknown"):
         Objectives.described(5, [])
-
-
-def test_of_several_objectives_no_trial_is_the_best():
-    ONE.require_one("best_trial")
-    with pytest.raises(ArgumentError, match="best_trial needs one objective, but the study has 2"):
-        TWO.require_one("best_trial")

@@ -70,24 +70,24 @@ def test_further_numbers_are_kept_be_they_finite_or_not():
         ({"score": 1.0, 3: 4}, r"a mapping without 'value', or 'values' of several objectives \(it has 'score', 3\)"),
         ({"value": 1.0, "time": "long"}, "the objective returned 'time': 'long', which is not a named number"),
         ({"value": 1.0, 3: 4.0}, "the objective returned 3: 4.0, which is not a named number"),
+        ([math.nan, 1.0], r"the objective returned \[nan, 1.0\]"),
+        ({"values": {"a": 1, "b": math.inf}}, r"the objective returned \[1.0, inf\]"),
+        ({"values": 1.0}, "the objective returned 'values': 1.0, which are not numbers"),
+        ({"values": []}, r"'values': \[\], which are not numbers"),
+        ({"values": [1.0, None]}, r"'values': \[1.0, None\], which are not numbers"),
+        ({"values": [1.0, 2.0], "time": "long"}, "the objective returned 'time': 'long', which is not a named number"),
     ],
 )
 def test_what_is_no_number_is_a_failure_with_a_reason(returned, reason):
     outcome = outcome_of(returned)
     assert re.search(reason, outcome.reason)
-    assert (outcome.state, outcome.value) == ("failed", None)
+    assert (outcome.state, outcome.value, outcome.values) == ("failed", None, None)
     assert "\n" not in outcome.reason
     assert len(outcome.reason) < 200
 
 
 @pytest.mark.parametrize(
-    "returned",
-    [
-        [0.5, 3],
-        [Fraction(1, 2), np.int64(3)],
-        {"values": [0.5, 3]},
-        {"values": np.array([0.5, 3.0])},
-    ],
+    "returned", [[0.5, 3], [Fraction(1, 2), np.int64(3)], {"values": [0.5, 3]}, {"values": np.array([0.5, 3.0])}]
 )
 def test_several_numbers_are_the_values_of_several_objectives(returned):
     outcome = outcome_of(returned, 1.5)
@@ -102,74 +102,39 @@ def test_values_can_be_named_and_have_further_numbers_beside_them():
     assert outcome_of({"value": 1.0, "values": 2.0}).extra == {"values": 2.0}
 
 
-@pytest.mark.parametrize(
-    ("returned", "reason"),
-    [
-        ([math.nan, 1.0], r"the objective returned \[nan, 1.0\]"),
-        ({"values": {"a": 1, "b": math.inf}}, r"the objective returned \[1.0, inf\]"),
-        ({"values": 1.0}, "the objective returned 'values': 1.0, which are not numbers"),
-        ({"values": []}, r"'values': \[\], which are not numbers"),
-        ({"values": [1.0, None]}, r"'values': \[1.0, None\], which are not numbers"),
-        ({"values": [1.0, 2.0], "time": "long"}, "the objective returned 'time': 'long', which is not a named number"),
-    ],
-)
-def test_values_that_are_no_numbers_are_a_failure_with_a_reason(returned, reason):
-    outcome = outcome_of(returned)
-    assert re.search(reason, outcome.reason)
-    assert (outcome.state, outcome.value, outcome.values) == ("failed", None, None)
+def raising(error):
+    def objective(params):
+        raise error
+
+    return call(objective, {})
 
 
 def test_what_is_raised_is_a_failure_that_says_what_and_where():
-    def objective(params):
-        raise ValueError("line one\n  line two")
-
-    outcome = call(objective, {})
+    outcome = raising(ValueError("line one\n  line two"))
     assert outcome.state == "failed"
     assert outcome.reason.startswith("ValueError: line one line two (test_outcome.py, line ")
     assert isinstance(outcome.error, ValueError)
     assert outcome.seconds >= 0
+    for leave in (KeyboardInterrupt, SystemExit):
+        with pytest.raises(leave):
+            raising(leave)
 
 
 @pytest.mark.parametrize("error", [KeyError("gamma"), ValueError("\udc80.csv"), SpeechlessError(), ValueError("x" * 9999)])
 def test_reasons_can_always_be_written(error):
-    def objective(params):
-        raise error
-
-    reason = call(objective, {}).reason
+    reason = raising(error).reason
     assert reason.startswith(f"{type(error).__name__}: ")
     assert len(reason.encode("utf-8")) < 700
-
-
-def test_numbers_too_large_for_a_float_are_failures():
-    assert "too large" in call(lambda params: 10**400, {}).reason
-
-
-def test_leaving_is_no_failure():
-    for leave in (KeyboardInterrupt, SystemExit):
-        with pytest.raises(leave):
-            call(lambda params, leave=leave: (_ for _ in ()).throw(leave), {})
-
-
-def test_one_line():
     assert one_line(" a\n\tb  é\x00\udcff ") == "a b é\x00\\udcff"
 
 
 def test_an_error_that_cannot_be_pickled_is_sent_as_its_text():
-    def objective(params):
-        raise AwkwardError(7, "no")
-
-    outcome = call(objective, {})
+    outcome = raising(AwkwardError(7, "no"))
     assert isinstance(outcome.error, AwkwardError)
     read = pickle.loads(pickle.dumps(outcome))
     assert read.reason.startswith("AwkwardError: 7: no (test_outcome.py")
     assert (type(read.error), str(read.error)) == (RuntimeError, read.reason)
-
-
-def test_an_error_that_can_be_unpickled_stays_itself():
-    outcome = pickle.loads(pickle.dumps(call(lambda params: {}["gamma"], {})))
-    assert isinstance(outcome.error, KeyError)
-    assert outcome.error.args == ("gamma",)
-    plain = Outcome("ok", 1.0, {"a": 2.0}, "", 0.5)
-    assert pickle.loads(pickle.dumps(plain)) == plain
-    lost = Outcome("failed", reason="the worker died", lost=True)
-    assert pickle.loads(pickle.dumps(lost)) == lost
+    read = pickle.loads(pickle.dumps(raising(KeyError("gamma"))))
+    assert (type(read.error), read.error.args) == (KeyError, ("gamma",))
+    for outcome in (Outcome("ok", 1.0, {"a": 2.0}, "", 0.5), Outcome("failed", reason="the worker died", lost=True)):
+        assert pickle.loads(pickle.dumps(outcome)) == outcome

@@ -1,12 +1,15 @@
+import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from matplotlib.figure import Figure
 
+from spotsvm import Study
 from spotsvm.common.errors import ArgumentError, NoCompletedTrialError
 from spotsvm.trials.objectives import Objectives
-from spotsvm.trials.pareto import hypervolume_curve, pareto_trials
+from spotsvm.trials.pareto import hypervolume_curve, pareto_trials, plot_pareto
 from spotsvm.trials.trial import Trial
 
 TWO = Objectives.of(("minimize", "minimize"))
@@ -16,12 +19,9 @@ numbers = st.integers(0, 6)
 
 
 def trials(rows):
-    return [
-        Trial(k, {}, (), "failed", reason="ValueError: no")
-        if row is None
-        else Trial(k, {}, (), "ok", values=tuple(map(float, row)))
-        for k, row in enumerate(rows)
-    ]
+    failed = {"state": "failed", "reason": "ValueError: no"}
+    told = [failed if row is None else {"state": "ok", "values": tuple(map(float, row))} for row in rows]
+    return [Trial(k, {}, (), **fields) for k, fields in enumerate(told)]
 
 
 def test_the_front_goes_from_the_best_in_the_first_objective_on():
@@ -110,8 +110,89 @@ def test_a_reference_that_is_none(reference):
         hypervolume_curve(trials([(1, 2)]), MIXED, reference)
 
 
-def test_one_objective_has_neither():
-    one = Objectives.of("minimize")
-    for wanted in (lambda: pareto_trials([], one), lambda: hypervolume_curve([], one, None)):
-        with pytest.raises(ArgumentError, match=r"\(\) needs several objectives, but the study has one"):
-            wanted()
+def lines(ax):
+    """Label to points; the staircase as it is drawn."""
+    return {line.get_label(): line for line in ax.get_lines()}
+
+
+def test_the_front_is_a_staircase_and_the_rest_is_grey():
+    ax = plot_pareto(trials([(1, 1), (3, 3), (2, 2), (2, 1), None, (4, 0)]), MIXED, Figure().subplots())
+    drawn = lines(ax)
+    assert drawn["front (3 trials)"].get_xydata().tolist() == [[1, 1], [2, 2], [3, 3]]
+    assert drawn["dominated (2 trials)"].get_xydata().tolist() == [[2, 1], [4, 0]]
+    assert drawn["dominated (2 trials)"].get_color() == "0.7"
+    steps = [line for line in ax.get_lines() if line.get_drawstyle() == "steps-post"]
+    assert [line.get_xydata().tolist() for line in steps] == [[[1, 1], [2, 2], [3, 3]]]
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("error (smaller is better)", "margin (larger is better)")
+    assert len(ax.get_legend().get_texts()) == 2
+
+
+def test_a_trial_far_off_does_not_squash_the_front_and_is_told():
+    rows = [(1.0, 3.0), (1.5, 2.0), (2.0, 1.0), (2.0, 2.5), (90.0, 400.0), (3.0, 500.0)]
+    ax = plot_pareto(trials(rows), TWO, Figure().subplots())
+    assert set(lines(ax)) >= {"dominated (3 trials, 2 beyond the axes)", "front (3 trials)"}
+    for (low, high), front in ((ax.get_xlim(), (1.0, 2.0)), (ax.get_ylim(), (1.0, 3.0))):
+        assert low < front[0]
+        assert front[1] < high
+        assert (front[1] - front[0]) / (high - low) > 0.2
+    assert ax.get_xlim()[1] > 2.0
+    near = plot_pareto(trials(rows[:4]), TWO, Figure().subplots())
+    assert "dominated (1 trials)" in lines(near)
+
+
+@pytest.mark.parametrize("directions", [("minimize", "minimize"), ("maximize", "maximize"), ("maximize", "minimize")])
+def test_the_corners_of_the_staircase_are_dominated_by_their_neighbours(directions):
+    objectives = Objectives.of(directions)
+    rows = [tuple(objectives.turned(row)) for row in ((1, 3), (2, 2), (3, 1))]
+    ax = plot_pareto(trials(rows), objectives, Figure().subplots())
+    line = next(line for line in ax.get_lines() if line.get_drawstyle() == "steps-post")
+    x, y = line.get_xdata(), line.get_ydata()
+    corners = np.column_stack([x[1:], y[:-1]])  # of steps-post
+    assert objectives.turned(corners).tolist() == [[2, 3], [3, 2]]
+
+
+@pytest.fixture
+def _no_window():
+    backend = mpl.get_backend()
+    mpl.use("agg")
+    from matplotlib import pyplot
+
+    yield
+    pyplot.close("all")
+    mpl.use(backend)
+
+
+@pytest.mark.usefixtures("_no_window")
+def test_three_objectives_are_three_pairs():
+    axes = plot_pareto(
+        trials([(1, 2, 3), (2, 1, 3), (2, 2, 4)]), Objectives.of({"a": "minimize", "b": "minimize", "c": "maximize"})
+    )
+    assert axes.shape == (3,)
+    labels = [(ax.get_xlabel()[0], ax.get_ylabel()[0]) for ax in axes]
+    assert labels == [("a", "b"), ("a", "c"), ("b", "c")]
+    assert not [line for ax in axes for line in ax.get_lines() if line.get_drawstyle() != "default"]
+    assert lines(axes[1])["front (3 trials)"].get_xydata().tolist() == [[1, 3], [2, 3], [2, 4]]
+
+
+def test_it_draws_where_it_is_told_to():
+    ax = Figure().subplots()
+    assert plot_pareto(trials([(1, 2)]), MIXED, ax) is ax
+    axes = Figure().subplots(1, 3)
+    assert list(plot_pareto(trials([(1, 2, 3)]), THREE, axes)) == list(axes)
+    with pytest.raises(ArgumentError, match="ax has 1 axes; use 3, one per pair of objectives"):
+        plot_pareto(trials([(1, 2, 3)]), THREE, ax)
+    with pytest.raises(NoCompletedTrialError):
+        plot_pareto(trials([None]), MIXED, ax)
+
+
+@pytest.mark.parametrize("wanted", [pareto_trials, hypervolume_curve, plot_pareto])
+def test_one_objective_has_none_of_these(wanted):
+    with pytest.raises(ArgumentError, match=r"\(\) needs several objectives, but the study has one"):
+        wanted([], Objectives.of("minimize"), *([None] if wanted is hypervolume_curve else []))
+
+
+def test_values_whose_difference_is_no_number(tmp_path):
+    study = Study({"x": list(range(12))}, "random", 0, direction=("minimize", "minimize"))
+    large = [(1e308, 0.0), (-1e308, 1.0), (0.0, 1e308), (0.1, 0.1), (1.0, -1e308)]
+    study.run(lambda p: large[p["x"] % 5], 12)
+    assert "svg" in study.report(tmp_path / "report.html").read_text()

@@ -2,6 +2,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from completed_trials import facts
 from scipy.stats import loguniform, randint
 
 from spotsvm import BudgetError, SpaceError, Study, StudyMismatchError
@@ -21,10 +22,6 @@ def valley(params):
 
 def both(params):
     return [valley(params), params["C"]]
-
-
-def facts(study):
-    return [(t.number, t.params, t.point, t.state, t.values, t.reason, t.origin, t.note, t.seed) for t in study.trials]
 
 
 def at(study):
@@ -51,18 +48,18 @@ class Own:
 def test_a_study_begins_where_it_is_told_to(search):
     several = search in ("nsga2", "parego")
     n = 12 if search == "koch2011" else 25  # ten are its design
-    study = Study(
-        SPACE, search() if search is Own else search, 1, start=STARTS, direction=["minimize"] * 2 if several else "minimize"
-    )
-    study.run(both if several else valley, n)
+
+    def run():
+        direction = ["minimize"] * 2 if several else "minimize"
+        study = Study(SPACE, search() if search is Own else search, 1, start=STARTS, direction=direction)
+        return study.run(both if several else valley, n)
+
+    study = run()
     assert STARTS == at(study)[:3]
     assert [t.origin for t in study.trials[:4]].count("start") == 3
     assert study.n_finished == n
     assert len({t.point for t in study.trials if t.origin != "replicate"}) >= n - 2
-    again = Study(
-        SPACE, search() if search is Own else search, 1, start=STARTS, direction=["minimize"] * 2 if several else "minimize"
-    )
-    assert facts(again.run(both if several else valley, n)) == facts(study)
+    assert facts(run()) == facts(study)
 
 
 def test_one_start_is_a_list_of_one_and_equal_ones_count_once():
@@ -76,10 +73,8 @@ def test_starts_take_the_place_of_as_many_points_of_the_design():
     study = Study(SPACE, "kriging", 0, start=STARTS).run(valley, 8)
     assert [t.origin for t in study.trials] == ["start"] * 3 + ["design"] * 3 + ["replicate", "improvement"]
     many = [{"C": 2.0**k, "gamma": 2.0**-k} for k in range(-3, 6)]
-    assert [t.origin for t in Study(SPACE, "kriging", 0, noise=False, start=many).run(valley, 11).trials] == [
-        *["start"] * 9,
-        *["improvement"] * 2,
-    ]
+    study = Study(SPACE, "kriging", 0, noise=False, start=many).run(valley, 11)
+    assert [t.origin for t in study.trials] == ["start"] * 9 + ["improvement"] * 2
 
 
 def test_starts_that_all_fail_stop_nothing():
@@ -107,20 +102,14 @@ def test_starts_are_a_batch_of_their_own(search, next_four):
 @pytest.mark.parametrize("search", ["cmaes", "vns", "lbfgsb", "kriging"])
 @pytest.mark.parametrize("workers", [None, 4])
 def test_every_search_goes_on_from_the_best_start_one_at_a_time_or_in_batches(search, workers):
-    good = {"C": 2**-3.0, "gamma": 2**-1.0}
-    space, goal = Space(SPACE), None
-
-    def near(params):
-        return float(((space.encode(params) - goal) ** 2).sum())
-
+    good, space = {"C": 2**-3.0, "gamma": 2**-1.0}, Space(SPACE)
     goal = space.encode(good)
     with ThreadPoolExecutor(4) as pool:
         study = Study(SPACE, search, 1, start=[{"C": 2.0**5, "gamma": 2.0**-6}, good])
         # asynchronously, which start is told first would depend on the threads
-        study.run(near, 20, pool if workers else None, batch_size=workers)
+        study.run(lambda p: float(((space.encode(p) - goal) ** 2).sum()), 20, pool if workers else None, batch_size=workers)
     after = np.array([t.point for t in study.trials[2:]])
-    centre = np.full(2, 0.5)
-    closer = np.linalg.norm(after - goal, axis=1) < np.linalg.norm(after - centre, axis=1)
+    closer = np.linalg.norm(after - goal, axis=1) < np.linalg.norm(after - 0.5, axis=1)
     first = {"cmaes": 6, "vns": 6, "lbfgsb": 2, "kriging": 0}[search]  # its points that follow from the start alone
     assert closer[:first].sum() >= 0.6 * first
     assert study.best_trial.params == study.trials[1].params
@@ -129,15 +118,16 @@ def test_every_search_goes_on_from_the_best_start_one_at_a_time_or_in_batches(se
 
 
 def test_a_study_cut_off_among_its_starts_goes_on_in_the_same_batches(tmp_path):
-    whole = Study(SPACE, "cmaes", 3, start=STARTS).run(valley, 15, batch_size=4)
+    def make(path=tmp_path / "study.db"):
+        return Study(SPACE, "cmaes", 3, start=STARTS, path=path)
 
     def cut_off(params):
         raise KeyboardInterrupt
 
-    with pytest.raises(KeyboardInterrupt), Study(SPACE, "cmaes", 3, start=STARTS, path=tmp_path / "study.db") as study:
+    with pytest.raises(KeyboardInterrupt), make() as study:
         study.run(cut_off, 15, batch_size=4)
-    with Study(SPACE, "cmaes", 3, start=STARTS, path=tmp_path / "study.db") as study:
-        assert facts(study.run(valley, 15, batch_size=4)) == facts(whole)
+    with make() as study:
+        assert facts(study.run(valley, 15, batch_size=4)) == facts(make(None).run(valley, 15, batch_size=4))
 
 
 def test_a_budget_must_pay_for_the_starts_and_the_first_generation():

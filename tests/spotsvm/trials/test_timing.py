@@ -25,35 +25,28 @@ def test_parts_of_asking_and_evaluation():
         Trial(1, {}, (), "failed", ask_seconds=1.0, fit_seconds=0.5, acquisition_seconds=0.25, seconds=5.0),
         Trial(2, {}, (), "running", ask_seconds=4.0, fit_seconds=1.0, acquisition_seconds=1.0),
     ]
-    spent = time_spent(trials)
-    assert list(spent) == list(PHASES)
-    facts = {phase: (s.total, s.median, s.last, s.n_trials) for phase, s in spent.items()}
-    assert facts == {
+    assert {phase: (s.total, s.median, s.last, s.n_trials) for phase, s in time_spent(trials).items()} == {
         "fit": (1.5, 0.75, 1.0, 2),
         "acquisition": (1.25, 0.625, 1.0, 2),
         "asking": (2.75, 0.5, 2.0, 3),
         "evaluation": (8.0, 4.0, 5.0, 2),
     }
-
-
-def test_a_phase_that_no_trial_has_is_left_out():
+    assert list(time_spent(trials)) == list(PHASES)
+    # a phase that no trial has is left out, and rounding makes nothing negative
     assert time_spent([]) == {}
     assert list(time_spent([Trial(0, {}, (), "ok", 1.0, seconds=1.0)])) == ["evaluation"]
-
-
-def test_the_rest_of_asking_is_not_negative_by_rounding():
-    trial = Trial(0, {}, (), ask_seconds=0.3, fit_seconds=0.1, acquisition_seconds=0.2000001)
-    assert time_spent([trial])["asking"].total == 0.0
+    rounded = Trial(0, {}, (), ask_seconds=0.3, fit_seconds=0.1, acquisition_seconds=0.2000001)
+    assert time_spent([rounded])["asking"].total == 0.0
 
 
 def test_a_search_with_a_model_says_what_fit_and_acquisition_cost():
     frame = Study(SPACE, "kriging", 0).run(bowl, n_trials=9).frame()
     by_model = frame["origin"] == "improvement"
     assert by_model.sum() >= 2
-    for name in ("fit_seconds", "acquisition_seconds"):
-        assert (frame.loc[by_model, name] > 0).all()
-        assert frame.loc[~by_model, name].isna().all()
-    assert (frame["fit_seconds"].fillna(0) + frame["acquisition_seconds"].fillna(0) <= frame["ask_seconds"]).all()
+    parts = frame[["fit_seconds", "acquisition_seconds"]]
+    assert (parts[by_model] > 0).all(axis=None)
+    assert parts[~by_model].isna().all(axis=None)
+    assert (parts.sum(axis=1) <= frame["ask_seconds"]).all()
     assert (frame["seconds"] >= 0).all()
 
 
@@ -98,36 +91,26 @@ def told(asked, at, seconds=None, ask=0.0):
     )
 
 
+ONE_BY_ONE = [told(k, k + 1.0) for k in range(10)]
+
+
 @pytest.mark.parametrize(
     ("trials", "pace"),
     [
-        ([told(k, k + 1.0) for k in range(10)], 60),
+        (ONE_BY_ONE, 60),
         ([told(2.0 * k, 2.0 * k + 1, ask=1.0) for k in range(10)], 30),
         ([told(k // 2, k // 2 + 1.0) for k in range(10)], 120),
         ([told(4 * batch, 4 * batch + k + 1.0, seconds=1.0) for batch in range(3) for k in range(4)], 60),
+        ([*ONE_BY_ONE, told(5.0, 9e5, seconds=1.0), *(told(9e5 + k, 9e5 + k + 1.0) for k in range(10))], 60),
+        ([told(100.0 * k, 100.0 * k + 100) for k in range(100)] + [told(10000.0 + k, 10001.0 + k) for k in range(50)], 60),
+        ([], None),
+        ([Trial(0, {}, (), "ok", 1.0, seconds=3.0), Trial(1, {}, (), asked_at=1.0)], None),
+        ([told(1.0, 1.0)], None),
     ],
-    ids=["one by one", "time of asking", "two at once", "batches evaluated one by one"],
+    ids=["one by one", "asking", "two at once", "batches", "a break", "only the latest", "none", "no times", "no time spent"],
 )
 def test_the_pace(trials, pace):
-    assert trials_per_minute(trials) == pytest.approx(pace)
-
-
-def test_breaks_are_left_out():
-    first, later = [told(k, k + 1.0) for k in range(5)], [told(9e5 + k, 9e5 + k + 1.0) for k in range(5)]
-    unfinished = told(5.0, 9e5, seconds=1.0)  # asked for before the break, told after
-    assert trials_per_minute([*first, unfinished, *later]) == pytest.approx(60)
-
-
-def test_only_the_latest_count():
-    slow = [told(100.0 * k, 100.0 * k + 100) for k in range(100)]
-    fast = [told(10000.0 + k, 10001.0 + k) for k in range(50)]
-    assert trials_per_minute(slow + fast) == pytest.approx(60)
-
-
-def test_nothing_is_known():
-    assert trials_per_minute([]) is None
-    assert trials_per_minute([Trial(0, {}, (), "ok", 1.0, seconds=3.0), Trial(1, {}, (), asked_at=1.0)]) is None
-    assert trials_per_minute([told(1.0, 1.0)]) is None
+    assert trials_per_minute(trials) == (pace and pytest.approx(pace))
 
 
 NUMBERS = st.floats(allow_nan=True, allow_infinity=True)

@@ -43,11 +43,8 @@ def test_an_estimator_alone_sees_the_rows_as_they_are():
 
 @pytest.mark.parametrize(("support", "nearest"), [((2.0, 8.0), 2.0), ((0.01, 0.5), 0.5), ((0.5, 2.0), 1.0)])
 def test_a_number_beyond_a_range_is_the_nearest_one_in_it(scaled, support, nearest):
-    assert default_start(scaled, {"svc__C": loguniform(*support)}, X)[0]["svc__C"] == pytest.approx(nearest)
-
-
-def test_an_integer_beyond_a_range(scaled):
-    assert default_start(scaled, {"svc__degree": randint(4, 9)}, X) == [{"svc__degree": 4}]
+    (start,) = default_start(scaled, {"svc__C": loguniform(*support), "svc__degree": randint(4, 9)}, X)
+    assert start == {"svc__C": pytest.approx(nearest), "svc__degree": 4}
 
 
 def test_a_rule_for_all_classes_has_no_entries():

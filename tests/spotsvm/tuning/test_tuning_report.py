@@ -7,9 +7,8 @@ from sklearn.datasets import load_iris
 
 from spotsvm import Study
 from spotsvm.study.recorded import RecordedStudy
-from spotsvm.tuning.held_out import HeldOutResult
 from spotsvm.tuning.job import TuningJob
-from spotsvm.tuning.results import held_out_finding, write_tuning_report
+from spotsvm.tuning.results import HeldOutResult, held_out_finding, write_tuning_report
 from spotsvm.tuning.tables.table import make_table
 
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from sklearn.svm import SVC
 
-from spotsvm.studies.alga.runs import COSTS, GAMMAS, grid_search, whole_machine
+from spotsvm.studies.alga.runs import COSTS, GAMMAS, grid_search
 from spotsvm.studies.alga.sets import random_points, thirds
 
 
@@ -29,8 +29,3 @@ def test_grid_search_finds_the_best_of_both_grids(parts):
     machine = SVC(C=found.C, gamma=found.gamma).fit(parts.X, parts.y)
     assert found.test_accuracy == machine.score(parts.test_X, parts.test_y)
     assert found.seconds > 0
-
-
-def test_the_whole_machine_is_trained_on_all_rows(parts):
-    machine = whole_machine(parts, 1.0, 10.0)
-    assert machine.n_support_.sum() == SVC(C=1.0, gamma=10.0).fit(parts.X, parts.y).n_support_.sum()

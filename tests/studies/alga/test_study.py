@@ -53,6 +53,15 @@ def test_rows_of_every_run(study):
     assert runs[["validation", "test"]].stack().between(0.3, 1.0).all()
 
 
+def test_models_rows_and_fronts(study):
+    assert (of_board(study, GASVM, 8)[["C", "gamma"]] == of_board(study, GRID).iloc[0][["C", "gamma"]]).all(axis=None)
+    assert (of_board(study, GA_MODEL).vectors == 400).all()
+    for _, front in of_board(study, NSGA2).groupby("run"):
+        ordered = front.sort_values("support_vectors")
+        assert ordered.validation.is_monotonic_increasing
+        assert ordered.support_vectors.is_unique
+
+
 def test_the_row_is_of_the_machine_that_reduced_svc_finds(study):
     row = of_board(study, ALGA, 8).iloc[0]
     parts = study.splits(BOARD)[0]
@@ -62,13 +71,6 @@ def test_the_row_is_of_the_machine_that_reduced_svc_finds(study):
     assert (row.C, row.gamma, row.support_vectors) == (machine.C_, machine.gamma_, len(machine.support_))
     assert row.test == machine.score(parts.test_X, parts.test_y)
     assert row.vectors == 16
-
-
-def test_gasvm_has_the_model_of_the_grid_search_and_ga_model_has_all_rows(study):
-    grid = of_board(study, GRID).iloc[0]
-    some = of_board(study, GASVM, 8)
-    assert (some[["C", "gamma"]] == grid[["C", "gamma"]]).all(axis=None)
-    assert (of_board(study, GA_MODEL).vectors == 400).all()
 
 
 def test_runs_of_one_number_begin_with_the_same_training_sets(study, monkeypatch):
@@ -104,13 +106,6 @@ def test_larger_sets_are_split_in_thirds(tmp_path, monkeypatch):
     monkeypatch.setenv("SPOTSVM_DATA", str(tmp_path))
     (parts,) = AlgaStudy(sets=["Banana"]).splits("Banana")
     assert (parts.name, parts.X.shape, len(parts.validation_y), len(parts.test_y)) == ("Banana", (30, 2), 30, 30)
-
-
-def test_fronts_are_fronts(study):
-    for _, front in of_board(study, NSGA2).groupby("run"):
-        ordered = front.sort_values("support_vectors")
-        assert ordered.validation.is_monotonic_increasing
-        assert ordered.support_vectors.is_unique
 
 
 def test_runs_do_not_depend_on_the_number_of_jobs(study):
@@ -199,20 +194,11 @@ def test_sets_without_data_are_left_out_and_named(monkeypatch):
     assert AlgaStudy(n_model_runs=6)._runs_of("German", GA_MODEL) == 2
 
 
-def test_grid_rows_are_libsvms(study):
-    parts, row = study.splits(BOARD)[0], of_board(study, GRID).iloc[0]
-    machine = SVC(C=row.C, gamma=row.gamma).fit(parts.X, parts.y)
-    assert machine.score(parts.test_X, parts.test_y) == row.test
-    assert machine.n_support_.sum() == row.support_vectors
-    again = run_method(parts, GRID, 0, 0, None)[0]
-    assert (again["C"], again["gamma"]) == (row.C, row.gamma)
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"n_runs": 1}, "n_runs=1 shows nothing of the spread"),
-        ({"n_model_runs": 0}, "n_model_runs=0 is no number of runs"),
+        ({"n_runs": 1}, "n_runs=1 is too few; use 2 or more"),
+        ({"n_model_runs": 0}, "n_model_runs=0 is too few; use 1 or more"),
         ({"sets": ["moons"]}, f"'moons' is unknown; use some of {next(iter(DOT_SETS))}"),
         ({"methods": [GRID, "gradient"]}, "'gradient' is unknown"),
         ({"methods": [ALGA]}, "has no 'grid search'"),

@@ -1,10 +1,11 @@
 import os
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from spotsvm.common.errors import DataError
-from spotsvm.studies.common.data import read_split
+from spotsvm.studies.common.data import read_set, read_split
 from spotsvm.studies.common.view_sets import digits_by_quarters, read_ads, read_mfeat
 
 needs_data = pytest.mark.skipif("SPOTSVM_DATA" not in os.environ, reason="SPOTSVM_DATA names no folder with the data sets")
@@ -57,24 +58,26 @@ def test_advertisements_have_the_five_groups_of_the_paper():
     assert (data.y == 1.0).sum() == 368
 
 
-def test_without_the_folder_the_error_says_what_to_set(monkeypatch):
-    monkeypatch.delenv("SPOTSVM_DATA", raising=False)
-    with pytest.raises(DataError, match="set SPOTSVM_DATA to the folder that holds mfeat_fou.csv"):
-        read_mfeat("EO", 4)
-
-
-def test_a_set_without_parts_is_refused(monkeypatch, tmp_path):
-    (tmp_path / "toy.csv").write_text("a,y\n1,0\n2,1\n")
-    monkeypatch.setenv("SPOTSVM_DATA", str(tmp_path))
-    with pytest.raises(DataError, match="has no column part"):
-        read_split("toy")
-
-
 def test_parts_are_read_apart(monkeypatch, tmp_path):
     (tmp_path / "toy.csv").write_text("a,y,part\n1,0,train\n2,1,train\n3,1,test\n4,0,test\n")
+    (tmp_path / "whole.csv").write_text("a,y\n1,0\n2,1\n")
     monkeypatch.setenv("SPOTSVM_DATA", str(tmp_path))
     (X, y), (X_test, y_test) = read_split("toy")
-    assert X.tolist() == [[1.0], [2.0]]
-    assert y.tolist() == [-1.0, 1.0]
-    assert X_test.tolist() == [[3.0], [4.0]]
-    assert y_test.tolist() == [1.0, -1.0]
+    assert (X.tolist(), y.tolist()) == ([[1.0], [2.0]], [-1.0, 1.0])
+    assert (X_test.tolist(), y_test.tolist()) == ([[3.0], [4.0]], [1.0, -1.0])
+    with pytest.raises(DataError, match="has no column part"):
+        read_split("whole")
+
+
+def test_sets_of_two_classes(monkeypatch, tmp_path):
+    monkeypatch.setenv("SPOTSVM_DATA", str(tmp_path))
+    rows = pd.DataFrame({"x1": [0.5, 1.5, 2.5, None], "y": [3, 7, 3, 7], "part": ["train", "test", "train", "test"]})
+    rows.to_csv(tmp_path / "some.csv.gz", index=False)
+    rows.to_csv(tmp_path / "plain.csv", index=False)
+    for name in ("some", "plain"):
+        data = read_set(name)
+        assert data.name == name
+        assert (data.X.tolist(), data.y.tolist()) == ([[0.5], [1.5], [2.5]], [-1.0, 1.0, -1.0])
+    rows.assign(x1=1.0, y=["p", "q", "r", "r"]).to_csv(tmp_path / "three.csv", index=False)
+    with pytest.raises(DataError, match="column y holds 3 values"):
+        read_set("three")

@@ -1,8 +1,6 @@
 import numpy as np
 import pytest
 
-from spotsvm.common.errors import DataError
-from spotsvm.studies.common.data import read_set
 from spotsvm.studies.costs.multi_kernel import MultiKernelCostStudy
 from spotsvm.studies.costs.speed import LARGE_C, SpeedStudy, settings
 
@@ -64,32 +62,6 @@ def test_a_fold_that_differs_is_measured():
     assert 0 < gaps.sklearn < 1.1e-3
 
 
-def test_no_data_folder(monkeypatch):
-    monkeypatch.delenv("SPOTSVM_DATA", raising=False)
-    with pytest.raises(DataError, match="set SPOTSVM_DATA to the folder"):
-        SpeedStudy().run()
-
-
-def test_a_folder_without_the_set(monkeypatch, tmp_path):
-    monkeypatch.setenv("SPOTSVM_DATA", str(tmp_path))
-    with pytest.raises(DataError, match="there is no sonar.csv in it"):
-        SpeedStudy().run()
-
-
-def test_reading_a_gzipped_set(monkeypatch, tmp_path):
-    import pandas as pd
-
-    monkeypatch.setenv("SPOTSVM_DATA", str(tmp_path))
-    rows = pd.DataFrame({"x1": [0.5, 1.5, 2.5, None], "y": [3, 7, 3, 7], "part": ["train", "test", "train", "test"]})
-    rows.to_csv(tmp_path / "some.csv.gz", index=False)
-    rows.to_csv(tmp_path / "plain.csv", index=False)
-    for name in ("some", "plain"):
-        data = read_set(name)
-        assert data.name == name
-        np.testing.assert_array_equal(data.X, [[0.5], [1.5], [2.5]])
-        np.testing.assert_array_equal(data.y, [-1, 1, -1])
-
-
 def test_quick_form():
     study = MultiKernelCostStudy(quick=True)
     runs, table = study.frame(), study.table()
@@ -99,9 +71,3 @@ def test_quick_form():
     assert runs.score.between(0.5, 1.0).all()
     assert table.model.tolist() == ["(8), tuned", "(13), fixed"]
     assert f"{table.ratio[0]:.1f} for model (8)" in study.conclusion()
-
-
-def test_no_data_folder_of_cost(monkeypatch):
-    monkeypatch.delenv("SPOTSVM_DATA", raising=False)
-    with pytest.raises(DataError, match="set SPOTSVM_DATA"):
-        MultiKernelCostStudy().run()

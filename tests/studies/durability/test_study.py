@@ -17,11 +17,6 @@ KILLED = {
 }  # fmt: skip
 
 
-def test_cases_become_rows_and_rows_become_cases():
-    cases = rows("a", [{"x": 1.0, "how": ""}, {"x": 2.0, "how": "well"}])
-    assert cases.to_dict("list") == {"case": ["0", "1"], "x": [1.0, 2.0], "how": ["", "well"]}
-
-
 def test_a_case_that_is_skipped_says_why():
     def skipped():
         raise CaseSkippedError("nothing is there")
@@ -30,6 +25,16 @@ def test_a_case_that_is_skipped_says_why():
     assert skipped_text(cases) == "Left out (1 of 2): nothing is there."
     assert without_skipped(cases).case.tolist() == ["c"]
     assert skipped_text(rows("a", [{"x": 1.0}])) == ""
+
+
+def test_a_study_whose_cases_are_all_skipped():
+    def skipped():
+        raise CaseSkippedError("this system has no fork")
+
+    study = DurabilityStudy(quick=True, parts=("kills",))
+    study._frame = measured("kills", Case("b", skipped))
+    assert study.conclusion() == "Left out (1 of 1): this system has no fork.\n\n0 of 0 goals are met."
+    assert (len(study.table()), study.further_tables(), study.figure().axes) == (0, {}, [])
 
 
 @pytest.mark.parametrize(

@@ -2,10 +2,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from spotsvm.common.errors import DataError
 from spotsvm.solvers.dual.problem.definite import is_concave
 from spotsvm.solvers.dual.problem.problem import make_problem
-from spotsvm.studies.common.data import read_binary
 from spotsvm.studies.evosvm.indefinite import KERNELS, SAME, IndefiniteStudy, cases_of, libsvm
 
 
@@ -29,12 +27,6 @@ def test_the_table_counts_every_case_once(quick):
         assert (table[counts].sum(axis=1) == table.cases).all()
     total = table.iloc[-1]
     assert (table.iloc[:-1][["cases", "equal", "more errors"]].sum() == total[["cases", "equal", "more errors"]]).all()
-
-
-def test_the_same_again(quick):
-    again = IndefiniteStudy(quick=True).frame()
-    solutions = ["data_set", "kernel", "gain", "ours_objective", "ours_errors", "libsvm_objective", "libsvm_errors"]
-    pd.testing.assert_frame_equal(quick.frame()[solutions], again[solutions])
 
 
 def test_no_accuracy_is_claimed_where_none_is_shown(quick):
@@ -72,23 +64,3 @@ def test_libsvms_solution_is_feasible_and_stationary():
     assert ((alpha >= 0) & (alpha <= 2.0)).all()
     assert abs(alpha @ problem.y) < 1e-9
     assert problem.kkt(alpha, problem.decision(alpha))[0] < 2e-3
-
-
-def test_the_full_form_says_what_it_needs(monkeypatch, tmp_path):
-    monkeypatch.delenv("SPOTSVM_DATA", raising=False)
-    with pytest.raises(DataError, match=r"set SPOTSVM_DATA to the folder that holds liver\.csv"):
-        IndefiniteStudy().run()
-    monkeypatch.setenv("SPOTSVM_DATA", str(tmp_path))
-    with pytest.raises(DataError, match=r"there is no liver\.csv in it"):
-        IndefiniteStudy().run()
-
-
-def test_reading_a_set(monkeypatch, tmp_path):
-    monkeypatch.setenv("SPOTSVM_DATA", str(tmp_path))
-    (tmp_path / "some.csv").write_text("a,b,y,part\n1,2,yes,train\n3,,no,train\n5,6,no,test\n")
-    X, y = read_binary("some")
-    assert X.tolist() == [[1.0, 2.0], [5.0, 6.0]]
-    assert y.tolist() == [1.0, -1.0]
-    (tmp_path / "three.csv").write_text("a,y\n1,p\n2,q\n3,r\n")
-    with pytest.raises(DataError, match="column y holds 3 values"):
-        read_binary("three")

@@ -2,14 +2,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from spotsvm.common.errors import DataError
 from spotsvm.solvers.dual.evolution.evolution import EvolutionSettings, evolve
 from spotsvm.solvers.dual.problem.problem import make_problem
-from spotsvm.studies.evosvm.checks import PAPERS, f_test, plain_hybrid
+from spotsvm.studies.evosvm.checks import NORMAL, OPTIMUM, PAPERS, READINGS, UNIFORM, f_test, on_swarm, plain_hybrid, swarm_table
 from spotsvm.studies.evosvm.folds import METHODS, PRINTED_AS
 from spotsvm.studies.evosvm.printed import COSTS, DATA_SETS, DEFAULT_ERROR, ERRORS, F_TESTS, LEARNERS, SIGMA, implied_f
 from spotsvm.studies.evosvm.study import EvosvmStudy
-from spotsvm.studies.evosvm.swarm import NORMAL, OPTIMUM, READINGS, UNIFORM, on_swarm, swarm_table
 from spotsvm.studies.evosvm.tables import cells, on_readings, on_reasons
 
 
@@ -24,9 +22,6 @@ def test_every_method_on_every_fold(study):
     assert runs.error.between(0, 100).all()
     assert (runs.seconds > 0).all()
     assert (runs.optimum_share <= 1 + 1e-6).all()
-
-
-def test_the_exact_methods_reach_the_optimum_and_the_papers_do_not(study):
     shares = study.table().pivot(index="data set", columns="method", values="lowest share")
     assert (shares[["memetic", "exact"]] > 0.999).all(axis=None)
     assert (shares[["gaussian", "switching", "hybrid", "swarm"]] < 0.99).all(axis=None)
@@ -60,6 +55,9 @@ def test_report_and_files(study, tmp_path):
     assert names[3:8] == [f"evosvm_{part}.csv" for part in ("readings", "swarm", "stops", "generations", "memetic")]
     assert names[8:] == ["evosvm.png", "evosvm.html"]
     assert len(pd.read_csv(tmp_path / "evosvm_memetic.csv")) == 2
+    panels = study.figure().axes
+    assert [panel.get_title() for panel in panels] == ["share of optimum", "lowest", "time / LIBSVM", "error less exact's"]
+    assert panels[0].get_yticklabels()[0].get_text() == "gaussian"
 
 
 def test_the_rest(study):
@@ -70,29 +68,28 @@ def test_the_rest(study):
     assert (stopped["paper's rule"] <= stopped["1000 generations"] + 1e-9).all()
     readings = study.part("readings")
     np.testing.assert_allclose(readings["raw, gamma = sigma"].iloc[0], readings["standardised, gamma = sigma"].iloc[0])
+    swarm = study.part("swarm").pivot(index="data set", columns="reading", values="error")
+    errors = study.frame().pivot_table(index="data_set", columns="method", values="error")
+    assert swarm.shape == (2, len(READINGS))
+    np.testing.assert_allclose(swarm[[NORMAL, OPTIMUM]], errors[["swarm", "exact"]])
 
 
-def stops_of(rule, later):
-    rows = [
-        {"method": method, "start": 0.1, "generations": 1000 if method == "gaussian" else 9, "paper's rule": rule}
-        | {"1000 generations": later, "longest": later}
-        for method in PAPERS
-    ]
-    return pd.DataFrame(rows)
-
-
-def test_what_is_said_of_the_stops_follows_from_the_figures():
-    verdicts = {
-        (0.99, 0.99): "it is not stopped short",
-        (0.5, 0.99): "the rule is what stops it",
-        (0.5, 0.505): "the rule is not what stops it",
-        (0.5, 0.7): "the rule costs it something and is not all that stops it",
-    }
-    for (rule, later), verdict in verdicts.items():
-        text = on_reasons(stops_of(rule, later))
-        assert text.count(f": {verdict}.") == 4
-        assert ("likely reason" in text) == (later < 0.95)
-        assert "1 of 1 runs end at the cap" in text
+@pytest.mark.parametrize(
+    ("rule", "later", "verdict"),
+    [
+        (0.99, 0.99, "it is not stopped short"),
+        (0.5, 0.99, "the rule is what stops it"),
+        (0.5, 0.505, "the rule is not what stops it"),
+        (0.5, 0.7, "the rule costs it something and is not all that stops it"),
+    ],
+)
+def test_what_is_said_of_the_stops_follows_from_the_figures(rule, later, verdict):
+    row = {"start": 0.1, "paper's rule": rule, "1000 generations": later, "longest": later}
+    stops = pd.DataFrame([row | {"method": name, "generations": 1000 if name == "gaussian" else 9} for name in PAPERS])
+    text = on_reasons(stops)
+    assert text.count(f": {verdict}.") == 4
+    assert ("likely reason" in text) == (later < 0.95)
+    assert "1 of 1 runs end at the cap" in text
 
 
 def runs_as_printed(offset, with_threshold):
@@ -162,40 +159,22 @@ def test_what_is_said_of_the_swarm_follows_from_the_figures():
     assert table.loc[UNIFORM, "mean distance"] == pytest.approx(9.0)
 
 
-def test_the_readings_of_the_swarm(study):
-    readings = study.part("swarm").set_index(["data set", "reading"])
-    assert len(readings) == 2 * len(READINGS)
-    runs = study.frame()
-    for data_set in ("iris", "breast cancer"):
-        of_set = runs[(runs.data_set == data_set)].groupby("method").error.mean()
-        assert readings.loc[(data_set, NORMAL), "error"] == pytest.approx(of_set["swarm"])
-        assert readings.loc[(data_set, OPTIMUM), "error"] == pytest.approx(of_set["exact"])
-
-
 def test_printed_figures():
+    assert set(PRINTED_AS.values()) == set(LEARNERS)
+    assert set(PRINTED_AS) <= set(METHODS)
     assert len(ERRORS) == len(COSTS) * len(DATA_SETS) * len(LEARNERS)
-    assert ERRORS[1.0, "liver", "EvoSVM-G"] == (34.71, 8.60)
-    assert ERRORS[1.0, "crabs", "LibSVM"] == (3.00, 4.58)
-    assert ERRORS[0.1, "lupus", "EvoSVM-H"] == (26.51, 13.03)
-    assert ERRORS[0.1, "sonar", "mySVM"] == (46.62, 1.62)
-    assert ERRORS[0.01, "sonar", "PsoSVM"] == (27.90, 6.28)
-    assert ERRORS[0.01, "lawsuit", "EvoSVM-S"] == (7.17, 2.55)
+    known = {(1.0, "liver", "EvoSVM-G"): (34.71, 8.60), (1.0, "crabs", "LibSVM"): (3.00, 4.58)}
+    known |= {(0.1, "lupus", "EvoSVM-H"): (26.51, 13.03), (0.1, "sonar", "mySVM"): (46.62, 1.62)}
+    known |= {(0.01, "sonar", "PsoSVM"): (27.90, 6.28), (0.01, "lawsuit", "EvoSVM-S"): (7.17, 2.55)}
+    assert {key: ERRORS[key] for key in known} == known
+    for data_set in ("liver", "ionosphere", "sonar", "lawsuit", "lupus"):
+        assert ERRORS[0.01, data_set, "mySVM"][0] == DEFAULT_ERROR[data_set]
     assert F_TESTS[1.0, "ionosphere"] == (9.78, 0.00)
     assert F_TESTS[0.01, "crabs"] == (1095.94, 0.00)
     assert SIGMA["lupus"] == 0.001
     assert DEFAULT_ERROR["sonar"] == 46.62
     # by hand: 20 var(34.71, 35.37, 34.97, 34.78, 33.62, 32.72) / mean of the squared deviations
     assert implied_f(1.0, "liver") == pytest.approx(20 * 0.9857 / 40.12, rel=1e-3)
-
-
-def test_what_is_printed_as_mysvm_is_the_default_error_for_small_C():
-    for data_set in ("liver", "ionosphere", "sonar", "lawsuit", "lupus"):
-        assert ERRORS[0.01, data_set, "mySVM"][0] == DEFAULT_ERROR[data_set]
-
-
-def test_names_of_the_paper():
-    assert set(PRINTED_AS.values()) == set(LEARNERS)
-    assert set(PRINTED_AS) <= set(METHODS)
 
 
 @pytest.mark.parametrize("together", [False, True])
@@ -217,9 +196,3 @@ def test_f_test():
     assert f_test([one, one]) == (0.0, 1.0)
     assert f_test([[5.0, 5.0], [5.0, 5.0]]) == (0.0, 1.0)
     assert f_test([[5.0, 5.0], [6.0, 6.0]]) == (np.inf, 0.0)
-
-
-def test_no_data_folder(monkeypatch):
-    monkeypatch.delenv("SPOTSVM_DATA", raising=False)
-    with pytest.raises(DataError, match="set SPOTSVM_DATA to the folder"):
-        EvosvmStudy().run()

@@ -8,7 +8,7 @@ import pytest
 
 from spotsvm.common.errors import ArgumentError, DataError
 from spotsvm.estimators.evolved.expression_kernel import ExpressionKernel
-from spotsvm.studies.kernel_evolution.data import FILES, labelled_sets
+from spotsvm.studies.kernel_evolution.runs import FILES, labelled_sets
 from spotsvm.studies.kernel_evolution.study import KernelEvolutionStudy
 
 # enough for both grammars to find a kernel, and no more
@@ -59,14 +59,12 @@ def test_runs_are_kept_and_not_done_again(study, tmp_path):
     assert (again.seconds == 1234.5).sum() == len(kept)
     pd.testing.assert_frame_equal(again.drop(columns="seconds"), study.frame().drop(columns="seconds"))
     assert len(pd.read_csv(tmp_path / "runs.csv")) == len(rows)
-
-
-@pytest.mark.usefixtures("_no_data")
-def test_a_run_that_two_studies_have_written_counts_once(study, tmp_path):
-    rows = pd.read_csv(study.path)
+    # a run that two studies have written counts once
     pd.concat([rows, rows.iloc[:5]]).to_csv(tmp_path / "runs.csv", index=False)
-    again = small(path=tmp_path / "runs.csv").run().frame()
-    pd.testing.assert_frame_equal(again, study.frame())
+    pd.testing.assert_frame_equal(small(path=tmp_path / "runs.csv").run().frame(), study.frame())
+    rows.assign(checksum="0").to_csv(tmp_path / "runs.csv", index=False)
+    with pytest.raises(DataError, match="written with other data"):
+        small(path=tmp_path / "runs.csv").run()
 
 
 @pytest.mark.usefixtures("_no_data")
@@ -99,14 +97,6 @@ def test_more_splits_begin_with_the_same(study, tmp_path):
 def test_a_file_of_other_settings_is_refused(study, options, what):
     with pytest.raises(DataError, match=f"written with {what}"):
         small(path=study.path, **options).run()
-
-
-@pytest.mark.usefixtures("_no_data")
-def test_a_file_of_other_data_is_refused(study, tmp_path):
-    rows = pd.read_csv(study.path)
-    rows.assign(checksum="0").to_csv(tmp_path / "runs.csv", index=False)
-    with pytest.raises(DataError, match="written with other data"):
-        small(path=tmp_path / "runs.csv").run()
 
 
 def test_the_files(study, tmp_path):
@@ -160,17 +150,13 @@ def test_classes_are_as_in_the_files():
     assert sizes == {"Ionosphere": (351, 34), "Glass2": (163, 9), "Heart": (270, 13), "Liver": (345, 6), "Pima": (768, 8)}
 
 
-@pytest.mark.usefixtures("_no_data")
-def test_a_set_that_is_not_there():
+def test_sets_that_cannot_be_used(tmp_path, monkeypatch):
+    monkeypatch.delenv("SPOTSVM_DATA", raising=False)
     with pytest.raises(DataError, match="set SPOTSVM_DATA to the folder"):
         small(sets=("Pima",)).run()
-
-
-def test_a_set_of_three_classes(tmp_path, monkeypatch):
-    monkeypatch.setenv("SPOTSVM_DATA", str(tmp_path))
     pd.DataFrame({"x": [1.0, 2.0, 3.0], "y": ["a", "b", "c"]}).to_csv(tmp_path / "liver.csv", index=False)
     with pytest.raises(DataError, match="column y holds 3 values"):
-        labelled_sets(("Liver",), quick=False)
+        small(sets=("Liver",)).use_data(tmp_path).run()
 
 
 @pytest.mark.parametrize(
@@ -190,8 +176,3 @@ def test_a_set_of_three_classes(tmp_path, monkeypatch):
 def test_bad_input(arguments, message):
     with pytest.raises(ArgumentError, match=message):
         KernelEvolutionStudy(**arguments)
-
-
-def test_the_full_form_is_the_papers():
-    settings = KernelEvolutionStudy().settings()
-    assert (settings["n_evaluations"], settings["n_splits"], settings["grammars"]) == (2500, 20, ("paper", "psd"))

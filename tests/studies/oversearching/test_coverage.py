@@ -75,5 +75,5 @@ def test_the_true_score_of_constants_is_known():
 
 @pytest.mark.parametrize("name", ["n_studies", "n_truths"])
 def test_one_has_no_spread(name):
-    with pytest.raises(ArgumentError, match=f"{name}=1 gives no spread"):
+    with pytest.raises(ArgumentError, match=f"{name}=1 is too few; use 2 or more"):
         OptimismCoverageStudy(**{name: 1})

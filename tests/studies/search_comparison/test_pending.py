@@ -84,7 +84,10 @@ def test_the_study_in_short():
     study = PendingQualityStudy(quick=True, tasks=["branin_noisy"], searches=["lhs"])
     assert study.table().pending.tolist() == [1, 4]
     assert "After 16 trials with 4 pending, against one at a time: lhs:" in study.conclusion()
-    assert "virtual clock" in study.to_markdown() + study.notes()
+    assert "virtual clock" in study.to_markdown()
+    panels = study.figure().axes
+    assert [panel.get_title() for panel in panels] == ["regret 16", "ratio 16", "difference 16", "ms to ask"]
+    assert [label.get_text() for label in panels[0].get_yticklabels()] == ["pending = 1", "pending = 4"]
 
 
 @pytest.mark.parametrize(

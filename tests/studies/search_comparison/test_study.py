@@ -57,13 +57,6 @@ def test_rows_are_the_comparisons(quick):
             assert (ranks == comparison.after(n).ranks()).all(axis=None)
 
 
-def test_a_noisy_task_is_judged_by_its_true_value(quick):
-    trials = quick.comparisons["branin_noisy"].frame()
-    runs = quick.frame()
-    results = runs[(runs.task == "branin_noisy") & (runs.evaluations == 12)]["result"]
-    assert set(results) <= set(trials["extra_true_value"])
-
-
 def test_what_is_left_out_is_named(quick):
     assert list(quick.left_out) == ["svc_rbf_sonar"]
     row = quick.by_task().iloc[-1]

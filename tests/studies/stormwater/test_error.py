@@ -6,8 +6,9 @@ from sklearn.svm import SVR
 
 from spotsvm.common.errors import ArgumentError
 from spotsvm.space.space import Space
-from spotsvm.studies.stormwater.runs import BY_HAND, REGION, StormwaterErrors, rain_features
+from spotsvm.studies.stormwater.runs import StormwaterErrors, rain_features
 from spotsvm.studies.stormwater.series import RainSeries, simulated_series
+from spotsvm.studies.tasks.svm import BY_HAND, REGION
 from spotsvm.tuning.pipelines.stormwater import stormwater_pipeline
 
 SETTING = dict(BY_HAND, D1=40, D2=3, lambda1=0.3, lambda2=0.05, W1=50, W2=120, gamma=0.005, epsilon=0.2, C=8.0)
@@ -27,16 +28,6 @@ IN_PIPELINE = {
 @pytest.fixture(scope="module")
 def series():
     return simulated_series(0, 4000)
-
-
-def test_features_by_hand(series):
-    found = rain_features(series.rain, SETTING)
-    sums = [np.convolve(series.rain, SETTING[f"lambda{i}"] ** np.arange(SETTING[f"W{i}"] + 1))[:4000] for i in (1, 2)]
-    assert found.shape == (4000, 43)
-    np.testing.assert_allclose(found[:, 0], sums[0], atol=1e-12)
-    np.testing.assert_allclose(found[100:, 39], sums[0][61:-39], atol=1e-12)
-    np.testing.assert_allclose(found[2:, 42], sums[1][:-2], atol=1e-12)
-    assert (found[0, [1, 39, 41, 42]] == 0).all()
 
 
 def test_the_error_by_hand(series):
@@ -79,16 +70,6 @@ def test_units_do_not_matter(series):
     assert StormwaterErrors(other, stride=5)(SETTING) == pytest.approx(
         0.03 * StormwaterErrors(series, stride=5)(SETTING), rel=1e-3
     )
-
-
-def test_levels_that_were_not_measured_are_left_out(series):
-    level = series.level.copy()
-    level[::2] = np.nan
-    half = RainSeries("half", series.rain, level)
-    known = StormwaterErrors(half)(SETTING)
-    everything = StormwaterErrors(series, stride=1)
-    assert known == pytest.approx(everything(SETTING), rel=0.2)
-    assert StormwaterErrors(half).errors(SETTING, [1])[1] > 0
 
 
 def test_records_of_other_data_have_another_checksum(series):

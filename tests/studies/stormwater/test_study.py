@@ -3,12 +3,12 @@ import pandas as pd
 import pytest
 
 from spotsvm.common.errors import ArgumentError, BudgetError, DataError
-from spotsvm.studies.common.report import _code
-from spotsvm.studies.stormwater.runs import BY_HAND, REGION
+from spotsvm.studies.common.experiment import _code
 from spotsvm.studies.stormwater.series import simulated_series
 from spotsvm.studies.stormwater.study import StormwaterStudy
 from spotsvm.studies.stormwater.tables import SETS_6, TABLE_6, on_table_5, on_table_6, set_matrix, table_5, table_6
 from spotsvm.studies.stormwater.tank import simulate_tank
+from spotsvm.studies.tasks.svm import BY_HAND, REGION
 
 SEARCHES = ("kriging", "cmaes", "lbfgsb")
 

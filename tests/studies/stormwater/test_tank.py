@@ -1,5 +1,4 @@
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -10,13 +9,6 @@ from spotsvm.studies.stormwater.tank import RainClimate, Tank, simulate_rain, si
 
 QUIET = Tank(noise=0.0)
 SHOWERS = arrays(np.float64, 120, elements=st.floats(0.0, 5.0))
-
-
-def test_a_seed_gives_the_same_series():
-    one, same, other = simulate_tank(3000, 5), simulate_tank(3000, 5), simulate_tank(3000, 6)
-    for name in ("rain", "level", "stored"):
-        assert np.array_equal(getattr(one, name), getattr(same, name))
-    assert not np.array_equal(one.rain, other.rain)
 
 
 @settings(max_examples=30, deadline=None)
@@ -82,14 +74,6 @@ def test_the_mean_rain_is_the_climates():
     rain = simulate_rain(400_000, np.random.default_rng(0), climate)
     per_hour = climate.cells_per_storm * climate.cell_hours * climate.cell_intensity / climate.hours_between_storms
     assert rain.mean() * 6 == pytest.approx(per_hour, rel=0.05)
-
-
-def test_as_a_table():
-    series = simulate_tank(100, 1)
-    table = series.frame()
-    assert list(table) == ["time", "rain_mm", "level"]
-    assert (table.time.diff().dropna() == pd.Timedelta(minutes=10)).all()
-    assert table.level.equals(pd.Series(series.level))
 
 
 def test_without_an_error_of_the_gauge():

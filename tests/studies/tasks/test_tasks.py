@@ -3,15 +3,14 @@ import pickle
 
 import numpy as np
 import pytest
-from scipy.stats import loguniform
 from sklearn.datasets import load_diabetes
-from sklearn.model_selection import KFold, StratifiedKFold, cross_val_predict, cross_val_score, train_test_split
+from sklearn.model_selection import KFold, StratifiedKFold, cross_val_predict, train_test_split
 from sklearn.svm import SVC, SVR
 
 from spotsvm.common.errors import DataError
 from spotsvm.space.space import Space
 from spotsvm.studies.tasks.data import TuningSet, tuning_set
-from spotsvm.studies.tasks.svm import ClassificationError, RegressionError, RelevanceError, UnbalancedError
+from spotsvm.studies.tasks.svm import ClassificationError, RelevanceError, UnbalancedError
 from spotsvm.studies.tasks.tasks import TASKS, make_task, make_tasks
 
 FREE = ("svc_rbf_breast_cancer", "svr_diabetes", "stormwater_a", "branin", "hartmann6", "rosenbrock5", "branin_noisy")
@@ -39,20 +38,15 @@ def test_the_regression_error_is_in_the_targets_units():
     assert make_task("svr_diabetes")(params, 0) == pytest.approx(np.sqrt(np.mean((predicted * y.std() + y.mean() - y) ** 2)))
 
 
-def test_equal_gammas_are_one_gamma():
+def test_equal_gammas_are_one_gamma_and_a_feature_without_gamma_is_not_there():
     data = blobs()
     many = {"C": 2.0} | {f"gamma{i}": 0.3 for i in range(3)}
     assert RelevanceError(data)(many) == ClassificationError(data)({"C": 2.0, "gamma": 0.3})
+    fewer = {"C": 2.0, "gamma0": 0.3, "gamma1": 0.1}
+    assert RelevanceError(data)(fewer | {"gamma2": 0.0}) == RelevanceError(TuningSet(data.X[:, :2], data.y))(fewer)
 
 
-def test_a_feature_without_gamma_is_not_there():
-    data = blobs()
-    without = TuningSet(data.X[:, :2], data.y)
-    params = {"C": 2.0, "gamma0": 0.3, "gamma1": 0.1, "gamma2": 0.0}
-    assert RelevanceError(data)(params) == RelevanceError(without)({k: params[k] for k in ("C", "gamma0", "gamma1")})
-
-
-def test_equal_weights_and_cutoffs_are_a_plain_machine():
+def test_equal_weights_and_cutoffs_are_a_plain_machine_and_a_small_cutoff_draws_all_rows():
     data = blobs(classes=3, rows=90)
     third = 1 / 3
     params = {"C": 2.0, "gamma": 0.2, "cutoff0": third, "cutoff1": third} | {f"weight{i}": 1.0 for i in range(3)}
@@ -60,14 +54,7 @@ def test_equal_weights_and_cutoffs_are_a_plain_machine():
     machine = SVC(C=2.0, gamma=0.2).fit(data.X[train], data.y[train])
     recalls = [np.mean(machine.predict(data.X[test])[data.y[test] == label] == label) for label in range(3)]
     assert UnbalancedError(data)(params, 7) == pytest.approx(1 - np.mean(recalls))
-
-
-def test_a_small_cutoff_draws_rows_to_its_class():
-    data = blobs(classes=3, rows=90)
-    error = UnbalancedError(data)
-    params = {"C": 2.0, "gamma": 0.2, "cutoff0": 0.01, "cutoff1": 0.4} | {f"weight{i}": 1.0 for i in range(3)}
-    extreme = error(params | {"cutoff0": 1e-9}, 0)
-    assert extreme == pytest.approx(2 / 3)  # all rows are said to be of one of three classes
+    assert UnbalancedError(data)(params | {"cutoff0": 1e-9, "cutoff1": 0.4}, 0) == pytest.approx(2 / 3)
 
 
 def test_the_true_value_is_the_mean_over_splits_of_its_own():
@@ -77,17 +64,6 @@ def test_the_true_value_is_the_mean_over_splits_of_its_own():
     assert error.truth(params) == pytest.approx(np.mean([error(params, 10**9 + k) for k in range(25)]))
     assert error.truth(params) == error.truth(params)
     assert len({error(params, seed) for seed in range(8)}) > 1
-
-
-def test_regression_on_folds_is_scikit_learns():
-    rng = np.random.default_rng(1)
-    X = rng.normal(size=(50, 2))
-    y = 7.0 * X[:, 0] + 3.0
-    error = RegressionError(TuningSet(X, y))
-    params = {"C": 10.0, "gamma": 0.1, "epsilon": 0.05}
-    z = (y - y.mean()) / y.std()
-    scores = cross_val_score(SVR(**params), X, z, cv=KFold(5, shuffle=True, random_state=0), scoring="neg_mean_squared_error")
-    assert error(params) == pytest.approx(y.std() * np.sqrt(-scores.mean()))
 
 
 def test_hopeless_settings_end():
@@ -117,14 +93,6 @@ def test_noise_has_its_standard_deviation():
     errors = np.array([one["value"] - one["true_value"] for one in drawn])
     assert errors.std() == pytest.approx(0.25, rel=0.1)
     assert abs(errors.mean()) < 0.04
-
-
-def test_the_spaces():
-    assert len(TASKS) == len(set(TASKS)) == 14
-    space = make_task("stormwater_a").space
-    assert [space[name].support() for name in ("D1", "W2")] == [(2, 60), (50, 120)]
-    assert space["lambda1"].support() == pytest.approx((1e-5, 0.3))
-    assert make_task("svc_rbf_breast_cancer").space["C"].support() == loguniform(2**-5, 2**15).support()
 
 
 def test_a_task_without_its_data_is_left_out_by_name(monkeypatch, tmp_path):

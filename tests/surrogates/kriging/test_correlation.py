@@ -20,8 +20,5 @@ def test_slope_is_the_derivative(name):
     assert np.allclose(correlation.slope(r2), numeric, rtol=1e-6, atol=1e-10)
     assert np.isfinite(correlation.slope(np.zeros(1))).all()
     assert correlation.value(np.zeros(1))[0] == 1.0
-
-
-def test_an_unknown_name_is_refused():
     with pytest.raises(SurrogateError, match="correlation='cubic' is unknown; use one of gaussian, matern52"):
         get_correlation("cubic")

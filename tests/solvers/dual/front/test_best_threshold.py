@@ -26,14 +26,9 @@ def test_no_other_threshold_is_better(rows):
 
 
 @pytest.mark.parametrize("find", [best_hinge_threshold, best_count_threshold])
-def test_many_decision_functions_at_once_are_as_each_alone(find):
+def test_a_separating_threshold_is_halfway_and_many_at_once_are_as_each_alone(find):
+    decision, y = np.array([[-5.0, 1.0, 7.0]]), np.array([-1.0, -1.0, 1.0])
+    assert find(decision, y)[0] == pytest.approx(-4.0)
     random = np.random.default_rng(0)
     decisions, y = random.normal(size=(7, 30)), np.where(random.random(30) < 0.3, 1.0, -1.0)
-    together = find(decisions, y)
-    assert together.tolist() == [find(row[None, :], y)[0] for row in decisions]
-
-
-def test_a_separating_threshold_is_halfway():
-    decision, y = np.array([[-5.0, 1.0, 7.0]]), np.array([-1.0, -1.0, 1.0])
-    assert best_count_threshold(decision, y)[0] == pytest.approx(-4.0)
-    assert best_hinge_threshold(decision, y)[0] == pytest.approx(-4.0)
+    assert find(decisions, y).tolist() == [find(row[None, :], y)[0] for row in decisions]

@@ -69,12 +69,14 @@ def test_what_is_reported_follows_from_alpha_and_bias(noisy, error, bias):
     assert bias or not points.bias.any()
 
 
-def test_count_shrinks_w_until_a_row_is_on_the_margin(noisy):
+def test_count_shrinks_w_until_a_row_is_on_the_margin_and_all_that_is_scaled_to_the_end_has_one_norm(noisy):
     K, y = noisy
-    criteria = MarginError(K, y, "count")
-    points = criteria.evaluate(np.random.default_rng(0).random((5, len(y))) * 9)
+    points = MarginError(K, y, "count").evaluate(np.random.default_rng(0).random((5, len(y))) * 9)
     margins = y * ((points.alpha * y) @ K + points.bias[:, None])
     assert np.where(margins >= 1 - 1e-9, margins, np.inf).min(axis=1) == pytest.approx(1.0)
+    criteria = criteria_of(K, y, "hinge")
+    tiny = criteria.evaluate(1e-3 * np.random.default_rng(0).random((50, len(y))))
+    assert set(tiny.norm_squared) == {criteria.smallest_norm}
 
 
 def test_a_given_direction_offers_every_number_of_margin_errors(noisy):
@@ -179,12 +181,6 @@ def test_a_zero_kernel_has_an_empty_front():
     constant = criteria.constant()
     assert constant.misclassified[0] == pytest.approx(1 / 3)
     assert constant.hinge[0] == pytest.approx(2 / 3)
-
-
-def test_all_that_is_scaled_to_the_end_has_one_norm(noisy):
-    criteria = criteria_of(*noisy, "hinge")
-    points = criteria.evaluate(1e-3 * np.random.default_rng(0).random((50, len(noisy[1]))))
-    assert set(points.norm_squared) == {criteria.smallest_norm}
 
 
 def test_the_constant_is_of_the_larger_class_and_what_is_no_better_is_left_out(noisy):

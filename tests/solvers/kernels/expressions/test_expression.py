@@ -32,11 +32,6 @@ def test_equal_trees_are_one_and_the_same_key():
     assert Expression("gaussian", value=1) == Expression("gaussian", value=1.0) != Expression("gaussian", value=1.5)
 
 
-def test_a_tree_cannot_be_changed():
-    with pytest.raises(AttributeError):
-        LINEAR.block = "squared_distance"
-
-
 def test_a_pickle_finds_its_key_in_another_process(tmp_path):
     """Hashes of strings are different there."""
     path = tmp_path / "expression"

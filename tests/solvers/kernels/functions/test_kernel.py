@@ -1,4 +1,3 @@
-import pickle
 from fractions import Fraction
 
 import numpy as np
@@ -7,9 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
 from sklearn.metrics import pairwise
+from sklearn.svm import SVC
 
 from spotsvm.solvers.errors import SolverError
-from spotsvm.solvers.kernels import KERNELS, Kernel, gram_matrix, kernel_matrix, make_kernel
+from spotsvm.solvers.kernels import KERNELS, Kernel, gram_matrix, kernel_matrix, make_kernel, resolve_gamma
 
 RNG = np.random.default_rng(0)
 X, Z = RNG.normal(size=(30, 6)), RNG.normal(size=(20, 6))
@@ -92,11 +92,6 @@ def test_no_value_of_rbf_is_denormal():
     assert K.min() > np.finfo(np.float32).tiny
 
 
-def test_pickling():
-    kernel = Kernel("poly", 0.5, 1.0, 2)
-    assert pickle.loads(pickle.dumps(kernel)) == kernel
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -115,3 +110,54 @@ def test_pickling():
 def test_bad_parameters(options, message):
     with pytest.raises(SolverError, match=message):
         Kernel(**options)
+
+
+def test_parameters_are_handed_on_and_a_kernel_is_returned_as_it_is():
+    assert make_kernel("poly", X, gamma=0.25, coef0=0.5, degree=2) == Kernel("poly", 0.25, 0.5, 2)
+    kernel = Kernel("rbf", 2.0)
+    assert make_kernel(kernel, X, gamma=1.0) is kernel
+
+
+@pytest.mark.parametrize("name", ["linear", "precomputed", lambda a, b: a @ b.T])
+def test_kernels_without_gamma_need_no_data_for_it(name):
+    assert make_kernel(name).gamma == 1.0
+    assert make_kernel(name, X * 1e300).gamma == 1.0
+    with pytest.raises(SolverError, match="gamma='wide'"):
+        make_kernel(name, gamma="wide")
+
+
+def test_sigma_is_for_rbf():
+    with pytest.raises(SolverError, match="sigma=1.0 is the width of the kernel 'rbf'; the kernel 'poly' has none"):
+        make_kernel("poly", X, sigma=1.0)
+    with pytest.raises(SolverError, match="kernel='gauss' is not known"):
+        make_kernel("gauss", X, sigma=1.0)
+
+
+def test_values_of_gamma_are_those_of_svc():
+    rows = np.random.default_rng(0).normal(3.0, 2.0, size=(40, 5))
+    for gamma in ("scale", "auto", 0.3, 2, np.float32(0.5)):
+        assert resolve_gamma(gamma, rows) == pytest.approx(SVC(gamma=gamma).fit(rows, rows[:, 0] > 3)._gamma, rel=1e-14)
+    assert resolve_gamma("scale", np.full((3, 2), 7.0)) == 1.0
+    assert (resolve_gamma(sigma=0.5), resolve_gamma(sigma=3)) == (2.0, pytest.approx(1 / 18))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "message"),
+    [
+        (("wide", X), {}, "gamma='wide'; use 'scale', 'auto' or a number"),
+        (("scale",), {}, "gamma='scale' depends on the data; give X"),
+        ((None, X), {}, "gamma=None; use 'scale', 'auto' or a finite number"),
+        ((np.nan, X), {}, "gamma=nan; use"),
+        ((True, X), {}, "gamma=True; use"),
+        ((0.5, X), {"sigma": 1.0}, r"sigma=1.0 and gamma=0.5 are both given; use one, gamma is 1 / \(2 sigma\^2\)"),
+        (("scale", X), {"sigma": 0.0}, "sigma=0.0; use a positive number whose square is one too"),
+        (("scale", X), {"sigma": np.inf}, "sigma=inf; use a positive number"),
+        (("scale", X), {"sigma": 1e-200}, "sigma=1e-200; use a positive number whose square is one too"),
+        (("scale", X), {"sigma": "1"}, "sigma='1'; use a positive number"),
+        (("scale", X * 1e200), {}, "gamma='scale' needs the variance of X, which overflows; scale X"),
+        (("scale", X * 1e-160), {}, "gamma='scale' is infinite, since X varies by only .*; scale X"),
+    ],
+)
+def test_bad_gamma_and_sigma(arguments, options, message):
+    with pytest.raises(SolverError, match=message):
+        resolve_gamma(*arguments, **options)

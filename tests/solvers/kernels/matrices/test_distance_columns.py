@@ -77,11 +77,6 @@ def test_a_gamma_that_comes_again_changes_no_bit():
         np.testing.assert_array_equal(one.gaussian_sums(rows, gamma, C), fresh.gaussian_sums(rows, gamma, C))
 
 
-def test_far_rows_have_no_part():
-    far = DistanceColumns([[0.0]], [[1.0], [1e4]])
-    assert far.gaussian_sums([0], 1.0, [[1.0]])[0, 1] == pytest.approx(0.0, abs=1e-30)
-
-
 def test_columns_are_computed_once_as_long_as_there_is_room():
     columns = DistanceColumns(X, Z)
     for rows in ([1, 2, 3], [3, 2], [4, 1]):
@@ -111,20 +106,21 @@ def test_the_room_changes_no_result(room):
     assert small.kept_bytes <= 8 * len(Z) * max(room, 1)
 
 
+def test_far_equal_and_no_rows():
+    far = DistanceColumns([[0.0]], [[1.0], [1e4]])
+    assert far.gaussian_sums([0], 1.0, [[1.0]])[0, 1] == pytest.approx(0.0, abs=1e-30)
+    columns = DistanceColumns(np.ones((2, 3)), np.ones((4, 3)))
+    assert columns.gaussian_sums([0, 1], 5.0, [[1.0, 2.0]]).tolist() == [[3.0] * 4]
+    assert not columns.gaussian_sums([], 1.0, np.empty((2, 0))).any()
+    with pytest.raises(SolverError, match="scale the data"):
+        DistanceColumns([[1e300], [0.0]], [[-1e300]]).gaussian_sums([0], 1.0, [[1.0]])
+
+
 @pytest.mark.parametrize("scale", [1e-60, 1e-20, 1e20, 1e60])
 def test_the_scale_of_the_data_changes_no_result(scale):
     plain = DistanceColumns(X, Z).gaussian_sums([0, 5], 0.4, C[:, :2])
     scaled = DistanceColumns(scale * X, scale * Z).gaussian_sums([0, 5], 0.4 / scale**2, C[:, :2])
     np.testing.assert_allclose(scaled, plain, atol=1e-6)
-
-
-def test_equal_rows():
-    columns = DistanceColumns(np.ones((2, 3)), np.ones((4, 3)))
-    assert columns.gaussian_sums([0, 1], 5.0, [[1.0, 2.0]]).tolist() == [[3.0] * 4]
-
-
-def test_no_rows():
-    assert not DistanceColumns(X, Z).gaussian_sums([], 1.0, np.empty((2, 0))).any()
 
 
 @pytest.mark.parametrize(
@@ -139,8 +135,3 @@ def test_no_rows():
 def test_bad_input(arguments, message):
     with pytest.raises(SolverError, match=message):
         DistanceColumns(*arguments)
-
-
-def test_distances_that_overflow():
-    with pytest.raises(SolverError, match="scale the data"):
-        DistanceColumns([[1e300], [0.0]], [[-1e300]]).gaussian_sums([0], 1.0, [[1.0]])

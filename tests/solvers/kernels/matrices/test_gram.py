@@ -23,7 +23,10 @@ def test_blocks_change_nothing(kernel, max_bytes):
 
 
 @pytest.mark.parametrize("kernel", NAMED, ids=lambda k: k.name)
-def test_the_diagonal_of_functions_of_the_distance_is_that_of_0(kernel):
+def test_few_rows_and_rows_of_zeros(kernel):
+    for n in (1, 2):
+        np.testing.assert_allclose(gram_matrix(kernel, X[:n]), kernel_matrix(kernel, X[:n], X[:n].copy()))
+    assert np.ptp(gram_matrix(kernel, np.zeros((5, 3)))) == 0.0
     if kernel.base == "squared distances":
         assert (np.diag(gram_matrix(kernel, X)) == kernel.of(np.zeros(1))).all()
 
@@ -49,39 +52,15 @@ def test_blocks_stay_within_their_bytes():
     assert len(sizes) > 10
 
 
-@pytest.mark.parametrize("gamma", [0.0, 1e-320, 1e-300])
-def test_a_gamma_of_almost_0_gives_a_constant_matrix(gamma):
-    assert (gram_matrix(Kernel("rbf", gamma), X) == 1.0).all()
-
-
-@pytest.mark.parametrize("gamma", [1e5, 1e200, 1e308])
-def test_a_huge_gamma_gives_the_identity(gamma):
-    np.testing.assert_allclose(gram_matrix(Kernel("rbf", gamma), X), np.eye(len(X)), atol=1e-30)
-    np.testing.assert_array_equal(gram_matrix(Kernel("epanechnikov", gamma), X), np.eye(len(X)))
-
-
-@pytest.mark.parametrize("gamma", [0.0, 1.0])
-def test_data_whose_distances_overflow(gamma):
-    far = np.zeros((2, 6))
-    far[1] = 1e200
-    assert gram_matrix(Kernel("rbf", gamma), far)[0, 1] == pytest.approx(1.0 - gamma, abs=1e-30)
-
-
-@pytest.mark.parametrize("kernel", NAMED, ids=lambda k: k.name)
-def test_all_zero_features_give_a_constant_matrix(kernel):
-    K = gram_matrix(kernel, np.zeros((5, 3)))
-    assert (K == K[0, 0]).all()
-
-
-@pytest.mark.parametrize("n", [1, 2])
-@pytest.mark.parametrize("kernel", NAMED, ids=lambda k: k.name)
-def test_one_row_and_two(kernel, n):
-    np.testing.assert_allclose(gram_matrix(kernel, X[:n]), kernel_matrix(kernel, X[:n], X[:n].copy()))
-
-
-def test_a_callable_may_return_a_sparse_matrix():
-    K = gram_matrix(Kernel(lambda a, b: csr_array(a @ b.T)), X)
-    np.testing.assert_array_equal(K, X @ X.T)
+def test_gammas_and_distances_at_the_ends_of_their_range():
+    far = np.array([np.zeros(6), [1e200, 0, 0, 0, 0, 0]])
+    for gamma in (0.0, 1e-320, 1e-300):
+        assert (gram_matrix(Kernel("rbf", gamma), X) == 1.0).all()
+    for gamma in (1e5, 1e200, 1e308):
+        np.testing.assert_allclose(gram_matrix(Kernel("rbf", gamma), X), np.eye(len(X)), atol=1e-30)
+        np.testing.assert_array_equal(gram_matrix(Kernel("epanechnikov", gamma), X), np.eye(len(X)))
+    for gamma in (0.0, 1.0):
+        assert gram_matrix(Kernel("rbf", gamma), far)[0, 1] == pytest.approx(1.0 - gamma, abs=1e-30)
 
 
 def too_small(a, b):
@@ -102,38 +81,25 @@ def too_small(a, b):
 def test_a_callable_that_returns_something_else(function, message):
     with pytest.raises(SolverError, match=message):
         gram_matrix(Kernel(function), X)
-
-
-def test_a_callable_is_checked_on_two_arrays_too():
-    with pytest.raises(
-        SolverError, match=r"returned shape \(300, 300\) .* it must return the matrix of kernel values, \(300, 70\)"
-    ):
+    np.testing.assert_array_equal(gram_matrix(Kernel(lambda a, b: csr_array(a @ b.T)), X), X @ X.T)
+    with pytest.raises(SolverError, match=r"returned shape \(300, 300\) .* return the matrix of kernel values, \(300, 70\)"):
         kernel_matrix(Kernel(lambda a, b: a @ a.T), X, Z)
 
 
-def test_overflow_is_refused():
-    with pytest.raises(SolverError, match="kernel: 'poly' with gamma=1, coef0=0, degree=9 gives inf; scale the data, or use"):
-        gram_matrix(Kernel("poly", degree=9), X * 1e30)
-    with pytest.raises(SolverError, match="kernel: 'linear' gives"):
-        gram_matrix(Kernel("linear"), X * 1e200)
-
-
 @pytest.mark.parametrize(
-    ("data", "message"),
+    ("kernel", "data", "message"),
     [
-        ([[1.0, np.nan]], r"X\[0, 1\] is nan; use finite numbers"),
-        ([[1.0], [-np.inf]], r"X\[1, 0\] is -inf; use finite numbers"),
-        ([1.0, 2.0], r"X has shape \(2,\); it must be a matrix with at least one row and one column"),
-        (np.empty((0, 3)), r"X has shape \(0, 3\)"),
-        (np.empty((3, 0)), r"X has shape \(3, 0\)"),
-        ([["a"]], "X must be a matrix of numbers"),
+        (Kernel("rbf"), [[1.0, np.nan]], r"X\[0, 1\] is nan; use finite numbers"),
+        (Kernel("rbf"), [[1.0], [-np.inf]], r"X\[1, 0\] is -inf; use finite numbers"),
+        (Kernel("rbf"), [1.0, 2.0], r"X has shape \(2,\); it must be a matrix with at least one row and one column"),
+        (Kernel("rbf"), np.empty((0, 3)), r"X has shape \(0, 3\)"),
+        (Kernel("rbf"), np.empty((3, 0)), r"X has shape \(3, 0\)"),
+        (Kernel("precomputed"), X, r"kernel='precomputed' and X has shape \(300, 6\); a kernel matrix is square"),
+        (Kernel("poly", degree=9), X * 1e30, "kernel: 'poly' with gamma=1, coef0=0, degree=9 gives inf; scale the data, or use"),
+        (Kernel("linear"), X * 1e200, "kernel: 'linear' gives"),
+        (Kernel("rbf"), [["a"]], "X must be a matrix of numbers"),
     ],
 )
-def test_bad_data(data, message):
+def test_bad_data(kernel, data, message):
     with pytest.raises(SolverError, match=message):
-        gram_matrix(Kernel("rbf"), data)
-
-
-def test_a_precomputed_matrix_that_is_not_square():
-    with pytest.raises(SolverError, match=r"kernel='precomputed' and X has shape \(300, 6\); a kernel matrix is square"):
-        gram_matrix(Kernel("precomputed"), X)
+        gram_matrix(kernel, data)

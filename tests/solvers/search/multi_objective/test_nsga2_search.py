@@ -147,37 +147,35 @@ def test_failures_rank_behind_all_others_and_have_no_children():
     assert np.isfinite(survivors.get("F")).all()
 
 
-def test_points_told_before_take_the_place_of_as_many_of_the_first_generation():
+@pytest.mark.parametrize(("n_told", "origins"), [(5, ["design"] * 3 + ["generation"]), (9, ["generation"])])
+def test_points_told_before_take_the_place_of_as_many_of_the_first_generation(n_told, origins):
     search = Nsga2Search(Domain.continuous(2), population=8)
-    for k in range(5):
-        search.tell([k / 5, 0.3], two_bowls(np.array([k / 5, 0.3])))
+    for k in range(n_told):
+        search.tell([k / n_told, 0.3], two_bowls(np.array([k / n_told, 0.3])))
     search.tell([0.9, 0.9], np.nan)
-    assert search.n_ready == 3
-    assert [s.origin for s in drive(search, two_bowls, 4)] == ["design"] * 3 + ["generation"]
-    enough = Nsga2Search(Domain.continuous(2), population=8)
-    for k in range(9):
-        enough.tell([k / 9, 0.3], two_bowls(np.array([k / 9, 0.3])))
-    assert drive(enough, two_bowls, 1)[0].origin == "generation"
+    assert search.n_ready == (3 if n_told == 5 else 8)
+    assert [s.origin for s in drive(search, two_bowls, len(origins))] == origins
 
 
-def test_points_assumed_before_are_waited_for_and_compete():
-    search = Nsga2Search(Domain.continuous(2), population=6)
-    for point in ([0.5, 0.5], [0.31, 0.31]):
+def parents(search):
+    return [tuple(individual.X.values()) for individual in search._algorithm._algorithm.pop]
+
+
+def test_points_assumed_before_are_waited_for_and_compete_and_so_do_those_told_later():
+    search, prior = Nsga2Search(Domain.continuous(2), population=6), np.array([[0.5, 0.5], [0.31, 0.31]])
+    for point in prior:
         search.assume(point)
     batch = [search.ask().point for _ in range(4)]
     assert search.n_ready == 1
-    for point in [np.array([0.5, 0.5]), np.array([0.31, 0.31]), *batch]:
+    for point in (*prior, *batch):
         search.tell(point, two_bowls(point))
     drive(search, two_bowls, 6)
-    assert [0.5, 0.5] in np.array([i.X[0] for i in search._algorithm._algorithm.pop]).repeat(2).reshape(-1, 2).tolist()
-
-
-def test_a_point_told_later_joins_the_selection():
-    search = Nsga2Search(Domain.continuous(2), population=6)
-    drive(search, two_bowls, 8)
-    search.tell([0.5, 0.5], two_bowls(np.array([0.5, 0.5])))
-    drive(search, two_bowls, 5)
-    assert {0: 0.5, 1: 0.5} in [i.X for i in search._algorithm._algorithm.pop]
+    assert (0.5, 0.5) in parents(search)
+    later = Nsga2Search(Domain.continuous(2), population=6)
+    drive(later, two_bowls, 8)
+    later.tell(prior[0], two_bowls(prior[0]))
+    drive(later, two_bowls, 5)
+    assert (0.5, 0.5) in parents(later)
 
 
 @pytest.mark.parametrize("population", [3, 0, 2.5, "20", True])

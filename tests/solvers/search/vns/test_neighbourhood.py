@@ -33,20 +33,17 @@ def test_the_neighbourhood_in_the_cube_is_drawn_from_uniformly(around):
     assert abs(np.corrcoef(points.T)[0, 1]) < 0.08
 
 
-@pytest.mark.parametrize(("norm", "d"), [("2", 2), ("1", 2), ("2", 20), ("1", 20)])
+@pytest.mark.parametrize(("norm", "d"), [("2", 2), ("1", 2), ("2", 12), ("1", 20)])
 def test_a_ball_is_drawn_from_uniformly(norm, d):
-    """The norm of a uniform point of a ball, to the power d, is uniform: by rejection (2), and by Gibbs sampling (20)."""
+    """The norm of a uniform point of a ball, to the power d, is uniform: by rejection (2), and by Gibbs sampling."""
     rng = np.random.default_rng(1)
     n = 1000 if d == 2 else 300
     points = np.array([uniform_in_ball(np.full(d, 0.5), np.full(d, 0.5), norm, rng) for _ in range(n)])
     size = np.linalg.norm((points - 0.5) / 0.5, NORMS[norm], axis=1)
     assert kstest(size**d, "uniform").pvalue > 0.01
     assert np.abs(points.mean(axis=0) - 0.5).max() < 0.05
-
-
-def test_a_ball_in_a_corner_is_drawn_from_uniformly():
-    points = np.array([uniform_in_ball(np.zeros(12), np.ones(12), "2", np.random.default_rng(k)) for k in range(300)])
-    assert kstest(np.linalg.norm(points, axis=1) ** 12, "uniform").pvalue > 0.01
+    corner = np.array([uniform_in_ball(np.zeros(d), np.ones(d), norm, rng) for _ in range(n)])
+    assert kstest(np.linalg.norm(corner, NORMS[norm], axis=1) ** d, "uniform").pvalue > 0.01
 
 
 MIXED = Domain(

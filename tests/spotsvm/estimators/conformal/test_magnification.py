@@ -77,17 +77,6 @@ def test_the_formula_of_the_paper():
     np.testing.assert_allclose(machine.magnification(NEW), by_hand, rtol=1e-7)
 
 
-def test_it_is_one_on_the_boundary():
-    machine = paper(C=10.0, sigma=0.5).fit(X, Y)
-    f = machine.first_pass_.decision_function
-    left, right = X[f(X) < 0][0], X[f(X) > 0][0]
-    for _ in range(60):  # bisection
-        middle = 0.5 * (left + right)
-        left, right = (middle, right) if f(middle[None])[0] < 0 else (left, middle)
-    assert machine.magnification(middle[None])[0] == pytest.approx(1.0, abs=1e-9)
-    assert machine.magnification(X).max() < 2.0
-
-
 @pytest.mark.parametrize("options", [{"gamma": 0.3}, {"kernel": "poly", "coef0": 1.0}])
 def test_several_classes(options):
     machine = paper(**options).fit(WINE, CULTIVAR)

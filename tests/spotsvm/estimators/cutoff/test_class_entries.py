@@ -37,9 +37,20 @@ def test_cutoffs_by_name_are_those_in_order(values):
         np.testing.assert_array_equal(class_weights(named, FIVE), values)
 
 
-def test_cutoffs_as_r_s_default():
-    np.testing.assert_allclose(class_cutoffs(None, FIVE), 1 / 5)
-    np.testing.assert_allclose(class_cutoffs({}, FIVE), 1 / 5)
+@pytest.mark.parametrize(
+    ("given_", "excess", "cutoffs"),
+    [
+        (None, "raise", [0.2] * 5),  # as R has it
+        ({}, "raise", [0.2] * 5),
+        ([0.1, 0.2, 0.3, 0.1], "raise", [0.1, 0.2, 0.3, 0.1, 0.3]),
+        ([0.1, 0.2, 0.3, 0.1], "scale", [0.1, 0.2, 0.3, 0.1, 0.3]),
+        ({0: 0.4}, "raise", [0.4] + [0.15] * 4),
+        ([0.1] * 5, "raise", [0.1] * 5),  # only their ratios matter
+        ([0.4] * 4, "scale", np.array([0.4, 0.4, 0.4, 0.4, 0.01]) / 1.61),
+    ],
+)
+def test_cutoffs_that_are_left_out_share_the_rest(given_, excess, cutoffs):
+    np.testing.assert_allclose(class_cutoffs(given_, FIVE, excess), cutoffs)
 
 
 def test_sums_that_miss_1_by_rounding_are_no_excess():

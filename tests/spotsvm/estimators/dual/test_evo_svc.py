@@ -42,14 +42,6 @@ def test_two_classes(method):
 
 
 @may_stop_early
-@pytest.mark.parametrize("method", METHODS)
-def test_several_classes(method):
-    machine = EvoSVC(method=method, gamma=0.5, random_state=0).fit(IRIS, SPECIES)
-    assert machine.score(IRIS, SPECIES) > 0.9
-    assert machine.dual_objective_.shape == (3,)
-
-
-@may_stop_early
 @pytest.mark.parametrize("method", PAPER)
 def test_memetic_is_never_below_the_paper_s_own(method):
     best = EvoSVC(gamma=0.2, random_state=0).fit(X, Y).dual_objective_
@@ -83,6 +75,7 @@ def test_a_seed_repeats_itself_whatever_the_order_of_rows(method):
         EvoSVC(method=method, random_state=seed).fit(data, y).decision_function(IRIS)
         for seed, data, y in [(1, IRIS, SPECIES), (1, IRIS, SPECIES), (1, IRIS[order], SPECIES[order]), (2, IRIS, SPECIES)]
     ]
+    assert (runs[0].argmax(axis=1) == SPECIES).mean() > 0.9
     np.testing.assert_array_equal(runs[0], runs[1])
     np.testing.assert_allclose(runs[0], runs[2], atol=1e-9)
     if method in PAPER:
@@ -111,22 +104,14 @@ def test_indefinite_kernels(kernel, bias):
 
 @may_stop_early
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("C", [1e-6, 1e6])
-def test_extreme_C_ends(method, C):
-    machine = EvoSVC(method=method, C=C, random_state=0).fit(X, Y)
-    assert np.isfinite(machine.decision_function(X)).all()
-
-
-@may_stop_early
-@pytest.mark.parametrize("method", METHODS)
 def test_hard_data_end(method):
     for data, y in [
         (np.zeros((30, 3)), np.arange(30) % 3),
         (X.repeat(2, axis=0), np.arange(2 * len(X)) % 2),
         ([[0.0], [1.0]], [0, 1]),
     ]:
-        for gamma in (1e-300, 1.0, 1e300):
-            machine = EvoSVC(method=method, gamma=gamma, random_state=0).fit(data, y)
+        for C, gamma in ((1.0, 1e-300), (1.0, 1.0), (1.0, 1e300), (1e-6, 1.0), (1e6, 1.0)):
+            machine = EvoSVC(method=method, C=C, gamma=gamma, random_state=0).fit(data, y)
             assert np.isfinite(machine.decision_function(data)).all()
 
 
@@ -139,8 +124,8 @@ def test_a_cap_on_generations_is_kept_and_warned_of():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"method": "annealing"}, "method='annealing'; use one of 'memetic', 'gaussian'"),
-        ({"method": np.array(["memetic", "exact"])}, "method=array.*; use one of 'memetic'"),
+        ({"method": "annealing"}, "method='annealing'; use 'memetic', 'gaussian'"),
+        ({"method": np.array(["memetic", "exact"])}, "method=array.*; use 'memetic'"),
         ({"bias": 1}, "bias=1; use True or False"),
         ({"bias": True, "method": "hybrid"}, "bias=True and method='hybrid'; only 'memetic' and 'exact' have a bias"),
         ({"max_iter": 0}, "max_iter=0; use"),

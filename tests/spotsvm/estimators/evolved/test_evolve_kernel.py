@@ -1,14 +1,17 @@
-import numpy as np
-import pandas as pd
-import pytest
-from sklearn.datasets import make_classification
+from dataclasses import replace
 
-from spotsvm.estimators.evolved.evolve_kernel import _finalists, evolve_kernel
+import numpy as np
+import pytest
+from sklearn.datasets import make_classification, make_moons
+from sklearn.preprocessing import scale
+
+from spotsvm.estimators.evolved.evolve_kernel import NumbersSpace, _finalists, choose_kernel, evolve_kernel
 from spotsvm.estimators.evolved.evolved_kernel_svc import EvolvedKernelSVC
-from spotsvm.estimators.evolved.fitness import Judged
-from spotsvm.estimators.evolved.matrix_task import ClassificationTask
+from spotsvm.estimators.evolved.evolved_kernel_svr import EvolvedKernelSVR
+from spotsvm.estimators.evolved.fitness import Judged, KernelFitness
+from spotsvm.estimators.evolved.matrix_task import ClassificationTask, RegressionTask, holdouts
 from spotsvm.estimators.evolved.settings import Setting, read_settings
-from spotsvm.solvers.kernels.expressions import Expression
+from spotsvm.solvers.kernels.expressions import Expression, InnerProducts
 from spotsvm.solvers.search.genetic_programming.steady_state import Evolution, Individual
 
 X, CODE = make_classification(n_samples=90, n_features=4, random_state=0)
@@ -22,22 +25,6 @@ def evolved(seed=0, indefinite="reject", **options):
     )
     task = ClassificationTask(CODE, np.ones(2), indefinite, settings.smoothness)
     return evolve_kernel(X, task, CODE, settings, seed)
-
-
-@pytest.mark.parametrize("grammar", ["paper", "psd"])
-def test_the_history_is_of_every_evaluation(grammar):
-    found = evolved(grammar=grammar)
-    history = found.history
-    assert len(history) == 30
-    assert isinstance(history, pd.DataFrame)
-    chosen = history[history["formula"] == found.kernel.formula]
-    assert grammar == "psd" or len(chosen) >= 1
-    assert (history["size"] >= 1).all()
-    assert history["epsilon"].eq(0.0).all() or history["epsilon"].isna().any()
-    if grammar == "psd":
-        assert (history["fitness"] > history["loss"]).all()
-    else:
-        pd.testing.assert_series_equal(history["fitness"], history["error"], check_names=False)
 
 
 def test_ours_begins_with_the_standard_kernels():
@@ -71,3 +58,111 @@ def test_finalists_differ_in_form_and_include_the_first():
     evolution = Evolution(evaluated=[individual for individual, _ in pairs])
     found = _finalists(evolution, [judged for _, judged in pairs], 2)
     assert [judged.expression.text() for judged in found] == [pairs[k][1].expression.text() for k in (2, 3, 0)]
+
+
+MOONS, MOON = make_moons(100, noise=0.2, random_state=0)
+MOONS = scale(MOONS)
+LINEAR, NARROW = Expression("linear", value=1.0), Expression("gaussian", value=200.0)
+GAUSSIAN = Expression("gaussian", value=1.0)
+
+
+def setting_of(regression=False, **options):
+    settings = read_settings((EvolvedKernelSVR if regression else EvolvedKernelSVC)(**options))
+    task = RegressionTask(MOONS[:, 0] ** 2) if regression else ClassificationTask(MOON, np.ones(2), "reject", 0.5)
+    splits = holdouts(None if regression else MOON, 100, 1 / 3, 1, np.random.default_rng(0))
+    fitness = KernelFitness(
+        task,
+        InnerProducts.between(MOONS),
+        splits,
+        settings.ranges,
+        design_factor=3,
+        parsimony=settings.parsimony,
+        scale=0.5,
+        seed=0,
+        relative=True,
+    )
+    return fitness, settings
+
+
+def choose(finalists, fitness, settings, strata=MOON, seed=0):
+    return choose_kernel(finalists, fitness, strata, settings, np.random.default_rng(seed))
+
+
+def test_without_a_final_the_first_is_taken():
+    fitness, settings = setting_of(grammar="paper")
+    judged = [fitness.judge(LINEAR), fitness.judge(GAUSSIAN)]
+    chosen, error = choose(judged, fitness, settings)
+    assert chosen is judged[0]
+    assert np.isnan(error)
+
+
+def test_the_final_takes_the_better_kernel_at_its_best_C():
+    fitness, settings = setting_of(n_tuning_trials=0)
+    lucky = Judged(NARROW, Setting(C=0.01), 0.0, 0.0, 6, "semidefinite")
+    chosen, error = choose([lucky, fitness.judge(LINEAR), replace(lucky, expression=GAUSSIAN)], fitness, settings)
+    assert chosen.expression == GAUSSIAN
+    assert chosen.setting.C > 0.01
+    assert error < 0.1
+
+
+def test_tuning_the_numbers():
+    fitness, settings = setting_of(n_tuning_trials=25)
+    poor = Judged(Expression("gaussian", value=40.0), Setting(C=0.5), 0.3, 0.3, 6, "semidefinite")
+    untuned, before = choose([poor], fitness, replace(settings, n_tuning_trials=0))
+    tuned, after = choose([poor], fitness, settings)
+    assert untuned.expression == poor.expression
+    assert 5.0 <= tuned.expression.value < 40.0
+    assert after < before
+
+
+def test_epsilon_is_tuned_too():
+    fitness, settings = setting_of(regression=True, n_tuning_trials=10)
+    rough = Judged(GAUSSIAN, Setting(C=1.0, epsilon=0.4), 0.5, 0.5, 6, "semidefinite")
+    tuned, error = choose([rough], fitness, settings, strata=None)
+    assert tuned.setting.epsilon < 0.4
+    assert error < 0.3
+
+
+def test_a_simpler_kernel_is_preferred_where_it_is_as_good():
+    fitness, settings = setting_of(n_tuning_trials=0, parsimony=0.01)
+    twice = Expression("add", (GAUSSIAN, GAUSSIAN))
+    judged = [fitness.judge(kernel) for kernel in (twice, GAUSSIAN)]
+    assert choose(judged, fitness, settings)[0].expression == GAUSSIAN
+
+
+@pytest.mark.parametrize("trials", [0, 5])
+def test_the_same_seed_is_the_same_choice(trials):
+    fitness, settings = setting_of(n_tuning_trials=trials)
+    judged = [fitness.judge(kernel) for kernel in (LINEAR, GAUSSIAN)]
+    assert choose(judged, fitness, settings) == choose(judged, fitness, settings)
+
+
+BOTH = Expression("add", (Expression("gaussian", value=0.5), Expression("linear", value=2.0)))
+SYMBOLIC = Expression("multiply", (Expression("c3"), Expression("linear", value=2.0)))
+
+
+def space(expression, setting, with_epsilon=False):
+    return NumbersSpace(Judged(expression, setting, 0.1, 0.1, 3, "semidefinite"), with_epsilon=with_epsilon)
+
+
+@pytest.mark.parametrize(
+    ("expression", "setting", "with_epsilon", "dimension"),
+    [
+        (BOTH, Setting(4.0), False, 3),
+        (BOTH, Setting(4.0, (), 0.1), True, 4),
+        (SYMBOLIC, Setting(4.0, (0.3,)), False, 3),
+        (SYMBOLIC, Setting(4.0, (0.3,), 0.1), True, 4),
+    ],
+)
+def test_the_start_is_what_it_has(expression, setting, with_epsilon, dimension):
+    numbers = space(expression, setting, with_epsilon)
+    assert numbers.dimension == dimension
+    found, same = numbers.at(numbers.start)
+    np.testing.assert_allclose(found.values, expression.values)
+    np.testing.assert_allclose([same.C, same.epsilon, *same.constants], [setting.C, setting.epsilon, *setting.constants])
+
+
+def test_each_coordinate_is_a_number_on_a_log_scale():
+    numbers = space(BOTH, Setting(4.0))
+    expression, setting = numbers.at(np.array([1.0, 0.0, 0.75]))
+    np.testing.assert_allclose([setting.C, *expression.values], [32.0, 0.5 / 8, 2.0 * np.sqrt(8)])

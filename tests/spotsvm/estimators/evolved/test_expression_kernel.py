@@ -8,7 +8,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
 from sklearn.model_selection import cross_val_score
-from sklearn.svm import SVC, SVR
+from sklearn.svm import SVC
 
 from spotsvm.common.errors import ArgumentError, StorageError
 from spotsvm.estimators.dual.exact_svc import ExactSVC
@@ -21,6 +21,7 @@ PRODUCT = Expression("inner_product", (Expression("x_i"), Expression("x_j")))
 AFFINE = Expression("add", (Expression("multiply", (C1, PRODUCT)), C2))
 POLYNOMIAL = ExpressionKernel(Expression("square", (AFFINE,)), {"c1": 0.5, "c2": 1.0})
 GAUSSIAN = ExpressionKernel(Expression("gaussian", value=0.3))
+EVERY_DIGIT = ExpressionKernel(AFFINE, {"c1": 1 / 3, "c2": np.nextafter(1.0, 2.0)})
 
 
 def test_values():
@@ -43,12 +44,6 @@ def test_as_the_kernel_of_a_machine(machine):
     assert pickle.loads(pickle.dumps(ours)).kernel == GAUSSIAN
 
 
-def test_in_a_regression():
-    plain = SVR(kernel="poly", degree=2, gamma=0.5, coef0=1.0, tol=1e-6).fit(X[:, :3], X[:, 3])
-    ours = SVR(kernel=POLYNOMIAL, tol=1e-6).fit(X[:, :3], X[:, 3])
-    np.testing.assert_allclose(ours.predict(X[:, :3]), plain.predict(X[:, :3]), atol=1e-3)
-
-
 def test_the_formula_has_the_numbers():
     assert POLYNOMIAL.formula == "(0.5 * <x_i, x_j> + 1)^2"
     assert "0.5" in POLYNOMIAL.latex
@@ -63,18 +58,13 @@ def test_equal_and_hashable():
     assert GAUSSIAN != POLYNOMIAL
 
 
-@pytest.mark.parametrize("kernel", [POLYNOMIAL, GAUSSIAN])
+@pytest.mark.parametrize("kernel", [POLYNOMIAL, GAUSSIAN, EVERY_DIGIT])
 def test_json_and_back(kernel, tmp_path):
     assert ExpressionKernel.from_json(kernel.to_json()) == kernel
     kernel.save(tmp_path / "kernel.json")
     read = ExpressionKernel.load(str(tmp_path / "kernel.json"))
+    assert read == kernel
     np.testing.assert_array_equal(read(X, X), kernel(X, X))
-
-
-def test_every_digit_is_kept(tmp_path):
-    kernel = ExpressionKernel(AFFINE, {"c1": 1 / 3, "c2": np.nextafter(1.0, 2.0)})
-    kernel.save(tmp_path / "kernel.json")
-    assert ExpressionKernel.load(tmp_path / "kernel.json").constants == kernel.constants
 
 
 @pytest.mark.parametrize(

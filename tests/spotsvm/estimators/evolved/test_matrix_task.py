@@ -6,8 +6,9 @@ from sklearn.metrics.pairwise import rbf_kernel, sigmoid_kernel
 from sklearn.preprocessing import scale
 from sklearn.svm import SVC, SVR
 
-from spotsvm.estimators.evolved.matrix_task import ClassificationTask, RegressionTask, holdouts
+from spotsvm.estimators.evolved.matrix_task import ClassificationTask, RegressionTask, folds, holdouts, solve_indefinite
 from spotsvm.estimators.evolved.settings import Setting
+from spotsvm.solvers.dual.exact.fold_solver import Target, symmetric_bounds
 from spotsvm.solvers.dual.spectrum import clipping, matrix_state
 
 X, CODE = make_classification(n_samples=150, n_features=6, flip_y=0.15, random_state=0)
@@ -152,3 +153,81 @@ def test_the_ramp_loss_of_the_margins(rows, code):
     plain = ClassificationTask(code, np.ones(n_classes)).scores(K, [Setting(1.0)], [part])
     np.testing.assert_array_equal(plain.loss, plain.error)
     np.testing.assert_array_equal(plain.error, found.error)
+
+
+@pytest.mark.parametrize("strata", [None, np.repeat([0, 1, 2], [30, 20, 10])])
+def test_a_third_is_held_out_of_every_class(strata):
+    for train, test in holdouts(strata, 60, 1 / 3, 4, np.random.default_rng(0)):
+        assert sorted([*train, *test]) == list(range(60))
+        assert len(test) == 20
+        if strata is not None:
+            np.testing.assert_allclose(np.bincount(strata[test]), [10, 20 / 3, 10 / 3], atol=0.5)
+
+
+def test_holdouts_differ_and_follow_the_generator():
+    one, two = holdouts(None, 50, 0.5, 2, np.random.default_rng(0))
+    assert not np.array_equal(one[1], two[1])
+    again = holdouts(None, 50, 0.5, 1, np.random.default_rng(0))[0]
+    np.testing.assert_array_equal(one[1], again[1])
+
+
+@pytest.mark.parametrize("fraction", [0.01, 0.5, 0.99])
+def test_both_parts_have_a_row_of_each_class_that_has_two(fraction):
+    strata = np.array([0, 0, 1, 1, 1, 2])
+    for train, test in holdouts(strata, 6, fraction, 5, np.random.default_rng(0)):
+        assert set(strata[train]) == {0, 1, 2}
+        assert set(strata[test]) == {0, 1}
+
+
+def test_two_rows():
+    ((train, test),) = holdouts(None, 2, 1 / 3, 1, np.random.default_rng(0))
+    assert len(train) == len(test) == 1
+
+
+@pytest.mark.parametrize(("n", "k", "parts"), [(60, 5, 5), (7, 5, 5), (3, 5, 3)])
+def test_folds_predict_every_row_once(n, k, parts):
+    found = folds(None, n, k, np.random.default_rng(0))
+    assert len(found) == parts
+    assert sorted(np.concatenate([test for _, test in found])) == list(range(n))
+    for train, test in found:
+        assert not set(train) & set(test)
+        assert len(train) + len(test) == n
+        assert len(test)
+
+
+def test_folds_share_the_classes():
+    strata = np.random.default_rng(0).permutation(np.repeat([0, 1], [50, 15]))
+    for _, test in folds(strata, 65, 5, np.random.default_rng(0)):
+        assert np.bincount(strata[test]).tolist() == [10, 3]
+
+
+NORMAL = np.random.default_rng(0).normal(size=(60, 3))
+INDEFINITE = sigmoid_kernel(NORMAL, gamma=0.8, coef0=-0.5)
+LABELS = np.where(NORMAL[:, 0] * NORMAL[:, 1] > 0, 1.0, -1.0)
+PRODUCTS = NORMAL[:, 0] * NORMAL[:, 1]
+
+
+def target(z, epsilon):
+    return Target(z, *symmetric_bounds(2.0, z, epsilon > 0), epsilon)
+
+
+def objective(beta, t):
+    return t.z @ beta - t.epsilon * np.abs(beta).sum() - 0.5 * beta @ INDEFINITE @ beta
+
+
+@pytest.mark.parametrize(("z", "epsilon"), [(LABELS, 0.0), (PRODUCTS, 0.05)], ids=["classes", "regression"])
+def test_more_searches_find_no_less(z, epsilon):
+    assert matrix_state(INDEFINITE) == "indefinite"
+    t = target(z, epsilon)
+    one, many = (solve_indefinite(INDEFINITE, t, 1e-4, 5000, 0, searches) for searches in (1, 40))
+    assert objective(many, t) >= objective(one, t) + (1.0 if epsilon else -1e-9)
+    for beta in (one, many):
+        assert abs(beta.sum()) < 1e-9
+        assert (beta >= t.lower - 1e-12).all()
+        assert (beta <= t.upper + 1e-12).all()
+
+
+@pytest.mark.parametrize(("z", "epsilon"), [(LABELS, 0.0), (PRODUCTS, 0.05)])
+def test_the_same_seed_is_the_same_solution(z, epsilon):
+    one, two = (solve_indefinite(INDEFINITE, target(z, epsilon), 1e-4, 5000, 3) for _ in range(2))
+    np.testing.assert_array_equal(one, two)

@@ -12,7 +12,7 @@ from sklearn.preprocessing import StandardScaler, scale
 from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from spotsvm import ExactSVC, ReducedSVC, SpotSearchCV
+from spotsvm import ArgumentError, ExactSVC, ReducedSVC
 from spotsvm.solvers.pareto import non_dominated
 
 X, Y = make_moons(n_samples=300, noise=0.2, random_state=0)
@@ -146,12 +146,6 @@ def test_the_crossover_by_default(n_per_class, same_as):
     pd.testing.assert_frame_equal(auto.history_, named.history_)
 
 
-def test_the_fixed_model_of_gasvm():
-    ours = machine(method="gasvm", C=2.0, gamma=0.7).fit(X, Y)
-    assert (ours.C_, ours.gamma_) == (2.0, 0.7)
-    assert set(ours.history_["kind"]) == {"training set"}
-
-
 @pytest.mark.parametrize("value", ["grid", None])
 def test_the_grid_of_gasvm_is_of_the_whole_training_part(value):
     ours = machine(method="gasvm", C=value, gamma=value, max_evaluations=None).fit(X, Y, validation=(X_NEW, Y_NEW))
@@ -196,15 +190,6 @@ def test_random_is_one_draw_or_the_best_of_several():
     assert fixed.n_evaluations_ == 30
 
 
-def test_sets_that_grow():
-    ours = ReducedSVC(max_per_class=30, random_state=0).fit(X, Y)
-    sizes = ours.history_.groupby("phase")["n_per_class"].first()
-    assert sizes.is_monotonic_increasing
-    assert (sizes.iloc[0], sizes.iloc[-1] > 4, sizes.max() <= 30) == (4, True, True)
-    assert (ours.history_.groupby("phase")["n_per_class"].nunique() == 1).all()
-    assert ours.score(X_NEW, Y_NEW) > 0.93
-
-
 def test_nsga2_finds_a_front_of_sizes():
     ours = machine(method="nsga2", n_per_class="grow", max_evaluations=600).fit(X, Y, validation=(X_NEW, Y_NEW))
     assert ours.front_["n_per_class"].nunique() > 1
@@ -212,16 +197,6 @@ def test_nsga2_finds_a_front_of_sizes():
     assert ours.front_["n_support_vectors"].iloc[0] == 2
     assert ours.front_["accuracy"].iloc[-1] > 0.95
     assert ours.stopped_by_ == "budget"
-
-
-def test_fewer_vectors_break_ties_and_only_ties():
-    ours = machine(ties="fewer vectors").fit(X, Y)
-    best = ours.front_["accuracy"].max()
-    fewest = ours.front_.loc[ours.front_["accuracy"] == best, "n_support_vectors"].min()
-    assert abs(len(ours.support_) - fewest) <= 1
-    # as the paper has it, the first of the best is kept
-    paper = machine(ties="any", max_evaluations=None).fit(X, Y)
-    assert paper.history_["best"].max() == paper.front_["accuracy"].max()
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -277,10 +252,7 @@ def test_decisions_of_several_classes():
     np.testing.assert_array_equal(ovr.predict(WINE), ovo.predict(WINE))
 
 
-def test_it_is_tuned_and_cross_validated():
-    space = {"n_per_class": [4, 8, 16], "ties": ["any", "fewer vectors"]}
-    search = SpotSearchCV(machine(max_evaluations=60), space, n_iter=6, cv=3, random_state=0).fit(X, Y)
-    assert search.best_estimator_.training_indices_.shape == (2 * search.best_params_["n_per_class"],)
+def test_it_is_cross_validated():
     scores = cross_val_score(make_pipeline(StandardScaler(), machine()), *load_breast_cancer(return_X_y=True), cv=3)
     assert scores.min() > 0.9
 
@@ -303,3 +275,94 @@ def test_the_memory_of_a_hundred_thousand_rows():
     assert int(told[0]) >= 30
     assert float(told[1]) > 0.6
     assert int(told[2]) < 2 * 1024**2  # kilobytes
+
+
+FEW, FEW_Y = make_moons(n_samples=60, noise=0.2, random_state=0)
+LONE = np.where(np.arange(60) == 7, 2, FEW_Y)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"method": "aga"}, "method='aga'; use 'alga', 'gasvm', 'ga-model', 'nsga2' or 'random'"),
+        ({"crossover": "all"}, "crossover='all'; use 'auto', 'vectors' or 'rows'"),
+        ({"n_per_class": 21}, "n_per_class=21; class 0 has 20 rows that are left for training; use at most as many"),
+        ({"n_per_class": 0}, "n_per_class=0; use a whole number, 1 or more, or 'grow'"),
+        ({"n_per_class": True}, "n_per_class=True"),
+        ({"n_per_class": -3, "method": "ga-model"}, "n_per_class=-3; use a whole number, 1 or more, or 'grow'"),
+        ({"n_per_class": 4, "max_per_class": 0}, "max_per_class=0; use a whole number, 1 or more, or None"),
+        ({"n_per_class": "grow", "method": "random"}, "n_per_class='grow' with method='random'"),
+        ({"max_per_class": 100}, "max_per_class=100; class 0 has 20 rows"),
+        ({"C": 0}, "C=0; use a positive, finite number, 'grid' or None"),
+        ({"C": "grid"}, "C='grid' with method='alga', which evolves models"),
+        ({"gamma": 0.0}, "gamma=0.0; use a positive, finite number, 'scale', 'auto', 'grid' or None"),
+        ({"gamma": "grid", "method": "nsga2"}, "gamma='grid' with method='nsga2'"),
+        ({"C_values": ()}, r"C_values=\(\); use one positive number or more"),
+        ({"gamma_values": (1.0, -2.0)}, r"gamma_values\[1\]=-2.0"),
+        ({"gamma_values": (1e-30,)}, r"gamma_values\[0\]=1e-30 is not from 1e-12 to 1e\+12; scale the data"),
+        ({"population_size": 1}, "population_size=1; use a whole number, 2 or more, because parents"),
+        ({"mutation_probability": 1.1}, r"mutation_probability=1.1 is not in \[0, 1\]"),
+        ({"model_crossover_probability": "often"}, "model_crossover_probability='often'"),
+        ({"model_mutation_range": 1.0}, r"^model_mutation_range=1.0 is not in \[0, 1\)"),
+        ({"max_evaluations": 0}, "max_evaluations=0; use a whole number, 1 or more, or None"),
+        ({"ties": "none"}, "ties='none'; use 'any' or 'fewer vectors'"),
+        ({"tol": 0}, "tol=0"),
+        ({"decision_function_shape": "one"}, "decision_function_shape='one'"),
+        ({"validation": 0}, r"validation=0; use a fraction in \(0, 1\), or a pair \(X, y\)"),
+        ({"validation": None}, "validation is a NoneType; use a pair"),
+        ({"validation": (FEW[:, :1], FEW_Y)}, "validation has X of 1 features; the training data have 2"),
+        ({"validation": (FEW, FEW_Y[:5])}, "validation is not a valid pair"),
+        ({"validation": (FEW[FEW_Y == 1], FEW_Y[FEW_Y == 1])}, "validation holds no row of class 0"),
+        ({"validation": (FEW, LONE)}, "validation holds the class 2, which is not among those of y"),
+        ({"validation": (FEW * np.nan, FEW_Y)}, "validation is not a valid pair.*NaN"),
+    ],
+)
+def test_parameters(options, message):
+    with pytest.raises(ArgumentError, match=message):
+        ReducedSVC(**{"max_evaluations": 20, **options}).fit(FEW, FEW_Y)
+
+
+def test_a_class_with_one_row():
+    with pytest.raises(ArgumentError, match="y holds a single row of class 2"):
+        ReducedSVC().fit(FEW, LONE)
+    given = ReducedSVC(n_per_class=1, max_evaluations=20, random_state=0).fit(FEW, LONE, validation=(FEW, LONE))
+    assert 7 in given.training_indices_
+    with pytest.raises(ArgumentError, match="n_per_class=2; class 2 has 1 row; use at most as many"):
+        ReducedSVC(n_per_class=2).fit(FEW, LONE, validation=(FEW, LONE))
+    with pytest.raises(ArgumentError, match="n_per_class='grow'; class 2 has a single row, and no set can grow: use 1, or give"):
+        ReducedSVC().fit(FEW, LONE, validation=(FEW, LONE))
+
+
+def test_one_class():
+    with pytest.raises(ArgumentError, match="y holds the one class 0.0"):
+        ReducedSVC().fit(FEW, np.zeros(60))
+
+
+def test_data_that_cannot_be_computed_with():
+    with pytest.raises(ValueError, match="scale the data"):
+        ReducedSVC(max_evaluations=20).fit(FEW * 1e200, FEW_Y)
+
+
+def test_data_so_unlike_the_scale_of_the_models_that_none_says_anything():
+    with pytest.warns(UserWarning, match="every machine misclassifies every row of the validation part; scale the data, or set"):
+        silent = ReducedSVC(n_per_class=4, max_evaluations=40, random_state=0).fit(FEW * 1e6, FEW_Y)
+    assert silent.history_["best"].max() == 0.0
+    # a fixed gamma may be as small as the data need it, also below the bounds of one that evolves
+    for factor in (1e6, 1e9):
+        fitted = ReducedSVC(n_per_class=8, max_evaluations=60, gamma="scale", random_state=0).fit(FEW * factor, FEW_Y)
+        assert fitted.score(FEW * factor, FEW_Y) > 0.8
+        assert fitted.gamma_ < 1e-11
+
+
+def test_columns_of_the_validation_part_in_another_order():
+    table = pd.DataFrame(FEW, columns=["east", "north"])
+    machine = ReducedSVC(n_per_class=4, max_evaluations=20, random_state=0)
+    with pytest.raises(ArgumentError, match=r"columns \['north', 'east'\]; the training data have \['east', 'north'\], in"):
+        machine.fit(table, FEW_Y, validation=(table[["north", "east"]], FEW_Y))
+    for part in (table, FEW):
+        assert machine.fit(table, FEW_Y, validation=(part, FEW_Y)).validation_score_ > 0.6
+
+
+def test_a_validation_part_given_to_fit_comes_first():
+    fitted = ReducedSVC(validation="nonsense", n_per_class=2, max_evaluations=20).fit(FEW, FEW_Y, validation=[FEW, FEW_Y])
+    assert fitted.n_evaluations_ >= 20

@@ -1,9 +1,11 @@
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from spotsvm.estimators.reduced.fitness import SubsetFitness
-from spotsvm.estimators.reduced.reduction import Reduction
-from spotsvm.estimators.reduced.settings import Sizes
+from spotsvm.estimators.reduced.reduction import Reduction, given_part, held_out_part
+from spotsvm.estimators.reduced.settings import Sizes, check_model, check_sizes
 from spotsvm.solvers.search.alternating import ModelGenetics, SubsetGenetics
 
 CLASSES = np.repeat([0, 1], 64)
@@ -141,3 +143,73 @@ def test_random_draws_end_when_there_is_nothing_new():
     one.run("random")
     assert one.stopped_by == "no new pairs"
     assert one.fitness.n_evaluations == 4
+
+
+@given(st.lists(st.integers(2, 20), min_size=2, max_size=4), st.floats(0.01, 0.99), st.integers(0, 1000))
+@settings(max_examples=100, deadline=None)
+def test_each_class_is_in_both_parts(counts, fraction, seed):
+    code = np.random.default_rng(seed).permutation(np.repeat(np.arange(len(counts)), counts))
+    X = np.arange(len(code), dtype=float)[:, None]
+    part = held_out_part(X, code, np.arange(len(counts)), fraction, seed)
+    held_out = part.X[:, 0].astype(int)
+    assert sorted([*part.training, *held_out]) == list(range(len(code)))
+    np.testing.assert_array_equal(part.code, code[held_out])
+    for c, count in enumerate(counts):
+        there = int((part.code == c).sum())
+        assert 1 <= there <= count - 1
+        assert abs(there - fraction * count) <= 1
+
+
+def test_the_seed_chooses():
+    code, X = np.repeat([0, 1], 50), np.arange(100.0)[:, None]
+    one, same, other = (held_out_part(X, code, np.arange(2), 0.3, seed).training for seed in (1, 1, 2))
+    np.testing.assert_array_equal(one, same)
+    assert not np.array_equal(one, other)
+
+
+def test_a_part_that_is_given():
+    part = given_part((np.ones((3, 2)), ["b", "a", "c"]), np.array(["a", "b", "c"]), 7, 2)
+    assert part.code.tolist() == [1, 0, 2]
+    assert part.training.tolist() == list(range(7))
+
+
+X = np.random.default_rng(0).normal(size=(50, 3))
+GRID = (0.1, 1.0), (0.5, 5.0)
+
+
+@pytest.mark.parametrize(
+    ("n_per_class", "most", "n_features", "smallest", "sizes"),
+    [
+        (7, None, 2, 40, Sizes(7, 7)),
+        ("grow", None, 2, 100, Sizes(4, 50)),
+        ("grow", None, 9, 100, Sizes(9, 50)),
+        ("grow", None, 500, 100, Sizes(16, 50)),
+        ("grow", None, 500, 10_000, Sizes(16, 500)),
+        ("grow", 2000, 500, 10_000, Sizes(16, 2000)),
+        ("grow", None, 2, 5, Sizes(4, 4)),
+        ("grow", None, 2, 2, Sizes(2, 2)),
+        (1, None, 2, 1, Sizes(1, 1)),
+        ("grow", 3, 8, 100, Sizes(3, 3)),
+    ],
+)
+def test_sizes(n_per_class, most, n_features, smallest, sizes):
+    found = check_sizes(n_per_class, most, n_features, {"a": smallest, "b": smallest + 5}, False)
+    assert found == sizes
+    assert found.grows == (sizes.most > sizes.start)
+
+
+@pytest.mark.parametrize(
+    ("method", "C", "gamma", "values"),
+    [
+        ("alga", None, None, ([0.1, 1.0], [0.5, 5.0])),
+        ("gasvm", "grid", "grid", ([0.1, 1.0], [0.5, 5.0])),
+        ("gasvm", 3, "grid", ([3.0], [0.5, 5.0])),
+        ("nsga2", None, 2, ([0.1, 1.0], [2.0])),
+        ("random", 1, "auto", ([1.0], [1 / 3])),
+        ("alga", 1, "scale", ([1.0], [1 / (3 * X.var())])),
+    ],
+)
+def test_models(method, C, gamma, values):
+    of_C, of_gamma = check_model(method, C, gamma, *GRID, X)
+    assert of_C == pytest.approx(values[0])
+    assert of_gamma == pytest.approx(values[1])

@@ -2,11 +2,8 @@ import subprocess
 import sys
 
 import numpy as np
-import pandas as pd
 import pytest
-from sklearn.datasets import load_diabetes, load_wine
 from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
-from sklearn.preprocessing import scale
 from sklearn.svm import SVC
 
 from spotsvm import (
@@ -14,13 +11,14 @@ from spotsvm import (
     ArgumentError,
     ConicModel,
     FixedKernelModel,
-    MultiKernelSVR,
     RbfModel,
     Space,
-    SpotSearchCV,
     TunedConicModel,
 )
 from spotsvm.multi_kernel import KernelModel
+from spotsvm.solvers.errors import SolverError
+from spotsvm.solvers.kernels import Kernel
+from spotsvm.solvers.kernels.matrices.gram_cache import GramCache
 
 GROUPS = {"front": [0, 1], "middle": [2, 3, 4, 5], "back": [6]}
 SIZES = {"front": 2, "middle": 4, "back": 1}
@@ -30,6 +28,7 @@ RBF_SUM = FixedKernelModel(GROUPS, "rbf", scales=(0.25, 1, 4))
 MODELS = {
     "linear": FixedKernelModel(GROUPS),
     "fixed": RBF_SUM,
+    "scale": FixedKernelModel(GROUPS, "rbf", gamma="scale"),
     "rbf": RbfModel(GROUPS),
     "plain rbf": RbfModel(n_features=7),
     "anisotropic": AnisotropicRbfModel(GROUPS),
@@ -53,6 +52,7 @@ EXPECTED = {
     "fixed": lambda p, A, B: (
         p["C"] * sum(rbf_kernel(of(A, g), of(B, g), 1 / (s * SIZES[g])) for g in GROUPS for s in (0.25, 1, 4))
     ),
+    "scale": lambda p, A, B: p["C"] * sum(rbf_kernel(of(A, g), of(B, g), 1 / (SIZES[g] * of(X, g).var())) for g in GROUPS),
     "rbf": lambda p, A, B: p["C"] * sum(rbf_kernel(of(A, g), of(B, g), p["gamma"]) for g in GROUPS),
     "plain rbf": lambda p, A, B: p["C"] * rbf_kernel(A, B, p["gamma"]),
     "anisotropic": lambda p, A, B: p["C"] * np.prod([rbf_kernel(of(A, g), of(B, g), p[f"gamma__{g}"]) for g in GROUPS], axis=0),
@@ -65,34 +65,47 @@ EXPECTED = {
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_the_matrix_is_that_of_the_paper(name):
+def test_the_matrix_is_that_of_the_paper_and_the_machine_is_svc_with_it(name):
     model = MODELS[name]
-    params = some(model)
-    np.testing.assert_allclose(model.gram(X, params), EXPECTED[name](params, X, X), rtol=1e-12, atol=1e-12)
-    np.testing.assert_allclose(model.gram(X, params, Z), EXPECTED[name](params, X, Z), rtol=1e-12, atol=1e-12)
-
-
-@pytest.mark.parametrize("name", MODELS)
-def test_the_machine_is_svc_with_that_matrix_and_c_one(name):
-    model, params = MODELS[name], some(MODELS[name])
+    matrices = model.matrices(X)
+    for seed in range(3):
+        params = some(model, seed)
+        K, new = model.gram(X, params), model.gram(X, params, Z)
+        np.testing.assert_allclose(K, EXPECTED[name](params, X, X), rtol=1e-12, atol=1e-12)
+        np.testing.assert_allclose(new, EXPECTED[name](params, X, Z), rtol=1e-12, atol=1e-12)
+        np.testing.assert_allclose(matrices.gram(params), K, rtol=1e-10, atol=1e-12)
     y = np.where(X[:, 0] + X[:, 3] ** 2 > 1, 1, 0)
     machine = model.estimator(params, tol=1e-8).fit(X, y)
     assert machine.tol == 1e-8
-    plain = SVC(kernel="precomputed", C=1.0, tol=1e-8).fit(model.gram(X, params), y)
-    decisions = plain.decision_function(model.gram(X, params, Z).T)
+    decisions = SVC(kernel="precomputed", C=1.0, tol=1e-8).fit(K, y).decision_function(new.T)
     np.testing.assert_allclose(machine.decision_function(Z), decisions, rtol=1e-4, atol=1e-4)
+    assert model.n_parameters == len(set(model.names))
+    assert tuple(model.space()) == Space(model.space()).names == model.names
+    other = model.estimator(tol=1e-8).set_params(**params).fit(X, y)
+    np.testing.assert_allclose(other.decision_function(Z), machine.decision_function(Z))
 
 
-@pytest.mark.parametrize("name", MODELS)
-def test_names_are_those_of_the_space_and_of_the_machine(name):
-    model = MODELS[name]
-    assert model.n_parameters == len(model.names) == len(set(model.names))
-    space = model.space()
-    assert tuple(space) == model.names
-    params = some(model)
-    one, other = model.estimator().set_params(**params), model.estimator(params)
-    np.testing.assert_allclose(one.fit(X, X[:, 0] > 0).decision_function(Z), other.fit(X, X[:, 0] > 0).decision_function(Z))
-    assert Space(space).names == model.names
+SEVERAL = ConicModel(GROUPS, kernel=["linear", Kernel("poly", gamma=0.5, coef0=1.0, degree=2)])
+
+
+@pytest.mark.parametrize(("model", "count"), [(MODELS["conic"], 9), (SEVERAL, 6), (MODELS["linear"], 3), (MODELS["tuned"], 12)])
+def test_fixed_kernels_are_computed_once_and_matrices_are_the_users_own(model, count, monkeypatch):
+    asked = []
+
+    class Counting(GramCache):
+        def gram(self, kernel, **options):
+            asked.append(kernel)
+            return super().gram(kernel, **options)
+
+    monkeypatch.setattr("spotsvm.multi_kernel.models.matrices.GramCache", Counting)
+    matrices = model.matrices(X)
+    for seed in range(4):
+        params = some(model, seed)
+        matrix = matrices.gram(params)
+        np.testing.assert_allclose(matrix, model.gram(X, params), rtol=1e-10, atol=1e-12)
+        matrix[:] = 0.0
+    assert len(asked) == count
+    assert len(matrices._caches) == 3
 
 
 def test_the_names():
@@ -124,38 +137,10 @@ def test_the_ranges():
     assert ends(RbfModel(), "gamma", gamma=(0.5, 8.0)) == (0.5, 8.0)
 
 
-def test_tied_parameters_are_those_of_svc():
-    wine, y = load_wine(return_X_y=True)
-    search = SpotSearchCV(SVC(), RbfModel(n_features=13).space(), n_iter=6, random_state=0).fit(scale(wine), y)
-    assert set(search.best_params_) == {"C", "gamma"}
-    params = {"C": 2.0, "gamma": 0.1}
-    ours, plain = RbfModel().estimator(params).fit(wine, y), SVC(**params).fit(wine, y)
-    np.testing.assert_array_equal(ours.predict(wine), plain.predict(wine))
-
-
-def test_a_search_over_a_model_of_columns_by_name():
-    table, y = load_wine(return_X_y=True, as_frame=True)
-    names = list(table.columns)
-    table = pd.DataFrame(scale(table), columns=names)
-    model = TunedConicModel({"front": names[:5], "back": names[5:]})
-    search = SpotSearchCV(model.estimator(), model.space(), n_iter=6, random_state=0).fit(table, y)
-    assert set(search.best_params_) == set(model.names)
-    assert search.best_score_ > 0.6
-    assert model.gram(table, search.best_params_).shape == (178, 178)
-
-
 def test_a_model_alone_makes_its_machine_in_a_fresh_process():
     script = "from spotsvm import RbfModel; print(RbfModel().estimator(), RbfModel().estimator(regression=True))"
     said = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
     assert said == "MultiKernelSVC() MultiKernelSVR()\n"
-
-
-def test_a_regression():
-    data, y = load_diabetes(return_X_y=True)
-    model = RbfModel([slice(0, 4), slice(4, 10)])
-    machine = model.estimator({"C": 100.0, "gamma": 2.0}, regression=True, epsilon=1.0)
-    assert isinstance(machine, MultiKernelSVR)
-    assert (machine.fit(data, y).epsilon, machine.weights_.tolist()) == (1.0, [[1.0, 1.0]])
 
 
 @pytest.mark.parametrize(
@@ -182,6 +167,7 @@ def test_a_regression():
         (lambda: MODELS["rbf"].space(gamma=(2.0, 1.0)), r"gamma=\(2.0, 1.0\); use the smallest and the largest"),
         (lambda: MODELS["rbf"].space(weights=3), "weights=3; use the smallest and the largest"),
         (lambda: MODELS["rbf"].gram(X, {"C": 1.0}), r"params has \['C'\]; the parameters of RbfModel.* are \['C', 'gamma'\]"),
+        (lambda: MODELS["linear"].matrices(X).gram({"gamma": 1.0}), "params has"),
         (lambda: MODELS["rbf"].estimator({"C": 1.0, "gamma": -1.0}), "gamma=-1.0; use a positive, finite number"),
         (lambda: MODELS["rbf"].estimator({"C": 1.0, "gamma": "auto"}), "gamma='auto'; use a positive, finite number"),
     ],
@@ -189,3 +175,5 @@ def test_a_regression():
 def test_what_makes_no_sense_is_told(call, message):
     with pytest.raises(ArgumentError, match=message):
         call()
+    with pytest.raises(SolverError, match="X"):
+        MODELS["linear"].matrices([[np.nan] * 7])

@@ -60,11 +60,7 @@ def test_it_is_a_splitter_for_scikit_learn():
         ((SETS, None), ArgumentError, "train=None; use one or several of the blocks 'set 1'"),
         ((SETS, []), ArgumentError, r"train=\[\]; use one or several"),
         ((2, ["set 1", "set 2"]), ArgumentError, "test=None; use one or several"),
-        (
-            ({"a": slice(0, 5), "b": slice(4, 9)}, "a"),
-            DataError,
-            "the block 'b' has 1 rows in common with the training rows, first row 4",
-        ),
+        (({"a": slice(0, 5), "b": slice(4, 9)}, "a"), DataError, "the block 'b' has 1 rows in common .*, first row 4"),
         (({"a": slice(0, 5), "b": slice(15, 25)}, "a"), DataError, "the block 'b', 15 to 25, goes past the end of the 20 rows"),
         (({"a": slice(0, 5), "b": slice(-25, -1)}, "a"), DataError, "the block 'b', -25 to -1, goes past the end of the 20 rows"),
         (({"a": slice(0, 5), "b": slice(9, 9)}, "a"), DataError, "the block 'b', 9 to 9, has none of the 20 rows"),
@@ -73,16 +69,8 @@ def test_it_is_a_splitter_for_scikit_learn():
             DataError,
             "the block 'b', 1988 to 1989, has none of the 20 rows",
         ),
-        (
-            ({"a": slice(0, 5), "b": slice("soon", None)}, "a"),
-            ArgumentError,
-            r"blocks\['b'\]: 'soon' to None is no range of X's index",
-        ),
-        (
-            ({"a": slice(0, 5), "b": [6, 7]}, "a"),
-            ArgumentError,
-            r"blocks\['b'\]=\[6, 7\]; use a slice of positions or of time stamps",
-        ),
+        (({"a": slice(0, 5), "b": slice("soon", None)}, "a"), ArgumentError, r"blocks\['b'\]: 'soon' to None is no range of X's"),
+        (({"a": slice(0, 5), "b": [6, 7]}, "a"), ArgumentError, r"blocks\['b'\]=\[6, 7\]; use a slice of positions or of time"),
     ],
 )
 def test_what_makes_no_sense(arguments, error, message):

@@ -1,7 +1,5 @@
-import os
 import pickle
 import warnings
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -154,14 +152,3 @@ def test_histories_that_make_no_sense():
         chain(rain.rename(columns={"rain": "snow"})).fit(rain)
     with pytest.raises(DataError, match="history has the time stamp 1987-03-29 00:00:00 twice"):
         chain(pd.concat([rain, rain.iloc[:1]])).fit(rain)
-
-
-@pytest.mark.skipif("SPOTSVM_DATA" not in os.environ, reason="SPOTSVM_DATA names no folder with the data sets")
-def test_groundwater_measured_twice_a_month():
-    file = Path(os.environ["SPOTSVM_DATA"]) / "rain_groundwater_b58c0698.csv"
-    data = pd.read_csv(file, parse_dates=["date"], index_col="date").iloc[:-22]
-    weather, head = data[["rain_m", "evap_m"]], data["y"].dropna()
-    steps = [("leaky", LeakyRain(0.99, 1000)), ("embed", DelayEmbedding(3, 10))]
-    model = make_pipeline(HistoryPipeline(steps, history=weather), LinearRegression())
-    scores = cross_val_score(model, weather.loc[head.index], head, cv=TimeSeriesSplit(3), error_score="raise")
-    assert (scores > 0.3).all()

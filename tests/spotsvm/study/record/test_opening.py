@@ -1,4 +1,4 @@
-"""Records that lie where nothing can be written, or are no files, or are taken away while they are open."""
+"""Records where nothing can be written, that are not files, are removed while they are open, or are incomplete."""
 
 import os
 import shutil
@@ -8,38 +8,28 @@ import sys
 import time
 from contextlib import closing
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from scipy.stats import uniform
 
-from spotsvm import Study
 from spotsvm.commands.main import main
 from spotsvm.common.errors import StorageError
-from spotsvm.study.record.opening import connect_to_read, copy_of
+from spotsvm.study.record.lock import WriterLock
+from spotsvm.study.record.opening import connect_to_read, connect_to_write, copy_of, prepare_to_write
 from spotsvm.study.record.record import Record
 from spotsvm.study.recorded import RecordedStudy
-
-SPACE = {"x": uniform(0, 1), "kernel": ["rbf", "poly"]}
-
-
-def objective(p):
-    return p["x"]
+from spotsvm.study.status import read_status
+from tests.spotsvm.study.record.records import change, objective, study
 
 
-def study(path):
-    return Study(SPACE, "random", 0, path=path)
-
-
-@pytest.fixture
-def path(tmp_path):
-    (tmp_path / "runs").mkdir()
-    return tmp_path / "runs" / "study.db"
+def export(path, *options):
+    return CliRunner().invoke(main, ["export", str(path), *options])
 
 
 @pytest.fixture
 def read_only(tmp_path, path):
-    """Gives a function that makes the record's folder one in which nothing can be written, and gives the record's path there."""
+    """Return a function that mounts the record's folder read-only elsewhere, and returns the record's path there."""
     places = []
 
     def make():
@@ -62,8 +52,8 @@ def killed(path):
 import os, signal
 from scipy.stats import uniform
 from spotsvm import Study
-study = Study({{"x": uniform(0, 1), "kernel": ["rbf", "poly"]}}, "random", 0, path={str(path)!r})
-study.run(lambda p: p["x"], 7)
+study = Study({{"C": uniform(0, 1), "kernel": ["rbf", "poly", "linear"]}}, "random", 0, path={str(path)!r})
+study.run(lambda p: p["C"], 7)
 os.kill(os.getpid(), signal.SIGKILL)
 """
     subprocess.run([sys.executable, "-c", script], check=False)
@@ -85,14 +75,19 @@ def test_a_finished_record_is_read_where_nothing_can_be_written(path, read_only,
 
 
 @pytest.mark.faults
-def test_what_a_killed_process_left_is_read_where_nothing_can_be_written(path, read_only):
+def test_the_record_of_a_killed_process_is_read_as_it_is_also_where_nothing_can_be_written(path, read_only):
     killed(path)
+    assert RecordedStudy(path).n_finished == 7
+    assert path.with_name("study.db-wal").stat().st_size > 0
     for name in ("study.db-shm", "study.db-lock"):
         path.with_name(name).unlink()
+    with closing(Record(copy_of(path, path.parents[1]), read_only=True)) as record:
+        assert len(record.trials()) == 7
     there = read_only()
-    read = RecordedStudy(there)
-    assert read.n_finished == 7
-    assert CliRunner().invoke(main, ["export", str(there)]).output.count("\n") == 8
+    assert RecordedStudy(there).n_finished == 7
+    assert export(there).output.count("\n") == 8
+    with study(path) as s:
+        assert s.n_finished == 7
 
 
 @pytest.mark.faults
@@ -120,20 +115,14 @@ def test_a_copy_is_of_one_moment(path, tmp_path, monkeypatch):
     with pytest.raises(StorageError, match="changes faster than it can be copied"):
         copy_of(path, tmp_path)
     assert len(times) == 10
-    monkeypatch.setattr(
-        "spotsvm.study.record.opening.shutil.copyfile", lambda s, t: changing(s, t) if len(times) < 12 else copy(s, t)
-    )
+
+    def settling(source, target):
+        (changing if len(times) < 12 else copy)(source, target)
+
+    monkeypatch.setattr("spotsvm.study.record.opening.shutil.copyfile", settling)
     with closing(Record(copy_of(path, tmp_path), read_only=True)) as record:
         assert len(record.trials()) == 3
     assert len(times) == 12
-
-
-def test_reading_what_a_killed_process_left_takes_nothing_away(path):
-    killed(path)
-    assert RecordedStudy(path).n_finished == 7
-    assert path.with_name("study.db-wal").stat().st_size > 0
-    with study(path) as s:
-        assert s.n_finished == 7
 
 
 @pytest.mark.parametrize(
@@ -146,7 +135,7 @@ def test_what_is_no_file_is_said_at_once(make, kind, path):
     for act in (study, RecordedStudy):
         with pytest.raises(StorageError, match=f"study.db: cannot open the record: it is {kind}"):
             act(path)
-    assert "no such record" not in CliRunner().invoke(main, ["export", str(path)]).output
+    assert "no such record" not in export(path).output
     assert time.monotonic() - began < 5
 
 
@@ -160,12 +149,6 @@ def test_a_file_of_garbage_is_not_overwritten(content, path):
         with pytest.raises(StorageError, match="not a record of spotsvm"):
             act(path)
     assert path.read_bytes() == content
-
-
-def test_an_empty_file_is_no_record_to_read(path):
-    path.touch()
-    with pytest.raises(StorageError, match="is an empty file, not a record"):
-        RecordedStudy(path)
 
 
 @pytest.mark.faults
@@ -188,25 +171,16 @@ def test_a_record_that_is_taken_away_while_it_is_open(replaced, path):
         assert again.trials == s.trials
 
 
-def test_the_log_does_not_grow_while_a_reader_is_open(path):
-    log = path.with_name("study.db-wal")
-    with study(path) as s, closing(Record(path, read_only=True)) as reader:
-        record = s._record
-        trial = s.ask()
-        for k in range(400):
-            record.write_lost(replace(trial, lost=(chr(65 + k % 26) * 30_000,)))
-            if k % 50 == 0:
-                reader.trials()
-        assert log.stat().st_size < 6 << 20
-    with closing(Record(path)):
-        pass
-    assert [file.name for file in path.parent.iterdir()] == ["study.db"]
-
-
-def test_a_log_that_another_program_keeps_growing_is_emptied_afterwards(path):
+def test_the_log_does_not_grow_while_a_reader_is_open_and_is_emptied_after_another_program(path):
     log = path.with_name("study.db-wal")
     with study(path) as s:
         trial = s.ask()
+        with closing(Record(path, read_only=True)) as reader:
+            for k in range(400):
+                s._record.write_lost(replace(trial, lost=(chr(65 + k % 26) * 30_000,)))
+                if k % 50 == 0:
+                    reader.trials()
+            assert log.stat().st_size < 6 << 20
         with closing(sqlite3.connect(path, isolation_level=None)) as other:
             other.execute("BEGIN")
             other.execute("SELECT * FROM trials").fetchall()
@@ -217,6 +191,7 @@ def test_a_log_that_another_program_keeps_growing_is_emptied_afterwards(path):
         for k in range(3):
             s._record.write_lost(replace(trial, lost=(str(k),)))
         assert log.stat().st_size <= 4 << 20
+    assert [file.name for file in path.parent.iterdir()] == ["study.db"]
 
 
 def test_a_record_whose_folder_says_no_is_read_by_a_copy(path, monkeypatch):
@@ -237,3 +212,101 @@ def test_a_record_whose_folder_says_no_is_read_by_a_copy(path, monkeypatch):
         assert connection.execute("SELECT count(*) FROM trials").fetchone() == (3,)
         connection.close()
         afterwards()
+
+
+def write_header(path):
+    with closing(connect_to_write(path)) as connection:
+        prepare_to_write(connection)
+
+
+def create(path):
+    Record(path).close()
+
+
+@pytest.mark.parametrize("so_far", [Path.touch, write_header, create], ids=["a file", "a header", "tables"])
+def test_a_record_that_another_process_is_just_creating(so_far, path):
+    so_far(path)
+    lock = WriterLock(path)
+    try:
+        said = rf"study.db is just being created by process {os.getpid()} .*; try again in a moment"
+        with pytest.raises(StorageError, match=said):
+            RecordedStudy(path)
+        if so_far is not create:
+            with pytest.raises(StorageError, match="is just being created by"):
+                read_status(path)
+            line = export(path).stderr
+            assert line.startswith("spotsvm: error: ")
+            assert "is just being created by process" in line
+    finally:
+        lock.release()
+
+
+def test_at_any_moment_of_its_creation_a_reader_is_told_or_reads(path, monkeypatch):
+    """A reader between any two statements of the process that creates it."""
+    said = []
+
+    class Watched:
+        def __init__(self, connection):
+            self._connection = connection
+
+        def __getattr__(self, name):
+            return getattr(self._connection, name)
+
+        def execute(self, *arguments):
+            found = self._connection.execute(*arguments)
+            if "journal_mode" in arguments[0]:
+                found.fetchall()  # it locks the file until it is read, and readers wait for it
+            if not self._connection.in_transaction:
+                try:
+                    RecordedStudy(path)
+                except StorageError as error:
+                    said.append(str(error))
+            return found
+
+    monkeypatch.setattr("spotsvm.study.record.record.connect_to_write", lambda path: Watched(connect_to_write(path)))
+    with study(path):
+        assert len(said) >= 5
+        assert [line for line in said if "is just being created by process" not in line] == []
+        monkeypatch.undo()
+        assert RecordedStudy(path).trials == ()
+
+
+@pytest.fixture
+def lone(path, tmp_path):
+    """A copy of the file of a record in use, without its write-ahead log."""
+    copy = tmp_path / "copy.db"
+    with study(path) as running:
+        running.run(objective, 5)
+        shutil.copyfile(path, copy)
+        whole = tmp_path / "whole.db"
+        shutil.copyfile(path, whole)
+        shutil.copyfile(f"{path}-wal", f"{whole}-wal")
+    assert len(RecordedStudy(whole).trials) == 5
+    return copy
+
+
+def test_a_copy_without_its_log_says_what_it_is_and_what_to_do(lone):
+    before = lone.read_bytes()
+    for read in (RecordedStudy, read_status):
+        with pytest.raises(
+            StorageError, match=r"copy\.db holds nothing without copy\.db-wal, .* Copy both files, or copy it again"
+        ):
+            read(lone)
+    line = CliRunner().invoke(main, ["report", str(lone), "--out", str(lone.with_suffix(".html"))]).stderr
+    assert "it is a copy of one of the two files of a record in use" in line
+    assert lone.read_bytes() == before
+
+
+def test_a_study_that_begins_anew_on_such_a_copy_says_so(lone):
+    with (
+        pytest.warns(UserWarning, match=r"holds nothing without copy\.db-wal.* The study starts from the beginning"),
+        study(lone) as s,
+    ):
+        assert s.run(objective, 3).n_finished == 3
+    assert study(lone).n_finished == 3
+
+
+def test_an_empty_database_of_another_program_is_none(path):
+    change(path, "CREATE TABLE other (x); DROP TABLE other")
+    with pytest.raises(StorageError, match="is not a record of spotsvm; name another file"):
+        RecordedStudy(path)

@@ -4,7 +4,7 @@ import resource
 import sqlite3
 import struct
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, suppress
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,25 +14,11 @@ from scipy.stats import uniform
 
 from spotsvm import Study, StudyMismatchError
 from spotsvm.common.errors import ArgumentError, StorageError
-from spotsvm.study.record.record import Record
-from spotsvm.study.record.schema import sign
+from spotsvm.study.record.record import Record, RecordGuard
 from spotsvm.study.recorded import RecordedStudy
 from spotsvm.trials.trial import Outcome, Trial
-
-SPACE = {"C": uniform(0, 1), "kernel": ["rbf", "poly", "linear"]}
-
-
-def objective(params):
-    return params["C"]
-
-
-def study(path, **options):
-    return Study(SPACE, "random", 0, path=path, **options)
-
-
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "study.db"
+from tests.fuzz.hostile_records import SCHEMAS
+from tests.spotsvm.study.record.records import SPACE, change, objective, study
 
 
 @pytest.fixture
@@ -43,25 +29,14 @@ def filled(path):
     return path
 
 
-def change(path, statement, *values, signed=True):
-    """Change a file; of a record with the checksums that go with it."""
-    with closing(sqlite3.connect(path)) as connection:
-        connection.execute(statement, values)
-        if signed:
-            with suppress(sqlite3.OperationalError):  # it is no record
-                sign(connection)
-        connection.commit()
-
-
 def fails(path, said):
-    """Opening says in one line that names the file why it cannot be done; gives the line."""
+    """Check that opening raises an error of one line, which names the file."""
     with pytest.raises(StorageError, match=said) as caught:
         study(path).close()
     line = str(caught.value)
     assert str(path) in line
     assert "\n" not in line
     assert len(line) < len(str(path)) + 400
-    return line
 
 
 def test_it_is_sqlite_in_wal_mode_with_text_and_numbers_only_and_points_as_eight_bytes_a_number(path):
@@ -85,11 +60,10 @@ def test_it_is_sqlite_in_wal_mode_with_text_and_numbers_only_and_points_as_eight
 
 
 def test_trials_come_back_as_they_were(path):
+    known = {"origin": "design", "note": "a, b", "seed": 2**32 - 1, "ask_seconds": 1e-9}
     trials = [
-        Trial(
-            0, {"C": 0.1 + 0.2, "n": 3}, (1 / 3, 0.0), "running", origin="design", note="a, b", seed=2**32 - 1, ask_seconds=1e-9
-        ),
-        Trial(1, {"C": 5e-324, "n": None}, (1.0, np.nextafter(1, 0)), "running", seed=3, ask_seconds=0.1),
+        Trial(0, {"C": 0.1 + 0.2, "n": 3}, (1 / 3, 0.0), **known),
+        Trial(1, {"C": 5e-324, "n": None}, (1.0, np.nextafter(1, 0)), seed=3, ask_seconds=0.1),
     ]
     told = Trial(1, trials[1].params, trials[1].point, "ok", -1.7e308, {"a": np.inf, "ü": 0.1}, "", "", "", 3, 0.1, 2.5)
     with closing(Record(path)) as record:
@@ -111,8 +85,10 @@ def test_folders_are_made_and_odd_names_are_names(tmp_path):
             assert len(s.trials) == 2
 
 
-def test_an_empty_file_is_a_new_record(path):
+def test_an_empty_file_is_no_record_to_read_and_a_new_one_to_write(path):
     path.touch()
+    with pytest.raises(StorageError, match="is an empty file, not a record"):
+        RecordedStudy(path)
     with study(path) as s:
         assert s.run(objective, 3).n_finished == 3
 
@@ -122,14 +98,13 @@ def test_the_database_of_another_program_is_left_alone(path):
     before = path.read_bytes()
     fails(path, "is not a record of spotsvm; name another file")
     assert path.read_bytes() == before
-    change(path, "CREATE TABLE trials (number INTEGER)")
-    change(path, "CREATE TABLE about (key TEXT, value TEXT)")
+    change(path, "CREATE TABLE trials (number INTEGER); CREATE TABLE about (key TEXT, value TEXT)")
     fails(path, "is not a record of spotsvm")
 
 
 def test_a_newer_version_is_left_alone(filled):
     for version in ("5", "0", "true", '"1"', "null"):
-        change(filled, "UPDATE about SET value = ? WHERE key = 'schema_version'", version)
+        change(filled, "UPDATE about SET value = ? WHERE key = 'schema_version'", version, signed=True)
         before = filled.read_bytes()
         fails(filled, "has schema version .*; this spotsvm reads up to version 4. Use the version of spotsvm that wrote it")
         assert filled.read_bytes() == before
@@ -163,7 +138,7 @@ def test_a_newer_version_is_left_alone(filled):
     ],
 )
 def test_damage_inside(filled, statement, said):
-    change(filled, statement)
+    change(filled, statement, signed=True)
     fails(filled, said)
 
 
@@ -176,7 +151,6 @@ def test_paths_that_cannot_be_used(tmp_path):
         study("/proc/spotsvm/study.db")
     with pytest.raises(StorageError, match="there is no such record"):
         Record(tmp_path / "none.db", read_only=True)
-    assert not (tmp_path / "none.db").exists()
 
 
 @pytest.mark.parametrize("wrong", [3, b"study.db", "", "a\0b", ["study.db"]], ids=repr)
@@ -271,11 +245,12 @@ def test_a_record_that_was_written_to_behind_the_study_is_not_overwritten(path):
     with study(path) as one:
         one.run(objective, 4)
         trial = one.ask()
-        change(path, "UPDATE trials SET told = 9, state = 'ok', value = 0.25 WHERE number = 4")
+        change(path, "UPDATE trials SET told = 9, state = 'ok', value = 0.25 WHERE number = 4", signed=True)
         with pytest.raises(StorageError, match="trial 4 is not running in the record; is another process"):
             one.tell(trial, 0.75)
         assert one.trials[4].state == "running"
-        change(path, "INSERT INTO trials (number, asked, state, point, params, seed) VALUES (5, 10, 'running', x'', '{}', 0)")
+        row = "INSERT INTO trials (number, asked, state, point, params, seed) VALUES (5, 10, 'running', x'', '{}', 0)"
+        change(path, row, signed=True)
         with pytest.raises(StorageError, match="another process has written to the record meanwhile .* open the study again"):
             one.ask()
         assert len(one.trials) == 5
@@ -340,3 +315,64 @@ def test_a_study_that_could_not_be_made_leaves_no_trace(path):
         assert s.run(objective, 2).n_finished == 2
     with pytest.raises(StudyMismatchError):
         Study(SPACE, "lhs", 0, path=path)
+
+
+@pytest.mark.parametrize("script", [one for one in SCHEMAS if one != "ANALYZE" and "user_version" not in one])
+@pytest.mark.faults
+def test_another_schema_is_refused_before_anything_of_it_runs(filled, script):
+    change(filled, script)
+    for opened in (RecordedStudy, study, Record):
+        with pytest.raises(StorageError) as caught:
+            opened(filled)
+        assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("script", ["ANALYZE", "VACUUM", "REINDEX", "PRAGMA user_version = 7"])
+def test_what_changes_no_table_does_no_harm(filled, script):
+    change(filled, script)
+    assert len(RecordedStudy(filled).trials) == 5
+    with study(filled) as s:
+        assert s.run(objective, 6).n_finished == 6
+
+
+def test_a_query_without_end_is_ended(tmp_path, monkeypatch):
+    monkeypatch.setattr("spotsvm.study.record.record.MOST_SECONDS", 0.05)
+    endless = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT"
+    with closing(sqlite3.connect(":memory:")) as connection:
+        guard = RecordGuard(connection, tmp_path)
+        with pytest.raises(sqlite3.OperationalError, match="interrupted"):
+            connection.execute(f"{endless} count(*) FROM c").fetchall()
+        guard.begin()
+        with pytest.raises(StorageError, match="more data than the file can hold|takes more than"):
+            guard.rows(connection.execute(f"{endless} x FROM c"))
+
+
+def test_rows_of_more_than_the_file_are_refused(tmp_path):
+    file = tmp_path / "small.db"
+    file.write_bytes(b"0" * 1000)
+    with closing(sqlite3.connect(":memory:")) as connection:
+        guard = RecordGuard(connection, file)
+        assert len(guard.rows(connection.execute("SELECT hex(zeroblob(100000))"))) == 1
+        with pytest.raises(StorageError, match="more data than the file can hold"):
+            guard.rows(connection.execute("SELECT hex(zeroblob(10000000))"))
+        with pytest.raises(sqlite3.DataError, match="too big"):
+            connection.execute("SELECT length(hex(zeroblob(90000000)))").fetchone()
+
+
+def test_nothing_can_be_attached_or_loaded(tmp_path):
+    with closing(sqlite3.connect(":memory:")) as connection:
+        RecordGuard(connection, tmp_path)
+        with pytest.raises(sqlite3.OperationalError, match="too many attached"):
+            connection.execute("ATTACH ? AS other", (str(tmp_path / "other.db"),))
+        with pytest.raises(sqlite3.OperationalError):
+            connection.execute("SELECT load_extension('x')")
+        assert connection.execute("PRAGMA trusted_schema").fetchone() == (0,)
+
+
+def test_errors_that_are_no_text(filled):
+    """Bytes that are no UTF-8 in the schema are so in SQLite's error too: it is raised when a reader tidies up behind itself."""
+    record = Record(filled, read_only=True)
+    filled.write_bytes(filled.read_bytes().replace(b"CREATE TABLE trials", b"CREATE \x80\xff\x80\xff\x80 trials"))
+    record.close()
+    with pytest.raises(StorageError):
+        Record(filled)

@@ -3,6 +3,7 @@
 import math
 import tempfile
 import warnings
+from dataclasses import fields
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
@@ -50,12 +51,10 @@ NUMBERS = FLOATS | st.integers(-(2**70), 2**70) | st.booleans() | st.builds(np.f
 NUMBERS |= st.builds(Fraction, SMALL) | st.builds(np.array, FLOATS)
 FOLDS = st.builds("split{}_{}_{}".format, st.integers(0, 3), st.sampled_from(["test", "train"]), TEXTS)
 EXTRA = st.dictionaries((NAMES | FOLDS).filter(lambda name: name not in ("value", "values")), NUMBERS | st.floats(), max_size=4)
-SECONDS = (
-    st.none() | FLOATS | st.integers(0, 2**60) | st.builds(np.float32, st.floats(0, 9, width=32)) | st.builds(Fraction, SMALL)
-)
-TELLINGS = st.tuples(
-    st.sampled_from(["tell", "fail", "lose", "leave"]), st.lists(NUMBERS, min_size=3, max_size=3), EXTRA, SECONDS, TEXTS
-)
+SECONDS = st.none() | FLOATS | st.integers(0, 2**60) | st.builds(np.float32, st.floats(0, 9, width=32))
+SECONDS |= st.builds(Fraction, SMALL)
+ACTS = st.sampled_from(["tell", "fail", "lose", "leave"])
+TELLINGS = st.tuples(ACTS, st.lists(NUMBERS, min_size=3, max_size=3), EXTRA, SECONDS, TEXTS)
 SEEDS = st.integers(0, 20) | st.integers(2**53 - 10, 2**53 + 10) | st.integers(0, 10**299)
 DIRECTIONS = st.sampled_from(["minimize", "maximize"])
 OBJECTIVES = DIRECTIONS | st.lists(DIRECTIONS, min_size=2, max_size=3)
@@ -92,17 +91,14 @@ def tell(study, how, values, extra, seconds, text):
 
 
 def facts(trial):
-    """All of a trial but its parameters, so that nan is equal to nan."""
-    seen = (
-        trial.number, trial.point, trial.state, trial.values, sorted(trial.extra.items()), trial.reason, trial.origin, trial.note,
-        trial.seed, trial.ask_seconds, trial.seconds, trial.fit_seconds, trial.acquisition_seconds, trial.lost, trial.asked_at,
-        trial.told_at,
-    )  # fmt: skip
+    """Return all of a trial but its parameters, so that nan is equal to nan."""
+    seen = {one.name: getattr(trial, one.name) for one in fields(trial) if one.name != "params"}
+    seen["extra"] = sorted(trial.extra.items())
     return repr(seen).replace("-0.0,", "0.0,")  # SQLite has one zero only
 
 
 def is_in_json(value):
-    """Whether it is a whole number that JSON has, for what reads it here."""
+    """Return whether it is a whole number that JSON has, for what reads it here."""
     return isinstance(value, int) and abs(value) < 10**300
 
 
@@ -127,12 +123,8 @@ def check(space, seed, direction, tellings, search, *, report=False):
         for mine, theirs in zip(study.trials, read.trials, strict=True):
             assert list(mine.params) == list(theirs.params)
             for name, value in mine.params.items():
-                known = theirs.params[name]
-                assert (
-                    known == value
-                    if isinstance(value, bool | float | str | None) or is_in_json(value)
-                    else isinstance(known, str)
-                )
+                in_json = isinstance(value, bool | float | str | None) or is_in_json(value)
+                assert theirs.params[name] == value if in_json else isinstance(theirs.params[name], str)
         numbers = [c for c in study.frame().columns if not c.startswith("param_")]
         pd.testing.assert_frame_equal(read.frame()[numbers], study.frame()[numbers])
         assert read.folds().equals(study.folds())

@@ -12,17 +12,15 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 from completed_trials import facts
-from scipy.stats import uniform
 
-from spotsvm import Study
 from spotsvm.commands.main import main
 from spotsvm.common.errors import StorageError
 from spotsvm.study.record.opening import connect_to_write
 from spotsvm.study.record.record import Record
 from spotsvm.study.record.rows import add_checksum
 from spotsvm.study.record.schema import stored_columns, upgrade
+from tests.spotsvm.study.record.records import study as study_of
 
-SPACE = {"C": uniform(0, 1), "kernel": ["rbf", "poly", "linear"]}
 TABLES = """
 CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE trials (
@@ -48,8 +46,8 @@ def objective(params):
     return {"value": params["C"], "time": 2.0} if params["kernel"] != "poly" else None
 
 
-def study(path, **options):
-    return Study(SPACE, "kriging", 0, path=path, **options)
+def study(path=None):
+    return study_of(path, "kriging")
 
 
 LATER = ["fit_seconds", "acquisition_seconds", "lost", "asked_at", "told_at"]
@@ -73,19 +71,16 @@ def tables_of(version):
     return third + "CREATE TABLE outcomes (number INTEGER PRIMARY KEY, outcome TEXT NOT NULL);"
 
 
-def columns(path):
+def columns(path, table="trials"):
     with closing(sqlite3.connect(path)) as connection:
-        return [row[1] for row in connection.execute("PRAGMA table_info(trials)")]
+        return [row[1] for row in connection.execute(f"PRAGMA table_info({table})")]
 
 
-def tables(path):
+def shape(path):
+    """Return the version, the columns of the trials and those of the outcomes."""
     with closing(sqlite3.connect(path)) as connection:
-        return {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-
-
-def version(path):
-    with closing(sqlite3.connect(path)) as connection:
-        return connection.execute("SELECT value FROM about WHERE key = 'schema_version'").fetchone()[0]
+        version = connection.execute("SELECT value FROM about WHERE key = 'schema_version'").fetchone()[0]
+    return version, columns(path), columns(path, "outcomes")
 
 
 @pytest.fixture(params=[1, 2, 3])
@@ -129,10 +124,9 @@ def test_reading_only_leaves_it_as_it_is(old, tmp_path):
 def test_opened_for_writing_it_is_upgraded_and_goes_on(old):
     with study(old) as s:
         s.run(objective, 16)
-    assert version(old) == "4"
+    assert shape(old) == ("4", list(stored_columns()), ["number", "outcome", "checksum"])
     assert columns(old)[-8:] == ["objectives", *LATER, *CHECKSUMS]
-    assert "outcomes" in tables(old)
-    assert facts(s) == facts(Study(SPACE, "kriging", 0).run(objective, 16))
+    assert facts(s) == facts(study().run(objective, 16))
     with study(old) as again:
         assert facts(again) == facts(s)
         assert {t.values for t in again.trials if t.state == "ok"} == {(t.value,) for t in again.trials if t.state == "ok"}
@@ -140,7 +134,7 @@ def test_opened_for_writing_it_is_upgraded_and_goes_on(old):
 
 
 def statements(old):
-    """How many statements upgrade it, the beginning and the end of the transaction included."""
+    """Return how many statements upgrade it, the beginning and the end of the transaction included."""
     with closing(Record(old, read_only=True)) as record:
         return len(list(upgrade(record._version))) + 2
 
@@ -163,6 +157,10 @@ class Stopping:
         return self._connection.execute(statement, *values)
 
 
+def stop_at(patch, at, stop):
+    patch.setattr("spotsvm.study.record.record.connect_to_write", lambda path: Stopping(connect_to_write(path), at, stop))
+
+
 def full():
     error = sqlite3.OperationalError("database or disk is full")
     error.sqlite_errorcode = sqlite3.SQLITE_FULL
@@ -175,17 +173,14 @@ def kill():
 
 @pytest.mark.faults
 def test_a_disk_that_is_full_at_any_statement_leaves_it_as_it_was(old, monkeypatch):
-    before, said = (version(old), columns(old), tables(old)), 0
-    for at in range(statements(old)):
+    before, count = shape(old), statements(old)
+    assert count >= 6
+    for at in range(count):
         with monkeypatch.context() as patch:
-            patch.setattr(
-                "spotsvm.study.record.record.connect_to_write", lambda path, at=at: Stopping(connect_to_write(path), at, full)
-            )
+            stop_at(patch, at, full)
             with pytest.raises(StorageError, match="cannot (write|read) the record: database or disk is full$"):
                 Record(old)
-            said += 1
-        assert (version(old), columns(old), tables(old)) == before
-    assert said == statements(old) >= 6
+        assert shape(old) == before
     with study(old) as s:
         assert s.n_finished == 10
 
@@ -194,20 +189,18 @@ def test_a_disk_that_is_full_at_any_statement_leaves_it_as_it_was(old, monkeypat
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 def test_killed_at_any_statement_it_is_what_it_was(old, monkeypatch):
-    before = version(old), columns(old), tables(old)
+    before = shape(old)
     for at in range(statements(old)):
         child = os.fork()
         if child == 0:
-            monkeypatch.setattr(
-                "spotsvm.study.record.record.connect_to_write", lambda path, at=at: Stopping(connect_to_write(path), at, kill)
-            )
+            stop_at(monkeypatch, at, kill)
             Record(old)
             os._exit(1)
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
-        assert (version(old), columns(old), tables(old)) == before
+        assert shape(old) == before
     with study(old) as s:
         s.run(objective, 16)
-    assert facts(s) == facts(Study(SPACE, "kriging", 0).run(objective, 16))
+    assert facts(s) == facts(study().run(objective, 16))
 
 
 def test_the_way_from_any_version_ends_at_the_same_tables(tmp_path):

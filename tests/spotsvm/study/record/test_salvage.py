@@ -1,31 +1,18 @@
 import shlex
 import shutil
-import sqlite3
-from contextlib import closing
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
-from scipy.stats import uniform
 
 from spotsvm import Study
 from spotsvm.commands.main import main
 from spotsvm.common.errors import StorageError
 from spotsvm.study.record.salvage import salvage
 from spotsvm.study.recorded import RecordedStudy
-
-SPACE = {"C": uniform(0, 1), "kernel": ["rbf", "poly", "linear"]}
-
-
-def objective(p):
-    if p["kernel"] == "poly":
-        raise ValueError("no poly")
-    return {"value": p["C"], "split0_test_score": p["C"], "split1_test_score": 1.0}
-
-
-def study(path, **options):
-    return Study(SPACE, "random", 0, path=path, **options)
+from tests.spotsvm.study.record.records import SPACE, change, partly_failing, study
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +20,7 @@ def whole(tmp_path_factory):
     """A record of 60 trials, of which one is running; closed."""
     path = tmp_path_factory.mktemp("whole") / "study.db"
     with study(path) as s:
-        s.run(objective, 59)
+        s.run(partly_failing, 59)
         s.ask()
     return path, s.trials
 
@@ -44,9 +31,9 @@ def logged(tmp_path_factory):
     folder = tmp_path_factory.mktemp("logged")
     path = folder / "study.db"
     with study(path) as s:
-        s.run(objective, 30)
+        s.run(partly_failing, 30)
     with study(path) as s:
-        s.run(objective, 40)
+        s.run(partly_failing, 40)
         (folder / "copy").mkdir()
         for name in ("study.db", "study.db-wal"):
             shutil.copyfile(folder / name, folder / "copy" / name)
@@ -54,34 +41,33 @@ def logged(tmp_path_factory):
 
 
 def refusal(act, path):
-    """The line that says why a record cannot be opened, empty if it can."""
+    """Return the line that says why a record cannot be opened, empty if it can."""
     try:
-        opened = act(path)
+        act(path)
     except StorageError as error:
         return str(error)
-    if isinstance(opened, Study):
-        opened.close()
     return ""
 
 
+def salvaged_by_command(path, *options):
+    return CliRunner().invoke(main, ["export", "--salvage", str(path), *map(str, options)])
+
+
 def check_among(found, trials):
-    """What was salvaged of a record that was cut is what it held: each trial as it ended, or as it was while it ran."""
+    """Check that each trial that was salvaged is as it ended, or as it was while it ran."""
     for t in found.trials:
         mine = trials[t.number]
         assert (t.params, t.point, t.seed) == (mine.params, mine.point, mine.seed)
         assert t.state == "running" or (t.state, t.value, t.extra, t.reason) == (mine.state, mine.value, mine.extra, mine.reason)
 
 
-def test_a_whole_record_is_read_whole(whole):
+def test_a_whole_record_is_read_whole_also_what_is_in_the_log_alone(whole, logged):
     path, trials = whole
     found = salvage(path)
     assert found.trials == trials
     assert found.missing == ()
     assert found.about["search"] == "random"
     assert found.frame().equals(RecordedStudy(path).frame())
-
-
-def test_also_what_is_in_the_log_alone(logged):
     path, trials = logged
     assert salvage(path).trials == trials
 
@@ -89,18 +75,14 @@ def test_also_what_is_in_the_log_alone(logged):
 @pytest.mark.parametrize("version", [1, 2, 3])
 def test_records_of_earlier_versions(version, whole, tmp_path):
     path, trials = whole
-    old = tmp_path / "old.db"
-    shutil.copyfile(path, old)
-    with closing(sqlite3.connect(old)) as connection:
-        late = ["told_checksum", "asked_checksum"]
-        late += ["told_at", "asked_at", "lost", "acquisition_seconds", "fit_seconds"] * (version < 3)
-        late += ["objectives"] * (version == 1)
-        for name in late:
-            connection.execute(f"ALTER TABLE trials DROP COLUMN {name}")
-        if version < 3:
-            connection.execute("DROP TABLE outcomes")
-        connection.execute("UPDATE trials SET point = ? WHERE number = 3", (str(list(trials[3].point)),))
-        connection.commit()
+    old = Path(shutil.copyfile(path, tmp_path / "old.db"))
+    late = ["told_checksum", "asked_checksum"]
+    late += ["told_at", "asked_at", "lost", "acquisition_seconds", "fit_seconds"] * (version < 3)
+    late += ["objectives"] * (version == 1)
+    change(old, ";".join(f"ALTER TABLE trials DROP COLUMN {name}" for name in late))
+    if version < 3:
+        change(old, "DROP TABLE outcomes")
+    change(old, "UPDATE trials SET point = ? WHERE number = 3", str(list(trials[3].point)))
     assert salvage(old).trials == trials
 
 
@@ -121,8 +103,7 @@ def test_a_file_that_is_cut_anywhere(whole, tmp_path):
             assert "\n" not in said
             assert said
             if found.trials:
-                many = f"{len(found.trials)} of its trials" if len(found.trials) > 1 else "1 of its trials"
-                assert said.endswith(f"; {many} can be read: spotsvm export --salvage {cut}")
+                assert said.endswith(f"; {len(found.trials)} of its trials can be read: spotsvm export --salvage {cut}")
         assert cut.read_bytes() == content[:length]
     assert counts == sorted(counts)
     assert counts[-1] >= 58
@@ -154,15 +135,14 @@ def test_pages_that_were_overwritten_take_only_their_own_trials(seed, whole, tmp
     """A page of another kind, of noise, or of zeros in place of one of the record's."""
     path, trials = whole
     rng, content, hurt = np.random.default_rng(seed), path.read_bytes(), tmp_path / "hurt.db"
-    n_pages, most = len(content) // 8192, 0
-    for page in range(n_pages):
+    most = 0
+    for page in range(len(content) // 8192):
         noise = [bytes(8192), rng.bytes(8192), b"\x0d" + rng.bytes(8191)][seed]
         hurt.write_bytes(content[: page * 8192] + noise + content[(page + 1) * 8192 :])
         found = salvage(hurt)
         check_among(found, trials)
-        assert set(found.missing) | {t.number for t in found.trials} >= set(
-            range(max((t.number for t in found.trials), default=0))
-        )
+        numbers = {t.number for t in found.trials}
+        assert numbers | set(found.missing) >= set(range(max(numbers, default=0)))
         most = max(most, 60 - len(found.trials))
     assert 0 < most < 60  # the trials are on several pages, and no page takes them all
 
@@ -190,15 +170,13 @@ def test_the_command_writes_what_is_left(whole, tmp_path):
     refused = CliRunner().invoke(main, ["export", str(cut)])
     assert refused.exit_code != 0
     assert f"60 of its trials can be read: spotsvm export --salvage {cut}" in " ".join(refused.stderr.split())
-    result = CliRunner().invoke(
-        main, ["export", "--salvage", str(cut), "--csv", str(out), "--folds", str(tmp_path / "folds.csv")]
-    )
+    result = salvaged_by_command(cut, "--csv", out, "--folds", tmp_path / "folds.csv")
     assert result.exit_code == 0
     assert result.stderr == f"spotsvm: 60 trials were read from {cut}, up to number 59\n"
     assert pd.read_csv(out)["value"].dropna().tolist() == [t.value for t in trials if t.value is not None]
     assert len(pd.read_csv(tmp_path / "folds.csv")) == 2 * sum(t.state == "ok" for t in trials)
     cut.write_bytes(b"nothing of it")
-    result = CliRunner().invoke(main, ["export", "--salvage", str(cut)])
+    result = salvaged_by_command(cut)
     assert result.exit_code != 0
     assert "no trial can be read from it" in result.stderr
 
@@ -211,22 +189,17 @@ def test_the_command_that_is_named_can_be_pasted(whole, tmp_path):
 
 
 def test_missing_numbers_are_named(whole, tmp_path):
-    path, _ = whole
-    holed = tmp_path / "holed.db"
-    shutil.copyfile(path, holed)
-    with closing(sqlite3.connect(holed)) as connection:
-        connection.execute("DELETE FROM trials WHERE number IN (3, 10)")
-        connection.commit()
+    holed = Path(shutil.copyfile(whole[0], tmp_path / "holed.db"))
+    change(holed, "DELETE FROM trials WHERE number IN (3, 10)")
     found = salvage(holed)
     assert found.missing == (3, 10)
     assert len(found.trials) == 58
-    result = CliRunner().invoke(main, ["export", "--salvage", str(holed)])
-    assert "58 trials were read from" in result.stderr
-    assert "2 with lower numbers are missing" in result.stderr
+    said = salvaged_by_command(holed).stderr
+    assert "58 trials were read from" in said
+    assert "2 with lower numbers are missing" in said
 
 
-def test_several_objectives_keep_their_names(tmp_path):
-    path = tmp_path / "study.db"
+def test_several_objectives_keep_their_names(path):
     with Study(SPACE, "random", 0, direction={"error": "minimize", "gain": "maximize"}, path=path) as s:
         s.run(lambda p: {"values": [p["C"], 1 - p["C"]]}, 6)
     path.write_bytes(bytes(100) + path.read_bytes()[100:])
@@ -235,9 +208,8 @@ def test_several_objectives_keep_their_names(tmp_path):
     assert list(found.frame().columns)[4:6] == ["value_error", "value_gain"]
 
 
-def test_long_rows_are_on_pages_of_their_own(tmp_path):
+def test_long_rows_are_on_pages_of_their_own(path):
     """A row that does not fit on its page is followed through the pages that it continues on."""
-    path = tmp_path / "study.db"
     with study(path) as s:
         for k in range(5):
             s.fail(s.ask(), f"{k} " + "long " * (3000 * k))
@@ -246,8 +218,8 @@ def test_long_rows_are_on_pages_of_their_own(tmp_path):
     assert salvage(path).trials == s.trials
 
 
-def test_the_study_s_own_record_is_not_salvaged_while_it_is_open(tmp_path):
-    with study(tmp_path / "study.db"), pytest.raises(StorageError, match="close the study first"):
-        salvage(tmp_path / "study.db")
+def test_the_study_s_own_record_is_not_salvaged_while_it_is_open(path, tmp_path):
+    with study(path), pytest.raises(StorageError, match="close the study first"):
+        salvage(path)
     with pytest.raises(StorageError, match="there is no such record"):
         salvage(tmp_path / "none.db")

@@ -21,8 +21,8 @@ def duration(params):
     return float(np.exp(np.random.default_rng(int(1e9 * params["x"])).normal()))
 
 
-def run(study, n_trials, workers, *, callback=None, stop=None, **settings):
-    return study.run(workers, n_trials, callback=callback, stop=stop, **settings)
+def run(study, n_trials, workers, **settings):
+    return study.run(workers, n_trials, **settings)
 
 
 class BrokenOff(Exception):
@@ -89,7 +89,7 @@ def test_the_record_has_no_batch_size_where_the_order_is_the_workers(tmp_path):
         assert study.run(bowl, 12).about["batch_size"] is None
 
 
-class Patient:
+class StopAtTwelve:
     """Stops once the trial told as the twelfth is there."""
 
     factor, patience = 1.0, 1
@@ -104,7 +104,7 @@ class Patient:
 
 @pytest.mark.parametrize("at", [None, 10, 12, 13, 14])
 def test_a_stop_rule_sees_trials_in_the_order_told_and_ends_a_resumed_study_where_it_would_have(at, tmp_path):
-    path, rule = tmp_path / "s.db", Patient()
+    path, rule = tmp_path / "s.db", StopAtTwelve()
     if at is not None:
         with Study(SPACE, "random", 0, path=path) as study, pytest.raises(BrokenOff):
             run(study, 40, VirtualWorkers(bowl, 4, duration), stop=rule, callback=break_off_after(at))
@@ -171,15 +171,15 @@ def test_what_came_back_before_its_turn_is_recorded_at_once_and_not_evaluated_ag
             raise KeyboardInterrupt
         return bowl(params)
 
-    def slow_first():
+    def run_first_slowly(study):
         durations = itertools.chain([100.0], itertools.count(1.0))
-        return lambda params: next(durations)
+        run(study, 16, VirtualWorkers(objective, 8, lambda params: next(durations)), batch_size=8)
 
     with Study(SPACE, "kriging", 0, path=path) as study, pytest.raises(KeyboardInterrupt):
-        run(study, 16, VirtualWorkers(objective, 8, slow_first()), batch_size=8)
+        run_first_slowly(study)
     with Study(SPACE, "kriging", 0, path=path) as again:
         assert len(again._outcomes) + again.n_finished == at - 1
-        run(again, 16, VirtualWorkers(objective, 8, slow_first()), batch_size=8)
+        run_first_slowly(again)
         assert again._record.outcomes() == {}
     assert len(calls) == 16 + 1
     assert facts(again) == facts(Study(SPACE, "kriging", 0).run(bowl, 16, batch_size=8))
@@ -228,15 +228,10 @@ def test_a_study_is_run_once_at_a_time():
     assert study.run(bowl, 5).n_finished == 5
 
 
-@pytest.mark.parametrize(
-    ("search", "waits"), [("cmaes", True), ("vns", True), ("lbfgsb", True), ("kriging", False), ("random", False)]
-)
+@pytest.mark.parametrize(("search", "waits"), [("cmaes", 1), ("vns", 1), ("lbfgsb", 1), ("kriging", 0), ("random", 0)])
 def test_only_a_search_that_goes_on_from_the_best_start_waits_for_the_starts(search, waits):
-    def slow_starts(params):
-        return 5.0 if params["x"] in (0.25, 0.5) else 1.0
-
     starts = [{"x": 0.25, "y": 0.5}, {"x": 0.5, "y": 0.25}]
-    workers = VirtualWorkers(bowl, 4, slow_starts)
+    workers = VirtualWorkers(bowl, 4, lambda params: 5.0 if params["x"] in (0.25, 0.5) else 1.0)
     asked_at = {}
 
     class Asked:

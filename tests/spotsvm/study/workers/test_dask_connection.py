@@ -43,12 +43,9 @@ def test_what_is_no_client_is_none():
     assert not is_dask("tcp://127.0.0.1:8786")
 
 
-def test_without_a_client_in_use_the_error_says_so(distributed):
+def test_no_client_an_asynchronous_or_a_closed_one_is_refused(distributed):
     with pytest.raises(ArgumentError, match='executor="dask" needs a client in use, and there is none'):
         dask_client("dask")
-
-
-def test_an_asynchronous_or_closed_client_is_refused(distributed):
     with distributed.Client(processes=False, n_workers=0, **OURS) as client:
         assert is_dask(client)
         assert dask_client("dask") is client

@@ -135,7 +135,7 @@ def see_no_folder():
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the worker is a fork, which changes what it sees")
-def test_another_machine_gets_the_objective_inline_once():
+def test_another_machine_gets_the_objective_inline_once_and_a_trial_is_timed_from_when_it_is_first_in_line(monkeypatch):
     data = np.arange(100_000.0)
     executor = AnotherMachine()
     with executor.process, OnExecutor(lambda params: data[params["x"]], executor, 1, 30.0) as workers:
@@ -143,18 +143,9 @@ def test_another_machine_gets_the_objective_inline_once():
             assert evaluated(workers, {"x": x})[0].value == x
     assert [size > 800_000 for size in executor.sizes] == [False, True, False, False, False, False]
     assert max(size for size in executor.sizes if size < 800_000) < 2000
-
-
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the worker is a fork, which changes what it sees")
-def test_a_trial_on_another_machine_is_timed_from_when_it_is_first_in_line(monkeypatch):
     monkeypatch.setattr(on_executor, "_START", 0.3)
-
-    def objective(params):
-        time.sleep(params["nap"])
-        return 1.0
-
     executor = AnotherMachine()
-    with executor.process, OnExecutor(objective, executor, 1, 0.4) as workers:
+    with executor.process, OnExecutor(lambda params: time.sleep(params["nap"]) or 1.0, executor, 1, 0.4) as workers:
         assert [o.state for o in evaluated(workers, {"nap": 0.0}, {"nap": 1.0})] == ["ok", "timeout"]
 
 
@@ -189,15 +180,16 @@ def test_waiting_for_a_worker_and_its_start_are_not_counted(kind):
         assert [o.state for o in evaluated(workers, *({"x": x} for x in range(4)))] == ["ok"] * 4
 
 
-def test_a_trial_that_comes_again_under_its_number_has_its_own_time():
-    with ProcessPoolExecutor(1) as executor, OnExecutor(lambda params: time.sleep(0.3) or 1.0, executor, 1, 0.8) as workers:
+def test_a_trial_has_its_own_time_under_the_same_number_and_is_late_even_if_nobody_looked():
+    def objective(params):
+        time.sleep(0.3)
+        return 1.0
+
+    with ProcessPoolExecutor(1) as executor, OnExecutor(objective, executor, 1, 0.8) as workers:
         for _ in range(4):
             workers.submit(7, {})
             assert workers.wait()[0][1].state == "ok"
-
-
-def test_a_trial_that_was_late_is_late_even_if_nobody_looked():
-    with ThreadPoolExecutor(1) as executor, OnExecutor(lambda params: time.sleep(0.3) or 1.0, executor, 1, 0.2) as workers:
+    with ThreadPoolExecutor(1) as executor, OnExecutor(objective, executor, 1, 0.2) as workers:
         workers.submit(0, {})
         time.sleep(0.5)
         assert [o.state for _, o in workers.wait()] == ["timeout"]
@@ -291,12 +283,10 @@ def test_what_is_abandoned_is_cancelled_and_what_has_ended_is_given():
     assert seen == [0, 1]
 
 
-def test_an_objective_that_cannot_be_loaded_is_said():
+def test_an_objective_that_cannot_be_loaded_is_named():
     with ProcessPoolExecutor(1) as executor, OnExecutor(Unloadable(), executor, 1) as workers:
         workers.submit(0, {})
-        with pytest.raises(
-            ArgumentError, match="the objective cannot be loaded in a worker process: ImportError: no such library"
-        ):
+        with pytest.raises(ArgumentError, match="cannot be loaded in a worker process: ImportError: no such library"):
             workers.wait()
 
 

@@ -1,5 +1,6 @@
 import signal
 import threading
+from contextlib import contextmanager, nullcontext, suppress
 
 import pytest
 
@@ -8,6 +9,12 @@ from spotsvm.study.workers.interrupts import Interrupts, interrupts_allowed, int
 
 def press():
     signal.raise_signal(signal.SIGINT)
+
+
+@pytest.fixture(autouse=True)
+def the_handler_is_restored():
+    yield
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 @pytest.fixture
@@ -27,21 +34,29 @@ def pressed_twice(steps):
     return work
 
 
-def test_the_first_is_held_back_until_it_is_asked_for():
-    with Interrupts() as interrupts:
-        press()
-        assert interrupts.pressed
-        with pytest.raises(KeyboardInterrupt):
-            interrupts.check()
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+@contextmanager
+def own_handler():
+    seen = []
+    before = signal.signal(signal.SIGINT, lambda number, frame: seen.append(number))
+    try:
+        yield seen
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
-def test_one_that_nobody_asked_for_is_raised_in_the_end():
+def test_the_first_is_held_back_until_it_is_asked_for_also_if_it_was_swallowed():
+    for block in (lambda run: nullcontext(), lambda run: run.allowed()):
+        with Interrupts() as interrupts:
+            with block(interrupts), suppress(KeyboardInterrupt):
+                press()
+            assert interrupts.pressed
+            with pytest.raises(KeyboardInterrupt):
+                interrupts.check()
+
+
+def test_one_that_nobody_asked_for_is_raised_in_the_end_and_the_second_at_once():
     with pytest.raises(KeyboardInterrupt), Interrupts():
         press()
-
-
-def test_the_second_is_raised_at_once():
     with Interrupts():
         press()
         with pytest.raises(KeyboardInterrupt):
@@ -59,39 +74,23 @@ def test_it_is_raised_where_it_is_allowed_and_before_that_if_it_waits():
             pytest.fail("the block was entered")
 
 
-def test_one_that_was_swallowed_is_raised_when_it_is_asked_for():
-    with Interrupts() as interrupts:
-        with interrupts.allowed():
-            try:
-                press()
-            except KeyboardInterrupt:
-                pass
-        with pytest.raises(KeyboardInterrupt):
-            interrupts.check()
-
-
 def test_the_innermost_takes_it():
-    def inner():
-        with Interrupts() as interrupts:
-            press()
-            assert interrupts.pressed
-
     with Interrupts() as outer:
-        with pytest.raises(KeyboardInterrupt):
-            inner()
-        assert not outer.pressed
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        with pytest.raises(KeyboardInterrupt), Interrupts() as inner:
+            press()
+        assert (inner.pressed, outer.pressed) == (True, False)
 
 
-def test_a_handler_of_the_user_s_own_stays():
-    seen = []
-    before = signal.signal(signal.SIGINT, lambda number, frame: seen.append(number))
-    try:
+def test_a_handler_of_the_user_s_own_stays_and_gets_what_was_held_afterwards():
+    with own_handler() as seen:
         with Interrupts() as interrupts:
             press()
         assert (seen, interrupts.pressed) == ([signal.SIGINT], False)
-    finally:
-        signal.signal(signal.SIGINT, before)
+    with own_handler() as seen:
+        with interrupts_held():
+            press()
+            assert not seen
+        assert seen == [signal.SIGINT]
 
 
 @pytest.mark.parametrize("block", [Interrupts, interrupts_held])
@@ -116,7 +115,6 @@ def test_another_error_is_not_replaced(block):
 
     with pytest.raises(KeyError):
         fails()
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 def test_a_block_in_which_it_is_raised_at_once_may_hold_another_one():
@@ -126,22 +124,20 @@ def test_a_block_in_which_it_is_raised_at_once_may_hold_another_one():
         assert not interrupts.holds
     assert interrupts.holds
     with interrupts_allowed(), pytest.raises(KeyboardInterrupt):
-        signal.raise_signal(signal.SIGINT)
+        press()
 
 
 def test_a_second_one_is_not_held(pressed_twice, steps):
     with pytest.raises(KeyboardInterrupt):
         pressed_twice()
     assert steps == ["held"]
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 def test_in_a_run_it_holds_nothing_more_so_that_a_second_one_ends_at_once(pressed_twice, steps):
     with Interrupts() as interrupts:
-        with pytest.raises(KeyboardInterrupt):
-            pressed_twice()
-        with pytest.raises(KeyboardInterrupt):
-            interrupts.check()
+        for call in (pressed_twice, interrupts.check):
+            with pytest.raises(KeyboardInterrupt):
+                call()
     assert steps == ["held"]
 
 
@@ -156,15 +152,3 @@ def test_where_a_run_lets_interrupts_through_it_holds_them(steps):
             work()
         assert interrupts.pressed
     assert steps == ["held"]
-
-
-def test_a_handler_of_the_user_s_own_gets_what_was_held_afterwards():
-    heard = []
-    before = signal.signal(signal.SIGINT, lambda number, frame: heard.append(number))
-    try:
-        with interrupts_held():
-            press()
-            assert not heard
-        assert heard == [signal.SIGINT]
-    finally:
-        signal.signal(signal.SIGINT, before)

@@ -8,7 +8,6 @@ import time
 import numpy as np
 import pytest
 from completed_trials import Unloadable, evaluated
-from sklearn.svm import SVC
 
 from spotsvm import ArgumentError
 from spotsvm.common.errors import WorkersError
@@ -40,37 +39,6 @@ def test_lambdas_and_closures_will_do_and_outcomes_come_as_they_end(tmp_path):
     assert len(pids) <= 2
 
 
-def test_a_hang_in_libsvm_is_ended_and_nothing_else_is_disturbed(tmp_path):
-    rng = np.random.default_rng(0)
-    noise, labels = rng.normal(size=(3000, 2)), rng.integers(2, size=3000)
-
-    def objective(params):
-        if params["what"] == "hang":
-            SVC(C=1e10, tol=1e-12, max_iter=-1).fit(noise, labels)
-        if params["what"] == "meet":  # until both workers are there
-            (tmp_path / str(os.getpid())).touch()
-            while len(list(tmp_path.iterdir())) < 2:
-                time.sleep(0.01)
-        time.sleep(0.02)
-        return os.getpid()
-
-    with KillablePool(objective, 2, 2.0) as workers:
-        while {outcome.state for outcome in evaluated(workers, {"what": "meet"}, {"what": "meet"})} != {"ok"}:
-            pass
-        workers.submit(99, {"what": "hang"})
-        others, ended = [], {}
-        while 99 not in ended:
-            workers.submit(len(others), {"what": "nothing"})
-            while len(others) not in ended:
-                ended.update(workers.wait())
-            others.append(ended[len(others)])
-        hung = ended[99]
-        assert (hung.state, hung.seconds, hung.lost) == ("timeout", 2.0, False)
-        assert hung.reason == "it took longer than trial_timeout=2 s"
-        assert len({outcome.value for outcome in others[:-1]}) <= 1
-        assert {outcome.state for outcome in others + evaluated(workers, *[{"what": "nothing"}] * 4)} == {"ok"}
-
-
 def test_compiled_code_that_keeps_the_interpreter_to_itself_is_ended_and_the_pool_is_whole_again():
     def objective(params):
         import ctypes
@@ -83,6 +51,8 @@ def test_compiled_code_that_keeps_the_interpreter_to_itself_is_ended_and_the_poo
     with KillablePool(objective, 2, 1.0) as workers:
         outcomes = evaluated(workers, {"x": 1}, {"x": 0}, {"x": 0})
         assert [outcome.state for outcome in outcomes] == ["timeout", "ok", "ok"]
+        assert (outcomes[0].seconds, outcomes[0].lost) == (1.0, False)
+        assert outcomes[0].reason == "it took longer than trial_timeout=1 s"
         assert outcomes[1].value == outcomes[2].value
         again = evaluated(workers, *[{"x": 0}] * 6)
         assert {outcome.state for outcome in again} == {"ok"}
@@ -122,7 +92,7 @@ def test_data_are_sent_once_to_each_worker(tmp_path):
 
     class Data:
         def __init__(self):
-            self.rows = np.random.default_rng(0).random(2_500_000)
+            self.rows = np.random.default_rng(0).random(1_000_000)
 
         def __getstate__(self):
             pickled.append(1)
@@ -134,7 +104,6 @@ def test_data_are_sent_once_to_each_worker(tmp_path):
                 log.write(f"{os.getpid()}\n")
 
     data = Data()
-    assert data.rows.nbytes == 20_000_000
 
     def objective(params):
         time.sleep(0.05)
@@ -197,15 +166,11 @@ def test_no_thread_is_left_with_semaphores_or_with_what_it_was_sending(size):
     assert not {name for name in left if "Feeder" in name or "Manager" in name or "_shut_down" in name}
 
 
-def test_an_objective_that_cannot_be_sent_is_refused_at_once():
+def test_an_objective_that_cannot_be_sent_or_loaded_is_named():
     lock = threading.Lock()
-    with pytest.raises(
-        ArgumentError, match=r"cannot be sent to a worker process: TypeError: cannot pickle '_thread.lock' object"
-    ):
+    said = "cannot be sent to a worker process: TypeError: cannot pickle '_thread.lock' object"
+    with pytest.raises(ArgumentError, match=said):
         KillablePool(lambda params: lock)
-
-
-def test_an_objective_that_cannot_be_loaded_is_said():
     with KillablePool(Unloadable()) as workers:
         workers.submit(0, {})
         for _ in range(2):

@@ -1,5 +1,6 @@
 """What a trial or the system can do to a worker process: always an outcome, never the end of the others."""
 
+import ctypes
 import os
 import signal
 import sys
@@ -17,89 +18,57 @@ pytestmark = [
     pytest.mark.skipif(os.name != "posix", reason="how a process died is told by its signal on POSIX only"),
 ]
 
-SIGNALS = {
-    "SIGKILL": "the worker process was killed by SIGKILL, as the system does where memory runs out",
-    "SIGTERM": "the worker process was killed by SIGTERM",
-    "SIGABRT": "the worker process was killed by SIGABRT, a crash in compiled code",
+
+def killed_by(name):
+    return lambda: os.kill(os.getpid(), getattr(signal, name)) or time.sleep(60)
+
+
+def raising(reduce):
+    def do():
+        raise type("Own", (Exception,), {"__reduce__": reduce})("mine")
+
+    return do
+
+
+FINE = {"do": lambda: time.sleep(0.02) or os.getpid()}
+DEATHS = {
+    "the worker process was killed by SIGSEGV, a crash in compiled code": lambda: ctypes.string_at(0),
+    "the worker process ended with exit code 0": lambda: os._exit(0),
+    "the worker process ended with exit code 255": lambda: os._exit(255),
+    "the worker process was killed by SIGKILL, as the system does where memory runs out": killed_by("SIGKILL"),
+    "the worker process was killed by SIGTERM": killed_by("SIGTERM"),
+    "the worker process was killed by SIGABRT, a crash in compiled code": killed_by("SIGABRT"),
 }
 
 
 @pytest.fixture
 def pool():
-    def objective(params):
-        import ctypes
-
-        what = params["what"]
-        if what == "segfault":
-            ctypes.string_at(0)
-        if what == "exit":
-            os._exit(params["code"])
-        if what == "signal":
-            os.kill(os.getpid(), params["number"])
-            time.sleep(60)
-        if what == "sys.exit":
-            sys.exit(params["code"])
-        if what == "interrupt":
-            raise KeyboardInterrupt
-        if what == "unpicklable result":
-            return threading.Lock()
-        if what == "unpicklable error":
-
-            class Unpicklable(Exception):
-                def __reduce__(self):
-                    raise RuntimeError("no pickle of this")
-
-            raise Unpicklable("mine")
-        if what == "error that cannot be unpickled":
-
-            class CannotBeUnpickled(Exception):
-                def __reduce__(self):
-                    return exec, ("raise RuntimeError('unpickled')",)
-
-            raise CannotBeUnpickled("mine")
-        if what == "deep":
-            return (lambda f: f(f))(lambda f: f(f))
-        time.sleep(0.02)
-        return os.getpid()
-
-    with KillablePool(objective, 2, 60.0) as workers:
+    with KillablePool(lambda params: params["do"](), 2, 60.0) as workers:
         yield workers
 
 
 def test_processes_that_die_lose_their_own_trial_alone(pool):
-    fine = {"what": "nothing"}
-    batch = [fine, {"what": "segfault"}, fine, {"what": "exit", "code": 0}, fine, {"what": "exit", "code": 255}, fine]
-    batch += [{"what": "signal", "number": getattr(signal, name)} for name in SIGNALS]
-    outcomes = evaluated(pool, *batch, fine)
-    assert [o.state for o in outcomes] == ["ok" if params is fine else "failed" for params in [*batch, fine]]
-    assert [o.lost for o in outcomes] == [o.state == "failed" for o in outcomes]
-    assert [o.reason for o in outcomes if o.lost] == [
-        "the worker process was killed by SIGSEGV, a crash in compiled code",
-        "the worker process ended with exit code 0",
-        "the worker process ended with exit code 255",
-        *SIGNALS.values(),
-    ]
+    outcomes = evaluated(pool, *(params for do in DEATHS.values() for params in (FINE, {"do": do})), FINE)
+    assert [(o.state, o.lost) for o in outcomes] == [("ok", False), ("failed", True)] * len(DEATHS) + [("ok", False)]
+    assert [o.reason for o in outcomes if o.lost] == list(DEATHS)
 
 
 @pytest.mark.parametrize(
-    ("params", "reason"),
+    ("do", "reason"),
     [
-        ({"what": "sys.exit", "code": 3}, "the objective left by sys.exit(3)"),
-        ({"what": "sys.exit", "code": None}, "the objective left by sys.exit()"),
-        ({"what": "interrupt"}, "KeyboardInterrupt: "),
-        ({"what": "unpicklable result"}, "the objective returned <unlocked _thread.lock object"),
-        ({"what": "unpicklable error"}, "Unpicklable: mine"),
-        ({"what": "error that cannot be unpickled"}, "CannotBeUnpickled: mine"),
-        ({"what": "deep"}, "RecursionError: maximum recursion depth exceeded"),
-        (
-            {"what": "parameters that cannot be pickled", "lock": threading.Lock()},
-            "TypeError: cannot pickle '_thread.lock' object",
-        ),
+        (lambda: sys.exit(3), "the objective left by sys.exit(3)"),
+        (sys.exit, "the objective left by sys.exit()"),
+        (lambda: signal.default_int_handler(2, None), "KeyboardInterrupt: "),
+        (lambda: threading.Lock(), "the objective returned <unlocked _thread.lock object"),
+        (raising(lambda self: 1 / 0), "Own: mine"),
+        (raising(lambda self: (exec, ("raise RuntimeError('unpickled')",))), "Own: mine"),
+        (lambda: (lambda f: f(f))(lambda f: f(f)), "RecursionError: maximum recursion depth exceeded"),
+        (threading.Lock(), "TypeError: cannot pickle '_thread.lock' object"),
     ],
-    ids=lambda given: str(given.get("what")) if isinstance(given, dict) else "",
+    ids=["exit 3", "exit", "interrupt", "result", "pickled", "unpickled", "deep", "parameters"],
 )
-def test_a_worker_outlives_what_can_be_caught(pool, params, reason):
-    before, failed, after = (evaluated(pool, given)[0] for given in ({"what": "nothing"}, params, {"what": "nothing"}))
+def test_a_worker_outlives_what_can_be_caught(pool, do, reason):
+    before, failed, after = (evaluated(pool, params)[0] for params in (FINE, {"do": do}, FINE))
     assert (failed.state, failed.lost) == ("failed", False)
     assert failed.reason.startswith(reason)
     assert isinstance(failed.error, Exception) or "returned" in failed.reason
@@ -107,10 +76,10 @@ def test_a_worker_outlives_what_can_be_caught(pool, params, reason):
 
 
 def test_a_worker_that_is_killed_from_outside_is_replaced(pool):
-    first = int(evaluated(pool, {"what": "nothing"})[0].value)
+    first = int(evaluated(pool, FINE)[0].value)
     os.kill(first, signal.SIGKILL)
     time.sleep(0.05)
-    outcomes = evaluated(pool, *[{"what": "nothing"}] * 4)
+    outcomes = evaluated(pool, *[FINE] * 4)
     assert [outcome.state for outcome in outcomes] == ["ok"] * 4
     assert first not in {outcome.value for outcome in outcomes}
 

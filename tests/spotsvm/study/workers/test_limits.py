@@ -1,11 +1,17 @@
 import re
+import subprocess
 import sys
+import threading
+from contextlib import suppress
 
+import numba
 import numpy as np
 import pytest
+import threadpoolctl
+from sklearn.svm import SVC  # noqa: F401  (it loads BLAS and OpenMP)
 
 from spotsvm import ArgumentError
-from spotsvm.study.workers.limits import checked_memory_limit, limited_memory, own_memory, shown, with_limit_named
+from spotsvm.study.workers.limits import checked_memory_limit, limited_memory, one_thread, own_memory, shown, with_limit_named
 from spotsvm.trials.trial import Outcome, call
 
 linux_only = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="memory limits are held on Linux only")
@@ -23,7 +29,6 @@ linux_only = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="me
         (" 1.5 GiB ", 3 * 2**29),
         ("512M", 512 * 10**6),
         ("512 MiB", 2**29),
-        ("1e", None),
         ("3000kB", 3_000_000),
         ("0.5TB", 5 * 10**11),
         ("2000000", 2_000_000),
@@ -31,10 +36,6 @@ linux_only = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="me
     ],
 )
 def test_amounts_are_read_as_dask_reads_them(given, size):
-    if size is None:
-        with pytest.raises(ArgumentError):
-            checked_memory_limit(given)
-        return
     assert checked_memory_limit(given) == size
     if isinstance(given, str):
         utils = pytest.importorskip("dask.utils")
@@ -43,7 +44,7 @@ def test_amounts_are_read_as_dask_reads_them(given, size):
 
 @pytest.mark.parametrize(
     "given",
-    [-1, 0, 999_999, "10", "", "GB", "two GB", "-2GB", "2PB", "1e9", "9" * 40 + "GB", True, float("nan"), 1e300, [1], b"2GB"],
+    [-1, 0, 999_999, "10", "", "GB", "two GB", "-2GB", "2PB", "1e", "9" * 40 + "GB", True, float("nan"), 1e300, [1], b"2GB"],
 )
 def test_what_is_no_amount_is_named(given):
     with pytest.raises(ArgumentError, match=re.escape(f"memory_limit={given!r} is not an amount of memory")):
@@ -89,3 +90,64 @@ def test_the_limit_is_named_where_it_is_the_reason():
     other = Outcome("failed", reason="no", error=ValueError())
     assert with_limit_named(other, 10**9) is other
     assert [shown(size) for size in (10**6, 1_500_000_000, 2**29)] == ["1 MB", "1.5 GB", "537 MB"]
+
+
+def threads(user_api):
+    return [pool["num_threads"] for pool in threadpoolctl.threadpool_info() if pool["user_api"] == user_api]
+
+
+@pytest.fixture
+def two_threads():
+    with threadpoolctl.threadpool_limits(2):
+        yield
+
+
+def test_it_holds_inside_and_gives_back_after(two_threads):
+    assert set(threads("blas")) == set(threads("openmp")) == {2}
+    before = numba.get_num_threads()
+    with suppress(ValueError), one_thread():
+        assert set(threads("blas")) == set(threads("openmp")) == {1}
+        assert numba.get_num_threads() == 1
+        raise ValueError("mine")
+    assert set(threads("blas")) == set(threads("openmp")) == {2}
+    assert numba.get_num_threads() == before
+
+
+def test_blas_is_given_back_when_the_last_has_ended(two_threads):
+    openmp = threadpoolctl.ThreadpoolController().select(user_api="openmp")
+    inside, leave, seen = threading.Barrier(3), [threading.Event(), threading.Event()], []
+
+    def trial(k):
+        with openmp.limit(limits=2), one_thread():
+            inside.wait(10)
+            leave[k].wait(10)
+            seen.append((set(threads("blas")), set(threads("openmp")), numba.get_num_threads()))
+
+    workers = [threading.Thread(target=trial, args=(k,)) for k in range(2)]
+    for worker in workers:
+        worker.start()
+    inside.wait(10)
+    for k, worker in enumerate(workers):
+        assert set(threads("blas")) == {1}
+        assert set(threads("openmp")) == {2}  # a thread's own, and this one is not in a trial
+        leave[k].set()
+        worker.join(10)
+    assert seen == [({1}, {1}, 1)] * 2
+    assert set(threads("blas")) == {2}
+
+
+def test_a_process_is_held_with_what_it_has_loaded_and_what_it_will():
+    code = """
+import os
+for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"):
+    os.environ[name] = "2"
+import numpy, threadpoolctl
+assert {pool["num_threads"] for pool in threadpoolctl.threadpool_info()} == {2}
+from spotsvm.study.workers.limits import hold_process_to_one_thread
+hold_process_to_one_thread()
+import sklearn.cluster, numba
+assert {pool["num_threads"] for pool in threadpoolctl.threadpool_info()} == {1}, threadpoolctl.threadpool_info()
+assert {pool["user_api"] for pool in threadpoolctl.threadpool_info()} == {"blas", "openmp"}
+assert numba.get_num_threads() == 1
+"""
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)

@@ -1,7 +1,6 @@
 """What becomes of worker processes when the process that started them is interrupted, or killed."""
 
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -40,18 +39,14 @@ def objective(params):
 with KillablePool(objective, 2, 600.0) as workers:
     for x in range(2):
         workers.submit(x, {"x": x})
-    try:
-        ended = workers.wait()
-        while len(ended) < 2:
-            ended += workers.wait()
-    except KeyboardInterrupt:
-        print("interrupted", workers.abandon())
-        sys.exit(130)
+    ended = workers.wait()
+    while len(ended) < 2:
+        ended += workers.wait()
     print(sorted((key, outcome.value) for key, outcome in ended))
 """
 
 
-def started(folder, nap, **how):
+def started(folder, nap):
     (folder / "script.py").write_text(SCRIPT)
     return subprocess.Popen(
         [sys.executable, "-W", "error", str(folder / "script.py"), str(folder), str(nap)],
@@ -59,7 +54,6 @@ def started(folder, nap, **how):
         stderr=subprocess.PIPE,
         text=True,
         env=os.environ | {"PYTHONPATH": str(Path(spotsvm.__file__).parent.parent)},
-        **how,
     )
 
 
@@ -95,15 +89,6 @@ def test_a_script_needs_no_main_guard(tmp_path):
     assert (said, errors, script.returncode) == ("[(0, 1.0), (1, 4.0)]\n", "", 0)
     assert len(list(tmp_path.glob("script *"))) == 1
     assert gone(workers_of(tmp_path))
-
-
-def test_an_interrupt_that_reaches_all_is_the_parents_to_answer(tmp_path):
-    script = started(tmp_path, 60, start_new_session=True)
-    workers = workers_of(tmp_path)
-    os.killpg(script.pid, signal.SIGINT)  # as a terminal does
-    said, errors = script.communicate(timeout=60)
-    assert (said, errors, script.returncode) == ("interrupted []\n", "", 130)
-    assert gone(workers)
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="elsewhere a thread looks, which a trial like this one holds up")

@@ -14,7 +14,6 @@ from spotsvm import ArgumentError
 from spotsvm.study.workers import transport as shared_objective
 from spotsvm.study.workers.transport import (
     SharedObjective,
-    Token,
     load_objective,
     report_start,
     run_trial,
@@ -54,6 +53,8 @@ def test_threads_of_the_same_process_use_it_as_it_is():
             assert load_objective(shared.token) is objective
             assert shared_in_this_process(shared.token) is shared
         assert shared_in_this_process(shared.token) is None
+    with SharedObjective(objective) as shared, pytest.raises(ArgumentError, match="TypeError: cannot pickle"):
+        _ = shared.payload
 
 
 def test_another_process_loads_it_once(request):
@@ -63,23 +64,18 @@ def test_another_process_loads_it_once(request):
         first = load_objective(shared.token)
         assert first is not objective
         assert first({"x": 3}) == 3
-        assert [load_objective(shared.token) is first for _ in range(3)] == [True] * 3
+        assert all(load_objective(shared.token) is first for _ in range(3))
         assert Counted.loads == 1
 
 
 def test_two_studies_take_turns_without_loading_again(request):
-    shared = [SharedObjective(Counted()) for _ in range(3)]
-    tokens = [Token(s.token.name, 0, s.token.folder, s.token.digest) for s in shared]
-    assert len({token.digest for token in tokens}) == 1  # equal objectives are loaded once
-    different = [SharedObjective(np.arange(k)) for k in range(3)]
-    request.getfixturevalue("elsewhere")
-    loaded = [load_objective(different[k].token) for k in (0, 1, 0, 1)]
-    assert loaded[0] is loaded[2]
-    assert loaded[1] is loaded[3]
-    load_objective(different[2].token)
-    assert list(shared_objective._loaded) == [different[1].token.digest, different[2].token.digest]
-    for s in shared + different:
-        s.__exit__()
+    with SharedObjective(np.arange(0)) as a, SharedObjective(np.arange(1)) as b, SharedObjective(np.arange(2)) as c:
+        request.getfixturevalue("elsewhere")
+        loaded = [load_objective(shared.token) for shared in (a, b, a, b)]
+        assert loaded[0] is loaded[2]
+        assert loaded[1] is loaded[3]
+        load_objective(c.token)
+        assert list(shared_objective._loaded) == [b.token.digest, c.token.digest]
 
 
 def test_the_file_is_private_and_goes_with_the_context():
@@ -117,12 +113,6 @@ def test_a_full_disk_leaves_the_payload(monkeypatch, request):
         assert load_objective(shared.token, shared.payload)({"x": 2}) == 2
         assert load_objective(shared.token) is not None
         assert Counted.loads == 1
-
-
-def test_what_cannot_be_pickled_is_said_when_a_process_asks_for_it():
-    lock = threading.Lock()
-    with SharedObjective(lambda params: lock) as shared, pytest.raises(ArgumentError, match="TypeError: cannot pickle"):
-        _ = shared.payload
 
 
 def test_the_beginning_of_a_trial_is_told(request):

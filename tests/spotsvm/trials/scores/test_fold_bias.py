@@ -55,20 +55,16 @@ def test_folds_of_another_size_have_another_interval():
     assert oversearching(search, method="folds").outer_interval == (low, high)
 
 
-def test_scores_of_any_size_are_called_score_in_a_record():
-    found = optimism_of_folds([[50.0, 60.0, 55.0], [52.0, 50.0, 55.0]])
-    assert found.outer_interval == pytest.approx(nadeau_bengio([48.0, 60.0, 55.0], 0.5))
-
-
 @given(arrays(float, (6, 4), elements=st.floats(-10, 10)))
 def test_it_is_never_negative_and_none_of_one_candidate(scores):
     assert (fold_bias(scores) >= 0).all()
     assert (fold_bias(scores[:1]) == 0).all()
 
 
-def test_candidates_without_all_scores_are_left_out():
-    with_failed = [[1.0, np.nan, 1.0], *SCORES]
-    assert optimism_of_folds(with_failed).optimism == optimism_of_folds(SCORES).optimism
+def test_candidates_without_all_scores_are_left_out_and_scores_of_any_size_are_called_score():
+    assert optimism_of_folds([[1.0, np.nan, 1.0], *SCORES]).optimism == optimism_of_folds(SCORES).optimism
+    found = optimism_of_folds([[50.0, 60.0, 55.0], [52.0, 50.0, 55.0]])
+    assert found.outer_interval == pytest.approx(nadeau_bengio([48.0, 60.0, 55.0], 0.5))
 
 
 def test_a_study_and_its_search_tell_the_same(tmp_path):
@@ -83,29 +79,35 @@ def test_a_study_and_its_search_tell_the_same(tmp_path):
     assert trials.rows[0]["params"] == search.best_params_
 
 
+def told(*values):
+    """Return the trials of a study in which these were told."""
+    study = Study({"x": [1, 2]}, "random", 0)
+    for value in values:
+        study.tell(study.ask(), value)
+    return study.trials
+
+
 def test_of_several_metrics_one_is_named():
-    extra = {"split0_test_a": 0.5, "split1_test_a": 0.7, "split0_test_b": 0.1, "split1_test_b": 0.2}
-    study = Study({"x": [1, 2]}, "random", 0)
-    study.tell(study.ask(), {"value": 0.6, **extra})
-    assert optimism_of_trials(study.trials).tuned_score == pytest.approx(0.6)
-    assert optimism_of_trials(study.trials, "b").tuned_score == pytest.approx(0.15)
+    trials = told({"value": 0.6, "split0_test_a": 0.5, "split1_test_a": 0.7, "split0_test_b": 0.1, "split1_test_b": 0.2})
+    assert optimism_of_trials(trials).tuned_score == pytest.approx(0.6)
+    assert optimism_of_trials(trials, "b").tuned_score == pytest.approx(0.15)
     with pytest.raises(ArgumentError, match="metric='c' is not among the trials' scores; use one of a, b"):
-        optimism_of_trials(study.trials, "c")
+        optimism_of_trials(trials, "c")
 
 
-def test_bad_input():
-    study = Study({"x": [1, 2]}, "random", 0)
-    with pytest.raises(NoCompletedTrialError, match="no trial has been completed"):
-        optimism_of_trials(study.trials)
-    study.tell(study.ask(), 0.5)
-    with pytest.raises(ArgumentError, match="no scores of folds"):
-        optimism_of_trials(study.trials)
-    with pytest.raises(NoCompletedTrialError, match="none of the 2 trials"):
-        fold_bias([[np.nan, 1.0], [1.0, np.nan]])
-    with pytest.raises(NoCompletedTrialError, match="candidate 0 has no score"):
-        fold_bias([[np.nan, 1.0], [1.0, 1.0]], winner=0)
-    with pytest.raises(ArgumentError, match="two or more folds"):
-        fold_bias([[0.5], [0.6]])
+@pytest.mark.parametrize(
+    ("kind", "said", "call"),
+    [
+        (NoCompletedTrialError, "no trial has been completed", lambda: optimism_of_trials(told())),
+        (ArgumentError, "no scores of folds", lambda: optimism_of_trials(told(0.5))),
+        (NoCompletedTrialError, "none of the 2 trials", lambda: fold_bias([[np.nan, 1.0], [1.0, np.nan]])),
+        (NoCompletedTrialError, "candidate 0 has no score", lambda: fold_bias([[np.nan, 1.0], [1.0, 1.0]], winner=0)),
+        (ArgumentError, "two or more folds", lambda: fold_bias([[0.5], [0.6]])),
+    ],
+)
+def test_bad_input(kind, said, call):
+    with pytest.raises(kind, match=said):
+        call()
 
 
 def test_the_metric_is_the_one_whose_mean_is_the_value():
@@ -117,11 +119,11 @@ def test_the_metric_is_the_one_whose_mean_is_the_value():
     assert tuned_metric([Trial(0, {}, (), "ok", 0.7)]) is None
 
 
-def test_the_correction_of_nadeau_and_bengio():
+@pytest.mark.parametrize(("share", "ratio"), [(None, 1 / 4), (0.5, 1)])
+def test_the_correction_of_nadeau_and_bengio(share, ratio):
     scores = [0.8, 0.9, 0.85, 0.8, 0.9]
     # variance times (1 / J + n_test / n_train)
-    assert corrected_standard_error(scores) == pytest.approx(np.sqrt((1 / 5 + 1 / 4) * np.var(scores, ddof=1)))
-    assert corrected_standard_error(scores, 0.5) == pytest.approx(np.sqrt((1 / 5 + 1) * np.var(scores, ddof=1)))
+    assert corrected_standard_error(scores, share) == pytest.approx(np.sqrt((1 / 5 + ratio) * np.var(scores, ddof=1)))
 
 
 def test_scores_are_in_the_order_of_the_folds():

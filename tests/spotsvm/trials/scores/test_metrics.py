@@ -9,7 +9,7 @@ from sklearn.metrics import balanced_accuracy_score, get_scorer_names
 from sklearn.model_selection import cross_val_score
 from sklearn.svm import SVC
 
-from spotsvm import SpotSearchCV, mean_class_accuracy, mean_class_accuracy_scorer
+from spotsvm import mean_class_accuracy, mean_class_accuracy_scorer
 from spotsvm.common.errors import ArgumentError
 from spotsvm.trials.scores.metrics import bounded, named_scorer
 
@@ -33,29 +33,19 @@ def test_equation_16_by_hand_with_the_paper_s_classes():
     assert mean_class_accuracy(true, predicted) == pytest.approx(by_hand)
 
 
-def test_a_class_that_only_the_predictions_have_is_no_warning():
-    assert mean_class_accuracy(["a", "a", "b"], ["c", "a", "b"]) == 0.75
-
-
 def test_weights_of_rows():
     true, predicted = [0, 0, 1, 1, 2], [0, 1, 1, 0, 0]
     weights = np.array([3.0, 1.0, 1.0, 1.0, 2.0])
     assert mean_class_accuracy(true, predicted, sample_weight=weights) == pytest.approx((0.75 + 0.5 + 0) / 3)
     assert mean_class_accuracy(true, predicted, sample_weight=weights * [1, 1, 1, 1, 0]) == pytest.approx((0.75 + 0.5) / 2)
-
-
-def test_as_a_scorer():
-    X, y = load_iris(return_X_y=True)
-    rows = np.r_[0:50, 50:60, 100:140]
-    X, y = X[rows], y[rows]
-    scores = cross_val_score(SVC(), X, y, cv=3, scoring=mean_class_accuracy_scorer)
-    np.testing.assert_allclose(scores, cross_val_score(SVC(), X, y, cv=3, scoring="balanced_accuracy"))
-    search = SpotSearchCV(SVC(), {"C": [0.1, 1.0]}, n_iter=2, search="random", cv=3, scoring=mean_class_accuracy_scorer)
-    search.fit(X, y)
-    assert search.best_score_ == search.cv_results_["mean_test_score"].max()
+    assert mean_class_accuracy(["a", "a", "b"], ["c", "a", "b"]) == 0.75, "a class that only the predictions have is no warning"
 
 
 def test_scorers_by_name():
+    X, y = load_iris(return_X_y=True)
+    X, y = X[rows := np.r_[0:50, 50:60, 100:140]], y[rows]
+    scores = cross_val_score(SVC(), X, y, cv=3, scoring=mean_class_accuracy_scorer)
+    np.testing.assert_allclose(scores, cross_val_score(SVC(), X, y, cv=3, scoring="balanced_accuracy"))
     assert named_scorer("mean_class_accuracy") is mean_class_accuracy_scorer
     assert "mean_class_accuracy" not in get_scorer_names()
     assert named_scorer("accuracy")._score_func([1, 0], [1, 1]) == 0.5
@@ -63,16 +53,19 @@ def test_scorers_by_name():
         named_scorer("mean_class_acuracy")
 
 
-def test_an_interval_ends_at_the_highest_score():
-    assert bounded((0.9, 1.1), [0.95, 1.0], "accuracy") == (0.9, 1.0)
-    assert bounded((-0.1, 0.4), [0.1, 0.2], "f1_macro") == (0.0, 0.4)
-    assert bounded((-0.1, 1.4), [0.1, 0.2], "r2_score") == (-0.1, 1.0)
-    assert bounded((-3.0, 1.0), [-1.0, -1.0], "neg_max_error") == (-3.0, 0.0)
-    assert bounded((0.9, 1.1), [0.95, 1.0], "score") == (0.9, 1.0)
-
-
 @pytest.mark.parametrize(
-    ("scores", "metric"), [([50.0, 60.0], "score"), ([-2.0, -1.0], "score"), ([2.0], "accuracy"), ([0.5], "profit")]
+    ("interval", "scores", "metric", "cut"),
+    [
+        ((0.9, 1.1), [0.95, 1.0], "accuracy", (0.9, 1.0)),
+        ((-0.1, 0.4), [0.1, 0.2], "f1_macro", (0.0, 0.4)),
+        ((-0.1, 1.4), [0.1, 0.2], "r2_score", (-0.1, 1.0)),
+        ((-3.0, 1.0), [-1.0, -1.0], "neg_max_error", (-3.0, 0.0)),
+        ((0.9, 1.1), [0.95, 1.0], "score", (0.9, 1.0)),
+        # scores outside the range of their metric, and a metric of unknown range
+        *(((-9.0, 99.0), scores, "score", (-9.0, 99.0)) for scores in ([50.0, 60.0], [-2.0, -1.0])),
+        ((-9.0, 99.0), [2.0], "accuracy", (-9.0, 99.0)),
+        ((-9.0, 99.0), [0.5], "profit", (-9.0, 99.0)),
+    ],
 )
-def test_a_score_whose_range_is_another_is_not_cut(scores, metric):
-    assert bounded((-9.0, 99.0), scores, metric) == (-9.0, 99.0)
+def test_an_interval_ends_at_the_lowest_and_highest_score(interval, scores, metric, cut):
+    assert bounded(interval, scores, metric) == cut

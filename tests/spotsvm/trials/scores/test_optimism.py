@@ -6,7 +6,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from spotsvm.common.errors import ArgumentError
-from spotsvm.trials.scores.optimism import Optimism
+from spotsvm.trials.scores.optimism import Optimism, number
 
 ROWS = (
     {"fold": 0, "tuned": 0.92, "outer": 0.88, "optimism": 0.04, "params": {"C": 2.0, "kernel": "rbf", "gamma": None}},
@@ -33,25 +33,13 @@ def test_json_and_back(found):
         Optimism.from_dict({})
 
 
-def test_numbers_of_numpy_and_estimators_become_plain(found):
-    rows = (
-        {"fold": np.int64(0), "tuned": np.float64(0.5), "outer": 0.5, "optimism": 0.0, "params": {"kernel": np.array([1, 2])}},
-    )
-    assert json.dumps(replace(found, rows=rows, points=()).to_dict()["rows"]) == (
-        '[{"fold": 0, "tuned": 0.5, "outer": 0.5, "optimism": 0.0, "params": {"kernel": [1, 2]}}]'
-    )
-
-
-def test_the_frame_has_a_column_a_parameter(found):
+def test_numbers_of_numpy_become_plain_and_the_frame_has_a_column_a_parameter(found):
+    rows = ({"fold": np.int64(0), "tuned": np.float64(0.5), "params": {"kernel": np.array([1, 2])}},)
+    plain = '[{"fold": 0, "tuned": 0.5, "params": {"kernel": [1, 2]}}]'
+    assert json.dumps(replace(found, rows=rows, points=()).to_dict()["rows"]) == plain
     frame = found.frame()
     assert list(frame.columns) == ["fold", "tuned", "outer", "optimism", "param_C", "param_kernel", "param_gamma"]
     assert frame["param_C"].tolist() == [2.0, 4.0]
-
-
-def test_the_curve_of_the_cheap_methods_is_empty(found):
-    curve = replace(found, method="folds", points=()).curve()
-    assert len(curve) == 0
-    assert "optimism" in curve
 
 
 @pytest.mark.parametrize(
@@ -59,10 +47,7 @@ def test_the_curve_of_the_cheap_methods_is_empty(found):
     [
         ((0.01, 0.05), "The tuned score is too optimistic."),
         ((-0.01, 0.05), "This difference can be explained by chance."),
-        (
-            (-0.05, -0.01),
-            "The tuned score is not too optimistic: the scores on new data are better",
-        ),
+        ((-0.05, -0.01), "The tuned score is not too optimistic: the scores on new data are better"),
         ((float("nan"), float("nan")), "The uncertainty of this estimate is unknown."),
     ],
 )
@@ -82,15 +67,65 @@ def test_the_summary_says_what_the_method_does_not_cover(found, method):
     assert "A note." in summary
 
 
-def test_an_unknown_method(found):
-    with pytest.raises(ArgumentError, match="method='bootstrap' is unknown; use one of nested, repeats, folds"):
-        replace(found, method="bootstrap")
-
-
 def test_the_picture_is_the_curve_or_the_rows(found):
     ax = found.plot(Figure().subplots())
     assert [line.get_ydata()[-1] for line in ax.lines] == [0.91, 0.88]
     assert ax.get_xlabel() == "trials spent (mean of 2 outer folds)"
-    ax = replace(found, method="folds", points=()).plot(Figure().subplots())
+    cheap = replace(found, method="folds", points=())
+    assert (len(cheap.curve()), "optimism" in cheap.curve()) == (0, True)
+    ax = cheap.plot(Figure().subplots())
     assert ax.lines[0].get_ydata().tolist() == [0.92, 0.90]
     assert ax.get_ylabel() == "accuracy"
+    with pytest.raises(ArgumentError, match="method='bootstrap' is unknown; use one of nested, repeats, folds"):
+        replace(found, method="bootstrap")
+
+
+def told(optimism, interval, tuned, outer, outer_interval, metric="accuracy", method="nested", variance="jackknife"):
+    rows = tuple({"fold": k} for k in range(5))
+    return Optimism(optimism, interval, 0.95, method, variance, tuned, outer, outer_interval, 20, metric, rows).summary()
+
+
+def test_the_answer_comes_first_with_as_many_digits_as_the_interval_has():
+    said = told(0.002353, (-0.0301, 0.0348), 0.98777, 0.98542, (0.97123, 1.0))
+    assert said.startswith(
+        "The tuned accuracy of 0.988 is probably 0.002 (95 % interval -0.030 to 0.035) too high; on new data expect about 0.985 "
+        "(0.971 to 1, the maximum). This difference can be explained by chance. Method: nested resampling. In each of 5 outer "
+        "folds the whole search of 20 trials was repeated"
+    )
+    assert "a jackknife over the outer folds" in said
+
+
+def test_an_error_is_told_without_its_minus():
+    said = told(0.1142, (-10.59, 10.82), -57.93, -58.05, (-89.8, -26.3), "neg_root_mean_squared_error", variance="nadeau-bengio")
+    # half the interval is 11, of which two digits are whole numbers
+    assert "The tuned root mean squared error of 58 shows no optimism (0, 95 % interval -11 to 11);" in said
+    assert "on new data expect about 58 (26 to 90)." in said
+    much = told(9.142, (-1.59, 19.82), -57.93, -67.05, (-89.8, -26.3), "neg_root_mean_squared_error")
+    assert "The tuned root mean squared error of 58 is probably 9 (95 % interval -2 to 20) too low;" in much
+    assert "that of Nadeau and Bengio, corrected for rows that resamples share" in said
+
+
+def test_an_error_is_not_below_0():
+    assert "(0, the minimum, to 2.50)" in told(0.4, (-0.5, 0.9), -0.6, -1.0, (-2.5, 0.0), "neg_mean_absolute_error")
+
+
+@pytest.mark.parametrize("optimism", [0.0, -0.012])
+def test_no_optimism_is_called_that(optimism):
+    said = told(optimism, (-0.05, 0.04), 0.9, 0.9 - optimism, (0.8, 0.97))
+    assert said.startswith(f"The tuned accuracy of 0.900 shows no optimism ({optimism:.3f}, 95 % interval -0.050 to 0.040);")
+
+
+def test_resamples_that_agree_have_no_interval():
+    said = told(0.0, (0.0, 0.0), 0.97, 0.97, (0.97, 0.97), method="folds", variance="nadeau-bengio")
+    assert said.startswith(
+        "The tuned accuracy of 0.970 shows no optimism (0.000); on new data expect about 0.970. Method: fold scores"
+    )
+    assert "interval" not in said
+
+
+def test_numbers_keep_their_size():
+    assert told(1234.5, (1000.0, 1469.0), 98765.4, 97530.9, (9e4, 1e5), "profit").startswith(
+        "The tuned profit of 98765 is probably 1234 (95 % interval 1000 to 1469) too high; on new data expect about 97531 "
+    )
+    assert "0.0000123" in told(1.23e-5, (1.0e-5, 1.4e-5), 1e-4, 8.8e-5, (1e-5, 2e-4), "r2")
+    assert number(-0.0004, 3) == "0.000"

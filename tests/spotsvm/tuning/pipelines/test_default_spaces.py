@@ -18,7 +18,6 @@ from spotsvm import (
     default_space,
 )
 from spotsvm.common.errors import ArgumentError
-from spotsvm.tuning.pipelines.stormwater import stormwater_pipeline
 
 
 @pytest.mark.parametrize(
@@ -35,10 +34,7 @@ from spotsvm.tuning.pipelines.stormwater import stormwater_pipeline
         (SVR(), ["C", "gamma", "epsilon"]),
         (ExactSVR(), ["C", "gamma", "epsilon"]),
         (CutoffClassifier(classes=["a", "b"]), ["class_weight__a", "class_weight__b", "cutoff__a"]),
-        (
-            CutoffClassifier(LinearSVC(), classes=[3, 1]),
-            ["class_weight__1", "class_weight__3", "cutoff__1", "estimator__C"],
-        ),
+        (CutoffClassifier(LinearSVC(), classes=[3, 1]), ["class_weight__1", "class_weight__3", "cutoff__1", "estimator__C"]),
         (
             make_pipeline(StandardScaler(), PrincipalMonomials(), ImportanceFraction(), SVC()),
             ["principalmonomials__n_components", "importancefraction__fraction", "svc__C", "svc__gamma"],
@@ -47,10 +43,7 @@ from spotsvm.tuning.pipelines.stormwater import stormwater_pipeline
             TransformedTargetRegressor(SVR(), transformer=StandardScaler()),
             ["regressor__C", "regressor__gamma", "regressor__epsilon"],
         ),
-        (
-            FeatureUnion([("a", LeakyRain(0.1, 5)), ("b", DelayEmbedding())]),
-            ["a__decays", "a__windows", "b__dimensions"],
-        ),
+        (FeatureUnion([("a", LeakyRain(0.1, 5)), ("b", DelayEmbedding())]), ["a__decays", "a__windows", "b__dimensions"]),
         (ColumnTransformer([("rain", DelayEmbedding(), [0]), ("rest", "passthrough", [1])]), ["rain__dimensions"]),
     ],
     ids=lambda e: type(e).__name__,
@@ -63,11 +56,6 @@ def test_the_parameters_that_are_tuned(estimator, names):
     for end in (0.0, 0.5, 1.0):
         values = {name: (d.ppf(end) if hasattr(d.dist, "pdf") else int(d.ppf(max(end, 1e-9)))) for name, d in space.items()}
         clone(estimator).set_params(**values)
-
-
-def test_the_stormwater_pipeline_has_one():
-    pipeline, own = stormwater_pipeline(region="wide")
-    assert set(own) - set(default_space(pipeline)) == set()
 
 
 def test_classes_can_be_said():

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.stats import loguniform, randint, uniform
 
-from spotsvm import ArgumentError, Study, compare, opening
+from spotsvm import ArgumentError, Study, opening
 
 SPACE = {
     "C": loguniform(2.0**-5, 2.0**5),
@@ -26,6 +26,7 @@ def held(trial):
 @pytest.mark.parametrize("search", ["kriging", "random", "cmaes", "lbfgsb", "vns"])
 def test_the_others_are_held_in_the_middle_and_then_opened(search):
     study = Study(SPACE, opening(SPACE, ["gamma", "C"], 12, search), seed=0).run(response, n_trials=30)
+    assert search != "kriging" or study.n_initial == 6  # of the two first parameters
     assert all(held(t) for t in study.trials[:12])
     assert sum(held(t) for t in study.trials[12:]) <= 2
     assert len({t.params["gamma"] for t in study.trials[:12]}) > 5
@@ -46,12 +47,6 @@ def test_starts_come_first_and_do_not_count():
     assert [held(t) for t in study.trials] == [False, *[True] * 8, False]
 
 
-def test_a_small_budget_varies_the_first_parameters_only():
-    study = Study(SPACE, opening(SPACE, ["gamma", "C"], 15), seed=0)
-    assert study.n_initial == 6
-    assert all(held(t) for t in study.run(response, n_trials=8).trials)
-
-
 def test_a_record_is_resumed_in_either_part(tmp_path):
     given = opening(SPACE, ["gamma", "C"], 8)
     whole = [t.point for t in Study(SPACE, given, seed=2).run(response, n_trials=14).trials]
@@ -62,20 +57,12 @@ def test_a_record_is_resumed_in_either_part(tmp_path):
         assert points == whole
 
 
-def test_it_can_be_compared():
-    table = compare(response, SPACE, {"opened": opening(SPACE, ["C"], 6), "random": "random"}, n_trials=12, seeds=2).table()
-    assert set(table.search) == {"opened", "random"}
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (([SPACE], ["C"]), "use one dictionary of parameters"),
         ((SPACE, "C"), "first='C'; use a list of parameters' names"),
-        (
-            (SPACE, ["C", "nu"]),
-            r"first=\['C', 'nu'\] of the parameters that vary, C, weight, gamma, degree: 'nu' is none of them",
-        ),
+        ((SPACE, ["C", "nu"]), r"first=\['C', 'nu'\] of the parameters that vary, C, weight, gamma, degree: 'nu' is none"),
         ((SPACE, ["kernel"]), "'kernel' is none of them"),
         ((SPACE, []), r"first=\[\] of .*: use some of them, and not all"),
         (({"a": uniform(), "b": uniform()}, ["b", "a"]), "use some of them, and not all"),

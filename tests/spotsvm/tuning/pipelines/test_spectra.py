@@ -4,11 +4,10 @@ from sklearn.base import clone
 from sklearn.datasets import make_classification, make_regression
 from sklearn.decomposition import PCA
 from sklearn.metrics import r2_score
-from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
-from spotsvm import Space, SpotSearchCV
+from spotsvm import SpotSearchCV
 from spotsvm.common.errors import ArgumentError
 from spotsvm.tuning.pipelines.spectra import spectra_pipeline
 
@@ -27,15 +26,6 @@ def bounds(space):
 
 def middle(space):
     return {name: float(d.median()) for name, d in space.items()}
-
-
-@pytest.mark.parametrize("region", ["default", "table7", "table8"])
-def test_twelve_parameters_of_five_classes(region):
-    pipeline, space = spectra_pipeline("classification", 100, CLASSES, region=region)
-    assert len(space) == 12
-    assert Space(space).names == tuple(space) or list(Space(space).names) == list(space)
-    values = middle(space)
-    assert clone(pipeline).set_params(**values).get_params().items() >= values.items()
 
 
 def test_the_region_of_table_7():
@@ -129,12 +119,6 @@ def test_the_corners_of_a_region_can_be_fitted():
     # of the upper ends, 0.4 each, nothing is left for the last class: all are scaled so that they sum to 1
     assert machine[-1].cutoff_.sum() == pytest.approx(1.0)
     assert machine[-1].cutoff_[:-1] == pytest.approx(np.full(len(CLASSES) - 1, machine[-1].cutoff_[0]))
-
-
-def test_a_unit_of_the_spectra_does_not_matter():
-    pipeline, _ = spectra_pipeline("classification", 240, CLASSES, n_estimators=10, scale=True)
-    a, b = (cross_val_score(pipeline, X, GRADE, cv=3) for X in (SPECTRA, 1e3 * SPECTRA - 5))
-    np.testing.assert_allclose(a, b, atol=0.02)
 
 
 def test_two_classes_and_labels_of_text():

@@ -89,10 +89,7 @@ def test_the_latest_rows_with_the_past_of_all(write, caplog):
         (FRAME.assign(time=FRAME["time"].where(FRAME.index != 3)), "the time column 'time' has 1 missing values"),
         (FRAME.assign(time=np.arange(N) / 3), "the time column 'time' has non-integer numbers"),
         (FRAME.rename(columns={"time": "when"}), "--time 'time' is not a column; the columns are 'when', 'rain', 'level'"),
-        (
-            FRAME.assign(rain=FRAME["rain"].where(FRAME.index != 3)),
-            "column 'rain' has 1 missing values, the first at 2011-03",
-        ),
+        (FRAME.assign(rain=FRAME["rain"].where(FRAME.index != 3)), "column 'rain' has 1 missing values, the first at 2011-03"),
         (FRAME.assign(rain=["wet"] * N), "column 'rain' is not numeric"),
         (FRAME.assign(rain=np.inf), "column 'rain' has infinite values"),
         (FRAME.assign(level=np.nan), "the target 'level' has no values"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from copy import copy
 from dataclasses import dataclass
-from numbers import Integral, Real
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -17,8 +17,11 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from spotsvm.common.checks import check_choice, check_count, check_flag, check_positive
 from spotsvm.common.errors import ArgumentError
 from spotsvm.estimators import Floats
+from spotsvm.estimators.dual.kernel_machine import check_square
+from spotsvm.solvers.checked_numbers import as_float
 from spotsvm.solvers.dual.front.evolve_front import evolve_front
 from spotsvm.solvers.dual.front.exact_front import exact_front, natural_scale, resolve_front
 from spotsvm.solvers.dual.front.front import Front, better_than_constant, without_C
@@ -189,10 +192,7 @@ class MarginErrorFront(ClassifierMixin, BaseEstimator):
         random = check_random_state(self.random_state)
         training, held_out = self._split(signs, random)
         precomputed = self._precomputed
-        if precomputed and X.shape[0] != X.shape[1]:
-            raise ArgumentError(
-                f"kernel='precomputed' and X has shape {X.shape}; the kernel matrix of the training data is square, (n, n)"
-            )
+        check_square(X, precomputed)
         rows = X[np.ix_(training, training)] if precomputed else X[training]
         self.kernel_ = make_kernel(self.kernel, rows, gamma=self.gamma, coef0=self.coef0, degree=self.degree)
         criteria = MarginError(gram_matrix(self.kernel_, rows), signs[training], self.error, self.bias)
@@ -342,23 +342,14 @@ class MarginErrorFront(ClassifierMixin, BaseEstimator):
 
 def check_parameters(given: Mapping[str, Any]) -> None:
     """Raise ArgumentError if a parameter of `MarginErrorFront` is invalid; the kernel checks its own parameters."""
-    for name, lowest in (("n_exact", 2), ("population_size", 4), ("n_generations", 0)):
-        value = given[name]
-        if not isinstance(value, Integral) or isinstance(value, bool) or value < lowest:
-            raise ArgumentError(f"{name}={value!r}; use an integer of at least {lowest}")
-    for name, allowed in (("error", ("hinge", "count")), ("select", ("knee", "validation"))):
-        if given[name] not in allowed:
-            raise ArgumentError(f'{name}={given[name]!r}; use "{allowed[0]}" or "{allowed[1]}"')
-    if not isinstance(given["bias"], bool | np.bool_):
-        raise ArgumentError(f"bias={given['bias']!r}; use True or False")
-    if not _between(given["validation_fraction"], 0.0, 1.0):
+    for name, least in (("n_exact", 2), ("population_size", 4), ("n_generations", 0)):
+        check_count(name, given[name], least)
+    check_choice("error", given["error"], ("hinge", "count"))
+    check_choice("select", given["select"], ("knee", "validation"))
+    check_flag("bias", given["bias"])
+    if not 0 < as_float(given["validation_fraction"]) < 1:
         raise ArgumentError(f"validation_fraction={given['validation_fraction']!r}; use a number between 0 and 1")
-    if not _between(given["tol"], 0.0, np.inf):
-        raise ArgumentError(f"tol={given['tol']!r}; use a positive, finite number")
-
-
-def _between(value: Any, low: float, high: float) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool) and low < float(value) < high
+    check_positive("tol", given["tol"])
 
 
 def front_table(front: Front) -> pd.DataFrame:
@@ -381,11 +372,7 @@ def front_table(front: Front) -> pd.DataFrame:
 
 
 _ERRORS = {"hinge": "training error (mean hinge slack)", "count": "training error (share of rows short of the margin)"}
-
-
 _EXACT = {"hinge": "exact solutions along C", "count": "exact solutions along C, at all scales"}
-
-
 _CHOSEN_BY = {"knee": "knee", "validation": "smallest validation error"}
 
 
@@ -403,16 +390,8 @@ def plot_front(front: pd.DataFrame, exact: pd.DataFrame, selected: int, error: s
     exact = exact[exact["source"] != "scaled"]
     ax.plot(exact["margin"], exact[column], "o", ms=6, mfc="none", mec="tab:orange", label=_EXACT[error], zorder=3)
     chosen = front.iloc[selected]
-    ax.plot(
-        chosen["margin"],
-        chosen[column],
-        "*",
-        ms=14,
-        color="tab:red",
-        mec="black",
-        label=f"in use: {_CHOSEN_BY[select]}",
-        zorder=4,
-    )
+    used = f"in use: {_CHOSEN_BY[select]}"
+    ax.plot(chosen["margin"], chosen[column], "*", ms=14, color="tab:red", mec="black", label=used, zorder=4)
     if chosen["margin"] < float("inf"):
         ax.set_xscale("log")
         ax.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))  # a front often spans less than a power of ten

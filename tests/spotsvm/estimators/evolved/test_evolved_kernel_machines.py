@@ -1,4 +1,3 @@
-import json
 import warnings
 
 import numpy as np
@@ -6,17 +5,19 @@ import pandas as pd
 import pytest
 from joblib import parallel_config
 from sklearn.base import clone
-from sklearn.datasets import load_wine, make_classification, make_moons
+from sklearn.datasets import load_wine, make_classification, make_friedman1
 from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler, scale
-from sklearn.svm import SVC
+from sklearn.svm import SVC, SVR
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from spotsvm.common.errors import ArgumentError
 from spotsvm.estimators.dual.exact_svc import ExactSVC
+from spotsvm.estimators.dual.exact_svr import ExactSVR
 from spotsvm.estimators.evolved import evolve_kernel as evolution
 from spotsvm.estimators.evolved.evolved_kernel_svc import EvolvedKernelSVC
+from spotsvm.estimators.evolved.evolved_kernel_svr import EvolvedKernelSVR
 from spotsvm.estimators.evolved.expression_kernel import ExpressionKernel
 from spotsvm.solvers.dual.spectrum import clipping, matrix_state
 from spotsvm.solvers.kernels.expressions import Expression
@@ -31,8 +32,9 @@ SMALL = {"n_evaluations": 40, "population_size": 8, "tournament_size": 4, "n_tun
 
 @parametrize_with_checks(
     [
-        EvolvedKernelSVC(**TINY, random_state=0),
-        EvolvedKernelSVC(grammar="paper", **(TINY | {"n_finalists": 0}), breeding_tries=200, random_state=0),
+        machine(**{**TINY, "random_state": 0, **options})
+        for machine in (EvolvedKernelSVC, EvolvedKernelSVR)
+        for options in ({}, {"grammar": "paper", "n_finalists": 0, "breeding_tries": 200})
     ]
 )
 @pytest.mark.filterwarnings("ignore:The solver stopped early")
@@ -54,14 +56,16 @@ def test_what_is_found(fitted):
     assert set(history["matrix"]) <= {"semidefinite", "indefinite", "asymmetric", "not finite"}
     assert (history["best_error"].diff().dropna() <= 0).all()
     assert fitted.fitness_ in history["error"].to_numpy()
+    assert (history["size"] >= 1).all()
     assert fitted.C_ > 0
+    assert 0 < fitted.cv_error_ < 0.3
     if fitted.grammar == "paper":
         assert list(fitted.constants_) == list(fitted.expression_.constants)
         assert fitted.fitness_ == history["error"].min()
-        assert 0 < fitted.cv_error_ < 0.3
+        np.testing.assert_array_equal(history["fitness"], history["error"])
     else:
         assert list(fitted.constants_.values()) == list(fitted.expression_.values)
-        assert 0 < fitted.cv_error_ < 0.3
+        assert (history["fitness"] > history["loss"]).all()
         assert (history["matrix"] == "semidefinite").all()
 
 
@@ -75,25 +79,12 @@ def test_it_is_the_machine_with_that_kernel(fitted):
     assert fitted.latex_ == kernel.latex
 
 
-def test_the_kernel_can_be_kept(fitted, tmp_path):
-    fitted.kernel_function_.save(tmp_path / "kernel.json")
-    json.loads((tmp_path / "kernel.json").read_text())
-    again = ExactSVC(kernel=ExpressionKernel.load(tmp_path / "kernel.json"), C=fitted.C_).fit(X, Y)
-    np.testing.assert_array_equal(again.predict(X_NEW), fitted.predict(X_NEW))
-
-
 def test_the_same_seed_is_the_same_machine(fitted):
     again = clone(fitted).fit(X, Y)
     np.testing.assert_array_equal(again.decision_function(X_NEW), fitted.decision_function(X_NEW))
     assert again.history_.equals(fitted.history_)
     other = clone(fitted).set_params(random_state=1).fit(X, Y)
     assert not other.history_.equals(fitted.history_)
-
-
-def test_moons_need_more_than_a_line():
-    data, y = make_moons(150, noise=0.2, random_state=0)
-    machine = EvolvedKernelSVC(**SMALL).fit(data[:100], y[:100])
-    assert machine.score(data[100:], y[100:]) > SVC(kernel="linear").fit(data[:100], y[:100]).score(data[100:], y[100:])
 
 
 @pytest.mark.parametrize("grammar", ["paper", "psd"])
@@ -124,17 +115,6 @@ def test_in_cross_validation_and_a_pipeline():
     assert scores.min() > 0.7
 
 
-def test_in_a_search():
-    from scipy.stats import loguniform, randint
-
-    from spotsvm import SpotSearchCV
-
-    space = {"design_factor": randint(1, 4), "parsimony": loguniform(1e-4, 1e-1)}
-    search = SpotSearchCV(EvolvedKernelSVC(**TINY, random_state=0), space, n_iter=3, search="random", cv=2, random_state=0)
-    assert search.fit(X, Y).best_score_ > 0.7
-    assert search.best_estimator_.formula_
-
-
 @pytest.mark.parametrize("grammar", ["paper", "psd"])
 def test_a_frame_with_text_as_classes(grammar):
     frame, words = pd.DataFrame(X, columns=list("abcde")), pd.Series(np.where(Y, "yes", "no"))
@@ -160,14 +140,18 @@ def test_overflow_is_the_death_of_an_individual_alone():
     assert not np.isfinite(machine.history_["error"]).all()
 
 
-def of_expression(monkeypatch, expression, **options):
-    """Fit with one expression alone."""
+def evolve_only(monkeypatch, expression):
+    """Let an evolution have one expression alone."""
     plain = evolution.evolve
 
     def only(breeder, fitness, rng, **more):
         return plain(breeder, fitness, rng, **(more | {"start": [expression], "n_evaluations": 1}))
 
     monkeypatch.setattr(evolution, "evolve", only)
+
+
+def of_expression(monkeypatch, expression, **options):
+    evolve_only(monkeypatch, expression)
     return EvolvedKernelSVC(grammar="paper", design_factor=12, random_state=0, **options).fit(X, Y)
 
 
@@ -239,3 +223,73 @@ def test_the_machine_s_parameters_are_checked_before_the_evolution(wrong, monkey
 
 def test_there_is_no_coef():
     assert not hasattr(EvolvedKernelSVC(**TINY, random_state=0).fit(X, Y), "coef_")
+
+
+X_R, TARGET = make_friedman1(n_samples=90, n_features=5, noise=0.5, random_state=0)
+X_R = 2 * X_R - 1
+NEW_R = np.random.default_rng(1).uniform(-1, 1, size=(30, 5))
+
+
+@pytest.fixture(scope="module", params=["paper", "psd"])
+def regressor(request):
+    return EvolvedKernelSVR(grammar=request.param, **SMALL).fit(X_R, TARGET)
+
+
+def test_the_regressor_is_the_machine_with_that_kernel(regressor):
+    plain = ExactSVR(kernel=regressor.kernel_function_, C=regressor.C_, epsilon=regressor.epsilon_).fit(X_R, TARGET)
+    np.testing.assert_allclose(regressor.predict(NEW_R), plain.predict(NEW_R), atol=5e-2)
+    assert regressor.epsilon_ > 0
+    assert regressor.score(X_R, TARGET) > 0.5
+    assert regressor.n_evaluations_ == 40
+
+
+def test_errors_are_in_units_of_the_target(regressor):
+    best = regressor.history_["error"].min()
+    assert best * TARGET.std() <= regressor.fitness_ + 1e-9 < TARGET.std()
+
+
+def test_a_target_in_other_units(regressor):
+    scaled = clone(regressor).fit(X_R, 1024.0 * TARGET)
+    assert scaled.formula_ == regressor.formula_
+    assert scaled.C_ == pytest.approx(1024.0 * regressor.C_)
+    assert scaled.epsilon_ == pytest.approx(1024.0 * regressor.epsilon_)
+    assert scaled.fitness_ == pytest.approx(1024.0 * regressor.fitness_)
+
+
+def test_better_than_a_line():
+    ours = EvolvedKernelSVR(**SMALL).fit(X_R[:60], TARGET[:60]).score(X_R[60:], TARGET[60:])
+    assert ours > SVR(kernel="linear").fit(X_R[:60], TARGET[:60]).score(X_R[60:], TARGET[60:]) + 0.02
+
+
+def test_a_constant_target():
+    machine = EvolvedKernelSVR(**TINY, random_state=0).fit(X_R, np.full(90, 3.0))
+    np.testing.assert_allclose(machine.predict(NEW_R), 3.0, atol=1e-6)
+
+
+@pytest.mark.parametrize("indefinite", ["clip", "evolve"])
+def test_indefinite_kernels(indefinite, monkeypatch):
+    evolve_only(monkeypatch, SHIFTED)
+    machine = EvolvedKernelSVR(
+        grammar="paper", indefinite=indefinite, constant_range=(0.1, 0.2), C_range=(0.1, 0.1), tol=1e-6, random_state=0
+    ).fit(X_R, TARGET)
+    K = machine.kernel_function_(X_R, X_R)
+    assert matrix_state(K) == "indefinite"
+    if indefinite == "clip":
+        clipped, A = clipping(K)
+        theirs = SVR(kernel="precomputed", C=machine.C_, epsilon=machine.epsilon_, tol=1e-7).fit(clipped, TARGET)
+        new = theirs.predict(machine.kernel_function_(NEW_R, X_R) @ A)
+        np.testing.assert_allclose(machine.predict(NEW_R), new, atol=2e-3)
+        np.testing.assert_allclose(machine.predict(X_R), theirs.predict(clipped), atol=2e-3)
+    else:
+        theirs = ExactSVR(kernel="precomputed", C=machine.C_, epsilon=machine.epsilon_).fit(K, TARGET)
+        assert machine.dual_objective_ >= theirs.dual_objective_ - 1e-6
+
+
+def test_a_target_whose_squares_overflow():
+    with pytest.raises(ArgumentError, match="y has entries up to .*e\\+20., whose squares overflow"):
+        EvolvedKernelSVR(**TINY).fit(X_R, 1e200 * TARGET)
+
+
+def test_one_row_is_too_few():
+    with pytest.raises(ValueError, match="n_samples=1"):
+        EvolvedKernelSVR(**TINY).fit(X_R[:1], TARGET[:1])
