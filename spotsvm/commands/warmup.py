@@ -11,16 +11,18 @@ from sklearn.svm import SVC
 from spotsvm.cross_validation.cross_val_scores import cross_val_scores
 from spotsvm.solvers.dual import solve_dual, solve_dual_regression
 from spotsvm.solvers.kernels import DistanceColumns, squared_distances
+from spotsvm.solvers.search import KrigingSearch
+from spotsvm.surrogates.domain import Domain
 
 
 @click.command()
 def warmup() -> None:
-    """Compile the solvers in advance, once per installation; otherwise their first use takes some seconds longer."""
-    click.echo(f"solvers compiled, or already compiled, in {warm_up():.1f} s")
+    """Compile solvers and Kriging in advance, once per installation; otherwise their first use takes some seconds longer."""
+    click.echo(f"solvers and Kriging compiled, or already compiled, in {warm_up():.1f} s")
 
 
 def warm_up() -> float:
-    """Run each compiled solver on a small problem, so that it is in the cache; return the seconds that took."""
+    """Run everything compiled on small problems, so that it is in the cache; return the seconds that took."""
     began = time.perf_counter()
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 2))
@@ -37,4 +39,8 @@ def warm_up() -> float:
     columns = DistanceColumns(X, X)
     for _ in range(2):  # the second call reuses kernels
         columns.gaussian_sums([0, 1], 1.0, np.ones((1, 2)))
+    search = KrigingSearch(Domain.continuous(2), noise=False, n_initial=2)
+    for value in (0.0, 1.0, float("nan"), 2.0):  # values, a failure and a suggestion from both
+        search.tell(search.ask().point, value)
+    search.ask()
     return time.perf_counter() - began

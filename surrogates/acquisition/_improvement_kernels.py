@@ -10,8 +10,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
+from spotsvm.surrogates.compiled import compiled
 from spotsvm.surrogates.kriging._correlation_kernels import correlate, exponentials, solve_lower, solve_upper
 
 _LOG_ROOT_2PI = 0.9189385332046727
@@ -23,7 +23,7 @@ _TINY = 1e-90  # a standard deviation below it counts as none: its inverse cubed
 _BLOCK = 64  # candidates whose correlations with some hundred points stay in the cache
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def log_h(z):
     """Return ln h, Phi / h and phi / h at z, with h(z) = phi(z) + z Phi(z)."""
     if z >= 0.0:
@@ -42,7 +42,7 @@ def log_h(z):
     return -0.5 * z * z - _LOG_ROOT_2PI + log_share, mills * inverse, inverse
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def _correlations(matern, points, scale, embedded, psi):
     """Write the correlations of m embedded points with the n data, shape (n, m)."""
     m, p = embedded.shape
@@ -62,7 +62,7 @@ def _correlations(matern, points, scale, embedded, psi):
     correlate(matern, flat, flat)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def _solve_rows(U, X):
     """Turn X into U'^-1 X in place, row by row, four rows at a time."""
     for i in range(len(X)):
@@ -84,7 +84,7 @@ def _solve_rows(U, X):
             row[b] *= inverse
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def _log_sum(logs):
     top = -np.inf
     for value in logs:
@@ -95,7 +95,7 @@ def _log_sum(logs):
     return top + math.log(total) if top > -np.inf else top
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def improvements(terms, embedded):
     """Return the criterion at embedded points; shape (m,)."""
     matern, points, scale, U, a, half_one, mu, sigma2, best, log_unit, f_matern, f_points, f_scale, f_a, f_mu, least = terms
@@ -141,7 +141,7 @@ def improvements(terms, embedded):
     return out
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def _slopes(matern, r2, psi, slope):
     """Write the correlation at squared distances and twice its derivative by them."""
     if matern:
@@ -159,7 +159,7 @@ def _slopes(matern, r2, psi, slope):
         slope[i] = -2.0 * psi[i]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def _distances(points, scale, at, away, r2):
     for i in range(len(points)):
         total = 0.0
@@ -169,7 +169,7 @@ def _distances(points, scale, at, away, r2):
         r2[i] = total
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def improvement_with_gradient(terms, at, gradient):
     """Return the criterion at one embedded point, and write its gradient."""
     matern, points, scale, U, a, half_one, mu, sigma2, best, log_unit, f_matern, f_points, f_scale, f_a, f_mu, least = terms
@@ -232,7 +232,7 @@ def improvement_with_gradient(terms, at, gradient):
     return total
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def climb(terms, at, free, evaluations):
     """Move some columns of an embedded point, within [0, 1], to a local maximum of the criterion; return the value there.
 
@@ -316,7 +316,7 @@ def climb(terms, at, free, evaluations):
     return value
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def _update_inverse(H, s, y, curvature):
     q = len(s)
     Hy = np.zeros(q)

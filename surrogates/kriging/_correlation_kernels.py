@@ -8,7 +8,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
+
+from spotsvm.surrogates.compiled import compiled
 
 _LOWEST = -708.0  # below it the exponential is denormal
 _LOG2E = 1.4426950408889634
@@ -18,7 +19,7 @@ _EXPONENT_OF_ONE = 1023 << 52
 _OWN_FACTOR = 160  # rows up to which the loop below is faster than a call of LAPACK
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def exponentials(x, out):
     """Write exp(x) for x <= 0: 2^m exp(r) with |r| <= log(2) / 2, in loops that are vectorised; `out` may be `x`."""
     bits = out.view(np.int64)
@@ -38,7 +39,7 @@ def exponentials(x, out):
         out[i] = out[i] + out[i] * series
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def correlate(matern, r2, out):
     """Write the correlation at squared distances: Matern 5/2, or else Gaussian."""
     if not matern:
@@ -55,7 +56,7 @@ def correlate(matern, r2, out):
         out[i] *= 1.0 + s[i] + s[i] * s[i] / 3.0
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def fill_upper(psi, nugget, count, jitter, U):
     """Write the upper triangle of R from the correlations of the pairs, which are as pdist has them."""
     n, at = len(U), 0
@@ -66,7 +67,7 @@ def fill_upper(psi, nugget, count, jitter, U):
             at += 1
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def factor_upper(U):
     """Turn the upper triangle of R into its factor in place; return whether that is possible."""
     n = len(U)
@@ -94,7 +95,7 @@ def factor_upper(U):
     return True
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def _factor_by_library(U):
     for i in range(len(U)):
         if not np.isfinite(U[i, i]):
@@ -113,7 +114,7 @@ def _factor_by_library(U):
     return True
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def factor_with_jitter(psi, nugget, count, jitters, U):
     """Factor R with the first jitter that lets it; return its index, -1 if none does."""
     for k in range(len(jitters)):
@@ -123,7 +124,7 @@ def factor_with_jitter(psi, nugget, count, jitters, U):
     return -1
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def solve_lower(U, b):
     """Turn b into U'^-1 b in place."""
     for i in range(len(b)):
@@ -134,7 +135,7 @@ def solve_lower(U, b):
             b[j] -= value * row[j]
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract"})
+@compiled(fastmath={"reassoc", "contract"})
 def solve_upper(U, b):
     """Turn b into U^-1 b in place."""
     n = len(b)
@@ -146,7 +147,7 @@ def solve_upper(U, b):
         b[i] = (b[i] - total) / row[i]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def profile_upper(matern, r2, nugget, mean, count, within, jitters):
     """Return log-likelihood, mu, sigma2, U, a, U'^-1 1 and the index of the jitter, -1 where none is large enough."""
     n = len(mean)

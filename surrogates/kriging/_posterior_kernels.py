@@ -9,15 +9,15 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
+from spotsvm.surrogates.compiled import compiled
 from spotsvm.surrogates.kriging._correlation_kernels import correlate, factor_with_jitter, solve_lower
 
 LENGTHS, NUGGET, STRENGTH = 0, 1, 2
 START, OUT_LOW, OUT_HIGH, SHRINK = 0, 1, 2, 3
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def scaled_distances(distances, phi, without, out):
     """Write the sum of theta_k times the squared distances in dimension k over all k but one (-1: all of them)."""
     out[:] = 0.0
@@ -29,7 +29,7 @@ def scaled_distances(distances, phi, without, out):
                 out[i] += theta * column[i]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def log_density(data, phi, level, rest, j, psi, U, half_one):
     """Return the log-density of phi, -inf outside the bounds and where the matrix will not factor.
 
@@ -101,7 +101,7 @@ def log_density(data, phi, level, rest, j, psi, U, half_one):
     return value if math.isfinite(value) else -np.inf
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def sweep(data, chains, moves, rng, width):
     """Move coordinates of chains in place, each by one step of slice sampling (Neal 2003, stepping out four times at most).
 

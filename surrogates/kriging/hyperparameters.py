@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from spotsvm.surrogates.compiled import announce_compilation
 from spotsvm.surrogates.kriging._posterior_kernels import LENGTHS, log_density, sweep
 from spotsvm.surrogates.kriging.correlation import Correlation, is_matern
 from spotsvm.surrogates.kriging.likelihood import JITTERS, Response
@@ -137,6 +138,7 @@ class Hyperposterior:
         ----------
         Neal 2003, "Slice sampling".
         """
+        announce_compilation(sweep, "the Kriging model")
         moved = np.array(chains, dtype=float)
         sweep(self._data, moved, moves, rng, width)
         return moved

@@ -6,15 +6,16 @@ Individuals are rows beta = alpha y with gradient = y - K beta and fitness y'bet
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from spotsvm.surrogates.compiled import compiled
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Bits = NDArray[np.uint8]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def swap_differences(beta: Floats, couples: Integers, swapped: Bits, differences: Floats, counts: Integers) -> None:
     """Set differences[r] to what couple r's first row gains by the swap, and counts[r] to the number that is not zero."""
     for r in range(len(couples)):
@@ -27,7 +28,7 @@ def swap_differences(beta: Floats, couples: Integers, swapped: Bits, differences
         counts[r] = count
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def make_children(
     K: Floats,
     beta: Floats,
@@ -72,7 +73,7 @@ def make_children(
         fitness[sibling] = fitness[other] - other_slope - bend
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def flip_some(
     K: Floats,
     beta: Floats,
@@ -109,7 +110,7 @@ def flip_some(
         counts[r] = count + 1
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def take_rows(
     K: Floats,
     beta: Floats,

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from spotsvm.surrogates.compiled import compiled
 
 Floats = NDArray[np.float64]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def largest(score: Floats) -> tuple[int, float]:
     """Return the place and the value of the largest positive entry, or -1 and 0."""
     n = len(score)
@@ -44,7 +45,7 @@ def largest(score: Floats) -> tuple[int, float]:
     return at, best
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def best_step(slope: float, curvature: float, low: float, high: float) -> float:
     """Return the step between `low` and `high` that gains most, slope step - curvature step^2 / 2."""
     if curvature > 0.0:
@@ -54,7 +55,7 @@ def best_step(slope: float, curvature: float, low: float, high: float) -> float:
     return low
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def best_pair(
     gi: float, gj: float, a: float, b: float, c: float, li: float, ui: float, lj: float, uj: float
 ) -> tuple[float, float]:
@@ -82,7 +83,7 @@ def best_pair(
     return s, t
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def _move(i: int, step: float, lower: Floats, upper: Floats, beta: Floats, up: Floats, down: Floats) -> None:
     value = beta[i] + step
     if step >= upper[i] - beta[i]:
@@ -94,7 +95,7 @@ def _move(i: int, step: float, lower: Floats, upper: Floats, beta: Floats, up: F
     down[i] = 1.0 if value > lower[i] else 0.0
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def _score_second(
     row: Floats, s: float, follows: float, gradient: Floats, diagonal: Floats, up: Floats, down: Floats, tau: float, score: Floats
 ) -> None:
@@ -108,7 +109,7 @@ def _score_second(
         score[j] = slope * slope / curvature
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def _advance(row: Floats, s: float, other: Floats, t: float, gradient: Floats, up: Floats, down: Floats, score: Floats) -> None:
     for j in range(len(score)):
         g = gradient[j] - row[j] * s - other[j] * t
@@ -118,7 +119,7 @@ def _advance(row: Floats, s: float, other: Floats, t: float, gradient: Floats, u
         score[j] = rise if rise > fall else fall
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def pair_ascent(
     K: Floats,
     diagonal: Floats,

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from spotsvm.surrogates.compiled import compiled
 
 
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"})
+@compiled(error_model="python", fastmath={"reassoc", "contract", "nsz"})
 def _dot(a, b):
     s = 0.0
     for k in range(len(a)):
@@ -14,7 +15,7 @@ def _dot(a, b):
     return s
 
 
-@njit(cache=True, nogil=True)
+@compiled(error_model="python")
 def _solve_factored(R, p, x):
     """Solve R'R x = b in place on the leading p by p part of the upper triangle R."""
     for i in range(p):
@@ -28,7 +29,7 @@ def _solve_factored(R, p, x):
         x[i] = (x[i] - _dot(R[i, i + 1 : p], x[i + 1 : p])) / R[i, i]
 
 
-@njit(cache=True, nogil=True)
+@compiled(error_model="python")
 def _remove(R, p, k):
     """Take row and column k out of the matrix R'R of size p by rotations of rows."""
     for i in range(k + 1):
@@ -50,7 +51,7 @@ def _remove(R, p, k):
             out[c] = co * v - si * u
 
 
-@njit(cache=True, nogil=True)
+@compiled(error_model="python")
 def descend_face(R, slope, beta, lower, upper, most):
     """Move beta to the minimum over its face, where sum(beta) stays; stop variables at bounds they meet, at most `most`.
 

@@ -15,7 +15,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
+
+from spotsvm.surrogates.compiled import compiled
 
 _BLOCK = 1024  # its index fits into the low bits of a key
 _LOW = np.int32(_BLOCK - 1)
@@ -26,7 +27,7 @@ _FLAT = 1e-12  # smallest curvature, as LIBSVM's TAU
 # pass writes its criterion as float32 and reads it back as integers whose low bits are replaced by the place.
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def _set_slopes(k, g, beta, lower, upper, epsilon, rise, fall):
     """Write the derivatives of variable k, whose smooth part is g."""
     b = beta[k]
@@ -34,7 +35,7 @@ def _set_slopes(k, g, beta, lower, upper, epsilon, rise, fall):
     fall[k] = (g + epsilon if b > 0.0 else g - epsilon) if b > lower[k] else -np.inf
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def _smooth_slope(k, beta, epsilon, rise, fall):
     """Return back the smooth part of variable k's derivative; nan for a row that takes no part."""
     if rise[k] < np.inf:
@@ -44,7 +45,7 @@ def _smooth_slope(k, beta, epsilon, rise, fall):
     return np.nan
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def _largest_key(bits):
     """Return the largest of some keys, its low bits replaced by its place."""
     top = np.int32(0)
@@ -54,7 +55,7 @@ def _largest_key(bits):
     return top
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def _steepest_rise(rise, shift, keys, bits):
     """Return the place of the smallest `rise`, to three digits of its distance from shift; -1 if none is below shift."""
     best = np.int32(0)
@@ -72,7 +73,7 @@ def _steepest_rise(rise, shift, keys, bits):
     return place
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def _partner(row, diagonal, own, fall, best, keys, bits, gaps, gap_bits):
     """Return the variable whose fall gains most together with the given rise (second order), and the largest violation."""
     top_gain = np.int32(0)
@@ -103,7 +104,7 @@ def _partner(row, diagonal, own, fall, best, keys, bits, gaps, gap_bits):
     return place, np.float64(gaps[0])
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def _move(step, row_i, row_j, rise, fall, shift, keys, bits):
     """Add step times the difference of two rows to the slopes, and find the steepest rise on the way."""
     best = np.int32(0)
@@ -128,7 +129,7 @@ def _move(step, row_i, row_j, rise, fall, shift, keys, bits):
     return place
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def smo(K, diagonal, rise, fall, beta, lower, upper, epsilon, tol, max_iter, keys, gaps):
     """Move pairs until no violation is above tol or max_iter is reached; return the iterations and whether it converged.
 
@@ -187,7 +188,7 @@ def smo(K, diagonal, rise, fall, beta, lower, upper, epsilon, tol, max_iter, key
     return iterations, np.max(fall) - np.min(rise) <= tol
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def add_rows(K, changes, g):
     """Add sum_j changes_j K_j to g."""
     for j in range(len(changes)):
@@ -198,7 +199,7 @@ def add_rows(K, changes, g):
                 g[k] += c * np.float64(row[k])
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def slopes(g, beta, lower, upper, epsilon, rise, fall):
     """Write all derivatives from the smooth part g; return the largest violation."""
     for k in range(len(g)):
@@ -206,7 +207,7 @@ def slopes(g, beta, lower, upper, epsilon, rise, fall):
     return np.max(fall) - np.min(rise)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def _choose_active(rise, fall, active):
     """List the variables that could be in a violating pair now; return their number."""
     low = np.min(rise)
@@ -219,7 +220,7 @@ def _choose_active(rise, fall, active):
     return m
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def _gather(K, active, part):
     m = len(active)
     for a in range(m):
@@ -229,7 +230,7 @@ def _gather(K, active, part):
             out[b] = row[active[b]]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def solve(K, diagonal, g, beta, lower, upper, epsilon, tol, max_iter, buffer):
     """Solve the problem from beta, whose smooth slope is g = K beta - z on all rows; return iterations and whether it converged.
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
+
+from spotsvm.surrogates.compiled import compiled
 
 _BLOCK = 1024  # rows that stay in the processor's cache while all kernels are added to them
 _PER_OCTAVE = math.log2(math.e)
@@ -26,7 +27,7 @@ _A, _B, _C, _D, _E, _F, _G = (
 )
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def _gaussians(distances, rate, values, octaves):
     """Write 2^(rate d) to `values`, in single precision throughout: so it is vectorised, twice as wide as in double precision."""
     for k in range(distances.shape[0]):
@@ -41,7 +42,7 @@ def _gaussians(distances, rate, values, octaves):
         bits[k] += octaves[k] << 23
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def add_gaussians(distances, slots, gamma, coefficients, out):
     """Add sum_j c_pj exp(-gamma d_j) to row p of `out`, where d_j is row slots[j] of `distances`."""
     rate = np.float32(-gamma * _PER_OCTAVE)
@@ -60,7 +61,7 @@ def add_gaussians(distances, slots, gamma, coefficients, out):
                         row[k] += c * np.float64(values[k])
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def keep_gaussians(distances, slots, gamma, kernels):
     """Write exp(-gamma d) to some rows of `kernels`, from the same rows of `distances`: what `add_gaussians` adds up."""
     rate = np.float32(-gamma * _PER_OCTAVE)
@@ -69,7 +70,7 @@ def keep_gaussians(distances, slots, gamma, kernels):
         _gaussians(distances[slot], rate, kernels[slot], octaves)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def add_columns(kernels, slots, coefficients, out):
     """Add sum_j c_pj k_j to row p of `out`, where k_j is row slots[j] of `kernels`; four at a time, one after the other."""
     n = kernels.shape[1]
@@ -93,7 +94,7 @@ def add_columns(kernels, slots, coefficients, out):
                     row[r] += a * np.float64(of_a[r])
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def fill_distances(columns, out):
     """Write the squared distances between rows to `out`, from their features by columns, (d, n)."""
     n = columns.shape[1]
@@ -111,7 +112,7 @@ def fill_distances(columns, out):
                 out[j, i] = out[i, j]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def fill_columns(X, columns, unit, slots, out):
     """Write the squared distances from row i of X to all rows, given by columns (d, m), to row slots[i] of `out`, in some unit.
 

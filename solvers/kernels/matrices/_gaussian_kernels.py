@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from spotsvm.surrogates.compiled import compiled
 
 
-@njit(cache=True, nogil=True, inline="always", error_model="numpy")
+@compiled(inline="always")
 def power(x):
     """Return exp(256 x), x <= 0, by the series of exp(x), squared eight times; written into its loop, which stays vectorised."""
     x = x if x > -0.3125 else -0.3125  # exp(-80), below which numbers become denormal and slow
@@ -22,7 +23,7 @@ def power(x):
     return e * e
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def fill_gaussian(distances, gamma, K):
     """Write exp(-gamma d) for squared distances d, correct to single precision however small.
 
@@ -37,7 +38,7 @@ def fill_gaussian(distances, gamma, K):
             out[k] = np.float32(power(scale * np.float64(d[k])))
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def fill_gaussian_less_one(distances, gamma, K):
     """Write exp(-gamma d) - 1, correct to single precision however near to 0: doubled by (1 + e)^2 - 1 = e (2 + e)."""
     scale = -gamma / 256.0

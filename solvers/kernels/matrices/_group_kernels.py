@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from spotsvm.surrogates.compiled import compiled
 
 _LOWEST = np.float32(-80.0)  # exp(-80), below which numbers become denormal and slow
 _LOG2E = np.float32(1.44269504088896341)
@@ -14,7 +15,7 @@ _C3, _C4, _C5, _C6, _C7 = (np.float32(1.0 / f) for f in (6.0, 24.0, 120.0, 720.0
 _EXPONENT_OF_ONE = np.int32(127 << 23)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def add_exponentials(exponents, scale, weight, less, powers, bits, total):
     """Add weight (exp(scale x) - less) for exponents x, where scale x is at most 0.
 
@@ -37,14 +38,14 @@ def add_exponentials(exponents, scale, weight, less, powers, bits, total):
         total[k] += weight * (two * p + (two - less))
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def add_scaled(values, weight, total):
     """Add weight times some values."""
     for k in range(len(values)):
         total[k] += weight * values[k]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def place_rows(total, first, last, K):
     """Write rows first .. last - 1 of the upper half into K, and into the lower half while the processor's cache holds them."""
     n = len(K)

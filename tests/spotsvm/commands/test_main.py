@@ -223,7 +223,7 @@ def test_a_study_is_told_where_its_data_are(studies, monkeypatch, tmp_path):
 
 
 def test_warmup_says_how_long_it_took():
-    assert run("warmup").startswith("solvers compiled, or already compiled, in ")
+    assert run("warmup").startswith("solvers and Kriging compiled, or already compiled, in ")
 
 
 def test_the_librarys_own_studies_are_registered():
