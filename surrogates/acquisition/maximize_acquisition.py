@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Protocol
 
 import numpy as np
@@ -43,8 +44,8 @@ def maximize_acquisition(
     rng: np.random.Generator,
     *,
     allowed: Callable[[Floats], bool] = lambda point: True,
-    n_global: int = 512,
-    n_local: int = 256,
+    n_global: int = 256,
+    n_local: int = 128,
     n_polish: int = 3,
     polish_evaluations: int = 40,
 ) -> tuple[Floats, float] | None:
@@ -95,7 +96,13 @@ def maximize_acquisition(
 
 
 def _global(domain: Domain, n: int, rng: np.random.Generator) -> Floats:
-    return np.asarray(qmc.Sobol(domain.dimension, rng=rng).random_base2(max(n - 1, 1).bit_length()))
+    """Draw points of a Sobol sequence, all shifted by the same random vector around the cube (Cranley, Patterson 1976)."""
+    return np.asarray((_sobol(domain.dimension, n) + rng.random(domain.dimension)) % 1.0)
+
+
+@lru_cache(maxsize=8)
+def _sobol(dimension: int, n: int) -> Floats:
+    return np.asarray(qmc.Sobol(dimension, scramble=False).random_base2(max(n - 1, 1).bit_length()))
 
 
 def _around(domain: Domain, anchors: Floats, n: int, rng: np.random.Generator) -> Floats:

@@ -161,10 +161,10 @@ class KrigingEnsemble:
     over slice samples).
     """
 
-    SWEEPS = 2
+    SWEEPS = 1
     FIRST_SWEEPS = 8
     FIRST_POINTS = 200  # chains that start on more points find their place on so many of them
-    FULL_EFFORT = 64  # up to so many points each fit makes all its sweeps and uses all its chains
+    FULL_EFFORT = 45  # up to so many points each fit makes all its sweeps and uses all its chains
     THETA_BOUNDS = (1e-3, 1e3)
 
     def __init__(
@@ -255,10 +255,11 @@ class KrigingEnsemble:
         return chains
 
     def _sweep(self, posterior: Hyperposterior, sweeps: int, share: float, rng: np.random.Generator) -> None:
-        """Move each coordinate of each chain `sweeps` times, or a random share of all that, at least one."""
+        """Move each coordinate of each chain `sweeps` times, or a share of all that; of four fits at least one has a move."""
         assert self.chains is not None
         k, p = self.chains.shape
-        moves = np.concatenate([rng.permutation(k * p) for _ in range(sweeps)])[: math.ceil(share * sweeps * k * p)]
+        moves = np.concatenate([rng.permutation(k * p) for _ in range(sweeps)])
+        moves = moves[: int(max(share * len(moves), 0.25) + rng.random())]
         self.chains = posterior.sweep(self.chains, moves, rng)
 
     def _most_likely(self, posterior: Hyperposterior, points: Floats, values: Floats, rng: np.random.Generator) -> Floats:

@@ -35,6 +35,9 @@ _SECOND_LOOK = 20
 _FILL_STREAM = 1 << 44
 _FILL_TRIES = 16
 _MOVE_SHARE = 8
+_MANY_POLISHES = (
+    256  # points up to which local maxima are sought from three candidates; beyond, each gradient takes a millisecond
+)
 _FEWEST = 3  # values told, before which pending points say more than a model would
 
 
@@ -220,7 +223,8 @@ class KrigingSearch(Search):
         waiting = [point for point in np.unique(self.pending, axis=0) if not self.is_told(point)] if self.pending else []
         if waiting:
             improvement = improvement.believe(self.domain.model_inputs(np.array(waiting)))
-        found = maximize_acquisition(self.domain, improvement, fit.anchors(), rng, allowed=self.is_new)
+        n_polish = 3 if len(fit.points) <= _MANY_POLISHES else 1
+        found = maximize_acquisition(self.domain, improvement, fit.anchors(), rng, allowed=self.is_new, n_polish=n_polish)
         if found is None:
             return Suggestion(self.new_point(rng), "random", "; ".join([*fit.notes, "every candidate had been asked for"]))
         if noise == "noisy" and np.exp(found[1]) < self.repeat_below * fit.incumbent_error() / fit.models.unit:
