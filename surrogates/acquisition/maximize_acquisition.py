@@ -44,8 +44,8 @@ def maximize_acquisition(
     rng: np.random.Generator,
     *,
     allowed: Callable[[Floats], bool] = lambda point: True,
-    n_global: int = 256,
-    n_local: int = 128,
+    n_global: int = 512,
+    n_local: int = 256,
     n_polish: int = 3,
     polish_evaluations: int = 40,
 ) -> tuple[Floats, float] | None:
