@@ -1,5 +1,12 @@
 """Helpers of the tests of studies and workers."""
 
+import logging
+import os
+import time
+from pathlib import Path
+
+OURS = {"dashboard_address": "127.0.0.1:0", "silence_logs": logging.CRITICAL + 1}  # of a Dask cluster
+
 
 def bowl(params):
     return (params["x"] - 0.3) ** 2 + (params["y"] - 0.6) ** 2
@@ -10,11 +17,24 @@ def facts(study):
     return [(t.number, t.params, t.point, t.state, t.values, t.extra, t.reason, t.origin, t.note, t.seed) for t in study.trials]
 
 
+class BrokenOff(Exception):
+    """Stands for whatever ends a run."""
+
+
+def break_off_after(n):
+    def callback(study, trial):
+        if study.n_finished == n:
+            raise BrokenOff
+
+    return callback
+
+
 def all_completed(workers, n):
     """Wait for n trials; return (key, outcome) in the order of completion."""
-    completed = []
+    completed, until = [], time.monotonic() + 60
     while len(completed) < n:
-        completed += workers.wait()
+        assert time.monotonic() < until, f"only {len(completed)} of {n} trials have ended"
+        completed += workers.wait(30)
     return completed
 
 
@@ -24,6 +44,25 @@ def evaluated(workers, *batch):
         workers.submit(key, params)
     completed = dict(all_completed(workers, len(batch)))
     return [completed[key] for key in range(len(batch))]
+
+
+def becomes(condition, seconds=10):
+    """Return whether a condition comes to hold in time."""
+    until = time.monotonic() + seconds
+    while not (holds := condition()) and time.monotonic() < until:
+        time.sleep(0.01)
+    return holds
+
+
+def is_alive(pid):
+    """Return whether a process runs; one that has ended and was not waited for does not."""
+    try:
+        os.kill(pid, 0)
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except ProcessLookupError:
+        return False
+    except FileNotFoundError:
+        return not Path("/proc/self/stat").exists()
 
 
 class Unloadable:

@@ -1,14 +1,12 @@
-import logging
 import subprocess
 import sys
 from types import SimpleNamespace
 
 import pytest
+from completed_trials import OURS
 
 from spotsvm.common.errors import ArgumentError, WorkersError
 from spotsvm.study.workers.dask_connection import _differences, connect, dask_client, is_dask
-
-OURS = {"dashboard_address": "127.0.0.1:0", "silence_logs": logging.CRITICAL + 1}
 
 
 @pytest.fixture
