@@ -2,20 +2,14 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from completed_trials import facts
-from scipy.stats import uniform
+from completed_trials import SQUARE as SPACE
+from completed_trials import facts, trade
 
 from spotsvm import ArgumentError, BudgetError, NoCompletedTrialError, Study, StudyMismatchError
 from spotsvm.solvers.errors import SolverError
 from spotsvm.solvers.search import Nsga2Search
 
-SPACE = {"x": uniform(0, 1), "y": uniform(0, 1)}
 NAMED = {"cost": "minimize", "gain": "maximize"}
-
-
-def trade(params):
-    """More gain costs more; y is a waste."""
-    return {"values": [params["x"] ** 2 + params["y"], params["x"] - params["y"]], "time": 3.0}
 
 
 def make(search="random", seed=7, **options):

@@ -5,7 +5,26 @@ import os
 import time
 from pathlib import Path
 
+import numpy as np
+from scipy.stats import loguniform, uniform
+
+SVM = {"C": loguniform(2**-5, 2**15), "gamma": loguniform(2**-15, 2**3)}
+SQUARE = {"x": uniform(0, 1), "y": uniform(0, 1)}
 OURS = {"dashboard_address": "127.0.0.1:0", "silence_logs": logging.CRITICAL + 1}  # of a Dask cluster
+
+
+def valley(params):
+    return (np.log2(params["C"]) - 3) ** 2 + (np.log2(params["gamma"]) + 5) ** 2
+
+
+def mixed(params):
+    """An objective in a conditional space."""
+    return abs(np.log10(params["C"])) + (0.5 if params["kernel"] == "rbf" else 0.1 * params["degree"])
+
+
+def trade(params):
+    """Two objectives: more gain costs more; y is a waste."""
+    return {"values": [params["x"] ** 2 + params["y"], params["x"] - params["y"]], "time": 3.0}
 
 
 def bowl(params):
