@@ -151,26 +151,6 @@ def test_a_file_of_garbage_is_not_overwritten(content, path):
     assert path.read_bytes() == content
 
 
-@pytest.mark.faults
-@pytest.mark.parametrize("replaced", [False, True])
-def test_a_record_that_is_taken_away_while_it_is_open(replaced, path):
-    with study(path) as s:
-        s.run(objective, 3)
-        trial = s.ask()
-        path.rename(path.with_name("moved.db"))
-        if replaced:
-            path.write_bytes(b"something else")
-        what = "was replaced by another file" if replaced else "is not there any more"
-        for act in (s.ask, lambda: s.tell(trial, 0.5), lambda: s.add_finding("a", {})):
-            with pytest.raises(StorageError, match=f"study.db: the record {what}; the trials are still in memory"):
-                act()
-        s.to_csv(path.with_name("trials.csv"))
-        path.with_name("moved.db").replace(path)
-        assert s.tell(trial, 0.5).state == "ok"
-    with study(path) as again:
-        assert again.trials == s.trials
-
-
 def test_the_log_does_not_grow_while_a_reader_is_open_and_is_emptied_after_another_program(path):
     log = path.with_name("study.db-wal")
     with study(path) as s:

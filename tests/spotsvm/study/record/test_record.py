@@ -4,7 +4,7 @@ import resource
 import sqlite3
 import struct
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -189,45 +189,64 @@ def test_reading_only_writes_nothing(filled):
     assert filled.read_bytes() == before
 
 
-def test_another_writer_in_the_way_costs_nothing(path):
-    with study(path) as s, closing(sqlite3.connect(path, isolation_level=None)) as other:
-        s.run(objective, 3)
-        s._record._connection.execute("PRAGMA busy_timeout = 20")
-        trial = s.ask()
+@contextmanager
+def locked(path, connection):
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        connection.execute("PRAGMA busy_timeout = 20")
         other.execute("BEGIN IMMEDIATE")
-        before = s.trials
-        for act in (s.ask, lambda: s.tell(trial, 0.5), lambda: s.run(objective, 5)):
-            with pytest.raises(StorageError, match="database is locked"):
-                act()
-            assert s.trials == before
+        yield
         other.execute("ROLLBACK")
-        assert s.tell(trial, 0.5).state == "ok"
-        s.run(objective, 6)
-        told = s.trials
-    with study(path) as again:
-        assert again.trials == told
 
 
-def test_a_full_disk_costs_nothing(path):
+@contextmanager
+def full(path, connection):
     """A limit to the size of files makes SQLite's commit fail, as a full disk does."""
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (path.with_name("study.db-wal").stat().st_size + 10, limits[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+
+@contextmanager
+def taken_away(path, connection):
+    path.rename(path.with_name("moved.db"))
+    yield
+    path.with_name("moved.db").replace(path)
+
+
+@contextmanager
+def replaced(path, connection):
+    with taken_away(path, connection):
+        path.write_bytes(b"something else")
+        yield
+
+
+@pytest.mark.faults
+@pytest.mark.parametrize(
+    ("obstacle", "said"),
+    [
+        (locked, "database is locked"),
+        (full, "cannot write the record"),
+        (taken_away, "study.db: the record is not there any more; the trials are still in memory"),
+        (replaced, "study.db: the record was replaced by another file; the trials are still in memory"),
+    ],
+)
+def test_what_is_in_the_way_of_writing_costs_nothing(obstacle, said, path):
     with study(path) as s:
         s.run(objective, 12)
-        trial = s.ask()
-        before = s.trials
-        resource.setrlimit(resource.RLIMIT_FSIZE, (path.with_name("study.db-wal").stat().st_size + 10, limits[1]))
-        try:
-            for act in (s.ask, lambda: s.tell(trial, 0.5)):
-                with pytest.raises(StorageError, match="cannot write the record"):
+        trial, before = s.ask(), s.trials
+        with obstacle(path, s._record._connection):
+            for act in (s.ask, lambda: s.tell(trial, 0.5), lambda: s.run(objective, 14), lambda: s.add_finding("a", {})):
+                with pytest.raises(StorageError, match=said):
                     act()
-        finally:
-            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-        assert s.trials == before
-        s.tell(trial, 0.5)
-        s.run(objective, 15)
-        told = s.trials
+                assert s.trials == before
+            s.to_csv(path.with_name("trials.csv"))
+        assert s.tell(trial, 0.5).state == "ok"
+        assert s.run(objective, 15).findings == {}
     with study(path) as again:
-        assert again.trials == told
+        assert again.trials == s.trials
 
 
 def test_after_a_commit_that_fails_writing_goes_on(path):
