@@ -11,7 +11,7 @@ from io import StringIO
 import pandas as pd
 import pytest
 from click.testing import CliRunner
-from completed_trials import facts
+from completed_trials import Watched, facts
 
 from spotsvm.commands.main import main
 from spotsvm.commands.status import status_page
@@ -149,26 +149,17 @@ def statements(old):
         return len(list(upgrade(record._version))) + 2
 
 
-class Stopping:
-    """A connection that fails, or whose process dies, at one statement."""
-
-    def __init__(self, connection, at, stop):
-        self._connection, self._at, self._stop = connection, at, stop
-        self._count = -1
-
-    def __getattr__(self, name):
-        return getattr(self._connection, name)
-
-    def execute(self, statement, *values):
-        if statement == "BEGIN IMMEDIATE" or self._count >= 0:
-            self._count += 1
-        if self._count == self._at and not statement == "ROLLBACK":
-            self._stop()
-        return self._connection.execute(statement, *values)
-
-
 def stop_at(patch, at, stop):
-    patch.setattr("spotsvm.study.record.record.connect_to_write", lambda path: Stopping(connect_to_write(path), at, stop))
+    """Let a connection fail, or its process die, at one statement of a transaction."""
+    seen = []
+
+    def count(statement):
+        if statement == "BEGIN IMMEDIATE" or seen:
+            seen.append(statement)
+        if len(seen) == at + 1 and statement != "ROLLBACK":
+            stop()
+
+    patch.setattr("spotsvm.study.record.record.connect_to_write", lambda path: Watched(connect_to_write(path), count))
 
 
 def full():

@@ -84,6 +84,22 @@ def is_alive(pid):
         return not Path("/proc/self/stat").exists()
 
 
+class Watched:
+    """A connection to a database that calls `before` with each statement, and `after` with it and its cursor."""
+
+    def __init__(self, connection, before=lambda statement: None, after=lambda statement, cursor: None):
+        self._connection, self._before, self._after = connection, before, after
+
+    def __getattr__(self, name):
+        return getattr(self._connection, name)
+
+    def execute(self, statement, *values):
+        self._before(statement)
+        cursor = self._connection.execute(statement, *values)
+        self._after(statement, cursor)
+        return cursor
+
+
 class Unloadable:
     """An objective that can be sent but not loaded."""
 

@@ -8,7 +8,7 @@ from contextlib import closing
 
 import pytest
 from completed_trials import SQUARE as SPACE
-from completed_trials import bowl, facts
+from completed_trials import Watched, bowl, facts
 from scipy.stats import uniform
 
 from spotsvm import Study
@@ -139,24 +139,13 @@ def test_interrupted_inside_a_transaction_memory_and_record_agree(where, search,
     study = Study(SPACE, search, 0, path=path)
     pressed = []
 
-    class Pressing:
-        """A connection during whose statement Ctrl-C is pressed, once every five times."""
+    def press_once_in_five(statement, cursor):
+        if statement.startswith(where):
+            pressed.append(statement)
+            if len(pressed) % 5 == 2:
+                press()
 
-        def __init__(self, connection):
-            self._connection = connection
-
-        def __getattr__(self, name):
-            return getattr(self._connection, name)
-
-        def execute(self, statement, *values):
-            result = self._connection.execute(statement, *values)
-            if statement.startswith(where):
-                pressed.append(statement)
-                if len(pressed) % 5 == 2:
-                    press()
-            return result
-
-    study._record._connection = Pressing(study._record._connection)
+    study._record._connection = Watched(study._record._connection, after=press_once_in_five)
     interrupted = 0
     while study.n_finished < 12:
         try:
