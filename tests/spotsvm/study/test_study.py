@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from completed_trials import SVM as SPACE
-from completed_trials import facts, mixed, valley
+from completed_trials import Diagonal, facts, mixed, valley
 from scipy.stats import loguniform, randint, uniform
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
@@ -20,21 +20,6 @@ MIXED = [
 ]
 
 SEARCHES = ("kriging", "random", "lhs")
-
-
-class Diagonal:
-    """A search of a user's own: no more than `ask` and `tell`."""
-
-    def __init__(self):
-        self.told = []
-        self.asked = 0
-
-    def ask(self):
-        self.asked += 1
-        return [self.asked / 20] * 2
-
-    def tell(self, point, value):
-        self.told.append((point.tolist(), value))
 
 
 def test_ask_and_tell():

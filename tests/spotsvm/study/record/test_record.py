@@ -6,6 +6,7 @@ import struct
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -354,38 +355,38 @@ def test_what_changes_no_table_does_no_harm(filled, script):
         assert s.run(objective, 6).n_finished == 6
 
 
-def test_a_query_without_end_is_ended(tmp_path, monkeypatch):
-    monkeypatch.setattr("spotsvm.study.record.record.MOST_SECONDS", 0.05)
-    endless = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT"
-    with closing(sqlite3.connect(":memory:")) as connection:
-        guard = RecordGuard(connection, tmp_path)
-        with pytest.raises(sqlite3.OperationalError, match="interrupted"):
-            connection.execute(f"{endless} count(*) FROM c").fetchall()
-        guard.begin()
-        with pytest.raises(StorageError, match="more data than the file can hold|takes more than"):
-            guard.rows(connection.execute(f"{endless} x FROM c"))
-
-
-def test_rows_of_more_than_the_file_are_refused(tmp_path):
+@pytest.fixture
+def guarded(tmp_path):
+    """A connection to a database in memory, guarded as if it were that of a file of 1000 bytes."""
     file = tmp_path / "small.db"
     file.write_bytes(b"0" * 1000)
     with closing(sqlite3.connect(":memory:")) as connection:
-        guard = RecordGuard(connection, file)
-        assert len(guard.rows(connection.execute("SELECT hex(zeroblob(100000))"))) == 1
-        with pytest.raises(StorageError, match="more data than the file can hold"):
-            guard.rows(connection.execute("SELECT hex(zeroblob(10000000))"))
-        with pytest.raises(sqlite3.DataError, match="too big"):
-            connection.execute("SELECT length(hex(zeroblob(90000000)))").fetchone()
+        yield connection, partial(RecordGuard, connection, file)
 
 
-def test_nothing_can_be_attached_or_loaded(tmp_path):
-    with closing(sqlite3.connect(":memory:")) as connection:
-        RecordGuard(connection, tmp_path)
-        with pytest.raises(sqlite3.OperationalError, match="too many attached"):
-            connection.execute("ATTACH ? AS other", (str(tmp_path / "other.db"),))
-        with pytest.raises(sqlite3.OperationalError):
-            connection.execute("SELECT load_extension('x')")
-        assert connection.execute("PRAGMA trusted_schema").fetchone() == (0,)
+def test_a_query_without_end_is_ended(guarded, monkeypatch):
+    monkeypatch.setattr("spotsvm.study.record.record.MOST_SECONDS", 0.05)
+    connection, guard = guarded[0], guarded[1]()
+    endless = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT"
+    with pytest.raises(sqlite3.OperationalError, match="interrupted"):
+        connection.execute(f"{endless} count(*) FROM c").fetchall()
+    guard.begin()
+    with pytest.raises(StorageError, match="more data than the file can hold|takes more than"):
+        guard.rows(connection.execute(f"{endless} x FROM c"))
+
+
+def test_rows_of_more_than_the_file_are_refused_and_nothing_is_attached_or_loaded(guarded, tmp_path):
+    connection, guard = guarded[0], guarded[1]()
+    assert len(guard.rows(connection.execute("SELECT hex(zeroblob(100000))"))) == 1
+    with pytest.raises(StorageError, match="more data than the file can hold"):
+        guard.rows(connection.execute("SELECT hex(zeroblob(10000000))"))
+    with pytest.raises(sqlite3.DataError, match="too big"):
+        connection.execute("SELECT length(hex(zeroblob(90000000)))").fetchone()
+    with pytest.raises(sqlite3.OperationalError, match="too many attached"):
+        connection.execute("ATTACH ? AS other", (str(tmp_path / "other.db"),))
+    with pytest.raises(sqlite3.OperationalError):
+        connection.execute("SELECT load_extension('x')")
+    assert connection.execute("PRAGMA trusted_schema").fetchone() == (0,)
 
 
 def test_errors_that_are_no_text(filled):

@@ -100,6 +100,21 @@ class Watched:
         return cursor
 
 
+class Diagonal:
+    """A search of a user's own: no more than `ask` and `tell`."""
+
+    def __init__(self):
+        self.told = []
+        self.asked = 0
+
+    def ask(self):
+        self.asked += 1
+        return [self.asked / 20] * 2
+
+    def tell(self, point, value):
+        self.told.append((point.tolist(), value))
+
+
 class Unloadable:
     """An objective that can be sent but not loaded."""
 

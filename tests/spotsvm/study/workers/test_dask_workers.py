@@ -31,6 +31,20 @@ def threads():
         yield client
 
 
+@pytest.fixture
+def alone():
+    """A cluster of one worker of one thread in this process, and its client."""
+    options = {"n_workers": 1, "processes": False, "threads_per_worker": 1, **OURS}
+    with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster) as client:
+        yield cluster, client
+
+
+@pytest.fixture
+def study(tmp_path):
+    with Study(SPACE, "random", 0, path=tmp_path / "study.db") as study:
+        yield study
+
+
 def all_of(workers, n):
     return dict(all_completed(workers, n))
 
@@ -249,24 +263,20 @@ def test_no_worker_is_said_once(monkeypatch, caplog):
 
 
 @pytest.mark.parametrize("how", ["constant", "setting"])
-def test_a_run_ends_when_the_cluster_has_lost_all_its_workers_and_keeps_what_was_told(how, tmp_path, monkeypatch):
+def test_a_run_ends_when_the_cluster_has_lost_all_its_workers_and_keeps_what_was_told(how, alone, study, monkeypatch):
     import dask
 
     monkeypatch.setattr(dask_workers, "NO_WORKERS_SECONDS", 0.3 if how == "constant" else 60.0)
-    options = {"threads_per_worker": 1, **OURS}
-    with contextlib.ExitStack() as stack:
-        stack.enter_context(dask.config.set({"distributed.scheduler.no-workers-timeout": "300 ms" if how == "setting" else None}))
-        cluster = stack.enter_context(distributed.LocalCluster(n_workers=1, processes=False, **options))
-        client = stack.enter_context(distributed.Client(cluster))
+    cluster, client = alone
 
-        def lose_all(study, trial):
-            if study.n_finished == 3:
-                cluster.scale(0)
-                while client.nthreads():
-                    time.sleep(0.01)
+    def lose_all(study, trial):
+        if study.n_finished == 3:
+            cluster.scale(0)
+            while client.nthreads():
+                time.sleep(0.01)
 
-        study = stack.enter_context(Study(SPACE, "random", 0, path=tmp_path / "study.db"))
-        said = r"the Dask cluster at inproc:.* has had no worker for 0.3 s, and \d+ trials wait for one; completed trials are"
+    said = r"the Dask cluster at inproc:.* has had no worker for 0.3 s, and \d+ trials wait for one; completed trials are"
+    with dask.config.set({"distributed.scheduler.no-workers-timeout": "300 ms" if how == "setting" else None}):
         with pytest.raises(WorkersError, match=said):
             study.run(lambda params: params["x"], 10, client, callback=lose_all)
         told = [t for t in study.trials if t.state == "ok"]
@@ -276,7 +286,7 @@ def test_a_run_ends_when_the_cluster_has_lost_all_its_workers_and_keeps_what_was
         cluster.scale(1)
         client.wait_for_workers(1, timeout=20)
         assert study.run(lambda params: params["x"], 10, client).n_finished == 10
-        assert [t for t in study.trials if t.number in {one.number for one in told}] == told
+    assert [t for t in study.trials if t.number in {one.number for one in told}] == told
 
 
 def test_the_first_worker_is_waited_for_longer_than_one_that_was_lost(monkeypatch):
@@ -299,22 +309,19 @@ def test_the_first_worker_is_waited_for_longer_than_one_that_was_lost(monkeypatc
                 DaskWorkers(lambda params: 1.0, client)
 
 
-def test_a_cluster_that_is_gone_ends_the_run_and_keeps_what_was_told(tmp_path):
-    with contextlib.ExitStack() as stack:
-        cluster = stack.enter_context(distributed.LocalCluster(n_workers=1, processes=False, threads_per_worker=1, **OURS))
-        client = stack.enter_context(distributed.Client(cluster))
+def test_a_cluster_that_is_gone_ends_the_run_and_keeps_what_was_told(alone, study):
+    cluster, client = alone
 
-        def stop(study, trial):
-            if study.n_finished == 3:
-                client.close()
+    def stop(study, trial):
+        if study.n_finished == 3:
+            client.close()
 
-        study = stack.enter_context(Study(SPACE, "random", 0, path=tmp_path / "study.db"))
-        said = "the connection to the Dask scheduler at inproc:.* is lost; completed trials are kept"
-        with pytest.raises(WorkersError, match=said):
-            study.run(lambda params: params["x"], 10, client, callback=stop)
-        assert study.n_finished >= 3
-        with distributed.Client(cluster) as another:
-            assert study.run(lambda params: params["x"], 10, another).n_finished == 10
+    said = "the connection to the Dask scheduler at inproc:.* is lost; completed trials are kept"
+    with pytest.raises(WorkersError, match=said):
+        study.run(lambda params: params["x"], 10, client, callback=stop)
+    assert study.n_finished >= 3
+    with distributed.Client(cluster) as another:
+        assert study.run(lambda params: params["x"], 10, another).n_finished == 10
 
 
 @pytest.mark.faults
