@@ -6,7 +6,6 @@ import struct
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -356,17 +355,16 @@ def test_what_changes_no_table_does_no_harm(filled, script):
 
 
 @pytest.fixture
-def guarded(tmp_path):
-    """A connection to a database in memory, guarded as if it were that of a file of 1000 bytes."""
-    file = tmp_path / "small.db"
-    file.write_bytes(b"0" * 1000)
+def connection(path):
+    """A connection to a database in memory, to be guarded as that of a file of 1000 bytes."""
+    path.write_bytes(b"0" * 1000)
     with closing(sqlite3.connect(":memory:")) as connection:
-        yield connection, partial(RecordGuard, connection, file)
+        yield connection
 
 
-def test_a_query_without_end_is_ended(guarded, monkeypatch):
+def test_a_query_without_end_is_ended(connection, path, monkeypatch):
     monkeypatch.setattr("spotsvm.study.record.record.MOST_SECONDS", 0.05)
-    connection, guard = guarded[0], guarded[1]()
+    guard = RecordGuard(connection, path)
     endless = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT"
     with pytest.raises(sqlite3.OperationalError, match="interrupted"):
         connection.execute(f"{endless} count(*) FROM c").fetchall()
@@ -375,15 +373,15 @@ def test_a_query_without_end_is_ended(guarded, monkeypatch):
         guard.rows(connection.execute(f"{endless} x FROM c"))
 
 
-def test_rows_of_more_than_the_file_are_refused_and_nothing_is_attached_or_loaded(guarded, tmp_path):
-    connection, guard = guarded[0], guarded[1]()
+def test_rows_of_more_than_the_file_are_refused_and_nothing_is_attached_or_loaded(connection, path):
+    guard = RecordGuard(connection, path)
     assert len(guard.rows(connection.execute("SELECT hex(zeroblob(100000))"))) == 1
     with pytest.raises(StorageError, match="more data than the file can hold"):
         guard.rows(connection.execute("SELECT hex(zeroblob(10000000))"))
     with pytest.raises(sqlite3.DataError, match="too big"):
         connection.execute("SELECT length(hex(zeroblob(90000000)))").fetchone()
     with pytest.raises(sqlite3.OperationalError, match="too many attached"):
-        connection.execute("ATTACH ? AS other", (str(tmp_path / "other.db"),))
+        connection.execute("ATTACH ? AS other", (str(path.with_name("other.db")),))
     with pytest.raises(sqlite3.OperationalError):
         connection.execute("SELECT load_extension('x')")
     assert connection.execute("PRAGMA trusted_schema").fetchone() == (0,)
