@@ -96,12 +96,9 @@ def test_parameters_are_told_from_each_other_by_their_last_parts():
     assert short_names(["C", "svc__C"]) == ["C", "svc__C"]
 
 
-def test_failed_trials_are_told():
+def test_failed_trials_and_where_the_results_are(tmp_path):
     assert "Failed trials of kriging: 3 failed; 3 x ValueError: no" in summary(given=search(failed=3))
     assert "ailed" not in summary()
-
-
-def test_where_the_results_are(tmp_path):
     assert summary().endswith("Use --out FOLDER to save the trials, the parameters and a record that can be resumed.")
     assert f"Written to {tmp_path}: report.html; comparison.csv" in flat(summary(out=tmp_path))
 
