@@ -38,21 +38,9 @@ def refused(*args):
 
 
 @pytest.fixture
-def write(tmp_path):
-    def written(text, name="table.csv"):
-        path = tmp_path / name
-        path.write_bytes(text if isinstance(text, bytes) else text.encode())
-        return path
-
-    return written
-
-
-@pytest.fixture
-def good(write):
-    return write(table())
-
-
-JUNK = np.random.default_rng(0).integers(256, size=3000, dtype=np.uint8).tobytes()
+def good(tmp_path):
+    (tmp_path / "table.csv").write_text(table())
+    return tmp_path / "table.csv"
 
 
 @pytest.mark.parametrize(
@@ -122,11 +110,11 @@ def recorded(good, tmp_path):
     return args, tmp_path / "out" / "random.db"
 
 
-def test_a_record_of_another_study(recorded, write):
+def test_a_record_of_another_study(recorded, tmp_path):
     args, record = recorded
     before = record.read_bytes()
-    other = write(table(10), "other.csv")
-    changes = {"data": ["tune", other, *args[2:]], "seed": [*args, "--seed", 1], "folds": [*args, "--cv", 3]}
+    (tmp_path / "other.csv").write_text(table(10))
+    changes = {"data": ["tune", tmp_path / "other.csv", *args[2:]], "seed": [*args, "--seed", 1], "folds": [*args, "--cv", 3]}
     changes["scoring"] = [*args, "--scoring", "balanced_accuracy"]
     for word, changed in changes.items():
         line = refused(*changed)
@@ -138,7 +126,7 @@ def test_a_record_of_another_study(recorded, write):
 def test_a_record_that_cannot_be_used(damage, recorded):
     args, record = recorded
     if damage == "junk":
-        record.write_bytes(JUNK)
+        record.write_bytes(np.random.default_rng(0).bytes(3000))
     else:  # with valid checksums
         with closing(sqlite3.connect(record)) as connection, connection:
             connection.execute("UPDATE trials SET params = '{', point = '[0.5' WHERE number = 1")
