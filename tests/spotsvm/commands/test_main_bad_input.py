@@ -19,8 +19,9 @@ def table(scale=1):
     return "a,b,kind\n" + "".join(f"{np.sin(k):.3f},{scale * k},{'xy'[k % 2]}\n" for k in range(40))
 
 
-def one_line(result):
+def refused(*args):
     """What a refused command says: one line on stderr, after the warnings if there are any, and nothing on stdout."""
+    result = CliRunner().invoke(main, [str(a) for a in args])
     assert isinstance(result.exception, SystemExit), result.exception
     assert result.exit_code == 2
     assert result.stdout == ""
@@ -31,10 +32,6 @@ def one_line(result):
     assert "Traceback" not in line
     assert "np." not in line
     return line
-
-
-def refused(*args):
-    return one_line(CliRunner().invoke(main, [str(a) for a in args]))
 
 
 @pytest.fixture
@@ -54,6 +51,7 @@ def good(tmp_path):
         (["--seed", "-1"], ["--seed", ": -1 "]),
         (["--search", "bayes"], ["--search 'bayes'", "kriging, koch2011, vns, carrizosa2014, cmaes, lbfgsb, random, lhs"]),
         (["--task", "ranking"], ["--task", "'ranking'"]),
+        (["--task", "regression"], ["'kind'", "not numeric", "'x'"]),
         (["--pipeline", "wine"], ["--pipeline", "'wine'"]),
         (["--pipeline", "stormwater", "--task", "classification"], ["--task classification", "regression"]),
         (["--region", "table7"], ["region 'table7'", "pipeline table"]),

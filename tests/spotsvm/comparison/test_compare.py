@@ -185,6 +185,8 @@ def test_a_comparison_can_be_pickled():
     [
         ({"objective": 3}, ArgumentError, "objective=3 is not callable"),
         ({"space": {}}, SpaceError, "space has no parameter"),
+        ({"searches": ["random", "nsga2"]}, ArgumentError, "'nsga2' is for several objectives"),
+        ({"seeds": [0, 0]}, ArgumentError, "seeds has 0 more than once"),
         ({"searches": ["random", "kriging"]}, BudgetError, "search 'kriging': n_trials=3 is below the initial design of 6"),
         ({"searches": ["cmaes"]}, BudgetError, "'cmaes': n_trials=3 is below the first generation of 6 trials; use at least"),
         ({"start": {"x": 2.0, "y": 0.0}}, SpaceError, r"start is not in the space: x=2.0 is not a number in \[0, 1\]"),

@@ -44,6 +44,9 @@ def test_the_table():
     assert lines[3].split() == ["kriging", "(10", "trials)", "0.9000", "0.8000", "+-", "0.0200", "+0.1000"]
     assert len({len(line) for line in lines[1:4]}) == 1
     assert "Chosen by kriging: C = 12.35, gamma = 0.0001235" in lines
+    alone = tuning_summary(TuningJob(TABLE), [HeldOutResult("default", 0.75, 0.7, 0.1, DummyClassifier())])
+    assert alone.splitlines()[1:3] == [lines[1], lines[2]]
+    assert "Chosen by" not in alone
 
 
 @pytest.mark.parametrize(
