@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from spotsvm.common.errors import ArgumentError, DataError
+from spotsvm.common.errors import DataError
 from spotsvm.estimators.evolved.expression_kernel import ExpressionKernel
-from spotsvm.studies.kernel_evolution.runs import FILES, labelled_sets
+from spotsvm.studies.kernel_evolution.runs import labelled_sets
 from spotsvm.studies.kernel_evolution.study import KernelEvolutionStudy
 
 # enough for both grammars to find a kernel, and no more
@@ -157,22 +157,3 @@ def test_sets_that_cannot_be_used(tmp_path, monkeypatch):
     pd.DataFrame({"x": [1.0, 2.0, 3.0], "y": ["a", "b", "c"]}).to_csv(tmp_path / "liver.csv", index=False)
     with pytest.raises(DataError, match="column y holds 3 values"):
         small(sets=("Liver",)).use_data(tmp_path).run()
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"n_evaluations": 0}, "n_evaluations=0 is too few"),
-        ({"n_splits": 0}, "n_splits=0 is too few"),
-        ({"sets": ()}, "sets is empty"),
-        ({"sets": ("Heart", "heart")}, f"sets: 'heart' is unknown; use some of {', '.join(FILES)}"),
-        ({"grammars": ("psd", "koch")}, "grammars: 'koch' is unknown; use some of paper, psd"),
-        ({"grammars": ("psd", "psd")}, "grammars: 'psd' is there twice"),
-        ({"sets": ["Heart", "Liver", "Heart"]}, "sets: 'Heart' is there twice, and its runs would count twice"),
-        ({"options": {"depth": 3}}, "options: 'depth' is unknown, .*; use some of .*max_depth"),
-        ({"options": {"random_state": 3}}, "options: 'random_state' is unknown, or an argument of the study"),
-    ],
-)
-def test_bad_input(arguments, message):
-    with pytest.raises(ArgumentError, match=message):
-        KernelEvolutionStudy(**arguments)

@@ -77,15 +77,12 @@ def test_a_gamma_that_comes_again_changes_no_bit():
         np.testing.assert_array_equal(one.gaussian_sums(rows, gamma, C), fresh.gaussian_sums(rows, gamma, C))
 
 
-def test_columns_are_computed_once_as_long_as_there_is_room():
+def test_columns_are_computed_once_and_the_longest_unused_makes_room():
     columns = DistanceColumns(X, Z)
     for rows in ([1, 2, 3], [3, 2], [4, 1]):
         columns.gaussian_sums(rows, 1.0, np.ones((1, len(rows))))
     assert columns.n_computed == 4
     assert columns.kept_bytes == (4 + 4) * 4 * len(Z)  # the second and the third time kernels were kept too
-
-
-def test_the_column_not_needed_for_longest_makes_room():
     columns = DistanceColumns(X, Z, max_bytes=3 * 8 * len(Z) + 7)
     for row in (0, 1, 2, 0, 3):
         columns.gaussian_sums([row], 1.0 + row, [[1.0]])

@@ -77,13 +77,16 @@ def test_distances_are_computed_once_and_the_same_kernel_not_at_all(monkeypatch)
     assert not any(isinstance(call, tuple) for call in calls)
 
 
-def test_precomputed_and_a_callable():
+def test_precomputed_callable_and_far_linear_kernels():
     K = X @ X.T
     found, offset = SingleGram(K).matrix(Kernel("precomputed"))
     np.testing.assert_array_equal(found, K.astype(np.float32))
     assert offset == 0.0
     called, _ = SingleGram(X).matrix(Kernel(lambda A, B: A @ B.T))
     np.testing.assert_array_equal(called, found)
+    near, _ = SingleGram(X).matrix(Kernel("linear"))
+    far, _ = SingleGram(X + 1e6).matrix(Kernel("linear"))
+    np.testing.assert_allclose(far, near, atol=1e-6)
 
 
 @pytest.mark.parametrize("gamma", [0.5, 3.0, 8.0])
@@ -92,12 +95,6 @@ def test_a_large_gamma_keeps_the_digits_of_small_values(gamma):
     assert offset == 0.0
     exponents = np.maximum(-gamma * squared_distances(X, X), -80.0)
     np.testing.assert_allclose(K, np.exp(exponents), rtol=2e-5)  # of single precision distances
-
-
-def test_a_linear_kernel_far_from_the_origin_keeps_its_digits():
-    near, _ = SingleGram(X).matrix(Kernel("linear"))
-    far, _ = SingleGram(X + 1e6).matrix(Kernel("linear"))
-    np.testing.assert_allclose(far, near, atol=1e-6)
 
 
 def test_the_memory_it_says_is_that_of_its_matrices():
