@@ -51,12 +51,6 @@ def test_vns_starts_from_the_best_with_the_papers_radii():
     assert sorted(search.stages[1].domain.widths) == pytest.approx([16, 16, 24, 24])
 
 
-@pytest.mark.parametrize("n_trials", [(), (1, 2, 3), (0, 5), (5.0, 5), 10, (True, 3)])
-def test_numbers_of_trials_that_do_not_fit_are_refused(n_trials):
-    with pytest.raises(ArgumentError, match="for 2 models"):
-        nested(MODELS, n_trials)
-
-
 LINEAR = [FixedKernelModel(GROUPS, kernel="linear"), ConicModel({"a": [0], "b": [1, 2]}, kernel="linear")]
 
 
@@ -71,6 +65,7 @@ LINEAR = [FixedKernelModel(GROUPS, kernel="linear"), ConicModel({"a": [0], "b": 
         (MODELS[0], (5, 5), {}, "use a sequence of kernel models"),
         ([MODELS[0], "linear"], (5, 5), {}, "use a sequence of kernel models"),
         (MODELS, (5, 5), {"search": 3}, "search=3; use a name"),
+        *((MODELS, n, {}, "for 2 models") for n in ((), (1, 2, 3), (0, 5), (5.0, 5), 10, (True, 3))),
     ],
 )
 def test_arguments_that_make_no_sense(models, n_trials, more, message):

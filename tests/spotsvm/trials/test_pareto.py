@@ -24,11 +24,18 @@ def trials(rows):
     return [Trial(k, {}, (), **fields) for k, fields in enumerate(told)]
 
 
-def test_the_front_goes_from_the_best_in_the_first_objective_on():
+def test_the_front_goes_from_the_best_in_the_first_objective_on_and_may_be_missing():
     rows = [(3, 1), (1, 3), None, (2, 2), (3, 3), (1, 3), (2, 4)]
     assert [t.number for t in pareto_trials(trials(rows), TWO)] == [1, 3, 0]
     assert [t.number for t in pareto_trials(trials(rows), MIXED)] == [1, 6]
     assert [t.number for t in pareto_trials(trials(rows), Objectives.of(["maximize", "maximize"]))] == [4, 6]
+    with pytest.raises(NoCompletedTrialError, match="2 failed; 2 x ValueError: no"):
+        pareto_trials(trials([None, None]), TWO)
+    assert hypervolume_curve(trials([None, None]), TWO, None).tolist() == [0.0, 0.0]
+    pd.testing.assert_series_equal(
+        hypervolume_curve([], TWO, None),
+        pd.Series([], index=pd.Index([], name="number", dtype="int64"), name="hypervolume", dtype=float),
+    )
 
 
 @given(st.lists(st.tuples(numbers, numbers, numbers), min_size=1, max_size=15))
@@ -91,16 +98,6 @@ def test_values_whose_difference_is_no_float(tmp_path):
     large = [(1e308, 0.0), (-1e308, 1.0), (0.0, 1e308), (0.1, 0.1), (1.0, -1e308)]
     study.run(lambda p: large[p["x"] % 5], 12)
     assert "svg" in study.report(tmp_path / "report.html").read_text()
-
-
-def test_without_a_trial_there_is_no_front_and_no_volume():
-    with pytest.raises(NoCompletedTrialError, match="2 failed; 2 x ValueError: no"):
-        pareto_trials(trials([None, None]), TWO)
-    assert hypervolume_curve(trials([None, None]), TWO, None).tolist() == [0.0, 0.0]
-    pd.testing.assert_series_equal(
-        hypervolume_curve([], TWO, None),
-        pd.Series([], index=pd.Index([], name="number", dtype="int64"), name="hypervolume", dtype=float),
-    )
 
 
 @pytest.mark.parametrize(

@@ -93,15 +93,6 @@ def test_a_tuned_machine_is_trained_on_a_part_by_class_and_has_its_row(study):
     assert (svc.C, svc.gamma, svc.n_support_.sum()) == (row.C, row.gamma, row.support_vectors)
 
 
-def test_larger_sets_are_split_in_thirds(tmp_path, monkeypatch):
-    rng = np.random.default_rng(0)
-    table = pd.DataFrame(rng.normal(size=(90, 2)), columns=["x1", "x2"]).assign(y=np.repeat([-1, 1], 45), part="train")
-    table.to_csv(tmp_path / "ida_banana.csv", index=False)
-    monkeypatch.setenv("SPOTSVM_DATA", str(tmp_path))
-    (parts,) = AlgaStudy(sets=["Banana"]).splits("Banana")
-    assert (parts.name, parts.X.shape, len(parts.validation_y), len(parts.test_y)) == ("Banana", (30, 2), 30, 30)
-
-
 def test_runs_do_not_depend_on_the_number_of_jobs(study):
     with joblib.parallel_config(backend="threading"):  # processes take seconds to begin
         again = small(n_jobs=2, sets=[BOARD]).run().frame()
@@ -163,14 +154,15 @@ def test_the_files(study, tmp_path, monkeypatch):
     assert "Beside an SVC tuned on 1,000 random rows" in text
 
 
-def test_uci_in_full_has_five_folds_without_missing_values(tmp_path, monkeypatch):
+def test_larger_sets_are_split_in_thirds_and_uci_has_five_folds_without_missing_values(tmp_path, monkeypatch):
     rng = np.random.default_rng(0)
-    table = pd.DataFrame(rng.normal(size=(120, 3)), columns=["x1", "x2", "x3"]).assign(
-        y=np.where(rng.random(120) < 0.4, "g", "b")
-    )
-    table.loc[5, "x2"] = np.nan
-    table.to_csv(tmp_path / "ionosphere.csv", index=False)
+    rows = pd.DataFrame(rng.normal(size=(120, 3)), columns=["x1", "x2", "x3"])
+    rows.assign(y=np.resize([-1, 1], 120), part="train").to_csv(tmp_path / "ida_banana.csv", index=False)
+    rows.loc[5, "x2"] = np.nan
+    rows.assign(y=np.where(rng.random(120) < 0.4, "g", "b")).to_csv(tmp_path / "ionosphere.csv", index=False)
     monkeypatch.setenv("SPOTSVM_DATA", str(tmp_path))
+    (parts,) = AlgaStudy(sets=["Banana"]).splits("Banana")
+    assert (parts.name, parts.X.shape, len(parts.validation_y), len(parts.test_y)) == ("Banana", (40, 3), 40, 40)
     study = AlgaStudy(sets=["Ionosphere"], n_runs=2, methods=[GRID, "random subsets"], max_n_per_class=3, max_evaluations=20)
     runs = study.run().frame()
     assert runs.groupby("fold").size().tolist() == [2] * 5  # grid search, and one run of the random subsets

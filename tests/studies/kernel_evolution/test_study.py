@@ -65,6 +65,10 @@ def test_runs_are_kept_and_not_done_again(study, tmp_path):
     rows.assign(checksum="0").to_csv(tmp_path / "runs.csv", index=False)
     with pytest.raises(DataError, match="written with other data"):
         small(path=tmp_path / "runs.csv").run()
+    others = {"another number of evaluations": {"n_evaluations": 9}, "another seed": {"seed": 1}}
+    for what, options in (others | {"other options": {"options": {**FEW, "max_depth": 5}}}).items():
+        with pytest.raises(DataError, match=f"written with {what}"):
+            small(path=study.path, **options).run()
 
 
 @pytest.mark.usefixtures("_no_data")
@@ -83,20 +87,6 @@ def test_more_splits_begin_with_the_same(study, tmp_path):
     known = study.frame()[study.frame().method == "tRBF"].reset_index(drop=True)
     pd.testing.assert_frame_equal(more[more.split < 2].reset_index(drop=True), known)
     assert len(more) == 2 * 3
-
-
-@pytest.mark.parametrize(
-    ("options", "what"),
-    [
-        ({"n_evaluations": 9}, "another number of evaluations"),
-        ({"seed": 1}, "another seed"),
-        ({"options": {**FEW, "max_depth": 5}}, "other options"),
-    ],
-)
-@pytest.mark.usefixtures("_no_data")
-def test_a_file_of_other_settings_is_refused(study, options, what):
-    with pytest.raises(DataError, match=f"written with {what}"):
-        small(path=study.path, **options).run()
 
 
 def test_the_files(study, tmp_path):

@@ -103,13 +103,10 @@ def test_no_minus_and_no_error_below_0():
     assert "(0, the minimum, to 2.50)" in told(0.4, (-0.5, 0.9), -0.6, -1.0, (-2.5, 0.0), "neg_mean_absolute_error")
 
 
-@pytest.mark.parametrize("optimism", [0.0, -0.012])
-def test_no_optimism_is_called_that(optimism):
-    said = told(optimism, (-0.05, 0.04), 0.9, 0.9 - optimism, (0.8, 0.97))
-    assert said.startswith(f"The tuned accuracy of 0.900 shows no optimism ({optimism:.3f}, 95 % interval -0.050 to 0.040);")
-
-
-def test_no_interval_where_resamples_agree_and_numbers_keep_their_size():
+def test_no_optimism_and_no_interval_are_called_that_and_numbers_keep_their_size():
+    for optimism in (0.0, -0.012):
+        said = told(optimism, (-0.05, 0.04), 0.9, 0.9 - optimism, (0.8, 0.97))
+        assert said.startswith(f"The tuned accuracy of 0.900 shows no optimism ({optimism:.3f}, 95 % interval -0.050 to 0.040);")
     said = told(0.0, (0.0, 0.0), 0.97, 0.97, (0.97, 0.97), method="folds", variance="nadeau-bengio")
     assert said.startswith(
         "The tuned accuracy of 0.970 shows no optimism (0.000); on new data expect about 0.970. Method: fold scores"
