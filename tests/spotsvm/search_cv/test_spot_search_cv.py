@@ -212,7 +212,11 @@ def test_a_finished_record_is_read_not_repeated(tmp_path):
     [
         ("data", {"X": X + 1e-9}),
         ("data", {"sample_weight": np.ones(60)}),
+        ("folds", {"cv": 4}),
+        ("estimator", {"estimator": SVC(tol=1e-2)}),
+        ("scoring", {"scoring": "f1"}),
         ("metric to optimise", {"refit": "score"}),
+        ("return_train_score", {"return_train_score": True}),
         ("space", {"space": SPACE | {"C": loguniform(1e-2, 1e3)}}),
         ("seed", {"random_state": 1}),
     ],
