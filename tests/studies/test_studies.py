@@ -5,14 +5,24 @@ from importlib.metadata import entry_points
 import numpy as np
 import pytest
 
-from spotsvm.common.errors import DataError
+from spotsvm.common.errors import ArgumentError, BudgetError, DataError
+from spotsvm.studies.acid.study import AcidStudy
+from spotsvm.studies.alga.study import AlgaStudy
 from spotsvm.studies.common.experiment import Experiment
+from spotsvm.studies.conformal.study import ConformalStudy
 from spotsvm.studies.costs.multi_kernel import MultiKernelCostStudy
 from spotsvm.studies.costs.overhead import OverheadStudy, fed_search
 from spotsvm.studies.costs.speed import SpeedStudy
+from spotsvm.studies.durability.study import DurabilityStudy
 from spotsvm.studies.evosvm.indefinite import IndefiniteStudy
 from spotsvm.studies.evosvm.study import EvosvmStudy
+from spotsvm.studies.kernel_evolution.study import KernelEvolutionStudy
+from spotsvm.studies.oversearching.coverage import OptimismCoverageStudy
+from spotsvm.studies.oversearching.study import OversearchingStudy
+from spotsvm.studies.search_comparison.pending import PendingQualityStudy
 from spotsvm.studies.search_comparison.reinterpolation import BRANIN_MINIMUM, VARIANTS, ReinterpolationStudy, branin
+from spotsvm.studies.search_comparison.study import SearchComparisonStudy
+from spotsvm.studies.stormwater.study import StormwaterStudy
 
 
 @pytest.mark.parametrize("point", entry_points(group="spotsvm.studies"), ids=lambda p: p.name)
@@ -20,6 +30,69 @@ def test_every_study_is_found_by_name(point):
     study = point.load()
     assert issubclass(study, Experiment)
     assert study.name == point.name
+
+
+REFUSED = [
+    (AcidStudy, {"source": "wine"}, "source='wine'"),
+    (AcidStudy, {"entrants": {"a": ("table9", "random")}}, "region 'table9' of 'a' is unknown; use one of default"),
+    (AcidStudy, {"entrants": {}}, "searches is empty"),
+    (AcidStudy, {"budgets": []}, "budgets="),
+    (AcidStudy, {"seeds": 0}, "seeds=0"),
+    (AlgaStudy, {"n_runs": 1}, "n_runs=1 is too few; use 2 or more"),
+    (AlgaStudy, {"n_model_runs": 0}, "n_model_runs=0 is too few; use 1 or more"),
+    (AlgaStudy, {"sets": ["moons"]}, "'moons' is unknown; use some of 2d-random-dots"),
+    (AlgaStudy, {"methods": ["grid search", "gradient"]}, "'gradient' is unknown"),
+    (AlgaStudy, {"methods": ["ALGA"]}, "has no 'grid search'"),
+    (AlgaStudy, {"max_n_per_class": 0}, "max_n_per_class=0"),
+    (AlgaStudy, {"max_evaluations": 0}, "max_evaluations=0"),
+    *(
+        (study, {name: 1}, f"{name}=1 is too few; use 2 or more")
+        for study, names in (
+            (ConformalStudy, ("n_draws", "n_other_draws", "n_mushroom_draws", "n_splits")),
+            (OptimismCoverageStudy, ("n_studies", "n_truths")),
+            (OversearchingStudy, ("n_trials", "n_repeats")),
+        )
+        for name in names
+    ),
+    (DurabilityStudy, {"parts": ()}, "parts is empty"),
+    (DurabilityStudy, {"parts": ("kill",)}, "'kill' is unknown; use some of kills"),
+    (DurabilityStudy, {"parts": ("size", "size")}, "'size' is there twice"),
+    (KernelEvolutionStudy, {"n_evaluations": 0}, "n_evaluations=0 is too few"),
+    (KernelEvolutionStudy, {"n_splits": 0}, "n_splits=0 is too few"),
+    (KernelEvolutionStudy, {"sets": ()}, "sets is empty"),
+    (
+        KernelEvolutionStudy,
+        {"sets": ("Heart", "heart")},
+        "sets: 'heart' is unknown; use some of Ionosphere, Glass2",
+    ),
+    (KernelEvolutionStudy, {"grammars": ("psd", "koch")}, "grammars: 'koch' is unknown; use some of paper, psd"),
+    (KernelEvolutionStudy, {"grammars": ("psd", "psd")}, "grammars: 'psd' is there twice"),
+    (KernelEvolutionStudy, {"sets": ["Heart", "Heart"]}, "sets: 'Heart' is there twice, and its runs would count twice"),
+    (KernelEvolutionStudy, {"options": {"depth": 3}}, "options: 'depth' is unknown, .*; use some of .*max_depth"),
+    (KernelEvolutionStudy, {"options": {"random_state": 3}}, "options: 'random_state' is unknown, or an argument of the study"),
+    (OversearchingStudy, {"n_rows": (10,)}, "too few rows"),
+    (PendingQualityStudy, {"q": (2, 4)}, r"q=\(2, 4\) lacks 1"),
+    (SearchComparisonStudy, {"searches": ("kriging",)}, r"searches=\['kriging'\] has no 'random', to which all are compared"),
+    (SearchComparisonStudy, {"seeds": 0}, "seeds=0"),
+    (SearchComparisonStudy, {"tasks": ("ackley",)}, "tasks: 'ackley' is unknown; use some of svc_rbf_breast_cancer"),
+    (StormwaterStudy, {"searches": ("cmaes",)}, r"searches=\['cmaes'\] has no 'kriging', which tunes on all sets; add it"),
+    (StormwaterStudy, {"train_stride": 0}, "train_stride=0 is not a step between records; use 1 or more"),
+    (StormwaterStudy, {"seeds": 0}, "seeds=0"),
+]
+TOO_FEW = [
+    (AcidStudy, {"budgets": [3, 25]}, "kriging"),
+    (SearchComparisonStudy, {"n_trials": 3, "searches": ("random",)}, "n_trials=3 cannot be halved twice; use 4 or more"),
+    (StormwaterStudy, {"n_trials": 5}, "n_trials=5"),
+]
+
+
+@pytest.mark.parametrize(
+    ("error", "study", "arguments", "said"),
+    [(ArgumentError, *row) for row in REFUSED] + [(BudgetError, *row) for row in TOO_FEW],
+)
+def test_arguments_that_make_no_sense(error, study, arguments, said):
+    with pytest.raises(error, match=said):
+        study(**arguments)
 
 
 @pytest.mark.parametrize("study", [SpeedStudy, MultiKernelCostStudy, EvosvmStudy, IndefiniteStudy])

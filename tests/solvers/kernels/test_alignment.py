@@ -17,10 +17,16 @@ def naive(K, L):
     return np.trace(Kc @ Lc) / np.sqrt(np.trace(Kc @ Kc) * np.trace(Lc @ Lc))
 
 
-def test_two_kernels():
+def test_alignment_of_two_kernels_and_of_none_with_a_direction():
     assert centred_alignment(K, L) == pytest.approx(naive(K, L), rel=1e-12)
     assert centred_alignment(K, 3.0 * K + 2.0) == pytest.approx(1.0, rel=1e-12)
     assert centred_alignment(K, -K) == pytest.approx(-1.0, rel=1e-12)
+    y = np.arange(12) % 2
+    assert alignment_with_labels(K * 1e250, y) == pytest.approx(alignment_with_labels(K, y), rel=1e-12)
+    assert centred_alignment(np.ones((12, 12)), K) == 0.0
+    assert alignment_with_labels(K, np.zeros(12)) == 0.0
+    assert alignment_with_labels(np.zeros((12, 12)), y) == 0.0
+    assert np.isnan(alignment_with_labels(np.where(K > 3, np.inf, K), y))
 
 
 def test_the_ideal_kernels_of_classes_and_targets():
@@ -41,12 +47,3 @@ def test_a_better_kernel_is_better_aligned():
     y = np.sign(x)
     assert alignment_with_labels(np.outer(x, x), y) == pytest.approx(2 / np.pi, abs=0.03)
     assert alignment_with_labels(np.outer(other, other), y) < 0.01
-
-
-def test_what_has_no_direction_or_overflows():
-    y = np.arange(12) % 2
-    assert alignment_with_labels(K * 1e250, y) == pytest.approx(alignment_with_labels(K, y), rel=1e-12)
-    assert centred_alignment(np.ones((12, 12)), K) == 0.0
-    assert alignment_with_labels(K, np.zeros(12)) == 0.0
-    assert alignment_with_labels(np.zeros((12, 12)), y) == 0.0
-    assert np.isnan(alignment_with_labels(np.where(K > 3, np.inf, K), y))

@@ -55,15 +55,12 @@ def test_the_metric_is_that_of_difference_quotients(name):
     np.testing.assert_allclose(found.value, kernel_matrix(kernel, X, X).diagonal(), rtol=1e-12)
 
 
-def test_the_metric_of_the_paper():
+def test_the_metric_of_the_paper_and_of_inner_products():
     sigma = 0.5
     found = kernel_metric(Kernel("rbf", gamma=1 / (2 * sigma**2)), X)
     np.testing.assert_allclose(found.tensor, np.broadcast_to(np.eye(3) / sigma**2, (6, 3, 3)))  # eq. 10
     assert (found.value == 1.0).all()
     assert not found.gradient.any()
-
-
-def test_the_metric_of_inner_products():
     np.testing.assert_array_equal(kernel_metric(Kernel("linear"), X).tensor, np.broadcast_to(np.eye(3), (6, 3, 3)))
     squared = kernel_metric(Kernel("poly", 1.0, 0.0, 2), X)  # of <x, z>^2: 2 |x|^2 I + 2 x x'
     norms = (X**2).sum(axis=1)
@@ -93,12 +90,9 @@ def test_what_cannot_be_differentiated(function):
         function(Kernel(polynomial_kernel))
 
 
-def test_steps_follow_the_columns():
+def test_steps_follow_the_columns_and_differences_are_of_fourth_order():
     data = np.column_stack([np.arange(5.0), np.full(5, -7.0), np.zeros(5)])
     np.testing.assert_allclose(difference_steps(data), 1e-3 * np.array([np.sqrt(2), 7.0, 1.0]))
-
-
-def test_differences_of_fourth_order():
     x, steps = np.array([0.3, -0.7]), np.array([1e-2, 2e-2])
     found = gradient_by_differences(lambda rows: np.sin(rows @ [[2.0], [1.0]]), x[None], steps)[0, 0]
     np.testing.assert_allclose(found, np.cos(-0.1) * np.array([2.0, 1.0]), rtol=1e-6)

@@ -78,37 +78,32 @@ def test_help_explains_each_option(command):
             assert option.human_readable_name in text
 
 
-def test_help_names_each_command():
+def test_help_names_each_command_and_the_version_is_that_of_the_package():
     text = run("--help")
     assert set(main.commands) == {"tune", "demo", "export", "report", "status", "study", "warmup"}
     assert all(f"\n  {name} " in text for name in main.commands)
     assert text == run("-h")
+    bare = CliRunner().invoke(main, [])
+    assert (bare.exit_code, "Usage: " in bare.output) == (2, True)
+    assert run("--version").strip() == f"spotsvm, version {version('spotsvm')}"
     text = " ".join(run("tune", "--help").split())
     assert all(name in text for name in SEARCHES if not needs_several_objectives(name))
 
 
-def test_the_version():
-    assert run("--version").strip() == f"spotsvm, version {version('spotsvm')}"
+@pytest.fixture(scope="module")
+def tuned(iris, tmp_path_factory):
+    """Return what a run prints, and its folder."""
+    out = tmp_path_factory.mktemp("tuned")
+    return tune(iris, "--out", out), out
 
 
-def test_without_a_command_there_is_help():
-    result = CliRunner().invoke(main, [])
-    assert result.exit_code == 2
-    assert "Usage: " in result.output
-
-
-def test_classification(iris, tmp_path):
-    text = tune(iris, "--out", tmp_path / "out")
+def test_the_printed_table_is_that_of_the_files(tuned):
+    text, out = tuned
     table = rows(text)
     assert list(table) == ["default SVM", "random (7 trials)", "kriging (7 trials)"]
-    written = pd.read_csv(tmp_path / "out" / "comparison.csv")
-    for (tuned, test, error, gap), row in zip(table.values(), written.itertuples(), strict=True):
-        assert [tuned, test, error, gap] == pytest.approx([row.tuned_score, row.test_score, row.test_error, row.gap], abs=6e-5)
-        assert gap == pytest.approx(tuned - test, abs=1.5e-4)
-    best = trials(tmp_path / "out" / "kriging_trials.csv")["value"].max()
-    assert best == written["tuned_score"].iloc[2]
-    assert "Score: accuracy" in text
-    params = json.loads((tmp_path / "out" / "kriging_parameters.json").read_text())
+    written = pd.read_csv(out / "comparison.csv")[["tuned_score", "test_score", "test_error", "gap"]]
+    np.testing.assert_allclose(list(table.values()), written, atol=6e-5)
+    params = json.loads((out / "kriging_parameters.json").read_text())
     assert f"C = {params['svc__C']:.4g}, gamma = {params['svc__gamma']:.4g}" in text
 
 
@@ -141,12 +136,11 @@ def test_a_series(storm, tmp_path):
     assert tune(*args[:-2], "--horizon", 5, target="level") != text
 
 
-def test_export_gives_the_trials_of_out(iris, tmp_path):
-    tune(iris, "--out", tmp_path)
-    written = (tmp_path / "kriging_trials.csv").read_text()
-    record = tmp_path / "kriging.db"
+def test_export_gives_the_trials_of_out(tuned, tmp_path):
+    record = tuned[1] / "kriging.db"
+    written = (tuned[1] / "kriging_trials.csv").read_text()
     before = record.read_bytes()
-    assert run("export", record) == run("export", record, "--csv") == run("export", record, "--csv", "-") == written
+    assert run("export", record) == run("export", record, "--csv", "-") == written
     assert run("export", record, "--csv", tmp_path / "again.csv") == ""
     assert (tmp_path / "again.csv").read_text() == written
     assert record.read_bytes() == before
@@ -200,21 +194,15 @@ def studies(monkeypatch):
     monkeypatch.setattr("spotsvm.commands.study.entry_points", lambda group: [Point("squares"), Point("cubes")])
 
 
-def test_studies_are_listed(studies):
+def test_studies_are_listed_and_run(studies, monkeypatch, tmp_path):
     assert run("study").splitlines() == ["cubes   Square numbers.", "squares Square numbers."]
-
-
-def test_a_study_is_run(studies, tmp_path):
     assert run("study", "squares") == "| [0, 1, 4] |\n"
-    result = CliRunner().invoke(main, ["study", "squares", "--quick", "--out", str(tmp_path / "out")])
-    assert (result.exit_code, result.stdout) == (0, "| [0, 1] |\n")
-    assert result.stderr == f"wrote {tmp_path / 'out' / 'squares.csv'}\n"
-
-
-def test_a_study_is_told_where_its_data_are(studies, monkeypatch, tmp_path):
-    result = CliRunner().invoke(main, ["study", "squares", "--data", str(tmp_path)])
-    assert (result.exit_code, result.stdout) == (0, "| [0, 1, 4] |\n")
-    assert result.stderr == f"spotsvm: the study squares reads no data; --data {tmp_path} is ignored\n"
+    for options, text, said in (
+        (["--quick", "--out", tmp_path / "out"], "| [0, 1] |\n", f"wrote {tmp_path / 'out' / 'squares.csv'}\n"),
+        (["--data", tmp_path], "| [0, 1, 4] |\n", f"spotsvm: the study squares reads no data; --data {tmp_path} is ignored\n"),
+    ):
+        result = CliRunner().invoke(main, ["study", "squares", *map(str, options)])
+        assert (result.exit_code, result.stdout, result.stderr) == (0, text, said)
     told = []
     monkeypatch.setattr(Squares, "reads_data", True, raising=False)
     monkeypatch.setattr(Squares, "use_data", lambda self, folder: told.append(folder), raising=False)
@@ -230,7 +218,7 @@ def test_the_librarys_own_studies_are_registered():
     assert {"overhead", "reinterpolation"} <= {point.name for point in entry_points(group="spotsvm.studies")}
 
 
-def test_ctrl_c_keeps_what_was_told(iris, tmp_path, monkeypatch):
+def test_ctrl_c_keeps_what_was_told(iris, tuned, tmp_path, monkeypatch):
     @contextmanager
     def interrupting(name, budget):
         def told(study, trial):
@@ -239,21 +227,21 @@ def test_ctrl_c_keeps_what_was_told(iris, tmp_path, monkeypatch):
 
         yield told
 
-    args = ["tune", iris, "--target", "kind", "--budget", "7", "--cv", "3", "--out"]
+    folder = tmp_path / "out"
+    args = ["tune", iris, "--target", "kind", "--budget", "7", "--cv", "3", "--out", str(folder)]
     with monkeypatch.context() as patch:
         patch.setattr("spotsvm.study.callbacks.progress_bar", interrupting)
-        result = CliRunner().invoke(main, [*args, str(tmp_path / "a")])
-    assert result.exit_code == 130
-    assert result.stdout == ""
-    again = shlex.join(["spotsvm", *map(str, args), str(tmp_path / "a")])
+        result = CliRunner().invoke(main, args)
+    assert (result.exit_code, result.stdout) == (130, "")
     assert result.stderr == (
-        f"spotsvm: interrupted; the candidates scored so far are saved in {tmp_path / 'a'}. To resume, run the same command: "
-        f"{again}\n"
+        f"spotsvm: interrupted; the candidates scored so far are saved in {folder}. To resume, run the same command: "
+        f"{shlex.join(['spotsvm', *args])}\n"
     )
-    assert len(trials(io.StringIO(run("export", tmp_path / "a" / "random.db")))) == 4
-    assert run(*args, tmp_path / "a").replace("/a:", "/b:") == run(*args, tmp_path / "b")
+    assert len(trials(io.StringIO(run("export", folder / "random.db")))) == 4
+    text, undisturbed = tuned
+    assert run(*args).replace(str(folder), str(undisturbed)).split() == text.split()
     for name in ("random_trials.csv", "kriging_trials.csv"):
-        pd.testing.assert_frame_equal(trials(tmp_path / "a" / name), trials(tmp_path / "b" / name))
+        pd.testing.assert_frame_equal(trials(folder / name), trials(undisturbed / name))
 
 
 def has_told(path):
@@ -266,9 +254,7 @@ def has_told(path):
     return told
 
 
-@pytest.mark.parametrize(
-    ("sent", "workers", "code"), [(signal.SIGINT, "1", 130), (signal.SIGINT, "2", 130), (signal.SIGTERM, "1", 143)]
-)
+@pytest.mark.parametrize(("sent", "workers", "code"), [(signal.SIGINT, "2", 130), (signal.SIGTERM, "1", 143)])
 def test_a_real_ctrl_c_or_a_batch_queue_s_signal(sent, workers, code, iris, tmp_path):
     args = ["tune", iris, "--target", "kind", "--budget", "1000000", "--search", "random", "--workers", workers]
     args += ["--out", str(tmp_path / "my runs")]

@@ -15,13 +15,13 @@ from spotsvm.study.record.schema import sign
 SCRIPT = str(Path(sys.executable).with_name("spotsvm"))
 
 
-def table(n=40, header="a,b,kind", feature="{k}", target="{c}"):
-    lines = [f"{np.sin(k):.3f},{feature.format(k=k)},{target.format(k=k, c='xy'[k % 2], t=k / 7)}" for k in range(n)]
-    return "\n".join([header, *lines]) + "\n"
+def table(scale=1):
+    return "a,b,kind\n" + "".join(f"{np.sin(k):.3f},{scale * k},{'xy'[k % 2]}\n" for k in range(40))
 
 
-def one_line(result):
+def refused(*args):
     """What a refused command says: one line on stderr, after the warnings if there are any, and nothing on stdout."""
+    result = CliRunner().invoke(main, [str(a) for a in args])
     assert isinstance(result.exception, SystemExit), result.exception
     assert result.exit_code == 2
     assert result.stdout == ""
@@ -34,71 +34,36 @@ def one_line(result):
     return line
 
 
-def refused(*args):
-    return one_line(CliRunner().invoke(main, [str(a) for a in args]))
-
-
 @pytest.fixture
-def write(tmp_path):
-    def written(text, name="table.csv"):
-        path = tmp_path / name
-        path.write_bytes(text if isinstance(text, bytes) else text.encode())
-        return path
-
-    return written
-
-
-@pytest.fixture
-def good(write):
-    return write(table())
-
-
-JUNK = np.random.default_rng(0).integers(256, size=3000, dtype=np.uint8).tobytes()
-
-#: tables that are too small for the folds; `tests/spotsvm/tuning/tables` has others
-TABLES = {
-    "junk": (JUNK, ["not UTF-8 text"]),
-    "rare class": (table() + "1,1,z\n" * 5, ["class 'z'", "4 of the training rows", "--cv 5"]),
-}
-
-
-@pytest.mark.parametrize("case", TABLES)
-def test_a_table_that_cannot_be_used(case, write, tmp_path):
-    text, said = TABLES[case]
-    line = refused("tune", write(text), "--target", "kind", "--out", tmp_path / "out")
-    assert all(part in line for part in said), line
-    assert any(part in line for part in ("table.csv", "--cv"))
-    assert not (tmp_path / "out" / "comparison.csv").exists()
+def good(tmp_path):
+    (tmp_path / "table.csv").write_text(table())
+    return tmp_path / "table.csv"
 
 
 @pytest.mark.parametrize(
     ("args", "said"),
     [
         (["--budget", "3"], ["--budget=3", "initial design of 6"]),
-        (["--budget", "9", "--search", "koch2011"], ["--budget=9", "initial design of 10"]),
         (["--budget", "0"], ["--budget", ": 0 "]),
         (["--cv", "1"], ["--cv", ": 1 "]),
         (["--cv", "21"], ["--cv 21", "20 of the rows"]),
-        (["--cv", "16"], ["--cv 16", "15 of the training rows"]),
-        (["--cv", "41"], ["--cv 41", "there are 40"]),
         (["--workers", "0"], ["--workers", ": 0 "]),
         (["--seed", "-1"], ["--seed", ": -1 "]),
         (["--search", "bayes"], ["--search 'bayes'", "kriging, koch2011, vns, carrizosa2014, cmaes, lbfgsb, random, lhs"]),
-        (["--search", "nsga2"], ["--search 'nsga2' is for several objectives", "kriging"]),
         (["--task", "ranking"], ["--task", "'ranking'"]),
         (["--task", "regression"], ["'kind'", "not numeric", "'x'"]),
-        (["--scoring", "acuracy"], ["--scoring 'acuracy'", "accuracy"]),
         (["--pipeline", "wine"], ["--pipeline", "'wine'"]),
-        (["--pipeline", "stormwater"], ["target 'kind'", "not numeric", "'x'"]),
         (["--pipeline", "stormwater", "--task", "classification"], ["--task classification", "regression"]),
-        (["--pipeline", "spectra", "--region", "table9"], ["region 'table9'", "table7 or table8"]),
         (["--region", "table7"], ["region 'table7'", "pipeline table"]),
         (["--time", "a"], ["--time a", "--pipeline stormwater"]),
         (["--rows", "10"], ["--rows 10", "--pipeline stormwater"]),
         (["--horizon", "2"], ["--horizon 2", "--pipeline stormwater"]),
         (["--rows", "-1"], ["--rows", ": -1 "]),
-        (["--pipeline", "spectra", "--scoring", "r2"], ["--scoring 'r2'"]),
         (["--bugdet", "9"], ["--bugdet"]),
+        (["--memory-limit", "lots"], ["memory_limit='lots' is not an amount of memory"]),
+        (["--trial-timeout", "0"], ["Invalid value for '--trial-timeout'"]),
+        (["--batch-size", "0"], ["Invalid value for '--batch-size'"]),
+        (["--retries", "-1"], ["Invalid value for '--retries'"]),
         (["more.csv"], ["more.csv"]),
     ],
     ids=" ".join,
@@ -128,7 +93,7 @@ def test_a_command_that_is_incomplete_or_unknown(args, said):
 
 
 def test_an_out_in_which_nothing_can_be_written(good, tmp_path):
-    for out in (good, good / "out", Path("/proc/spotsvm")):
+    for out in (good / "out", Path("/proc/spotsvm")):
         assert f"--out {out}: cannot write to this folder" in refused("tune", good, "--target", "kind", "--out", out)
     (tmp_path / "out" / "comparison.csv").mkdir(parents=True)
     args = ["tune", good, "--target", "kind", "--search", "random", "--budget", 1, "--cv", 2, "--out", tmp_path / "out"]
@@ -143,11 +108,11 @@ def recorded(good, tmp_path):
     return args, tmp_path / "out" / "random.db"
 
 
-def test_a_record_of_another_study(recorded, write):
+def test_a_record_of_another_study(recorded, tmp_path):
     args, record = recorded
     before = record.read_bytes()
-    other = write(table(feature="{k}5"), "other.csv")
-    changes = {"data": ["tune", other, *args[2:]], "seed": [*args, "--seed", 1], "folds": [*args, "--cv", 3]}
+    (tmp_path / "other.csv").write_text(table(10))
+    changes = {"data": ["tune", tmp_path / "other.csv", *args[2:]], "seed": [*args, "--seed", 1], "folds": [*args, "--cv", 3]}
     changes["scoring"] = [*args, "--scoring", "balanced_accuracy"]
     for word, changed in changes.items():
         line = refused(*changed)
@@ -155,47 +120,17 @@ def test_a_record_of_another_study(recorded, write):
     assert record.read_bytes() == before
 
 
-def changed(statement):
-    """Return a function that changes a record as an SQLite database, with valid checksums."""
-
-    def change(record):
-        with closing(sqlite3.connect(record)) as connection, connection:
-            connection.execute(statement)
-            sign(connection)
-
-    return change
-
-
-def foreign(record):
-    record.unlink()
-    with closing(sqlite3.connect(record)) as connection, connection:
-        connection.execute("CREATE TABLE mine (x)")
-
-
-def a_folder(record):
-    record.unlink()
-    record.mkdir()
-
-
-@pytest.mark.parametrize(
-    ("damage", "said"),
-    [
-        (changed("UPDATE about SET value = '99' WHERE key = 'schema_version'"), "schema version 99"),
-        (changed("UPDATE trials SET params = '{', point = '[0.5' WHERE number = 1"), "is damaged"),
-        (lambda record: record.write_bytes(record.read_bytes()[:1000]), "random.db"),
-        (lambda record: record.write_bytes(JUNK), "random.db"),
-        (foreign, "not a record of spotsvm"),
-        (a_folder, "random.db"),
-    ],
-    ids=["version", "JSON", "cut off", "junk", "foreign", "folder"],
-)
-def test_a_record_that_cannot_be_used(damage, said, recorded):
+@pytest.mark.parametrize("damage", ["inside", "junk"])
+def test_a_record_that_cannot_be_used(damage, recorded):
     args, record = recorded
-    damage(record)
+    if damage == "junk":
+        record.write_bytes(np.random.default_rng(0).bytes(3000))
+    else:  # with valid checksums
+        with closing(sqlite3.connect(record)) as connection, connection:
+            connection.execute("UPDATE trials SET params = '{', point = '[0.5' WHERE number = 1")
+            sign(connection)
     for command in (args, ["export", record]):
-        line = refused(*command)
-        assert str(record) in line
-        assert said in line
+        assert f"{record} is damaged" in refused(*command)
 
 
 def test_an_export_that_cannot_be_read_or_written(tmp_path, good):
@@ -210,9 +145,7 @@ def test_an_export_that_cannot_be_read_or_written(tmp_path, good):
         assert f"--csv {csv}: cannot write the trials" in refused("export", tmp_path / "new.db", "--csv", csv)
 
 
-@pytest.mark.parametrize(
-    "args", [["tune", "missing.csv", "--target", "y"], ["tune", "missing.csv"], ["export", "missing.db"], ["study", "nothing"]]
-)
+@pytest.mark.parametrize("args", [["tune", "missing.csv", "--target", "y"], ["tune", "missing.csv"]])
 def test_the_installed_script_says_one_line(args, tmp_path):
     process = subprocess.run([SCRIPT, *args], cwd=tmp_path, capture_output=True, text=True)
     assert (process.returncode, process.stdout, process.stderr.count("\n")) == (2, "", 1)

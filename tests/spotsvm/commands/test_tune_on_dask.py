@@ -101,19 +101,3 @@ def test_ctrl_c_gives_the_cluster_back_and_ends_with_130(table, address, tmp_pat
             time.sleep(0.05)
         assert not any(client.processing().values())
     assert len(RecordedStudy(tmp_path / "out" / "random.db").trials) > 0
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (["--memory-limit", "lots"], "memory_limit='lots' is not an amount of memory"),
-        (["--trial-timeout", "0"], "Invalid value for '--trial-timeout'"),
-        (["--batch-size", "0"], "Invalid value for '--batch-size'"),
-        (["--retries", "-1"], "Invalid value for '--retries'"),
-    ],
-)
-def test_a_limit_that_is_none_is_one_line(table, options, said):
-    done = tune(table, *options)
-    assert done.exit_code == 2
-    assert said in done.stderr
-    assert done.stderr.count("\n") == 1

@@ -44,19 +44,14 @@ def heard(*args):
         (["-vv", "chat"], ["a warning of three lines", "an event", "a detail"]),
     ],
 )
-def test_each_level(args, expected):
+def test_each_level_and_afterwards_all_is_as_it_was(args, expected):
+    logger = logging.getLogger("spotsvm")
+    before = (logger.level, list(logger.handlers))
     lines = heard(*args)
+    assert (logger.level, list(logger.handlers)) == before
     assert [text for _, text in lines] == expected
     assert lines[0][0] == "warning:"
     assert all(len(mark) == 8 and mark.count(":") == 2 for mark, _ in lines[1:])
-
-
-@pytest.mark.usefixtures("logging_command")
-def test_afterwards_all_is_as_it_was():
-    logger = logging.getLogger("spotsvm")
-    before = (logger.level, list(logger.handlers))
-    heard("-vv", "chat")
-    assert (logger.level, list(logger.handlers)) == before
 
 
 def test_what_cannot_be_shown_ends_nothing(capsys, monkeypatch):

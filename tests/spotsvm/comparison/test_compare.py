@@ -186,17 +186,23 @@ def test_a_comparison_can_be_pickled():
         ({"objective": 3}, ArgumentError, "objective=3 is not callable"),
         ({"space": {}}, SpaceError, "space has no parameter"),
         ({"searches": ["random", "nsga2"]}, ArgumentError, "'nsga2' is for several objectives"),
+        ({"seeds": [0, 0]}, ArgumentError, "seeds has 0 more than once"),
         ({"searches": ["random", "kriging"]}, BudgetError, "search 'kriging': n_trials=3 is below the initial design of 6"),
         ({"searches": ["cmaes"]}, BudgetError, "'cmaes': n_trials=3 is below the first generation of 6 trials; use at least"),
-        ({"n_trials": 0}, BudgetError, "n_trials=0 is not a number of evaluations"),
         ({"start": {"x": 2.0, "y": 0.0}}, SpaceError, r"start is not in the space: x=2.0 is not a number in \[0, 1\]"),
         ({"start": 3}, SpaceError, "start=3 is not a configuration"),
-        ({"seeds": [0, 0]}, ArgumentError, "seeds has 0 more than once"),
         ({"direction": ("minimize", "minimize")}, ArgumentError, "is not a direction"),
-        ({"noise": "yes"}, ArgumentError, "noise='yes' is unknown"),
         ({"measure": "value"}, ArgumentError, "measure='value' is not the name of a further number"),
         ({"confidence": 95}, ArgumentError, "confidence=95 is not between 0 and 1"),
         ({"n_jobs": 0}, ArgumentError, "n_jobs=0 is not a number of processes"),
+        *(
+            (
+                {"objective": lambda p: (p["x"], p["y"]), "n_jobs": n},
+                ArgumentError,
+                "returned 2 values .* the study has one objective",
+            )
+            for n in (None, 2)
+        ),
     ],
 )
 def test_what_cannot_be_compared(given, error, text):
@@ -217,9 +223,3 @@ def test_a_measure_that_is_not_there_costs_one_evaluation():
     assert len(calls) == 1
     with pytest.raises(ArgumentError, match="it returned none"):
         compare(bowl, SPACE, ["random"], n_trials=30, seeds=2, measure="true")
-
-
-@pytest.mark.parametrize("n_jobs", [None, 2])
-def test_two_values_cannot_be_compared(n_jobs):
-    with pytest.raises(ArgumentError, match="returned 2 values .*, and the study has one objective; for several use a Study"):
-        compare(lambda p: (p["x"], p["y"]), SPACE, ["random"], n_trials=30, seeds=2, n_jobs=n_jobs)

@@ -68,15 +68,12 @@ def test_an_objective_without_a_seed_is_compared_without_pairs(lucky):
     assert judgement.interval[0] < judgement.difference < judgement.interval[1]
 
 
-def test_where_chance_decides_it_says_so(lucky):
+def test_chance_can_decide_and_the_best_seen_can_win(lucky):
     judgement = judge_recommendation(
         lucky, lambda params, seed: params["x"] * 1e-9 + np.random.default_rng([seed, int(1e6 * params["x"])]).normal()
     )
     assert judgement.verdict == "no clear difference"
     assert judgement.interval[0] < 0 < judgement.interval[1]
-
-
-def test_the_best_seen_can_win(lucky):
     best = lucky.recommend().best_seen_params["x"]
     judgement = judge_recommendation(lucky, lambda params, seed: abs(params["x"] - best) + 1e-3 * noisy(params, seed))
     assert judgement.verdict == "best seen"

@@ -3,12 +3,7 @@ import pytest
 from scipy.stats import loguniform
 from scipy.stats import t as student
 from sklearn.datasets import load_breast_cancer
-from sklearn.model_selection import (
-    GroupKFold,
-    ShuffleSplit,
-    TimeSeriesSplit,
-    cross_val_score,
-)
+from sklearn.model_selection import GroupKFold, ShuffleSplit, TimeSeriesSplit, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
@@ -86,9 +81,13 @@ def test_the_interval_goes_by_the_rows_that_a_split_tests_on():
     assert judgement.interval == pytest.approx((d.mean() - half, d.mean() + half), abs=0.02)
 
 
-def test_groups_and_weights_are_passed_on():
+@pytest.fixture
+def by_group():
+    return SpotSearchCV(SVC(), {"C": loguniform(0.1, 10.0)}, n_iter=6, search="random", random_state=0, cv=GroupKFold(3))
+
+
+def test_groups_and_weights_are_passed_on(by_group):
     groups, weights = np.arange(150) % 6, np.where(Y == 1, 5.0, 1.0)
-    by_group = SpotSearchCV(SVC(), {"C": loguniform(0.1, 10.0)}, n_iter=6, search="random", random_state=0, cv=GroupKFold(3))
     by_group.fit(X, Y, groups=groups, sample_weight=weights)
     plain, weighted = (
         judge_search(by_group, X, Y, n_repeats=2, groups=groups, fit_params=given) for given in ({}, {"sample_weight": weights})
@@ -106,7 +105,7 @@ def test_samples_without_a_class_have_no_say():
         judge_search(search, X, Y, X_NEW[few[2:]], Y_NEW[few[2:]])
 
 
-def test_bad_input(search):
+def test_bad_input(search, by_group):
     with pytest.raises(ArgumentError, match="only one of X_new and y_new is given"):
         judge_search(search, X, Y, X_NEW)
     with pytest.raises(ArgumentError, match="n_repeats=1"):
@@ -114,10 +113,4 @@ def test_bad_input(search):
     with pytest.raises(ValueError, match="not fitted"):
         judge_search(SpotSearchCV(MACHINE, SPACE), X, Y)
     with pytest.raises(ArgumentError, match="cannot be drawn again: The 'groups' parameter should not be None"):
-        judge_search(
-            SpotSearchCV(MACHINE, SPACE, n_iter=6, search="random", random_state=0, cv=GroupKFold(3)).fit(
-                X, Y, groups=np.arange(150) % 5
-            ),
-            X,
-            Y,
-        )
+        judge_search(by_group.fit(X, Y, groups=np.arange(150) % 5), X, Y)

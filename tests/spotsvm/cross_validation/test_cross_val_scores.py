@@ -291,17 +291,13 @@ def test_what_is_left_to_sklearn(estimator, candidate, options, counted):
     assert counted == []
 
 
-def test_a_cap_on_iterations_is_left_to_sklearn(counted):
+def test_a_cap_on_iterations_and_wrong_arguments_are_sklearns(counted):
     X, y = standard(load_iris)
     with pytest.warns(UserWarning, match="Solver terminated early"):
         ours = cross_val_scores(SVC(), X, y, [{"max_iter": 3}])
     with pytest.warns(UserWarning, match="Solver terminated early"):
         np.testing.assert_array_equal(ours, by_sklearn(SVC(), X, y, [{"max_iter": 3}]))
     assert counted == []
-
-
-def test_a_wrong_argument_is_sklearns_error(counted):
-    X, y = standard(load_iris)
     with pytest.raises(ValueError, match="Invalid parameter 'nope'"):
         cross_val_scores(SVC(), X, y, [{"nope": 1}])
     with pytest.raises(ValueError, match="Unknown label type"):
@@ -315,7 +311,7 @@ def test_a_wrong_argument_is_sklearns_error(counted):
     assert (scores[1] > 0.9).all()
 
 
-def test_the_order_and_company_of_candidates_change_nothing_that_matters():
+def test_the_order_and_company_of_candidates_and_the_memory_change_nothing():
     X, y = standard(load_breast_cancer)
     together = cross_val_scores(SVC(), X, y, C_AND_GAMMA)
     backwards = cross_val_scores(SVC(), X, y, C_AND_GAMMA[::-1])[::-1]
@@ -323,9 +319,6 @@ def test_the_order_and_company_of_candidates_change_nothing_that_matters():
     assert np.abs(together - backwards).max() <= one_row(y)
     assert np.abs(together - alone).max() <= one_row(y)
     assert (together == alone).mean() >= 0.97
-
-
-def test_little_memory_is_enough():
     X, y = standard(load_wine)
     everything = cross_val_scores(SVC(), X, y, C_AND_GAMMA)
     n = len(y)

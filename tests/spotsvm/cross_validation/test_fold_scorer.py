@@ -81,9 +81,6 @@ def test_what_fails_is_absent_and_the_reason_is_one_line():
         " -1} failed in every fold",
         " 6, 'needs'",
     ]
-
-
-def test_scoring_that_fails_everywhere_is_failing_everywhere():
     with pytest.warns(FitFailedWarning, match="failed in every fold: LookupError: stumbled"):
         (scores,) = scorer(Picky(9), ROWS, None, THREE).score([{"stumbles": -1}])
     assert only_scores(scores) == {}
@@ -118,7 +115,7 @@ def rows_in_another_order(matrix):
     return csr_array((matrix.data.reshape(-1, 4)[:, ::-1].ravel(), matrix.indices.reshape(-1, 4)[:, ::-1].ravel(), matrix.indptr))
 
 
-def test_the_context_is_the_same_for_the_same_scores():
+def test_the_context_is_the_same_for_the_same_scores_in_any_process(capsys):
     sparse = csr_array(X)
     frame = pd.DataFrame(X, columns=list("abcd")).assign(word="x")
     for data, again in [(X, X.copy()), (X.tolist(), X.tolist()), (sparse, rows_in_another_order(sparse)), (frame, frame.copy())]:
@@ -133,6 +130,16 @@ def test_the_context_is_the_same_for_the_same_scores():
     usual = scorer().context()
     with config_context(print_changed_only=False):
         assert scorer().context() == usual
+    code = (
+        "import numpy as np; from sklearn.pipeline import make_pipeline; from sklearn.svm import SVC;"
+        "from sklearn.preprocessing import FunctionTransformer; from spotsvm.cross_validation.fold_scorer import FoldScorer;"
+        "X, y = np.arange(8.).reshape(4, 2), np.array(['a', 'b'] * 2, dtype=object);"
+        "f = FunctionTransformer(lambda X: X);"
+        "print(FoldScorer(make_pipeline(f, SVC()), X, y, [(y == 'a', y == 'b')], {}, scoring='f1').context())"
+    )
+    exec(code, {})
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout == capsys.readouterr().out != ""
 
 
 @pytest.mark.parametrize(
@@ -165,16 +172,3 @@ def test_the_context_sees_all_of_a_long_estimator():
     assert repr(past[0]) == repr(past[1])
     for pair in (weights, long, fine, past):
         assert scorer(pair[0]).context() != scorer(pair[1]).context()
-
-
-def test_the_context_is_the_same_in_another_process(capsys):
-    code = (
-        "import numpy as np; from sklearn.pipeline import make_pipeline; from sklearn.svm import SVC;"
-        "from sklearn.preprocessing import FunctionTransformer; from spotsvm.cross_validation.fold_scorer import FoldScorer;"
-        "X, y = np.arange(8.).reshape(4, 2), np.array(['a', 'b'] * 2, dtype=object);"
-        "f = FunctionTransformer(lambda X: X);"
-        "print(FoldScorer(make_pipeline(f, SVC()), X, y, [(y == 'a', y == 'b')], {}, scoring='f1').context())"
-    )
-    exec(code, {})
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert run.stdout == capsys.readouterr().out != ""

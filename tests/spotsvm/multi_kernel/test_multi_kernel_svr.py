@@ -32,7 +32,7 @@ def test_one_kernel_is_that_kernel(options, plain):
     assert ours.dual_objective_ == pytest.approx(exact.dual_objective_, rel=1e-9)
 
 
-def test_a_sum_is_svr_on_the_summed_matrix():
+def test_a_sum_is_svr_on_the_summed_matrix_with_weights_of_features():
     def kernel(a, b):
         return 2.0 * rbf_kernel(a[:, :3], b[:, :3], 1 / 3) + 0.5 * linear_kernel(a[:, 3:5], b[:, 3:5])
 
@@ -42,8 +42,5 @@ def test_a_sum_is_svr_on_the_summed_matrix():
     np.testing.assert_allclose(ours.predict(X_NEW), theirs.predict(kernel(X_NEW, X)), atol=1e-4)
     assert ours.weights_.tolist() == [[2.0, 0.5, 0.0]]
     assert ours.kernel_names_ == ("curved", "straight", "noise")
-
-
-def test_weights_of_features():
     ours = MultiKernelSVR(groups=GROUPS, kernel="linear", weights=(2.0, 0.5, 1.0)).fit(X, Y)
     np.testing.assert_allclose(X_NEW @ ours.coef_[0] + ours.intercept_, ours.predict(X_NEW), atol=1e-9)

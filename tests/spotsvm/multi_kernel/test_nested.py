@@ -34,7 +34,7 @@ def test_the_poorer_model_comes_first_and_the_richer_goes_on_from_it(search):
     assert "TunedConicModel" in study.trials[20].note
 
 
-def test_vns_starts_from_the_poorer_models_best():
+def test_vns_starts_from_the_best_with_the_papers_radii():
     radius = 1 / 24
     from functools import partial
 
@@ -44,20 +44,11 @@ def test_vns_starts_from_the_poorer_models_best():
     study = Study(MODELS[1].space(), nested(MODELS, (15, 5), inner), seed=4).run(response, n_trials=16)
     best = min(study.trials[:15], key=lambda t: t.value)
     assert np.abs(np.array(study.trials[15].point) - np.array(best.point)).max() <= radius + 1e-12
-
-
-def test_the_papers_radii_are_binary_logarithms_in_every_model():
     space = Space(MODELS[1].space())
     search = nested(MODELS, (15, 5), "carrizosa2014")(space.domain, 0)
     for stage, inner in zip(search.stages, search._inners, strict=True):
         assert np.allclose(inner.radii * stage.domain.widths, np.arange(1, 26)[:, None])
     assert sorted(search.stages[1].domain.widths) == pytest.approx([16, 16, 24, 24])
-
-
-@pytest.mark.parametrize("n_trials", [(), (1, 2, 3), (0, 5), (5.0, 5), 10, (True, 3)])
-def test_numbers_of_trials_that_do_not_fit_are_refused(n_trials):
-    with pytest.raises(ArgumentError, match="for 2 models"):
-        nested(MODELS, n_trials)
 
 
 LINEAR = [FixedKernelModel(GROUPS, kernel="linear"), ConicModel({"a": [0], "b": [1, 2]}, kernel="linear")]
@@ -74,6 +65,7 @@ LINEAR = [FixedKernelModel(GROUPS, kernel="linear"), ConicModel({"a": [0], "b": 
         (MODELS[0], (5, 5), {}, "use a sequence of kernel models"),
         ([MODELS[0], "linear"], (5, 5), {}, "use a sequence of kernel models"),
         (MODELS, (5, 5), {"search": 3}, "search=3; use a name"),
+        *((MODELS, n, {}, "for 2 models") for n in ((), (1, 2, 3), (0, 5), (5.0, 5), 10, (True, 3))),
     ],
 )
 def test_arguments_that_make_no_sense(models, n_trials, more, message):
@@ -90,13 +82,10 @@ def test_a_budget_that_never_reaches_the_richest_model_is_refused(search):
     assert study.run(response, n_trials=12 + last).trials[12].note.startswith("stage 2 of 2")
 
 
-def test_ranges_of_the_users_own():
+def test_ranges_of_the_users_own_which_may_be_too_small():
     spaces = [model.space(weights=(0.5, 2.0), gamma=(0.25, 4.0)) for model in MODELS]
     study = Study(spaces[1], nested(MODELS, (6, 6), "vns", spaces=spaces), seed=1).run(response, n_trials=12)
     assert all(0.5 <= t.params["weights__b"] <= 2.0 for t in study.trials)
-
-
-def test_a_richer_space_that_is_too_small_is_refused():
     spaces = [MODELS[0].space(), MODELS[1].space(weights=(0.5, 2.0))]
     with pytest.raises(ValueError, match="is not a number in"):
         Study(spaces[1], nested(MODELS, (6, 6), "vns", spaces=spaces))

@@ -11,6 +11,8 @@ from sklearn.model_selection import (
     GridSearchCV,
     GroupKFold,
     KFold,
+    LeaveOneGroupOut,
+    PredefinedSplit,
     RandomizedSearchCV,
     RepeatedStratifiedKFold,
     ShuffleSplit,
@@ -21,8 +23,9 @@ from sklearn.model_selection import (
 from sklearn.svm import SVC
 
 from spotsvm import SpotSearchCV, oversearching
+from spotsvm.common.errors import ArgumentError, DataError, NoCompletedTrialError
 from spotsvm.optimism.nested import Incumbent, OuterFold, sum_up
-from spotsvm.optimism.outer_splits import OuterSplits
+from spotsvm.optimism.outer_splits import OuterSplits, outer_splits
 from spotsvm.trials.scores.intervals import jackknife_variance, nadeau_bengio, t_interval
 
 X, Y = make_classification(120, 4, flip_y=0.2, random_state=0)
@@ -240,3 +243,58 @@ def test_under_noise_the_recommended_trial_counts():
     assert (found.tuned_score, found.optimism) == pytest.approx((0.8, 0.09))
     assert found.curve()["tuned"].tolist() == pytest.approx([0.7, 0.9, 0.9])
     assert "the search recommends a trial by its model of the noise" in found.summary()
+
+
+BY_CLASS = np.sort(Y)
+ORDERED = np.r_[np.tile([0, 1], 40), np.zeros(40, dtype=int)]
+
+
+@pytest.mark.parametrize(
+    ("options", "arguments", "message"),
+    [
+        ({}, {"outer": 1}, "outer=1 is not a number of folds; use 2 or more"),
+        ({}, {"outer": 121}, "outer=121 folds cannot be made from 120 rows"),
+        ({}, {"outer": PredefinedSplit(np.repeat([-1, 0], 60))}, "makes 1 fold; two or more are needed"),
+        ({}, {"method": "bootstrap"}, "method='bootstrap' is unknown; use one of nested, repeats, folds"),
+        ({}, {"variance": "naive"}, "variance='naive' is unknown; use one of auto, jackknife, nadeau"),
+        ({}, {"confidence": 95}, "confidence=95 is not between 0 and 1"),
+        ({}, {"n_candidates": 0, "method": "repeats"}, "n_candidates=0 is not a valid number"),
+        ({}, {"path": "x"}, "random_state=None with a path"),
+        ({}, {"X": None}, "X=None: pass the data"),
+        ({}, {"X": None, "method": "folds"}, "X=None: pass the data"),
+        ({}, {"search": SVC()}, "is not a search; use SpotSearchCV"),
+        ({"refit": False}, {}, "search has refit=False"),
+        ({"scoring": ["accuracy", "roc_auc"], "refit": lambda results: 0}, {}, "let refit name one of them"),
+        ({"cv": list(KFold(3).split(X))}, {}, "splits of all rows; use a number of folds or a splitter"),
+        ({"cv": TimeSeriesSplit(3)}, {"method": "repeats"}, "cannot be drawn; use method='nested'"),
+        ({}, {"y": np.where(np.arange(120) < 3, "rare", "common")}, "class rare has 3 rows, fewer than"),
+        ({}, {"y": BY_CLASS, "outer": TimeSeriesSplit(3)}, "outer fold 0 has no training row of class 1"),
+        ({}, {"y": BY_CLASS, "outer": LeaveOneGroupOut(), "groups": BY_CLASS}, "fold 0 has no training row of class 0"),
+        ({"scoring": "roc_auc"}, {"y": ORDERED, "outer": KFold(3)}, "fold 2: a candidate cannot be scored on its 40 rows"),
+    ],
+)
+def test_what_cannot_be_analysed(options, arguments, message):
+    given = {"search": searched(n_iter=2, **{"cv": 3} | options), "X": X, "y": Y} | arguments
+    with pytest.raises(DataError if "y" in arguments else ArgumentError, match=message):
+        oversearching(**given)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.FitFailedWarning")
+@pytest.mark.parametrize("search", [SpotSearchCV(SVC(C=-1), {"gamma": [1, 2]}, n_iter=2, search="random", cv=3), None])
+def test_no_completed_trial(search):
+    search = search or GridSearchCV(SVC(), {"C": [-1.0, -2.0]}, cv=3)
+    with pytest.raises(NoCompletedTrialError, match="outer fold 0: "):
+        oversearching(search, X, Y, random_state=0)
+
+
+def test_a_record_needs_a_search_that_keeps_one(tmp_path):
+    grid = GridSearchCV(SVC(), {"C": [1.0]}, cv=3)
+    with pytest.raises(ArgumentError, match="needs a search that keeps a record"):
+        oversearching(grid, X, Y, random_state=0, path=tmp_path)
+    (tmp_path / "file").touch()
+    with pytest.raises(ArgumentError, match="is a file; use a folder"):
+        oversearching(searched(), X, Y, random_state=0, path=tmp_path / "file")
+
+
+def test_folds_of_a_regression_are_not_stratified():
+    assert outer_splits(4, X, X[:, 0], None, classifier=False, seed=0).repeats == [[0, 1, 2, 3]]

@@ -8,20 +8,11 @@ import pytest
 from scipy.stats import loguniform, randint, uniform
 
 from spotsvm import Study
+from tests.spotsvm.reports.pages import SECTIONS, check_page
 
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-FLAGS = [
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--hide-scrollbars",
-    "--enable-logging=stderr",
-]
+FLAGS = """--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking
+    --disable-component-update --disable-sync --hide-scrollbars --enable-logging=stderr""".split()
 SCHEMES = {"light": "1", "dark": "0"}
 
 pytestmark = pytest.mark.skipif(BROWSER is None, reason="no chromium to open a report in")
@@ -55,25 +46,12 @@ def report(tmp_path_factory):
     return study.report(tmp_path_factory.mktemp("report") / "report.html")
 
 
-HEADINGS = {
-    "what-was-tuned": "What was tuned",
-    "what-is-recommended": "What is recommended",
-    "convergence": "Convergence",
-    "what-the-parameters-do": "What the parameters do",
-    "where-the-trials-are": "Where the trials are",
-    "how-much-of-it-is-luck": "How much of it is luck",
-    "failed-trials": "Failed trials",
-    "all-trials": "All trials",
-    "how-to-repeat-it": "How to repeat it",
-}
-
-
 @pytest.mark.parametrize("scheme", SCHEMES)
-def test_every_section_is_there_and_the_console_is_silent(report, tmp_path, check_page, scheme):
+def test_every_section_is_there_and_the_console_is_silent(report, tmp_path, scheme):
     dom, console = browse(report, tmp_path, "--dump-dom", scheme=scheme)
     assert console == []
-    for name, heading in HEADINGS.items():
-        assert f'<h2 id="{name}">{heading}</h2>' in dom
+    for heading in SECTIONS:
+        assert f'<h2 id="{heading.lower().replace(" ", "-")}">{heading}</h2>' in dom
     assert "<title>Tuning kernel, C, gamma, degree, &lt;script&gt;x&lt;/script&gt;</title>" in dom
     assert dom.count("<svg") == 5
     check_page(dom)  # what the browser has made of it

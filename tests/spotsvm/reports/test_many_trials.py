@@ -9,6 +9,7 @@ from spotsvm import Study
 from spotsvm.reports.view import thinned
 from spotsvm.trials.objectives import Objectives
 from spotsvm.trials.pareto import hypervolume_curve
+from tests.spotsvm.reports.pages import check_page
 
 SQUARE = {"x": uniform(-1, 2), "y": uniform(-1, 2)}
 N = 10_000
@@ -20,7 +21,7 @@ def failing(p):
     return p["x"] ** 2 + 2 * p["y"] ** 2
 
 
-def test_a_report_of_10000_trials_is_small_and_says_what_it_leaves_out(tmp_path, check_page):
+def test_a_report_of_10000_trials_is_small_and_says_what_it_leaves_out(tmp_path):
     study = Study(SQUARE, "random", 0, noise=False).run(failing, n_trials=N)
     file = study.report(tmp_path / "report.html", tables=tmp_path / "tables")
     assert file.stat().st_size < 3e6
@@ -38,7 +39,7 @@ def test_a_report_of_10000_trials_is_small_and_says_what_it_leaves_out(tmp_path,
     assert len(pd.read_csv(whole)) == N
 
 
-def test_a_report_of_3000_trials_of_two_objectives_is_small(tmp_path, check_page):
+def test_a_report_of_3000_trials_of_two_objectives_is_small(tmp_path):
     study = Study(SQUARE, "random", 0, direction=("minimize", "minimize"))
     study.run(lambda p: {"values": [p["x"], -p["x"]]}, n_trials=3000)  # all are on the front
     file = study.report(tmp_path / "report.html")

@@ -6,6 +6,7 @@ from matplotlib.figure import Figure
 
 from spotsvm.common.errors import ArgumentError, StorageError
 from spotsvm.reports.page import Code, Notice, Page, Picture, Section, Table
+from tests.spotsvm.reports.pages import check_page
 
 
 def figure(label="a"):
@@ -31,7 +32,7 @@ def page():
     )
 
 
-def test_a_page_is_whole_and_accessible(check_page):
+def test_a_page_is_whole_and_accessible():
     found = check_page(page().html())
     assert found.headings == [[1, "Title"], [2, "One"], [2, "Two"], [2, "One"], [3, "Below"], [4, "Further below"]]
     assert {"header", "nav", "main", "footer", "section", "figure", "figcaption"} <= {tag for tag, _, _ in found.tags}
@@ -39,7 +40,7 @@ def test_a_page_is_whole_and_accessible(check_page):
     assert [th for th in found.all("th") if th["scope"] == "row"] == [{"scope": "row"}] * 2
 
 
-def test_numbers_are_short_stand_to_the_right_and_what_is_missing_is_a_dash(check_page):
+def test_numbers_are_short_stand_to_the_right_and_what_is_missing_is_a_dash():
     text = page().html()
     check_page(text)
     assert page().html() == text

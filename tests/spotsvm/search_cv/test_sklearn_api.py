@@ -65,7 +65,7 @@ def test_without_refit_it_says_why_there_is_no_method():
         assert not hasattr(fitted, attribute)
 
 
-def test_classes():
+def test_classes_and_features():
     unfitted = clone(SEARCHES["logistic"])
     assert not hasattr(unfitted, "classes_")
     names = np.array(["no", "yes"])[Y]
@@ -73,9 +73,6 @@ def test_classes():
     assert fitted.classes_ is fitted.best_estimator_.classes_
     assert fitted.classes_.tolist() == ["no", "yes"]
     assert not hasattr(clone(SEARCHES["ridge"]).fit(X, Y), "classes_")
-
-
-def test_features():
     unfitted = clone(SEARCHES["svc"])
     assert not hasattr(unfitted, "n_features_in_")
     assert not hasattr(unfitted, "feature_names_in_")

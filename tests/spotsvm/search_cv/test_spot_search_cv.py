@@ -74,11 +74,14 @@ def test_a_random_state_that_draws_gives_another_search_each_time():
     assert outcome(search(random_state=None).fit(X, Y)) != outcome(search(random_state=None).fit(X, Y))
 
 
-def test_batches_fill_the_budget_exactly():
+def test_batches_fill_the_budget_and_a_used_up_space_ends_it():
     told = []
     fitted = search(n_iter=7, batch_size=3, callback=lambda study, trial: told.append((study.n_finished, trial.number)))
     assert len(fitted.fit(X, Y).cv_results_["params"]) == 7
     assert told == [(k + 1, k) for k in range(7)]
+    with pytest.warns(UserWarning, match="total space of parameters 3 is smaller than n_iter=6"):
+        fitted = search(space={"C": [0.1, 1.0, 10.0]}, batch_size=2).fit(X, Y)
+    assert sorted(fitted.cv_results_["param_C"]) == [0.1, 1.0, 10.0]
 
 
 @pytest.mark.parametrize("metrics", [{}, {"scoring": ["f1", "accuracy"], "refit": "accuracy"}], ids=["one", "two"])
@@ -105,12 +108,6 @@ def test_parameters_that_do_not_exist_are_masked():
     assert (kernel.dtype, gamma.dtype, degree.dtype) == (object, np.float64, np.int64)
     names = [set(params) for params in fitted.cv_results_["params"]]
     assert names == [{"kernel", "gamma"} if k == "rbf" else {"kernel", "degree"} for k in kernel]
-
-
-def test_a_space_that_is_used_up_ends_the_search():
-    with pytest.warns(UserWarning, match="total space of parameters 3 is smaller than n_iter=6"):
-        fitted = search(space={"C": [0.1, 1.0, 10.0]}, batch_size=2).fit(X, Y)
-    assert sorted(fitted.cv_results_["param_C"]) == [0.1, 1.0, 10.0]
 
 
 def test_a_search_object_is_left_as_it_was():
@@ -280,11 +277,18 @@ def test_an_argument_that_makes_no_sense_is_one_clear_error(options, message, er
         search(**{"error_score": error_score} | options).fit(X, Y)
 
 
-def test_data_that_do_not_fit_together_are_one_clear_error():
+def test_data_may_be_frames_and_must_fit_together():
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         search().fit(X, Y[:-1])
     with pytest.raises(ValueError, match="n_splits=5 .* number of samples"):
         search(cv=5).fit(X[:4], [0, 1, 0, 1])
+    frame, series = pd.DataFrame(X, columns=list("abcd")), pd.Series(Y)
+    kind = (pd.DataFrame, pd.Series)
+    fitted = few(Probe(kind=kind), {"level": [1, 2]}, n_iter=2).fit(frame, series)
+    assert fitted.predict(frame).shape == (60,)
+    fitted = few().fit(frame, series)
+    assert fitted.feature_names_in_.tolist() == list("abcd")
+    assert np.array_equal(splits(fitted), splits(few().fit(X, Y)))
 
 
 def few(estimator=None, space=SPACE, **options):
@@ -357,16 +361,6 @@ def test_a_precomputed_kernel_is_cut_in_both_directions():
         fitted.fit(kernel.tolist(), Y)
 
 
-def test_frames_stay_frames():
-    frame, series = pd.DataFrame(X, columns=list("abcd")), pd.Series(Y)
-    kind = (pd.DataFrame, pd.Series)
-    fitted = few(Probe(kind=kind), {"level": [1, 2]}, n_iter=2).fit(frame, series)
-    assert fitted.predict(frame).shape == (60,)
-    fitted = few().fit(frame, series)
-    assert fitted.feature_names_in_.tolist() == list("abcd")
-    assert np.array_equal(splits(fitted), splits(few().fit(X, Y)))
-
-
 def test_unsupervised_with_and_without_answers():
     points, labels = make_blobs(n_samples=50, random_state=0)
     kmeans = KMeans(random_state=0, init="random", n_init=1)
@@ -392,7 +386,7 @@ def test_whole_estimators_are_choices_and_stay_unfitted():
     assert fitted.best_estimator_[-1] is not fitted.best_params_["model"]
 
 
-def test_it_works_inside_and_outside_of_others():
+def test_it_is_cloned_set_pickled_and_nested(tmp_path):
     inside = make_pipeline(StandardScaler(), few())
     outside = few(make_pipeline(StandardScaler(), SVC()), {f"svc__{name}": law for name, law in SPACE.items()})
     scores = [cross_val_score(one, X, Y, cv=3, error_score="raise") for one in (inside, outside)]
@@ -400,9 +394,6 @@ def test_it_works_inside_and_outside_of_others():
     assert inside.fit(X, Y).score(X, Y) == (inside.predict(X) == Y).mean()
     twice = few(few(space={"gamma": LEVELS}, n_iter=2), {"estimator__C": LEVELS}, n_iter=2).fit(X, Y)
     assert twice.best_estimator_.best_estimator_.C == twice.best_params_["estimator__C"]
-
-
-def test_it_is_cloned_set_and_pickled(tmp_path):
     one = few(make_pipeline(StandardScaler(), SVC()), {"svc__C": LEVELS}, path=tmp_path / "search.db")
     assert one.get_params()["estimator__svc__C"] == 1.0
     assert one.set_params(estimator__svc__tol=1e-2, n_iter=3).estimator[-1].tol == 1e-2
@@ -419,17 +410,8 @@ def trial(number, params, **extra):
     return Trial(number, params, (0.5,), state="ok" if extra else "failed", value=None, extra=extra)
 
 
-def results(trials, metrics=("score",), n_splits=2, error_score=np.nan, return_train_score=False):
-    return search_results(trials, metrics, n_splits, error_score=error_score, return_train_score=return_train_score)
-
-
-def column(*values):
-    """The column of a parameter that has these values."""
-    return results([trial(k, {"a": value}) for k, value in enumerate(values)])["param_a"]
-
-
-def ranked(*means):
-    return results([trial(k, {}, split0_test_score=mean) for k, mean in enumerate(means)], n_splits=1)["rank_test_score"]
+def results(trials):
+    return search_results(trials, ("score",), 1, error_score=np.nan, return_train_score=False)
 
 
 @pytest.mark.parametrize(
@@ -447,7 +429,7 @@ def ranked(*means):
     ],
 )
 def test_a_parameters_column_has_the_type_of_its_values(values, dtype):
-    got = column(*values)
+    got = results([trial(k, {"a": value}) for k, value in enumerate(values)])["param_a"]
     assert isinstance(got, np.ma.MaskedArray)
     assert (got.shape, got.dtype) == ((2,), np.dtype(dtype))
     assert not got.mask.any()
@@ -464,5 +446,5 @@ def test_a_parameters_column_has_the_type_of_its_values(values, dtype):
     ],
 )
 def test_ranks(means, ranks):
-    assert ranked(*means).tolist() == ranks
-    assert ranked(*means).dtype == np.int32
+    found = results([trial(k, {}, split0_test_score=mean) for k, mean in enumerate(means)])["rank_test_score"]
+    assert (found.tolist(), found.dtype) == (ranks, np.int32)

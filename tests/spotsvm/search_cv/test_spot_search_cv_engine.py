@@ -30,7 +30,7 @@ def test_the_results_are_those_of_sklearn(counted):
     assert (shared.cv_results_["mean_fit_time"] > 0).all()
 
 
-def test_a_race_records_which_folds_ran():
+def test_a_race_records_its_folds_and_is_resumed_as_the_undisturbed_one(tmp_path):
     raced = search(racing=True)
     frame = raced.study_.frame()
     ran = frame["extra_folds_run"].to_numpy()
@@ -43,9 +43,6 @@ def test_a_race_records_which_folds_ran():
     best = int(frame["value"].argmax())
     assert ran[best] == 4
     assert raced.best_score_ == frame["value"][best]
-
-
-def test_a_race_that_is_resumed_is_the_undisturbed_one(tmp_path):
     whole = search(racing=True)
     search(racing=True, path=tmp_path / "race.db", n_iter=8)
     resumed = search(racing=True, path=tmp_path / "race.db")

@@ -49,14 +49,11 @@ def test_several_metrics_are_several_searches_in_one(scoring):
     assert fitted.score(X, Y) == roc_auc_score(Y, fitted.decision_function(X))
 
 
-def test_the_metric_that_refit_names_is_optimised_else_the_first():
+def test_the_metric_that_refit_names_is_optimised_and_without_it_there_is_no_best():
     scoring = {"f1": "f1", "test_f1": "accuracy"}
     for refit, metric in [("test_f1", "test_f1"), ("f1", "f1"), (False, "f1"), (lambda results: 0, "f1")]:
         fitted = search(scoring=scoring, refit=refit).fit(X, Y)
         assert values(fitted) == fitted.cv_results_[f"mean_test_{metric}"].tolist()
-
-
-def test_without_refit_several_metrics_have_no_best_and_a_single_one_has_no_estimator():
     fitted = search(scoring=["f1", "accuracy"], refit=False).fit(X, Y)
     assert {"mean_test_f1", "mean_test_accuracy"} <= set(fitted.cv_results_)
     assert not any(name.startswith("best_") for name in vars(fitted))
@@ -82,11 +79,18 @@ def test_of_a_set_of_metrics_the_first_is_the_first_in_the_alphabet(engine):
     assert names == ["mean_test_accuracy", "mean_test_f1"]
 
 
-def test_a_record_of_a_set_of_metrics_is_resumed_whatever_its_order(tmp_path):
+def test_records_of_sets_and_all_metrics_are_resumed(tmp_path):
     runs = [
         search(scoring=kind({"f1", "accuracy"}), refit="f1", path=tmp_path / "study.db").fit(X, Y) for kind in (Backwards, sorted)
     ]
     assert values(runs[0]) == values(runs[1])
+    options = {"scoring": {"a": "f1", "b": "accuracy"}, "refit": "b", "path": tmp_path / "search.db"}
+    first, again = (search(**options).fit(X, Y) for _ in range(2))
+    for metric in ("a", "b"):
+        assert renamed(again.cv_results_, metric) == renamed(first.cv_results_, metric)
+    assert again.multimetric_
+    assert list(again.scorer_) == ["a", "b"]
+    assert again.score(X, Y) == first.score(X, Y)
 
 
 class NeverFitted(ClassifierMixin, BaseEstimator):
@@ -251,16 +255,6 @@ def test_a_metric_that_fails_leaves_the_others(error_score):
     assert (fitted.best_index_, values(fitted)) == (alone.best_index_, values(alone))
 
 
-def test_a_finished_record_has_all_metrics(tmp_path):
-    options = {"scoring": {"a": "f1", "b": "accuracy"}, "refit": "b", "path": tmp_path / "search.db"}
-    first, again = (search(**options).fit(X, Y) for _ in range(2))
-    for metric in ("a", "b"):
-        assert renamed(again.cv_results_, metric) == renamed(first.cv_results_, metric)
-    assert again.multimetric_
-    assert list(again.scorer_) == ["a", "b"]
-    assert again.score(X, Y) == first.score(X, Y)
-
-
 RECALLS = {"first": make_scorer(recall_score, pos_label=0), "second": make_scorer(recall_score, pos_label=1)}
 
 
@@ -296,9 +290,10 @@ def test_a_list_of_metrics_of_which_refit_is_free_to_choose():
     assert len(without.study_.pareto()) >= 1
 
 
-def test_under_noise_the_best_observed_candidate_is_chosen():
-    fitted = objectives(noise=True, search="parego", n_iter=12).fit(X, Y)
+def test_under_noise_the_best_observed_candidate_is_chosen_and_values_are_shown(capsys):
+    fitted = objectives(noise=True, search="parego", n_iter=12, verbose=1).fit(X, Y)
     assert fitted.best_index_ == fitted.cv_results_["rank_test_second"].argmin()
+    assert f"[1/12] ok score={fitted.study_.trials[0].values} " in capsys.readouterr().out
 
 
 def test_a_candidate_that_fails_in_one_metric_has_failed():
@@ -327,11 +322,6 @@ def test_it_resumes_and_is_refused_with_other_metrics(tmp_path):
     assert set(finished.cv_results_) == set(alone.cv_results_)
     with pytest.raises(StudyMismatchError, match="another"):
         objectives(path=path, scoring={"second": RECALLS["second"], "first": RECALLS["first"]}).fit(X, Y)
-
-
-def test_verbose_shows_the_values(capsys):
-    fitted = objectives(verbose=1, n_iter=20).fit(X, Y)
-    assert f"[1/20] ok score={fitted.study_.trials[0].values} " in capsys.readouterr().out
 
 
 STARTS = [{"C": 1.0, "gamma": 0.1}, {"C": 10.0, "gamma": 1.0}]

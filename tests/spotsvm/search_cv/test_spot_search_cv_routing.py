@@ -65,37 +65,28 @@ def grid_of(fitted, **options):
     return GridSearchCV(fitted.estimator, candidates, cv=fitted.cv, scoring=fitted.scoring, **options)
 
 
-def test_weights_are_cut_to_the_fold_and_other_arguments_left_whole(recorder):
+def test_weights_count_as_in_a_grid_search_and_are_cut_to_the_fold(recorder):
     fitted = search(recorder).fit(X, Y, sample_weight=WEIGHTS, label="whole")
     assert [given["rows"] for given in recorder.seen] == [40] * 12 + [60]
     assert all(len(given["sample_weight"]) == given["rows"] and given["label"] == "whole" for given in recorder.seen)
     assert np.array_equal(fitted.best_estimator_.given_["sample_weight"], WEIGHTS)
-
-
-def test_weights_count_as_in_a_grid_search():
     fitted = search(scoring="accuracy").fit(X, Y, sample_weight=WEIGHTS)
     assert same_scores(fitted, grid_of(fitted).fit(X, Y, sample_weight=WEIGHTS))
     assert not same_scores(fitted, search(scoring="accuracy").fit(X, Y))
     alone = SVC(**fitted.best_params_).fit(X, Y, sample_weight=WEIGHTS)
     assert np.array_equal(fitted.best_estimator_.dual_coef_, alone.dual_coef_)
-
-
-def test_a_scorer_that_cannot_weigh_is_told_of_as_scikit_learn_does():
     blind = make_scorer(lambda y, predicted: float((y == predicted).mean()))
     with pytest.warns(UserWarning, match="does not support sample_weight"):
         search(scoring=blind).fit(X, Y, sample_weight=WEIGHTS)
 
 
-def test_groups_go_to_the_splitter_alone(recorder):
+def test_groups_go_to_the_splitter_alone_and_may_be_missing(recorder):
     fitted = search(recorder, cv=GroupKFold(3)).fit(X, Y, groups=GROUPS)
     assert fitted.n_splits_ == 3
     assert all(given["groups"] is None for given in recorder.seen)
     other = search(cv=GroupKFold(3)).fit(X, Y, groups=GROUPS)
     assert same_scores(other, grid_of(other).fit(X, Y, groups=GROUPS))
     assert search(cv=LeaveOneGroupOut()).fit(X, Y, groups=GROUPS).n_splits_ == 6
-
-
-def test_missing_groups_are_an_error_and_needless_ones_are_not():
     with pytest.raises(ValueError, match="'groups' parameter should not be None"):
         search(cv=GroupKFold(3)).fit(X, Y)
     with pytest.warns(UserWarning, match="groups parameter is ignored"):
@@ -103,14 +94,11 @@ def test_missing_groups_are_an_error_and_needless_ones_are_not():
     assert same_scores(fitted, search().fit(X, Y))
 
 
-def test_what_the_estimator_does_not_take_is_refused():
+def test_what_is_not_taken_is_refused():
     with pytest.warns(FitFailedWarning, match="every fold"), pytest.raises(TypeError, match="passed to fit: nonsense"):
         search().fit(X, Y, nonsense=1)
     with pytest.raises(TypeError, match="unexpected keyword argument 'nonsense'"):
         search(error_score="raise").fit(X, Y, nonsense=1)
-
-
-def test_score_takes_nothing_else_without_routing():
     fitted = search().fit(X, Y)
     with pytest.raises(ValueError, match="sample_weight.* metadata routing is not enabled"):
         fitted.score(X, Y, sample_weight=WEIGHTS)

@@ -79,42 +79,32 @@ def moody(**options):
 
 
 @pytest.mark.parametrize(
-    ("options", "engine"),
+    ("options", "workers"),
     [
-        ({"trial_timeout": 60.0}, "auto"),
-        ({"executor": "threading", "n_jobs": 2}, "auto"),
-        ({"executor": ThreadPoolExecutor}, "sklearn"),
+        ({}, {"trial_timeout": 60.0}),
+        ({}, {"executor": "threading", "n_jobs": 2}),
+        ({"engine": "sklearn"}, {"executor": ThreadPoolExecutor}),
+        ({"scoring": {"acc": "accuracy", "f1": "f1"}, "refit": "acc"}, {"executor": "threading", "n_jobs": 2}),
+        ({"scoring": lambda e, X, y: {"a": e.score(X, y), "f1": 0.5}, "refit": "a"}, {"executor": "threading", "n_jobs": 2}),
+        (
+            {"scoring": ["accuracy", "recall"], "refit": "accuracy", "search": "nsga2", "n_iter": 20},
+            {"executor": "threading", "n_jobs": 2},
+        ),
     ],
-    ids=str,
+    ids=["timeout", "threads", "executor", "dict", "callable", "objectives"],
 )
-def test_workers_score_as_this_process_does(engine, options):
-    made = {name: value(2) if value is ThreadPoolExecutor else value for name, value in options.items()}
-    here = search(engine=engine, return_train_score=True).fit(X, Y)
-    there = search(engine=engine, return_train_score=True, **made).fit(X, Y)
+def test_workers_score_as_this_process_does(options, workers):
+    made = {name: value(2) if value is ThreadPoolExecutor else value for name, value in workers.items()}
+    here, there = (search(return_train_score=True, **options, **more).fit(X, Y) for more in ({}, made))
     assert numbers(there) == numbers(here)
     assert (there.best_score_, there.best_params_, there.multimetric_) == (here.best_score_, here.best_params_, here.multimetric_)
+    assert there.multimetric_ == ("scoring" in options)
+    assert [t.values for t in there.study_.trials] == [t.values for t in here.study_.trials]
     assert there.study_.about == here.study_.about
     assert repr(there.scorer_) == repr(here.scorer_)
     assert np.array_equal(there.predict(X), here.predict(X))
     scores = cross_val_score(SVC(**there.best_params_), X, Y, cv=3)
     assert there.best_score_ == pytest.approx(scores.mean(), abs=1e-12)
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"scoring": {"acc": "accuracy", "f1": "f1"}, "refit": "acc"},
-        {"scoring": lambda e, X, y: {"acc": e.score(X, y), "f1": 0.5}, "refit": "acc"},
-        {"scoring": ["accuracy", "recall"], "refit": "recall", "search": "nsga2", "n_iter": 20},
-    ],
-    ids=["dict", "callable", "objectives"],
-)
-def test_several_metrics(options):
-    here, there = (search(**options, **more).fit(X, Y) for more in ({}, {"executor": "threading", "n_jobs": 2}))
-    assert numbers(there) == numbers(here)
-    assert there.multimetric_
-    assert there.best_score_ == here.best_score_
-    assert [t.values for t in there.study_.trials] == [t.values for t in here.study_.trials]
 
 
 @pytest.mark.parametrize("error_score", [np.nan, 0.0])
@@ -190,7 +180,8 @@ def test_each_thread_keeps_a_scorer_of_its_own_with_what_it_has_computed():
     with ThreadPoolExecutor(2) as executor:
         list(executor.map(objective, [{"C": c} for c in range(1, 30)]))
     assert len(made) == len(set(made)) <= 2
-    assert objective({"C": 1.0}).value == pickle.loads(pickle.dumps(Plain()))({"C": 1.0}).value
+    plain = CandidateObjective(plain_scorer, CandidateScoring("random", None, True))
+    assert objective({"C": 1.0}).value == pickle.loads(pickle.dumps(plain))({"C": 1.0}).value
 
 
 CV60 = [(np.flatnonzero(np.arange(60) % 3 != k), np.flatnonzero(np.arange(60) % 3 == k)) for k in range(3)]
@@ -198,10 +189,6 @@ CV60 = [(np.flatnonzero(np.arange(60) % 3 != k), np.flatnonzero(np.arange(60) % 
 
 def plain_scorer():
     return FoldScorer(SVC(), X, Y, CV60, {})
-
-
-def Plain():
-    return CandidateObjective(plain_scorer, CandidateScoring("random", None, True))
 
 
 def test_scikit_learn_s_configuration_goes_along():
@@ -234,8 +221,8 @@ def test_folds_on_a_backend_of_joblib_have_the_scores_that_they_have_here(client
 
 def test_candidates_on_a_cluster_have_the_scores_that_they_have_here(client):
     there, here = (search(executor=where, batch_size=4).fit(X, Y) for where in (client, None))
-    assert there.best_params_ == here.best_params_
     np.testing.assert_allclose(there.cv_results_["mean_test_score"], here.cv_results_["mean_test_score"], rtol=0, atol=1e-12)
+    assert there.best_params_ == here.best_params_
     assert search(executor="dask", batch_size=None, retries=1).fit(X, Y).best_score_ > 0.7
 
 

@@ -77,13 +77,10 @@ def test_a_distribution_of_another_make_is_refused():
         make_parameter("C", Mine())
 
 
-def test_the_bounds_of_integers_are_exact():
+def test_integers_own_equal_shares_and_exact_bounds():
     parameter = make_parameter("seed", randint(0, 2**60))
     assert (parameter.decode(0.0), parameter.decode(1.0)) == (0, 2**60 - 1)
     assert type(parameter.decode(0.5)) is int
-
-
-def test_each_integer_owns_an_equal_share():
     parameter = make_parameter("degree", randint(2, 6))
     values = [parameter.decode(u) for u in np.linspace(0, 1, 4001)[:-1]]
     assert np.unique(values, return_counts=True)[1].tolist() == [1000] * 4

@@ -56,15 +56,12 @@ def test_encode_undoes_decode(space, data):
     assert np.array_equal(point, space.domain.snap_one(point))
 
 
-def test_what_does_not_matter_does_not_make_two_points():
+def test_branches_share_what_they_describe_alike_and_ignore_the_rest():
     u = np.full(BRANCHED.domain.dimension, 0.3)
     v = u.copy()
     v[BRANCHED.domain.active(u)[0].argmin()] = 0.9
     assert BRANCHED.decode(u) == BRANCHED.decode(v)
     assert np.array_equal(BRANCHED.domain.snap_one(u), BRANCHED.domain.snap_one(v))
-
-
-def test_branches_share_what_they_describe_alike():
     assert BRANCHED.names == ("kernel", "C", "gamma", "degree", "coef0", "shrinking")
     assert BRANCHED.domain.dimension == 1 + len(["C", "gamma", "degree", "coef0", "kernel", "C", "shrinking"])
 

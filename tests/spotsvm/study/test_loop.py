@@ -7,14 +7,13 @@ from functools import partial
 
 import numpy as np
 import pytest
-from completed_trials import bowl, facts
+from completed_trials import SQUARE as SPACE
+from completed_trials import Diagonal, bowl, facts
 from scipy.stats import uniform
 
 from spotsvm import ArgumentError, BudgetError, Study
 from spotsvm.common.errors import StorageError
 from spotsvm.study.record.record import Record
-
-SPACE = {"x": uniform(0, 1), "y": uniform(0, 1)}
 
 
 def partly(params):
@@ -119,37 +118,6 @@ def test_errors_are_raised_if_wanted_once_they_are_recorded(where):
         executor.shutdown()
 
 
-@pytest.mark.parametrize("at", [1, 2, 3, 4, 9])
-@pytest.mark.parametrize("what", ["objective", "callback"])
-def test_what_was_being_evaluated_when_a_run_was_broken_off_is_evaluated_first(at, what):
-    calls, broken = [], []
-
-    def break_off_at(n):
-        if n == at and not broken:
-            broken.append(n)
-            raise KeyboardInterrupt
-
-    def objective(params):
-        calls.append(params)
-        if what == "objective":
-            break_off_at(len(calls))
-        return bowl(params)
-
-    def callback(study, trial):
-        if what == "callback":
-            break_off_at(study.n_finished)
-
-    study = Study(SPACE, "kriging", 0)
-    with pytest.raises(KeyboardInterrupt):
-        study.run(objective, 12, batch_size=3, callback=callback)
-    if what == "objective":
-        assert study.n_finished == at - 1
-    study.run(objective, 12, batch_size=3)
-    if what == "objective":
-        assert calls[at] == calls[at - 1]
-    assert facts(study) == facts(Study(SPACE, "kriging", 0).run(bowl, 12, batch_size=3))
-
-
 NINE = {f"x{j}": uniform(0, 1) for j in range(9)}
 
 
@@ -221,18 +189,8 @@ def test_a_trial_past_its_time_is_ended(of_the_study):
 @pytest.mark.parametrize("search", ["kriging", "random", "own"])
 @pytest.mark.parametrize("write", ["write_asked", "write_told"])
 def test_a_write_that_fails_leaves_memory_and_record_agreed(search, write, tmp_path, monkeypatch):
-    class Own:
-        def __init__(self):
-            self.rng = np.random.default_rng(0)
-
-        def ask(self):
-            return self.rng.random(2)
-
-        def tell(self, point, value):
-            pass
-
     def made():
-        return Own() if search == "own" else search
+        return Diagonal() if search == "own" else search
 
     right, failing = getattr(Record, write), iter([False] * 8 + [True, False, True, True] + [False] * 99)
 

@@ -2,37 +2,18 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from completed_trials import facts
-from scipy.stats import uniform
+from completed_trials import SQUARE as SPACE
+from completed_trials import Diagonal, facts, trade
 
 from spotsvm import ArgumentError, BudgetError, NoCompletedTrialError, Study, StudyMismatchError
 from spotsvm.solvers.errors import SolverError
 from spotsvm.solvers.search import Nsga2Search
 
-SPACE = {"x": uniform(0, 1), "y": uniform(0, 1)}
 NAMED = {"cost": "minimize", "gain": "maximize"}
-
-
-def trade(params):
-    """More gain costs more; y is a waste."""
-    return {"values": [params["x"] ** 2 + params["y"], params["x"] - params["y"]], "time": 3.0}
 
 
 def make(search="random", seed=7, **options):
     return Study(SPACE, search, seed, **{"direction": NAMED} | options)
-
-
-class Own:
-    """A search of a user's own."""
-
-    def __init__(self):
-        self.told = []
-
-    def ask(self):
-        return np.random.default_rng(len(self.told)).random(2)
-
-    def tell(self, point, values):
-        self.told.append(values)
 
 
 def test_ask_and_tell():
@@ -51,10 +32,10 @@ def test_ask_and_tell():
 
 
 def test_the_direction_is_turned_in_one_place():
-    mine = Own()
+    mine = Diagonal()
     study = Study(SPACE, mine, direction=("minimize", "maximize", "maximize")).run(lambda p: [1.0, 2.0, -3.0], 2)
     study.fail(study.ask(), "no")
-    assert np.array_equal(mine.told, [[1.0, -2.0, 3.0]] * 2 + [[np.nan] * 3], equal_nan=True)
+    assert np.array_equal([values for _, values in mine.told], [[1.0, -2.0, 3.0]] * 2 + [[np.nan] * 3], equal_nan=True)
 
 
 @pytest.mark.parametrize("search", ["nsga2", "parego"])

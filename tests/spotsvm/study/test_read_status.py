@@ -1,13 +1,10 @@
 import json
 import math
 import os
-import shutil
-import sqlite3
 import subprocess
 import sys
 import textwrap
 import time
-from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -200,21 +197,6 @@ def test_to_dict_is_json():
     assert found["incumbent"] == {"number": 0, "value": 1.0, "params": {"model": "SVC()", "C": None, "k": [1, 2]}}
     assert found["running"] == [{"number": 1, "params": {"model": "SVC()"}, "seconds": None}]
     assert (found["n_finished"], found["n_ok"]) == (1, 1)
-
-
-def test_an_earlier_version_of_the_record(path):
-    study = ended(path)
-    old = Path(shutil.copy(path, path.with_name("old.db")))
-    with closing(sqlite3.connect(old, isolation_level=None)) as connection:
-        connection.execute("DROP TABLE outcomes")
-        connection.execute("ALTER TABLE about DROP COLUMN checksum")
-        for name in ("fit_seconds", "acquisition_seconds", "lost", "asked_at", "told_at", "asked_checksum", "told_checksum"):
-            connection.execute(f"ALTER TABLE trials DROP COLUMN {name}")
-        connection.execute("UPDATE about SET value = '2' WHERE key = 'schema_version'")
-    status = read_status(old)
-    assert (status.n_ok, status.n_lost, status.trials_per_minute) == (study.status().n_ok, 0, None)
-    assert status.seconds_left is status.seconds_since is None
-    assert "speed" not in status_page(status)
 
 
 WORDS = st.text(max_size=20)

@@ -10,29 +10,20 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from completed_trials import facts
+from completed_trials import SQUARE, BrokenOff, break_off_after, facts, mixed, trade, valley
+from completed_trials import SVM as SPACE
 from scipy.stats import loguniform, randint, uniform
 
 from spotsvm import Space, Study, StudyMismatchError
 from spotsvm.common.errors import StorageError
 from spotsvm.solvers.search import KrigingSearch
-from spotsvm.study.record.schema import sign
+from tests.spotsvm.study.record.records import change
 
-SQUARE = {"x": uniform(0, 1), "y": uniform(0, 1)}
 NAMED = {"cost": "minimize", "gain": "maximize"}
-SPACE = {"C": loguniform(2**-5, 2**15), "gamma": loguniform(2**-15, 2**3)}
 MIXED = [
     {"kernel": ["rbf"], "C": loguniform(1e-3, 1e3), "weight": [{np.int64(0): 2.0}, None, len]},
     {"kernel": ["poly"], "C": loguniform(1e-3, 1e3), "degree": randint(2, 6)},
 ]
-
-
-def valley(params):
-    return (np.log2(params["C"]) - 3) ** 2 + (np.log2(params["gamma"]) + 5) ** 2
-
-
-def mixed(params):
-    return abs(np.log10(params["C"])) + (0.5 if params["kernel"] == "rbf" else 0.1 * params["degree"])
 
 
 def noisy(params):
@@ -41,11 +32,6 @@ def noisy(params):
 
 def half_fails(params):
     return valley(params) if params["C"] > 2**5 else None
-
-
-def trade(params):
-    """Two objectives; more gain costs more."""
-    return {"values": [params["x"] ** 2 + params["y"], params["x"] - params["y"]], "time": 3.0}
 
 
 def half_trades(params):
@@ -75,77 +61,38 @@ class Own:
         self.values.append(value)
 
 
-class InTrouble(Exception):
-    """Stands for whatever ends a process."""
-
-
-def stop_at(n):
-    def callback(study, trial):
-        if study.n_finished == n:
-            raise InTrouble
-
-    return callback
-
-
 @pytest.fixture
 def path(tmp_path):
     return tmp_path / "study.db"
 
 
-SEARCHES = {
-    "kriging": lambda: "kriging",
-    "random": lambda: "random",
-    "lhs": lambda: "lhs",
-    "cmaes": lambda: "cmaes",
-    "lbfgsb": lambda: "lbfgsb",
-    "own": Own,
-    "class": lambda: KrigingSearch,
-}
-
-
-@pytest.mark.parametrize("search", SEARCHES.values(), ids=SEARCHES)
-@pytest.mark.parametrize("objective", [valley, half_fails])
-def test_resumed_is_undisturbed(search, objective, path):
-    for n in (8, 20):
-        with Study(SPACE, search(), 7, path=path) as study:
-            assert study.n_finished == (0 if n == 8 else 8)
-            study.run(objective, n)
-    assert facts(study) == facts(Study(SPACE, search(), 7).run(objective, 20))
-
-
-@pytest.mark.parametrize("search", ["nsga2", "parego", "random", Own])
-@pytest.mark.parametrize(
-    ("space", "objective"),
-    [(SQUARE, trade), (SQUARE, half_trades), (MIXED, mixed_trade)],
-    ids=["plain", "half fails", "conditional"],
-)
-def test_resumed_is_undisturbed_with_several_objectives(search, space, objective, path):
-    stops = (8, 12, 16) if search == "parego" else (23, 30, 45)
-    for n in stops:
-        with Study(space, search, 7, direction=NAMED, path=path) as study:
-            study.run(objective, n)
-    undisturbed = Study(space, search, 7, direction=NAMED).run(objective, stops[-1])
-    assert facts(study) == facts(undisturbed)
-    assert study.hypervolume().tolist() == undisturbed.hypervolume().tolist()
+SEARCHES = {name: name for name in ("kriging", "random", "lhs", "cmaes", "lbfgsb")} | {"own": Own, "class": KrigingSearch}
+TRADES = [(SQUARE, trade), (SQUARE, half_trades), (MIXED, mixed_trade)]
 
 
 @pytest.mark.parametrize(
-    ("space", "objective", "options"),
+    ("space", "objective", "options", "stops"),
     [
-        (MIXED, mixed, {}),
-        (MIXED, lambda p: round(mixed(p), 1), {}),
-        (SPACE, noisy, {"direction": "maximize"}),
-        (SPACE, noisy, {"noise": True}),
+        *((SPACE, f, {"search": search}, (8, 20)) for f in (valley, half_fails) for search in SEARCHES.values()),
+        *((*case, {"search": s, "direction": NAMED}, (23, 30, 45)) for s in ("nsga2", "random", Own) for case in TRADES),
+        *((*case, {"search": "parego", "direction": NAMED}, (8, 12, 16)) for case in TRADES),
+        (MIXED, mixed, {}, (8, 13, 20)),
+        (MIXED, lambda p: round(mixed(p), 1), {}, (8, 13, 20)),  # with ties
+        (SPACE, noisy, {"direction": "maximize"}, (8, 13, 20)),
+        (SPACE, noisy, {"noise": True}, (8, 13, 20)),
     ],
-    ids=["mixed", "ties", "noise, maximised", "noise"],
 )
-def test_resumed_is_undisturbed_in_a_conditional_space_and_under_noise(space, objective, options, path):
-    for n in (8, 13, 20):
+def test_resumed_is_undisturbed(space, objective, options, stops, path):
+    for before, n in zip((0, *stops), stops, strict=False):
         with Study(space, seed=7, path=path, **options) as study:
+            assert study.n_finished == before
             study.run(objective, n)
-    undisturbed = Study(space, seed=7, **options).run(objective, 20)
+    undisturbed = Study(space, seed=7, **options).run(objective, n)
     assert facts(study) == facts(undisturbed)
-    assert study.recommend() == undisturbed.recommend()
+    if options.get("direction") == NAMED:
+        assert study.hypervolume().tolist() == undisturbed.hypervolume().tolist()
+    else:
+        assert study.recommend() == undisturbed.recommend()
 
 
 ONE_OBJECTIVE = [(search, stop, 16, 4) for search in ("kriging", "random", "cmaes", "lbfgsb", "own") for stop in (8, 9, 11)]
@@ -158,10 +105,10 @@ def test_batches_too_wherever_they_are_cut_off(search, stop, n, size, path):
     objective, space, direction = (valley, SPACE, "minimize") if one else (trade, SQUARE, NAMED)
 
     def fresh(path=None):
-        return Study(space, SEARCHES[search]() if one else search, 7, direction=direction, path=path)
+        return Study(space, SEARCHES.get(search, search), 7, direction=direction, path=path)
 
-    with fresh(path) as study, pytest.raises(InTrouble):
-        study.run(objective, n, batch_size=size, callback=stop_at(stop))
+    with fresh(path) as study, pytest.raises(BrokenOff):
+        study.run(objective, n, batch_size=size, callback=break_off_after(stop))
     with fresh(path) as study:
         assert study.n_finished == stop
         study.run(objective, n, batch_size=size)
@@ -333,15 +280,6 @@ def test_a_process_that_is_killed_loses_nothing_that_was_told(search, n, size, p
     assert facts(study) == facts(Study(space, search, 7, direction=direction).run(objective, n, batch_size=size))
 
 
-def describe(path, key, value):
-    """Change an entry of the description in a record; return what it was."""
-    with closing(sqlite3.connect(path)) as connection, connection:
-        (before,) = connection.execute("SELECT value FROM about WHERE key = ?", (key,)).fetchone()
-        connection.execute("UPDATE about SET value = ? WHERE key = ?", (value, key))
-        sign(connection)
-    return before
-
-
 @pytest.mark.parametrize(
     "other",
     [
@@ -354,7 +292,7 @@ def describe(path, key, value):
 )
 def test_a_description_that_is_none_differs_in_one_line(path, other):
     Study({"C": uniform(0, 1)}, "random", 0, path=path).close()
-    describe(path, "space", other)
+    change(path, "UPDATE about SET value = ? WHERE key = 'space'", other, signed=True)
     with pytest.raises(StudyMismatchError, match="another space") as caught:
         Study({"C": uniform(0, 1)}, "random", 0, path=path)
     assert "\n" not in str(caught.value)
@@ -363,8 +301,10 @@ def test_a_description_that_is_none_differs_in_one_line(path, other):
 def test_a_record_that_names_the_file_of_our_search_goes_on(path):
     search = partial(KrigingSearch, n_initial=9)
     Study(SPACE, search, 0, path=path).run(valley, 10).close()
-    before = describe(path, "search", '"solvers.search.kriging_search.KrigingSearch(n_initial=9)"')
-    assert before == '"KrigingSearch(n_initial=9)"'
+    with closing(sqlite3.connect(path)) as connection:
+        assert ('"KrigingSearch(n_initial=9)"',) in connection.execute("SELECT value FROM about")
+    earlier = '"solvers.search.kriging_search.KrigingSearch(n_initial=9)"'
+    change(path, "UPDATE about SET value = ? WHERE key = 'search'", earlier, signed=True)
     with Study(SPACE, search, 0, path=path) as study:
         assert len(study.trials) == 10
     with pytest.raises(StudyMismatchError, match="another search"):

@@ -2,7 +2,8 @@ import logging
 
 import numpy as np
 import pytest
-from scipy.stats import loguniform, uniform
+from completed_trials import SQUARE as SPACE
+from completed_trials import SVM, bowl
 from sklearn.datasets import load_iris
 from sklearn.svm import SVC
 
@@ -13,12 +14,7 @@ from spotsvm.surrogates.errors import NotPositiveDefiniteError
 from spotsvm.trials.scores.fold_bias import corrected_standard_error
 from spotsvm.trials.trial import Trial
 
-SPACE = {"x": uniform(0, 1), "y": uniform(0, 1)}
 EARLY = ImprovementBelowUncertainty(factor=1.0, patience=2, min_trials=8)
-
-
-def bowl(params):
-    return (params["x"] - 0.3) ** 2 + (params["y"] - 0.6) ** 2
 
 
 def with_folds(params, spread=0.05):
@@ -147,10 +143,9 @@ def test_a_model_that_cannot_be_fitted_is_said_and_stops_nothing(monkeypatch, ca
 
 def test_in_a_cross_validated_search(tmp_path):
     X, y = load_iris(return_X_y=True)
-    space = {"C": loguniform(2**-5, 2**15), "gamma": loguniform(2**-15, 2**3)}
 
     def fitted(**changed):
-        return SpotSearchCV(SVC(), space, n_iter=40, cv=3, random_state=0, **changed).fit(X, y)
+        return SpotSearchCV(SVC(), SVM, n_iter=40, search="random", cv=3, random_state=0, **changed).fit(X, y)
 
     search = fitted(stop=EARLY, path=tmp_path / "a.db")
     n = search.study_.n_finished
@@ -158,7 +153,7 @@ def test_in_a_cross_validated_search(tmp_path):
     assert len(search.cv_results_["params"]) == n
     best = [search.cv_results_[f"split{k}_test_score"][search.best_index_] for k in range(3)]
     assert search.study_.findings["stop"]["uncertainty"] == corrected_standard_error(best, 1 / 3)
-    plain = SpotSearchCV(SVC(), space, n_iter=n, cv=3, random_state=0).fit(X, y)
+    plain = SpotSearchCV(SVC(), SVM, n_iter=n, search="random", cv=3, random_state=0).fit(X, y)
     assert search.best_params_ == plain.best_params_
     assert fitted(stop=EARLY, path=tmp_path / "a.db").study_.n_finished == n
     with pytest.raises(ArgumentError, match="stop='soon' is not a stop rule"):

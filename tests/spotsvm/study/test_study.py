@@ -4,7 +4,8 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
-from completed_trials import facts
+from completed_trials import SVM as SPACE
+from completed_trials import Diagonal, facts, mixed, valley
 from scipy.stats import loguniform, randint, uniform
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
@@ -13,37 +14,12 @@ from spotsvm.common.errors import StorageError
 from spotsvm.solvers.errors import SearchExhaustedError, SolverError
 from spotsvm.solvers.search import Suggestion
 
-SPACE = {"C": loguniform(2**-5, 2**15), "gamma": loguniform(2**-15, 2**3)}
-
 MIXED = [
     {"kernel": ["rbf"], "C": loguniform(1e-3, 1e3), "scale": [StandardScaler(), MinMaxScaler(), None]},
     {"kernel": ["poly"], "C": loguniform(1e-3, 1e3), "degree": randint(2, 6)},
 ]
 
 SEARCHES = ("kriging", "random", "lhs")
-
-
-def valley(params):
-    return (np.log2(params["C"]) - 3) ** 2 + (np.log2(params["gamma"]) + 5) ** 2
-
-
-def mixed(params):
-    return abs(np.log10(params["C"])) + (0.5 if params["kernel"] == "rbf" else 0.1 * params["degree"])
-
-
-class Diagonal:
-    """A search of a user's own: no more than `ask` and `tell`."""
-
-    def __init__(self):
-        self.told = []
-        self.asked = 0
-
-    def ask(self):
-        self.asked += 1
-        return [self.asked / 20] * 2
-
-    def tell(self, point, value):
-        self.told.append((point.tolist(), value))
 
 
 def test_ask_and_tell():

@@ -233,7 +233,7 @@ def test_a_run_refuses_what_other_threads_ask_and_tell_meanwhile():
     refused = []
 
     def objective(params):
-        for wrong in (study.ask, lambda: study.tell(0, 1.0)):
+        for wrong in (study.ask, lambda: study.tell(0, 1.0), lambda: study.run(objective, 5)):
             thread = threading.Thread(target=lambda wrong=wrong: refused.append(pytest.raises(TrialStateError, wrong)))
             thread.start()
             thread.join(60)
@@ -243,7 +243,10 @@ def test_a_run_refuses_what_other_threads_ask_and_tell_meanwhile():
     study = Study(SPACE, "random", 0)
     study.run(objective, n_trials=3)
     assert [t.state for t in study.trials] == ["ok"] * 3
-    assert len(refused) == 6
+    assert ["the study is being run" in str(error.value) for error in refused] == [True] * 9
+    with pytest.raises(TrialStateError, match="is being run already"):
+        study.run(lambda params: 1.0, 5, callback=lambda s, t: s.run(objective, 9))
+    assert study.run(lambda params: 1.0, 5).n_finished == 5
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")

@@ -83,15 +83,12 @@ def test_another_number_of_values_is_a_failure_that_keeps_the_rest(objectives, o
     assert judged == Outcome("failed", None, {"time": 1.0}, wrong, 2.0)
 
 
-def test_what_needs_no_judgement_is_left_as_it_is():
+def test_what_needs_no_judgement_is_left_and_contradictions_are_told():
     for objectives in (ONE, TWO):
         for outcome in (Outcome("failed", reason="no"), Outcome("timeout", reason="late", seconds=1.0)):
             assert objectives.judged(outcome) == (outcome, "")
     assert ONE.judged(Outcome("ok", 2.0)) == (Outcome("ok", 2.0), "")
     assert ONE.judged(Outcome("ok", values=(2.0,))) == (Outcome("ok", 2.0), "")
-
-
-def test_a_record_that_contradicts_itself():
     good, bad = Trial(0, {}, (), "ok", values=(1.0, 2.0)), Trial(1, {}, (), "ok", 1.0)
     assert Objectives.described(NAMED, [good, Trial(2, {}, ())]) == TWO
     with pytest.raises(StorageError, match="the record is damaged: trial 1 has 1 values, not 2"):

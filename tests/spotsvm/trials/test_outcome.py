@@ -42,13 +42,17 @@ def test_numbers_of_all_kinds(returned, value):
     assert type(outcome.value) is float
 
 
-def test_further_numbers_are_kept_be_they_finite_or_not():
+def test_values_can_be_named_and_further_numbers_are_kept():
     outcome = outcome_of({"time": np.float32(2), "value": 1, "gap": math.nan, "n": True})
     assert outcome.value == 1.0
     assert list(outcome.extra) == ["time", "gap", "n"]
     assert math.isnan(outcome.extra["gap"])
     assert {type(v) for v in outcome.extra.values()} == {float}
     assert outcome_of({"value": math.nan, "time": 2}).extra == {"time": 2.0}
+    outcome = outcome_of({"values": {"b": np.float32(2), "a": 1}, "time": 3})
+    assert (outcome.values, outcome.extra) == ({"b": 2.0, "a": 1.0}, {"time": 3.0})
+    assert outcome_of({"values": [0.5]}).values == (0.5,)
+    assert outcome_of({"value": 1.0, "values": 2.0}).extra == {"values": 2.0}
 
 
 @pytest.mark.parametrize(
@@ -93,13 +97,6 @@ def test_several_numbers_are_the_values_of_several_objectives(returned):
     outcome = outcome_of(returned, 1.5)
     assert outcome == Outcome("ok", None, {}, "", 1.5, values=(0.5, 3.0))
     assert {type(v) for v in outcome.values} == {float}
-
-
-def test_values_can_be_named_and_have_further_numbers_beside_them():
-    outcome = outcome_of({"values": {"b": np.float32(2), "a": 1}, "time": 3})
-    assert (outcome.values, outcome.extra) == ({"b": 2.0, "a": 1.0}, {"time": 3.0})
-    assert outcome_of({"values": [0.5]}).values == (0.5,)
-    assert outcome_of({"value": 1.0, "values": 2.0}).extra == {"values": 2.0}
 
 
 def raising(error):

@@ -24,11 +24,18 @@ def trials(rows):
     return [Trial(k, {}, (), **fields) for k, fields in enumerate(told)]
 
 
-def test_the_front_goes_from_the_best_in_the_first_objective_on():
+def test_the_front_goes_from_the_best_in_the_first_objective_on_and_may_be_missing():
     rows = [(3, 1), (1, 3), None, (2, 2), (3, 3), (1, 3), (2, 4)]
     assert [t.number for t in pareto_trials(trials(rows), TWO)] == [1, 3, 0]
     assert [t.number for t in pareto_trials(trials(rows), MIXED)] == [1, 6]
     assert [t.number for t in pareto_trials(trials(rows), Objectives.of(["maximize", "maximize"]))] == [4, 6]
+    with pytest.raises(NoCompletedTrialError, match="2 failed; 2 x ValueError: no"):
+        pareto_trials(trials([None, None]), TWO)
+    assert hypervolume_curve(trials([None, None]), TWO, None).tolist() == [0.0, 0.0]
+    pd.testing.assert_series_equal(
+        hypervolume_curve([], TWO, None),
+        pd.Series([], index=pd.Index([], name="number", dtype="int64"), name="hypervolume", dtype=float),
+    )
 
 
 @given(st.lists(st.tuples(numbers, numbers, numbers), min_size=1, max_size=15))
@@ -41,12 +48,14 @@ def test_nothing_dominates_what_is_on_it(rows):
     assert len({t.values for t in front}) == len(front)
 
 
-def test_the_volume_by_hand():
+def test_the_volume_by_hand_and_without_running_trials():
     """Reference (4, 4): (3, 1) alone 1 x 3; with (1, 3) 3 + 3 - 1; (2, 2) adds 1; what is dominated or outside adds nothing."""
     curve = hypervolume_curve(trials([(3, 1), None, (1, 3), (3, 3), (5, 0), (2, 2), (4, 0)]), TWO, (4, 4))
     assert curve.tolist() == [3, 3, 5, 5, 5, 6, 6]
     assert curve.index.tolist() == list(range(7))
     assert (curve.name, curve.index.name, curve.dtype) == ("hypervolume", "number", np.float64)
+    running = [*trials([(1, 1)]), Trial(1, {}, ()), *[t for t in trials([None, None, (0, 0)]) if t.number == 2]]
+    assert hypervolume_curve(running, TWO, (2, 2)).to_dict() == {0: 1.0, 2: 4.0}
 
 
 def test_what_is_maximised_is_turned_and_so_is_the_reference():
@@ -79,27 +88,16 @@ def test_it_is_the_share_of_a_grid_that_is_dominated_and_never_falls(rows):
     assert (np.diff(curve) >= 0).all()
 
 
-def test_trials_that_are_running_are_not_in_it():
-    running = [*trials([(1, 1)]), Trial(1, {}, ()), *[t for t in trials([None, None, (0, 0)]) if t.number == 2]]
-    assert hypervolume_curve(running, TWO, (2, 2)).to_dict() == {0: 1.0, 2: 4.0}
-
-
-def test_values_whose_difference_is_no_float():
+def test_values_whose_difference_is_no_float(tmp_path):
     rows = [(1e308, 0), (-1e308, 1), (1e308, 1)]
     assert [t.number for t in pareto_trials(trials(rows), TWO)] == [1, 0]
     curve = hypervolume_curve(trials(rows), TWO, None)
     assert curve.iloc[0] == pytest.approx(0.2e308 * 1.1)
     assert curve.is_monotonic_increasing
-
-
-def test_without_a_trial_there_is_no_front_and_no_volume():
-    with pytest.raises(NoCompletedTrialError, match="2 failed; 2 x ValueError: no"):
-        pareto_trials(trials([None, None]), TWO)
-    assert hypervolume_curve(trials([None, None]), TWO, None).tolist() == [0.0, 0.0]
-    pd.testing.assert_series_equal(
-        hypervolume_curve([], TWO, None),
-        pd.Series([], index=pd.Index([], name="number", dtype="int64"), name="hypervolume", dtype=float),
-    )
+    study = Study({"x": list(range(12))}, "random", 0, direction=("minimize", "minimize"))
+    large = [(1e308, 0.0), (-1e308, 1.0), (0.0, 1e308), (0.1, 0.1), (1.0, -1e308)]
+    study.run(lambda p: large[p["x"] % 5], 12)
+    assert "svg" in study.report(tmp_path / "report.html").read_text()
 
 
 @pytest.mark.parametrize(
@@ -151,22 +149,11 @@ def test_the_corners_of_the_staircase_are_dominated_by_their_neighbours(directio
     assert objectives.turned(corners).tolist() == [[2, 3], [3, 2]]
 
 
-@pytest.fixture
-def _no_window():
-    backend = mpl.get_backend()
-    mpl.use("agg")
-    from matplotlib import pyplot
-
-    yield
-    pyplot.close("all")
-    mpl.use(backend)
-
-
-@pytest.mark.usefixtures("_no_window")
 def test_three_objectives_are_three_pairs():
-    axes = plot_pareto(
-        trials([(1, 2, 3), (2, 1, 3), (2, 2, 4)]), Objectives.of({"a": "minimize", "b": "minimize", "c": "maximize"})
-    )
+    with mpl.rc_context({"backend": "agg"}):
+        axes = plot_pareto(
+            trials([(1, 2, 3), (2, 1, 3), (2, 2, 4)]), Objectives.of({"a": "minimize", "b": "minimize", "c": "maximize"})
+        )
     assert axes.shape == (3,)
     labels = [(ax.get_xlabel()[0], ax.get_ylabel()[0]) for ax in axes]
     assert labels == [("a", "b"), ("a", "c"), ("b", "c")]
@@ -189,10 +176,3 @@ def test_it_draws_where_it_is_told_to():
 def test_one_objective_has_none_of_these(wanted):
     with pytest.raises(ArgumentError, match=r"\(\) needs several objectives, but the study has one"):
         wanted([], Objectives.of("minimize"), *([None] if wanted is hypervolume_curve else []))
-
-
-def test_values_whose_difference_is_no_number(tmp_path):
-    study = Study({"x": list(range(12))}, "random", 0, direction=("minimize", "minimize"))
-    large = [(1e308, 0.0), (-1e308, 1.0), (0.0, 1e308), (0.1, 0.1), (1.0, -1e308)]
-    study.run(lambda p: large[p["x"] % 5], 12)
-    assert "svg" in study.report(tmp_path / "report.html").read_text()

@@ -113,9 +113,6 @@ def test_failures_and_running_trials_do_not_count():
         recommend([some[0], some[2], some[3]], DOMAIN, sign=1.0, noise="auto", seed=0)
     with pytest.raises(NoCompletedTrialError, match="no trial has succeeded yet: no trial has been told"):
         recommend([], DOMAIN, sign=1.0, noise="auto", seed=0)
-
-
-def test_the_three_commonest_reasons_come_first():
     reasons = ["a"] * 2 + ["b"] * 5 + ["c"] + ["d"] * 3
     failed = [Trial(k, {}, (0.5,), "failed", reason=reason) for k, reason in enumerate(reasons)]
     assert summarise_failures(failed) == "11 failed; 5 x b; 3 x d; 2 x a"

@@ -49,13 +49,10 @@ def test_several_objectives_and_further_numbers_have_a_column_each():
     assert list(trial_table([], ["C"], values).columns[3:5]) == list(values)
 
 
-def test_objects_stay_what_they_are():
+def test_objects_stay_and_parameters_may_be_called_like_columns():
     values = [None, True, (1, 2), np.array([1, 2])]
     frame = trial_table([Trial(k, {"x": v}, (0.5,)) for k, v in enumerate(values)], ["x"])
     assert all(a is b for a, b in zip(frame["param_x"], values, strict=True))
-
-
-def test_parameters_may_be_called_like_columns():
     names = ("C", "value", "number")
     frame = trial_table([Trial(0, dict.fromkeys(names, 2), (0.5,), "ok", 1.0)], names)
     assert frame.columns.is_unique
@@ -95,9 +92,6 @@ def test_command_and_python_write_the_same(search, tmp_path):
     assert (tmp_path / "b.csv").read_bytes() == (tmp_path / "folds.csv").read_bytes()
     assert export(search.path, "--folds")[1] == (tmp_path / "folds.csv").read_text()
     assert export(search.path)[1] == (tmp_path / "trials.csv").read_text()
-
-
-def test_files_that_make_no_sense(search, tmp_path):
     assert "is the record itself" in export(search.path, "--folds", search.path)[2]
     assert "--csv and --folds are both" in export(search.path, "--csv", tmp_path / "x", "--folds", tmp_path / "x")[2]
     assert "--csv and --folds are both -" in export(search.path, "--csv", "-", "--folds", "-")[2]
@@ -105,12 +99,9 @@ def test_files_that_make_no_sense(search, tmp_path):
     assert (code, "cannot write the folds" in error) == (2, True)
 
 
-def test_a_study_without_folds_has_a_table_without_rows(tmp_path):
+def test_folds_that_failed_or_are_not_there_are_absent(tmp_path):
     Study({"x": [1, 2]}, "random", 0).run(lambda p: p["x"], n_trials=1).folds_to_csv(tmp_path / "folds.csv")
     assert (tmp_path / "folds.csv").read_text() == "number,fold\n"
-
-
-def test_folds_that_failed_are_absent():
     trials = [
         Trial(0, {}, (), "failed", extra={"split1_test_a": 0.5}),
         Trial(1, {}, (), "running"),

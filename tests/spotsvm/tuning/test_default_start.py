@@ -10,7 +10,6 @@ from sklearn.svm import SVC
 
 from spotsvm.estimators.cutoff.cutoff_classifier import CutoffClassifier
 from spotsvm.tuning.job import default_start
-from spotsvm.tuning.pipelines.default_spaces import table_pipeline
 from spotsvm.tuning.pipelines.spectra import spectra_pipeline
 from spotsvm.tuning.pipelines.stormwater import REGIONS, stormwater_pipeline
 
@@ -61,15 +60,6 @@ def test_what_the_space_cannot_hold_is_left_out(scaled, space):
 def test_of_several_dictionaries_it_is_in_the_first_that_can_hold_it(scaled):
     space = [{"svc__kernel": ["poly"], "svc__degree": randint(2, 6)}, {"svc__kernel": ["rbf"], **WIDE}]
     assert default_start(scaled, space, X) == [{"svc__kernel": "rbf", "svc__C": 1.0, "svc__gamma": pytest.approx(0.25)}]
-
-
-@pytest.mark.parametrize("task", ["classification", "regression"])
-def test_the_pipeline_of_tables(task):
-    pipeline, space = table_pipeline(task, len(y))
-    (start,) = default_start(pipeline.fit(X, y), space, X)
-    values = {name.rpartition("__")[2]: value for name, value in start.items()}
-    expected = {"C": 1.0, "gamma": pytest.approx(0.25)} | ({"epsilon": 0.1} if task == "regression" else {})
-    assert values == expected
 
 
 @pytest.mark.parametrize("region", REGIONS)

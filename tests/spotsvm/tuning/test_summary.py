@@ -44,6 +44,9 @@ def test_the_table():
     assert lines[3].split() == ["kriging", "(10", "trials)", "0.9000", "0.8000", "+-", "0.0200", "+0.1000"]
     assert len({len(line) for line in lines[1:4]}) == 1
     assert "Chosen by kriging: C = 12.35, gamma = 0.0001235" in lines
+    alone = tuning_summary(TuningJob(TABLE), [HeldOutResult("default", 0.75, 0.7, 0.1, DummyClassifier())])
+    assert alone.splitlines()[1:3] == [lines[1], lines[2]]
+    assert "Chosen by" not in alone
 
 
 @pytest.mark.parametrize(
@@ -61,34 +64,24 @@ def test_the_gap_in_words(tuned, test, error, verdict):
     assert verdict in flat(summary(tuned, test, error))
 
 
-@pytest.mark.parametrize(
-    ("changed", "score"),
-    [
-        ({}, "Score: accuracy;"),
-        ({"scoring": "f1"}, "Score: f1;"),
-        ({"table": make_table(TABLE.X, TABLE.y, "regression")}, "Score: negative root mean squared error;"),
-    ],
-)
-def test_the_score_and_the_folds_are_named(changed, score):
-    text = flat(
-        tuning_summary(TuningJob(**({"table": TABLE, "cv": 7} | changed)), [HeldOutResult("default", 0.7, 0.7, 0.1, None)])
-    )
-    assert score in text
-    assert "mean over 7 folds" in text
+NUMBERS = make_table(TABLE.X, TABLE.y, "regression")
 
 
 @pytest.mark.parametrize(
-    ("pipeline", "task", "said"),
+    ("changed", "said"),
     [
-        ("spectra", "classification", ["Pipeline spectra: principal components", "with class weights and cutoffs."]),
-        ("spectra", "regression", ["Pipeline spectra: principal components", "an RBF support vector machine."]),
-        ("stormwater", "regression", ["Pipeline stormwater: two leaky sums of the rain", "the last quarter, +- its standard"]),
+        ({"cv": 7}, ["Score: accuracy;", "mean over 7 folds"]),
+        ({"scoring": "f1"}, ["Score: f1;"]),
+        ({"table": NUMBERS}, ["Score: negative root mean squared error;"]),
+        ({"pipeline": "spectra"}, ["Pipeline spectra: principal components", "with class weights and cutoffs."]),
+        ({"pipeline": "spectra", "table": NUMBERS}, ["Pipeline spectra: principal", "an RBF support vector machine."]),
+        ({"pipeline": "stormwater", "table": NUMBERS}, ["two leaky sums of the rain", "the last quarter, +- its standard"]),
     ],
 )
-def test_the_pipeline_is_named(pipeline, task, said):
-    text = flat(summary(pipeline=pipeline, table=make_table(TABLE.X, TABLE.y, task)))
+def test_the_score_the_folds_and_the_pipeline_are_named(changed, said):
+    text = flat(summary(**changed))
     assert all(part in text for part in said)
-    assert "Pipeline" not in summary()
+    assert ("Pipeline" in text) == ("pipeline" in changed)
 
 
 def test_parameters_are_told_from_each_other_by_their_last_parts():
@@ -96,12 +89,9 @@ def test_parameters_are_told_from_each_other_by_their_last_parts():
     assert short_names(["C", "svc__C"]) == ["C", "svc__C"]
 
 
-def test_failed_trials_are_told():
+def test_failed_trials_and_where_the_results_are(tmp_path):
     assert "Failed trials of kriging: 3 failed; 3 x ValueError: no" in summary(given=search(failed=3))
     assert "ailed" not in summary()
-
-
-def test_where_the_results_are(tmp_path):
     assert summary().endswith("Use --out FOLDER to save the trials, the parameters and a record that can be resumed.")
     assert f"Written to {tmp_path}: report.html; comparison.csv" in flat(summary(out=tmp_path))
 

@@ -11,12 +11,17 @@ from spotsvm.studies.common.data import data_from
 needs_data = pytest.mark.skipif("SPOTSVM_DATA" not in os.environ, reason="SPOTSVM_DATA, the folder with tecator.csv, is not set")
 
 
-def test_the_simulated_split_is_the_papers_and_holds_each_class_share():
+def test_spectra_and_split_are_of_the_papers_size():
     data = acid_data("simulated")
     assert (len(data.train), len(data.test)) == (3326, 1109)
     assert not np.intersect1d(data.train, data.test).size
     for c, size in enumerate(CLASS_SIZES, 1):
         assert np.sum(data.y[data.train] == c) == pytest.approx(size * 3326 / 4437, abs=1)
+    X, concentration, y = simulated_spectra()
+    assert X.shape == (4437, 212)
+    assert np.bincount(y)[1:].tolist() == list(CLASS_SIZES) == [228, 1528, 1880, 731, 70]
+    assert np.isfinite(X).all()
+    assert (concentration > 0).all()
 
 
 def test_splits_of_the_training_rows():
@@ -66,14 +71,6 @@ def test_a_folder_without_them(tmp_path):
 
 
 SMALL = (12, 80, 100, 40, 6)
-
-
-def test_the_size_and_the_classes_are_those_of_the_paper():
-    X, concentration, y = simulated_spectra()
-    assert X.shape == (4437, 212)
-    assert np.bincount(y)[1:].tolist() == list(CLASS_SIZES) == [228, 1528, 1880, 731, 70]
-    assert np.isfinite(X).all()
-    assert (concentration > 0).all()
 
 
 def test_small_spectra():

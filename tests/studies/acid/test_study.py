@@ -9,7 +9,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from spotsvm import ArgumentError, BudgetError, DataError, Space
+from spotsvm import DataError, Space
 from spotsvm.studies.acid.results import by_budget, draw_acid, judged, on_judgement, on_parameters, table_8
 from spotsvm.studies.acid.study import DEFAULT_ENTRANTS, AcidStudy
 from spotsvm.studies.acid.task import CLASSES, PRINTED, UNTUNED, AcidTask, acid_space, untuned_svc
@@ -188,7 +188,7 @@ def test_seeds_at_a_time_and_records_change_nothing(study, tmp_path):
     pd.testing.assert_frame_equal(alone, shorter(path=tmp_path))
 
 
-def test_what_it_writes(study, tmp_path):
+def test_what_it_writes_and_draws(study, tmp_path):
     text = study.to_markdown()
     assert "2 records are left out" in text
     assert "Table 8 (region of Table 8)" in text
@@ -198,9 +198,6 @@ def test_what_it_writes(study, tmp_path):
     parts = ("_runs.csv", "_table.csv", "_table8.csv", "_default.csv", "_judged.csv", ".md", ".png")
     assert {f"acid{part}" for part in parts} <= names
     assert len(pd.read_csv(tmp_path / "acid_runs.csv")) == 14
-
-
-def test_the_figure_shows_each_tuner_twice(study):
     figure = study.figure()
     (ax,), (legend,) = figure.axes, figure.legends
     labels = [label.get_text() for label in legend.get_texts()]
@@ -226,22 +223,6 @@ def test_on_the_real_spectra():
     assert "region of Table 7" in made.to_markdown()
     assert by_budget(made.frame()).tuner.tolist() == [*UNTUNED, "random"]
     assert table_8(made.frame(), "table7").set_index("name").loc["GAMMA", "high"] == pytest.approx(0.3)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "kind", "words"),
-    [
-        ({"source": "wine"}, ArgumentError, "source='wine'"),
-        ({"entrants": {"a": ("table9", "random")}}, ArgumentError, "region 'table9' of 'a' is unknown; use one of default"),
-        ({"entrants": {}}, ArgumentError, "searches is empty"),
-        ({"budgets": []}, ArgumentError, "budgets="),
-        ({"budgets": [3, 25]}, BudgetError, "kriging"),
-        ({"seeds": 0}, ArgumentError, "seeds=0"),
-    ],
-)
-def test_bad_input(arguments, kind, words):
-    with pytest.raises(kind, match=words):
-        AcidStudy(**arguments)
 
 
 def test_a_folder_without_the_spectra(tmp_path):

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 from sklearn.svm import SVC
 
-from spotsvm.common.errors import ArgumentError, DataError
+from spotsvm.common.errors import DataError
 from spotsvm.estimators.reduced.reduced_svc import ReducedSVC
 from spotsvm.solvers.search.alternating import SubsetGenetics
 from spotsvm.studies.alga.figures import draw_machines, selected_machines, selected_size
@@ -21,7 +21,7 @@ from spotsvm.studies.alga.runs import (
     run_method,
     tuned_machine,
 )
-from spotsvm.studies.alga.sets import DOT_SETS, chessboard_dots, thirds
+from spotsvm.studies.alga.sets import chessboard_dots, thirds
 from spotsvm.studies.alga.study import SETS, AlgaStudy
 
 BOARD = "2d-chessboard-dots 4x4"
@@ -42,7 +42,7 @@ def of_board(study, method, size=0):
     return runs[(runs["set"] == BOARD) & (runs.method == method) & (runs["K"] == size)]
 
 
-def test_rows_of_every_run(study):
+def test_rows_of_every_run_their_models_and_fronts(study):
     runs = study.frame().drop_duplicates(["set", "fold", "method", "K", "run"])
     for name, sizes in (("2d-random-points", [2, 8]), (BOARD, [2, 8])):
         of_set = runs[runs["set"] == name]
@@ -51,9 +51,6 @@ def test_rows_of_every_run(study):
     assert runs[runs["set"] == "breast cancer"].groupby("fold").size().tolist() == [9, 9]
     assert (runs.support_vectors <= runs.vectors).all()
     assert runs[["validation", "test"]].stack().between(0.3, 1.0).all()
-
-
-def test_models_rows_and_fronts(study):
     assert (of_board(study, GASVM, 8)[["C", "gamma"]] == of_board(study, GRID).iloc[0][["C", "gamma"]]).all(axis=None)
     assert (of_board(study, GA_MODEL).vectors == 400).all()
     for _, front in of_board(study, NSGA2).groupby("run"):
@@ -82,7 +79,7 @@ def test_runs_of_one_number_begin_with_the_same_training_sets(study, monkeypatch
     np.testing.assert_array_equal(begun[-2], begun[-1])
 
 
-def test_the_tuned_machine_is_trained_on_a_part_by_class():
+def test_a_tuned_machine_is_trained_on_a_part_by_class_and_has_its_row(study):
     parts = thirds(chessboard_dots(3600, board=4))
     found = tuned_machine(parts, 0)
     assert len(np.unique(found.rows)) == 1000
@@ -90,22 +87,10 @@ def test_the_tuned_machine_is_trained_on_a_part_by_class():
     again = SVC(C=found.svc.C, gamma=found.svc.gamma).fit(parts.X[found.rows], parts.y[found.rows])
     np.testing.assert_array_equal(found.svc.support_, again.support_)
     assert found.svc.score(parts.test_X, parts.test_y) > 0.9
-
-
-def test_the_row_of_the_tuned_machine(study):
     row = of_board(study, TUNED).iloc[0]
     svc, chosen = machine_of(study.splits(BOARD)[0], row.to_dict())
     assert (len(chosen), row.evaluations) == (400, 126)  # all of T
     assert (svc.C, svc.gamma, svc.n_support_.sum()) == (row.C, row.gamma, row.support_vectors)
-
-
-def test_larger_sets_are_split_in_thirds(tmp_path, monkeypatch):
-    rng = np.random.default_rng(0)
-    table = pd.DataFrame(rng.normal(size=(90, 2)), columns=["x1", "x2"]).assign(y=np.repeat([-1, 1], 45), part="train")
-    table.to_csv(tmp_path / "ida_banana.csv", index=False)
-    monkeypatch.setenv("SPOTSVM_DATA", str(tmp_path))
-    (parts,) = AlgaStudy(sets=["Banana"]).splits("Banana")
-    assert (parts.name, parts.X.shape, len(parts.validation_y), len(parts.test_y)) == ("Banana", (30, 2), 30, 30)
 
 
 def test_runs_do_not_depend_on_the_number_of_jobs(study):
@@ -169,14 +154,15 @@ def test_the_files(study, tmp_path, monkeypatch):
     assert "Beside an SVC tuned on 1,000 random rows" in text
 
 
-def test_uci_in_full_has_five_folds_without_missing_values(tmp_path, monkeypatch):
+def test_larger_sets_are_split_in_thirds_and_uci_has_five_folds_without_missing_values(tmp_path, monkeypatch):
     rng = np.random.default_rng(0)
-    table = pd.DataFrame(rng.normal(size=(120, 3)), columns=["x1", "x2", "x3"]).assign(
-        y=np.where(rng.random(120) < 0.4, "g", "b")
-    )
-    table.loc[5, "x2"] = np.nan
-    table.to_csv(tmp_path / "ionosphere.csv", index=False)
+    rows = pd.DataFrame(rng.normal(size=(120, 3)), columns=["x1", "x2", "x3"])
+    rows.assign(y=np.resize([-1, 1], 120), part="train").to_csv(tmp_path / "ida_banana.csv", index=False)
+    rows.loc[5, "x2"] = np.nan
+    rows.assign(y=np.where(rng.random(120) < 0.4, "g", "b")).to_csv(tmp_path / "ionosphere.csv", index=False)
     monkeypatch.setenv("SPOTSVM_DATA", str(tmp_path))
+    (parts,) = AlgaStudy(sets=["Banana"]).splits("Banana")
+    assert (parts.name, parts.X.shape, len(parts.validation_y), len(parts.test_y)) == ("Banana", (40, 3), 40, 40)
     study = AlgaStudy(sets=["Ionosphere"], n_runs=2, methods=[GRID, "random subsets"], max_n_per_class=3, max_evaluations=20)
     runs = study.run().frame()
     assert runs.groupby("fold").size().tolist() == [2] * 5  # grid search, and one run of the random subsets
@@ -192,20 +178,3 @@ def test_sets_without_data_are_left_out_and_named(monkeypatch):
     assert (study.n_runs, study.n_model_runs, study.max_evaluations) == (30, 30, None)
     assert [study._runs_of(name, ALGA) for name in (BOARD, "Banana", "German")] == [30, 30, 10]
     assert AlgaStudy(n_model_runs=6)._runs_of("German", GA_MODEL) == 2
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"n_runs": 1}, "n_runs=1 is too few; use 2 or more"),
-        ({"n_model_runs": 0}, "n_model_runs=0 is too few; use 1 or more"),
-        ({"sets": ["moons"]}, f"'moons' is unknown; use some of {next(iter(DOT_SETS))}"),
-        ({"methods": [GRID, "gradient"]}, "'gradient' is unknown"),
-        ({"methods": [ALGA]}, "has no 'grid search'"),
-        ({"max_n_per_class": 0}, "max_n_per_class=0"),
-        ({"max_evaluations": 0}, "max_evaluations=0"),
-    ],
-)
-def test_bad_input(arguments, message):
-    with pytest.raises(ArgumentError, match=message):
-        AlgaStudy(**arguments)

@@ -63,7 +63,7 @@ def test_the_most_accurate_point_of_a_front_counts(runs):
     assert accuracy == pytest.approx([0.8, 0.9])
 
 
-def test_wilcoxon_tests_are_scipys_on_pairs(runs):
+def test_tests_are_scipys_on_pairs_and_say_how_often_alga_is_better(runs):
     tests = wilcoxon_tests(runs.sample(frac=1.0, random_state=1)).set_index(["K", "ALGA less"]).sort_index()
     ours, theirs = (
         runs[(runs.method == method) & (runs["K"] == 32)].sort_values("run").test.to_numpy() for method in (ALGA, GASVM)
@@ -76,9 +76,6 @@ def test_wilcoxon_tests_are_scipys_on_pairs(runs):
     assert set(tests.index.get_level_values(1)) == {GASVM, RANDOM, GA_MODEL, GRID, NSGA2}
     against = runs[(runs.method == ALGA) & (runs["K"] == 8)].validation - 0.95
     assert tests.loc[(8, GRID), "p validation"] == pytest.approx(wilcoxon(against, method="exact").pvalue)
-
-
-def test_how_often_alga_is_better(runs):
     counts = outcomes(wilcoxon_tests(runs)).set_index("measure")
     assert counts.loc["validation", ["better", "worse", "alike"]].tolist() == [2, 0, 0]
     assert counts.loc["support_vectors", "better"] == 2  # fewer are better

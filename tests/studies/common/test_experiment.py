@@ -44,10 +44,15 @@ def test_report_and_files(tmp_path):
     assert "quick form" in Doubling(quick=True).to_markdown()
 
 
-def test_a_folder_that_cannot_be(tmp_path):
+def test_what_cannot_be_written_or_read_is_told(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(StorageError, match="file/out: cannot write there"):
         Doubling().write(tmp_path / "file" / "out")
+    with pytest.raises(DataError, match="--data .*nowhere is not a folder; name the one that holds the data sets"):
+        Reading().use_data(tmp_path / "nowhere")
+    with pytest.raises(DataError, match="--data .*: there is no numbers.csv in it, nor numbers.csv.gz"):
+        Reading().use_data(tmp_path).run()
+    assert data_folder() is None or data_folder() != tmp_path
 
 
 def test_measurements_as_csv_in_a_file_or_a_folder(tmp_path):
@@ -79,14 +84,6 @@ def test_data_come_from_the_folder_that_is_named(tmp_path, monkeypatch):
     assert os.environ["SPOTSVM_DATA"] == str(tmp_path / "elsewhere")
     with pytest.raises(DataError, match="SPOTSVM_DATA=.*elsewhere: there is no numbers.csv in it"):
         Reading().run()
-
-
-def test_a_data_folder_that_is_not_there_or_lacks_the_set(tmp_path):
-    with pytest.raises(DataError, match="--data .*nowhere is not a folder; name the one that holds the data sets"):
-        Reading().use_data(tmp_path / "nowhere")
-    with pytest.raises(DataError, match="--data .*: there is no numbers.csv in it, nor numbers.csv.gz"):
-        Reading().use_data(tmp_path).run()
-    assert data_folder() is None or data_folder() != tmp_path
 
 
 class Weights(Experiment):
@@ -135,13 +132,8 @@ def texts(page, tag):
     return [" ".join(unescape(re.sub(r"<[^>]+>", "", text)).split()) for text in found]
 
 
-@pytest.fixture(scope="module")
-def page(tmp_path_factory):
-    file = Weights(quick=True).run().report(tmp_path_factory.mktemp("report") / "page.html")
-    return file.read_text(encoding="utf-8")
-
-
-def test_what_the_page_holds(page):
+def test_what_the_page_holds_and_how_to_repeat_it(tmp_path):
+    page = Weights(quick=True).run().report(tmp_path / "page.html").read_text(encoding="utf-8")
     assert texts(page, "h1") == ["Weights of <things> & others"]
     assert texts(page, "h2") == ["What was found", "Figure", "Tables", "What was done", "How to repeat it"]
     said = {"First paragraph, in two lines.", "Second paragraph.", "Weights are in <kg>.", 'Somebody 1999, "On weights".'}
@@ -151,15 +143,9 @@ def test_what_the_page_holds(page):
     assert {"250", "251.5"} <= set(texts(page, "td") + texts(page, "th"))
     assert "What is weighed." not in page
     assert "quick form" in page
-
-
-def test_the_page_needs_nothing_else(page):
     assert "<svg" in page
     assert "<script" not in page
     assert not [word for word in ("http://", "https://") if f'src="{word}' in page or f"url({word}" in page]
-
-
-def test_how_to_repeat_it(page, tmp_path):
     assert "spotsvm study weights --quick --out weights" in page
     other = Weights(things=("b", "c")).use_data(tmp_path)
     code = texts(other.report(tmp_path).read_text(), "code")

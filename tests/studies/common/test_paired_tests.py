@@ -12,13 +12,10 @@ def values():
     return np.random.default_rng(0).normal(0.03, 0.05, size=20)
 
 
-def test_independent_resamples_are_students_test(values):
+def test_one_set_is_students_test_with_the_interval_of_nadeau_and_bengio(values):
     test = corrected_resampled_t_test(values, 0.0)
     known = ttest_1samp(values, 0.0)
     assert (test.t, test.p, test.degrees) == pytest.approx((known.statistic, known.pvalue, 19))
-
-
-def test_the_interval_is_nadeau_and_bengios(values):
     test = corrected_resampled_t_test(values, 0.25)
     assert (test.low, test.high) == pytest.approx(nadeau_bengio(values, 0.25))
     # 1/J becomes 1/J + n_test/n_train
@@ -27,15 +24,12 @@ def test_the_interval_is_nadeau_and_bengios(values):
     assert test.p > plain.p
 
 
-def test_two_sets_of_independent_resamples_are_welchs_test(values):
+def test_two_sets_are_welchs_test_and_weigh_the_same(values):
     # the mean of a and -b is half the difference of their means
     other = 0.01 + 2 * values[:12][::-1]
     test, known = over_sets([values, -other], [0.0, 0.0]), ttest_ind(values, other, equal_var=False)
     assert (test.t, test.p, test.degrees) == pytest.approx((known.statistic, known.pvalue, known.df))
     assert 2 * test.mean == pytest.approx(values.mean() - other.mean())
-
-
-def test_sets_weigh_the_same_whatever_their_resamples(values):
     test = over_sets([values, values[:5] + 1.0], [0.25, 0.25])
     assert test.mean == pytest.approx((values.mean() + values[:5].mean() + 1.0) / 2)
 

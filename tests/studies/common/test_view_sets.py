@@ -15,7 +15,7 @@ def columns_of(data):
     return np.concatenate([np.arange(data.X.shape[1])[columns] for columns in data.groups.values()])
 
 
-def test_quarters_of_the_digits():
+def test_quarters_of_the_digits_and_their_splits():
     data = digits_by_quarters()
     assert data.X.shape == (300, 64)
     assert np.array_equal(columns_of(data), np.arange(64))
@@ -24,10 +24,6 @@ def test_quarters_of_the_digits():
     images, digit = load_digits().images[:300], load_digits().target[:300]
     assert np.array_equal(data.X[:, data.groups["upper right"]].reshape(-1, 4, 4), images[:, :4, 4:])
     assert np.array_equal(data.y == 1.0, digit % 2 == 0)
-
-
-def test_a_split_is_of_the_seed_and_scaled_by_its_training_rows():
-    data = digits_by_quarters()
     X, y, X_test, y_test = data.split(3)
     assert (len(X), len(y), len(X_test), len(y_test)) == (200, 200, 100, 100)
     again, other = data.split(3), data.split(4)
@@ -58,7 +54,7 @@ def test_advertisements_have_the_five_groups_of_the_paper():
     assert (data.y == 1.0).sum() == 368
 
 
-def test_parts_are_read_apart(monkeypatch, tmp_path):
+def test_sets_are_read_whole_or_by_parts(monkeypatch, tmp_path):
     (tmp_path / "toy.csv").write_text("a,y,part\n1,0,train\n2,1,train\n3,1,test\n4,0,test\n")
     (tmp_path / "whole.csv").write_text("a,y\n1,0\n2,1\n")
     monkeypatch.setenv("SPOTSVM_DATA", str(tmp_path))
@@ -67,10 +63,6 @@ def test_parts_are_read_apart(monkeypatch, tmp_path):
     assert (X_test.tolist(), y_test.tolist()) == ([[3.0], [4.0]], [1.0, -1.0])
     with pytest.raises(DataError, match="has no column part"):
         read_split("whole")
-
-
-def test_sets_of_two_classes(monkeypatch, tmp_path):
-    monkeypatch.setenv("SPOTSVM_DATA", str(tmp_path))
     rows = pd.DataFrame({"x1": [0.5, 1.5, 2.5, None], "y": [3, 7, 3, 7], "part": ["train", "test", "train", "test"]})
     rows.to_csv(tmp_path / "some.csv.gz", index=False)
     rows.to_csv(tmp_path / "plain.csv", index=False)

@@ -7,7 +7,6 @@ import pytest
 from scipy.stats import sem, t, ttest_1samp
 from sklearn.svm import SVC
 
-from spotsvm.common.errors import ArgumentError
 from spotsvm.studies.conformal.study import ConformalStudy
 from spotsvm.studies.conformal.tables import (
     COMPLETE,
@@ -145,7 +144,7 @@ def test_mushroom_by_svc():
     assert found["before"] == pytest.approx(1 - machine.score(X[order[100:1100]], y[order[100:1100]]), abs=0.003)
 
 
-def test_rows_and_tables(study):
+def test_rows_tables_and_files(study, tmp_path):
     runs = study.frame()
     assert len(runs) == 2 * 12 + 2 * len(OTHERS) + 2 * 2 * 4 * len(ENCODINGS) + 20 * 2 + 2 * 2
     table = study.table()
@@ -159,6 +158,11 @@ def test_rows_and_tables(study):
     assert mushroom["printed before"].iloc[:4].tolist() == [11.20, 4.02, 10.86, 11.97]
     assert f"{table['before'].iloc[0]:.2f} to {table['after'].iloc[0]:.2f} %" in study.conclusion()
     assert repr(distance_to_printed(mushroom).index[0]) in study.conclusion()
+    names = {file.name for file in study.write(tmp_path)}
+    assert {"conformal_runs.csv", "conformal_mushroom.csv", "conformal_mushroom_no_bias.csv", "conformal.png"} <= names
+    assert "### Mushroom, without a bias" in (tmp_path / "conformal.md").read_text()
+    titles = [panel.get_title()[:3] for panel in study.figure().axes]
+    assert titles == ["(a)", "(b)", "(c)", "(d)"]
 
 
 @pytest.mark.parametrize(
@@ -206,14 +210,6 @@ def test_the_nearest_encoding():
     np.testing.assert_allclose(found, [np.sqrt(0.5), np.sqrt(8.0)])
 
 
-def test_the_files(study, tmp_path):
-    names = {file.name for file in study.write(tmp_path)}
-    assert {"conformal_runs.csv", "conformal_mushroom.csv", "conformal_mushroom_no_bias.csv", "conformal.png"} <= names
-    assert "### Mushroom, without a bias" in (tmp_path / "conformal.md").read_text()
-    titles = [panel.get_title()[:3] for panel in study.figure().axes]
-    assert titles == ["(a)", "(b)", "(c)", "(d)"]
-
-
 def test_jobs_change_nothing(study, data):
     with joblib.parallel_config(backend="threading"):
         again = small(n_jobs=2).use_data(data).run()
@@ -238,9 +234,3 @@ def test_the_printed_rows_of_the_nearest_encoding():
     before, after = (100 * np.mean([one[what] for one in errors]) for what in ("before", "after"))
     assert 9 < before < 15
     assert 5 < after < 11
-
-
-@pytest.mark.parametrize("name", ["n_draws", "n_other_draws", "n_mushroom_draws", "n_splits"])
-def test_bad_input(name):
-    with pytest.raises(ArgumentError, match=f"{name}=1 is too few; use 2 or more"):
-        ConformalStudy(**{name: 1})

@@ -5,28 +5,17 @@ from spotsvm.studies.costs.multi_kernel import MultiKernelCostStudy
 from spotsvm.studies.costs.speed import LARGE_C, SpeedStudy, settings
 
 
-@pytest.fixture(scope="module")
-def study():
-    return SpeedStudy(quick=True)
-
-
-def test_every_setting_is_timed_and_scored_by_both(study):
+def test_every_setting_is_timed_and_scored_by_both_alike():
+    study = SpeedStudy(quick=True)
     runs = study.frame()
     assert len(runs) == 12
     assert (runs[["ours_seconds", "sklearn_seconds", "whole_call_seconds"]] > 0).all(axis=None)
     assert runs.same_in_whole_call.all()
     np.testing.assert_allclose(runs.ratio, runs.sklearn_seconds / runs.ours_seconds)
-
-
-def test_scores_agree(study):
-    runs = study.frame()
     assert (runs[runs.C <= LARGE_C].points <= 1).all()
     ours, peers = ([f"{who}_{k}" for k in range(5)] for who in ("ours", "sklearn"))
     assert (runs["equal"] == np.isclose(runs[ours].to_numpy(), runs[peers].to_numpy()).all(axis=1)).all()
     assert runs["equal"].mean() >= 0.9
-
-
-def test_table_and_report(study):
     table = study.table()
     assert table.data_set.tolist() == ["breast cancer", "iris"]
     assert table.settings.tolist() == [6, 6]

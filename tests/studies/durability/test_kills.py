@@ -157,9 +157,6 @@ def test_only_two_runs_from_one_seed_are_the_same_but_for_times(tmp_path):
         study.run(Objective(), 5)
         with copied(study.path) as copy:  # with what is still in the journal
             assert len(record_cells(copy)["trials"]) == 5
-
-
-def test_one_cell_is_enough():
     cells = {"about": [("a", 1)], "trials": [(0, "ok"), (1, "ok")]}
     assert first_difference(cells, {**cells, "trials": [(0, "ok"), (1, "failed")]}) == (
         "trials, row 1: (1, 'ok') instead of (1, 'failed')"

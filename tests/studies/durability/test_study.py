@@ -1,7 +1,6 @@
 import pandas as pd
 import pytest
 
-from spotsvm import ArgumentError
 from spotsvm.studies.durability.cases import Case, CaseSkippedError, by_case, measured, skipped_text, without_skipped
 from spotsvm.studies.durability.study import PARTS, DurabilityStudy
 
@@ -17,7 +16,7 @@ KILLED = {
 }  # fmt: skip
 
 
-def test_a_case_that_is_skipped_says_why():
+def test_skipped_cases_say_why():
     def skipped():
         raise CaseSkippedError("nothing is there")
 
@@ -26,8 +25,6 @@ def test_a_case_that_is_skipped_says_why():
     assert without_skipped(cases).case.tolist() == ["c"]
     assert skipped_text(rows("a", [{"x": 1.0}])) == ""
 
-
-def test_a_study_whose_cases_are_all_skipped():
     def skipped():
         raise CaseSkippedError("this system has no fork")
 
@@ -55,15 +52,12 @@ def test_kills_are_judged(change, missed):
     assert ("Wrong: 1" in part.sentence(cases)) == bool(set(change) - {"unread"})
 
 
-def test_the_cluster_is_judged_at_its_longest_evaluations():
+def test_the_cluster_and_throughput_are_judged():
     run = {"search": "kriging", "how": "asynchronous", "workers": 256.0, "trials": 1000.0, "ask_milliseconds": 40.0}
     cases = rows("cluster", [run | {"mean_seconds": 1.0, "busy": 0.3}, run | {"mean_seconds": 60.0, "busy": 0.96}])
     (finding,) = PARTS["cluster"].findings(cases)
     assert (finding.figure, finding.met) == (0.96, True)
     assert "30.0 % at 1 s, 96.0 % at 60 s" in PARTS["cluster"].sentence(cases)
-
-
-def test_throughput_is_judged_for_random_search():
     run = {"objective": "sleeping", "where": "killable workers", "one": 40.0, "runs": 7.0}
     cases = rows("throughput", [
         run | {"search": "random", "two": 70.0, "ratio": 1.75},
@@ -83,16 +77,6 @@ def test_size_is_judged_at_the_largest_record():
     met = {finding.what: finding.met for finding in PARTS["size"].findings(cases)}
     assert list(met.values()) == [True, True, True, False, False]
     assert not met["seconds to suggest with 10000 trials in a record, kriging"]
-
-
-@pytest.mark.parametrize(
-    ("options", "match"),
-    [({"parts": ()}, "parts is empty"), ({"parts": ("kill",)}, "'kill' is unknown; use some of kills"),
-     ({"parts": ("size", "size")}, "'size' is there twice")],
-)  # fmt: skip
-def test_parts_that_make_no_sense(options, match):
-    with pytest.raises(ArgumentError, match=match):
-        DurabilityStudy(**options)
 
 
 def test_a_study_goes_on_from_its_file(tmp_path):

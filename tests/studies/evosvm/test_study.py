@@ -16,7 +16,7 @@ def study():
     return EvosvmStudy(quick=True)
 
 
-def test_every_method_on_every_fold(study):
+def test_every_method_on_every_fold_and_in_the_table(study):
     runs = study.frame()
     assert len(runs) == 2 * 4 * len(METHODS)
     assert runs.error.between(0, 100).all()
@@ -26,9 +26,6 @@ def test_every_method_on_every_fold(study):
     assert (shares[["memetic", "exact"]] > 0.999).all(axis=None)
     assert (shares[["gaussian", "switching", "hybrid", "swarm"]] < 0.99).all(axis=None)
     np.testing.assert_allclose(shares["exact, bias"], shares["LIBSVM"], rtol=1e-3)
-
-
-def test_table(study):
     table = study.table()
     assert table.columns.tolist() == [
         *("data set", "C", "method", "error", "sd", "printed error", "printed sd"),
@@ -36,7 +33,6 @@ def test_table(study):
     ]
     assert table.method.tolist() == 2 * list(METHODS)
     assert (table[table.method == "LIBSVM"]["time / LIBSVM"] == 1).all()
-    runs = study.frame()
     errors = runs[(runs.data_set == "iris") & (runs.method == "hybrid")].error
     cell = table[(table["data set"] == "iris") & (table.method == "hybrid")].iloc[0]
     assert cell["error"] == pytest.approx(errors.mean())
@@ -159,7 +155,7 @@ def test_what_is_said_of_the_swarm_follows_from_the_figures():
     assert table.loc[UNIFORM, "mean distance"] == pytest.approx(9.0)
 
 
-def test_printed_figures():
+def test_printed_figures_and_f_tests():
     assert set(PRINTED_AS.values()) == set(LEARNERS)
     assert set(PRINTED_AS) <= set(METHODS)
     assert len(ERRORS) == len(COSTS) * len(DATA_SETS) * len(LEARNERS)
@@ -175,6 +171,12 @@ def test_printed_figures():
     assert DEFAULT_ERROR["sonar"] == 46.62
     # by hand: 20 var(34.71, 35.37, 34.97, 34.78, 33.62, 32.72) / mean of the squared deviations
     assert implied_f(1.0, "liver") == pytest.approx(20 * 0.9857 / 40.12, rel=1e-3)
+    one, two = [1.0, 2.0, 3.0], [2.0, 4.0, 6.0]
+    between, within = 3 * np.var([2.0, 4.0], ddof=1), np.mean([np.var(one, ddof=1), np.var(two, ddof=1)])
+    assert f_test([one, two])[0] == pytest.approx(between / within)
+    assert f_test([one, one]) == (0.0, 1.0)
+    assert f_test([[5.0, 5.0], [5.0, 5.0]]) == (0.0, 1.0)
+    assert f_test([[5.0, 5.0], [6.0, 6.0]]) == (np.inf, 0.0)
 
 
 @pytest.mark.parametrize("together", [False, True])
@@ -187,12 +189,3 @@ def test_the_plain_twin_makes_the_same_evolution(together):
     best, generations = plain_hybrid(problem, np.random.default_rng(5), settings, together)
     assert generations == found.iterations
     assert best == pytest.approx(problem.objective(found.alpha), rel=1e-9)
-
-
-def test_f_test():
-    one, two = [1.0, 2.0, 3.0], [2.0, 4.0, 6.0]
-    between, within = 3 * np.var([2.0, 4.0], ddof=1), np.mean([np.var(one, ddof=1), np.var(two, ddof=1)])
-    assert f_test([one, two])[0] == pytest.approx(between / within)
-    assert f_test([one, one]) == (0.0, 1.0)
-    assert f_test([[5.0, 5.0], [5.0, 5.0]]) == (0.0, 1.0)
-    assert f_test([[5.0, 5.0], [6.0, 6.0]]) == (np.inf, 0.0)

@@ -3,7 +3,6 @@ import pandas as pd
 import pytest
 from sklearn.dummy import DummyClassifier, DummyRegressor
 
-from spotsvm.common.errors import ArgumentError
 from spotsvm.studies.oversearching.coverage import DEFAULT, METHODS, OptimismCoverageStudy, Setting
 
 CLASSES = Setting("some", "classification", 40, 0.7, n_trials=3)
@@ -29,7 +28,7 @@ def test_a_row_a_study_and_method(study):
     assert (runs.optimism <= runs.high).all()
 
 
-def test_the_table_counts_what_is_covered(study):
+def test_the_table_counts_what_is_covered_and_the_text_says_it(study):
     runs = study.frame()
     rows = study.table().set_index(["setting", "method"])
     some = runs[(runs.setting == "some") & (runs.method == DEFAULT)]
@@ -38,6 +37,10 @@ def test_the_table_counts_what_is_covered(study):
     assert row.covers == np.mean(covered)
     assert row.bias == pytest.approx((some.optimism - some.true_optimism).mean())
     assert row.width == pytest.approx((some.high - some.low).mean())
+    covers = study.table().set_index(["method", "setting"]).covers
+    both = " / ".join(f"{100 * covers[DEFAULT, setting.name]:.1f}" for setting in study.populations)
+    assert f"{both} % ({DEFAULT})" in study.conclusion()
+    assert [panel.get_title() for panel in study.figure().axes] == ["some", "others"]
 
 
 def test_the_same_again_and_in_two_processes(study):
@@ -47,14 +50,7 @@ def test_the_same_again_and_in_two_processes(study):
     pd.testing.assert_frame_equal(again.frame(), some[some.setting == CLASSES.name])
 
 
-def test_what_it_says_is_of_its_table(study):
-    covers = study.table().set_index(["method", "setting"]).covers
-    both = " / ".join(f"{100 * covers[DEFAULT, setting.name]:.1f}" for setting in study.populations)
-    assert f"{both} % ({DEFAULT})" in study.conclusion()
-    assert [panel.get_title() for panel in study.figure().axes] == ["some", "others"]
-
-
-def test_samples_have_the_classes_by_design():
+def test_samples_have_the_classes_by_design_and_constants_a_known_score():
     X, y = CLASSES.sample(40, [1])
     assert X.shape == (40, 4)
     assert y.sum() == 0
@@ -62,18 +58,9 @@ def test_samples_have_the_classes_by_design():
     assert abs(classes.mean()) < 0.1
     # the class is the sign of the function but for the noise
     assert np.mean(np.sign(rows[:, 0] + rows[:, 0] * rows[:, 1]) == classes) > 0.75
-
-
-def test_the_true_score_of_constants_is_known():
     X, y = CLASSES.sample(40, [0])
     assert CLASSES.true_score(DummyClassifier().fit(X, y), [3]) == 0.5
     rows, numbers = NUMBERS.sample(40, [0])
     zero = DummyRegressor(strategy="constant", constant=0.0).fit(rows, numbers)
     # x1 + x1 x2 + noise has variance 1 + 1 + 0.49; the root of the mean of 8 squares is less on average than that of all
     assert -np.sqrt(2.49) < NUMBERS.true_score(zero, [3]) < -0.85 * np.sqrt(2.49)
-
-
-@pytest.mark.parametrize("name", ["n_studies", "n_truths"])
-def test_one_has_no_spread(name):
-    with pytest.raises(ArgumentError, match=f"{name}=1 is too few; use 2 or more"):
-        OptimismCoverageStudy(**{name: 1})

@@ -4,7 +4,7 @@ import pytest
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 from sklearn.svm import SVC
 
-from spotsvm.common.errors import ArgumentError, DataError
+from spotsvm.common.errors import DataError
 from spotsvm.studies.oversearching.results import best_on_new_rows, by_trials, means, spent_on_luck
 from spotsvm.studies.oversearching.study import A_GAMMA_A_FEATURE, ONE_GAMMA, OversearchingStudy, Pool, Sample, run_search
 
@@ -83,7 +83,7 @@ def test_means_and_their_errors():
     assert found["se"] == pytest.approx(np.sqrt(0.02 / 2 + 0.02 / 2) / 2)
 
 
-def test_the_tables_are_of_the_rows(study):
+def test_the_tables_are_of_the_rows_and_in_the_files(study, tmp_path):
     runs = study.frame()
     last = runs[(runs.trials == 6) & (runs.tuned_parameters == ONE_GAMMA)]
     row = study.table().iloc[0]
@@ -99,9 +99,6 @@ def test_the_tables_are_of_the_rows(study):
     assert f"and the most, {risen:.1f}, after {best} trials" in study.conclusion()
     assert by_trials(runs, ["tuned_parameters", "set", "parameters"]).shape[0] == 2
     assert f"{row['after 6']:.1f} (random)" in study.conclusion()
-
-
-def test_the_files(study, tmp_path):
     names = [file.name for file in study.write(tmp_path)]
     assert {"oversearching_runs.csv", "oversearching_by_rows.csv", "oversearching_by_set.csv", "oversearching.png"} <= set(names)
     assert "### By data set" in (tmp_path / "oversearching.md").read_text()
@@ -130,16 +127,3 @@ def test_without_a_folder_of_data_there_are_stand_ins(monkeypatch):
     monkeypatch.delenv("SPOTSVM_DATA", raising=False)
     shapes = {pool.name: pool.X.shape for pool in OversearchingStudy()._pools()}
     assert shapes == {"breast cancer": (569, 30), "digits 3 and 8": (357, 16)}
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"n_trials": 1}, "n_trials=1 is too few"),
-        ({"n_repeats": 1}, "n_repeats=1 is too few"),
-        ({"n_rows": (10,)}, "too few rows"),
-    ],
-)
-def test_bad_input(arguments, message):
-    with pytest.raises(ArgumentError, match=message):
-        OversearchingStudy(**arguments)

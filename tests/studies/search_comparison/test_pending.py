@@ -52,7 +52,7 @@ def test_under_noise_the_recommended_trial_counts():
     assert result_after(task, told, 6, 0) in truths[:6]
 
 
-def test_runs_are_taken_from_the_file(tmp_path, monkeypatch):
+def test_all_runs_are_taken_from_the_file_and_regret_and_ratio_follow(tmp_path, monkeypatch):
     path = tmp_path / "runs.csv"
     tasks = ("branin", "branin_noisy")
     first = pending_quality(tasks, [0, 1], (1, 3), 8, path, searches=["lhs"])
@@ -67,9 +67,6 @@ def test_runs_are_taken_from_the_file(tmp_path, monkeypatch):
     )
     with pytest.raises(DataError, match="other numbers of trials"):
         pending_quality(tasks, [0, 1], (1, 3), 12, path, searches=["lhs"])
-
-
-def test_regret_and_ratio():
     runs = pending_quality(("branin",), range(3), (1, 2), 8, searches=["random", "lhs"])
     random = runs[(runs.search == "random") & (runs.trials == 8)]
     assert np.isclose(random.regret.median(), 1.0)
@@ -101,11 +98,6 @@ def test_the_study_in_short():
 def test_arguments_that_make_no_sense(arguments, error, message):
     with pytest.raises(error, match=message):
         pending_quality(**({"tasks": ["branin"], "seeds": [0]} | arguments))
-
-
-def test_a_study_without_the_sequential_run_is_refused():
-    with pytest.raises(ArgumentError, match=r"q=\(2, 4\) lacks 1"):
-        PendingQualityStudy(q=(2, 4))
 
 
 def test_the_time_of_suggestions_passes_on_the_virtual_clock_where_it_is_wanted():

@@ -30,7 +30,7 @@ def series():
     return simulated_series(0, 4000)
 
 
-def test_the_error_by_hand(series):
+def test_the_error_by_hand_and_by_the_named_pipeline(series):
     objective = StormwaterErrors(series, tuned_on=4, stride=3)
     features, level = rain_features(series.rain, SETTING), series.level
     scaler = StandardScaler().fit(features[1000:2000])
@@ -41,9 +41,6 @@ def test_the_error_by_hand(series):
     rmse = {k: np.sqrt(np.mean((predicted - level)[1000 * (k - 1) : 1000 * k] ** 2)) for k in (1, 2, 3, 4)}
     assert objective(SETTING) == pytest.approx(rmse[4], rel=1e-9)
     assert objective.errors(SETTING, [1, 2, 3, 4]) == pytest.approx(rmse, rel=1e-9)
-
-
-def test_it_is_the_named_pipeline(series):
     rain = pd.DataFrame({"rain": series.rain}, index=series.times)
     pipeline, space = stormwater_pipeline("rain", history=rain)
     assert set(space) == set(IN_PIPELINE.values())

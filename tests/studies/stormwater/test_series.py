@@ -31,15 +31,12 @@ def test_a_simulated_tank_read_from_its_own_csv(tmp_path):
     assert read.times.tz_localize(None).equals(direct.times)
 
 
-def test_four_consecutive_sets():
+def test_series_are_cut_into_four_sets_and_keep_rain_without_level(tmp_path):
     series = RainSeries("some", np.zeros(4003), np.arange(4003.0))
     assert series.set_length == 1000
     assert [series.rows(k)[0] for k in (1, 2, 3, 4)] == [0, 1000, 2000, 3000]
     assert series.rows(4)[-1] == 3999
     assert series.described() == "some: 4003 records, cut into four consecutive sets of 1000; the last 3 are left out"
-
-
-def test_rows_without_a_level_keep_their_rain(tmp_path):
     frame = table()
     frame.loc[frame.index % 3 > 0, "y"] = np.nan
     series = written(tmp_path, frame)

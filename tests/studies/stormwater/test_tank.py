@@ -67,9 +67,6 @@ def test_the_default_series_is_what_one_would_measure():
     wet = series.fallen > 0
     assert wet[1:][wet[:-1]].mean() > 0.8
     assert wet[1:][~wet[:-1]].mean() < 0.1
-
-
-def test_the_mean_rain_is_the_climates():
     climate = RainClimate(hours_between_storms=12.0, cells_per_storm=3.0, cell_hours=1.0, cell_intensity=0.5)
     rain = simulate_rain(400_000, np.random.default_rng(0), climate)
     per_hour = climate.cells_per_storm * climate.cell_hours * climate.cell_intensity / climate.hours_between_storms

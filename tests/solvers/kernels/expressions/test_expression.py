@@ -15,7 +15,7 @@ LINEAR = Expression("inner_product", (X_I, X_J))
 MIXED = Expression("add", (Expression("multiply", (Expression("c3"), LINEAR)), Expression("scale", (C1,), 0.5)))
 
 
-def test_what_is_known_of_a_tree():
+def test_what_is_known_of_a_tree_and_its_key():
     assert (MIXED.type, MIXED.depth, MIXED.size) == ("scalar", 4, 8)
     assert MIXED.constants == ("c1", "c3")
     assert MIXED.inputs == {"x_i", "x_j"}
@@ -23,9 +23,6 @@ def test_what_is_known_of_a_tree():
     assert [n.block for n in MIXED.nodes()] == ["add", "multiply", "c3", "inner_product", "x_i", "x_j", "scale", "c1"]
     assert X_I.type == "vector"
     assert Expression("gaussian", value=1).inputs == {"x_i", "x_j"}
-
-
-def test_equal_trees_are_one_and_the_same_key():
     again = Expression("inner_product", (Expression("x_i"), Expression("x_j")))
     assert again == LINEAR
     assert len({again, LINEAR, Expression("inner_product", (X_J, X_I)), Expression("gaussian", value=1.0)}) == 3
@@ -44,7 +41,7 @@ def test_a_pickle_finds_its_key_in_another_process(tmp_path):
     assert run.stdout.strip() == "found"
 
 
-def test_other_numbers_in_the_same_tree():
+def test_other_numbers_and_constants_in_the_same_tree():
     kernel = Expression(
         "multiply", (Expression("gaussian", value=0.5), Expression("scale", (Expression("linear", value=2.0),), 3.0))
     )
@@ -54,9 +51,6 @@ def test_other_numbers_in_the_same_tree():
         kernel.with_values([1.0, 2.0])
     with pytest.raises(SolverError, match="value=-1.0 of the block 'gaussian'; use a positive, finite number"):
         kernel.with_values([-1.0, 2.0, 4.0])
-
-
-def test_bound_constants_give_the_same_matrix():
     products = InnerProducts.between(np.random.default_rng(0).normal(size=(5, 2)))
     bound = MIXED.bind({"c1": -0.3, "c3": 2.0})
     assert bound.constants == ()

@@ -69,12 +69,9 @@ def test_the_indefinite_examples_are_indefinite(kernel):
     assert eigenvalues[-1] > 1e-3
 
 
-def test_the_negative_multiquadric_is_conditionally_positive_definite():
+def test_what_is_definite_by_its_parameters():
     centre = np.eye(30) - 1 / 30
     assert np.linalg.eigvalsh(centre @ gram_matrix(Kernel("negative_multiquadric", 1.0, 1.0), X) @ centre)[0] > -1e-12
-
-
-def test_what_is_not_known_is_not_called_positive_semidefinite():
     assert not Kernel("precomputed").positive_semidefinite
     assert not Kernel(lambda a, b: a @ b.T).positive_semidefinite
     assert Kernel("poly", -1.0, -1.0, 0).positive_semidefinite
@@ -112,25 +109,21 @@ def test_bad_parameters(options, message):
         Kernel(**options)
 
 
-def test_parameters_are_handed_on_and_a_kernel_is_returned_as_it_is():
+def test_make_kernel_hands_on_parameters_and_sigma_to_rbf_alone():
     assert make_kernel("poly", X, gamma=0.25, coef0=0.5, degree=2) == Kernel("poly", 0.25, 0.5, 2)
     kernel = Kernel("rbf", 2.0)
     assert make_kernel(kernel, X, gamma=1.0) is kernel
-
-
-@pytest.mark.parametrize("name", ["linear", "precomputed", lambda a, b: a @ b.T])
-def test_kernels_without_gamma_need_no_data_for_it(name):
-    assert make_kernel(name).gamma == 1.0
-    assert make_kernel(name, X * 1e300).gamma == 1.0
-    with pytest.raises(SolverError, match="gamma='wide'"):
-        make_kernel(name, gamma="wide")
-
-
-def test_sigma_is_for_rbf():
     with pytest.raises(SolverError, match="sigma=1.0 is the width of the kernel 'rbf'; the kernel 'poly' has none"):
         make_kernel("poly", X, sigma=1.0)
     with pytest.raises(SolverError, match="kernel='gauss' is not known"):
         make_kernel("gauss", X, sigma=1.0)
+
+
+def test_kernels_without_gamma_need_no_data_for_it():
+    for name in ("linear", "precomputed", lambda a, b: a @ b.T):
+        assert make_kernel(name).gamma == make_kernel(name, X * 1e300).gamma == 1.0
+        with pytest.raises(SolverError, match="gamma='wide'"):
+            make_kernel(name, gamma="wide")
 
 
 def test_values_of_gamma_are_those_of_svc():

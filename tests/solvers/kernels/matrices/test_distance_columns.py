@@ -26,16 +26,6 @@ def test_sums_of_kernels(columns, gamma):
     np.testing.assert_allclose(found, C @ rbf_kernel(X[rows][:, columns], Z[:, columns], gamma), atol=2e-6)
 
 
-def test_the_compiled_loop_is_the_plain_one():
-    distances = RNG.gamma(2.0, size=(9, 2500)).astype(np.float32)
-    slots, coefficients = np.array([3, 0, 8]), RNG.normal(size=(2, 3))
-    coefficients[0, 1] = 0.0
-    start = RNG.normal(size=(2, 2500))
-    out = start.copy()
-    add_gaussians(distances, slots, 1.7, coefficients, out)
-    np.testing.assert_allclose(out, start + coefficients @ np.exp(-1.7 * distances[slots].astype(float)), atol=1e-6)
-
-
 def test_single_exponentials_are_correct_to_seven_digits():
     distances = np.linspace(0.0, 120.0, 5000, dtype=np.float32)[None]
     found = np.zeros_like(distances)
@@ -46,15 +36,18 @@ def test_single_exponentials_are_correct_to_seven_digits():
     assert found[0, 0] == 1.0
 
 
-def test_kernels_that_are_kept_add_up_to_the_same_bits():
+@pytest.mark.parametrize("n_slots", [3, 6])
+def test_the_compiled_loop_is_the_plain_one_to_the_bit_with_kernels_that_are_kept(n_slots):
     distances = RNG.gamma(2.0, size=(12, 2500)).astype(np.float32)
-    slots, coefficients = np.array([3, 0, 8, 11, 5, 1]), RNG.normal(size=(2, 6))
+    slots, coefficients = np.array([3, 0, 8, 11, 5, 1])[:n_slots], RNG.normal(size=(2, n_slots))
     coefficients[0, 1] = 0.0
-    kernels, one, other = np.full_like(distances, np.nan), np.zeros((2, 2500)), np.zeros((2, 2500))
+    kernels, start = np.full_like(distances, np.nan), RNG.normal(size=(2, 2500))
+    one, other = start.copy(), start.copy()
     keep_gaussians(distances, slots, 1.7, kernels)
     add_columns(kernels, slots, coefficients, one)
     add_gaussians(distances, slots, 1.7, coefficients, other)
     np.testing.assert_array_equal(one, other)
+    np.testing.assert_allclose(other, start + coefficients @ np.exp(-1.7 * distances[slots].astype(float)), atol=1e-6)
 
 
 def test_distances_in_compiled_loops_are_the_plain_ones():
@@ -77,15 +70,12 @@ def test_a_gamma_that_comes_again_changes_no_bit():
         np.testing.assert_array_equal(one.gaussian_sums(rows, gamma, C), fresh.gaussian_sums(rows, gamma, C))
 
 
-def test_columns_are_computed_once_as_long_as_there_is_room():
+def test_columns_are_computed_once_and_the_longest_unused_makes_room():
     columns = DistanceColumns(X, Z)
     for rows in ([1, 2, 3], [3, 2], [4, 1]):
         columns.gaussian_sums(rows, 1.0, np.ones((1, len(rows))))
     assert columns.n_computed == 4
     assert columns.kept_bytes == (4 + 4) * 4 * len(Z)  # the second and the third time kernels were kept too
-
-
-def test_the_column_not_needed_for_longest_makes_room():
     columns = DistanceColumns(X, Z, max_bytes=3 * 8 * len(Z) + 7)
     for row in (0, 1, 2, 0, 3):
         columns.gaussian_sums([row], 1.0 + row, [[1.0]])

@@ -39,14 +39,11 @@ def test_permuted_rows_permute_the_matrix(kernel, random):
     np.testing.assert_allclose(gram_matrix(kernel, X[order]), gram_matrix(kernel, X)[order][:, order], rtol=1e-11, atol=1e-13)
 
 
-def test_float32_is_the_rounded_float64():
+def test_float32_is_rounded_and_blocks_stay_within_their_bytes():
     K = gram_matrix(Kernel("rbf", 0.2), X, dtype=np.float32)
     assert K.dtype == np.float32
     np.testing.assert_array_equal(K, gram_matrix(Kernel("rbf", 0.2), X).astype(np.float32))
     assert kernel_matrix(Kernel("rbf", 0.2), X, Z, dtype="float32").dtype == np.float32
-
-
-def test_blocks_stay_within_their_bytes():
     sizes = [values.nbytes for _, values in kernel_blocks(Kernel("linear"), X, Z, max_bytes=30_000)]
     assert max(sizes) <= 10_000
     assert len(sizes) > 10

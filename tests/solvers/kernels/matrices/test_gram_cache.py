@@ -53,16 +53,13 @@ def test_one_matrix_of_distances_serves_all_gammas(computed):
     assert (small.kept_bytes, len(computed)) == (0, 2)
 
 
-def test_what_is_returned_can_be_changed():
+def test_returned_matrices_can_be_changed_and_a_precomputed_one_is_itself():
     cache = GramCache(X)
     for kernel in (Kernel("linear"), Kernel("rbf", 0.3)):
         first = cache.gram(kernel).copy()
         cache.gram(kernel).fill(0.0)
         cache.rows(kernel, slice(0, 5)).fill(0.0)
         np.testing.assert_array_equal(cache.gram(kernel), first)
-
-
-def test_a_precomputed_matrix_is_given_back():
     K = gram_matrix(Kernel("rbf"), X)
     assert GramCache(K).gram(Kernel("precomputed")) is K
     np.testing.assert_array_equal(GramCache(K).rows(Kernel("precomputed"), [2, 5]), K[[2, 5]])

@@ -124,7 +124,7 @@ def test_one_after_the_other_each_is_as_from_new(names, max_bytes):
         assert gram.kept_bytes <= max_bytes
 
 
-def test_groups_are_computed_once(monkeypatch):
+def test_groups_are_computed_once_and_the_longest_unused_is_given_up(monkeypatch):
     from spotsvm.solvers.kernels.matrices import group_gram
 
     calls = []
@@ -139,9 +139,6 @@ def test_groups_are_computed_once(monkeypatch):
     assert sorted(calls) == [1, 2, 4]
     assert gram.kept_bytes == 3 * EACH
     assert GroupGram.bytes_for(150, 3) == one.nbytes + gram.kept_bytes
-
-
-def test_the_longest_unused_is_given_up():
     gram = GroupGram(X, 2 * EACH)
     for columns in (A, B, A, C):
         gram.matrix(total((1.0, "rbf", columns, 0.5), (0.0, "rbf", B, 0.1)))  # what has no weight is not computed

@@ -59,13 +59,6 @@ def test_a_product_is_the_anisotropic_gaussian_kernel(gammas, weight):
     np.testing.assert_allclose(multi_gram_matrix(kernel, X[:40]).diagonal(), weight)
 
 
-@settings(max_examples=20, deadline=None)
-@given(st.floats(1e-3, 1e3), st.floats(0.0, 3.0))
-def test_one_kernel_is_that_kernel(weight, gamma):
-    one = MultiKernel((base("rbf", tuple(range(7)), gamma),), (weight,))
-    np.testing.assert_allclose(multi_gram_matrix(one, X[:30]), weight * rbf_kernel(X[:30], gamma=gamma), rtol=1e-12, atol=1e-30)
-
-
 def test_kernels_of_the_same_columns_share_their_distances(monkeypatch):
     from spotsvm.solvers.kernels.matrices import multi_gram
 
@@ -111,15 +104,12 @@ def test_what_is_no_combination_is_told(kind, arguments, message):
         kind(*arguments)
 
 
-def test_kernels_without_weight_are_no_terms():
+def test_terms_are_kernels_with_weight_and_make_a_sum_semidefinite():
     kernel = MultiKernel((RBF, LINEAR), (0.0, 2.0))
     assert kernel.terms == [(LINEAR, 2.0)]
     assert kernel.n_terms == 1
     product = MultiKernel((RBF, RBF), (2.0,), True)
     assert product.terms == [(RBF, 2.0), (RBF, 2.0)]
-
-
-def test_a_sum_is_semidefinite_if_all_that_has_weight_is():
     indefinite = BaseKernel(Kernel("sigmoid"), (0,))
     assert MultiKernel((RBF, LINEAR), (1.0, 2.0)).positive_semidefinite
     assert not MultiKernel((RBF, indefinite), (1.0, 2.0)).positive_semidefinite

@@ -22,12 +22,14 @@ def test_the_matrix_and_the_constant_are_the_gram_matrix(kernel):
     np.testing.assert_allclose(K.astype(np.float64) + offset, expected, rtol=1e-6, atol=1e-6)
 
 
-@pytest.mark.parametrize("gamma", [1e-14, 1e-8, 1e-4])
-def test_a_small_gamma_keeps_its_digits(gamma):
+@pytest.mark.parametrize("gamma", [1e-14, 1e-8, 1e-4, 0.5, 3.0, 8.0])
+def test_small_and_large_gammas_keep_the_digits_of_small_values(gamma):
     K, offset = SingleGram(X).matrix(Kernel("rbf", gamma))
-    assert offset == 1.0
-    np.testing.assert_allclose(K, np.expm1(-gamma * squared_distances(X, X)), rtol=3e-7, atol=gamma * 1e-12)
-    assert (np.diag(K) == 0).all()
+    assert offset == (1.0 if gamma < 0.5 else 0.0)
+    exponents = np.maximum(-gamma * squared_distances(X, X), -80.0)
+    expected, rtol = (np.expm1(exponents), 3e-7) if offset else (np.exp(exponents), 2e-5)  # of single precision distances
+    np.testing.assert_allclose(K, expected, rtol=rtol, atol=gamma * 1e-12 if offset else 0.0)
+    assert (np.diag(K) == 1.0 - offset).all()
 
 
 @settings(max_examples=30, deadline=None)
@@ -77,24 +79,13 @@ def test_distances_are_computed_once_and_the_same_kernel_not_at_all(monkeypatch)
     assert not any(isinstance(call, tuple) for call in calls)
 
 
-def test_precomputed_and_a_callable():
+def test_precomputed_callable_and_far_linear_kernels():
     K = X @ X.T
     found, offset = SingleGram(K).matrix(Kernel("precomputed"))
     np.testing.assert_array_equal(found, K.astype(np.float32))
     assert offset == 0.0
     called, _ = SingleGram(X).matrix(Kernel(lambda A, B: A @ B.T))
     np.testing.assert_array_equal(called, found)
-
-
-@pytest.mark.parametrize("gamma", [0.5, 3.0, 8.0])
-def test_a_large_gamma_keeps_the_digits_of_small_values(gamma):
-    K, offset = SingleGram(X).matrix(Kernel("rbf", gamma))
-    assert offset == 0.0
-    exponents = np.maximum(-gamma * squared_distances(X, X), -80.0)
-    np.testing.assert_allclose(K, np.exp(exponents), rtol=2e-5)  # of single precision distances
-
-
-def test_a_linear_kernel_far_from_the_origin_keeps_its_digits():
     near, _ = SingleGram(X).matrix(Kernel("linear"))
     far, _ = SingleGram(X + 1e6).matrix(Kernel("linear"))
     np.testing.assert_allclose(far, near, atol=1e-6)

@@ -28,9 +28,13 @@ def test_columns_in_every_form(groups):
     assert resolve_groups(list(groups.values()), 4, NAMES) == {"0": (0, 2), "1": (1, 3)}
 
 
-def test_single_columns_and_none():
+def test_columns_without_names_and_all_of_them():
     assert resolve_groups({"x": "b", "y": 0}, 2, ["a", "b"]) == {"x": (1,), "y": (0,)}
     assert resolve_groups(None, 3) == {"all": (0, 1, 2)}
+    with pytest.raises(ArgumentError, match="group 'x' has the column 'a', but the data have no names"):
+        resolve_groups({"x": ["a"]}, 1)
+    with pytest.raises(ArgumentError, match="column 1 is in no group"):
+        resolve_groups({"x": [0]}, 2)
 
 
 @given(st.lists(st.integers(0, 3), min_size=1, max_size=12))
@@ -67,10 +71,3 @@ def test_any_partition_is_found_again(owners):
 def test_what_is_no_partition_is_told(groups, message):
     with pytest.raises(ArgumentError, match=message):
         resolve_groups(groups, 4, NAMES)
-
-
-def test_names_need_named_columns():
-    with pytest.raises(ArgumentError, match="group 'x' has the column 'a', but the data have no names"):
-        resolve_groups({"x": ["a"]}, 1)
-    with pytest.raises(ArgumentError, match="column 1 is in no group"):
-        resolve_groups({"x": [0]}, 2)

@@ -108,7 +108,7 @@ def test_fixed_kernels_are_computed_once_and_matrices_are_the_users_own(model, c
     assert len(matrices._caches) == 3
 
 
-def test_the_names():
+def test_names_and_ranges():
     assert MODELS["linear"].names == ("C",)
     assert MODELS["rbf"].names == ("C", "gamma")
     assert MODELS["anisotropic"].names == ("C", "gamma__front", "gamma__middle", "gamma__back")
@@ -123,8 +123,6 @@ def test_the_names():
     assert MODELS["tuned"].names[2:4] == ("weights__back", "gamma__front")
     assert all(isinstance(model, KernelModel) for model in MODELS.values())
 
-
-def test_the_ranges():
     def ends(model, name, **ranges):
         return tuple(float(end) for end in model.space(**ranges)[name].support())
 

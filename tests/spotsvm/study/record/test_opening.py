@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from completed_trials import Watched
 
 from spotsvm.commands.main import main
 from spotsvm.common.errors import StorageError
@@ -151,26 +152,6 @@ def test_a_file_of_garbage_is_not_overwritten(content, path):
     assert path.read_bytes() == content
 
 
-@pytest.mark.faults
-@pytest.mark.parametrize("replaced", [False, True])
-def test_a_record_that_is_taken_away_while_it_is_open(replaced, path):
-    with study(path) as s:
-        s.run(objective, 3)
-        trial = s.ask()
-        path.rename(path.with_name("moved.db"))
-        if replaced:
-            path.write_bytes(b"something else")
-        what = "was replaced by another file" if replaced else "is not there any more"
-        for act in (s.ask, lambda: s.tell(trial, 0.5), lambda: s.add_finding("a", {})):
-            with pytest.raises(StorageError, match=f"study.db: the record {what}; the trials are still in memory"):
-                act()
-        s.to_csv(path.with_name("trials.csv"))
-        path.with_name("moved.db").replace(path)
-        assert s.tell(trial, 0.5).state == "ok"
-    with study(path) as again:
-        assert again.trials == s.trials
-
-
 def test_the_log_does_not_grow_while_a_reader_is_open_and_is_emptied_after_another_program(path):
     log = path.with_name("study.db-wal")
     with study(path) as s:
@@ -245,25 +226,21 @@ def test_at_any_moment_of_its_creation_a_reader_is_told_or_reads(path, monkeypat
     """A reader between any two statements of the process that creates it."""
     said = []
 
-    class Watched:
-        def __init__(self, connection):
-            self._connection = connection
+    def connect(path):
+        connection = connect_to_write(path)
 
-        def __getattr__(self, name):
-            return getattr(self._connection, name)
-
-        def execute(self, *arguments):
-            found = self._connection.execute(*arguments)
-            if "journal_mode" in arguments[0]:
-                found.fetchall()  # it locks the file until it is read, and readers wait for it
-            if not self._connection.in_transaction:
+        def read(statement, cursor):
+            if "journal_mode" in statement:
+                cursor.fetchall()  # it locks the file until it is read, and readers wait for it
+            if not connection.in_transaction:
                 try:
                     RecordedStudy(path)
                 except StorageError as error:
                     said.append(str(error))
-            return found
 
-    monkeypatch.setattr("spotsvm.study.record.record.connect_to_write", lambda path: Watched(connect_to_write(path)))
+        return Watched(connection, after=read)
+
+    monkeypatch.setattr("spotsvm.study.record.record.connect_to_write", connect)
     with study(path):
         assert len(said) >= 5
         assert [line for line in said if "is just being created by process" not in line] == []
@@ -285,7 +262,7 @@ def lone(path, tmp_path):
     return copy
 
 
-def test_a_copy_without_its_log_says_what_it_is_and_what_to_do(lone):
+def test_a_copy_without_its_log_says_what_it_is_and_what_to_do_also_where_a_study_begins_anew_on_it(lone):
     before = lone.read_bytes()
     for read in (RecordedStudy, read_status):
         with pytest.raises(
@@ -295,9 +272,6 @@ def test_a_copy_without_its_log_says_what_it_is_and_what_to_do(lone):
     line = CliRunner().invoke(main, ["report", str(lone), "--out", str(lone.with_suffix(".html"))]).stderr
     assert "it is a copy of one of the two files of a record in use" in line
     assert lone.read_bytes() == before
-
-
-def test_a_study_that_begins_anew_on_such_a_copy_says_so(lone):
     with (
         pytest.warns(UserWarning, match=r"holds nothing without copy\.db-wal.* The study starts from the beginning"),
         study(lone) as s,

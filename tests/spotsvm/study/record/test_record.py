@@ -4,7 +4,7 @@ import resource
 import sqlite3
 import struct
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -189,45 +189,64 @@ def test_reading_only_writes_nothing(filled):
     assert filled.read_bytes() == before
 
 
-def test_another_writer_in_the_way_costs_nothing(path):
-    with study(path) as s, closing(sqlite3.connect(path, isolation_level=None)) as other:
-        s.run(objective, 3)
-        s._record._connection.execute("PRAGMA busy_timeout = 20")
-        trial = s.ask()
+@contextmanager
+def locked(path, connection):
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        connection.execute("PRAGMA busy_timeout = 20")
         other.execute("BEGIN IMMEDIATE")
-        before = s.trials
-        for act in (s.ask, lambda: s.tell(trial, 0.5), lambda: s.run(objective, 5)):
-            with pytest.raises(StorageError, match="database is locked"):
-                act()
-            assert s.trials == before
+        yield
         other.execute("ROLLBACK")
-        assert s.tell(trial, 0.5).state == "ok"
-        s.run(objective, 6)
-        told = s.trials
-    with study(path) as again:
-        assert again.trials == told
 
 
-def test_a_full_disk_costs_nothing(path):
+@contextmanager
+def full(path, connection):
     """A limit to the size of files makes SQLite's commit fail, as a full disk does."""
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (path.with_name("study.db-wal").stat().st_size + 10, limits[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+
+@contextmanager
+def taken_away(path, connection):
+    path.rename(path.with_name("moved.db"))
+    yield
+    path.with_name("moved.db").replace(path)
+
+
+@contextmanager
+def replaced(path, connection):
+    with taken_away(path, connection):
+        path.write_bytes(b"something else")
+        yield
+
+
+@pytest.mark.faults
+@pytest.mark.parametrize(
+    ("obstacle", "said"),
+    [
+        (locked, "database is locked"),
+        (full, "cannot write the record"),
+        (taken_away, "study.db: the record is not there any more; the trials are still in memory"),
+        (replaced, "study.db: the record was replaced by another file; the trials are still in memory"),
+    ],
+)
+def test_what_is_in_the_way_of_writing_costs_nothing(obstacle, said, path):
     with study(path) as s:
         s.run(objective, 12)
-        trial = s.ask()
-        before = s.trials
-        resource.setrlimit(resource.RLIMIT_FSIZE, (path.with_name("study.db-wal").stat().st_size + 10, limits[1]))
-        try:
-            for act in (s.ask, lambda: s.tell(trial, 0.5)):
-                with pytest.raises(StorageError, match="cannot write the record"):
+        trial, before = s.ask(), s.trials
+        with obstacle(path, s._record._connection):
+            for act in (s.ask, lambda: s.tell(trial, 0.5), lambda: s.run(objective, 14), lambda: s.add_finding("a", {})):
+                with pytest.raises(StorageError, match=said):
                     act()
-        finally:
-            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-        assert s.trials == before
-        s.tell(trial, 0.5)
-        s.run(objective, 15)
-        told = s.trials
+                assert s.trials == before
+            s.to_csv(path.with_name("trials.csv"))
+        assert s.tell(trial, 0.5).state == "ok"
+        assert s.run(objective, 15).findings == {}
     with study(path) as again:
-        assert again.trials == told
+        assert again.trials == s.trials
 
 
 def test_after_a_commit_that_fails_writing_goes_on(path):
@@ -335,38 +354,37 @@ def test_what_changes_no_table_does_no_harm(filled, script):
         assert s.run(objective, 6).n_finished == 6
 
 
-def test_a_query_without_end_is_ended(tmp_path, monkeypatch):
+@pytest.fixture
+def connection(path):
+    """A connection to a database in memory, to be guarded as that of a file of 1000 bytes."""
+    path.write_bytes(b"0" * 1000)
+    with closing(sqlite3.connect(":memory:")) as connection:
+        yield connection
+
+
+def test_a_query_without_end_is_ended(connection, path, monkeypatch):
     monkeypatch.setattr("spotsvm.study.record.record.MOST_SECONDS", 0.05)
+    guard = RecordGuard(connection, path)
     endless = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT"
-    with closing(sqlite3.connect(":memory:")) as connection:
-        guard = RecordGuard(connection, tmp_path)
-        with pytest.raises(sqlite3.OperationalError, match="interrupted"):
-            connection.execute(f"{endless} count(*) FROM c").fetchall()
-        guard.begin()
-        with pytest.raises(StorageError, match="more data than the file can hold|takes more than"):
-            guard.rows(connection.execute(f"{endless} x FROM c"))
+    with pytest.raises(sqlite3.OperationalError, match="interrupted"):
+        connection.execute(f"{endless} count(*) FROM c").fetchall()
+    guard.begin()
+    with pytest.raises(StorageError, match="more data than the file can hold|takes more than"):
+        guard.rows(connection.execute(f"{endless} x FROM c"))
 
 
-def test_rows_of_more_than_the_file_are_refused(tmp_path):
-    file = tmp_path / "small.db"
-    file.write_bytes(b"0" * 1000)
-    with closing(sqlite3.connect(":memory:")) as connection:
-        guard = RecordGuard(connection, file)
-        assert len(guard.rows(connection.execute("SELECT hex(zeroblob(100000))"))) == 1
-        with pytest.raises(StorageError, match="more data than the file can hold"):
-            guard.rows(connection.execute("SELECT hex(zeroblob(10000000))"))
-        with pytest.raises(sqlite3.DataError, match="too big"):
-            connection.execute("SELECT length(hex(zeroblob(90000000)))").fetchone()
-
-
-def test_nothing_can_be_attached_or_loaded(tmp_path):
-    with closing(sqlite3.connect(":memory:")) as connection:
-        RecordGuard(connection, tmp_path)
-        with pytest.raises(sqlite3.OperationalError, match="too many attached"):
-            connection.execute("ATTACH ? AS other", (str(tmp_path / "other.db"),))
-        with pytest.raises(sqlite3.OperationalError):
-            connection.execute("SELECT load_extension('x')")
-        assert connection.execute("PRAGMA trusted_schema").fetchone() == (0,)
+def test_rows_of_more_than_the_file_are_refused_and_nothing_is_attached_or_loaded(connection, path):
+    guard = RecordGuard(connection, path)
+    assert len(guard.rows(connection.execute("SELECT hex(zeroblob(100000))"))) == 1
+    with pytest.raises(StorageError, match="more data than the file can hold"):
+        guard.rows(connection.execute("SELECT hex(zeroblob(10000000))"))
+    with pytest.raises(sqlite3.DataError, match="too big"):
+        connection.execute("SELECT length(hex(zeroblob(90000000)))").fetchone()
+    with pytest.raises(sqlite3.OperationalError, match="too many attached"):
+        connection.execute("ATTACH ? AS other", (str(path.with_name("other.db")),))
+    with pytest.raises(sqlite3.OperationalError):
+        connection.execute("SELECT load_extension('x')")
+    assert connection.execute("PRAGMA trusted_schema").fetchone() == (0,)
 
 
 def test_errors_that_are_no_text(filled):

@@ -11,14 +11,17 @@ from io import StringIO
 import pandas as pd
 import pytest
 from click.testing import CliRunner
-from completed_trials import facts
+from completed_trials import Watched, facts
 
 from spotsvm.commands.main import main
+from spotsvm.commands.status import status_page
 from spotsvm.common.errors import StorageError
 from spotsvm.study.record.opening import connect_to_write
 from spotsvm.study.record.record import Record
 from spotsvm.study.record.rows import add_checksum
+from spotsvm.study.record.salvage import salvage
 from spotsvm.study.record.schema import stored_columns, upgrade
+from spotsvm.study.status import read_status
 from tests.spotsvm.study.record.records import study as study_of
 
 TABLES = """
@@ -111,6 +114,12 @@ def test_reading_only_leaves_it_as_it_is(old, tmp_path):
         assert record.trials() == known
         assert record.events() == new.events()
         assert record.outcomes() == {}
+    assert salvage(old).trials == tuple(known)
+    status = read_status(old)
+    assert (status.n_ok, status.n_lost, status.n_running) == (sum(t.state == "ok" for t in known), 0, 1)
+    if without_times:
+        assert status.trials_per_minute is status.seconds_left is status.seconds_since is None
+        assert "speed" not in status_page(status)
     result = CliRunner().invoke(main, ["export", str(old)])
     assert result.exit_code == 0
     written = pd.read_csv(StringIO(CliRunner().invoke(main, ["export", str(tmp_path / "new.db")]).stdout))
@@ -127,6 +136,7 @@ def test_opened_for_writing_it_is_upgraded_and_goes_on(old):
     assert shape(old) == ("4", list(stored_columns()), ["number", "outcome", "checksum"])
     assert columns(old)[-8:] == ["objectives", *LATER, *CHECKSUMS]
     assert facts(s) == facts(study().run(objective, 16))
+    assert salvage(old).trials == s.trials
     with study(old) as again:
         assert facts(again) == facts(s)
         assert {t.values for t in again.trials if t.state == "ok"} == {(t.value,) for t in again.trials if t.state == "ok"}
@@ -139,26 +149,17 @@ def statements(old):
         return len(list(upgrade(record._version))) + 2
 
 
-class Stopping:
-    """A connection that fails, or whose process dies, at one statement."""
-
-    def __init__(self, connection, at, stop):
-        self._connection, self._at, self._stop = connection, at, stop
-        self._count = -1
-
-    def __getattr__(self, name):
-        return getattr(self._connection, name)
-
-    def execute(self, statement, *values):
-        if statement == "BEGIN IMMEDIATE" or self._count >= 0:
-            self._count += 1
-        if self._count == self._at and not statement == "ROLLBACK":
-            self._stop()
-        return self._connection.execute(statement, *values)
-
-
 def stop_at(patch, at, stop):
-    patch.setattr("spotsvm.study.record.record.connect_to_write", lambda path: Stopping(connect_to_write(path), at, stop))
+    """Let a connection fail, or its process die, at one statement of a transaction."""
+    seen = []
+
+    def count(statement):
+        if statement == "BEGIN IMMEDIATE" or seen:
+            seen.append(statement)
+        if len(seen) == at + 1 and statement != "ROLLBACK":
+            stop()
+
+    patch.setattr("spotsvm.study.record.record.connect_to_write", lambda path: Watched(connect_to_write(path), count))
 
 
 def full():

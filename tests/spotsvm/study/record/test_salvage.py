@@ -72,20 +72,6 @@ def test_a_whole_record_is_read_whole_also_what_is_in_the_log_alone(whole, logge
     assert salvage(path).trials == trials
 
 
-@pytest.mark.parametrize("version", [1, 2, 3])
-def test_records_of_earlier_versions(version, whole, tmp_path):
-    path, trials = whole
-    old = Path(shutil.copyfile(path, tmp_path / "old.db"))
-    late = ["told_checksum", "asked_checksum"]
-    late += ["told_at", "asked_at", "lost", "acquisition_seconds", "fit_seconds"] * (version < 3)
-    late += ["objectives"] * (version == 1)
-    change(old, ";".join(f"ALTER TABLE trials DROP COLUMN {name}" for name in late))
-    if version < 3:
-        change(old, "DROP TABLE outcomes")
-    change(old, "UPDATE trials SET point = ? WHERE number = 3", str(list(trials[3].point)))
-    assert salvage(old).trials == trials
-
-
 @pytest.mark.faults
 def test_a_file_that_is_cut_anywhere(whole, tmp_path):
     path, trials = whole

@@ -1,19 +1,16 @@
 import itertools
 import pickle
-import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from completed_trials import bowl, facts
-from scipy.stats import uniform
+from completed_trials import SQUARE as SPACE
+from completed_trials import BrokenOff, bowl, break_off_after, facts
 
-from spotsvm import Study, TrialStateError
+from spotsvm import Study
 from spotsvm.studies.common.virtual_workers import VirtualWorkers
 from spotsvm.study.stop import Look
 from spotsvm.trials.trial import Outcome
-
-SPACE = {"x": uniform(0, 1), "y": uniform(0, 1)}
 
 
 def duration(params):
@@ -23,18 +20,6 @@ def duration(params):
 
 def run(study, n_trials, workers, **settings):
     return study.run(workers, n_trials, **settings)
-
-
-class BrokenOff(Exception):
-    pass
-
-
-def break_off_after(n):
-    def callback(study, trial):
-        if study.n_finished == n:
-            raise BrokenOff
-
-    return callback
 
 
 def test_a_free_worker_never_waits_for_the_slowest():
@@ -202,30 +187,6 @@ def test_an_objective_that_asks_the_study_fails_with_the_reason():
     assert "ask() cannot be called while the study is being run" in study.trials[0].reason
     study.run(lambda params: study.tell(3, 0.0).value, 4)
     assert "tell() cannot be called while the study is being run" in study.trials[3].reason
-
-
-def test_a_study_is_run_once_at_a_time():
-    study, inside, go_on = Study(SPACE, "random", 0), threading.Event(), threading.Event()
-
-    def objective(params):
-        inside.set()
-        assert go_on.wait(10)
-        return bowl(params)
-
-    first = threading.Thread(target=study.run, args=(objective, 3))
-    first.start()
-    assert inside.wait(10)
-    try:
-        for forbidden in (lambda: study.run(bowl, 5), study.ask, lambda: study.tell(0, 1.0)):
-            with pytest.raises(TrialStateError, match="the study is being run"):
-                forbidden()
-    finally:
-        go_on.set()
-        first.join()
-    assert study.n_finished == 3
-    with pytest.raises(TrialStateError, match="is being run already"):
-        study.run(bowl, 5, callback=lambda s, t: s.run(bowl, 9))
-    assert study.run(bowl, 5).n_finished == 5
 
 
 @pytest.mark.parametrize(("search", "waits"), [("cmaes", 1), ("vns", 1), ("lbfgsb", 1), ("kriging", 0), ("random", 0)])

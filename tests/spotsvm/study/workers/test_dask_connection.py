@@ -1,14 +1,13 @@
-import logging
-import subprocess
 import sys
+from functools import partial
 from types import SimpleNamespace
 
 import pytest
+from completed_trials import OURS
 
+from spotsvm import Study
 from spotsvm.common.errors import ArgumentError, WorkersError
 from spotsvm.study.workers.dask_connection import _differences, connect, dask_client, is_dask
-
-OURS = {"dashboard_address": "127.0.0.1:0", "silence_logs": logging.CRITICAL + 1}
 
 
 @pytest.fixture
@@ -18,21 +17,12 @@ def distributed():
 
 def test_without_dask_the_error_says_how_to_install_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(ArgumentError, match=r'executor="dask" needs Dask; install it by pip install "spotsvm\[dask\]"'):
-        dask_client("dask")
+    study = Study({"x": [1, 2]}, "random", 0)
+    for act in (partial(dask_client, "dask"), partial(study.run, lambda params: 1.0, 2, "dask")):
+        with pytest.raises(ArgumentError, match=r'executor="dask" needs Dask; install it by pip install "spotsvm\[dask\]"$'):
+            act()
     with pytest.raises(ArgumentError, match=r'--dask needs Dask; install it by pip install "spotsvm\[dask\]"'):
         connect("tcp://127.0.0.1:1", "--dask")
-
-
-def test_without_dask_a_study_says_so_too():
-    code = (
-        "import sys; sys.modules['distributed'] = None\n"
-        "from spotsvm import ArgumentError, Study\n"
-        "try:\n    Study({'x': [1, 2]}, 'random', 0).run(lambda params: 1.0, 2, 'dask')\n"
-        "except ArgumentError as error:\n    print(error)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == 'executor="dask" needs Dask; install it by pip install "spotsvm[dask]"\n'
 
 
 def test_what_is_no_client_is_none():

@@ -1,5 +1,4 @@
 import contextlib
-import logging
 import os
 import signal
 import threading
@@ -9,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from completed_trials import OURS, all_completed, becomes
 from scipy.stats import uniform
 
 from spotsvm import ArgumentError, Study
@@ -20,30 +20,8 @@ from spotsvm.study.workers import dask_workers  # noqa: E402
 from spotsvm.study.workers.dask_workers import DaskWorkers  # noqa: E402
 
 SPACE = {"x": uniform(0, 1)}
-OURS = {"dashboard_address": "127.0.0.1:0", "silence_logs": logging.CRITICAL + 1}
-
 # where a process dies, Dask's own connections to it are closed by the garbage collector
 pytestmark = pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
-
-
-@pytest.fixture(scope="module")
-def cluster():
-    """Two worker processes of two threads each, with nannies."""
-    # else it gives up a worker that is down at that time after another of its deaths
-    import dask
-
-    with (
-        dask.config.set({"distributed.deploy.lost-worker-timeout": "1h"}),
-        distributed.LocalCluster(n_workers=2, threads_per_worker=2, **OURS) as cluster,
-    ):
-        yield cluster
-
-
-@pytest.fixture
-def client(cluster):
-    with distributed.Client(cluster) as client:
-        client.wait_for_workers(2, timeout=20)
-        yield client
 
 
 @pytest.fixture
@@ -53,14 +31,22 @@ def threads():
         yield client
 
 
+@pytest.fixture
+def alone():
+    """A cluster of one worker of one thread in this process, and its client."""
+    options = {"n_workers": 1, "processes": False, "threads_per_worker": 1, **OURS}
+    with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster) as client:
+        yield cluster, client
+
+
+@pytest.fixture
+def study(tmp_path):
+    with Study(SPACE, "random", 0, path=tmp_path / "study.db") as study:
+        yield study
+
+
 def all_of(workers, n):
-    """Wait until `n` trials have ended."""
-    ended = []
-    until = time.monotonic() + 20.0
-    while len(ended) < n:
-        assert time.monotonic() < until, f"only {len(ended)} of {n} trials have ended"
-        ended += workers.wait(1.0)
-    return dict(ended)
+    return dict(all_completed(workers, n))
 
 
 def counted(file):
@@ -74,31 +60,6 @@ def counted(file):
         return n
 
     return count
-
-
-def test_outcomes_come_back_whatever_the_objective_does(client):
-    def objective(params):
-        kind = params["kind"]
-        if kind == "error":
-            raise ValueError("too small\nby far")
-        if kind == "exit":
-            raise SystemExit(3)
-        return {"text": "text", "nan": float("nan"), "value": {"value": params["array"].sum(), "time": 2}}[kind]
-
-    with DaskWorkers(objective, client) as workers:
-        assert workers.n_workers == 4
-        assert workers.wait() == []
-        for key, kind in enumerate(["error", "exit", "text", "nan", "value", "value"]):
-            workers.submit(key, {"kind": kind, "array": np.arange(3.0), "pair": (1, None)})
-        found = all_of(workers, 6)
-    assert [found[key].state for key in range(6)] == ["failed"] * 4 + ["ok"] * 2
-    assert found[0].reason.startswith("ValueError: too small by far")
-    assert isinstance(found[0].error, ValueError)
-    assert found[1].reason.startswith("SystemExit: 3")
-    assert found[2].reason == "the objective returned 'text', which is not a number"
-    assert found[3].reason == "the objective returned nan"
-    assert (found[4].value, found[4].extra) == (3.0, {"time": 2.0})
-    assert not any(outcome.lost for outcome in found.values())
 
 
 def test_the_objective_is_sent_to_each_worker_once_and_to_one_that_joins_later(cluster, client, tmp_path):
@@ -248,26 +209,7 @@ def test_an_objective_that_was_pushed_out_of_a_worker_is_sent_again(threads, mon
                 workers.submit(key, {})
                 assert all_of(workers, 1)[key].value == value
         assert len(dask_workers._objectives) == 1
-    until = time.monotonic() + 5
-    while dask_workers._objectives and time.monotonic() < until:
-        time.sleep(0.02)
-    assert not dask_workers._objectives
-
-
-def test_memory_is_limited_for_the_trial_alone(client):
-    def objective(params):
-        return float(len(np.ones(params["size"])))
-
-    with DaskWorkers(objective, client, memory_limit="150MB") as workers:
-        for key, size in enumerate([1000, 100_000_000, 1000]):
-            workers.submit(key, {"size": size})
-        found = all_of(workers, 3)
-    assert [found[key].state for key in range(3)] == ["ok", "failed", "ok"]
-    assert found[1].reason.startswith("it took more than memory_limit=150 MB: MemoryError")
-    with DaskWorkers(objective, client) as workers:
-        for key in range(4):
-            workers.submit(key, {"size": 25_000_000})
-        assert {outcome.state for outcome in all_of(workers, 4).values()} == {"ok"}
+    assert becomes(lambda: not dask_workers._objectives)
 
 
 def test_blas_has_one_thread_in_a_trial(threads):
@@ -321,24 +263,20 @@ def test_no_worker_is_said_once(monkeypatch, caplog):
 
 
 @pytest.mark.parametrize("how", ["constant", "setting"])
-def test_a_run_ends_when_the_cluster_has_lost_all_its_workers_and_keeps_what_was_told(how, tmp_path, monkeypatch):
+def test_a_run_ends_when_the_cluster_has_lost_all_its_workers_and_keeps_what_was_told(how, alone, study, monkeypatch):
     import dask
 
     monkeypatch.setattr(dask_workers, "NO_WORKERS_SECONDS", 0.3 if how == "constant" else 60.0)
-    options = {"threads_per_worker": 1, **OURS}
-    with contextlib.ExitStack() as stack:
-        stack.enter_context(dask.config.set({"distributed.scheduler.no-workers-timeout": "300 ms" if how == "setting" else None}))
-        cluster = stack.enter_context(distributed.LocalCluster(n_workers=1, processes=False, **options))
-        client = stack.enter_context(distributed.Client(cluster))
+    cluster, client = alone
 
-        def lose_all(study, trial):
-            if study.n_finished == 3:
-                cluster.scale(0)
-                while client.nthreads():
-                    time.sleep(0.01)
+    def lose_all(study, trial):
+        if study.n_finished == 3:
+            cluster.scale(0)
+            while client.nthreads():
+                time.sleep(0.01)
 
-        study = stack.enter_context(Study(SPACE, "random", 0, path=tmp_path / "study.db"))
-        said = r"the Dask cluster at inproc:.* has had no worker for 0.3 s, and \d+ trials wait for one; completed trials are"
+    said = r"the Dask cluster at inproc:.* has had no worker for 0.3 s, and \d+ trials wait for one; completed trials are"
+    with dask.config.set({"distributed.scheduler.no-workers-timeout": "300 ms" if how == "setting" else None}):
         with pytest.raises(WorkersError, match=said):
             study.run(lambda params: params["x"], 10, client, callback=lose_all)
         told = [t for t in study.trials if t.state == "ok"]
@@ -348,7 +286,7 @@ def test_a_run_ends_when_the_cluster_has_lost_all_its_workers_and_keeps_what_was
         cluster.scale(1)
         client.wait_for_workers(1, timeout=20)
         assert study.run(lambda params: params["x"], 10, client).n_finished == 10
-        assert [t for t in study.trials if t.number in {one.number for one in told}] == told
+    assert [t for t in study.trials if t.number in {one.number for one in told}] == told
 
 
 def test_the_first_worker_is_waited_for_longer_than_one_that_was_lost(monkeypatch):
@@ -371,42 +309,19 @@ def test_the_first_worker_is_waited_for_longer_than_one_that_was_lost(monkeypatc
                 DaskWorkers(lambda params: 1.0, client)
 
 
-def test_what_is_abandoned_is_cancelled(client, tmp_path):
-    count = counted(str(tmp_path / "calls"))
+def test_a_cluster_that_is_gone_ends_the_run_and_keeps_what_was_told(alone, study):
+    cluster, client = alone
 
-    def objective(params):
-        count()
-        time.sleep(params["seconds"])
-        return 1.0
+    def stop(study, trial):
+        if study.n_finished == 3:
+            client.close()
 
-    with DaskWorkers(objective, client) as workers:
-        for key in range(20):
-            workers.submit(key, {"seconds": 0 if key == 0 else 0.5})
-        time.sleep(0.4)
-        assert [key for key, _ in workers.abandon()] in ([], [0])
-        assert workers.wait() == []
-        time.sleep(0.7)
-        assert (tmp_path / "calls").stat().st_size <= 6
-        workers.submit(30, {"seconds": 0})
-        assert list(all_of(workers, 1)) == [30]
-
-
-def test_a_cluster_that_is_gone_ends_the_run_and_keeps_what_was_told(tmp_path):
-    with contextlib.ExitStack() as stack:
-        cluster = stack.enter_context(distributed.LocalCluster(n_workers=1, processes=False, threads_per_worker=1, **OURS))
-        client = stack.enter_context(distributed.Client(cluster))
-
-        def stop(study, trial):
-            if study.n_finished == 3:
-                client.close()
-
-        study = stack.enter_context(Study(SPACE, "random", 0, path=tmp_path / "study.db"))
-        said = "the connection to the Dask scheduler at inproc:.* is lost; completed trials are kept"
-        with pytest.raises(WorkersError, match=said):
-            study.run(lambda params: params["x"], 10, client, callback=stop)
-        assert study.n_finished >= 3
-        with distributed.Client(cluster) as another:
-            assert study.run(lambda params: params["x"], 10, another).n_finished == 10
+    said = "the connection to the Dask scheduler at inproc:.* is lost; completed trials are kept"
+    with pytest.raises(WorkersError, match=said):
+        study.run(lambda params: params["x"], 10, client, callback=stop)
+    assert study.n_finished >= 3
+    with distributed.Client(cluster) as another:
+        assert study.run(lambda params: params["x"], 10, another).n_finished == 10
 
 
 @pytest.mark.faults

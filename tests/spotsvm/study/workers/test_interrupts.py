@@ -1,6 +1,7 @@
 import signal
 import threading
 from contextlib import contextmanager, nullcontext, suppress
+from functools import partial
 
 import pytest
 
@@ -15,23 +16,6 @@ def press():
 def the_handler_is_restored():
     yield
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
-
-
-@pytest.fixture
-def steps():
-    return []
-
-
-@pytest.fixture
-def pressed_twice(steps):
-    @interrupts_held()
-    def work():
-        press()
-        steps.append("held")
-        press()
-        steps.append("not reached")
-
-    return work
 
 
 @contextmanager
@@ -127,28 +111,24 @@ def test_a_block_in_which_it_is_raised_at_once_may_hold_another_one():
         press()
 
 
-def test_a_second_one_is_not_held(pressed_twice, steps):
+def test_a_second_one_is_not_held_and_in_a_run_only_where_it_lets_interrupts_through():
+    steps = []
+
+    @interrupts_held()
+    def pressed(times):
+        for _ in range(times):
+            press()
+            steps.append("held")
+
     with pytest.raises(KeyboardInterrupt):
-        pressed_twice()
-    assert steps == ["held"]
-
-
-def test_in_a_run_it_holds_nothing_more_so_that_a_second_one_ends_at_once(pressed_twice, steps):
+        pressed(2)
     with Interrupts() as interrupts:
-        for call in (pressed_twice, interrupts.check):
+        for call in (partial(pressed, 2), interrupts.check):
             with pytest.raises(KeyboardInterrupt):
                 call()
-    assert steps == ["held"]
-
-
-def test_where_a_run_lets_interrupts_through_it_holds_them(steps):
-    @interrupts_held()
-    def work():
-        press()
-        steps.append("held")
-
+    assert steps == ["held"] * 2
     with Interrupts() as interrupts:
         with pytest.raises(KeyboardInterrupt), interrupts.allowed():
-            work()
+            pressed(1)
         assert interrupts.pressed
-    assert steps == ["held"]
+    assert steps == ["held"] * 3

@@ -1,48 +1,23 @@
+import ctypes
 import os
 import re
+import signal
 import subprocess
 import sys
 import threading
 import time
 
-import numpy as np
 import pytest
-from completed_trials import Unloadable, evaluated
+from completed_trials import evaluated
 
-from spotsvm import ArgumentError
+from spotsvm import Study
 from spotsvm.common.errors import WorkersError
 from spotsvm.study.workers import killable_pool
 from spotsvm.study.workers.killable_pool import KillablePool
 
 
-def test_lambdas_and_closures_will_do_and_outcomes_come_as_they_end(tmp_path):
-    factor = np.array([2.0])
-
-    def objective(params):
-        while params["x"] == 4 and not (tmp_path / "go").exists():
-            time.sleep(0.01)
-        return {"value": float(factor[0] * params["x"]), "pid": os.getpid()}
-
-    with KillablePool(objective, 2, 60.0) as workers:
-        assert workers.n_workers == 2
-        assert workers.wait() == []
-        workers.submit(4, {"x": 4})
-        workers.submit(7, {"x": 7})
-        assert workers.wait(0.0) == []
-        first = workers.wait()
-        (tmp_path / "go").touch()
-        assert [(key, outcome.value) for key, outcome in first + workers.wait()] == [(7, 14.0), (4, 8.0)]
-        outcomes = evaluated(workers, *({"x": x} for x in range(9)))
-    assert [outcome.value for outcome in outcomes] == [2.0 * x for x in range(9)]
-    pids = {outcome.extra["pid"] for outcome in outcomes}
-    assert os.getpid() not in pids
-    assert len(pids) <= 2
-
-
 def test_compiled_code_that_keeps_the_interpreter_to_itself_is_ended_and_the_pool_is_whole_again():
     def objective(params):
-        import ctypes
-
         if params["x"] == 1:
             ctypes.PyDLL(None).sleep(1000)
         time.sleep(0.3)
@@ -72,52 +47,6 @@ def test_neither_a_trial_that_is_killed_nor_what_it_has_started_lives_on(tmp_pat
     assert list(tmp_path.iterdir()) == []
 
 
-def test_starting_and_loading_take_no_time_of_the_trial():
-    class LoadsSlowly:
-        def __setstate__(self, state):
-            time.sleep(0.7)
-
-        def __getstate__(self):
-            return {"x": 1}
-
-        def __call__(self, params):
-            return params["x"]
-
-    with KillablePool(LoadsSlowly(), 1, 0.5) as workers:
-        assert [outcome.value for outcome in evaluated(workers, {"x": 1}, {"x": 2})] == [1.0, 2.0]
-
-
-def test_data_are_sent_once_to_each_worker(tmp_path):
-    pickled = []
-
-    class Data:
-        def __init__(self):
-            self.rows = np.random.default_rng(0).random(1_000_000)
-
-        def __getstate__(self):
-            pickled.append(1)
-            return {"rows": self.rows}
-
-        def __setstate__(self, state):
-            self.rows = state["rows"]
-            with (tmp_path / "loads").open("a") as log:
-                log.write(f"{os.getpid()}\n")
-
-    data = Data()
-
-    def objective(params):
-        time.sleep(0.05)
-        return {"value": data.rows[params["x"]], "pid": os.getpid()}
-
-    with KillablePool(objective, 2) as workers:
-        outcomes = evaluated(workers, *({"x": x} for x in range(20)))
-    assert [outcome.value for outcome in outcomes] == data.rows[:20].tolist()
-    loads = (tmp_path / "loads").read_text().split()
-    assert sum(pickled) == 1
-    assert len(loads) == len(set(loads)) <= 2
-    assert {int(outcome.extra["pid"]) for outcome in outcomes} <= set(map(int, loads))
-
-
 def test_workers_run_on_one_thread_also_in_libraries_that_are_loaded_later():
     def objective(params):
         import numba
@@ -133,27 +62,6 @@ def test_workers_run_on_one_thread_also_in_libraries_that_are_loaded_later():
     assert (outcome.value, outcome.extra) == (1.0, {"kinds": 2.0, "numba": 1.0})
 
 
-def test_what_is_abandoned_is_killed_and_what_has_ended_is_given(tmp_path):
-    def objective(params):
-        time.sleep(params["nap"])
-        (tmp_path / str(params["nap"])).touch()
-        return 1.0
-
-    with KillablePool(objective, 2) as workers:
-        for key, nap in enumerate((0.0, 1.5, 1.5, 1.5)):
-            workers.submit(key, {"nap": nap})
-        until = time.monotonic() + 20
-        while not (tmp_path / "0.0").exists() and time.monotonic() < until:
-            time.sleep(0.01)
-        time.sleep(0.3)
-        assert [(key, outcome.value) for key, outcome in workers.abandon()] == [(0, 1.0)]
-        assert workers.wait() == []
-        with pytest.raises(WorkersError, match="the workers are closed; open new ones"):
-            workers.submit(9, {"nap": 0.0})
-    time.sleep(1.3)
-    assert not (tmp_path / "1.5").exists()
-
-
 @pytest.mark.parametrize("size", [0, 30_000_000])
 def test_no_thread_is_left_with_semaphores_or_with_what_it_was_sending(size):
     before, data = set(threading.enumerate()), bytes(size)
@@ -164,18 +72,6 @@ def test_no_thread_is_left_with_semaphores_or_with_what_it_was_sending(size):
             assert len(workers.wait()) >= 1
     left = {thread.name for thread in set(threading.enumerate()) - before}
     assert not {name for name in left if "Feeder" in name or "Manager" in name or "_shut_down" in name}
-
-
-def test_an_objective_that_cannot_be_sent_or_loaded_is_named():
-    lock = threading.Lock()
-    said = "cannot be sent to a worker process: TypeError: cannot pickle '_thread.lock' object"
-    with pytest.raises(ArgumentError, match=said):
-        KillablePool(lambda params: lock)
-    with KillablePool(Unloadable()) as workers:
-        workers.submit(0, {})
-        for _ in range(2):
-            with pytest.raises(ArgumentError, match="cannot be loaded in a worker process: ImportError: no such library"):
-                workers.wait()
 
 
 @pytest.mark.parametrize("look", [0.001, 10.0])
@@ -194,3 +90,128 @@ def test_workers_that_die_again_and_again_as_they_start_end_it(look, monkeypatch
         said = "worker processes died while they started, 3 times in a row: the worker process ended with exit code 7; try the"
         with pytest.raises(WorkersError, match=re.escape(said)):
             workers.wait()
+
+
+# what a trial or the system can do to a worker process: always an outcome, never the end of the others
+POSIX = pytest.mark.skipif(os.name != "posix", reason="how a process died is told by its signal on POSIX only")
+
+
+def faults(test):
+    return pytest.mark.faults(POSIX(test))
+
+
+def killed_by(name):
+    return lambda: os.kill(os.getpid(), getattr(signal, name)) or time.sleep(60)
+
+
+def raising(reduce):
+    def do():
+        raise type("Own", (Exception,), {"__reduce__": reduce})("mine")
+
+    return do
+
+
+FINE = {"do": lambda: time.sleep(0.02) or os.getpid()}
+DEATHS = {
+    "the worker process was killed by SIGSEGV, a crash in compiled code": lambda: ctypes.string_at(0),
+    "the worker process ended with exit code 0": lambda: os._exit(0),
+    "the worker process ended with exit code 255": lambda: os._exit(255),
+    "the worker process was killed by SIGKILL, as the system does where memory runs out": killed_by("SIGKILL"),
+    "the worker process was killed by SIGTERM": killed_by("SIGTERM"),
+    "the worker process was killed by SIGABRT, a crash in compiled code": killed_by("SIGABRT"),
+}
+
+
+@pytest.fixture
+def pool():
+    with KillablePool(lambda params: params["do"](), 2, 60.0) as workers:
+        yield workers
+
+
+@faults
+def test_processes_that_die_lose_their_own_trial_alone(pool):
+    outcomes = evaluated(pool, *(params for do in DEATHS.values() for params in (FINE, {"do": do})), FINE)
+    assert [(o.state, o.lost) for o in outcomes] == [("ok", False), ("failed", True)] * len(DEATHS) + [("ok", False)]
+    assert [o.reason for o in outcomes if o.lost] == list(DEATHS)
+
+
+@faults
+@pytest.mark.parametrize(
+    ("do", "reason"),
+    [
+        (lambda: sys.exit(3), "the objective left by sys.exit(3)"),
+        (sys.exit, "the objective left by sys.exit()"),
+        (lambda: signal.default_int_handler(2, None), "KeyboardInterrupt: "),
+        (lambda: threading.Lock(), "the objective returned <unlocked _thread.lock object"),
+        (raising(lambda self: 1 / 0), "Own: mine"),
+        (raising(lambda self: (exec, ("raise RuntimeError('unpickled')",))), "Own: mine"),
+        (lambda: (lambda f: f(f))(lambda f: f(f)), "RecursionError: maximum recursion depth exceeded"),
+        (threading.Lock(), "TypeError: cannot pickle '_thread.lock' object"),
+    ],
+    ids=["exit 3", "exit", "interrupt", "result", "pickled", "unpickled", "deep", "parameters"],
+)
+def test_a_worker_outlives_what_can_be_caught(pool, do, reason):
+    before, failed, after = (evaluated(pool, params)[0] for params in (FINE, {"do": do}, FINE))
+    assert (failed.state, failed.lost) == ("failed", False)
+    assert failed.reason.startswith(reason)
+    assert isinstance(failed.error, Exception) or "returned" in failed.reason
+    assert after.value == before.value
+
+
+@faults
+def test_a_worker_that_is_killed_from_outside_is_replaced(pool):
+    first = int(evaluated(pool, FINE)[0].value)
+    os.kill(first, signal.SIGKILL)
+    time.sleep(0.05)
+    outcomes = evaluated(pool, *[FINE] * 4)
+    assert [outcome.state for outcome in outcomes] == ["ok"] * 4
+    assert first not in {outcome.value for outcome in outcomes}
+
+
+@faults
+def test_a_worker_whose_children_hold_its_pipes_open_is_missed_all_the_same():
+    def objective(params):
+        if params["x"]:
+            if os.fork() == 0:
+                time.sleep(4)
+                os._exit(0)
+            os._exit(5)
+        return 1.0
+
+    with KillablePool(objective, 1) as workers:
+        began = time.monotonic()
+        outcomes = evaluated(workers, {"x": 1}, {"x": 0})
+        assert [outcome.state for outcome in outcomes] == ["failed", "ok"]
+        assert outcomes[0].reason == "the worker process ended with exit code 5"
+        assert time.monotonic() - began < 4
+
+
+@faults
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="memory limits are held on Linux only")
+def test_a_worker_that_keeps_more_than_the_limit_is_replaced():
+    kept = []
+
+    def objective(params):
+        kept.append(b"x" * 30_000_000)
+        return os.getpid()
+
+    with KillablePool(objective, 1, memory_limit="50MB") as workers:
+        outcomes = evaluated(workers, *[{}] * 4)
+    assert [outcome.state for outcome in outcomes] == ["ok"] * 4
+    pids = [outcome.value for outcome in outcomes]
+    assert pids[0] == pids[1] != pids[2] == pids[3]
+
+
+@faults
+@pytest.mark.parametrize("options", [{}, {"batch_size": 3}, {"retries": 1}])
+def test_a_study_survives_what_kills_its_workers(options):
+    def objective(params):
+        time.sleep(0.02)
+        if params["x"] in (2, 5):
+            os._exit(3)
+        return params["x"]
+
+    study = Study({"x": list(range(8))}, "random", 0).run(objective, 8, "loky", n_jobs=2, **options)
+    assert {t.params["x"]: t.state for t in study.trials} == {x: "failed" if x in (2, 5) else "ok" for x in range(8)}
+    lost = {t.params["x"]: len(t.lost) for t in study.trials}
+    assert lost == {x: 1 + options.get("retries", 0) if x in (2, 5) else 0 for x in range(8)}

@@ -10,6 +10,7 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 import joblib
 import numpy as np
 import pytest
+from completed_trials import becomes, is_alive
 
 from spotsvm import ArgumentError
 from spotsvm.study.workers.executor import OnExecutor
@@ -66,22 +67,9 @@ def test_executors_by_name_are_closed_at_the_end_and_their_processes_killed(name
         assert (pids == {os.getpid()}) == (name == "threading")
         workers.submit(9, {"x": 0.5 if name == "threading" else 60})
         time.sleep(0.1)
-    until = time.monotonic() + 10
-    while threading.active_count() > n_threads and time.monotonic() < until:
-        time.sleep(0.01)
-    assert threading.active_count() <= n_threads
+    assert becomes(lambda: threading.active_count() <= n_threads)
     if name != "threading" and os.name == "posix":
-        while any(map(is_alive, pids)) and time.monotonic() < until:
-            time.sleep(0.01)
-        assert not any(map(is_alive, pids))
-
-
-def is_alive(pid):
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return True
+        assert becomes(lambda: not any(map(is_alive, pids)))
 
 
 @pytest.mark.parametrize(

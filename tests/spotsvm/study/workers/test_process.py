@@ -3,10 +3,10 @@
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
+from completed_trials import becomes, is_alive
 
 import spotsvm
 
@@ -58,29 +58,13 @@ def started(folder, nap):
 
 
 def workers_of(folder, n=2):
-    """Wait until so many trials have begun; give the ids of their processes."""
-    until = time.monotonic() + 30
-    while len(found := list(folder.glob("trial *"))) < n:
-        assert time.monotonic() < until
-        time.sleep(0.01)
-    return [int(path.name.split()[-1]) for path in found]
-
-
-def is_alive(pid):
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
-    except FileNotFoundError:
-        if Path("/proc/self/stat").exists():
-            return False
-        return subprocess.run(["ps", "-p", str(pid)], capture_output=True, check=False).returncode == 0
-    return state != "Z"
+    """Wait until so many trials have begun; return the ids of their processes."""
+    assert becomes(lambda: len(list(folder.glob("trial *"))) >= n, 30)
+    return [int(path.name.split()[-1]) for path in folder.glob("trial *")]
 
 
 def gone(pids):
-    until = time.monotonic() + 10
-    while any(map(is_alive, pids)) and time.monotonic() < until:
-        time.sleep(0.01)
-    return not any(map(is_alive, pids))
+    return becomes(lambda: not any(map(is_alive, pids)))
 
 
 def test_a_script_needs_no_main_guard(tmp_path):

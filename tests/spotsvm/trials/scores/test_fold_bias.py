@@ -25,7 +25,7 @@ from spotsvm.trials.trial import Trial
 SCORES = [[0.9, 0.7, 0.8], [0.8, 0.9, 0.8], [0.7, 0.8, 0.9]]
 
 
-def test_by_hand():
+def test_by_hand_and_without_candidates_that_lack_scores():
     # the second candidate wins with 0.8333; each fold has one with 0.9
     assert fold_bias(SCORES) == pytest.approx([0.1, 0.0, 0.1])
     found = optimism_of_folds(SCORES, metric="accuracy")
@@ -33,6 +33,9 @@ def test_by_hand():
     assert found.method == "folds"
     assert found.frame()["tuned"].tolist() == [0.9] * 3
     assert found.frame()["outer"].tolist() == [0.8, 0.9, 0.8]
+    assert optimism_of_folds([[1.0, np.nan, 1.0], *SCORES]).optimism == optimism_of_folds(SCORES).optimism
+    found = optimism_of_folds([[50.0, 60.0, 55.0], [52.0, 50.0, 55.0]])
+    assert found.outer_interval == pytest.approx(nadeau_bengio([48.0, 60.0, 55.0], 0.5))
 
 
 def test_as_the_paper_has_it_in_errors():
@@ -59,12 +62,6 @@ def test_folds_of_another_size_have_another_interval():
 def test_it_is_never_negative_and_none_of_one_candidate(scores):
     assert (fold_bias(scores) >= 0).all()
     assert (fold_bias(scores[:1]) == 0).all()
-
-
-def test_candidates_without_all_scores_are_left_out_and_scores_of_any_size_are_called_score():
-    assert optimism_of_folds([[1.0, np.nan, 1.0], *SCORES]).optimism == optimism_of_folds(SCORES).optimism
-    found = optimism_of_folds([[50.0, 60.0, 55.0], [52.0, 50.0, 55.0]])
-    assert found.outer_interval == pytest.approx(nadeau_bengio([48.0, 60.0, 55.0], 0.5))
 
 
 def test_a_study_and_its_search_tell_the_same(tmp_path):
@@ -110,13 +107,18 @@ def test_bad_input(kind, said, call):
         call()
 
 
-def test_the_metric_is_the_one_whose_mean_is_the_value():
+def test_scores_of_a_trial_by_metric_and_fold():
     extra = {"split0_test_a": 1.0, "split1_test_a": 0.0, "split0_test_b": 0.2, "split1_test_b": 0.4, "split0_train_b": 9.0}
     trial = Trial(0, {}, (), "ok", 0.3, extra)
     assert fold_metrics([trial]) == ["a", "b"]
     assert tuned_metric([trial]) == "b"
     assert tuned_metric([Trial(0, {}, (), "ok", 0.7, extra)]) is None
     assert tuned_metric([Trial(0, {}, (), "ok", 0.7)]) is None
+    extra = {f"split{k}_test_a": float(k) for k in (10, 2, 0)} | {"split0_test_a_b": 9.0, "split0_train_a": 8.0}
+    assert fold_scores(extra, "a") == {0: 0.0, 2: 2.0, 10: 10.0}
+    assert list(fold_scores(extra, "a")) == [0, 2, 10]
+    assert fold_scores(extra, "a_b") == {0: 9.0}
+    assert fold_scores(extra, "c") == {}
 
 
 @pytest.mark.parametrize(("share", "ratio"), [(None, 1 / 4), (0.5, 1)])
@@ -124,11 +126,3 @@ def test_the_correction_of_nadeau_and_bengio(share, ratio):
     scores = [0.8, 0.9, 0.85, 0.8, 0.9]
     # variance times (1 / J + n_test / n_train)
     assert corrected_standard_error(scores, share) == pytest.approx(np.sqrt((1 / 5 + ratio) * np.var(scores, ddof=1)))
-
-
-def test_scores_are_in_the_order_of_the_folds():
-    extra = {f"split{k}_test_a": float(k) for k in (10, 2, 0)} | {"split0_test_a_b": 9.0, "split0_train_a": 8.0}
-    assert fold_scores(extra, "a") == {0: 0.0, 2: 2.0, 10: 10.0}
-    assert list(fold_scores(extra, "a")) == [0, 2, 10]
-    assert fold_scores(extra, "a_b") == {0: 9.0}
-    assert fold_scores(extra, "c") == {}

@@ -25,13 +25,10 @@ def left_out(scores, outer):
     return np.array([[np.mean(np.delete(scores[k], [k, b])) for b in range(folds)] for k in range(folds)])
 
 
-def test_without_correction_it_is_students_interval():
+def test_students_interval_and_the_papers_factor():
     values = np.random.default_rng(0).normal(size=12)
     interval = ttest_1samp(values, 0).confidence_interval(0.9)
     assert nadeau_bengio(values, 0.0, 0.9) == pytest.approx(tuple(interval))
-
-
-def test_the_correction_widens_by_the_papers_factor():
     values = [0.91, 0.93, 0.89, 0.94, 0.90]
     low, high = nadeau_bengio(values, 1 / 4)
     plain = ttest_1samp(values, 0).confidence_interval(0.95)
@@ -62,10 +59,15 @@ def test_what_is_easy_about_rows_cancels(easy):
     assert jackknife_variance(left_out(scores, easy), easy) == pytest.approx(0.0, abs=1e-12)
 
 
-def test_of_outer_scores_alone_it_is_the_variance_of_their_mean():
+def test_variances_of_outer_scores_and_repeats():
     outer = np.random.default_rng(1).normal(size=FOLDS)
     assert jackknife_variance(np.zeros((FOLDS, FOLDS)), outer) == pytest.approx(outer.var(ddof=1) / FOLDS)
     assert np.isnan(jackknife_variance(np.zeros((2, 2)), [0.1, 0.2]))
+    assert repeated_variance([0.04], [0.5]) == 0.04
+    means = [0.1, 0.2, 0.3]
+    assert repeated_variance([0.04] * 3, means) == pytest.approx(0.04 - 2 / 3 * np.var(means, ddof=1))
+    # never below what the means themselves tell
+    assert repeated_variance([0.0] * 3, means) == pytest.approx(np.var(means, ddof=1) / 3)
 
 
 def test_the_jackknife_covers_where_the_corrected_interval_is_too_wide():
@@ -87,14 +89,6 @@ def test_the_jackknife_covers_where_the_corrected_interval_is_too_wide():
     assert np.median(wider) > 1.5
     # Efron and Stein 1981: not too small on average
     assert 0.95 * np.var(means) < np.mean(variances) < 1.5 * np.var(means)
-
-
-def test_repeats_average_out_what_drawing_does():
-    assert repeated_variance([0.04], [0.5]) == 0.04
-    means = [0.1, 0.2, 0.3]
-    assert repeated_variance([0.04] * 3, means) == pytest.approx(0.04 - 2 / 3 * np.var(means, ddof=1))
-    # never below what the means themselves tell
-    assert repeated_variance([0.0] * 3, means) == pytest.approx(np.var(means, ddof=1) / 3)
 
 
 @pytest.mark.parametrize("confidence", [0, 1, 95, "high", True, None])

@@ -23,7 +23,7 @@ def test_it_is_scikit_learn_s_balanced_accuracy(rows):
     assert mean_class_accuracy(true, predicted) == pytest.approx(expected)
 
 
-def test_equation_16_by_hand_with_the_paper_s_classes():
+def test_equation_16_by_hand_and_with_weights_of_rows():
     """Each of the 70 rows of class 5 counts as much as 27 of the 1880 of class 3."""
     sizes = [228, 1528, 1880, 731, 70]
     right = [200, 1500, 1880, 0, 35]
@@ -31,9 +31,6 @@ def test_equation_16_by_hand_with_the_paper_s_classes():
     predicted = np.concatenate([np.repeat([k, k % 5 + 1], [r, n - r]) for k, r, n in zip(range(1, 6), right, sizes, strict=True)])
     by_hand = sum(r / n for r, n in zip(right, sizes, strict=True)) / 5
     assert mean_class_accuracy(true, predicted) == pytest.approx(by_hand)
-
-
-def test_weights_of_rows():
     true, predicted = [0, 0, 1, 1, 2], [0, 1, 1, 0, 0]
     weights = np.array([3.0, 1.0, 1.0, 1.0, 2.0])
     assert mean_class_accuracy(true, predicted, sample_weight=weights) == pytest.approx((0.75 + 0.5 + 0) / 3)

@@ -23,7 +23,7 @@ def found():
     return Optimism(0.03, (0.01, 0.05), 0.95, "nested", "jackknife", 0.91, 0.88, (0.85, 0.91), 20, "accuracy", ROWS, POINTS)
 
 
-def test_json_and_back(found):
+def test_json_and_back_and_the_frame(found):
     text = json.dumps(found.to_dict(), allow_nan=False)
     again = Optimism.from_dict(json.loads(text))
     assert again.to_dict() == found.to_dict()
@@ -31,9 +31,6 @@ def test_json_and_back(found):
     assert np.isnan(again.curve()["low"][0])
     with pytest.raises(ArgumentError, match="found has no 'optimism'"):
         Optimism.from_dict({})
-
-
-def test_numbers_of_numpy_become_plain_and_the_frame_has_a_column_a_parameter(found):
     rows = ({"fold": np.int64(0), "tuned": np.float64(0.5), "params": {"kernel": np.array([1, 2])}},)
     plain = '[{"fold": 0, "tuned": 0.5, "params": {"kernel": [1, 2]}}]'
     assert json.dumps(replace(found, rows=rows, points=()).to_dict()["rows"]) == plain
@@ -95,7 +92,7 @@ def test_the_answer_comes_first_with_as_many_digits_as_the_interval_has():
     assert "a jackknife over the outer folds" in said
 
 
-def test_an_error_is_told_without_its_minus():
+def test_no_minus_and_no_error_below_0():
     said = told(0.1142, (-10.59, 10.82), -57.93, -58.05, (-89.8, -26.3), "neg_root_mean_squared_error", variance="nadeau-bengio")
     # half the interval is 11, of which two digits are whole numbers
     assert "The tuned root mean squared error of 58 shows no optimism (0, 95 % interval -11 to 11);" in said
@@ -103,27 +100,18 @@ def test_an_error_is_told_without_its_minus():
     much = told(9.142, (-1.59, 19.82), -57.93, -67.05, (-89.8, -26.3), "neg_root_mean_squared_error")
     assert "The tuned root mean squared error of 58 is probably 9 (95 % interval -2 to 20) too low;" in much
     assert "that of Nadeau and Bengio, corrected for rows that resamples share" in said
-
-
-def test_an_error_is_not_below_0():
     assert "(0, the minimum, to 2.50)" in told(0.4, (-0.5, 0.9), -0.6, -1.0, (-2.5, 0.0), "neg_mean_absolute_error")
 
 
-@pytest.mark.parametrize("optimism", [0.0, -0.012])
-def test_no_optimism_is_called_that(optimism):
-    said = told(optimism, (-0.05, 0.04), 0.9, 0.9 - optimism, (0.8, 0.97))
-    assert said.startswith(f"The tuned accuracy of 0.900 shows no optimism ({optimism:.3f}, 95 % interval -0.050 to 0.040);")
-
-
-def test_resamples_that_agree_have_no_interval():
+def test_no_optimism_and_no_interval_are_called_that_and_numbers_keep_their_size():
+    for optimism in (0.0, -0.012):
+        said = told(optimism, (-0.05, 0.04), 0.9, 0.9 - optimism, (0.8, 0.97))
+        assert said.startswith(f"The tuned accuracy of 0.900 shows no optimism ({optimism:.3f}, 95 % interval -0.050 to 0.040);")
     said = told(0.0, (0.0, 0.0), 0.97, 0.97, (0.97, 0.97), method="folds", variance="nadeau-bengio")
     assert said.startswith(
         "The tuned accuracy of 0.970 shows no optimism (0.000); on new data expect about 0.970. Method: fold scores"
     )
     assert "interval" not in said
-
-
-def test_numbers_keep_their_size():
     assert told(1234.5, (1000.0, 1469.0), 98765.4, 97530.9, (9e4, 1e5), "profit").startswith(
         "The tuned profit of 98765 is probably 1234 (95 % interval 1000 to 1469) too high; on new data expect about 97531 "
     )

@@ -24,38 +24,29 @@ def bounds(space):
     return {name.rpartition("cutoffclassifier__")[2]: [round(float(b), 4) for b in d.support()] for name, d in space.items()}
 
 
-def middle(space):
-    return {name: float(d.median()) for name, d in space.items()}
+#: bounds of the share, C, gamma, each weight and each cutoff
+BOUNDS = {
+    "table7": [[0.05, 1.0], [1.0, 10.0], [0.005, 0.3], [0.05, 1.0], [0.01, 0.4]],
+    "table8": [[0.05, 1.0], [0.01, 100.0], [0.001, 0.8], [0.05, 1.0], [0.01, 0.4]],
+    "default": [[0.05, 1.0], [0.25, 4096.0], [0.0002, 1.0], [0.6667, 1.5], [0.175, 0.2286]],
+}
 
 
-def test_the_region_of_table_7():
-    assert bounds(spectra_pipeline("classification", 100, CLASSES, region="table7")[1]) == {
-        "importancefraction__fraction": [0.05, 1.0],
-        "estimator__C": [1.0, 10.0],
-        "estimator__gamma": [0.005, 0.3],
-        **{f"class_weight__{k}": [0.05, 1.0] for k in CLASSES},
-        **{f"cutoff__{k}": [0.01, 0.4] for k in CLASSES[:-1]},
+@pytest.mark.parametrize("region", BOUNDS)
+def test_the_regions_are_those_of_tables_7_and_8_and_one_about_balanced_weights(region):
+    share, c, gamma, weight, cutoff = BOUNDS[region]
+    assert bounds(spectra_pipeline("classification", 100, CLASSES, region=region)[1]) == {
+        "importancefraction__fraction": share,
+        "estimator__C": c,
+        "estimator__gamma": gamma,
+        **{f"class_weight__{k}": weight for k in CLASSES},
+        **{f"cutoff__{k}": cutoff for k in CLASSES[:-1]},
     }
 
 
-def test_the_region_of_table_8_differs_in_gamma_and_c():
-    seven, eight = (bounds(spectra_pipeline("classification", 100, CLASSES, region=r)[1]) for r in ("table7", "table8"))
-    assert {name: eight[name] for name in eight if eight[name] != seven[name]} == {
-        "estimator__C": [0.01, 100.0],
-        "estimator__gamma": [0.001, 0.8],
-    }
-
-
-def test_the_default_region_is_about_balanced_weights_and_equal_cutoffs():
+def test_the_middle_of_the_default_region_is_balanced_weights_and_equal_cutoffs():
     pipeline, space = spectra_pipeline("classification", 100, CLASSES)
-    assert bounds(space) == {
-        "importancefraction__fraction": [0.05, 1.0],
-        "estimator__C": [0.25, 4096.0],
-        "estimator__gamma": [0.0002, 1.0],
-        **{f"class_weight__{k}": [0.6667, 1.5] for k in CLASSES},
-        **{f"cutoff__{k}": [0.175, 0.2286] for k in CLASSES[:-1]},
-    }
-    own, centre = pipeline.get_params(deep=True), middle(space)
+    own, centre = pipeline.get_params(deep=True), {name: float(d.median()) for name, d in space.items()}
     of_classes = [name for name in space if "__class_weight__" in name or "__cutoff__" in name]
     assert {name: own[name] for name in of_classes} == pytest.approx({name: centre[name] for name in of_classes})
     uneven = np.r_[: len(GRADE), np.flatnonzero(GRADE == 2)]

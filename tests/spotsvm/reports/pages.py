@@ -1,7 +1,12 @@
+"""The outline of a page, and what holds for every page."""
+
 from html.parser import HTMLParser
 
-import pytest
-
+#: headings of the sections of a study with one objective
+SECTIONS = [
+    "What was tuned", "What is recommended", "Convergence", "What the parameters do", "Where the trials are",
+    "How much of it is luck", "Failed trials", "All trials", "How to repeat it",
+]  # fmt: skip
 VOID = {"meta", "link", "br", "hr", "img", "input", "wbr"}
 
 
@@ -88,8 +93,3 @@ def check_page(text):
         assert len(svg["aria-label"]) > 3
     assert not any("<metadata" in line or "dc:date" in line for line in text.splitlines())
     return page
-
-
-@pytest.fixture(name="check_page")
-def check_page_fixture():
-    return check_page

@@ -1,4 +1,4 @@
-"""What README.md shows works as it stands."""
+"""What README.md shows works as it stands, and what ARCHITECTURE.md names is there."""
 
 import re
 import subprocess
@@ -9,6 +9,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()
+MAP = (ROOT / "ARCHITECTURE.md").read_text()
 EXAMPLES = re.findall(r"```python\n(.*?)```", README, flags=re.S)
 
 
@@ -44,3 +45,20 @@ def test_the_demo_table_is_what_the_demo_prints():
         assert name in README
         assert re.findall(r"[-+]?\d\.\d{4}", line)[0] in README
     assert len(table) == 3
+
+
+def test_the_folders_and_files_that_the_map_names_exist():
+    named = set(re.findall(r"`((?:surrogates|solvers|spotsvm|studies|tests)/[\w/.]*)`", MAP))
+    assert len(named) > 30
+    assert sorted(path for path in named if not (ROOT / path).exists()) == []
+
+
+def test_every_package_of_spotsvm_is_in_the_picture():
+    picture = MAP.split("```")[1]
+    folders = {path.name for path in (ROOT / "spotsvm").iterdir() if (path / "__init__.py").is_file()}
+    assert sorted(name for name in folders if f"{name}/" not in picture) == []
+
+
+def test_the_map_is_short_and_contributing_leads_to_it():
+    assert len(MAP.splitlines()) <= 120
+    assert "(ARCHITECTURE.md)" in (ROOT / "CONTRIBUTING.md").read_text()

@@ -1,12 +1,23 @@
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import uniform
 from sklearn.datasets import load_iris
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.metrics import get_scorer
 from sklearn.svm import SVC
 
-from spotsvm.tuning.results import RememberedPredictions, block_length, held_out_score
+from spotsvm import Study
+from spotsvm.tuning.results import (
+    HeldOutResult,
+    RememberedPredictions,
+    block_length,
+    held_out_finding,
+    held_out_score,
+    write_tuning_report,
+)
 
 X, Y = load_iris(return_X_y=True, as_frame=True)
 TRAIN, TEST = X.iloc[::2], X.iloc[1::2]
@@ -72,3 +83,30 @@ def test_blocks_have_as_many_rows():
     for n in (1, 2, 7, 10):
         score, _ = held_out_score(get_scorer("r2"), fitted, TEST[:n], TRUTH[:n], 0, block=4, resamples=3)
         assert np.isnan(score) == (n == 1)
+
+
+def result(test_score, test_error=0.01, name="kriging", search=None):
+    return HeldOutResult(name, 0.9, test_score, test_error, None, search)
+
+
+@pytest.mark.parametrize(
+    ("final", "sentence"),
+    [
+        (result(0.91), "So the tuned score is not too optimistic."),
+        (result(0.885), "The difference, 0.0150, is within two standard errors."),
+        (result(0.85), "The difference, 0.0500, is more than two standard errors."),
+        (result(0.85, float("nan")), "The held-out rows are too few to judge the tuned score."),
+    ],
+)
+def test_what_the_held_out_rows_say(final, sentence):
+    assert held_out_finding(final)["sentence"].endswith(sentence)
+
+
+def test_a_random_search_that_only_failed_is_no_baseline(tmp_path):
+    def search(objective):
+        return SimpleNamespace(study_=Study({"x": uniform(0, 1)}, "random", 0).run(objective, n_trials=3))
+
+    failed, fine = search(lambda p: 1 / 0), search(lambda p: p["x"])
+    results = [result(0.9, name="default"), result(0.9, name="random", search=failed), result(0.9, search=fine)]
+    assert write_tuning_report(results, tmp_path) == [tmp_path / "report.html"]
+    assert write_tuning_report(results[:1], tmp_path) == []
