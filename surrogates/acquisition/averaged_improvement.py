@@ -10,7 +10,6 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from spotsvm.surrogates.acquisition._improvement_kernels import climb, improvement_with_gradient, improvements
 from spotsvm.surrogates.acquisition.feasibility import Feasibility
 from spotsvm.surrogates.domain import Domain
 from spotsvm.surrogates.kriging.correlation import is_matern
@@ -115,10 +114,14 @@ class AveragedImprovement:
 
     def value(self, points: Floats) -> Floats:
         """Return the criterion at canonical points; shape (m,)."""
+        from spotsvm.surrogates.acquisition._improvement_kernels import improvements
+
         return np.asarray(improvements(self._compiled, self._embed(points)))
 
     def value_and_gradient(self, point: Floats) -> tuple[float, Floats]:
         """Return the criterion at one point and its gradient in the numeric coordinates (0 in the categorical ones)."""
+        from spotsvm.surrogates.acquisition._improvement_kernels import improvement_with_gradient
+
         embedded = self._embed(point)[0]
         along = np.empty(len(embedded))
         value = improvement_with_gradient(self._compiled, embedded, along)
@@ -128,6 +131,8 @@ class AveragedImprovement:
 
     def climb(self, point: Floats, free: NDArray[np.bool_], evaluations: int) -> tuple[Floats, float]:
         """Return a local maximum in some of the continuous coordinates, shape (d,), and the criterion there."""
+        from spotsvm.surrogates.acquisition._improvement_kernels import climb
+
         embedded = self._embed(point)[0]
         columns = np.flatnonzero(free[self._numeric])
         value = climb(self._compiled, embedded, columns, evaluations)

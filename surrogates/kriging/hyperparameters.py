@@ -1,4 +1,7 @@
-"""Prior and posterior of a Kriging model's hyperparameters, and samples of the posterior."""
+"""Prior and posterior of a Kriging model's hyperparameters, and samples of the posterior.
+
+What is compiled is imported where it is used: importing numba takes a quarter of a second.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +13,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spotsvm.surrogates.compiled import announce_compilation
-from spotsvm.surrogates.kriging._posterior_kernels import LENGTHS, log_density, sweep
 from spotsvm.surrogates.kriging.correlation import Correlation, is_matern
 from spotsvm.surrogates.kriging.likelihood import JITTERS, Response
 from spotsvm.surrogates.kriging.response_warp import ResponseWarp
@@ -115,6 +116,8 @@ class Hyperposterior:
 
     def __call__(self, phi: Floats) -> float:
         """Return the log-density, -inf outside the bounds."""
+        from spotsvm.surrogates.kriging._posterior_kernels import LENGTHS, log_density
+
         phi = np.asarray(phi, dtype=float)
         rest = np.exp(-2.0 * phi[1 : self.d]) @ self.pair_distances[1:]
         n = len(np.unique(self.index))
@@ -138,6 +141,9 @@ class Hyperposterior:
         ----------
         Neal 2003, "Slice sampling".
         """
+        from spotsvm.surrogates.compiled import announce_compilation
+        from spotsvm.surrogates.kriging._posterior_kernels import sweep
+
         announce_compilation(sweep, "the Kriging model")
         moved = np.array(chains, dtype=float)
         sweep(self._data, moved, moves, rng, width)

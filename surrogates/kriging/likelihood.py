@@ -26,7 +26,6 @@ from numpy.typing import NDArray
 from scipy.linalg.lapack import dtrtri
 
 from spotsvm.surrogates.errors import NotPositiveDefiniteError
-from spotsvm.surrogates.kriging._correlation_kernels import correlate, factor_with_jitter, profile_upper
 from spotsvm.surrogates.kriging.correlation import Correlation, is_matern
 
 Floats = NDArray[np.float64]
@@ -71,6 +70,8 @@ def factor(
     NotPositiveDefiniteError
         If even the last jitter does not help; of the default ones the last helps any matrix that is finite.
     """
+    from spotsvm.surrogates.kriging._correlation_kernels import correlate, factor_with_jitter
+
     psi, U = np.empty(len(r2)), np.zeros((n, n))
     correlate(is_matern(correlation), r2, psi)
     at = factor_with_jitter(psi, nugget, np.ones(n), np.array(jitters), U)
@@ -83,6 +84,8 @@ def profile(
     correlation: Correlation, r2: Floats, nugget: float, response: Response, jitters: tuple[float, ...] = JITTERS
 ) -> Profile:
     """Return likelihood, mean and variance at r2 and nugget."""
+    from spotsvm.surrogates.kriging._correlation_kernels import profile_upper
+
     value, mu, sigma2, U, a, half_one, at = profile_upper(
         is_matern(correlation), r2, nugget, response.mean, response.count, response.within, np.array(jitters)
     )
