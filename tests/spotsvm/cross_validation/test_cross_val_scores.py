@@ -163,7 +163,7 @@ def test_transformers_are_fitted_once_for_each_setting_and_fold():
 
 
 class TwoWays(StandardScaler):
-    """Gives training rows otherwise when it is fitted on them, as TargetEncoder does."""
+    """Transforms training rows otherwise when it is fitted on them, as TargetEncoder does."""
 
     def fit_transform(self, X, y=None, **params):
         return self.fit(X, y).transform(X) + np.arange(len(X))[:, None]

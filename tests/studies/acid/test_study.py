@@ -154,7 +154,7 @@ def test_twelve_parameters_against_three():
 
 
 def runs_of(differences):
-    """Give runs of two tuners whose recommended trial does so much better than the best seen, seed by seed."""
+    """Return runs of two tuners whose recommended trial does so much better than the best seen, seed by seed."""
     rows = [{"tuner": UNTUNED[0], "seed": -1, "budget": 0, "test": 0.5}]
     for seed, pair in enumerate(differences):
         for tuner, d in zip(("a", "b"), pair, strict=True):

@@ -23,7 +23,7 @@ TEST_ROWS = {"Ionosphere": 71, "Glass2": 33, "Heart": 54, "Liver": 69, "Pima": 1
 
 
 def runs_of(means, splits=4, **more):
-    """Give runs with these mean errors by method, about which the splits differ alike."""
+    """Return runs with these mean errors by method, about which the splits differ alike."""
     rows = []
     for (name, method), mean in means.items():
         for split in range(splits):

@@ -91,7 +91,7 @@ def test_without_any_data_there_is_no_study(monkeypatch):
 
 
 def measured():
-    """Give two tasks, two seeds, 10 evaluations, with results by hand."""
+    """Return two tasks, two seeds, 10 evaluations, with results by hand."""
     results = {
         "easy": {"random": [3.0, 5.0], "good": [2.0, 1.0], "bad": [9.0, 7.0]},
         "hard": {"random": [1.0, 1.0], "good": [1.0, 1.0], "bad": [1.0, 2.0]},

@@ -91,7 +91,7 @@ def test_files_and_texts(study, tmp_path):
 
 
 def measured(values):
-    """Give runs by hand: of each search its errors on set 4 by seed, and Kriging's of Table 6 on all sets."""
+    """Return runs by hand: of each search its errors on set 4 by seed, and Kriging's of Table 6 on all sets."""
     rows = [{"tuned_on": 0, "search": "by hand", "seed": 0, **{f"set_{k}": 9.0 for k in (1, 2, 3, 4)}}]
     rows += [
         {"tuned_on": 4, "search": search, "seed": seed, "set_1": 1.0, "set_2": 2.0, "set_3": 3.0, "set_4": value}
