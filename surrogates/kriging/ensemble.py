@@ -164,7 +164,8 @@ class KrigingEnsemble:
     SWEEPS = 1
     FIRST_SWEEPS = 8
     FIRST_POINTS = 200  # chains that start on more points find their place on so many of them
-    FULL_EFFORT = 45  # up to so many points each fit makes all its sweeps and uses all its chains
+    FULL_EFFORT = 64  # up to so many points a first fit makes all its sweeps and each fit uses all its chains
+    NEXT_EFFORT = 45  # the same of the fits that follow, whose chains are in place
     THETA_BOUNDS = (1e-3, 1e3)
 
     def __init__(
@@ -234,7 +235,7 @@ class KrigingEnsemble:
             self.chains = self._most_likely(posterior, points, values, rng)[None]
             return
         n = posterior.response(posterior.moments()[0]).mean.size
-        sweeps = self.SWEEPS
+        sweeps, effort = self.SWEEPS, self.NEXT_EFFORT
         if self.chains is None:
             if n > self.FIRST_POINTS:
                 subset = np.sort(rng.choice(len(values), self.FIRST_POINTS, replace=False))
@@ -242,9 +243,9 @@ class KrigingEnsemble:
                 sweeps = 0
             else:
                 self.chains = self._first_chains(posterior, rng)
-                sweeps = self.FIRST_SWEEPS
+                sweeps, effort = self.FIRST_SWEEPS, self.FULL_EFFORT
         if self.chains is not None and sweeps:
-            self._sweep(posterior, sweeps, min(1.0, (self.FULL_EFFORT / n) ** 2), rng)
+            self._sweep(posterior, sweeps, min(1.0, (effort / n) ** 2), rng)
 
     def _first_chains(self, posterior: Hyperposterior, rng: np.random.Generator) -> Floats:
         """Start the chains in both modes of the likelihood, little noise and much, so that none can be missed."""

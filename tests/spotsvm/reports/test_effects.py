@@ -40,7 +40,7 @@ def test_main_effects_are_averages_over_the_others():
         np.array([0.0, 1.0, -1.0]),
     ]
     for effect, truth in zip(effects, truths, strict=True):
-        assert effect.mean - effect.mean.mean() == pytest.approx(truth - truth.mean(), abs=0.15)
+        assert effect.mean - effect.mean.mean() == pytest.approx(truth - truth.mean(), abs=0.12)
         assert (effect.error > 0).all()
         assert (effect.error < 0.2).all()
     assert len(effects[2].places) == 4
