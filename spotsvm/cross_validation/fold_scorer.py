@@ -129,6 +129,14 @@ class FoldScorer:
             return self._score_shared(self._shared, candidates)
         return self._score_by_sklearn(candidates)
 
+    def why_not_shared(self, candidate: Mapping[str, Any]) -> str:
+        """Return why the work of scoring a candidate is not shared with others, as far as its parameters tell; empty if it is."""
+        if self._engine == "sklearn":
+            return "engine='sklearn' shares none"
+        if self._shared is None:
+            return f"that of {self._estimator!r} cannot be shared with these data, scorers and arguments"
+        return "" if self._shared.folds.can_share(dict(candidate)) else f"that of {dict(candidate)} cannot be shared"
+
     @cached_property
     def _shared(self) -> SharedScores | None:
         """The scorer that shares the work of these folds; None if it cannot be shared."""

@@ -24,7 +24,10 @@ from spotsvm.trials.trial import Trial
 def search_results(
     trials: Sequence[Trial], metrics: Sequence[str], n_splits: int, *, error_score: float, return_train_score: bool
 ) -> dict[str, Any]:
-    """Return `cv_results_` as RandomizedSearchCV has it, one row per finished trial, from the scores in `extra`."""
+    """Return `cv_results_` as RandomizedSearchCV has it, one row per finished trial, from the scores in `extra`.
+
+    Where a parameter is profiled, `suggestion` has the number of the row that was suggested, on whose path a row is.
+    """
     results: dict[str, Any] = {}
     for clock in ("fit_time", "score_time"):
         for part in ("mean", "std"):
@@ -32,6 +35,8 @@ def search_results(
     for name in dict.fromkeys(name for t in trials for name in t.params):
         results[f"param_{name}"] = _masked([t.params.get(name, _ABSENT) for t in trials])
     results["params"] = [dict(t.params) for t in trials]
+    if any(t.suggestion is not None for t in trials):
+        results["suggestion"] = np.array([t.suggestion for t in trials])
     for metric in metrics:
         for side in ["test", *["train"] * return_train_score]:
             splits = np.array([[t.extra.get(f"split{i}_{side}_{metric}", error_score) for i in range(n_splits)] for t in trials])

@@ -23,10 +23,13 @@ from sklearn.utils import check_random_state
 from spotsvm.common.errors import ArgumentError
 from spotsvm.cross_validation.fold_data import Split
 from spotsvm.cross_validation.fold_scorer import FoldScorer, check_scoring_options, warn_of_failure
+from spotsvm.search_cv.paths import AUTO, CandidatePaths, profile_of
 from spotsvm.search_cv.scoring import CandidateScoring
 from spotsvm.solvers.search.contract.base import Noise
+from spotsvm.space.space import Space
 from spotsvm.study.callbacks import Callbacks
 from spotsvm.study.loop import RunSettings, check_budget, checked_timeout
+from spotsvm.study.recorded import recorded_profile
 from spotsvm.study.stop import StopRule, checked_stop, with_test_share
 from spotsvm.study.study import Study
 from spotsvm.study.workers.interrupts import interrupts_allowed
@@ -57,6 +60,7 @@ class SearchArguments:
     batch_size: int | None = None
     engine: Literal["auto", "sklearn"] = "auto"
     racing: bool = False
+    profile: str | None = "auto"
     start: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None
     stop: Literal["uncertainty"] | StopRule | None = None
     path: str | Path | None = None
@@ -88,13 +92,19 @@ class SpotSearchRun:
             engine=search.engine, race_for=self.scoring.race_for if search.racing else None,
         )  # fmt: skip
         self.scorer = self._make_scorer(n_jobs=search.n_jobs, pre_dispatch=search.pre_dispatch)
+        space = Space(search.space)
+        plain = isinstance(search.search, str) and not (search.racing or self.scoring.objectives)
+        profile = profile_of(search.profile, space, search.estimator, self.scorer, plain)
+        if search.profile == AUTO and search.path is not None:
+            profile = recorded_profile(search.path, space, profile)
+        self._paths = CandidatePaths(self.scoring, profile)
 
     def run(self) -> Study:
         """Evaluate until the study has `n_iter` finished trials; return the study, with its record closed."""
         search = self._search
         with self._new_study() as study:
             self.scorer.best_mean = max((t.value for t in study.trials if t.state == "ok" and t.value is not None), default=None)
-            check_budget(search.n_iter, "n_iter", (study.n_initial, study.initial_name), study.space.domain)
+            check_budget(search.n_iter, "n_iter", (study.n_initial, study.initial_name), study.searched_space.domain)
             stop = None if search.stop is None else with_test_share(search.stop, self.scorer.test_share)
             try:
                 study.run(
@@ -121,8 +131,8 @@ class SpotSearchRun:
     def _open_workers(self) -> Workers:
         search = self._search
         if not search.uses_workers:
-            return CandidatesHere(self.scorer, self.scoring)
-        objective = CandidateObjective(partial(self._make_scorer, warn=False), self.scoring)
+            return CandidatesHere(self.scorer, self._paths)
+        objective = CandidateObjective(partial(self._make_scorer, warn=False), self._paths)
         limits: dict[str, Any] = {"trial_timeout": search.trial_timeout, "memory_limit": search.memory_limit}
         return CandidatesElsewhere(open_workers(objective, search.executor, n_jobs=search.n_jobs, **limits))
 
@@ -152,6 +162,7 @@ class SpotSearchRun:
             noise=search.noise,
             start=search.start,
             context=self._context(objectives),
+            profile=None if self._paths.profile is None else self._paths.profile.name,
         )
 
     def _context(self, objectives: Sequence[str]) -> dict[str, str] | None:
@@ -168,17 +179,17 @@ class SpotSearchRun:
 class CandidatesHere(Here):
     """Scores all candidates that wait together, so that joblib spreads their folds."""
 
-    def __init__(self, scorer: FoldScorer, scoring: CandidateScoring):
-        super().__init__(lambda params: scoring.outcome(scorer.score([params])[0], scorer))
-        self._scorer, self._scoring = scorer, scoring
+    def __init__(self, scorer: FoldScorer, paths: CandidatePaths):
+        super().__init__(lambda params: paths.outcomes([params], scorer)[0])
+        self._scorer, self._paths = scorer, paths
 
     def wait(self, timeout: float | None = None) -> list[tuple[int, Outcome]]:
         """Score all that wait."""
         batch = list(self._waiting)
         self._waiting.clear()
         with interrupts_allowed():
-            scores = self._scorer.score([params for _, params in batch]) if batch else []
-        return [(key, self._scoring.outcome(of_one, self._scorer)) for (key, _), of_one in zip(batch, scores, strict=True)]
+            outcomes = self._paths.outcomes([params for _, params in batch], self._scorer) if batch else []
+        return [(key, outcome) for (key, _), outcome in zip(batch, outcomes, strict=True)]
 
 
 class CandidateObjective:
@@ -187,8 +198,8 @@ class CandidateObjective:
     Each thread has a scorer of its own, and keeps it with what it has computed: kernel matrices, and solutions to start from.
     """
 
-    def __init__(self, make_scorer: Callable[[], FoldScorer], scoring: CandidateScoring):
-        self._make_scorer, self._scoring = make_scorer, scoring
+    def __init__(self, make_scorer: Callable[[], FoldScorer], paths: CandidatePaths):
+        self._make_scorer, self._paths = make_scorer, paths
         self._config, self._filters, self._process = get_config(), list(warnings.filters), os.getpid()
         self._own = threading.local()
 
@@ -205,7 +216,7 @@ class CandidateObjective:
         with self._as_at_home():
             if not hasattr(self._own, "scorer"):
                 self._own.scorer = self._make_scorer()
-            return self._scoring.outcome(self._own.scorer.score([params])[0], self._own.scorer)
+            return self._paths.outcomes([params], self._own.scorer)[0]
 
     @contextmanager
     def _as_at_home(self) -> Iterator[None]:

@@ -14,6 +14,7 @@ from spotsvm.solvers.search.contract.base import Noise
 from spotsvm.space.space import Space
 from spotsvm.trials.objectives import Objectives
 from spotsvm.trials.pareto import hypervolume_curve, pareto_trials, plot_pareto
+from spotsvm.trials.profile import suggested
 from spotsvm.trials.recommendation import Recommendation, recommend, summarise_failures
 from spotsvm.trials.tables import fold_table, trial_table
 from spotsvm.trials.trial import FINISHED, Trial
@@ -39,8 +40,8 @@ class StudyResults:
 
     @property
     def n_finished(self) -> int:
-        """Number of trials that have ended, failed ones included."""
-        return sum(t.state in FINISHED for t in self._trials)
+        """Number of trials that have ended, failed ones included; of several values on a path only one counts."""
+        return sum(t.state in FINISHED for t in suggested(self._trials))
 
     @property
     def best_trial(self) -> Trial:
