@@ -26,7 +26,7 @@ from spotsvm.study.record.rows import plain_json
 from spotsvm.study.search import StudySearch
 from spotsvm.study.status import ReadableStudy
 from spotsvm.study.workers.interrupts import interrupts_held
-from spotsvm.trials.profile import Profile, checked_path, path_of, suggested
+from spotsvm.trials.profile import Profile, checked_path, path_of
 from spotsvm.trials.start import START
 from spotsvm.trials.trial import Outcome, Trial, Values, checked_extra, checked_seconds, one_line, outcome_of
 
@@ -428,7 +428,7 @@ class AskTellStudy(ReadableStudy):
 
     @property
     def _initial_trials(self) -> tuple[int, str]:
-        return self._search.initial_trials(sum(t.origin == START for t in suggested(self._trials)))
+        return self._search.initial_trials(sum(t.origin == START for t in self._trials))
 
     @property
     def n_ready(self) -> int:

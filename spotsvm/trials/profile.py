@@ -16,6 +16,8 @@ from spotsvm.space.space import Space
 from spotsvm.trials.trial import Objective, Outcome, Trial, as_float, outcome_of
 
 Floats = NDArray[np.float64]
+#: the origin of a trial for a further value on a path
+PATH = "path"
 #: the share of the neighbours' excess, and of that of the best five, in what the search models
 _NEIGHBOURS, _BEST, _N_BEST = 0.25, 0.05, 5
 
@@ -117,20 +119,20 @@ class Profile:
         trials = []
         for value, outcome in path:
             point = self.space.domain.snap_one(self.whole_point(self.searched_point(told.point), self._parameter.encode(value)))
+            params = self._ordered({**told.params, self.name: value})
             trials.append(
                 replace(
-                    told, params=self._ordered({**told.params, self.name: value}), point=tuple(point.tolist()), state=outcome.state,
-                    value=outcome.value, values=outcome.values, extra=dict(outcome.extra), reason=outcome.reason,
-                    suggestion=told.number,
+                    told, params=params, point=tuple(point.tolist()), state=outcome.state, value=outcome.value,
+                    values=outcome.values, extra=dict(outcome.extra), reason=outcome.reason, suggestion=told.number,
                 )
             )  # fmt: skip
         trials.sort(key=lambda t: t.point[self._at])
         losses = np.array([np.nan if t.value is None else sign * t.value for t in trials])
         at = int(np.lexsort((_neighbours(losses), losses))[0])  # nan comes last
         lead = trials.pop(at)
-        rest = {"ask_seconds": None, "fit_seconds": None, "acquisition_seconds": None, "seconds": None, "lost": ()}
-        others = (replace(t, number=number + k, asked_at=None, told_at=None, **rest) for k, t in enumerate(trials))
-        return lead, tuple(others)
+        times = ("ask_seconds", "fit_seconds", "acquisition_seconds", "seconds", "asked_at", "told_at")
+        rest: dict[str, Any] = dict.fromkeys(times) | {"lost": (), "origin": PATH, "note": ""}
+        return lead, tuple(replace(t, number=number + k, **rest) for k, t in enumerate(trials))
 
     def response(self, path: Sequence[Trial], sign: float) -> float:
         """Return what the search is told of a suggestion, smaller being better; nan if its whole path has failed.
