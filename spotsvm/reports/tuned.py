@@ -15,6 +15,7 @@ from spotsvm.reports.view import MOST, SHOWN, StudyView, thinned
 from spotsvm.space.description import scale_of
 from spotsvm.space.parameter import ChoiceParameter, IntegerParameter, Parameter
 from spotsvm.space.space import Space
+from spotsvm.trials.profile import suggested
 from spotsvm.trials.recommendation import Recommendation
 from spotsvm.trials.timing import PHASES, time_spent
 
@@ -108,6 +109,10 @@ def _settings(view: StudyView) -> pd.DataFrame:
     else:
         rows.append(("value", better[objectives.directions[0]]))
     rows += [("noise", _NOISE[str(study.noise)]), ("seed", str(study.seed)), ("trials", _progress(view))]
+    if (name := study.about.get("profile")) is not None:
+        rows.append(
+            ("suggestions", f"{len(suggested(view.trials))}, each with a path of values of {name}, which are trials as well")
+        )
     spent = sum(t.seconds or 0.0 for t in view.trials)
     searching = sum(t.ask_seconds or 0.0 for t in view.trials)
     rows.append(("time", f"{duration(spent)} for the evaluations, added up; {duration(searching)} for the search"))
