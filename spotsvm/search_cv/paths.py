@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from spotsvm.common.errors import ArgumentError
 from spotsvm.cross_validation.fold_scorer import FoldScorer
 from spotsvm.cross_validation.machines import split_pipeline
@@ -15,7 +17,7 @@ from spotsvm.space.space import Space
 from spotsvm.trials.profile import Profile
 from spotsvm.trials.trial import Outcome
 
-#: values on a path
+#: values of the grid from which paths take theirs
 N_VALUES = 11
 AUTO = "auto"
 #: of a choice, values that are looked at to see whether their work can be shared
@@ -30,14 +32,41 @@ class CandidatePaths:
     profile: Profile | None = None
 
     def outcomes(self, batch: Sequence[Mapping[str, Any]], scorer: FoldScorer) -> list[Outcome]:
-        """Score candidates, in the order given; all of them are passed to the scorer together."""
+        """Score candidates, in the order given; all of them are passed to the scorer together.
+
+        A path has every second value of a grid, those between the best one and its neighbours, and the candidate's own value if
+        it has one.
+        """
         if self.profile is None:
             return [self.scoring.outcome(scores, scorer) for scores in scorer.score(batch)]
         name, grid = self.profile.name, self.profile.values(N_VALUES)
-        paths = [sorted({*grid, *([params[name]] if name in params else [])}) for params in batch]
-        candidates = [{**params, name: value} for params, path in zip(batch, paths, strict=True) for value in path]
-        found = iter(scorer.score(candidates))
-        return [Outcome("ok", path=tuple((v, self.scoring.outcome(next(found), scorer)) for v in path)) for path in paths]
+        paths: list[dict[float, Outcome]] = [{} for _ in batch]
+        self._extend(paths, batch, [{*grid[::2], *([params[name]] if name in params else [])} for params in batch], scorer)
+        self._extend(paths, batch, [self._beside_best(path, grid) for path in paths], scorer)
+        return [Outcome("ok", path=tuple(sorted(path.items()))) for path in paths]
+
+    def _extend(
+        self,
+        paths: list[dict[float, Outcome]],
+        batch: Sequence[Mapping[str, Any]],
+        values: Sequence[set[float]],
+        scorer: FoldScorer,
+    ) -> None:
+        """Score further values on paths."""
+        name = self.profile.name if self.profile is not None else ""
+        todo = [(k, value) for k, more in enumerate(values) for value in sorted(more - paths[k].keys())]
+        scores = scorer.score([{**batch[k], name: value} for k, value in todo]) if todo else []
+        for (k, value), of_one in zip(todo, scores, strict=True):
+            paths[k][value] = self.scoring.outcome(of_one, scorer)
+
+    def _beside_best(self, path: Mapping[float, Outcome], grid: Sequence[float]) -> set[float]:
+        """Return the values of the grid next to the best one on a path."""
+        merits = {value: self.scoring.merit(outcome) for value, outcome in path.items()}
+        known = [value for value in merits if np.isfinite(merits[value])]
+        if not known:
+            return set()
+        best = max(known, key=lambda value: merits[value])
+        return {*[v for v in grid if v < best][-1:], *[v for v in grid if v > best][:1]}
 
 
 def profile_of(given: str | None, space: Space, estimator: Any, scorer: FoldScorer, plain: bool) -> Profile | None:

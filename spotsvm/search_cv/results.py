@@ -73,7 +73,7 @@ def _ranks(means: NDArray[np.float64]) -> NDArray[np.int32]:
 
 @dataclass(frozen=True)
 class BestCandidate:
-    """The attributes of a fitted search: `cv_results_`, `best_index_`, `best_score_`, `scorer_` and `multimetric_`.
+    """The attributes of a fitted search: `cv_results_`, `best_index_`, `best_score_`, `scorer_` and `multimetric_`; its metric.
 
     The index is None if several metrics are not refitted; so is the score, also if `refit` is a callable.
     """
@@ -83,6 +83,7 @@ class BestCandidate:
     score: float | None
     scorer: Any
     multimetric: bool
+    metric: str = ""
 
 
 def best_candidate(
@@ -112,9 +113,11 @@ def best_candidate(
         return BestCandidate(results, _chosen_by(search.refit(results), len(trials)), None, scorers, multimetric)
     metric = scoring.metric(metrics, multimetric)
     chosen = int(results[f"rank_test_{metric}"].argmin())
+    if scoring.soft:
+        chosen = int(np.argmax([-np.inf if np.isnan(merit) else merit for merit in map(scoring.merit, trials)]))
     if search.noise is not False and not study.objectives.several and any(t.state == "ok" for t in trials):
         chosen = [t.number for t in trials].index(study.recommend().number)
-    return BestCandidate(results, chosen, results[f"mean_test_{metric}"][chosen], scorers, multimetric)
+    return BestCandidate(results, chosen, results[f"mean_test_{metric}"][chosen], scorers, multimetric, metric)
 
 
 def _chosen_by(index: Any, n_trials: int) -> int:

@@ -150,6 +150,14 @@ classes_, n_features_in_, feature_names_in_
             self.best_index_, self.best_params_ = best.index, best.results["params"][best.index]
         if best.score is not None:
             self.best_score_ = best.score
+            found = run.confirmation(self.study_, best.metric, routed.splitter.split.get("groups"))
+            if found is not None:
+                numbers = [t.number for t in self.study_.trials if t.state != "running"]
+                self.cv_results_ |= found.columns(best.metric, numbers)
+                self.best_index_ = numbers.index(found.chosen)
+                self.best_params_ = best.results["params"][self.best_index_]
+                self.best_score_ = float(best.results[f"mean_test_{best.metric}"][self.best_index_])
+                self.fresh_score_ = found.fresh_score
         if self.refit:
             self._refit(X, y, routed.estimator.fit)
         return self

@@ -19,7 +19,8 @@ from spotsvm.study.record.salvage import damaged, salvage
 from spotsvm.study.resume import events_problem, is_seed, params_problem, size_problem, trial_problem
 from spotsvm.study.status import ReadableStudy
 from spotsvm.trials.objectives import Objectives
-from spotsvm.trials.profile import Profile, described_profile
+from spotsvm.trials.profile import described_profile
+from spotsvm.trials.start import START
 from spotsvm.trials.tables import fold_table, parameter_names, trial_table
 from spotsvm.trials.trial import Trial
 
@@ -94,13 +95,13 @@ class RecordedStudy(ReadableStudy):
         return replace(trial, params={**trial.params, **{name: decoded[name] for name in several}}) if several else trial
 
 
-def recorded_profile(path: str | Path, space: Space, profile: Profile | None) -> Profile | None:
-    """Return the profile of the study in a record, and `profile` where there is no record of a study yet."""
-    if not Path(path).is_file() or not Path(path).stat().st_size:
-        return profile
+def recorded_settings(path: str | Path | None) -> tuple[dict[str, Any], bool] | None:
+    """Return what a record says of its study, and whether it began at starts; None where there is no study yet."""
+    if path is None or not Path(path).is_file() or not Path(path).stat().st_size:
+        return None
     with closing(Record(path, read_only=True)) as record:
-        about = record.about()
-    return described_profile(about, space) if "space" in about else profile
+        about, trials = record.about(), record.trials()
+    return (about, any(t.origin == START for t in trials)) if "space" in about and trials else None
 
 
 def salvaged_tables(path: str | Path) -> tuple[pd.DataFrame, pd.DataFrame, str]:

@@ -41,8 +41,10 @@ class StudySearch:
         noise: Noise,
         starts: Sequence[NDArray[np.float64]],
         profile: Profile | None = None,
+        criterion: str | None = None,
     ):
-        self._given, self._domain, self._objectives, self._noise, self._profile = given, domain, objectives, noise, profile
+        self._given, self._domain, self._objectives, self._noise = given, domain, objectives, noise
+        self._profile, self._criterion = profile, criterion
         self._seed = int(past.about["seed"])
         self._starts = list(starts)
         self._state: Mapping[str, Any] = past.search_state
@@ -66,9 +68,14 @@ class StudySearch:
     def _response(self, trial: Trial, trials: Sequence[Trial]) -> Any:
         """Return what the search is told of a finished trial."""
         if self._profile is None:
-            return self._objectives.response(trial)
-        path = [t for t in trials if t.suggestion == trial.number]
+            return self._objectives.response(self._by_criterion(trial))
+        path = [self._by_criterion(t) for t in trials if t.suggestion == trial.number]
         return self._profile.response(path, float(self._objectives.signs[0]))
+
+    def _by_criterion(self, trial: Trial) -> Trial:
+        """Return a trial with the criterion as its value, if it has one."""
+        number = trial.extra.get(self._criterion, np.nan) if self._criterion is not None else np.nan
+        return replace(trial, value=number, values=(number,)) if trial.value is not None and np.isfinite(number) else trial
 
     def suggest(self) -> Suggestion:
         """Return the next start, if there is one left, or else the suggestion of the search."""

@@ -66,6 +66,9 @@ class Study(AskTellStudy):
         all of them, and returns a path: a mapping from values of the parameter to what it would return for each. The search
         sees the other parameters alone, and the best value on each path, with its neighbours to break ties. Every value on a
         path is a trial of its own in tables and record, with `suggestion` to say on whose path it is; `n_trials` counts paths.
+    criterion : str or None, default=None
+        A further number that the objective returns, in the direction of the value, which the search is told in place of the
+        value: a smoother one, say. Where a trial lacks it, the value is.
 
     Attributes
     ----------
@@ -124,6 +127,7 @@ class Study(AskTellStudy):
         start: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
         context: Mapping[str, str] | None = None,
         profile: str | None = None,
+        criterion: str | None = None,
     ):
         self.objectives = Objectives.of(direction)
         if noise not in ("auto", True, False):
@@ -141,7 +145,9 @@ class Study(AskTellStudy):
         self._asked_at: dict[int, float] = {}
         self.guard = RunGuard()
         context = {} if context is None else context
-        about = describe_study(self.space, self.objectives, search, seed, self.noise, context, profile)
+        if criterion is not None and self.objectives.several:
+            raise ArgumentError(f"criterion={criterion!r} is for one objective, and the study has {len(self.objectives)}")
+        about = describe_study(self.space, self.objectives, search, seed, self.noise, context, profile, criterion)
         self._record = None if path is None else Record(path)
         try:
             past = take_up(self._record, about, self.space, len(self.objectives), self.profile)
@@ -151,7 +157,9 @@ class Study(AskTellStudy):
             self.seed = int(past.about["seed"])
             self.about = past.about
             left = starts_left(starts, self._trials, self.space, self.path, self.profile) if starts else []
-            self._search = StudySearch(search, self.searched_space.domain, self.objectives, past, self.noise, left, self.profile)
+            self._search = StudySearch(
+                search, self.searched_space.domain, self.objectives, past, self.noise, left, self.profile, criterion
+            )
             # only now: a record must not describe a search that cannot be created
             if self._record is not None and past.is_new:
                 self._record.describe(past.about)
