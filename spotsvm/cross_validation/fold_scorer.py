@@ -160,6 +160,8 @@ class FoldScorer:
         if self._y is None or not known or not all(map(can_share, scorers.values())):
             return None
         target = self._y if hasattr(self._y, "iloc") else np.asarray(self._y)
+        if getattr(target, "ndim", 1) == 2 and target.shape[1] == 1:  # scikit-learn's machines take it for its column
+            target = np.asarray(target).ravel()
         splits = [(np.asarray(rows), np.asarray(others)) for rows, others in self._splits]
         if any(rows.dtype.kind not in "iu" for split in splits for rows in split):
             return None

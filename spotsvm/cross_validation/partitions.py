@@ -32,6 +32,10 @@ def further_partitions(
     if cv is None or isinstance(cv, int | np.integer):
         kind = type(check_cv(cv, y, classifier=classifier))
         drawn = kind(int(cv or 5), shuffle=True)
+    elif not hasattr(cv, "split"):
+        raise ArgumentError(
+            f"search has cv={type(cv).__name__}, splits that are given, so that new ones cannot be drawn; {instead}"
+        )
     else:
         drawn = deepcopy(cv)
         if hasattr(drawn, "shuffle"):

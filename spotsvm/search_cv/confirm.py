@@ -17,8 +17,6 @@ Floats = NDArray[np.float64]
 N_PARTITIONS = 4
 #: contenders; where a parameter is profiled paths, and on each the neighbours of its best value on either side
 N_CONTENDERS, N_PATHS, N_BESIDE = 5, 3, 1
-#: the entry of a study's findings
-FINDING = "confirm"
 #: scores candidates on splits
 ScoreOn = Callable[[Sequence[Split], Sequence[Mapping[str, Any]]], list[Outcome]]
 #: returns the number by which a trial or an outcome is compared with others, larger being better; nan if it has none
@@ -64,15 +62,26 @@ class Confirmation:
         return found
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the finding of a study, in JSON's types."""
-        arrays = {name: getattr(self, name).tolist() for name in ("scores", "merits", "fresh")}
-        return {"numbers": list(self.numbers), "chosen": self.chosen, **arrays}
+        """Return the finding of a study, in JSON's types, with a sentence."""
+        names = [f"partition {k + 1}" for k in range(self.scores.shape[1])]
+        rows = [
+            {"trial": number, **dict(zip(names, scores, strict=True)), "compared by": merit}
+            for number, scores, merit in zip(self.numbers, self.scores.tolist(), self.merits.tolist(), strict=True)
+        ]
+        sentence = (
+            f"Of {len(rows)} contenders trial {self.chosen} is the best on average over the given folds and {len(names)} further "
+            f"random partitions. On {len(self.fresh)} more, which had no part in the choice, its mean score is "
+            f"{self.fresh_score:.4g}."
+        )
+        return {"sentence": sentence, "chosen": self.chosen, "fresh": self.fresh.tolist(), "contenders": rows}
 
     @classmethod
     def from_dict(cls, found: Mapping[str, Any]) -> Confirmation:
         """Return what `to_dict` gave."""
-        scores, merits, fresh = (np.array(found[name], dtype=float) for name in ("scores", "merits", "fresh"))
-        return cls(tuple(found["numbers"]), scores, merits, int(found["chosen"]), fresh)
+        rows = found["contenders"]
+        scores = np.array([[row[key] for key in row if key.startswith("partition ")] for row in rows], dtype=float)
+        merits = np.array([row["compared by"] for row in rows], dtype=float)
+        return cls(tuple(row["trial"] for row in rows), scores, merits, found["chosen"], np.array(found["fresh"], dtype=float))
 
 
 def contenders(trials: Sequence[Trial], merit: Merit, profiled: str | None, always: Sequence[Trial] = ()) -> list[Trial]:

@@ -87,9 +87,14 @@ class BestCandidate:
 
 
 def best_candidate(
-    search: SearchArguments, study: Study, scorer: FoldScorer, scoring: CandidateScoring, fit_params: Mapping[str, Any]
+    search: SearchArguments,
+    study: Study,
+    scorer: FoldScorer,
+    scoring: CandidateScoring,
+    fit_params: Mapping[str, Any],
+    own: Sequence[Trial] = (),
 ) -> BestCandidate:
-    """Choose among the finished trials of a study.
+    """Choose among the finished trials of a study; the `own` parameters of the estimator win ties.
 
     `fit_params` are for an error message. NoCompletedTrialError is raised if every candidate failed, TypeError or IndexError if
     `refit` is a callable that does not return the index of a candidate.
@@ -113,8 +118,10 @@ def best_candidate(
         return BestCandidate(results, _chosen_by(search.refit(results), len(trials)), None, scorers, multimetric)
     metric = scoring.metric(metrics, multimetric)
     chosen = int(results[f"rank_test_{metric}"].argmin())
-    if scoring.soft:
-        chosen = int(np.argmax([-np.inf if np.isnan(merit) else merit for merit in map(scoring.merit, trials)]))
+    merits = np.array([scoring.merit(t) for t in trials]) if scoring.soft else results[f"mean_test_{metric}"]
+    if np.isfinite(merits).any():
+        best = np.flatnonzero(merits == np.nanmax(merits)).tolist()
+        chosen = next((k for k in best if trials[k] in own), best[0])
     if search.noise is not False and not study.objectives.several and any(t.state == "ok" for t in trials):
         chosen = [t.number for t in trials].index(study.recommend().number)
     return BestCandidate(results, chosen, results[f"mean_test_{metric}"][chosen], scorers, multimetric, metric)

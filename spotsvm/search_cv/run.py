@@ -26,7 +26,7 @@ from spotsvm.common.errors import ArgumentError
 from spotsvm.cross_validation.fold_data import Split
 from spotsvm.cross_validation.fold_scorer import FoldScorer, check_scoring_options, warn_of_failure
 from spotsvm.cross_validation.partitions import further_partitions
-from spotsvm.search_cv.confirm import FINDING, N_PARTITIONS, Confirmation, confirm, contenders
+from spotsvm.search_cv.confirm import N_PARTITIONS, Confirmation, confirm, contenders
 from spotsvm.search_cv.paths import AUTO, CandidatePaths, profile_of
 from spotsvm.search_cv.scoring import CRITERION, CandidateScoring
 from spotsvm.search_cv.start import own_start
@@ -41,6 +41,7 @@ from spotsvm.study.workers.interrupts import interrupts_allowed
 from spotsvm.study.workers.open import open_workers
 from spotsvm.study.workers.protocol import Here, Workers, in_order
 from spotsvm.trials.profile import described_profile
+from spotsvm.trials.recommendation import CONFIRM
 from spotsvm.trials.trial import Outcome, Trial
 
 
@@ -169,18 +170,22 @@ class SpotSearchRun:
             if auto:
                 return None
             raise
-        own: list[Trial] = []
-        if search.start is None and self._start:  # the estimator's own parameters compete in any case
-            defaults = study.space.encode(self._start[0])
-            own = [t for t in study.trials if t.state == "ok" and np.allclose(t.point, defaults, rtol=0.0, atol=_ROUNDING)]
         profile = self._paths.profile
-        found = contenders(study.trials, self.scoring.merit, None if profile is None else profile.name, own[:1])
-        recorded = study.findings.get(FINDING)
-        if recorded is not None and recorded["numbers"] == [t.number for t in found]:
+        found = contenders(study.trials, self.scoring.merit, None if profile is None else profile.name, self.own_trials(study))
+        recorded = study.findings.get(CONFIRM)
+        if recorded is not None and [row["trial"] for row in recorded["contenders"]] == [t.number for t in found]:
             return Confirmation.from_dict(recorded)
         confirmed = confirm(found, self.scoring.merit, metric, partitions, self._score_on)
-        study.add_finding(FINDING, confirmed.to_dict())
+        study.add_finding(CONFIRM, confirmed.to_dict())
         return confirmed
+
+    def own_trials(self, study: Study) -> list[Trial]:
+        """Return the trial with the estimator's own parameters, if there is one: it competes in any case, and wins ties."""
+        if not self._shares_work:
+            return []
+        points = [study.space.encode(params) for params in own_start(self._search.estimator, study.space, self._X, self._y)]
+        done = [t for t in study.trials if t.state == "ok"]
+        return [t for t in done for point in points if np.allclose(t.point, point, rtol=0.0, atol=_ROUNDING)][:1]
 
     def _score_on(self, splits: Sequence[Split], batch: Sequence[Mapping[str, Any]]) -> list[Outcome]:
         """Return the outcomes of candidates on other splits."""

@@ -176,7 +176,7 @@ classes_, n_features_in_, feature_names_in_
         run = SpotSearchRun(self, X, y, splits, for_folds)
         self.study_ = run.run()
         self.n_splits_ = len(splits)
-        best = best_candidate(self, self.study_, run.scorer, run.scoring, routed.estimator.fit)
+        best = best_candidate(self, self.study_, run.scorer, run.scoring, routed.estimator.fit, run.own_trials(self.study_))
         self.cv_results_, self.scorer_, self.multimetric_ = best.results, best.scorer, best.multimetric
         if best.index is not None:
             self.best_index_, self.best_params_ = best.index, best.results["params"][best.index]
