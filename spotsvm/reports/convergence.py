@@ -150,7 +150,9 @@ def _drawn(baseline: StudyResults | None) -> list[Trial]:
     """Return the randomly drawn trials of a baseline."""
     if baseline is None or str(getattr(baseline, "about", {}).get("search", "")) not in ("random", "lhs"):
         return []
-    return [t for t in _ended(baseline) if t.origin != START]
+    ended = _ended(baseline)
+    starts = {t.number for t in ended if t.origin == START}
+    return [t for t in ended if t.number not in starts and t.suggestion not in starts]
 
 
 def _verdict(view: StudyView, baseline: StudyResults | None, sign: float) -> str:

@@ -46,7 +46,8 @@ def test_batches_give_the_same_on_a_cluster_as_here(table, address, tmp_path):
     assert there.exit_code == here.exit_code == 0, there.output + here.output
     values = [[(t.params, t.value) for t in RecordedStudy(tmp_path / where / "random.db").trials] for where in ("there", "here")]
     assert values[0] == values[1]
-    assert len(values[0]) == 8
+    found = RecordedStudy(tmp_path / "here" / "random.db")
+    assert len(values[0]) > found.n_finished == 8
 
 
 def test_nested_searches_are_spread_too(table, address, monkeypatch):
@@ -55,7 +56,9 @@ def test_nested_searches_are_spread_too(table, address, monkeypatch):
     monkeypatch.setattr(DaskWorkers, "submit", lambda self, *args: submitted.append(1) or submit(self, *args))
     done = tune(table, "--budget", "3", "--search", "random", "--dask", address, "--oversearching", "nested")
     assert done.exit_code == 0, done.output
-    assert len(submitted) == 3 + 5 * 3
+    # a task for each suggestion; then one for each contender on the further partitions, and for the one that is chosen
+    contenders = len(submitted) - (3 + 5 * 3)
+    assert 2 * 6 <= contenders <= (3 * 3 + 1 + 1) * 6
 
 
 @pytest.mark.parametrize(
