@@ -1,9 +1,9 @@
-"""The data as each fold's machine sees them, unchanged or transformed, its targets, and checks of the precision of kernels."""
+"""The data as each fold's machine sees them, unchanged or transformed, and its targets."""
 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -16,10 +16,13 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 
+from spotsvm.cross_validation.digits import Digits
 from spotsvm.cross_validation.machines import NotSharedError, SvmMachine
+from spotsvm.cross_validation.precision import check_scale
+from spotsvm.cross_validation.solved import Solved
 from spotsvm.estimators import Floats
 from spotsvm.estimators.dual.one_vs_one import pair_labels, pairs
-from spotsvm.solvers.dual.exact.fold_solver import State, Target, symmetric_bounds
+from spotsvm.solvers.dual.exact.fold_solver import Target, symmetric_bounds
 from spotsvm.solvers.kernels import Kernel
 from spotsvm.solvers.kernels.functions.multi_kernel import MultiKernel
 from spotsvm.solvers.kernels.matrices.group_gram import GroupGram
@@ -27,16 +30,6 @@ from spotsvm.solvers.kernels.matrices.single_gram import SingleGram
 
 #: the rows that a fold trains on, and those that it tests on
 Split = tuple[NDArray[np.intp], NDArray[np.intp]]
-
-
-@dataclass(frozen=True)
-class Solved:
-    """A machine's solution on all rows."""
-
-    machine: SvmMachine
-    kernel: Kernel | MultiKernel
-    target: Target
-    state: State
 
 
 @dataclass
@@ -51,9 +44,10 @@ class View:
     group_bytes: int
     #: what made the rows, fitted
     transformers: Pipeline | None
-    #: for each pair of classes the latest solution on all rows, from which the next starts
+    #: the latest solution of each fold, and at -1 that on all rows, from which the next starts
     solved: dict[int, Solved] = field(default_factory=dict)
     groups: GroupGram | None = None
+    _checked: Kernel | MultiKernel | None = None
 
     @cached_property
     def digits(self) -> Digits:
@@ -69,7 +63,17 @@ class View:
         return f"column {column}" if names is None else f"column {names[column]!r}"
 
     def matrix(self, kernel: Kernel | MultiKernel) -> tuple[NDArray[np.float32], float]:
-        """Return a kernel matrix less a constant, and the constant; the next call overwrites the matrix."""
+        """Return a kernel matrix less a constant, and the constant; the next call overwrites the matrix.
+
+        NotSharedError is raised if single precision holds too few digits of it.
+        """
+        K, offset = self._matrix(kernel)
+        if kernel != self._checked:
+            check_scale(K, offset)
+            self._checked = kernel
+        return K, offset
+
+    def _matrix(self, kernel: Kernel | MultiKernel) -> tuple[NDArray[np.float32], float]:
         if not isinstance(kernel, MultiKernel):
             self.groups = None
             return self.gram.matrix(kernel)
@@ -170,7 +174,7 @@ class FoldTargets:
         self._rows = [*trained, np.ones(len(y), dtype=bool)]  # the last is all rows, at index -1
         self.classes: NDArray[Any] | None = None
         if regression:
-            self._labels = [_numbers(y)]
+            self._labels = _numbers(y)[None]
             return
         try:
             check_classification_targets(y)
@@ -183,28 +187,34 @@ class FoldTargets:
         if any(len(np.unique(self._code[rows])) < n_classes for rows in self._rows):
             raise NotSharedError("a fold's training rows lack a class")
         code = self._code
-        self._labels = [  # of each pair's classifier, 0 for rows of other classes
+        self._labels = np.array([  # of each pair's classifier, 0 for rows of other classes
             np.where((code == i) | (code == j), pair_labels(code == i, n_classes), 0.0) for i, j in pairs(n_classes)
-        ]
+        ])  # fmt: skip
+        self._weights_of: dict[tuple[str, int], Floats] = {}
 
-    def of(self, machine: SvmMachine, fold: int) -> list[Target]:
-        """Return the problems of a fold; those of all rows for fold -1."""
+    def of(self, machine: SvmMachine, fold: int) -> Target:
+        """Return the problems of a fold, of several classes one for each pair; those of all rows for fold -1."""
         rows = self._rows[fold]
-        labels = self._labels if fold == -1 else [np.where(rows, z, 0.0) for z in self._labels]
+        z = self._labels if fold == -1 else np.where(rows, self._labels, 0.0)
         if machine.regression:
-            lower, upper = symmetric_bounds(np.where(rows, float(machine.C), 0.0), labels[0], True)
-            return [Target(labels[0], lower, upper, float(machine.epsilon))]
-        C = machine.C if machine.class_weight is None else machine.C * self._weights(machine.class_weight, rows)
-        return [Target(z, *symmetric_bounds(C, z, False)) for z in labels]
+            return Target(z, *symmetric_bounds(np.where(rows, machine.C, 0.0)[None], z, True), float(machine.epsilon))
+        C = machine.C if machine.class_weight is None else machine.C * self._weights(machine.class_weight, fold)
+        return Target(z, *symmetric_bounds(C, z, False))
 
-    def _weights(self, class_weight: Any, rows: NDArray[np.bool_]) -> Floats:
-        try:
-            weights = compute_class_weight(class_weight, classes=self.classes, y=self._y[rows])
-        except ValueError as error:
-            raise NotSharedError("the class weights do not fit the classes") from error
-        if not (np.isfinite(weights) & (weights > 0)).all():
-            raise NotSharedError("a class has no weight")
-        each: Floats = weights[self._code]
+    def _weights(self, class_weight: Any, fold: int) -> Floats:
+        """Return the weight of each row; those of the latest weights of classes are kept."""
+        key = repr(class_weight), fold
+        if key not in self._weights_of:
+            try:
+                weights = compute_class_weight(class_weight, classes=self.classes, y=self._y[self._rows[fold]])
+            except ValueError as error:
+                raise NotSharedError("the class weights do not fit the classes") from error
+            if not (np.isfinite(weights) & (weights > 0)).all():
+                raise NotSharedError("a class has no weight")
+            if len(self._weights_of) >= len(self._rows):
+                self._weights_of.clear()
+            self._weights_of[key] = weights
+        each: Floats = self._weights_of[key][self._code]
         return each
 
 
@@ -218,84 +228,3 @@ def _numbers(y: NDArray[Any]) -> Floats:
     if not np.isfinite(target).all():
         raise NotSharedError("the target is not finite")
     return target
-
-
-_SINGLE, _DOUBLE = 2.0**-24, 2.0**-53
-#: How many times the rounding that there is without any offset makes it the offset's
-_TIMES = 100.0
-#: From how many standard deviations on a mean is an offset, and from what share of the largest offset on it is named
-_DEVIATIONS, _SHARE = 4.0, 0.1
-_SHOWN = 3
-_SOME = 64  # rows that are looked at in pairs
-
-
-class LostDigitsError(NotSharedError):
-    """A machine's own library loses digits of the data that shared work keeps, so that their scores differ.
-
-    `advice` is the text for the user, empty if no column has an offset.
-    """
-
-    def __init__(self, reason: str, advice: str):
-        super().__init__(reason)
-        self.advice = advice
-
-
-class Digits:
-    """Checks of the precision of the kernel values of rows; `label` returns the name of a column by its number."""
-
-    def __init__(self, X: Floats, label: Callable[[int], str]):
-        self._X, self._label = X, label
-        self._mean, self._deviation = X.mean(axis=0), X.std(axis=0)
-        squares = np.einsum("ij,ij->i", X, X)
-        self._longest = int(squares.argmax())
-        self._largest = float(squares[self._longest])
-
-    @property
-    def offset_columns(self) -> list[int]:
-        """The columns whose values are far from zero for how much they differ, the farthest first."""
-        offset = np.abs(self._mean)
-        far = np.flatnonzero((offset > _DEVIATIONS * self._deviation) & (offset >= _SHARE * offset.max()))
-        found: list[int] = far[np.argsort(-np.log10(offset[far]).round(1), kind="stable")].tolist()
-        return found
-
-    def check(self, kernel: Kernel, *, by_libsvm: bool, reach: float, tol: float) -> None:
-        """Raise LostDigitsError if a machine's own library rounds kernel values so much that its decisions change.
-
-        LIBSVM computes exp(-gamma (<x, x> + <z, z> - 2 <x, z>)) from the rows as they are in double precision, and stores kernel
-        values in single precision. Shared work uses distances, and the linear kernel, of centred rows. `by_libsvm` is whether
-        LIBSVM trains the machine, or our own solver, in double precision. `reach` is how much a decision changes at most if
-        kernel values change by one. `tol` is the solver's tolerance.
-        """
-        if kernel.base == "squared distances":
-            if not by_libsvm:
-                return
-            error, usual = 4 * _DOUBLE * kernel.gamma * self._largest, _SINGLE
-            constant = 2 * kernel.gamma * float(np.square(self._deviation).sum()) < _TIMES * _SINGLE
-        elif kernel.base == "inner products":
-            unit = _DOUBLE if kernel.name == "linear" and not by_libsvm else _SINGLE
-            error = unit * float(kernel.of(np.array([self._largest]))[0])
-            usual, constant = _TIMES * _SINGLE * self._half_distance(kernel), False
-        else:
-            return
-        columns = self.offset_columns
-        if not (error <= usual or error * reach <= tol) or (constant and columns):
-            raise LostDigitsError(f"kernel: {kernel.label} loses digits of the data", self._advice(kernel, columns))
-
-    def _advice(self, kernel: Kernel, columns: list[int]) -> str:
-        if not columns:
-            return ""
-        shown = ", ".join(f"{self._label(j)} ({self._mean[j]:.3g} +- {self._deviation[j]:.2g})" for j in columns[:_SHOWN])
-        more = f" and {len(columns) - _SHOWN} more" if len(columns) > _SHOWN else ""
-        return (
-            f"The offset of {shown}{more} costs the kernel {kernel.label} the digits in which rows differ, which makes machines "
-            "less accurate. Subtract it, for example by a StandardScaler before the machine in a pipeline."
-        )
-
-    def _half_distance(self, kernel: Kernel) -> float:
-        """Return half the largest squared distance of some rows in the space of a kernel of inner products."""
-        rows = self._X - self._mean if kernel.name == "linear" else self._X
-        some = rows[np.append(np.arange(0, len(rows), max(len(rows) // _SOME, 1)), self._longest)]
-        with np.errstate(over="ignore", invalid="ignore"):
-            K = kernel.of(some @ some.T)
-            diagonal = K.diagonal()
-            return float((0.5 * (diagonal[:, None] + diagonal) - K).max())

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import sys
 import threading
-import time
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -17,20 +16,18 @@ from typing import Any
 
 import joblib
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, is_classifier
+from sklearn.base import is_classifier
 from sklearn.exceptions import FitFailedWarning
-from sklearn.metrics import accuracy_score, check_scoring
+from sklearn.metrics import check_scoring
 from sklearn.model_selection import GridSearchCV
 
 from spotsvm.common.errors import ArgumentError
 from spotsvm.common.fingerprint import as_text, canonical, whole
-from spotsvm.cross_validation.fold_data import LostDigitsError, Split, take
+from spotsvm.cross_validation.digits import LostDigitsError
+from spotsvm.cross_validation.fold_data import Split
 from spotsvm.cross_validation.machines import MATRIX_MACHINES, NotSharedError, is_machine, split_pipeline
-from spotsvm.cross_validation.shared_folds import FoldAnswer, SharedFolds
-from spotsvm.cross_validation.soft_loss import log_loss_of_margins, margins
-from spotsvm.estimators import Floats
-from spotsvm.estimators.dual.one_vs_one import chosen_classes, decision_values
+from spotsvm.cross_validation.shared_folds import SharedFolds
+from spotsvm.cross_validation.shared_scores import SharedScores, can_share, is_own_score, ranks
 from spotsvm.trials.scores.metrics import score_range
 
 MAX_BYTES = 2 * 2**30
@@ -165,7 +162,7 @@ class FoldScorer:
         splits = [(np.asarray(rows), np.asarray(others)) for rows, others in self._splits]
         if any(rows.dtype.kind not in "iu" for split in splits for rows in split):
             return None
-        ranking = any(map(_ranks, scorers.values()))
+        ranking = any(map(ranks, scorers.values()))
         try:
             folds = SharedFolds(
                 self._estimator, self._X, target, splits, self._max_bytes, training_answers=train, ranking=ranking
@@ -173,7 +170,7 @@ class FoldScorer:
         except NotSharedError:
             return None
         self.scorer, self.multimetric, self.metrics = scorer, isinstance(scorer, dict), list(scorers)
-        soft = self._soften in scorers and is_classifier(self._estimator) and _is_accuracy(scorers[self._soften])
+        soft = self._soften in scorers and is_classifier(self._estimator) and is_own_score(scorers[self._soften], False)
         return SharedScores(folds, target, splits, scorers, train, soft)
 
     def _score_shared(self, shared: SharedScores, candidates: Sequence[Mapping[str, Any]]) -> list[FoldScores]:
@@ -294,124 +291,3 @@ def unwarned() -> Iterator[None]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
-
-
-def _ranks(scorer: Any) -> bool:
-    """Check whether a scorer uses more of a decision than the class it stands for."""
-    return not _is_own_score(scorer) and getattr(scorer, "_response_method", None) != "predict"
-
-
-def _is_own_score(scorer: Any) -> bool:
-    """Check whether a scorer is the estimator's own `score`."""
-    return type(scorer).__name__ == "_PassthroughScorer"
-
-
-def _is_accuracy(scorer: Any) -> bool:
-    """Check whether a classifier's scorer is accuracy."""
-    return _is_own_score(scorer) or (getattr(scorer, "_score_func", None) is accuracy_score and not scorer._kwargs)
-
-
-def can_share(scorer: Any) -> bool:
-    """Return whether a scorer is from `make_scorer`, or the estimator's own: these use only its answers."""
-    return type(scorer).__module__.startswith("sklearn.metrics.")
-
-
-class SharedScores:
-    """Scores of candidates from shared work; `train` is whether to score the training rows, `soft` whether to add a log loss."""
-
-    def __init__(
-        self, folds: SharedFolds, y: Any, splits: Sequence[Split], scorers: Mapping[str, Any], train: bool, soft: bool = False
-    ):
-        self.folds, self._scorers, self._splits, self.soft = folds, scorers, list(splits), soft
-        self._codes = np.unique(np.asarray(y), return_inverse=True)[1] if soft else np.empty(0, dtype=np.intp)
-        # stand-ins answer for one object and no other: the rows' numbers serve as well as the rows
-        self._test = [(rows, take(y, rows)) for _, rows in self._splits]
-        self._train = [(rows, take(y, rows)) for rows, _ in self._splits] if train else []
-
-    def score(self, params: dict[str, Any], bar: float | None = None, metric: str = "", highest: float = 1.0) -> dict[str, float]:
-        """Return the scores of one candidate as in FoldScores; NotSharedError if scikit-learn has to score it.
-
-        With a `bar`, stop as soon as the mean of `metric` over all folds, at most `highest` in each, can no longer reach it;
-        folds that did not run are absent.
-        """
-        numbers: dict[str, float] = {}
-        fit_times, score_times = [], []
-        began = time.perf_counter()
-        reached = 0.0
-        found: list[Floats] = []
-        for k, answer in enumerate(self.folds.answers(params)):
-            fit_times.append(time.perf_counter() - began)
-            began = time.perf_counter()
-            self._score_rows(numbers, f"split{k}_test_", answer, *self._test[k])
-            score_times.append(time.perf_counter() - began)
-            if self._train:
-                self._score_rows(numbers, f"split{k}_train_", answer, *self._train[k])
-            if self.soft and answer.classes is not None:
-                test = self._test[k][0]
-                found.append(margins(answer.decisions[test], self._codes[test], len(answer.classes)))
-            began = time.perf_counter()
-            left = len(self._splits) - k - 1
-            if bar is not None:
-                reached += numbers[f"split{k}_test_{metric}"]
-                if left and reached + left * highest < bar * len(self._splits):
-                    break
-        for name, times in (("fit_time", fit_times), ("score_time", score_times)):
-            numbers[f"mean_{name}"], numbers[f"std_{name}"] = float(np.mean(times)), float(np.std(times))
-        if self.soft:
-            numbers["log_loss"] = log_loss_of_margins(np.concatenate(found))
-        return numbers
-
-    def _score_rows(self, numbers: dict[str, float], prefix: str, answer: FoldAnswer, rows: NDArray[np.intp], y: Any) -> None:
-        decisions = answer.decisions[rows]
-        regression = answer.classes is None
-        stand_in = _RegressorStandIn(rows, decisions[:, 0]) if regression else _ClassifierStandIn(rows, answer, decisions)
-        for name, scorer in self._scorers.items():
-            plain = _is_own_score(scorer)
-            try:
-                if plain and not regression:
-                    score = float(np.mean(stand_in.predict(rows) == np.asarray(y)))
-                else:
-                    score = float(stand_in.score(rows, y) if plain else scorer(stand_in, rows, y))
-            except NotSharedError:
-                raise
-            except Exception as error:  # a scorer that wants more than answers: scikit-learn's own way gives its result
-                raise NotSharedError(f"the scorer {name} cannot use answers alone: {error}") from error
-            if not np.isfinite(score):
-                raise NotSharedError(f"the scorer {name} gives {score}")
-            numbers[prefix + name] = score
-
-
-class _ClassifierStandIn(ClassifierMixin, BaseEstimator):
-    """A fitted classifier that knows its decisions for the rows `X` only, an object that is compared by identity."""
-
-    def __init__(self, X: Any, answer: FoldAnswer, decisions: Floats):
-        self.X = X
-        self.classes_: Any = answer.classes
-        self._answer, self._decisions = answer, decisions
-
-    def decision_function(self, X: Any) -> Floats:
-        _check_same(X, self.X)
-        return decision_values(self._decisions, len(self.classes_), self._answer.shape)
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        _check_same(X, self.X)
-        chosen = chosen_classes(self._decisions, len(self.classes_), self._answer.break_ties)
-        predicted: NDArray[Any] = self.classes_[chosen]
-        return predicted
-
-
-class _RegressorStandIn(RegressorMixin, BaseEstimator):
-    """A fitted regressor that knows its predictions for the rows `X` only."""
-
-    def __init__(self, X: Any, predictions: Floats):
-        self.X = X
-        self._predictions = predictions
-
-    def predict(self, X: Any) -> Floats:
-        _check_same(X, self.X)
-        return self._predictions
-
-
-def _check_same(X: Any, known: Any) -> None:
-    if X is not known:
-        raise NotSharedError("asked for rows that are not those of the fold")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from numbers import Integral
 from typing import Any
 
@@ -53,6 +54,11 @@ class SvmMachine:
     def kernel_on(self, X: Floats, names: Sequence[str] | None = None) -> Kernel | MultiKernel:
         """Return the kernel for some training rows, whose columns may have names; a SpotSVMError if it is invalid."""
         return make_kernel(self.kernel, X, gamma=self.gamma, coef0=self.coef0, degree=self.degree)
+
+    @cached_property
+    def along_path(self) -> SvmMachine:
+        """The machine with C = 1 and no tube: what is equal in machines that start from each other's solutions."""
+        return replace(self, C=1.0, epsilon=0.0)
 
     @property
     def kernel_depends_on_rows(self) -> bool:
@@ -156,6 +162,10 @@ def _positive(value: Any) -> bool:
 MATRIX_MACHINES = (NuSVC, NuSVR, EvoSVC)
 
 
+#: Parameters with which a classifier gives the decision of each pair of classes
+OWN_ANSWERS = {"decision_function_shape": "ovo", "break_ties": False}
+
+
 class MatrixMachine:
     """An estimator (NuSVC, NuSVR or EvoSVC) with the kernel matrix in place of its kernel."""
 
@@ -185,25 +195,22 @@ class MatrixMachine:
 
     def decisions(self, K: Floats, y: NDArray[Any], rows: NDArray[np.intp]) -> tuple[NDArray[Any] | None, Floats]:
         """Train on some rows; return the classes, and each pair's decision, or the prediction, for all rows."""
-        machine = clone(self._estimator).set_params(kernel="precomputed")
+        machine = clone(self._estimator).set_params(kernel="precomputed", **({} if self.regression else OWN_ANSWERS))
         return own_decisions(machine, K[np.ix_(rows, rows)], y[rows], K[:, rows])
 
 
 def own_decisions(machine: Any, X: Floats, y: NDArray[Any], rows: Floats) -> tuple[NDArray[Any] | None, Floats]:
-    """Train a machine, which is changed, and return its classes and its decisions for rows.
+    """Train a machine, and return its classes and its decisions for rows.
 
-    With the kernel "precomputed", X and rows have kernel values with the training data. The classes are None and the decisions
-    predictions in regression; else there is one column per pair of classes. NotSharedError is raised if training fails, so that
-    scikit-learn reports the error.
+    With the kernel "precomputed", X and rows have kernel values with the training data. Classifiers have the parameters
+    OWN_ANSWERS: there is one column per pair of classes. In regression the classes are None and the decisions predictions.
+    NotSharedError is raised if training fails, so that scikit-learn reports the error.
     """
-    regression = is_regressor(machine)
-    if not regression:
-        machine.set_params(decision_function_shape="ovo", break_ties=False)
     try:
         machine.fit(X, y)
     except ValueError as error:
         raise NotSharedError(str(error)) from error
-    if regression:
+    if not hasattr(machine, "classes_"):
         return None, machine.predict(rows)[:, None]
     values = machine.decision_function(rows)
     return machine.classes_, values[:, None] if values.ndim == 1 else values

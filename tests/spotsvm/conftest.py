@@ -1,6 +1,6 @@
 import pytest
 
-from spotsvm.cross_validation.fold_scorer import SharedScores
+from spotsvm.cross_validation.shared_scores import SharedScores
 
 
 @pytest.fixture

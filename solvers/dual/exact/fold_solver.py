@@ -1,4 +1,4 @@
-"""The exact solution of one problem on all rows, and from there on the training rows of each fold."""
+"""The exact solution of problems on all rows, and from there on the training rows of each fold."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spotsvm.solvers.dual.exact.smo import PairProblem, minimise
+from spotsvm.solvers.dual.exact.smo import PairProblem, minimise, pair_steps
 from spotsvm.solvers.dual.problem.bias_interval import bias_interval, middle_bias
 from spotsvm.solvers.dual.problem.solution import iteration_cap
 
@@ -20,13 +20,13 @@ _LARGEST_PART = 3000  # rows of the copy of a part of the matrix
 
 @dataclass(frozen=True)
 class Target:
-    """A machine to train: minimise beta' K beta / 2 - z' beta + epsilon |beta|_1 over lower <= beta <= upper.
+    """Machines to train on the same rows: minimise beta' K beta / 2 - z' beta + epsilon |beta|_1 over lower <= beta <= upper.
 
     Attributes
     ----------
-    z : ndarray of shape (n,)
-        Labels -1 and 1, or the target of a regression.
-    lower, upper : ndarray of shape (n,)
+    z : ndarray of shape (n,) or (m, n)
+        Labels -1 and 1, or the target of a regression; a row for each of several machines.
+    lower, upper : ndarray of the shape of z
         Bounds; both 0 for a row that is not trained on.
     epsilon : float
         0 for classification.
@@ -37,37 +37,66 @@ class Target:
     upper: Floats
     epsilon: float = 0.0
 
+    @property
+    def widest(self) -> float:
+        """The largest distance between bounds."""
+        return float((self.upper - self.lower).max())
+
+    def one(self, k: int) -> Target:
+        """Return one of several machines."""
+        return Target(self.z[k], self.lower[k], self.upper[k], self.epsilon)
+
 
 @dataclass
 class State:
-    """A point, its smooth slope K beta - z on all rows, and whether it was solved to the tolerance."""
+    """A point for each machine, its smooth slope K beta - z on all rows, and whether all were solved to the tolerance."""
 
     beta: Floats
     slope: Floats
     converged: bool = True
 
     def decision(self, target: Target) -> Floats:
-        """Return the decision function on all rows, those that are not trained on included."""
+        """Return the decision function of one machine on all rows, those that are not trained on included."""
         values: Floats = self.slope + target.z + self.bias(target)
         return values
 
-    def fresh_decision(self, target: Target, K: NDArray[np.float32], rows: Integers) -> Floats:
-        """Return the decision function on some rows, summed anew: a running sum has lost what is small beside z."""
+    def bias(self, target: Target) -> float:
+        """Return the threshold of one machine: the mean over free variables, else the middle of the interval that is left."""
+        return middle_bias(*bias_interval(self.slope, self.beta, target.lower, target.upper, target.epsilon))
+
+    def fresh_sums(self, K: NDArray[np.float32], rows: Integers) -> Floats:
+        """Return each of several machines' decisions less the bias on some rows, (m, rows): a running sum loses what is small."""
         from spotsvm.solvers.dual.exact._smo_kernels import add_rows
 
-        values = np.zeros(len(rows))
-        support = np.flatnonzero(self.beta)
-        add_rows(np.ascontiguousarray(K[np.ix_(support, rows)]), self.beta[support], values)
-        values += self.bias(target)
-        return values
+        sums = np.zeros((len(self.beta), len(rows)))
+        for values, beta in zip(sums, self.beta, strict=True):
+            support = np.flatnonzero(beta)
+            add_rows(np.ascontiguousarray(K[np.ix_(support, rows)]), beta[support], values)
+        return sums
 
-    def bias(self, target: Target) -> float:
-        """Return the threshold: the mean over free variables, else the middle of the interval that the others allow."""
-        return middle_bias(*self.bias_interval(target))
+    def biases(self, target: Target) -> tuple[Floats, Floats, NDArray[np.bool_]]:
+        """Return the least and the largest bias of each of several machines, the middle, and whether a bound holds it.
 
-    def bias_interval(self, target: Target) -> tuple[float, float]:
-        """Return the least and the largest threshold that the variables allow."""
-        return bias_interval(self.slope, self.beta, target.lower, target.upper, target.epsilon)
+        A machine without such a variable has the same solution under any larger bounds.
+
+        Returns
+        -------
+        ends : ndarray of shape (m, 2)
+            As `bias_interval` gives them.
+        bias : ndarray of shape (m,)
+            As `bias`.
+        bounded : ndarray of shape (m,)
+            Whether a variable is at a bound other than 0.
+        """
+        from spotsvm.solvers.dual.exact._fold_kernels import biases
+
+        found = np.empty((len(self.beta), 4))
+        biases(self.slope, self.beta, target.lower, target.upper, float(target.epsilon), found)
+        return found[:, :2], found[:, 2], found[:, 3] > 0.0
+
+    def one(self, k: int) -> State:
+        """Return the state of one of several machines."""
+        return State(self.beta[k], self.slope[k], self.converged)
 
 
 class FoldSolver:
@@ -93,7 +122,7 @@ class FoldSolver:
         offset : float
             Constant that was subtracted.
         target : Target
-            The machine.
+            The machines.
         tol : float
             Largest KKT violation.
 
@@ -102,12 +131,12 @@ class FoldSolver:
         State
             The solution.
         """
-        return self._solve(K, offset, target, State(np.zeros(len(K)), -target.z), tol)
+        return self.warm(K, offset, target, State(np.zeros_like(target.z), -target.z), target.z, tol)
 
     def warm(
         self, K: NDArray[np.float32], offset: float, target: Target, start: State, z: Floats, tol: float, *, same: bool = True
     ) -> State:
-        """Train from the solution of a similar machine: what is not trained on any more is taken out of it.
+        """Train from the solution of similar machines: what is not trained on any more is taken out of it.
 
         Parameters
         ----------
@@ -115,8 +144,8 @@ class FoldSolver:
             As in `cold`.
         start : State
             The solution to begin at.
-        z : ndarray of shape (n,)
-            That machine's z.
+        z : ndarray of the shape of target.z
+            Those machines' z.
         same : bool, default=True
             Whether it is a solution with this very matrix; otherwise all slopes are computed anew.
 
@@ -125,48 +154,33 @@ class FoldSolver:
         State
             The solution.
         """
-        from spotsvm.solvers.dual.exact._smo_kernels import add_rows
+        from spotsvm.solvers.dual.exact._fold_kernels import train
 
-        beta = np.clip(start.beta, target.lower, target.upper)
-        if not rebalance(beta, start.slope, target.lower, target.upper):
-            return self.cold(K, offset, target, tol)
-        if same:
-            slope = start.slope + (z - target.z)
-            add_rows(K, beta - start.beta, slope)
-        else:
-            slope = -target.z
-            add_rows(K, beta, slope)
-        return self._solve(K, offset, target, State(beta, slope), tol)
-
-    def _solve(self, K: NDArray[np.float32], offset: float, target: Target, state: State, tol: float) -> State:
+        n = len(K)
         diagonal = K.diagonal().copy()
-        problem = PairProblem(K, diagonal, target.lower, target.upper, target.epsilon, offset, self._buffer)
-        _, state.converged = minimise(problem, state.slope, state.beta, float(tol), self._cap)
-        return state
+        z_of, lower, upper, from_beta, from_slope, from_z = (
+            a.reshape(-1, n) for a in (target.z, target.lower, target.upper, start.beta, start.slope, z)
+        )
+        beta, slope, steps = np.empty_like(z_of), np.empty_like(z_of), np.empty((len(z_of), 3))
+        similar = bool(start.beta.any())
+        most = min(pair_steps(n, similar), self._cap)
+        train(
+            K, diagonal, z_of, lower, upper, float(target.epsilon), from_beta, from_slope, from_z, same, float(tol), most,
+            self._buffer, beta, slope, steps,
+        )  # fmt: skip
+        converged = steps[:, 1] > 0.0
+        for k in np.flatnonzero(~converged):
+            problem = PairProblem(K, diagonal, lower[k], upper[k], target.epsilon, offset, self._buffer)
+            first = int(steps[k, 0]), False, float(steps[k, 2])
+            _, converged[k] = minimise(problem, slope[k], beta[k], float(tol), self._cap, warm=similar, first=first)
+        return State(beta.reshape(target.z.shape), slope.reshape(target.z.shape), bool(converged.all()))
 
 
 def rebalance(beta: Floats, slope: Floats, lower: Floats, upper: Floats) -> bool:
     """Bring the sum of beta to 0 in place, by the variables that it costs least; say whether that was possible."""
-    excess = float(beta.sum())
-    if excess == 0.0:
-        return True
-    order = np.argsort(-slope if excess > 0 else slope, kind="stable")
-    end = lower if excess > 0 else upper
-    room = np.abs(beta - end)[order]
-    order, room = order[room > 0], room[room > 0]
-    reach = np.cumsum(room)
-    k = int(np.searchsorted(reach, abs(excess)))
-    if k >= len(order):
-        rounding = len(beta) * np.finfo(float).eps * float(np.abs(beta).sum())
-        if not len(order) or abs(excess) - reach[-1] > rounding:
-            return False
-        k = len(order) - 1
-    beta[order[:k]] = end[order[:k]]
-    rest = abs(excess) - (reach[k - 1] if k else 0.0)
-    last = order[k]
-    moved = beta[last] + (rest if excess < 0 else -rest)
-    beta[last] = min(max(moved, lower[last]), upper[last])  # rounding must not pass a bound
-    return True
+    from spotsvm.solvers.dual.exact import _fold_kernels
+
+    return bool(_fold_kernels.rebalance(beta, slope, lower, upper))
 
 
 def symmetric_bounds(C: Any, z: Floats, regression: bool) -> tuple[Floats, Floats]:

@@ -49,22 +49,37 @@ class PairProblem:
     buffer: NDArray[Any]
 
 
-def minimise(problem: PairProblem, g: Floats, beta: Floats, tol: float, max_iter: int) -> tuple[int, bool]:
+def pair_steps(n: int, warm: bool) -> int:
+    """Return the steps of pairs of n variables before a Newton step is thought of; fewer from a similar solution."""
+    return max(_LEAST, n // 2 if warm else 2 * n)
+
+
+def minimise(
+    problem: PairProblem,
+    g: Floats,
+    beta: Floats,
+    tol: float,
+    max_iter: int,
+    *,
+    warm: bool | None = None,
+    first: tuple[int, bool, float] | None = None,
+) -> tuple[int, bool]:
     """Minimise in place from beta, where g = K beta - z; return the iterations and whether the violation is at most tol.
 
     Pairs of variables are moved until a Newton step on the free ones costs no more than what was spent on pairs since the
-    last one.
+    last one. `first` is what a first run of pairs gave, from a similar solution if `warm`, where there was one already.
     """
     from spotsvm.solvers.dual.exact._smo_kernels import solve
 
     p = problem
     iterations, spent, convex, stalled = 0, 0.0, True, False
-    warm = bool(beta.any())
-    passes, stops = max(_LEAST, len(g) // 2 if warm else 2 * len(g)), None
+    warm = bool(beta.any()) if warm is None else warm
+    passes, stops = pair_steps(len(g), warm), None
     while True:
-        done, converged, work = solve(
+        done, converged, work = first or solve(
             p.K, p.diagonal, g, beta, p.lower, p.upper, p.epsilon, tol, min(passes, max_iter - iterations), p.buffer
         )
+        first = None
         iterations += done
         if converged or iterations >= max_iter or (done == 0 and stalled):
             return iterations, bool(converged)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,12 +82,18 @@ def pair_decisions(kernel_values: Floats, dual_coef: Floats, n_support: NDArray[
 
 def votes(decisions: Floats, n_classes: int) -> NDArray[np.int64]:
     """Count for each row and class the pairs that it wins; a decision of 0 is for a pair's second class."""
-    result = np.zeros((len(decisions), n_classes), dtype=np.int64)
-    for k, (i, j) in enumerate(pairs(n_classes)):
-        first = decisions[:, k] > 0
-        result[:, i] += first
-        result[:, j] += ~first
+    gains, without = _vote_table(n_classes)
+    result: NDArray[np.int64] = without + (decisions > 0) @ gains
     return result
+
+
+@cache
+def _vote_table(n_classes: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return what a positive decision of each pair changes in the votes of each class, and the votes where none is positive."""
+    gains = np.zeros((n_classes * (n_classes - 1) // 2, n_classes), dtype=np.int64)
+    for k, (i, j) in enumerate(pairs(n_classes)):
+        gains[k, i], gains[k, j] = 1, -1
+    return gains, np.arange(n_classes)
 
 
 def one_vs_rest(decisions: Floats, n_classes: int) -> Floats:

@@ -1,0 +1,100 @@
+"""Compiled steps around the solver of pairs: several machines on the same rows, each from the solution of a similar one.
+
+Arrays have a row for each machine and a column for each row of the data; names are those of `_smo_kernels`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from spotsvm.solvers.dual.exact._smo_kernels import add_rows, solve
+from spotsvm.surrogates.compiled import compiled
+
+_REST = 1e-9  # what rounding leaves of a step to a bound, as in `bias_interval`
+
+
+@compiled
+def rebalance(beta, slope, lower, upper):
+    """Bring the sum of beta to 0 in place, by the variables that it costs least; say whether that was possible."""
+    n = len(beta)
+    excess, size = 0.0, 0.0
+    for k in range(n):
+        excess += beta[k]
+        size += abs(beta[k])
+    falls = excess > 0.0
+    left = abs(excess)
+    moved = False
+    while left > 0.0:
+        cheapest = -1
+        least = np.inf
+        for k in range(n):
+            cost = -slope[k] if falls else slope[k]
+            if beta[k] != (lower[k] if falls else upper[k]) and (cheapest < 0 or cost < least):
+                cheapest = k
+                least = cost
+        if cheapest < 0:
+            return moved and left <= n * 2.0**-52 * size
+        moved = True
+        end = lower[cheapest] if falls else upper[cheapest]
+        room = abs(beta[cheapest] - end)
+        if room >= left:
+            shifted = beta[cheapest] + (-left if falls else left)
+            beta[cheapest] = min(max(shifted, lower[cheapest]), upper[cheapest])  # rounding must not pass a bound
+            return True
+        beta[cheapest] = end
+        left -= room
+    return True
+
+
+@compiled
+def train(K, diagonal, z, lower, upper, epsilon, from_beta, from_slope, from_z, same, tol, max_iter, buffer, beta, slope, steps):
+    """Move each machine from another's solution into its own bounds, and solve it by at most `max_iter` steps of pairs.
+
+    `same` is whether `from_slope` belongs to this K. Writes beta, slope = K beta - z, and what `solve` returns into `steps`.
+    """
+    m, n = z.shape
+    changes = np.empty(n)
+    for p in range(m):
+        b, g = beta[p], slope[p]
+        for k in range(n):
+            b[k] = min(max(from_beta[p, k], lower[p, k]), upper[p, k])
+        if not rebalance(b, from_slope[p], lower[p], upper[p]):
+            for k in range(n):
+                b[k] = 0.0
+                g[k] = -z[p, k]
+        else:
+            for k in range(n):
+                changes[k] = b[k] - from_beta[p, k] if same else b[k]
+                g[k] = from_slope[p, k] + (from_z[p, k] - z[p, k]) if same else -z[p, k]
+            add_rows(K, changes, g)
+        steps[p, 0], steps[p, 1], steps[p, 2] = solve(K, diagonal, g, b, lower[p], upper[p], epsilon, tol, max_iter, buffer)
+
+
+@compiled
+def biases(slope, beta, lower, upper, epsilon, found):
+    """Write the least and the largest bias that each solution allows, as `bias_interval` says, the middle, and what holds it.
+
+    Columns of `found`: least, largest, middle, and 1 if any variable is at a bound other than 0, else 0.
+    """
+    m, n = beta.shape
+    for p in range(m):
+        total, free, bounded = 0.0, 0, 0.0
+        rise, fall = np.inf, -np.inf
+        for k in range(n):
+            b, g = beta[p, k], slope[p, k]
+            rest = _REST * (upper[p, k] - lower[p, k])
+            if not b > lower[p, k] + rest or not b < upper[p, k] - rest:
+                bounded = 1.0 if abs(b) > rest else bounded
+            elif epsilon == 0.0 or abs(b) > rest:
+                total += g + epsilon * np.sign(b)
+                free += 1
+            if b < upper[p, k] - rest:
+                rise = min(rise, g + (epsilon if b >= -rest else -epsilon))
+            if b > lower[p, k] + rest:
+                fall = max(fall, g + (epsilon if b > rest else -epsilon))
+        low = -total / free if free else -rise
+        high = -total / free if free else -fall
+        found[p, 0], found[p, 1], found[p, 3] = low, high, bounded
+        one = low if low > -np.inf else high
+        other = high if high < np.inf else low
+        found[p, 2] = 0.5 * (one + other) if one < np.inf and other > -np.inf else 0.0

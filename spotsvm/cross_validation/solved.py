@@ -1,0 +1,67 @@
+"""Solutions that are kept, and where a similar machine begins."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spotsvm.cross_validation.machines import SvmMachine
+from spotsvm.estimators import Floats
+from spotsvm.solvers.dual.exact.fold_solver import State
+from spotsvm.solvers.kernels import Kernel
+from spotsvm.solvers.kernels.functions.multi_kernel import MultiKernel
+
+
+@dataclass(frozen=True)
+class Task:
+    """A machine to train, its kernel function, and its kernel matrix less a constant, and the constant."""
+
+    machine: SvmMachine
+    kernel: Kernel | MultiKernel
+    K: NDArray[np.float32]
+    offset: float
+
+
+@dataclass(frozen=True)
+class Solved:
+    """The solution of a machine on the training rows of a fold, or on all rows; of several classes, one for each pair.
+
+    `ends` has the least and the largest bias of each, `bias` the middle, `bounded` whether a variable is at its bound.
+    """
+
+    machine: SvmMachine
+    kernel: Kernel | MultiKernel
+    z: Floats
+    state: State
+    ends: Floats
+    bias: Floats
+    bounded: NDArray[np.bool_]
+
+    def is_alike(self, task: Task) -> bool:
+        """Return whether another machine differs in C, or in the tube of a regression, alone."""
+        return self.kernel == task.kernel and self.machine.along_path == task.machine.along_path
+
+    def is_of(self, task: Task) -> bool:
+        """Return whether another machine has the same solution: the same bounds, or larger ones where none is reached."""
+        mine, other = self.machine, task.machine
+        if other.epsilon != mine.epsilon or (other.C != mine.C and (other.C < mine.C or bool(self.bounded.any()))):
+            return False
+        return self.is_alike(task)
+
+    def start(self, machine: SvmMachine) -> State:
+        """Return where an alike machine begins: coefficients in proportion to C, but those that no bound holds as they are."""
+        ratio = machine.C / self.machine.C
+        if ratio == 1.0:
+            return self.state
+        ratios = np.where(self.bounded | (ratio < 1.0), ratio, 1.0)[:, None]
+        return State(self.state.beta * ratios, (self.state.slope + self.z) * ratios - self.z)
+
+    def in_part(self, whole: Solved, task: Task) -> tuple[State, Floats]:
+        """Return a start, and its z: the solution on all rows, but those of mine that hold for an alike machine as well."""
+        if task.machine.C < self.machine.C or task.machine.epsilon != self.machine.epsilon or self.bounded.all():
+            return whole.state, whole.z
+        held = self.bounded[:, None]
+        beta, slope = np.where(held, whole.state.beta, self.state.beta), np.where(held, whole.state.slope, self.state.slope)
+        return State(beta, slope), np.where(held, whole.z, self.z)
