@@ -138,6 +138,14 @@ class _Remembered:
         return self._known[method]
 
 
+def accuracy(estimator: Any, X: Any, y: Any) -> float:
+    """Return the accuracy: a scorer without scikit-learn's checks of its arguments, which take longer than all the rest."""
+    truth = np.asarray(y)
+    if truth.ndim > 1:
+        raise NotSharedError("the target is not a column")
+    return float(np.mean(estimator.predict(X) == truth))
+
+
 def _identity(value: Any) -> Any:
     """Return what two values have in common only if they are equal beyond doubt."""
     return repr((type(value), value)) if isinstance(value, str | int | float | None) else f"object {id(value)}"

@@ -26,7 +26,7 @@ from sklearn.model_selection import GridSearchCV
 
 from spotsvm.common.errors import ArgumentError
 from spotsvm.common.fingerprint import as_text, canonical, whole
-from spotsvm.cross_validation.cutoff_paths import CutoffPaths
+from spotsvm.cross_validation.cutoff_paths import CutoffPaths, accuracy
 from spotsvm.cross_validation.fold_data import LostDigitsError, Split, take
 from spotsvm.cross_validation.machines import MATRIX_MACHINES, NotSharedError, is_machine, split_pipeline
 from spotsvm.cross_validation.shared_folds import FoldAnswer, SharedFolds
@@ -182,7 +182,7 @@ class FoldScorer:
         if type(last) is not CutoffClassifier or self._scorers is None or get_config()["enable_metadata_routing"]:
             return None
         self._use(self._scorers)
-        return CutoffPaths(self._estimator, self._scorers)
+        return CutoffPaths(self._estimator, {name: accuracy if _is_accuracy(s) else s for name, s in self._scorers.items()})
 
     @cached_property
     def _shared(self) -> SharedScores | None:

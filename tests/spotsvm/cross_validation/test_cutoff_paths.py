@@ -247,6 +247,14 @@ def test_routed_metadata_and_scorers_that_give_no_number_are_left_to_sklearn(cap
     assert {np.isnan(s.mean("score", 3)) for s in got} == {True, False}
 
 
+@pytest.mark.filterwarnings("ignore:A column-vector y was passed")
+def test_a_target_with_a_second_dimension_is_left_to_sklearn():
+    candidates = [{"cutoff__0": value} for value in VALUES]
+    splits = list(FOLDS.split(THREE, OF_THREE))
+    got = FoldScorer(CutoffClassifier(), THREE, OF_THREE[:, None], splits, {}, engine="auto").score(candidates)
+    assert [only_scores(s) for s in got] == [own_scores(CutoffClassifier(), THREE, OF_THREE, c) for c in candidates]
+
+
 def test_what_shares_a_fit_is_told():
     alone, last = scorer(CutoffClassifier(), TWO, OF_TWO), scorer(make_pipeline(CutoffClassifier(SVC())), TWO, OF_TWO)
     assert alone.why_not_shared({"cutoff__1": 0.5}, "cutoff__1") == ""
