@@ -35,12 +35,12 @@ def cross_val_scores(
     For SVC, SVR, ExactSVC, ExactSVR, MultiKernelSVC and MultiKernelSVR, alone or last in a pipeline, the squared distances (of
     each group of columns) are computed once, the kernel matrix once for each kernel, transformers fitted once for each setting
     and fold; folds are views of the matrix, and start at the solution of all rows or of another C, which is kept where C grows
-    and no variable is at its bound. NuSVC, NuSVR and an EvoSVC that ends at the optimum share the kernel matrix only.
-    Everything else, and whatever would not give scikit-learn's result
-    (an indefinite kernel, a cap on iterations, sparse data, a scorer that needs more than predictions and decisions), is left
-    to scikit-learn. So are folds of SVC and SVR in which any bias of an interval is optimal, unless it is certain what LIBSVM
-    predicts, and candidates for which the offset of a column costs LIBSVM the digits in which rows differ; a UserWarning names
-    the column.
+    and no variable is at its bound. NuSVC, NuSVR and an EvoSVC that ends at the optimum share the kernel matrix only. Candidates
+    that differ in the cutoffs of a CutoffClassifier alone share a fit. Everything else, and whatever would not give
+    scikit-learn's result (an indefinite kernel, a cap on iterations, sparse data, a scorer that needs more than predictions and
+    decisions), is left to scikit-learn. So are folds of SVC and SVR in which any bias of an interval is optimal, unless it is
+    certain what LIBSVM predicts, and candidates for which the offset of a column costs LIBSVM the digits in which rows differ; a
+    UserWarning names the column.
 
     Parameters
     ----------

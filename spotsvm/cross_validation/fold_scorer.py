@@ -16,6 +16,7 @@ from typing import Any
 
 import joblib
 import numpy as np
+from sklearn import get_config
 from sklearn.base import is_classifier
 from sklearn.exceptions import FitFailedWarning
 from sklearn.metrics import check_scoring
@@ -23,11 +24,13 @@ from sklearn.model_selection import GridSearchCV
 
 from spotsvm.common.errors import ArgumentError
 from spotsvm.common.fingerprint import as_text, canonical, whole
+from spotsvm.cross_validation.cutoff_paths import CutoffPaths, accuracy
 from spotsvm.cross_validation.digits import LostDigitsError
 from spotsvm.cross_validation.fold_data import Split
 from spotsvm.cross_validation.machines import MATRIX_MACHINES, NotSharedError, is_machine, split_pipeline
 from spotsvm.cross_validation.shared_folds import SharedFolds
 from spotsvm.cross_validation.shared_scores import SharedScores, can_share, is_own_score, ranks
+from spotsvm.estimators.cutoff.cutoff_classifier import CutoffClassifier
 from spotsvm.trials.scores.metrics import score_range
 
 MAX_BYTES = 2 * 2**30
@@ -128,6 +131,8 @@ class FoldScorer:
         """
         if self._shared is not None:
             return self._score_shared(self._shared, candidates)
+        if self._cutoffs is not None:
+            return self._score_cutoffs(self._cutoffs, candidates)
         return self._score_by_sklearn(candidates)
 
     @property
@@ -135,26 +140,55 @@ class FoldScorer:
         """Whether the scores have a log loss beside accuracy."""
         return self._shared is not None and self._shared.soft
 
-    def why_not_shared(self, candidate: Mapping[str, Any]) -> str:
-        """Return why the work of scoring a candidate is not shared with others, as far as its parameters tell; empty if it is."""
+    def needs_no_fit(self, name: str) -> bool:
+        """Return whether candidates that are scored together and differ in this parameter alone share one fit of each fold."""
+        return self._cutoffs is not None and self._cutoffs.covers(name)
+
+    def why_not_shared(self, candidate: Mapping[str, Any], profiled: str = "") -> str:
+        """Return why the work of scoring a candidate is not shared with others, as far as its parameters tell; empty if it is.
+
+        The others differ in any parameters; or, of a CutoffClassifier, in the parameter `profiled` alone.
+        """
         if self._engine == "sklearn":
             return "engine='sklearn' shares none"
+        if self._cutoffs is not None:
+            return self._cutoffs.why_not_shared(candidate, profiled)
         if self._shared is None:
             return f"that of {self._estimator!r} cannot be shared with these data, scorers and arguments"
         return "" if self._shared.folds.can_share(dict(candidate)) else f"that of {dict(candidate)} cannot be shared"
 
     @cached_property
-    def _shared(self) -> SharedScores | None:
-        """The scorer that shares the work of these folds; None if it cannot be shared."""
+    def _scorers(self) -> Mapping[str, Any] | None:
+        """The scorers where work may be shared: those that see the rows through the estimator only; None if others are given."""
         n_jobs = self._options["n_jobs"]
         if self._engine == "sklearn" or self._fit_params or not isinstance(n_jobs, Integral | None) or n_jobs == 0:
             return None  # scikit-learn says what is wrong with n_jobs
         scorer = make_scorers(self._estimator, self._options["scoring"])
         scorers = scorer if isinstance(scorer, dict) else {"score": scorer}
+        return scorers if self._y is not None and all(map(can_share, scorers.values())) else None
+
+    def _use(self, scorers: Mapping[str, Any]) -> None:
+        given = self._options["scoring"]
+        self.multimetric, self.metrics = not (callable(given) or isinstance(given, str | None)), list(scorers)
+        self.scorer = dict(scorers) if self.multimetric else scorers["score"]
+
+    @cached_property
+    def _cutoffs(self) -> CutoffPaths | None:
+        """What candidates share that differ in the cutoffs of a CutoffClassifier alone; None for another estimator."""
+        _, last = split_pipeline(self._estimator)
+        if type(last) is not CutoffClassifier or self._scorers is None or get_config()["enable_metadata_routing"]:
+            return None
+        self._use(self._scorers)
+        scorers = {name: accuracy if is_own_score(scorer, False) else scorer for name, scorer in self._scorers.items()}
+        return CutoffPaths(self._estimator, scorers)
+
+    @cached_property
+    def _shared(self) -> SharedScores | None:
+        """The scorer that shares the work of these folds; None if it cannot be shared."""
         train = bool(self._options["return_train_score"])
         _, last = split_pipeline(self._estimator)
-        known = is_machine(type(last)) or type(last) in MATRIX_MACHINES
-        if self._y is None or not known or not all(map(can_share, scorers.values())):
+        scorers = self._scorers
+        if scorers is None or not (is_machine(type(last)) or type(last) in MATRIX_MACHINES):
             return None
         target = self._y if hasattr(self._y, "iloc") else np.asarray(self._y)
         if getattr(target, "ndim", 1) == 2 and target.shape[1] == 1:  # scikit-learn's machines take it for its column
@@ -169,7 +203,7 @@ class FoldScorer:
             )
         except NotSharedError:
             return None
-        self.scorer, self.multimetric, self.metrics = scorer, isinstance(scorer, dict), list(scorers)
+        self._use(scorers)
         soft = self._soften in scorers and is_classifier(self._estimator) and is_own_score(scorers[self._soften], False)
         return SharedScores(folds, target, splits, scorers, train, soft)
 
@@ -207,9 +241,26 @@ class FoldScorer:
             self.best_mean = mean if self.best_mean is None else max(mean, self.best_mean)
         return numbers
 
+    def _score_cutoffs(self, cutoffs: CutoffPaths, candidates: Sequence[Mapping[str, Any]]) -> list[FoldScores]:
+        found: dict[int, FoldScores] = {}
+        for members in cutoffs.groups(candidates):
+            group = [candidates[k] for k in members]
+            try:
+                if len(group) > 1:
+                    options = {"scoring": cutoffs.scoring(group)}
+                    results = self._search([cutoffs.without_cutoffs(group[0])], "raise", **options).cv_results_
+                    numbers = cutoffs.numbers(results, len(group), self.n_splits)
+                    found |= {k: FoldScores(of_one) for k, of_one in zip(members, numbers, strict=True) if of_one is not None}
+            except Exception as reason:  # it is raised again, or told, when scikit-learn scores the candidates
+                _log.info("scikit-learn scores %s and others: %s", dict(group[0]), reason)
+        left = [k for k in range(len(candidates)) if k not in found]
+        if left:
+            found |= dict(zip(left, self._score_by_sklearn([candidates[k] for k in left]), strict=True))
+        return [found[k] for k in range(len(candidates))]
+
     def _score_by_sklearn(self, candidates: Sequence[Mapping[str, Any]]) -> list[FoldScores]:
         try:
-            results = self._search(candidates, "raise")
+            results = self._results(candidates, "raise")
         except Exception as error:
             if isinstance(self._error_score, str):
                 raise
@@ -218,10 +269,13 @@ class FoldScorer:
             return [self._score_failing(candidates[0], error)]
         return [FoldScores(self._numbers(results, k)) for k in range(len(candidates))]
 
-    def _search(self, candidates: Sequence[Mapping[str, Any]], error_score: Any) -> dict[str, Any]:
+    def _search(self, candidates: Sequence[Mapping[str, Any]], error_score: Any, **options: Any) -> GridSearchCV:
         grid = [{name: _single(value) for name, value in candidate.items()} for candidate in candidates]
-        search = GridSearchCV(self._estimator, grid, error_score=error_score, **self._options)
-        search.fit(self._X, self._y, **self._fit_params)
+        search = GridSearchCV(self._estimator, grid, error_score=error_score, **{**self._options, **options})
+        return search.fit(self._X, self._y, **self._fit_params)
+
+    def _results(self, candidates: Sequence[Mapping[str, Any]], error_score: Any) -> dict[str, Any]:
+        search = self._search(candidates, error_score)
         self.scorer, self.multimetric = search.scorer_, bool(search.multimetric_)
         results: dict[str, Any] = search.cv_results_
         self.metrics = [key.removeprefix("mean_test_") for key in results if key.startswith("mean_test_")]
@@ -232,7 +286,7 @@ class FoldScorer:
         reason = f"{type(error).__name__}: {' '.join(str(error).split())[:500]}"
         with unwarned():  # what is warned of here is told below, and a mean over failed folds is wanted
             try:
-                numbers = self._numbers(self._search([candidate], np.nan), 0)
+                numbers = self._numbers(self._results([candidate], np.nan), 0)
             except ValueError as every_fold:
                 if "fits failed" not in str(every_fold):  # scikit-learn's way to say so; another error is not the candidate's
                     raise

@@ -10,6 +10,8 @@ from spotsvm.estimators.dual.one_vs_one import decision_values
 
 #: of the slope, in units of 1 / the median margin: where to begin, the bounds, steps and the last relative change
 _FIRST, _LEAST, _MOST, _STEPS, _CHANGE = 2.0, 2.0**-6, 2.0**6, 30, 1e-6
+#: of the largest margin, what counts as no median: squares in units of it would overflow
+_LEAST_UNIT = 1e-100
 
 
 def margins(decisions: Floats, codes: NDArray[np.intp], n_classes: int) -> Floats:
@@ -42,7 +44,8 @@ def log_loss_of_margins(margin: Floats) -> float:
     """Return the mean log loss of a logistic function of margins whose slope is fitted to them.
 
     The slope is the one with the least loss, from 1/64 to 64 over the median size of the margins; it has no intercept. A machine
-    without any skill has log(2), and outliers count less than with a hinge loss.
+    without any skill has log(2), as have margins that are not finite or nearly all zero. Outliers count less than with a hinge
+    loss.
 
     Parameters
     ----------
@@ -58,10 +61,14 @@ def log_loss_of_margins(margin: Floats) -> float:
     >>> round(log_loss_of_margins(np.array([2.0, 1.0, -0.5])), 4), round(log_loss_of_margins(np.array([-2.0, -1.0])), 4)
     (0.4607, 0.701)
     """
-    unit = float(np.median(np.abs(margin)))
-    if not 0.0 < unit < np.inf:
+    largest = float(np.abs(margin).max())
+    if not 0.0 < largest < np.inf:
         return float(np.log(2.0))
-    z = margin / unit
+    z = margin / largest
+    unit = float(np.median(np.abs(z)))
+    if unit < _LEAST_UNIT:
+        return float(np.log(2.0))
+    z /= unit
     slope, low, high = _FIRST, _LEAST, _MOST
     for _ in range(_STEPS):
         # the loss is convex in the slope: Newton's steps, kept between the bounds that the signs of slopes have shown

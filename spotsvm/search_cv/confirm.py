@@ -14,7 +14,7 @@ from spotsvm.trials.trial import Outcome, Trial
 
 Floats = NDArray[np.float64]
 #: further partitions that choose among the contenders, by default; as many more score the one that is chosen
-N_PARTITIONS = 4
+N_PARTITIONS = 5
 #: contenders; where a parameter is profiled paths, and on each the neighbours of its best value on either side
 N_CONTENDERS, N_PATHS, N_BESIDE = 5, 3, 1
 #: scores candidates on splits

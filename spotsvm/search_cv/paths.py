@@ -35,13 +35,14 @@ class CandidatePaths:
         """Score candidates, in the order given; all of them are passed to the scorer together.
 
         A path has every second value of a grid, those between the best one and its neighbours, and the candidate's own value if
-        it has one.
+        it has one; all of the grid where no value needs a fit of its own.
         """
         if self.profile is None:
             return [self.scoring.outcome(scores, scorer) for scores in scorer.score(batch)]
         name, grid = self.profile.name, self.profile.values(N_VALUES)
         paths: list[dict[float, Outcome]] = [{} for _ in batch]
-        self._extend(paths, batch, [{*grid[::2], *([params[name]] if name in params else [])} for params in batch], scorer)
+        first = grid if scorer.needs_no_fit(name) else grid[::2]
+        self._extend(paths, batch, [{*first, *([params[name]] if name in params else [])} for params in batch], scorer)
         self._extend(paths, batch, [self._beside_best(path, grid) for path in paths], scorer)
         return [Outcome("ok", path=tuple(sorted(path.items()))) for path in paths]
 
@@ -91,7 +92,7 @@ def profile_of(given: str | None, space: Space, estimator: Any, scorer: FoldScor
             return None
         raise
     for params in _samples(profile):
-        if why := scorer.why_not_shared(params):
+        if why := scorer.why_not_shared(params, profile.name):
             if given == AUTO:
                 return None
             raise ArgumentError(f"profile={given!r} needs work that candidates share: {why}; use profile=None")

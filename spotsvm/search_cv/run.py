@@ -29,7 +29,7 @@ from spotsvm.cross_validation.partitions import further_partitions
 from spotsvm.search_cv.confirm import N_PARTITIONS, Confirmation, confirm, contenders
 from spotsvm.search_cv.paths import AUTO, CandidatePaths, profile_of
 from spotsvm.search_cv.scoring import CRITERION, CandidateScoring
-from spotsvm.search_cv.start import own_start
+from spotsvm.search_cv.start import experienced_start, own_start
 from spotsvm.solvers.search.contract.base import Noise
 from spotsvm.space.space import Space
 from spotsvm.study.callbacks import Callbacks
@@ -117,7 +117,8 @@ class SpotSearchRun:
         self._shares_work = plain and all(not self.scorer.why_not_shared(space.decode(centre)) for centre in space.centres())
         self._start = search.start
         if search.start is None and self._shares_work:
-            self._start = own_start(search.estimator, space, X, y)
+            begin = own_start if profile is None else experienced_start
+            self._start = begin(search.estimator, space, X, y)
         if (recorded := recorded_settings(search.path)) is not None:  # it goes on as it began, by the rules of its version
             about, has_starts = recorded
             profile = described_profile(about, space) if search.profile == AUTO else profile

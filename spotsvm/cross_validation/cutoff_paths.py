@@ -1,0 +1,151 @@
+"""Scores of candidates that differ in the cutoffs of a CutoffClassifier alone: one fit of each fold serves them all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.pipeline import Pipeline
+
+from spotsvm.cross_validation.machines import NotSharedError, split_pipeline
+from spotsvm.estimators.cutoff.class_entries import class_cutoffs
+from spotsvm.estimators.cutoff.cutoff_classifier import CutoffClassifier
+
+
+class CutoffPaths:
+    """Candidates of a CutoffClassifier, alone or last in a pipeline, that share a fit, and what they are scored with.
+
+    Parameters
+    ----------
+    estimator : CutoffClassifier or Pipeline
+        What the candidates are parameters of.
+    scorers : dict of str to scorer
+        The metrics, with scorers that see the rows through the classifier only.
+    """
+
+    def __init__(self, estimator: Any, scorers: Mapping[str, Any]):
+        self._estimator, self._scorers = estimator, scorers
+        self._prefix = f"{estimator.steps[-1][0]}__" if type(estimator) is Pipeline else ""
+
+    def covers(self, name: str) -> bool:
+        """Return whether this parameter is a cutoff, so that another value needs no new fit."""
+        return name.startswith(f"{self._prefix}cutoff__")
+
+    def why_not_shared(self, candidate: Mapping[str, Any], profiled: str) -> str:
+        """Return why candidates that differ from this one in the parameter `profiled` need fits of their own; empty if not."""
+        if not self.covers(profiled):
+            return f"of a CutoffClassifier only {self._prefix}cutoff__<class> needs no new fit"
+        try:
+            self._cutoff_of(candidate)
+        except NotSharedError as reason:
+            return str(reason)
+        return ""
+
+    def groups(self, candidates: Sequence[Mapping[str, Any]]) -> list[list[int]]:
+        """Return which candidates differ in their cutoffs alone."""
+        groups: dict[Any, list[int]] = {}
+        for k, candidate in enumerate(candidates):
+            rest = tuple(sorted((name, _identity(value)) for name, value in candidate.items() if not self.covers(name)))
+            groups.setdefault(rest, []).append(k)
+        return list(groups.values())
+
+    def without_cutoffs(self, candidate: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a candidate with equal cutoffs: its fit is that of all others of its group."""
+        return {name: value for name, value in candidate.items() if not self.covers(name)} | {f"{self._prefix}cutoff": None}
+
+    def scoring(self, candidates: Sequence[Mapping[str, Any]]) -> EachCutoff:
+        """Return a callable for `scoring` that scores all candidates of a group; NotSharedError if scikit-learn has to do it."""
+        return EachCutoff([self._cutoff_of(candidate) for candidate in candidates], self._scorers)
+
+    def numbers(self, results: Mapping[str, Any], n_candidates: int, n_splits: int) -> list[dict[str, float] | None]:
+        """Return the scores of each candidate from `cv_results_` of such a `scoring`; None if scikit-learn has to score it.
+
+        Each has an equal share of the times.
+        """
+        times = {key: float(results[key][0]) / n_candidates for key in results if key.endswith(("_fit_time", "_score_time"))}
+        sides = [f"split{i}_{side}_" for i in range(n_splits) for side in ("test", "train") if f"split0_{side}_0:" in results]
+        found: list[dict[str, float] | None] = []
+        for k in range(n_candidates):
+            failed = any(results[f"{side}{k}:"][0] for side in sides)
+            scores = {f"{side}{name}": float(results[f"{side}{k}:{name}"][0]) for side in sides for name in self._scorers}
+            found.append(None if failed else times | scores)
+        return found
+
+    def _cutoff_of(self, candidate: Mapping[str, Any]) -> Any:
+        try:
+            _, last = split_pipeline(clone(self._estimator).set_params(**clone(dict(candidate), safe=False)))
+        except (ValueError, TypeError) as error:
+            raise NotSharedError(str(error)) from error
+        if type(last) is not CutoffClassifier:
+            raise NotSharedError(f"{last!r} is not a CutoffClassifier")
+        return last.cutoff
+
+
+@dataclass(frozen=True)
+class EachCutoff:
+    """Scores a fitted CutoffClassifier, alone or last in a pipeline, with each of several cutoffs.
+
+    Scores are named after the cutoff's number and the metric, as `2:score`. Without a metric, `2:` is 1 where scikit-learn has to
+    say what is wrong: the cutoffs are invalid, or a scorer fails or gives no number.
+    """
+
+    cutoffs: Sequence[Any]
+    scorers: Mapping[str, Any]
+
+    def __call__(self, estimator: Any, X: Any, y: Any) -> dict[str, float]:
+        """Return the scores."""
+        transformers, last = split_pipeline(estimator)
+        rows = X if transformers is None else transformers.transform(X)
+        voter = copy(last)
+        voter.estimator_ = _Remembered(last.estimator_, rows)
+        scores = {}
+        for k, cutoff in enumerate(self.cutoffs):
+            try:
+                voter.cutoff_ = class_cutoffs(cutoff, voter.classes_, voter.excess)
+                found = {name: float(scorer(voter, rows, y)) for name, scorer in self.scorers.items()}
+            except Exception:  # it is raised again, or told, when scikit-learn scores the candidate
+                found = dict.fromkeys(self.scorers, np.nan)
+            failed = not np.isfinite(list(found.values())).all()
+            scores |= {f"{k}:{name}": 0.0 if failed else score for name, score in found.items()} | {f"{k}:": float(failed)}
+        return scores
+
+
+class _Remembered:
+    """A fitted classifier that computes its decisions or probabilities for certain rows once."""
+
+    def __init__(self, fitted: Any, rows: Any):
+        self._fitted, self._rows = fitted, rows
+        self._known: dict[str, Any] = {}
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._fitted, name)
+
+    def decision_function(self, X: Any) -> Any:
+        return self._answer("decision_function", X)
+
+    def predict_proba(self, X: Any) -> Any:
+        return self._answer("predict_proba", X)
+
+    def _answer(self, method: str, X: Any) -> Any:
+        if X is not self._rows:
+            return getattr(self._fitted, method)(X)
+        if method not in self._known:
+            self._known[method] = getattr(self._fitted, method)(X)
+        return self._known[method]
+
+
+def accuracy(estimator: Any, X: Any, y: Any) -> float:
+    """Return the accuracy: a scorer without scikit-learn's checks of its arguments, which take longer than all the rest."""
+    truth = np.asarray(y)
+    if truth.ndim > 1:
+        raise NotSharedError("the target is not a column")
+    return float(np.mean(estimator.predict(X) == truth))
+
+
+def _identity(value: Any) -> Any:
+    """Return what two values have in common only if they are equal beyond doubt."""
+    return repr((type(value), value)) if isinstance(value, str | int | float | None) else f"object {id(value)}"
