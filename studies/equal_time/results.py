@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from spotsvm.common.drawing import COLOURS, tidy
 from spotsvm.studies.equal_time.entrants import DEFAULTS, RANDOM
-from spotsvm.trials.scores.intervals import nadeau_bengio
+from spotsvm.trials.scores.intervals import NO_INTERVAL, nadeau_bengio
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -50,14 +50,21 @@ class Estimate(NamedTuple):
 
 def over_data_sets(values: ArrayLike) -> Estimate:
     """Return the mean of a value of each data set, and its t interval: the sets are a sample of those one may have."""
-    values = np.asarray(values, dtype=np.float64)
-    return Estimate(float(values.mean()), *nadeau_bengio(values, ratio=0.0))
+    return _estimate(values, 0.0)
 
 
 def over_splits(values: ArrayLike) -> Estimate:
     """Return the mean of a value of each split of one set, and its interval; splits into thirds share rows."""
+    return _estimate(values, 0.5)
+
+
+def _estimate(values: ArrayLike, ratio: float) -> Estimate:
     values = np.asarray(values, dtype=np.float64)
-    return Estimate(float(values.mean()), *nadeau_bengio(values, ratio=0.5))
+    equal = np.ptp(values) <= _ROUNDING * np.abs(values).max()  # their spread is that of rounding
+    return Estimate(float(values.mean()), *(NO_INTERVAL if equal else nadeau_bengio(values, ratio)))
+
+
+_ROUNDING = 1e-9
 
 
 def with_regret(runs: pd.DataFrame) -> pd.DataFrame:
@@ -76,7 +83,7 @@ def with_regret(runs: pd.DataFrame) -> pd.DataFrame:
     runs = runs.assign(regret_points=100 * (best - runs["score"]))
     random = runs[runs.entrant == RANDOM].groupby(["task", "set", "budget"])["regret_points"].median().rename("unit_of_regret")
     unit = runs.join(random, on=["task", "set", "budget"])["unit_of_regret"]
-    return runs.assign(regret=runs["regret_points"] / unit.where(unit > 0))
+    return runs.assign(regret=runs["regret_points"] / unit.where(unit > _ROUNDING))
 
 
 def against(runs: pd.DataFrame, what: str, reference: str, budget: int | None = None) -> pd.DataFrame:
@@ -110,9 +117,11 @@ def _texts(found: pd.DataFrame) -> list[str]:
 
 
 def wide(found: pd.DataFrame) -> pd.DataFrame:
-    """Return summaries as a row a task and entrant, with a column for each budget."""
+    """Return summaries as a row a task and entrant, with a column for each budget; where it has fewer sets, with their number."""
+    most = found.groupby(["task", "entrant"])["sets"].transform("max")
+    counts = [f" ({sets} sets)" if sets < of else "" for sets, of in zip(found["sets"], most, strict=True)]
     cells = found.assign(
-        cell=_texts(found),
+        cell=[text + count for text, count in zip(_texts(found), counts, strict=True)],
         column=[f"{budget} units" for budget in found.budget],
     )
     table = cells.groupby(["task", "entrant"], sort=False).agg(sets=("sets", "max"))

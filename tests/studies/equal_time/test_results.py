@@ -52,7 +52,14 @@ def test_the_interval_is_that_of_the_t_test():
 
 @pytest.mark.parametrize(
     ("values", "verdict"),
-    [([-1.0, -1.1, -0.9], LOWER), ([1.0, 1.1, 0.9], HIGHER), ([-1.0, 1.0, 0.5], OPEN), ([-1.0], NONE), ([2.0, 2.0], NONE)],
+    [
+        ([-1.0, -1.1, -0.9], LOWER),
+        ([1.0, 1.1, 0.9], HIGHER),
+        ([-1.0, 1.0, 0.5], OPEN),
+        ([-1.0], NONE),
+        ([2.0, 2.0], NONE),
+        ([1.0, 1 + 1e-15], NONE),
+    ],
 )
 def test_a_verdict_is_what_the_interval_supports(values, verdict):
     assert over_data_sets(values).verdict == verdict
@@ -108,6 +115,8 @@ def test_regret_is_of_the_best_known_and_in_units_of_random_search():
     assert found.regret.tolist()[:4] == pytest.approx([2, 0, 0, 2])
     assert found.regret[4:].isna().all()
     assert summaries(found, "regret").set_index("entrant").loc["a", ["sets", "mean"]].tolist() == [1, 1]
+    later = with_regret(pd.concat([runs, runs.assign(budget=50, score=[0.8, 0.9, 0.7, 0.6, 0.8, 0.5])]))
+    assert wide(summaries(later, "regret")).set_index("entrant").loc["a", "25 units"] == "+1.00 (1 sets)"
 
 
 def test_the_tables():
