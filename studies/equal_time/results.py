@@ -185,14 +185,15 @@ _MARKERS = "osD^vPX*"
 
 
 def draw(errors: pd.DataFrame, regrets: pd.DataFrame, entrants: Sequence[str]) -> Figure:
-    """Draw error on new rows (above) and normalised regret (below) against time, a column a task, a line an entrant."""
+    """Draw mean error on new rows (above) and median regret (below) against time, a column a task, a line an entrant."""
     from matplotlib.figure import Figure
 
     tasks = list(dict.fromkeys(errors["task"]))
+    medians = regrets.assign(mean=regrets["median"], low=float("nan"), high=float("nan"))
     figure = Figure(figsize=(3.6 * len(tasks) + 1.6, 6.4), layout="constrained")
     panels = figure.subplots(2, len(tasks), sharex=True, squeeze=False)
     for column, task in enumerate(tasks):
-        for row, (found, label) in enumerate(((errors, "error on new rows (points)"), (regrets, "normalised regret"))):
+        for row, (found, label) in enumerate(((errors, "error on new rows (points)"), (medians, "normalised regret"))):
             panel = panels[row, column]
             _draw_lines(panel, found[found["task"] == task], entrants)
             if column == 0:

@@ -39,7 +39,8 @@ Differences are paired by split; of their means the intervals are t intervals ov
 adjusted for their number. Regret is of the score in 5-fold cross-validation on the folds that all share, by scikit-learn: 0 is
 the best known of the split, 1 the median of random search over the splits at the same budget. A set on which that median is the
 best known has no normalised regret at this budget, and one on which it is nearly so has a large one that can outweigh all
-others in a mean: hence the medians, and the regrets in points.
+others in a mean: hence the medians, and the regrets in points, which all sets have. Leaving out the sets on which random search
+has found the best favours the others.
 
 Searches run once, and a callback notes what is the best after each trial. Random search draws RandomizedSearchCV's candidates in
 their order, each scored by `cross_val_score`, so that one run serves all budgets; with four partitions each candidate takes four
@@ -131,8 +132,8 @@ class EqualTimeStudy(Experiment):
     _table_caption = "Error on new rows in points, less that of random search at the reference budget; 95 % intervals over sets"
     _notes = _NOTES
     _figure_caption = (
-        "Error on new rows, less that of random search at the reference budget, and normalised regret of the cross-validated "
-        "score, by time: means over data sets with 95 % intervals."
+        "By time: error on new rows, less that of random search at the reference budget, mean over data sets with 95 % "
+        "intervals; and normalised regret of the cross-validated score, median over data sets."
     )
 
     def __init__(
