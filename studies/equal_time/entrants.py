@@ -6,90 +6,24 @@ import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from importlib.util import find_spec
-from itertools import count
-from typing import Any, NamedTuple, Protocol
+from itertools import count, islice
+from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
 from sklearn.model_selection import HalvingRandomSearchCV, ParameterSampler
 
+from spotsvm.common.errors import BudgetError
 from spotsvm.cross_validation.cross_val_scores import cross_val_scores
 from spotsvm.search_cv.spot_search_cv import SpotSearchCV
+from spotsvm.studies.equal_time.budgets import Choice, Entrant, Trail, once_for_each
 from spotsvm.studies.equal_time.tasks import TASKS, Job, Params
 from spotsvm.study.callbacks import StopRun
 from spotsvm.surrogates.one_thread import one_blas_thread
-
-
-class Choice(NamedTuple):
-    """What an entrant would return if it was stopped at a budget.
-
-    Attributes
-    ----------
-    params : dict
-        The setting; an empty one is the estimator's defaults.
-    seconds : float
-        Processor time after which the setting was known.
-    looks : int
-        Settings that had been scored by then.
-    """
-
-    params: Params
-    seconds: float
-    looks: int
-
-
-class Entrant(Protocol):
-    """A way to tune: a function of a job and of rising budgets, in seconds of processor time, that returns a choice for each."""
-
-    def __call__(self, job: Job, budgets: Sequence[float]) -> list[Choice]:
-        """Tune, and return what would be returned at each budget."""
-        ...
-
-
-class Trail:
-    """What an entrant would return, noted whenever that may have changed, with the processor time since the beginning.
-
-    Examples
-    --------
-    >>> trail = Trail([0.0, 60.0])
-    >>> trail.note({"C": 2.0}, looks=1)
-    >>> [choice.params for choice in trail.choices()], trail.is_over
-    ([{}, {'C': 2.0}], False)
-    """
-
-    def __init__(self, budgets: Sequence[float]):
-        self._budgets = list(budgets)
-        self._notes = [Choice({}, 0.0, 0)]
-        self._best = -np.inf
-        self._began = time.process_time()
-
-    @property
-    def seconds(self) -> float:
-        """Processor time since the beginning."""
-        return time.process_time() - self._began
-
-    @property
-    def is_over(self) -> bool:
-        """Whether the last budget is spent."""
-        return self.seconds >= self._budgets[-1]
-
-    def note(self, params: Params, looks: int) -> None:
-        """Note what would be returned now."""
-        self._notes.append(Choice(dict(params), self.seconds, looks))
-
-    def look(self, params: Params, score: float) -> None:
-        """Note one more setting that was scored: it is returned if it is the best so far, else the one before."""
-        better = bool(score > self._best)
-        self._best = score if better else self._best
-        self.note(params if better else self._notes[-1].params, self._notes[-1].looks + 1)
-
-    def choices(self) -> list[Choice]:
-        """Return what was noted last within each budget; the estimator's defaults if nothing was."""
-        return [[note for note in self._notes if note.seconds <= budget][-1] for budget in self._budgets]
 
 
 def defaults(job: Job, budgets: Sequence[float]) -> list[Choice]:
@@ -98,7 +32,7 @@ def defaults(job: Job, budgets: Sequence[float]) -> list[Choice]:
 
 
 def spot_search(job: Job, budgets: Sequence[float], **options: Any) -> list[Choice]:
-    """Run SpotSearchCV, as it is or with options, until a callback stops it."""
+    """Run SpotSearchCV, as it is or with options, until a callback stops it: for what returns the best trial so far."""
     trail = Trail(budgets)
 
     def told(study: Any, trial: Any) -> None:
@@ -106,12 +40,53 @@ def spot_search(job: Job, budgets: Sequence[float], **options: Any) -> list[Choi
         if trail.is_over:
             raise StopRun
 
-    settings = {"n_iter": _ENDLESS, "cv": job.folds, "refit": False, "random_state": job.seed} | options
-    SpotSearchCV(job.own, job.space, callback=told, **settings).fit(job.X, job.y)
+    _spot(job, _ENDLESS, callback=told, **options)
     return trail.choices()
 
 
 _ENDLESS = 100_000
+
+
+def _spot(job: Job, n_iter: int, **options: Any) -> SpotSearchCV:
+    settings = {"n_iter": n_iter, "cv": job.folds, "refit": False, "random_state": job.seed} | options
+    return SpotSearchCV(job.own, job.space, **settings).fit(job.X, job.y)
+
+
+def spot_runs(
+    job: Job, budgets: Sequence[float], n_iter: Callable[[float], float] = lambda units: units, tries: int = 1, **options: Any
+) -> list[Choice]:
+    """Run SpotSearchCV once for each budget, to its end: for what chooses only there what it returns.
+
+    `n_iter` is a function of the budget in units; the defaults are returned if the run is longer than the budget. With more
+    tries, that is the first number of them, as of halving.
+    """
+
+    def run(n: int) -> Choice:
+        began = time.process_time()
+        try:
+            search = _spot(job, n, **options)
+        except BudgetError:  # it does not pay for the initial design
+            return Choice({}, np.inf, n)
+        return Choice(dict(search.best_params_), time.process_time() - began, n)
+
+    return once_for_each(budgets, run, lambda budget: n_iter(budget / job.unit), least=1, tries=tries)
+
+
+def halving_search(job: Job, budgets: Sequence[float]) -> list[Choice]:
+    """Run HalvingRandomSearchCV once for each budget, with as many candidates as it has time for.
+
+    Its plan depends on their number, so that a run cannot be stopped early and be another run.
+    """
+
+    def run(n: int) -> Choice:
+        began = time.process_time()
+        search = HalvingRandomSearchCV(
+            clone(job.estimator), job.space, n_candidates=n, cv=job.folds, refit=False, random_state=job.seed
+        )
+        search.fit(job.X, job.y)
+        return Choice(search.best_params_, time.process_time() - began, n)
+
+    return once_for_each(budgets, run, lambda budget: 0.6 * budget / job.unit, least=3, tries=4)
 
 
 def random_search(job: Job, budgets: Sequence[float], partitions: int = 1) -> list[Choice]:
@@ -122,58 +97,25 @@ def random_search(job: Job, budgets: Sequence[float], partitions: int = 1) -> li
     """
     trail = Trail(budgets)
     cv = job.folds if partitions == 1 else job.repeated(partitions)
-    rng = np.random.RandomState(job.seed)
-    while not trail.is_over:
-        (params,) = ParameterSampler(job.space, 1, random_state=rng)
+    for params in _random_candidates(job):
         trail.look(params, job.score(params, cv))
+        if trail.is_over:
+            break
     return trail.choices()
 
 
-def repeated_random_search(job: Job, budgets: Sequence[float]) -> list[Choice]:
-    """Score fewer candidates of RandomizedSearchCV, each on four random partitions."""
-    return random_search(job, budgets, partitions=4)
+def fixed_random_search(job: Job, budgets: Sequence[float], n_iter: int = 25) -> list[Choice]:
+    """Return what RandomizedSearchCV returns after a number of candidates, whatever time they take, at every budget."""
+    trail = Trail([np.inf])
+    for params in islice(_random_candidates(job), n_iter):
+        trail.look(params, job.score(params))
+    return trail.choices() * len(budgets)
 
 
-def halving_search(job: Job, budgets: Sequence[float]) -> list[Choice]:
-    """Run HalvingRandomSearchCV once for each budget, with as many candidates as it has time for.
-
-    Its plan depends on their number, so that a run cannot be stopped early and be another run. The number is found by trying,
-    which is not counted: it goes up or down by the time that the run before took, and the longest run within the budget counts.
-    """
-    seconds_each = 0.0
-    choices = []
-    for budget in budgets:
-        best: Choice | None = None
-        n = 12 if not seconds_each else _candidates(0.95 * budget / seconds_each)
-        for _ in range(_TRIES):
-            choice = _halving(job, n)
-            seconds_each = choice.seconds / n
-            if choice.seconds <= budget and (best is None or choice.looks > best.looks):
-                best = choice
-            further = _candidates(0.95 * budget / seconds_each)
-            if best is not None and further <= 1.15 * best.looks:
-                break
-            n = min(further, n - 1) if choice.seconds > budget else further
-            if n < _FEWEST:
-                break
-        choices.append(best or Choice({}, 0.0, 0))
-    return choices
-
-
-_TRIES, _FEWEST = 4, 3
-
-
-def _candidates(n: float) -> int:
-    return max(_FEWEST, int(n))
-
-
-def _halving(job: Job, n: int) -> Choice:
-    began = time.process_time()
-    search = HalvingRandomSearchCV(
-        clone(job.estimator), job.space, n_candidates=n, cv=job.folds, refit=False, random_state=job.seed
-    )
-    search.fit(job.X, job.y)
-    return Choice(search.best_params_, time.process_time() - began, n)
+def _random_candidates(job: Job) -> Iterator[Params]:
+    rng = np.random.RandomState(job.seed)
+    while True:
+        yield from ParameterSampler(job.space, 1, random_state=rng)
 
 
 def grid_of_paths(job: Job, budgets: Sequence[float]) -> list[Choice]:
@@ -199,6 +141,8 @@ def optuna_search(job: Job, budgets: Sequence[float], sampler: str = "TPESampler
     """Run a sampler of Optuna, by ask and tell."""
     trail = Trail(budgets)
     optuna = import_module("optuna")
+    if sampler == "GPSampler":
+        import_module("torch").set_num_threads(1)
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     study = optuna.create_study(direction="maximize", sampler=getattr(optuna.samplers, sampler)(seed=job.seed))
     distributions = {name: _optuna_distribution(optuna, entry) for name, entry in job.space.items()}
@@ -217,22 +161,18 @@ def _optuna_distribution(optuna: Any, entry: Any) -> Any:
     return optuna.distributions.FloatDistribution(float(low), float(high), log=entry.dist.name in ("loguniform", "reciprocal"))
 
 
-def optuna_gp(job: Job, budgets: Sequence[float]) -> list[Choice]:
-    """Run Optuna's Gaussian process."""
-    return optuna_search(job, budgets, "GPSampler")
-
-
-DEFAULTS, RANDOM, SPOT = "defaults", "random search", "SpotSearchCV"
-#: the entrants by name; a further one is a line here, or an entry of the study's argument `entrants`
+DEFAULTS, REFERENCE, RANDOM, SPOT = "defaults", "RandomizedSearchCV(n_iter=25)", "random search", "SpotSearchCV"
+#: the entrants by name; a variant of one is a line with its options, here or in the study's argument `entrants`
 ENTRANTS: dict[str, Entrant] = {
     DEFAULTS: defaults,
+    REFERENCE: fixed_random_search,
     RANDOM: random_search,
-    "random, 4 partitions": repeated_random_search,
+    "random, 4 partitions": partial(random_search, partitions=4),
     "halving": halving_search,
     SPOT: spot_search,
     "grid of paths": grid_of_paths,
     "Optuna TPE": optuna_search,
-    "Optuna GP": optuna_gp,
+    "Optuna GP": partial(optuna_search, sampler="GPSampler"),
 }
 _NEEDS = {"Optuna TPE": ("optuna",), "Optuna GP": ("optuna", "torch")}
 

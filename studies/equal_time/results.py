@@ -86,14 +86,13 @@ def with_regret(runs: pd.DataFrame) -> pd.DataFrame:
     return runs.assign(regret=runs["regret_points"] / unit.where(unit > _ROUNDING))
 
 
-def against(runs: pd.DataFrame, what: str, reference: str, budget: int | None = None) -> pd.DataFrame:
-    """Return each row's difference from the reference entrant on the same split, at one budget or at the row's own.
+def against(runs: pd.DataFrame, what: str, reference: str) -> pd.DataFrame:
+    """Return each row's difference from the reference entrant on the same split, at the same budget.
 
     Rows of splits that the reference has not run are left out.
     """
-    keys = [*_SPLIT, "budget"] if budget is None else _SPLIT
-    rows = runs[runs.entrant == reference]
-    base = (rows if budget is None else rows[rows.budget == budget]).set_index(keys)[what].rename("base")
+    keys = [*_SPLIT, "budget"]
+    base = runs[runs.entrant == reference].set_index(keys)[what].rename("base")
     found = runs.join(base, on=keys, how="inner")
     return found.assign(difference=found[what] - found["base"])
 

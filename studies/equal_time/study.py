@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any
 
 import joblib
 import pandas as pd
@@ -13,10 +12,12 @@ import pandas as pd
 from spotsvm.common.errors import ArgumentError, DataError
 from spotsvm.studies.common.experiment import Experiment, check_least, check_names
 from spotsvm.studies.common.run_file import EndedRun, RunFile
-from spotsvm.studies.equal_time.entrants import DEFAULTS, ENTRANTS, RANDOM, Entrant, measured_calmly, missing_packages, warm_up
+from spotsvm.studies.equal_time.budgets import Entrant
+from spotsvm.studies.equal_time.entrants import DEFAULTS, ENTRANTS, RANDOM, REFERENCE, missing_packages
 from spotsvm.studies.equal_time.results import against, beside_defaults, draw, judged, summaries, wide, with_regret, work
-from spotsvm.studies.equal_time.sets import CLASSES, TARGETS, Rows, read_rows
-from spotsvm.studies.equal_time.tasks import TASKS, Job, Params
+from spotsvm.studies.equal_time.runs import Work, run_entrants, without
+from spotsvm.studies.equal_time.sets import CLASSES, TARGETS, Rows, one_a_family, read_rows
+from spotsvm.studies.equal_time.tasks import TASKS
 from spotsvm.study.callbacks import runs_bar
 
 if TYPE_CHECKING:
@@ -44,54 +45,11 @@ has found the best favours the others.
 
 Searches run once, and a callback notes what is the best after each trial. Random search draws RandomizedSearchCV's candidates in
 their order, each scored by `cross_val_score`, so that one run serves all budgets; with four partitions each candidate takes four
-times as long. HalvingRandomSearchCV is run anew for each budget with as many candidates as it has time for, their number being
-found beforehand at no cost. The grid of paths scores 6 C and 5 gamma by shared work on one random partition after the other."""
+times as long. RandomizedSearchCV(n_iter=25), the reference of the errors, has its 25 candidates at each budget, over it or not.
+HalvingRandomSearchCV is run anew for each budget with as many candidates as it has time for, their number being found beforehand
+at no cost. The grid of paths scores 6 C and 5 gamma by shared work on one random partition after the other.
 
-
-class _Work(NamedTuple):
-    """Entrants that are to run on a split."""
-
-    task: str
-    rows: Rows
-    split: int
-    entrants: dict[str, Entrant]
-
-
-def run_entrants(work: _Work, units: Sequence[int]) -> list[dict[str, Any]]:
-    """Tune on a split by each entrant; return a row an entrant and budget."""
-    task = TASKS[work.task]
-    X, y, new_X, new_y = work.rows.split(work.split, task.regression)
-    job = Job(task, X, y, seed=work.split)
-    about = {"task": work.task, "set": work.rows.name, "rows": len(work.rows.y), "columns": X.shape[1], "split": work.split}
-    found = []
-    judged_before: dict[str, dict[str, float]] = {}
-    with measured_calmly():
-        for entrant in work.entrants.values():
-            warm_up(work.task, cast(Callable[..., Any], entrant))
-        unit = job.unit()
-        for name, entrant in work.entrants.items():
-            choices = entrant(job, [unit * units_ for units_ in units])
-            for budget, choice in zip(units, choices, strict=True):
-                setting = _text(choice.params)
-                if setting not in judged_before:
-                    judged_before[setting] = {
-                        "score": job.score(choice.params),
-                        "error": job.error(choice.params, new_X, new_y),
-                    }
-                measured = {
-                    "entrant": name,
-                    "budget": budget,
-                    "looks": choice.looks,
-                    "spent": choice.seconds / unit,
-                    "unit": unit,
-                }
-                found.append(about | measured | judged_before[setting] | {"setting": setting})
-    return found
-
-
-def _text(params: Params) -> str:
-    plain = {name: getattr(value, "item", lambda value=value: value)() for name, value in params.items()}
-    return json.dumps(dict(sorted(plain.items())))
+By chance alone, an error is higher than that of the defaults beyond noise on one of forty sets, and lower on as many."""
 
 
 class EqualTimeStudy(Experiment):
@@ -100,7 +58,8 @@ class EqualTimeStudy(Experiment):
     An SVC (C and gamma), an SVC with a gamma for each column, an SVR (C, gamma and epsilon) and a pipeline (scaler, principal
     components, SVC) are tuned on two thirds of small data sets by 5-fold cross-validation, and judged on the other third. Time
     is measured in units of one evaluation by scikit-learn. Sets come with scikit-learn and from the folder that SPOTSVM_DATA
-    names; those that are not there are left out by name, and so are Optuna's samplers where optuna is not installed.
+    names; those that are not there are left out by name, and so are Optuna's samplers where optuna is not installed (`pip install
+    "spotsvm[optuna]"`; its Gaussian process needs torch as well).
 
     Parameters
     ----------
@@ -113,10 +72,11 @@ class EqualTimeStudy(Experiment):
     tasks : sequence of str, optional
         Some of `spotsvm.studies.equal_time.tasks.TASKS`; by default all.
     sets : sequence of str, optional
-        Some of `spotsvm.studies.equal_time.sets.CLASSES` and `TARGETS`; by default all. Each task takes those of its kind.
+        Some of `spotsvm.studies.equal_time.sets.CLASSES` and `TARGETS`, of which each task takes those of its kind; by default
+        all, but only one of those that share rows.
     entrants : sequence of str or dict of str to callable, optional
-        Some of `spotsvm.studies.equal_time.entrants.ENTRANTS`, or entrants by name; "defaults" and "random search", to which all
-        are compared, must be among them. By default all.
+        Some of `spotsvm.studies.equal_time.entrants.ENTRANTS`, or entrants by name; "defaults", "RandomizedSearchCV(n_iter=25)"
+        and "random search", to which all are compared, must be among them. By default all.
     n_jobs : int or None, default=None
         Splits at once.
     path : path-like, optional
@@ -129,11 +89,11 @@ class EqualTimeStudy(Experiment):
     """
 
     name = "equal_time"
-    _table_caption = "Error on new rows in points, less that of random search at the reference budget; 95 % intervals over sets"
+    _table_caption = f"Error on new rows in points, less that of {REFERENCE}; 95 % intervals over sets"
     _notes = _NOTES
     _figure_caption = (
-        "By time: error on new rows, less that of random search at the reference budget, mean over data sets with 95 % "
-        "intervals; and normalised regret of the cross-validated score, median over data sets."
+        f"By time: error on new rows, less that of {REFERENCE}, mean over data sets with 95 % intervals; and normalised regret "
+        "of the cross-validated score, median over data sets."
     )
 
     def __init__(
@@ -152,7 +112,8 @@ class EqualTimeStudy(Experiment):
         self.n_splits = n_splits if n_splits is not None else (1 if quick else 6)
         self.units = tuple(units) if units is not None else ((4, 8) if quick else UNITS)
         self.tasks = tuple(tasks) if tasks is not None else (("svc_rbf",) if quick else tuple(TASKS))
-        self.sets = tuple(sets) if sets is not None else (("iris", "wine") if quick else (*CLASSES, *TARGETS))
+        chosen = ("iris", "wine") if quick else (*one_a_family(CLASSES), *one_a_family(TARGETS))
+        self.sets = chosen if sets is None else tuple(sets)
         self.n_jobs = n_jobs
         self.path = None if path is None else Path(path)
         check_least(self, 1, "n_splits")
@@ -164,7 +125,7 @@ class EqualTimeStudy(Experiment):
             check_names("entrants", entrants or (), ENTRANTS)
             entrants = {name: ENTRANTS[name] for name in (ENTRANTS if entrants is None else entrants)}
         self._entrants = dict(entrants)
-        if lacking := [name for name in (DEFAULTS, RANDOM) if name not in self._entrants]:
+        if lacking := [name for name in (DEFAULTS, REFERENCE, RANDOM) if name not in self._entrants]:
             raise ArgumentError(f"entrants={list(self._entrants)} has no {lacking[0]!r}, to which all are compared; add it")
         self.left_out: dict[str, str] = {}
 
@@ -188,7 +149,7 @@ class EqualTimeStudy(Experiment):
         known = set(done[_KEY].itertuples(index=False, name=None)) if len(done) else set()
         wanted = [work for work in self._all_work(sets) if work.entrants]
         keys = {(work.task, work.rows.name, work.split, name) for work in wanted for name in work.entrants}
-        jobs = [_without(work, known) for work in wanted]
+        jobs = [without(work, known) for work in wanted]
         jobs = [work for work in jobs if work.entrants]
         found = [done] if len(done) else []
         with runs_bar(self.name, len(jobs)) as ended:
@@ -216,13 +177,13 @@ class EqualTimeStudy(Experiment):
             raise DataError(f"there is no data set for {', '.join(self.tasks)}: {'; '.join(self.left_out.values()) or self.sets}")
         return found
 
-    def _all_work(self, sets: Mapping[str, Rows]) -> Iterator[_Work]:
+    def _all_work(self, sets: Mapping[str, Rows]) -> Iterator[Work]:
         entrants = {name: entrant for name, entrant in self._entrants.items() if name not in self.left_out}
         for split in range(self.n_splits):
             for name in self.tasks:
                 for rows in (sets[chosen] for chosen in self.sets if chosen in sets and chosen in TASKS[name].sets):
                     if rows.X.shape[1] <= (TASKS[name].most_columns or rows.X.shape[1]):
-                        yield _Work(name, rows, split, entrants)
+                        yield Work(name, rows, split, entrants)
 
     def _ordered(self, runs: pd.DataFrame) -> pd.DataFrame:
         """Return the rows in an order that does not depend on who ended first."""
@@ -235,8 +196,8 @@ class EqualTimeStudy(Experiment):
         )
 
     def errors(self) -> pd.DataFrame:
-        """Return the differences in error on new rows from random search at the reference budget; see `summaries`."""
-        return summaries(against(self.frame(), "error", RANDOM, self.reference), "difference")
+        """Return the differences in error on new rows from RandomizedSearchCV(n_iter=25); see `summaries`."""
+        return summaries(against(self.frame(), "error", REFERENCE), "difference")
 
     def regrets(self) -> pd.DataFrame:
         """Return the normalised regrets; see `summaries`. Their verdicts say nothing, for no regret is below 0."""
@@ -269,10 +230,12 @@ class EqualTimeStudy(Experiment):
         """Judge error on new rows and regret at the reference budget, each by its interval."""
         regret = summaries(against(self.frame(), "regret", RANDOM), "difference")
         parts = [
-            *judged(self.errors(), self.reference, "error on new rows in points", RANDOM),
+            *judged(self.errors(), self.reference, "error on new rows in points", REFERENCE),
             *judged(regret, self.reference, "normalised regret", RANDOM),
             *judged(self.regrets_in_points(), self.reference, "regret in points", RANDOM),
         ]
+        spent = self.frame()[self.frame().entrant == REFERENCE].groupby("task", sort=False)["spent"].median()
+        parts.append(f"{REFERENCE} took, in the median, {', '.join(f'{s:.0f} units ({task})' for task, s in spent.items())}.")
         if self.left_out:
             parts.append(f"Left out: {'; '.join(f'{name} ({why})' for name, why in self.left_out.items())}.")
         return "\n\n".join(parts)
@@ -287,10 +250,3 @@ class EqualTimeStudy(Experiment):
 
 def _lacking(entrant: str) -> str:
     return f"{' and '.join(missing_packages(entrant))} not installed"
-
-
-def _without(work: _Work, known: set[tuple[Any, ...]]) -> _Work:
-    left = {
-        name: entrant for name, entrant in work.entrants.items() if (work.task, work.rows.name, work.split, name) not in known
-    }
-    return work._replace(entrants=left)

@@ -72,7 +72,7 @@ class Task:
     name : str
         Its name.
     sets : tuple of str
-        The names of its data sets.
+        The names of the data sets that it can take.
     space : callable
         From the numbers of rows and columns to the space, as `SpotSearchCV` and RandomizedSearchCV take it.
     estimator : callable
@@ -149,8 +149,9 @@ class Job:
         machine = clone(self.estimator).set_params(**params).fit(self.X, self.y)
         return 100.0 * (1.0 - float(machine.score(X, y)))
 
+    @cached_property
     def unit(self) -> float:
-        """Return the median processor time of one `cross_val_score` of the default setting, in seconds."""
+        """The median processor time of one `cross_val_score` of the default setting, in seconds."""
         seconds = []
         for _ in range(_TIMED + 1):
             began = time.process_time()

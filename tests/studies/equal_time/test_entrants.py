@@ -1,3 +1,5 @@
+import time
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -5,9 +7,10 @@ from sklearn.base import clone
 from sklearn.model_selection import RandomizedSearchCV, cross_val_score
 from sklearn.svm import SVC
 
+from spotsvm.search_cv.spot_search_cv import SpotSearchCV
 from spotsvm.studies.equal_time import entrants
-from spotsvm.studies.equal_time.entrants import DEFAULTS, ENTRANTS, SPOT, Trail, missing_packages
-from spotsvm.studies.equal_time.sets import CLASSES, MOST_ROWS, TARGETS, read_rows
+from spotsvm.studies.equal_time.entrants import DEFAULTS, ENTRANTS, REFERENCE, SPOT, missing_packages, spot_runs, spot_search
+from spotsvm.studies.equal_time.sets import CLASSES, MOST_ROWS, TARGETS, one_a_family, read_rows
 from spotsvm.studies.equal_time.tasks import TASKS, ColumnGammaSVC, Job
 
 
@@ -18,26 +21,6 @@ def job_of(task="svc_rbf", rows=60):
     return Job(TASKS[task], X, y if TASKS[task].regression else (y > 0.5).astype(int), seed=3)
 
 
-class Clock:
-    """Processor time that goes on by a second at each look."""
-
-    def __init__(self):
-        self.now = 0.0
-
-    def process_time(self):
-        self.now += 1.0
-        return self.now
-
-
-def test_a_trail_returns_what_was_known_within_each_budget(monkeypatch):
-    monkeypatch.setattr(entrants, "time", Clock())
-    trail = Trail([0.5, 1.5, 3.5])
-    for C, score in ((1.0, 0.8), (2.0, 0.7), (3.0, 0.9), (4.0, 1.0)):
-        trail.look({"C": C}, score)
-    assert trail.is_over
-    assert trail.choices() == [({}, 0.0, 0), ({"C": 1.0}, 1.0, 1), ({"C": 3.0}, 3.0, 3)]
-
-
 def test_random_search_is_scikit_learns():
     job = job_of()
     choices = ENTRANTS["random search"](job, [0.02, 0.3])
@@ -46,6 +29,24 @@ def test_random_search_is_scikit_learns():
     theirs = RandomizedSearchCV(SVC(), job.space, n_iter=n, cv=job.folds, random_state=job.seed).fit(job.X, job.y)
     assert choices[1].params == theirs.best_params_
     assert job.score(choices[1].params) == theirs.best_score_
+    theirs = RandomizedSearchCV(SVC(), job.space, n_iter=25, cv=job.folds, random_state=job.seed).fit(job.X, job.y)
+    fixed = ENTRANTS[REFERENCE](job, [0.0, 0.3])
+    assert fixed[0] == fixed[1]
+    assert (fixed[0].params, fixed[0].looks) == (theirs.best_params_, 25)
+
+
+def test_variants_of_spot_search_cv_are_given_by_options():
+    job = job_of()
+    theirs = SpotSearchCV(SVC(), job.space, n_iter=15, search="random", cv=job.folds, random_state=job.seed).fit(job.X, job.y)
+    (choice,) = spot_runs(job, [60.0], lambda units: 15, search="random")
+    assert (choice.params, choice.looks) == (theirs.best_params_, 15)
+    assert spot_runs(job, [60.0], lambda units: 2) == [({}, 0.0, 0)]  # less than the initial design
+    assert spot_runs(job, [1e-6], lambda units: 15, search="random") == [({}, 0.0, 0)]
+    (found,) = spot_search(job, [0.2], search="random", start={"C": 8.0, "gamma": 0.25}, stop=None)
+    assert found.looks > 0
+    doubled = []
+    spot_runs(job, [2 * job.unit, 3 * job.unit], lambda units: doubled.append(round(units)) or 1, search="random")
+    assert doubled == [2, 3]
 
 
 @pytest.mark.parametrize("task", TASKS)
@@ -56,8 +57,9 @@ def test_every_entrant_returns_settings_of_the_task_within_its_time(task, name):
     job = job_of(task)
     with entrants.measured_calmly():
         choices = ENTRANTS[name](job, [0.0, 0.2])
-    assert choices[0] == ({}, 0.0, 0)
-    assert choices[1].seconds <= 0.2
+    if name != REFERENCE:  # it takes its time
+        assert choices[0] == ({}, 0.0, 0)
+        assert choices[1].seconds <= 0.2
     assert set(choices[1].params) == (set(job.space) if choices[1].looks else set())
     if name not in (SPOT, "grid of paths"):  # the first steps of these may have to be compiled
         assert (choices[1].looks == 0) == (name == DEFAULTS)
@@ -67,9 +69,9 @@ def test_every_entrant_returns_settings_of_the_task_within_its_time(task, name):
 def test_searches_end_soon_after_their_time():
     job = job_of()
     entrants.warm_up("svc_rbf", ENTRANTS[SPOT])
-    began = entrants.time.process_time()
+    began = time.process_time()
     ENTRANTS[SPOT](job, [0.3])
-    assert entrants.time.process_time() - began < 1.5
+    assert time.process_time() - began < 1.5
 
 
 def test_the_machines_with_a_gamma_for_each_column_are_the_same():
@@ -105,7 +107,15 @@ def test_sets_of_scikit_learn():
         assert y.std() == pytest.approx(1) if regression else set(y) == set(new_y)
         again = rows.split(0, regression)
         assert (again[0] == X).all()
-    assert len(CLASSES) >= 20
+
+
+def test_there_are_sets_of_twenty_families_for_each_kind_of_task():
+    for sources in (CLASSES, TARGETS):
+        chosen = one_a_family(sources)
+        assert len(chosen) == len({source.family for source in sources.values()}) >= 20
+    assert {"glass", "heart", "mfeat mor"} <= set(one_a_family(CLASSES))
+    assert not {"glass2", "heart (IDA)", "mfeat zer"} & set(one_a_family(CLASSES))
+    assert one_a_family(CLASSES)[:4] == ("iris", "wine", "breast cancer", "digits")
 
 
 def test_sets_of_the_folder(monkeypatch, tmp_path):
@@ -125,5 +135,8 @@ def test_sets_of_the_folder(monkeypatch, tmp_path):
     rows = read_rows("sonar")
     assert rows.X.shape == (800, 3)
     assert set(rows.y) == {0, 1}
+    assert rows.family == "sonar"
+    assert read_rows("sonar", most=3000).X.shape == (n, 3)
+    assert read_rows("sonar", most=200, drawn=150).X.shape == (150, 3)
     assert read_rows("tecator, fat").X.shape == (90, 1)
     assert read_rows("tecator, fat").y == pytest.approx(spectra["y"])

@@ -1,11 +1,15 @@
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from spotsvm.common.errors import ArgumentError, DataError
-from spotsvm.studies.equal_time.entrants import DEFAULTS, ENTRANTS, RANDOM, Choice, missing_packages
+from spotsvm.studies.equal_time.budgets import Choice
+from spotsvm.studies.equal_time.entrants import DEFAULTS, ENTRANTS, RANDOM, REFERENCE, missing_packages
 from spotsvm.studies.equal_time.study import EqualTimeStudy
 
+NEEDED = {name: ENTRANTS[name] for name in (DEFAULTS, REFERENCE, RANDOM)}
 KEYS = ["task", "set", "split", "entrant", "budget"]
 
 
@@ -14,7 +18,7 @@ def fixed(job, budgets):
 
 
 def small(**options):
-    return EqualTimeStudy(quick=True, **({"entrants": (DEFAULTS, RANDOM), "units": (2, 4)} | options))
+    return EqualTimeStudy(quick=True, **({"entrants": tuple(NEEDED), "units": (2, 4)} | options))
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +30,10 @@ def test_rows_of_every_entrant_and_budget(study):
     runs = study.frame()
     running = [name for name in ENTRANTS if not missing_packages(name)]
     assert runs[KEYS].drop_duplicates().shape[0] == len(runs) == 2 * len(running) * 2
-    assert (runs.spent <= runs.budget).all()
+    fixed = runs.entrant == REFERENCE
+    assert (runs.spent <= runs.budget)[~fixed].all()
+    assert (runs.looks[fixed] == 25).all()
+    assert (study.errors().set_index("entrant")["mean"][REFERENCE] == 0).all()
     assert runs.score.between(0, 1).all()
     assert runs.error.between(0, 100).all()
     assert (runs.regret_points >= 0).all()
@@ -41,7 +48,8 @@ def test_what_it_says(study, tmp_path):
     names = {file.name for file in study.write(tmp_path)}
     assert {"equal_time_runs.csv", "equal_time_errors.csv", "equal_time_regrets.csv", "equal_time.png"} <= names
     text = (tmp_path / "equal_time.md").read_text()
-    assert "svc_rbf, 8 units, 2 data sets, error on new rows in points against random search" in text
+    assert "svc_rbf, 8 units, 2 data sets, error on new rows in points against RandomizedSearchCV(n_iter=25): " in text
+    assert re.search(r"RandomizedSearchCV\(n_iter=25\) took, in the median, \d+ units \(svc_rbf\)\.", text)
     for name in ENTRANTS:
         assert (f"{name} (" in study.conclusion()) == bool(missing_packages(name))
     assert [panel.get_title() for panel in study.figure().axes][0] == "svc_rbf"
@@ -49,8 +57,7 @@ def test_what_it_says(study, tmp_path):
 
 def test_an_entrant_of_ones_own_and_what_is_missing(monkeypatch):
     monkeypatch.delenv("SPOTSVM_DATA", raising=False)
-    entrants = {DEFAULTS: ENTRANTS[DEFAULTS], RANDOM: ENTRANTS[RANDOM], "fixed": fixed}
-    study = small(entrants=entrants, sets=("iris", "sonar"))
+    study = small(entrants=NEEDED | {"fixed": fixed}, sets=("iris", "sonar"))
     runs = study.frame()
     assert runs["set"].unique().tolist() == ["iris"]
     own = runs[runs.entrant == "fixed"]
@@ -74,12 +81,12 @@ def test_it_goes_on_from_its_file(tmp_path):
     one, other = (frame[frame["set"] == "iris"].drop(columns=["regret", "regret_points"]) for frame in (again, first))
     pd.testing.assert_frame_equal(one, other)
     assert again[KEYS].equals(first[KEYS])
-    assert iris.sum() == 4
+    assert iris.sum() == 6
     # a further entrant runs alone, and one that was left out of the study does not count
-    more = small(path=file, entrants={DEFAULTS: ENTRANTS[DEFAULTS], RANDOM: ENTRANTS[RANDOM], "fixed": fixed}).frame()
-    assert len(more) == 12
-    assert len(pd.read_csv(file)) == 12
-    assert len(small(path=file).frame()) == 8
+    more = small(path=file, entrants=NEEDED | {"fixed": fixed}).frame()
+    assert len(more) == 16
+    assert len(pd.read_csv(file)) == 16
+    assert len(small(path=file).frame()) == 12
     with pytest.raises(DataError, match="other units"):
         small(path=file, units=(2, 5)).run()
 
@@ -100,7 +107,8 @@ def test_sets_with_many_columns_have_no_gamma_for_each():
         ({"tasks": ("svm",)}, "tasks: 'svm' is unknown"),
         ({"sets": ("irises",)}, "sets: 'irises' is unknown"),
         ({"entrants": ("defaults", "grid")}, "entrants: 'grid' is unknown"),
-        ({"entrants": ("defaults",)}, "has no 'random search'"),
+        ({"entrants": ("defaults",)}, r"has no 'RandomizedSearchCV\(n_iter=25\)'"),
+        ({"entrants": ("defaults", "RandomizedSearchCV(n_iter=25)")}, "has no 'random search'"),
         ({"entrants": {"random search": fixed}}, "has no 'defaults'"),
     ],
 )
