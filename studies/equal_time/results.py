@@ -180,19 +180,18 @@ def judged(found: pd.DataFrame, budget: int, what: str, reference: str) -> list[
 
 
 _SAID = {LOWER: "lower for", HIGHER: "higher for", OPEN: "not told apart for", NONE: "no interval for"}
-_MARKERS = "osD^vPX*"
+_MARKERS, _LINES = "osD^vPX*", ("-", "--", ":")
 
 
 def draw(errors: pd.DataFrame, regrets: pd.DataFrame, entrants: Sequence[str]) -> Figure:
-    """Draw mean error on new rows (above) and median regret (below) against time, a column a task, a line an entrant."""
+    """Draw error on new rows (above) and regret (below) against time, a column a task, a line an entrant."""
     from matplotlib.figure import Figure
 
     tasks = list(dict.fromkeys(errors["task"]))
-    medians = regrets.assign(mean=regrets["median"], low=float("nan"), high=float("nan"))
     figure = Figure(figsize=(3.6 * len(tasks) + 1.6, 6.4), layout="constrained")
     panels = figure.subplots(2, len(tasks), sharex=True, squeeze=False)
     for column, task in enumerate(tasks):
-        for row, (found, label) in enumerate(((errors, "error on new rows (points)"), (medians, "normalised regret"))):
+        for row, (found, label) in enumerate(((errors, "error on new rows (points)"), (regrets, "regret (points)"))):
             panel = panels[row, column]
             _draw_lines(panel, found[found["task"] == task], entrants)
             if column == 0:
@@ -211,6 +210,7 @@ def _draw_lines(panel: Axes, found: pd.DataFrame, entrants: Sequence[str]) -> No
         times = line["budget"] * 1.03 ** (k - len(entrants) / 2)
         bars = np.abs(line[["low", "high"]].to_numpy().T - line["mean"].to_numpy())
         style: dict[str, Any] = {"color": COLOURS[k % len(COLOURS)], "marker": _MARKERS[k % len(_MARKERS)], "ms": 4, "lw": 1.3}
+        style["ls"] = _LINES[k // len(COLOURS) % len(_LINES)]
         panel.errorbar(times, line["mean"], yerr=np.nan_to_num(bars), label=entrant, elinewidth=0.8, **style)
     panel.axhline(0, color="0.6", lw=0.8)
     panel.set_xscale("log")

@@ -46,7 +46,11 @@ def test_rows_of_every_entrant_and_budget(study):
 
 def test_what_it_says(study, tmp_path):
     names = {file.name for file in study.write(tmp_path)}
-    assert {"equal_time_runs.csv", "equal_time_errors.csv", "equal_time_regrets.csv", "equal_time.png"} <= names
+    tables = ("runs", "errors", "regrets", "regrets_in_points")
+    assert {"equal_time.png", *(f"equal_time_{table}.csv" for table in tables)} <= names
+    points = study.regrets_in_points().set_index(["entrant", "budget"])["mean"]
+    runs = study.frame()
+    assert points[DEFAULTS, 8] == pytest.approx(runs[(runs.entrant == DEFAULTS) & (runs.budget == 8)].regret_points.mean())
     text = (tmp_path / "equal_time.md").read_text()
     assert "svc_rbf, 8 units, 2 data sets, error on new rows in points against RandomizedSearchCV(n_iter=25): " in text
     assert re.search(r"RandomizedSearchCV\(n_iter=25\) took, in the median, \d+ units \(svc_rbf\)\.", text)
