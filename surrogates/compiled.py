@@ -39,7 +39,7 @@ def compiled(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     """
     if function is None:
         return partial(compiled, **options)
-    options = {"nogil": True, "error_model": "numpy", **options}
+    options = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True, **options}
     try:
         return njit(function, cache=True, **options)
     except RuntimeError:  # numba's word for no folder

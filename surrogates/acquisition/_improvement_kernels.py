@@ -20,6 +20,10 @@ _ROOT_HALF = 0.7071067811865476
 _SERIES_BELOW = -20.0  # below it 1 + z Phi / phi loses more digits than its asymptotic series does
 _LEAST_SHARE = 1e-14  # of the variance: a smaller one has no gradient
 _TINY = 1e-90  # a standard deviation below it counts as none: its inverse cubed is still a number
+_RISE = 1e-4  # of what the slope promises: a step that gains less is too long
+_SHORTEST = 1e-4
+_FLAT = 1e-5
+_LEAST_GAIN = 1e-7
 _BLOCK = 64  # candidates whose correlations with some hundred points stay in the cache
 
 
@@ -104,7 +108,7 @@ def improvements(terms, embedded):
     for start in range(0, len(embedded), _BLOCK):
         block = embedded[start : start + _BLOCK]
         m = len(block)
-        psi, logs = np.empty((n, m)), np.empty((k, m))
+        psi, logs = np.empty((n, m)), np.empty((m, k))
         mean, square, across = np.empty(m), np.empty(m), np.empty(m)
         for t in range(k):
             _correlations(matern, points[t], scale[t], block, psi)
@@ -125,9 +129,9 @@ def improvements(terms, embedded):
             for b in range(m):
                 variance = sigma2[t] * max(1.0 - square[b] + (1.0 - across[b]) ** 2 / bound, 0.0)
                 sd = max(math.sqrt(variance), _TINY)
-                logs[t, b] = log_unit[t] + math.log(sd) + log_h((best[t] - mean[b]) / sd)[0]
+                logs[b, t] = log_unit[t] + math.log(sd) + log_h((best[t] - mean[b]) / sd)[0]
         for b in range(m):
-            out[start + b] = _log_sum(logs[:, b]) - math.log(k)
+            out[start + b] = _log_sum(logs[b]) - math.log(k)
         if len(f_a):
             chance = np.empty((len(f_a), m))
             _correlations(f_matern, f_points, f_scale, block, chance)
@@ -144,29 +148,14 @@ def improvements(terms, embedded):
 @compiled
 def _slopes(matern, r2, psi, slope):
     """Write the correlation at squared distances and twice its derivative by them."""
-    if matern:
-        for i in range(len(r2)):
-            slope[i] = math.sqrt(5.0 * r2[i])
-            psi[i] = -slope[i]
-        exponentials(psi, psi)
-        for i in range(len(r2)):
-            s, e = slope[i], psi[i]
-            psi[i] = (1.0 + s + s * s / 3.0) * e
-            slope[i] = -(5.0 / 3.0) * (1.0 + s) * e
-        return
-    correlate(matern, r2, psi)
     for i in range(len(r2)):
-        slope[i] = -2.0 * psi[i]
-
-
-@compiled
-def _distances(points, scale, at, away, r2):
-    for i in range(len(points)):
-        total = 0.0
-        for c in range(len(at)):
-            away[i, c] = at[c] * scale[c] - points[i, c]
-            total += away[i, c] * away[i, c]
-        r2[i] = total
+        slope[i] = math.sqrt(5.0 * r2[i]) if matern else r2[i]
+        psi[i] = -slope[i]
+    exponentials(psi, psi)
+    for i in range(len(r2)):
+        s, e = slope[i], psi[i]
+        psi[i] = (1.0 + s + s * s / 3.0) * e if matern else e
+        slope[i] = -(5.0 / 3.0) * (1.0 + s) * e if matern else -2.0 * e
 
 
 @compiled
@@ -175,14 +164,32 @@ def improvement_with_gradient(terms, at, gradient):
     matern, points, scale, U, a, half_one, mu, sigma2, best, log_unit, f_matern, f_points, f_scale, f_a, f_mu, least = terms
     k, n = a.shape
     p = len(at)
-    away, r2, psi, slope, half = np.empty((n, p)), np.empty(n), np.empty(n), np.empty(n), np.empty(n)
-    logs, along = np.empty(k), np.zeros((k, p))
-    for t in range(k):
-        _distances(points[t], scale[t], at, away, r2)
-        _slopes(matern, r2, psi, slope)
-        mean = mu[t]
+    size = max(n, len(f_a))
+    all_away, all_r2, all_psi, all_slope, half = np.empty((size, p)), np.empty(size), np.empty(size), np.empty(size), np.empty(n)
+    logs, along, by_chance = np.empty(k), np.zeros((k, p)), np.zeros(p)
+    log_chance = 0.0
+    for t in range(k + min(len(f_a), 1)):  # the models, and then that of success
+        m = n if t < k else len(f_a)
+        data, weights, lengths = (points[t], a[t], scale[t]) if t < k else (f_points, f_a, f_scale)
+        away, r2, psi, slope = all_away[:m], all_r2[:m], all_psi[:m], all_slope[:m]
+        for i in range(m):
+            total = 0.0
+            for c in range(p):
+                away[i, c] = at[c] * lengths[c] - data[i, c]
+                total += away[i, c] * away[i, c]
+            r2[i] = total
+        _slopes(matern if t < k else f_matern, r2, psi, slope)
+        mean = mu[t] if t < k else f_mu
+        for i in range(m):
+            mean += weights[i] * psi[i]
+        if t == k:
+            log_chance = math.log(min(max(mean, least), 1.0))
+            if least < mean < 1.0:
+                for i in range(m):
+                    for c in range(p):
+                        by_chance[c] += weights[i] * slope[i] * away[i, c] * lengths[c] / mean
+            break
         for i in range(n):
-            mean += a[t, i] * psi[i]
             half[i] = psi[i]
         solve_lower(U[t], half)
         bound, across, square = 0.0, 0.0, 0.0
@@ -203,11 +210,11 @@ def improvement_with_gradient(terms, at, gradient):
                 half[i] += rest * half_one[t, i]
             solve_upper(U[t], half)
         for i in range(n):
-            weight = (-by_mean / sd * a[t, i] - by_sd * sigma2[t] / (sd * sd) * half[i]) * slope[i]
+            weight = (-by_mean / sd * weights[i] - by_sd * sigma2[t] / (sd * sd) * half[i]) * slope[i]
             for c in range(p):
                 along[t, c] += weight * away[i, c]
         for c in range(p):
-            along[t, c] *= scale[t, c]
+            along[t, c] *= lengths[c]
     total = _log_sum(logs)
     gradient[:] = 0.0
     if total == -np.inf:  # on an evaluated point of a model without error
@@ -216,20 +223,9 @@ def improvement_with_gradient(terms, at, gradient):
         share = math.exp(logs[t] - total)
         for c in range(p):
             gradient[c] += share * along[t, c]
-    total -= math.log(k)
-    if len(f_a):
-        away, r2, psi, slope = np.empty((len(f_a), p)), np.empty(len(f_a)), np.empty(len(f_a)), np.empty(len(f_a))
-        _distances(f_points, f_scale, at, away, r2)
-        _slopes(f_matern, r2, psi, slope)
-        chance = f_mu
-        for i in range(len(f_a)):
-            chance += f_a[i] * psi[i]
-        total += math.log(min(max(chance, least), 1.0))
-        if least < chance < 1.0:
-            for i in range(len(f_a)):
-                for c in range(p):
-                    gradient[c] += f_a[i] * slope[i] * away[i, c] * f_scale[c] / chance
-    return total
+    for c in range(p):
+        gradient[c] += by_chance[c]
+    return total - math.log(k) + log_chance
 
 
 @compiled
@@ -240,80 +236,78 @@ def climb(terms, at, free, evaluations):
     rises in proportion to the slope. scipy's L-BFGS-B would take longer for its bookkeeping than for the values.
     """
     q = len(free)
-    gradient = np.empty(len(at))
-    value = improvement_with_gradient(terms, at, gradient)
-    used = 1
-    H, s, y, step, new = np.empty((q, q)), np.empty(q), np.empty(q), np.empty(q), at.copy()
-    new_gradient, held, held_before = np.empty(len(at)), np.zeros(q, np.bool_), np.zeros(q, np.bool_)
-    fresh = True
-    while used < evaluations:
-        steepest = 0.0
-        for i in range(q):
-            x, g = at[free[i]], gradient[free[i]]
-            held[i] = (x <= 0.0 and g <= 0.0) or (x >= 1.0 and g >= 0.0)
-            if not held[i]:
-                steepest = max(steepest, abs(g))
-            fresh = fresh or held[i] != held_before[i]
-            held_before[i] = held[i]
-        if not steepest > 1e-5:
-            break
-        if fresh:
-            for i in range(q):
-                for j in range(q):
-                    H[i, j] = min(1.0, 0.1 / steepest) if i == j else 0.0
-        slope = 0.0
-        for i in range(q):
-            step[i] = 0.0
-            if not held[i]:
-                for j in range(q):
-                    if not held[j]:
-                        step[i] += H[i, j] * gradient[free[j]]
-                slope += step[i] * gradient[free[i]]
-        if not slope > 0.0:
-            if fresh:
-                break
-            fresh = True
-            continue
-        length, found, new_value = 1.0, False, value
-        while used < evaluations and length > 1e-4:
-            rise = 0.0
-            for i in range(q):
-                moved = min(max(at[free[i]] + length * step[i], 0.0), 1.0)
-                s[i] = moved - at[free[i]]
-                new[free[i]] = moved
-                rise += s[i] * gradient[free[i]]
-            new_value = improvement_with_gradient(terms, new, new_gradient)
-            used += 1
-            if new_value >= value + 1e-4 * rise and rise > 0.0:
-                found = True
-                break
+    H, s, y, step = np.empty((q, q)), np.empty(q), np.empty(q), np.zeros(q)
+    gradient, new_gradient, new = np.empty(len(at)), np.empty(len(at)), at.copy()
+    held, held_before = np.zeros(q, np.bool_), np.zeros(q, np.bool_)
+    value, rise, length, fresh = -np.inf, 0.0, 1.0, True
+    for used in range(evaluations):  # with one call of the criterion, since the compiler writes it out at each
+        new_value = improvement_with_gradient(terms, new, new_gradient)
+        if used > 0 and not (new_value >= value + _RISE * rise and rise > 0.0):
             length *= (
                 0.5 if not np.isfinite(new_value) else min(0.5, max(0.1, 0.5 * rise / max(rise - (new_value - value), 1e-300)))
             )
-        if not found:
-            if fresh:
+            turn = length <= _SHORTEST
+            if turn and fresh:
                 break
-            fresh = True
-            continue
-        gain = new_value - value
-        curvature, squares = 0.0, 0.0
+            fresh = fresh or turn
+        else:
+            curvature, squares, gain = 0.0, 0.0, new_value - value
+            for i in range(q):
+                y[i] = gradient[free[i]] - new_gradient[free[i]]
+                curvature += s[i] * y[i]
+                squares += y[i] * y[i]
+            for i in range(len(at)):
+                at[i], gradient[i] = new[i], new_gradient[i]
+            small = gain <= _LEAST_GAIN * max(abs(value), abs(new_value), 1.0)
+            value, turn = new_value, True
+            if used > 0:
+                if small:
+                    break
+                if curvature > 1e-10 * squares:
+                    if fresh:
+                        for i in range(q):
+                            H[i, i] = curvature / squares
+                        fresh = False
+                    _update_inverse(H, s, y, curvature)
+        if turn:
+            steepest, length = 0.0, 1.0
+            for i in range(q):
+                x, g = at[free[i]], gradient[free[i]]
+                held[i] = (x <= 0.0 and g <= 0.0) or (x >= 1.0 and g >= 0.0)
+                if not held[i]:
+                    steepest = max(steepest, abs(g))
+                fresh = fresh or held[i] != held_before[i]
+                held_before[i] = held[i]
+            if not steepest > _FLAT or not _direction(H, gradient, free, held, fresh, steepest, step):
+                if fresh or not steepest > _FLAT:
+                    break
+                fresh = True
+                _direction(H, gradient, free, held, fresh, steepest, step)
+        rise = 0.0
         for i in range(q):
-            y[i] = gradient[free[i]] - new_gradient[free[i]]
-            curvature += s[i] * y[i]
-            squares += y[i] * y[i]
-        for i in range(len(at)):
-            at[i], gradient[i] = new[i], new_gradient[i]
-        scale = max(abs(value), abs(new_value), 1.0)
-        value = new_value
-        if gain <= 2.2e-9 * scale:
-            break
-        if curvature > 1e-10 * squares:
-            if fresh:
-                for i in range(q):
-                    H[i, i] = curvature / squares
-                fresh = False
-            _update_inverse(H, s, y, curvature)
+            moved = min(max(at[free[i]] + length * step[i], 0.0), 1.0)
+            s[i] = moved - at[free[i]]
+            new[free[i]] = moved
+            rise += s[i] * gradient[free[i]]
     return value
+
+
+@compiled
+def _direction(H, gradient, free, held, fresh, steepest, step):
+    """Write the step for the columns that are not held, from a new H if it is to be fresh; return whether it goes up."""
+    q, slope = len(free), 0.0
+    if fresh:
+        for i in range(q):
+            for j in range(q):
+                H[i, j] = min(1.0, 0.1 / steepest) if i == j else 0.0
+    for i in range(q):
+        step[i] = 0.0
+        if not held[i]:
+            for j in range(q):
+                if not held[j]:
+                    step[i] += H[i, j] * gradient[free[j]]
+            slope += step[i] * gradient[free[i]]
+    return slope > 0.0
 
 
 @compiled

@@ -62,12 +62,12 @@ class AveragedImprovement:
 
     @cached_property
     def _compiled(self) -> tuple[Any, ...]:
-        """What the compiled functions take, in their order."""
+        """What the compiled functions take, in their order; of one layout, so that they are compiled once."""
         processes = [term.process for term in self._terms]
         chance = self._feasibility.process if self._feasibility is not None else None
         return (
             is_matern(processes[0].correlation),
-            np.stack([p.points for p in processes]),
+            np.ascontiguousarray(np.stack([p.points for p in processes])),
             np.stack([p.scale for p in processes]),
             np.stack([p.L.T for p in processes]),
             np.stack([p.a for p in processes]),
@@ -77,7 +77,7 @@ class AveragedImprovement:
             np.array([term.best for term in self._terms]),
             np.array([term.log_unit for term in self._terms]),
             True,
-            np.empty((0, 0)) if chance is None else chance.points,
+            np.empty((0, 0)) if chance is None else np.ascontiguousarray(chance.points),
             np.empty(0) if chance is None else chance.scale,
             np.empty(0) if chance is None else chance.a,
             0.0 if chance is None else chance.mu,
@@ -117,6 +117,26 @@ class AveragedImprovement:
         from spotsvm.surrogates.acquisition._improvement_kernels import improvements
 
         return np.asarray(improvements(self._compiled, self._embed(points)))
+
+    def rank(self, points: Floats, n: int) -> tuple[NDArray[np.intp], Floats]:
+        """Return the order of canonical points, the most promising first, and the criterion in that order; shapes (m,).
+
+        All points are judged by half of the models, and the n best by all of them, which come first.
+        """
+        from spotsvm.surrogates.acquisition._improvement_kernels import improvements
+
+        embedded, k = self._embed(points), len(self._terms)
+        half = max(1, k // 2)
+        values = improvements(
+            (self._compiled[0], *(each[:half] for each in self._compiled[1:10]), *self._compiled[10:]), embedded
+        )
+        order = np.argsort(-values, kind="stable")
+        values = values[order]
+        if k > half:
+            best = improvements(self._compiled, embedded[order[:n]])
+            again = np.argsort(-best, kind="stable")
+            order[:n], values[:n] = order[:n][again], best[again]
+        return order, values
 
     def value_and_gradient(self, point: Floats) -> tuple[float, Floats]:
         """Return the criterion at one point and its gradient in the numeric coordinates (0 in the categorical ones)."""

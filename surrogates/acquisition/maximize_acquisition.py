@@ -14,12 +14,22 @@ from spotsvm.surrogates.domain import Domain
 
 Floats = NDArray[np.float64]
 
+_RANKED = 128  # candidates whose values are exact
+_APART = 0.05  # in some coordinate, for two candidates to lead to different maxima
+
 
 class Acquisition(Protocol):
     """A function of points of the unit cube, to be maximised."""
 
     def value(self, points: Floats) -> Floats:
         """Return the values at points of shape (m, d); shape (m,)."""
+        ...
+
+    def rank(self, points: Floats, n: int) -> tuple[NDArray[np.intp], Floats]:
+        """Return the order of points, the largest value first, and the values in that order; shapes (m,).
+
+        Beyond the first n, order and values may be rough.
+        """
         ...
 
     def climb(self, point: Floats, free: NDArray[np.bool_], evaluations: int) -> tuple[Floats, float]:
@@ -47,7 +57,7 @@ def maximize_acquisition(
     n_global: int = 512,
     n_local: int = 256,
     n_polish: int = 3,
-    polish_evaluations: int = 40,
+    polish_evaluations: int = 20,
 ) -> tuple[Floats, float] | None:
     """Maximise an acquisition function over a domain.
 
@@ -76,16 +86,15 @@ def maximize_acquisition(
     (point, value), or None if no candidate is allowed.
     """
     candidates = domain.snap(np.vstack([_global(domain, n_global, rng), _around(domain, anchors, n_local, rng)]))
-    values = acquisition.value(candidates)
-    order = np.argsort(-values, kind="stable")
+    order, values = acquisition.rank(candidates, _RANKED)
     best: tuple[Floats, float] | None = None
     starts: list[Floats] = []
-    for k in order:
-        if allowed(candidates[k]):
-            if best is None:
-                best = candidates[k], float(values[k])
-            if all(np.max(np.abs(candidates[k] - s)) > 0.05 for s in starts):
-                starts.append(candidates[k])
+    near = np.zeros(len(candidates), dtype=bool)  # to a start
+    for k, value in zip(order, values, strict=True):
+        if not near[k] and allowed(candidates[k]):
+            best = best or (candidates[k], float(value))
+            starts.append(candidates[k])
+            near |= np.max(np.abs(candidates - candidates[k]), axis=1) <= _APART
             if len(starts) == n_polish:
                 break
     for start in starts:

@@ -42,18 +42,14 @@ def exponentials(x, out):
 @compiled
 def correlate(matern, r2, out):
     """Write the correlation at squared distances: Matern 5/2, or else Gaussian."""
-    if not matern:
-        for i in range(len(r2)):
-            out[i] = -r2[i]
-        exponentials(out, out)
-        return
     s = np.empty(len(r2))
     for i in range(len(r2)):
-        s[i] = math.sqrt(5.0 * r2[i])
+        s[i] = math.sqrt(5.0 * r2[i]) if matern else r2[i]
         out[i] = -s[i]
     exponentials(out, out)
-    for i in range(len(r2)):
-        out[i] *= 1.0 + s[i] + s[i] * s[i] / 3.0
+    if matern:
+        for i in range(len(r2)):
+            out[i] *= 1.0 + s[i] + s[i] * s[i] / 3.0
 
 
 @compiled
@@ -97,20 +93,13 @@ def factor_upper(U):
 
 @compiled
 def _factor_by_library(U):
+    try:
+        U[:] = np.linalg.cholesky(U.T).T  # LAPACK reads the lower triangle, by columns
+    except Exception:  # noqa: BLE001 - a compiled function knows no other kind
+        return False
     for i in range(len(U)):
         if not np.isfinite(U[i, i]):
             return False
-        for j in range(i):
-            if not np.isfinite(U[j, i]):
-                return False
-            U[i, j] = U[j, i]
-    try:
-        L = np.linalg.cholesky(U)
-        for i in range(len(U)):
-            for j in range(i, len(U)):
-                U[i, j] = L[j, i]
-    except Exception:  # noqa: BLE001 - a compiled function knows no other kind
-        return False
     return True
 
 

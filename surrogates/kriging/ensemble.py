@@ -22,6 +22,8 @@ from spotsvm.surrogates.kriging.response_warp import ResponseWarp
 Floats = NDArray[np.float64]
 Inference = Literal["sampled", "mle", "mle-cmaes"]
 
+_LEAST_MOVES = 0.1  # of a fit, on average
+
 
 @dataclass(frozen=True)
 class Member:
@@ -161,7 +163,6 @@ class KrigingEnsemble:
     over slice samples).
     """
 
-    SWEEPS = 1
     FIRST_SWEEPS = 8
     FIRST_POINTS = 200  # chains that start on more points find their place on so many of them
     FULL_EFFORT = 64  # up to so many points a first fit makes all its sweeps and each fit uses all its chains
@@ -188,7 +189,7 @@ class KrigingEnsemble:
         self.nugget_bounds = nugget_bounds
         self.chains: Floats | None = None
 
-    def fit(self, points: Floats, values: Floats, rng: np.random.Generator, *, move: bool = True) -> Models:
+    def fit(self, points: Floats, values: Floats, rng: np.random.Generator, *, sweeps: int = 1) -> Models:
         """Fit to evaluated points, moving the chains on.
 
         Parameters
@@ -199,8 +200,9 @@ class KrigingEnsemble:
             Finite responses.
         rng : numpy.random.Generator
             Source of the chains' moves.
-        move : bool, default=True
-            Whether the chains move; chains that are not there yet are made all the same.
+        sweeps : int, default=1
+            How often each coordinate of the chains moves (of many points, a share of that), 0 for chains that stay where they
+            are; chains that are not there yet are made all the same.
         """
         data = aggregate(points, values)
         inputs = self.domain.model_inputs(data.X)
@@ -210,10 +212,10 @@ class KrigingEnsemble:
         if self.chains is not None and self.chains.shape[1] != len(posterior.moments()[0]):
             self.chains = None  # the response is warped now, and was not before, or the other way round
         constant = not np.ptp(values) > 0
-        if not constant and len(embedded) > 1 and (move or self.chains is None):
-            self._move_chains(posterior, points, values, rng)
+        if not constant and len(embedded) > 1 and (sweeps or self.chains is None):
+            self._move_chains(posterior, points, values, sweeps, rng)
         phis = posterior.moments()[0][None] if self.chains is None else self.chains
-        phis = phis[: max(1, round(len(phis) * min(1.0, 4.0 * self.FULL_EFFORT / len(embedded))))]
+        phis = phis[: self._n_used(len(embedded))]
         members = []
         for phi in phis:
             theta, nugget = np.exp(-2.0 * phi[: posterior.d]), math.exp(phi[posterior.d])
@@ -226,16 +228,23 @@ class KrigingEnsemble:
             members.append(Member(process, response, posterior.warp, posterior.log_strength(phi)))
         return Models(members, embedding, embedded, data.index)
 
+    def _n_used(self, n: int) -> int:
+        """Return how many of the chains give a member of an ensemble of n points."""
+        k = self.n_members if self.chains is None else len(self.chains)
+        return max(1, round(k * min(1.0, 4.0 * self.FULL_EFFORT / n)))
+
     def _posterior(self, embedding: Embedding, embedded: Floats, values: Floats, index: NDArray[np.intp]) -> Hyperposterior:
         distances = embedding.pair_distances(embedded)
         return Hyperposterior(self.correlation, distances, values, index, ResponseWarp.of(values), self.warped, self.prior)
 
-    def _move_chains(self, posterior: Hyperposterior, points: Floats, values: Floats, rng: np.random.Generator) -> None:
+    def _move_chains(
+        self, posterior: Hyperposterior, points: Floats, values: Floats, sweeps: int, rng: np.random.Generator
+    ) -> None:
         if self.inference != "sampled":
             self.chains = self._most_likely(posterior, points, values, rng)[None]
             return
         n = posterior.response(posterior.moments()[0]).mean.size
-        sweeps, effort = self.SWEEPS, self.NEXT_EFFORT
+        effort = self.NEXT_EFFORT
         if self.chains is None:
             if n > self.FIRST_POINTS:
                 subset = np.sort(rng.choice(len(values), self.FIRST_POINTS, replace=False))
@@ -245,7 +254,7 @@ class KrigingEnsemble:
                 self.chains = self._first_chains(posterior, rng)
                 sweeps, effort = self.FIRST_SWEEPS, self.FULL_EFFORT
         if self.chains is not None and sweeps:
-            self._sweep(posterior, sweeps, min(1.0, (effort / n) ** 2), rng)
+            self._sweep(posterior, sweeps, min(1.0, (effort / n) ** 2), self._n_used(n), rng)
 
     def _first_chains(self, posterior: Hyperposterior, rng: np.random.Generator) -> Floats:
         """Start the chains in both modes of the likelihood, little noise and much, so that none can be missed."""
@@ -255,12 +264,12 @@ class KrigingEnsemble:
         chains[:, posterior.d] = np.where(np.arange(self.n_members) % 2, -2.0, -9.0)
         return chains
 
-    def _sweep(self, posterior: Hyperposterior, sweeps: int, share: float, rng: np.random.Generator) -> None:
-        """Move each coordinate of each chain `sweeps` times, or a share of all that; of four fits at least one has a move."""
+    def _sweep(self, posterior: Hyperposterior, sweeps: int, share: float, k: int, rng: np.random.Generator) -> None:
+        """Move each coordinate of k chains `sweeps` times, or a share of all that; at least one fit of ten has a move."""
         assert self.chains is not None
-        k, p = self.chains.shape
+        p = self.chains.shape[1]
         moves = np.concatenate([rng.permutation(k * p) for _ in range(sweeps)])
-        moves = moves[: int(max(share * len(moves), 0.25) + rng.random())]
+        moves = moves[: int(max(share * len(moves), _LEAST_MOVES) + rng.random())]
         self.chains = posterior.sweep(self.chains, moves, rng)
 
     def _most_likely(self, posterior: Hyperposterior, points: Floats, values: Floats, rng: np.random.Generator) -> Floats:

@@ -26,6 +26,7 @@ from spotsvm.surrogates.one_thread import one_blas_thread
 Floats = NDArray[np.float64]
 
 _LOG = logging.getLogger(__name__)
+_FEW = 50
 _SMALL = 500  # rows up to which one thread is faster than several
 _BLOCK = 2**20  # entries of a block of correlations between new points and data
 
@@ -41,8 +42,9 @@ class Kriging(RegressorMixin, BaseEstimator):
         Ratio lambda of noise to process variance: by maximum likelihood, fixed, or none (None is 0: the model interpolates).
     optimizer : {"lbfgsb", "cmaes"}, default="lbfgsb"
         What maximises the likelihood: L-BFGS-B from several starts, or CMA-ES as in the paper.
-    n_restarts : int, default=8
-        Starts of L-BFGS-B, at least 1.
+    n_restarts : int or None, default=None
+        Starts of L-BFGS-B, at least 1: the likeliest of 25 times as many points of a Latin hypercube. None is 24 for at most 50
+        points, whose likelihood has many maxima, and 8 for more.
     theta_bounds : (float, float), default=(1e-6, 1e3)
         Bounds of theta where each column is scaled to a range of 1.
     nugget_bounds : (float, float), default=(1e-10, 10)
@@ -100,7 +102,7 @@ class Kriging(RegressorMixin, BaseEstimator):
         correlation: str = "gaussian",
         nugget: float | Literal["estimate"] | None = "estimate",
         optimizer: Literal["lbfgsb", "cmaes"] = "lbfgsb",
-        n_restarts: int = 8,
+        n_restarts: int | None = None,
         theta_bounds: tuple[float, float] = (1e-6, 1e3),
         nugget_bounds: tuple[float, float] = (1e-10, 10.0),
         integer: Sequence[int] = (),
@@ -176,7 +178,8 @@ class Kriging(RegressorMixin, BaseEstimator):
         if fixed is None:
             bounds = np.vstack([bounds, np.log(np.asarray(self.nugget_bounds, dtype=float))])
         problem = LikelihoodProblem(correlation, self._embedding.pair_distances(embedded), response, bounds, fixed)
-        return problem.split(maximize_likelihood(problem, optimizer=self.optimizer, n_restarts=self.n_restarts, rng=rng))
+        n_restarts = self.n_restarts or (24 if len(embedded) <= _FEW else 8)
+        return problem.split(maximize_likelihood(problem, optimizer=self.optimizer, n_restarts=n_restarts, rng=rng))
 
     def _publish(self) -> None:
         p, n = self._process, len(self._process.points)
@@ -192,7 +195,7 @@ class Kriging(RegressorMixin, BaseEstimator):
                 raise SurrogateError(f"nugget={self.nugget!r} is not a nugget; use 'estimate', None or a number of at least 0")
         if self.optimizer not in ("lbfgsb", "cmaes"):
             raise SurrogateError(f"optimizer={self.optimizer!r} is unknown; use 'lbfgsb' or 'cmaes'")
-        if self.n_restarts < 1:
+        if self.n_restarts is not None and self.n_restarts < 1:
             raise SurrogateError(f"n_restarts={self.n_restarts} allows no start; use 1 or more")
         for name in ("theta_bounds", "nugget_bounds"):
             low, high = getattr(self, name)

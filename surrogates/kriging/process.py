@@ -152,23 +152,6 @@ class Process:
         variance = 1.0 - np.einsum("ij,ij->j", half, half) + (1.0 - self.half_one @ half) ** 2 / bound
         return self.mu + psi @ self.a, self.sigma2 * np.maximum(variance, 0.0)
 
-    def predict_with_gradient(self, embedded: Floats) -> tuple[float, float, Floats, Floats]:
-        """Return mean and standard deviation at one embedded point, shape (p,), and their gradients."""
-        away = embedded * self.scale - self.points
-        r2 = np.einsum("ij,ij->i", away, away)
-        psi = self.correlation.value(r2)
-        by_point = (2.0 * self.correlation.slope(r2))[:, None] * away * self.scale
-        half = dtrtrs(self.L, psi, lower=1)[0]
-        bound = float(self.half_one @ self.half_one)
-        rest = (1.0 - float(self.half_one @ half)) / bound
-        variance = self.sigma2 * (1.0 - float(half @ half) + rest * rest * bound)
-        mean = self.mu + float(psi @ self.a)
-        if not variance > 1e-14 * self.sigma2:
-            return mean, float(np.sqrt(max(variance, 0.0))), self.a @ by_point, np.zeros_like(embedded)
-        sd = float(np.sqrt(variance))
-        inner = dtrtrs(self.L, half + rest * self.half_one, lower=1, trans=1)[0]
-        return mean, sd, self.a @ by_point, -(self.sigma2 / sd) * (inner @ by_point)
-
 
 def _factor_block(among: Floats, diagonal: float) -> Floats:
     """Factor what further points have in common beyond the data, with as much jitter as that needs."""

@@ -35,6 +35,7 @@ _SECOND_LOOK = 20
 _FILL_STREAM = 1 << 44
 _FILL_TRIES = 16
 _MOVE_SHARE = 8
+_MOST_SWEEPS = 4
 _MANY_POLISHES = (
     256  # points up to which local maxima are sought from three candidates; beyond, each gradient takes a millisecond
 )
@@ -188,13 +189,13 @@ class KrigingSearch(Search):
 
     def _fitted(self, points: Floats, values: Floats, noise: Verdict, rng: np.random.Generator) -> KrigingFit:
         """Fit the model, or take that of the last suggestion where nothing has been told since."""
-        n_told, move = len(self._points), self._should_move()
-        if not move and self._fit is not None and self._fit_at == n_told:
+        n_told, sweeps = len(self._points), self._sweeps_due()
+        if not sweeps and self._fit is not None and self._fit_at == n_told:
             return self._fit
         self._ensemble.warped = noise == "deterministic" if self.warped == "auto" else self.warped
         rows = select_evaluations(self.domain, points, values, noisy=noise != "deterministic", n=self.max_points)
         before = self._ensemble.chains
-        models = self._ensemble.fit(points[rows], values[rows], rng, move=move)
+        models = self._ensemble.fit(points[rows], values[rows], rng, sweeps=sweeps)
         if self._ensemble.chains is not before:
             self._moved_at = n_told
         criterion: Criterion = "plain" if noise == "deterministic" else "reinterpolation"
@@ -207,15 +208,17 @@ class KrigingSearch(Search):
         self._fit_at = n_told
         return self._fit
 
-    def _should_move(self) -> bool:
-        """Return whether the chains of hyperparameters move.
+    def _sweeps_due(self) -> int:
+        """Return how many sweeps the chains of hyperparameters make.
 
-        They do once as many values have been told since they last did as an eighth of those pending, and one at least: the free
-        workers of one moment share a fit, and hundreds of workers do not wait for a sweep each.
+        One for each value told since their last, and four at most, so that after a batch they are where they would be without.
+        They wait until an eighth of those pending are told: the free workers of one moment share a fit, and hundreds of workers
+        do not wait for a sweep each.
         """
         if self._refits or self._moved_at is None or self._ensemble.chains is None:
-            return True
-        return len(self._points) - self._moved_at >= max(1, len(self.pending) // _MOVE_SHARE)
+            return 1
+        since = len(self._points) - self._moved_at
+        return min(since, _MOST_SWEEPS) if since >= max(1, len(self.pending) // _MOVE_SHARE) else 0
 
     def _improve(self, fit: KrigingFit, noise: Verdict, rng: np.random.Generator) -> Suggestion:
         """Maximise expected improvement, with pending points believed."""

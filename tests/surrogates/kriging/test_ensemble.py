@@ -41,7 +41,7 @@ def test_chains_go_on_from_fit_to_fit_and_give_the_same_models_where_they_do_not
     a, b = (chained.fit(POINTS, SMOOTH, np.random.default_rng(2)).predict_evaluated()[0] for chained in (one, other))
     assert np.array_equal(a, b)
     assert not np.array_equal(one.chains, before)
-    again = still.fit(POINTS[:20], SMOOTH[:20], np.random.default_rng(2), move=False)
+    again = still.fit(POINTS[:20], SMOOTH[:20], np.random.default_rng(2), sweeps=0)
     assert np.array_equal(still.chains, before)
     assert np.array_equal(first.predict_evaluated(), again.predict_evaluated())
 
@@ -89,6 +89,17 @@ def test_many_points_start_on_a_subset(monkeypatch):
     models = KrigingEnsemble(DOMAIN).fit(POINTS, SMOOTH, np.random.default_rng(0))
     assert len(models.members) < 4
     assert np.corrcoef(models.predict_evaluated()[0], SMOOTH)[0, 1] > 0.99
+
+
+def test_only_chains_that_give_a_member_move(monkeypatch):
+    ensemble = KrigingEnsemble(DOMAIN)
+    ensemble.fit(POINTS[:20], SMOOTH[:20], np.random.default_rng(0))
+    before = ensemble.chains.copy()
+    monkeypatch.setattr(KrigingEnsemble, "FULL_EFFORT", 5)
+    models = ensemble.fit(POINTS, SMOOTH, np.random.default_rng(1))
+    assert len(models.members) == 3
+    assert (ensemble.chains[:3] != before[:3]).all()
+    assert np.array_equal(ensemble.chains[3], before[3])
 
 
 def test_categories_and_replicates():

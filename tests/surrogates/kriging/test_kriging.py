@@ -48,6 +48,17 @@ def test_cmaes_finds_the_optimum_of_lbfgsb():
     assert np.isfinite(one.log_likelihood_)
 
 
+@pytest.mark.parametrize("seed", [4, 14])
+def test_of_many_maxima_of_the_likelihood_the_largest_is_found(seed):
+    """Ten noisy responses in four dimensions: no fit falls short of the best of many starts."""
+    rng = np.random.default_rng(seed)
+    x = rng.random((10, 4))
+    y = np.sin(5 * x).sum(axis=1) + 0.5 * rng.normal(size=10)
+    best = Kriging(n_restarts=60, random_state=1).fit(x, y).log_likelihood_
+    assert Kriging(random_state=0).fit(x, y).log_likelihood_ > best - 0.1
+    assert Kriging(optimizer="cmaes", random_state=0).fit(x, y).log_likelihood_ > best - 0.5
+
+
 def test_replicates_are_aggregated():
     points, y = np.vstack([X, X[:10]]), np.append(Y, Y[:10] + 0.1)
     model = Kriging(nugget=None, random_state=0).fit(points, y)

@@ -1,9 +1,8 @@
 import numpy as np
 import pytest
 from kriging_algebra import gaussian, predicted
-from scipy.optimize import approx_fprime
 
-from spotsvm.surrogates.kriging.correlation import CORRELATIONS, Gaussian
+from spotsvm.surrogates.kriging.correlation import Gaussian
 from spotsvm.surrogates.kriging.likelihood import Response
 from spotsvm.surrogates.kriging.process import Process
 
@@ -24,18 +23,6 @@ def test_prediction_is_equations_9_and_10():
     assert np.allclose(p.fitted, p.predict(X)[0])
 
 
-@pytest.mark.parametrize("correlation", CORRELATIONS.values(), ids=lambda c: c.name)
-def test_gradients(correlation):
-    p = make(correlation)
-    for point in RNG.random((5, 3)):
-        mean, sd, by_mean, by_sd = p.predict_with_gradient(point)
-        m, v = p.predict(point[None])
-        assert np.isclose(mean, m[0])
-        assert np.isclose(sd**2, v[0])
-        assert np.allclose(by_mean, approx_fprime(point, lambda x: p.predict(x[None])[0][0]), atol=1e-5)
-        assert np.allclose(by_sd, approx_fprime(point, lambda x: np.sqrt(p.predict(x[None])[1][0])), atol=1e-5)
-
-
 def test_reinterpolation_keeps_the_mean_and_has_no_error_at_the_data():
     p = make(nugget=0.3)
     r, new = p.reinterpolate(), RNG.random((50, 3))
@@ -45,7 +32,6 @@ def test_reinterpolation_keeps_the_mean_and_has_no_error_at_the_data():
     Psi = gaussian(X, X, THETA)
     a = np.linalg.solve(Psi + 0.3 * np.eye(20), Y - p.mu)
     assert np.isclose(r.sigma2, a @ Psi @ a / 20)
-    assert np.isfinite(r.predict_with_gradient(X[3])[3]).all()  # where the error has no gradient
 
 
 @pytest.mark.parametrize("interpolates", [False, True])

@@ -144,14 +144,18 @@ def test_where_nothing_was_told_the_fit_is_used_again(monkeypatch):
     run(search, RESPONSES["bowl"], 12)
     fits = []
     fit = search._ensemble.fit
-    monkeypatch.setattr(search._ensemble, "fit", lambda *a, **k: fits.append(k["move"]) or fit(*a, **k))
+    monkeypatch.setattr(search._ensemble, "fit", lambda *a, **k: fits.append(k["sweeps"]) or fit(*a, **k))
     batch = [search.ask().point for _ in range(20)]
-    assert fits == [True]
+    assert fits == [1]
     search.tell(batch[0], 1.0)
     search.ask()
     search.tell(batch[1], 1.0)
     search.ask()
-    assert fits == [True, False, True]  # with 19 and more pending, the chains move with every second value
+    assert fits == [1, 0, 2]  # with 19 and more pending, the chains move with every second value, once for each
+    for point in batch[2:]:
+        search.tell(point, 1.0)
+    search.ask()
+    assert fits[3:] == [4]  # and four times at most
     assert len({p.tobytes() for p in batch}) == 20
 
 
