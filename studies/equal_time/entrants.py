@@ -32,11 +32,12 @@ def defaults(job: Job, budgets: Sequence[float]) -> list[Choice]:
 
 
 def spot_search(job: Job, budgets: Sequence[float], **options: Any) -> list[Choice]:
-    """Run SpotSearchCV, as it is or with options, until a callback stops it: for what returns the best trial so far."""
+    """Run SpotSearchCV until a callback stops it, with options without further partitions: it recommends after each trial."""
     trail = Trail(budgets)
 
     def told(study: Any, trial: Any) -> None:
-        trail.look(trial.params, -np.inf if trial.value is None else trial.value)
+        if any(t.value is not None for t in study.trials):
+            trail.note(study.recommend().params, study.n_finished)
         if trail.is_over:
             raise StopRun
 
@@ -161,6 +162,15 @@ def _optuna_distribution(optuna: Any, entry: Any) -> Any:
     return optuna.distributions.FloatDistribution(float(low), float(high), log=entry.dist.name in ("loguniform", "reciprocal"))
 
 
+#: SpotSearchCV as it was before it had paths, further partitions and a log loss
+_PLAIN: dict[str, Any] = {"profile": None, "confirm": None, "criterion": "score", "start": []}
+
+
+def _suggestions(units: float) -> float:
+    """Return how many paths, with further partitions for the contenders, take about this many units on small data."""
+    return (units - 4.0) / 1.5
+
+
 DEFAULTS, REFERENCE, RANDOM, SPOT = "defaults", "RandomizedSearchCV(n_iter=25)", "random search", "SpotSearchCV"
 #: the entrants by name; a variant of one is a line with its options, here or in the study's argument `entrants`
 ENTRANTS: dict[str, Entrant] = {
@@ -169,7 +179,11 @@ ENTRANTS: dict[str, Entrant] = {
     RANDOM: random_search,
     "random, 4 partitions": partial(random_search, partitions=4),
     "halving": halving_search,
-    SPOT: spot_search,
+    SPOT: partial(spot_runs, n_iter=_suggestions, tries=3),
+    "SpotSearchCV, plain": partial(spot_search, **_PLAIN),
+    "SpotSearchCV, paths": partial(spot_search, **_PLAIN | {"profile": "auto"}),
+    "SpotSearchCV, paths and log loss": partial(spot_search, confirm=None, start=[]),
+    "SpotSearchCV, all but the start": partial(spot_runs, n_iter=_suggestions, tries=3, start=[]),
     "grid of paths": grid_of_paths,
     "Optuna TPE": optuna_search,
     "Optuna GP": partial(optuna_search, sampler="GPSampler"),
