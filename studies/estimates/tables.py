@@ -1,0 +1,154 @@
+"""The tables of the study `estimates`: what each of many settings has on several partitions, and on new rows."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.model_selection import ParameterSampler
+from sklearn.svm import SVC
+
+from spotsvm.cross_validation.fold_data import Split
+from spotsvm.cross_validation.fold_scorer import MAX_BYTES
+from spotsvm.cross_validation.machines import NotSharedError, own_decisions
+from spotsvm.cross_validation.shared_folds import SharedFolds
+from spotsvm.estimators.dual.one_vs_one import chosen_classes, decision_values
+from spotsvm.studies.common.data import Floats
+from spotsvm.studies.equal_time.entrants import measured_calmly
+from spotsvm.studies.equal_time.sets import Rows
+from spotsvm.studies.equal_time.tasks import FOLDS, TASKS, Job
+
+#: the grid: binary logarithms of C and gamma
+LOG_C, LOG_GAMMA = np.arange(-5, 16, 2), np.arange(-15, 4)
+PARTITIONS = 8
+#: random searches on a split, the settings of each, and the partitions on which these are scored
+SEARCHES, DRAWS, CONFIRMED = 2, 50, 4
+#: values of the slope in `sigmoid_loss`
+_SLOPES = 2.0 ** np.arange(-6, 6.25, 0.25)
+
+
+class Table(NamedTuple):
+    """What is known of the settings on a split, a row each: first the estimator's defaults, then the grid, then random draws.
+
+    In the grid C runs fastest. Errors are percentages, losses 100 times the `sigmoid_loss`.
+
+    Attributes
+    ----------
+    errors, losses : array of shape (settings, partitions)
+        Of the cross-validation on each partition; nan where a draw is not scored.
+    deviations : array of shape (settings, partitions)
+        The standard error of the error, from its folds.
+    units : array of shape (settings, 2)
+        Processor time on the first partition, and on one more, in units; a path of C is scored in its order.
+    new : array of shape (settings,)
+        The error on the new rows.
+    """
+
+    errors: Floats
+    losses: Floats
+    deviations: Floats
+    units: Floats
+    new: Floats
+
+
+def at(gammas: ArrayLike, costs: ArrayLike) -> NDArray[np.intp]:
+    """Return the rows of all pairs of some gammas and some C, by their numbers in the grid."""
+    rows = 1 + np.add.outer(np.atleast_1d(gammas) * len(LOG_C), np.atleast_1d(costs))
+    return np.asarray(rows.ravel(), dtype=np.intp)
+
+
+def drawn(search: int, n: int) -> NDArray[np.intp]:
+    """Return the rows of the first n settings of a random search."""
+    return 1 + len(LOG_C) * len(LOG_GAMMA) + search * DRAWS + np.arange(n)
+
+
+def turned(search: int) -> NDArray[np.intp]:
+    """Return the partitions in the order in which a random search, and all that is compared with it, takes them."""
+    return (PARTITIONS // SEARCHES * search + np.arange(PARTITIONS)) % PARTITIONS
+
+
+def sigmoid_loss(margins: Floats) -> float:
+    """Return the mean logarithmic loss, in nats, of a sigmoid of the margins whose slope is the best of a grid.
+
+    A margin is a row's decision for its own class, less the largest for another one.
+
+    Examples
+    --------
+    >>> round(sigmoid_loss(np.array([1.0, 1.0, 1.0, -1.0])), 2)  # as of a coin that falls on one side three times out of four
+    0.56
+    """
+    scaled = margins / max(float(np.median(np.abs(margins))), np.finfo(float).tiny)
+    return float(np.logaddexp(0.0, -np.multiply.outer(_SLOPES, scaled)).mean(axis=1).min())
+
+
+class Judge:
+    """Whether the test rows of some folds are classified as what they are, from shared work where it can be shared."""
+
+    def __init__(self, X: Floats, y: NDArray[Any], splits: Sequence[Split]):
+        self._X, self._y, self._splits = X, y, list(splits)
+        self._classes, self._codes = np.unique(y, return_inverse=True)
+        self._folds = SharedFolds(SVC(), X, y, self._splits, MAX_BYTES)
+
+    def judge(self, params: dict[str, float]) -> tuple[list[NDArray[np.bool_]], list[Floats]]:
+        """Return, fold by fold, whether each test row is in the wrong class, and its margin."""
+        try:
+            decisions = [a.decisions[test] for a, (_, test) in zip(self._folds.answers(params), self._splits, strict=True)]
+        except NotSharedError:
+            X, y = self._X, self._y
+            decisions = [own_decisions(SVC(**params), X[train], y[train], X[test])[1] for train, test in self._splits]
+        n = len(self._classes)
+        wrong, margins = [], []
+        for found, (_, test) in zip(decisions, self._splits, strict=True):
+            own, rows = self._codes[test], np.arange(len(test))
+            wrong.append(chosen_classes(found, n, break_ties=False) != own)
+            values = decision_values(found, n, "ovr")
+            values = np.column_stack([-values / 2, values / 2]) if n == 2 else values.copy()
+            of_own = values[rows, own]
+            values[rows, own] = -np.inf
+            margins.append(of_own - values.max(axis=1))
+        return wrong, margins
+
+
+def measure(rows: Rows, split: int) -> Table:
+    """Score the defaults, the grid and random draws on a split."""
+    X, y, new_X, new_y = rows.split(split, regression=False)
+    job = Job(TASKS["svc_rbf"], X, y, seed=split)
+    settings: list[dict[str, float]] = [{}, *({"C": 2.0**c, "gamma": 2.0**g} for g in LOG_GAMMA.tolist() for c in LOG_C.tolist())]
+    known = np.arange(len(settings))
+    parts = [(known, turned(0)[:1], 0), (known, turned(0)[1:], 1)]
+    for search in range(SEARCHES):
+        settings += ParameterSampler(job.space, DRAWS, random_state=1000 * search + split)
+        parts.append((drawn(search, DRAWS), turned(search)[:CONFIRMED], 1))
+    errors, losses, deviations = (np.full((len(settings), PARTITIONS), np.nan) for _ in range(3))
+    units = np.full((len(settings), 2), np.nan)
+    with measured_calmly():
+        _warm_up()
+        unit = job.unit
+        folds = [list(job.partition(k).split(X, y)) for k in range(PARTITIONS)]
+        for scored, partitions, column in parts:
+            judge = Judge(X, y, [fold for k in partitions for fold in folds[k]])
+            for row in scored:
+                began = time.process_time()
+                wrong, margins = judge.judge(settings[row])
+                units[row, column] = (time.process_time() - began) / unit / len(partitions)
+                means = 100 * np.array([of_fold.mean() for of_fold in wrong]).reshape(-1, FOLDS)
+                errors[row, partitions] = means.mean(axis=1)
+                deviations[row, partitions] = means.std(axis=1, ddof=1) / FOLDS**0.5
+                of_partitions = [np.concatenate(margins[k : k + FOLDS]) for k in range(0, len(margins), FOLDS)]
+                losses[row, partitions] = [100 * sigmoid_loss(some) for some in of_partitions]
+        n = len(y)
+        both = Judge(np.vstack([X, new_X]), np.concatenate([y, new_y]), [(np.arange(n), n + np.arange(len(new_y)))])
+        new = np.array([100 * both.judge(params)[0][0].mean() for params in settings])
+    return Table(errors, losses, deviations, units, new)
+
+
+@cache
+def _warm_up() -> None:
+    """Compile, in each process once, so that no table's time has that in it."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 3))
+    Judge(X, (X[:, 0] > 0).astype(int), [(np.arange(40), np.arange(40, 60))] * 3).judge({"C": 2.0**15})
