@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from spotsvm.studies.common.data import Floats
-from spotsvm.studies.estimates.tables import LOG_C, LOG_GAMMA, Table, at
+from spotsvm.studies.estimates.tables import LOG_C, LOG_GAMMA, Table, at, drawn, turned
 
 Settings = NDArray[np.intp]
 DEFAULTS = np.zeros(1, dtype=np.intp)
 GRID = at(np.arange(len(LOG_GAMMA)), np.arange(len(LOG_C)))
 #: the grid of 6 C x 5 gamma, both ends among them
 COARSE = at(np.linspace(0, len(LOG_GAMMA) - 1, 5).round().astype(int), np.arange(0, len(LOG_C), 2))
+REFERENCE, OWN = "best of 25 random settings", "defaults"
+RULES, POLICIES = "rules", "policies"
 #: weight of the loss beside the error
 WEIGHT = 0.5
 #: what a few C of a gamma cost by themselves, beside the same C on a path (1.13 to 1.19 on four data sets)
@@ -129,3 +131,43 @@ class Policy(NamedTuple):
         gammas, costs = np.divmod(tops - 1, len(LOG_C))
         near = [np.arange(max(c - 1, 0), min(c + 2, len(LOG_C))) for c in costs]
         return np.concatenate([at(g, some) for g, some in zip(gammas, near, strict=True)])
+
+
+SPENT = (
+    *(Policy(looks, 1, 1, weight=weight) for looks in (8, 19) for weight in (0.0, WEIGHT)),
+    Policy(8, 2, 4, contenders=None),
+    *(Policy(looks, 2, n) for looks, n in ((5, 3), (5, 5), (8, 4), (8, 6), (8, 8))),
+    Policy(8, 2, 6, weight=0.0),
+    *(Policy(8, 2, 6, contenders=n) for n in (1, 5)),
+    *(Policy(looks, 1, n) for looks, n in ((8, 6), (13, 8), (19, 8))),
+)
+
+
+def all_choices(table: Table, search: int, experience: Experience) -> Iterator[dict[str, Any]]:
+    """Yield a row for each rule and policy: the error on the new rows of what it chooses, and its time in units."""
+    order = turned(search)
+    table = table._replace(**{name: getattr(table, name)[:, order] for name in ("errors", "losses", "deviations")})
+    errors, both = table.errors, table.errors + WEIGHT * table.losses
+    random, coarse, whole = drawn(search, 25), "grid of 6 C x 5 gamma", f"whole grid, {len(LOG_C)} C x {len(LOG_GAMMA)} gamma"
+    rules = {
+        OWN: DEFAULTS,
+        REFERENCE: best(errors[:, :1], random),
+        "best of 50 random settings": best(errors[:, :1], drawn(search, 50)),
+        "25 random settings, the best five on three further partitions": confirmed(errors, random, 5, 4),
+        f"{coarse}, one partition": best(errors[:, :1], COARSE),
+        f"{coarse}, the best five on three further partitions": confirmed(errors, COARSE, 5, 4),
+        f"{coarse}, every setting on four partitions": best(errors[:, :4], COARSE),
+        f"{whole}, one standard error": one_standard_error(table, GRID),
+    }
+    for n, some in ((1, "one partition"), (2, "two partitions"), (4, "four partitions"), (8, "eight partitions")):
+        rules[f"{whole}, {some}"] = best(errors[:, :n], GRID)
+        rules[f"{whole}, {some}, error and loss"] = best(both[:, :n], GRID)
+        if n > 1:
+            guessed = smoothed(errors[GRID, :n], experience)
+            rules[f"{whole}, {some}, smoothed by a learned prior"] = GRID[best(guessed, np.arange(len(GRID)))]
+    rules["(the best for the new rows themselves)"] = best(table.new[:, None], GRID)
+    spent = {str(policy): policy.spend(table, experience.gammas) for policy in SPENT}
+    chosen = [(RULES, name, settings, np.nan) for name, settings in rules.items()]
+    chosen += [(POLICIES, name, settings, units) for name, (settings, units) in spent.items()]
+    for kind, name, settings, units in chosen:
+        yield {"kind": kind, "choice": name, "error": float(table.new[settings].mean()), "units": units}

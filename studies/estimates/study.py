@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import joblib
 import numpy as np
@@ -13,46 +13,13 @@ import pandas as pd
 from spotsvm.common.errors import ArgumentError, DataError
 from spotsvm.studies.common.experiment import Experiment, check_least, check_names
 from spotsvm.studies.common.run_file import EndedRun
-from spotsvm.studies.common.table import draw_table
 from spotsvm.studies.equal_time.results import HIGHER, LOWER, NONE, OPEN, Estimate, against, beside_defaults, summaries
 from spotsvm.studies.equal_time.sets import CLASSES, Rows, one_a_family, read_rows
-from spotsvm.studies.estimates.choices import (
-    COARSE,
-    DEFAULTS,
-    GRID,
-    WEIGHT,
-    Experience,
-    Policy,
-    best,
-    confirmed,
-    learn,
-    one_standard_error,
-    smoothed,
-)
-from spotsvm.studies.estimates.tables import LOG_C, LOG_GAMMA, PARTITIONS, SEARCHES, Table, drawn, measure, turned
+from spotsvm.studies.estimates.choices import GRID, OWN, POLICIES, REFERENCE, RULES, SPENT, WEIGHT, all_choices, learn
+from spotsvm.studies.estimates.tables import LOG_C, LOG_GAMMA, PARTITIONS, SEARCHES, Table, measure
 from spotsvm.study.callbacks import runs_bar
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
 MOST_ROWS = 800
-REFERENCE, OWN = "best of 25 random settings", "defaults"
-RULES, POLICIES = "rules", "policies"
-SPENT = (
-    *(Policy(looks, 1, 1, weight=weight) for looks in (8, 19) for weight in (0.0, WEIGHT)),
-    Policy(8, 2, 4, contenders=None),
-    Policy(5, 2, 3),
-    Policy(5, 2, 5),
-    Policy(8, 2, 4),
-    Policy(8, 2, 6),
-    Policy(8, 2, 6, weight=0.0),
-    *(Policy(8, 2, 6, contenders=n) for n in (1, 5)),
-    Policy(8, 2, 8),
-    Policy(8, 1, 6),
-    Policy(13, 1, 8),
-    Policy(19, 1, 8),
-)
-
 _NOTES = f"""\
 An SVC with an RBF kernel is tuned on two thirds of a data set by 5-fold cross-validation and judged on the other third. Columns
 are standardised by the rows tuned on; of sets with more than {MOST_ROWS} rows as many are drawn. A table has all that a way to
@@ -139,7 +106,7 @@ class EstimatesStudy(Experiment):
             for split, table in enumerate(tables[rows.name]):
                 for search in range(SEARCHES):
                     about = {"set": rows.name, "split": split, "search": search}
-                    found += [about | row for row in choices(table, search, experience)]
+                    found += [about | row for row in all_choices(table, search, experience)]
         return pd.DataFrame(found)
 
     def _read_sets(self) -> list[Rows]:
@@ -189,43 +156,8 @@ class EstimatesStudy(Experiment):
             parts.append(f"Left out: {'; '.join(f'{name} ({why})' for name, why in self.left_out.items())}.")
         return "\n\n".join(parts)
 
-    def further_figures(self) -> dict[str, Figure]:
-        """Draw the policies."""
-        caption = "Policies: error on new rows, less that of the best of 25 random settings, in points, and median time in units."
-        return {caption: draw_table(self.policies(), ("mean", "units"))}
-
     def _further_files(self) -> dict[str, pd.DataFrame]:
         return {"policies": self.policies()}
-
-
-def choices(table: Table, search: int, experience: Experience) -> Iterator[dict[str, Any]]:
-    """Yield a row for each rule and policy: the error on the new rows of what it chooses, and its time in units."""
-    order = turned(search)
-    table = table._replace(**{name: getattr(table, name)[:, order] for name in ("errors", "losses", "deviations")})
-    errors, both = table.errors, table.errors + WEIGHT * table.losses
-    random, coarse, whole = drawn(search, 25), "grid of 6 C x 5 gamma", f"whole grid, {len(LOG_C)} C x {len(LOG_GAMMA)} gamma"
-    rules = {
-        OWN: DEFAULTS,
-        REFERENCE: best(errors[:, :1], random),
-        "best of 50 random settings": best(errors[:, :1], drawn(search, 50)),
-        "25 random settings, the best five on three further partitions": confirmed(errors, random, 5, 4),
-        f"{coarse}, one partition": best(errors[:, :1], COARSE),
-        f"{coarse}, the best five on three further partitions": confirmed(errors, COARSE, 5, 4),
-        f"{coarse}, every setting on four partitions": best(errors[:, :4], COARSE),
-        f"{whole}, one standard error": one_standard_error(table, GRID),
-    }
-    for n, some in ((1, "one partition"), (2, "two partitions"), (4, "four partitions"), (8, "eight partitions")):
-        rules[f"{whole}, {some}"] = best(errors[:, :n], GRID)
-        rules[f"{whole}, {some}, error and loss"] = best(both[:, :n], GRID)
-        if n > 1:
-            guessed = smoothed(errors[GRID, :n], experience)
-            rules[f"{whole}, {some}, smoothed by a learned prior"] = GRID[best(guessed, np.arange(len(GRID)))]
-    rules["(the best for the new rows themselves)"] = best(table.new[:, None], GRID)
-    spent = {str(policy): policy.spend(table, experience.gammas) for policy in SPENT}
-    chosen = [(RULES, name, settings, np.nan) for name, settings in rules.items()]
-    chosen += [(POLICIES, name, settings, units) for name, (settings, units) in spent.items()]
-    for kind, name, settings, units in chosen:
-        yield {"kind": kind, "choice": name, "error": float(table.new[settings].mean()), "units": units}
 
 
 _SAID = {LOWER: "lower for", HIGHER: "higher for", OPEN: "not told apart for", NONE: "no interval for"}

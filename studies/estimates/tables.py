@@ -34,18 +34,9 @@ _SLOPES = 2.0 ** np.arange(-6, 6.25, 0.25)
 class Table(NamedTuple):
     """What is known of the settings on a split, a row each: first the estimator's defaults, then the grid, then random draws.
 
-    In the grid C runs fastest. Errors are percentages, losses 100 times the `sigmoid_loss`.
-
-    Attributes
-    ----------
-    errors, losses : array of shape (settings, partitions)
-        Of the cross-validation on each partition; nan where a draw is not scored.
-    deviations : array of shape (settings, partitions)
-        The standard error of the error, from its folds.
-    units : array of shape (settings, 2)
-        Processor time on the first partition, and on one more, in units; a path of C is scored in its order.
-    new : array of shape (settings,)
-        The error on the new rows.
+    In the grid C runs fastest. Errors are percentages, losses 100 times the `sigmoid_loss`; both are those of each partition, and
+    nan where a draw is not scored, and `deviations` the standard errors of the errors, from their folds. `units` are the processor
+    times on the first partition, and on one more, where a path of C is scored in its order. `new` has the errors on the new rows.
     """
 
     errors: Floats
