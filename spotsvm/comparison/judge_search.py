@@ -36,8 +36,9 @@ def judge_search(
     """Score the best predicted candidate of a search and the best seen on fresh data, and compare them.
 
     The folds of a search are drawn once, so its scores do not vary, and it chooses the best seen unless `noise` says otherwise.
-    But the folds themselves are random: here a Kriging model treats their scores as noisy, and its choice is compared. The study
-    stores the judgement as its finding "judgement".
+    But the folds themselves are random: here a Kriging model treats their scores as noisy, and its choice is compared; where the
+    search has chosen by further partitions, or by its criterion, the choice of the search. The study stores the judgement as its
+    finding "judgement".
 
     Parameters
     ----------
@@ -97,7 +98,10 @@ def judge_search(
     if (X_new is None) != (y_new is None):
         raise ArgumentError("only one of X_new and y_new is given; use both, or neither")
     sign = float(study.objectives.signs[0])
-    chosen = recommend(study.trials, study.space.domain, sign=sign, noise=search.noise or True, seed=study.seed)
+    chosen = study.recommend()
+    others = chosen.basis in ("confirmed", "criterion")
+    if not others:
+        chosen = recommend(study.trials, study.space.domain, sign=sign, noise=search.noise or True, seed=study.seed)
     same = study.trials[chosen.number].point == study.trials[chosen.best_seen_number].point
     pair = [chosen.params, chosen.best_seen_params]
     X, y, groups = indexable(X, y, groups)
@@ -121,7 +125,7 @@ def judge_search(
         interval = t_interval(means[0] - means[1], error**2, max(n_fresh - 1, 1), confidence)
     return judged(
         study, chosen, means, interval, same=same, confidence=float(confidence), n_fresh=n_fresh, n_failed=0, fresh=fresh,
-        paired=True, choice="best predicted" if search.noise is False else "recommended",
+        paired=True, choice="best predicted" if search.noise is False and not others else "recommended",
     )  # fmt: skip
 
 

@@ -18,9 +18,9 @@ from typing import Any
 import joblib
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, is_classifier
 from sklearn.exceptions import FitFailedWarning
-from sklearn.metrics import check_scoring
+from sklearn.metrics import accuracy_score, check_scoring
 from sklearn.model_selection import GridSearchCV
 
 from spotsvm.common.errors import ArgumentError
@@ -28,6 +28,7 @@ from spotsvm.common.fingerprint import as_text, canonical, whole
 from spotsvm.cross_validation.fold_data import LostDigitsError, Split, take
 from spotsvm.cross_validation.machines import MATRIX_MACHINES, NotSharedError, is_machine, split_pipeline
 from spotsvm.cross_validation.shared_folds import FoldAnswer, SharedFolds
+from spotsvm.cross_validation.soft_loss import log_loss_of_margins, margins
 from spotsvm.estimators import Floats
 from spotsvm.estimators.dual.one_vs_one import chosen_classes, decision_values
 from spotsvm.trials.scores.metrics import score_range
@@ -54,7 +55,8 @@ class FoldScorer:
 
     `fit_params` are further arguments of `fit` for the estimator and the scorers. The engine "auto" shares the work of support
     vector machines where scikit-learn's result is the same, with `max_bytes` for kernel matrices; it stops a candidate that can
-    no longer be the best by the metric `race_for`. With `warn=False` call `warn_of_failure` elsewhere.
+    no longer be the best by the metric `race_for`. Where work is shared and the metric `soften` is accuracy, the numbers have
+    the `log_loss` of the margins of all test rows as well. With `warn=False` call `warn_of_failure` elsewhere.
 
     Once something was scored `scorer` has the scorers in use, and `metrics` their names, "score" for a single one. `last_error`
     is the error of the last candidate that failed.
@@ -76,6 +78,7 @@ class FoldScorer:
         engine: str = "sklearn",
         max_bytes: int = MAX_BYTES,
         race_for: str | None = None,
+        soften: str | None = None,
         warn: bool = True,
     ):
         self._estimator, self._X, self._y = estimator, X, y
@@ -95,6 +98,7 @@ class FoldScorer:
         self.multimetric = False
         self.last_error: Exception | None = None
         self._engine, self._max_bytes, self._race_for, self._warn = engine, max_bytes, race_for, warn
+        self._soften = soften
         self._warned_of_offset = False
         #: the best mean score so far, which a race compares with
         self.best_mean: float | None = None
@@ -129,6 +133,19 @@ class FoldScorer:
             return self._score_shared(self._shared, candidates)
         return self._score_by_sklearn(candidates)
 
+    @property
+    def softens(self) -> bool:
+        """Whether the scores have a log loss beside accuracy."""
+        return self._shared is not None and self._shared.soft
+
+    def why_not_shared(self, candidate: Mapping[str, Any]) -> str:
+        """Return why the work of scoring a candidate is not shared with others, as far as its parameters tell; empty if it is."""
+        if self._engine == "sklearn":
+            return "engine='sklearn' shares none"
+        if self._shared is None:
+            return f"that of {self._estimator!r} cannot be shared with these data, scorers and arguments"
+        return "" if self._shared.folds.can_share(dict(candidate)) else f"that of {dict(candidate)} cannot be shared"
+
     @cached_property
     def _shared(self) -> SharedScores | None:
         """The scorer that shares the work of these folds; None if it cannot be shared."""
@@ -143,6 +160,8 @@ class FoldScorer:
         if self._y is None or not known or not all(map(can_share, scorers.values())):
             return None
         target = self._y if hasattr(self._y, "iloc") else np.asarray(self._y)
+        if getattr(target, "ndim", 1) == 2 and target.shape[1] == 1:  # scikit-learn's machines take it for its column
+            target = np.asarray(target).ravel()
         splits = [(np.asarray(rows), np.asarray(others)) for rows, others in self._splits]
         if any(rows.dtype.kind not in "iu" for split in splits for rows in split):
             return None
@@ -154,7 +173,8 @@ class FoldScorer:
         except NotSharedError:
             return None
         self.scorer, self.multimetric, self.metrics = scorer, isinstance(scorer, dict), list(scorers)
-        return SharedScores(folds, target, splits, scorers, train)
+        soft = self._soften in scorers and is_classifier(self._estimator) and _is_accuracy(scorers[self._soften])
+        return SharedScores(folds, target, splits, scorers, train, soft)
 
     def _score_shared(self, shared: SharedScores, candidates: Sequence[Mapping[str, Any]]) -> list[FoldScores]:
         found: dict[int, FoldScores] = {}
@@ -286,16 +306,24 @@ def _is_own_score(scorer: Any) -> bool:
     return type(scorer).__name__ == "_PassthroughScorer"
 
 
+def _is_accuracy(scorer: Any) -> bool:
+    """Check whether a classifier's scorer is accuracy."""
+    return _is_own_score(scorer) or (getattr(scorer, "_score_func", None) is accuracy_score and not scorer._kwargs)
+
+
 def can_share(scorer: Any) -> bool:
     """Return whether a scorer is from `make_scorer`, or the estimator's own: these use only its answers."""
     return type(scorer).__module__.startswith("sklearn.metrics.")
 
 
 class SharedScores:
-    """Scores of candidates from shared work; `train` is whether to score the training rows as well."""
+    """Scores of candidates from shared work; `train` is whether to score the training rows, `soft` whether to add a log loss."""
 
-    def __init__(self, folds: SharedFolds, y: Any, splits: Sequence[Split], scorers: Mapping[str, Any], train: bool):
-        self.folds, self._scorers, self._splits = folds, scorers, list(splits)
+    def __init__(
+        self, folds: SharedFolds, y: Any, splits: Sequence[Split], scorers: Mapping[str, Any], train: bool, soft: bool = False
+    ):
+        self.folds, self._scorers, self._splits, self.soft = folds, scorers, list(splits), soft
+        self._codes = np.unique(np.asarray(y), return_inverse=True)[1] if soft else np.empty(0, dtype=np.intp)
         # stand-ins answer for one object and no other: the rows' numbers serve as well as the rows
         self._test = [(rows, take(y, rows)) for _, rows in self._splits]
         self._train = [(rows, take(y, rows)) for rows, _ in self._splits] if train else []
@@ -310,6 +338,7 @@ class SharedScores:
         fit_times, score_times = [], []
         began = time.perf_counter()
         reached = 0.0
+        found: list[Floats] = []
         for k, answer in enumerate(self.folds.answers(params)):
             fit_times.append(time.perf_counter() - began)
             began = time.perf_counter()
@@ -317,6 +346,9 @@ class SharedScores:
             score_times.append(time.perf_counter() - began)
             if self._train:
                 self._score_rows(numbers, f"split{k}_train_", answer, *self._train[k])
+            if self.soft and answer.classes is not None:
+                test = self._test[k][0]
+                found.append(margins(answer.decisions[test], self._codes[test], len(answer.classes)))
             began = time.perf_counter()
             left = len(self._splits) - k - 1
             if bar is not None:
@@ -325,6 +357,8 @@ class SharedScores:
                     break
         for name, times in (("fit_time", fit_times), ("score_time", score_times)):
             numbers[f"mean_{name}"], numbers[f"std_{name}"] = float(np.mean(times)), float(np.std(times))
+        if self.soft:
+            numbers["log_loss"] = log_loss_of_margins(np.concatenate(found))
         return numbers
 
     def _score_rows(self, numbers: dict[str, float], prefix: str, answer: FoldAnswer, rows: NDArray[np.intp], y: Any) -> None:

@@ -199,6 +199,14 @@ class SharedFolds:
         except (ValueError, TypeError) as error:
             raise NotSharedError("the parameters are not the estimator's") from error
 
+    def can_share(self, params: dict[str, Any]) -> bool:
+        """Return whether a candidate is a machine whose solutions are shared, as far as its parameters tell."""
+        try:
+            _, last = split_pipeline(self._candidate(params))
+        except NotSharedError:
+            return False
+        return is_machine(type(last)) and read_machine(type(last), last.get_params(deep=False)) is not None
+
     def _by_matrix(self, machine: MatrixMachine, transformers: Any) -> Iterator[FoldAnswer]:
         """Train a machine by its own solver on a kernel matrix that the folds share."""
         if machine.regression != self._regression or 24 * len(self._y) ** 2 > self._max_bytes:

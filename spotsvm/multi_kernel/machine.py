@@ -214,6 +214,10 @@ def tuned(machine: MultiKernelMachine, X: Any, y: Any, sample_weight: Any) -> Sp
         scoring=machine.scoring,
         cv=machine.cv,
         random_state=machine.random_state,
+        profile=None,  # C belongs to the models' own spaces
+        confirm=None,
+        criterion="score",
+        start=[],
     )
     data = rows if names is None else pd.DataFrame(rows, columns=names)
     return search.fit(data, y) if weights is None else search.fit(data, y, sample_weight=weights)

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from copy import deepcopy
 from typing import Any
 
 import numpy as np
 from sklearn.base import is_classifier
-from sklearn.model_selection import check_cv
 
-from spotsvm.common.errors import ArgumentError, DataError
+from spotsvm.common.errors import DataError
 from spotsvm.cross_validation.fold_scorer import FoldScorer
+from spotsvm.cross_validation.partitions import further_partitions
 from spotsvm.optimism.search_access import (
     Floats,
     Split,
@@ -110,32 +109,11 @@ def fresh_splits(search: Any, X: Any, y: Any, groups: Any, n_repeats: int, seed:
 
     ArgumentError, with the advice `instead`, is raised if the splits are not random, such as those by time, or need groups.
     """
-    cv = search.cv
-    drawn: Any
-    if cv is None or isinstance(cv, int | np.integer):
-        kind = type(check_cv(cv, y, classifier=is_classifier(search.estimator)))
-        drawn = kind(int(cv or 5), shuffle=True)
-    else:
-        drawn = deepcopy(cv)
-        if hasattr(drawn, "shuffle"):
-            drawn.shuffle = True
-
-    def draw(state: int) -> list[Split]:
-        drawn.random_state = state
-        try:
-            return [(np.asarray(train), np.asarray(test)) for train, test in drawn.split(X, y, groups)]
-        except ValueError as error:
-            raise ArgumentError(
-                f"search has cv={cv!r}, whose splits cannot be drawn again: {error} Alternatively, {instead}."
-            ) from error
-
-    first, *others = (int(state) for state in np.random.SeedSequence([seed, 1]).generate_state(max(n_repeats, 2)) >> 1)
-    # many splitters ignore their seed, such as those by time
-    if not hasattr(drawn, "random_state") or all(
-        np.array_equal(one[1], other[1]) for one, other in zip(draw(first), draw(others[0]), strict=True)
-    ):
-        raise ArgumentError(f"search has cv={cv!r}, whose splits are not random, so that new ones cannot be drawn; {instead}")
-    return [split for state in [first, *others][:n_repeats] for split in draw(state)]
+    partitions = further_partitions(
+        search.cv, X, y, groups, classifier=is_classifier(search.estimator), n_partitions=n_repeats, seed=[seed, 1],
+        instead=instead,
+    )  # fmt: skip
+    return [split for splits in partitions for split in splits]
 
 
 def fresh_scores(

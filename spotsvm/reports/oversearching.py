@@ -132,7 +132,7 @@ def _models_view(view: StudyView) -> list[Part]:
     """Return how much of the best value seen is luck according to the model."""
     found = view.recommended
     assert found is not None
-    if found.basis == "observed":
+    if found.basis != "predicted":
         return [
             "No noise was found, so another evaluation of the best configuration would give the same value. New data can differ: "
             "if the value is a score on some rows, the best of many such scores is too good."
@@ -155,7 +155,11 @@ def _models_view(view: StudyView) -> list[Part]:
 
 
 #: headings of the library's own findings
-_HEADINGS = {"stop": "Whether to go on", "judgement": "Whether the recommendation holds on fresh data"}
+_HEADINGS = {
+    "stop": "Whether to go on",
+    "confirm": "What further partitions say",
+    "judgement": "Whether the recommendation holds on fresh data",
+}
 _MOST_CELLS = 1_000_000
 
 

@@ -6,6 +6,7 @@ import ast
 import re
 import shlex
 import sys
+from collections.abc import Sequence
 from importlib.metadata import version
 from typing import Any
 
@@ -18,6 +19,7 @@ from spotsvm.reports.view import StudyView
 from spotsvm.solvers.search import SEARCHES
 from spotsvm.space.description import is_parameter_code, parameter_code
 from spotsvm.space.parameter import ChoiceParameter
+from spotsvm.trials.profile import suggested
 from spotsvm.trials.results import StudyResults
 from spotsvm.trials.start import START
 from spotsvm.trials.trial import Trial
@@ -88,10 +90,12 @@ def code_snippet(study: StudyResults) -> str:
     arguments += [f"direction={study.objectives.describe()!r}", f"noise={study.noise!r}"]
     starts = [_start(study, t) for t in study.trials if t.origin == START]
     arguments += [f"start={starts!r}"] if starts and _literal(repr(starts)) == starts else []
+    profile = about.get("profile")
+    arguments += [f"profile={profile!r}"] if isinstance(profile, str) else []
     comments = [f"# search: {_line(search)}"] if not known else []
     comments += [f"# {name}: fill in the objects of the space" for name in missing]
     lines = [f"from scipy.stats import {', '.join(names)}"] if names else []
-    objective = _objective(about)
+    objective = _objective(about, study.trials)
     if objective:
         lines += ["from sklearn.base import clone", "from sklearn.model_selection import cross_val_score"]
     lines += ["", "from spotsvm import Study", "", *comments, f"space = {space}"]
@@ -152,8 +156,8 @@ def _recorded(recorded: Any, k: int, name: str) -> Any:
         return None
 
 
-def _objective(about: Any) -> list[str]:
-    """Return the code of a cross-validated score; no lines if the study has another objective."""
+def _objective(about: Any, trials: Sequence[Trial]) -> list[str]:
+    """Return the code of a cross-validated score, or of a path of them; no lines if the study has another objective."""
     estimator, scoring = about.get(_CONTEXT + "estimator"), about.get(_CONTEXT + "scoring")
     if not isinstance(estimator, str):
         return []
@@ -165,8 +169,13 @@ def _objective(about: Any) -> list[str]:
     if not isinstance(scoring, str) or len(scoring) > 1000 or not isinstance(_literal(scoring), str | None):
         lines.append(f"# scoring: {_line(str(scoring))}")
         scoring = "scoring"
-    call = f"cross_val_score(clone(estimator).set_params(**params), X, y, cv=cv, scoring={scoring})"
-    return [*lines, "def objective(params):", f"    return {call}.mean()"]
+    call = f"cross_val_score(clone(estimator).set_params(**params), X, y, cv=cv, scoring={scoring}).mean()"
+    if (name := about.get("profile")) is None:
+        return [*lines, "def objective(params):", f"    return {call}"]
+    last = suggested(trials)[-1:]
+    values = sorted(t.params[name] for t in trials if last and t.suggestion == last[0].number and name in t.params)
+    call = call.replace("**params", f"**params | {{{name!r}: value}}")
+    return [*lines, f"values = {values!r}", "def objective(params):", f"    return {{value: {call} for value in values}}"]
 
 
 def _literal(code: str) -> Any:

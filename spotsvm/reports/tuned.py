@@ -15,9 +15,14 @@ from spotsvm.reports.view import MOST, SHOWN, StudyView, thinned
 from spotsvm.space.description import scale_of
 from spotsvm.space.parameter import ChoiceParameter, IntegerParameter, Parameter
 from spotsvm.space.space import Space
+from spotsvm.trials.profile import suggested
 from spotsvm.trials.recommendation import Recommendation
 from spotsvm.trials.timing import PHASES, time_spent
 
+_HOW = {
+    "predicted": "the best predicted among the evaluated ones", "observed": "the best seen", "criterion": "the best by the "
+    "criterion of the search", "confirmed": "the best of the contenders on further partitions",
+}  # fmt: skip
 _SCALES = {"log": "log-uniform", "quantiles": "the distribution's quantiles"}
 _NOISE = {"auto": "estimated from repeats", "True": "noisy", "False": "deterministic"}
 
@@ -108,6 +113,10 @@ def _settings(view: StudyView) -> pd.DataFrame:
     else:
         rows.append(("value", better[objectives.directions[0]]))
     rows += [("noise", _NOISE[str(study.noise)]), ("seed", str(study.seed)), ("trials", _progress(view))]
+    if (name := study.about.get("profile")) is not None:
+        rows.append(
+            ("suggestions", f"{len(suggested(view.trials))}, each with a path of values of {name}, which are trials as well")
+        )
     spent = sum(t.seconds or 0.0 for t in view.trials)
     searching = sum(t.ask_seconds or 0.0 for t in view.trials)
     rows.append(("time", f"{duration(spent)} for the evaluations, added up; {duration(searching)} for the search"))
@@ -136,23 +145,23 @@ def recommended_section(view: StudyView) -> Section | None:
     assert found is not None
     there = view.trials[found.best_seen_number].point
     table = recommended_table(found, sum(t.point == there for t in view.done))
-    how = "the best predicted among the evaluated ones" if found.basis == "predicted" else "the best seen"
+    how = _HOW[found.basis]
     return Section("What is recommended", [Notice(_words(found), "finding"), Table(table, f"The recommended trial is {how}", 6)])
 
 
 def recommended_table(found: Recommendation, best_seen_evaluations: int) -> pd.DataFrame:
     """Return a frame with a column for the recommended trial, and one for the best seen, evaluated so often, if it is another."""
     names = list(dict.fromkeys([*found.params, *found.best_seen_params]))
-    noisy = found.basis == "predicted"
     rows = ["trial", "value", "basis", "standard error of the value", "evaluations", *names]
-    recommended = [found.number, found.value, "predicted" if noisy else "seen", found.standard_error, found.n_evaluations]
+    basis = {"predicted": "predicted", "confirmed": "mean of fresh partitions"}.get(found.basis, "seen")
+    recommended = [found.number, found.value, basis, found.standard_error, found.n_evaluations]
     seen = [found.best_seen_number, found.best_seen_value, "seen", found.best_seen_standard_error, best_seen_evaluations]
     columns = {
         "recommended": [*recommended, *(found.params.get(name, MISSING) for name in names)],
         "best seen": [*seen, *(found.best_seen_params.get(name, MISSING) for name in names)],
     }
     frame = pd.DataFrame({"": rows, **{key: pd.Series(column, dtype=object) for key, column in columns.items()}})
-    if found.number == found.best_seen_number and not noisy:
+    if found.number == found.best_seen_number and basis == "seen":
         frame = frame.drop(columns="best seen").rename(columns={"recommended": "recommended, and best seen"})
     return frame
 
@@ -164,6 +173,17 @@ def _words(found: Recommendation) -> str:
             "is not corrected for noise."
         )
     best = short(found.best_seen_value, 6)
+    if found.basis == "criterion":
+        return (
+            f"Use trial {found.number}: it is the best by the criterion of the search. Its value is {short(found.value, 6)}. "
+            f"The best value seen is {best}, in trial {found.best_seen_number}; the best of many is partly luck."
+        )
+    if found.basis == "confirmed":
+        return (
+            f"Use trial {found.number}: on further random partitions of the rows it is the best of the contenders. On "
+            f"{found.n_evaluations - 1} partitions that had no part in the choice its mean value is {short(found.value, 6)}. The "
+            f"best value seen on the given folds is {best}, in trial {found.best_seen_number}; the best of many is partly luck."
+        )
     if dict(found.params) == dict(found.best_seen_params):
         seen = f"Its configuration also has the best value seen, {best}"
     else:

@@ -24,7 +24,10 @@ from spotsvm.trials.trial import Trial
 def search_results(
     trials: Sequence[Trial], metrics: Sequence[str], n_splits: int, *, error_score: float, return_train_score: bool
 ) -> dict[str, Any]:
-    """Return `cv_results_` as RandomizedSearchCV has it, one row per finished trial, from the scores in `extra`."""
+    """Return `cv_results_` as RandomizedSearchCV has it, one row per finished trial, from the scores in `extra`.
+
+    Where a parameter is profiled, `suggestion` has the number of the row that was suggested, on whose path a row is.
+    """
     results: dict[str, Any] = {}
     for clock in ("fit_time", "score_time"):
         for part in ("mean", "std"):
@@ -32,6 +35,8 @@ def search_results(
     for name in dict.fromkeys(name for t in trials for name in t.params):
         results[f"param_{name}"] = _masked([t.params.get(name, _ABSENT) for t in trials])
     results["params"] = [dict(t.params) for t in trials]
+    if any(t.suggestion is not None for t in trials):
+        results["suggestion"] = np.array([t.suggestion for t in trials])
     for metric in metrics:
         for side in ["test", *["train"] * return_train_score]:
             splits = np.array([[t.extra.get(f"split{i}_{side}_{metric}", error_score) for i in range(n_splits)] for t in trials])
@@ -68,7 +73,7 @@ def _ranks(means: NDArray[np.float64]) -> NDArray[np.int32]:
 
 @dataclass(frozen=True)
 class BestCandidate:
-    """The attributes of a fitted search: `cv_results_`, `best_index_`, `best_score_`, `scorer_` and `multimetric_`.
+    """The attributes of a fitted search: `cv_results_`, `best_index_`, `best_score_`, `scorer_` and `multimetric_`; its metric.
 
     The index is None if several metrics are not refitted; so is the score, also if `refit` is a callable.
     """
@@ -78,12 +83,18 @@ class BestCandidate:
     score: float | None
     scorer: Any
     multimetric: bool
+    metric: str = ""
 
 
 def best_candidate(
-    search: SearchArguments, study: Study, scorer: FoldScorer, scoring: CandidateScoring, fit_params: Mapping[str, Any]
+    search: SearchArguments,
+    study: Study,
+    scorer: FoldScorer,
+    scoring: CandidateScoring,
+    fit_params: Mapping[str, Any],
+    own: Sequence[Trial] = (),
 ) -> BestCandidate:
-    """Choose among the finished trials of a study.
+    """Choose among the finished trials of a study; the `own` parameters of the estimator win ties.
 
     `fit_params` are for an error message. NoCompletedTrialError is raised if every candidate failed, TypeError or IndexError if
     `refit` is a callable that does not return the index of a candidate.
@@ -107,9 +118,13 @@ def best_candidate(
         return BestCandidate(results, _chosen_by(search.refit(results), len(trials)), None, scorers, multimetric)
     metric = scoring.metric(metrics, multimetric)
     chosen = int(results[f"rank_test_{metric}"].argmin())
+    merits = np.array([scoring.merit(t) for t in trials]) if scoring.soft else results[f"mean_test_{metric}"]
+    if np.isfinite(merits).any():
+        best = np.flatnonzero(merits == np.nanmax(merits)).tolist()
+        chosen = next((k for k in best if trials[k] in own), best[0])
     if search.noise is not False and not study.objectives.several and any(t.state == "ok" for t in trials):
         chosen = [t.number for t in trials].index(study.recommend().number)
-    return BestCandidate(results, chosen, results[f"mean_test_{metric}"][chosen], scorers, multimetric)
+    return BestCandidate(results, chosen, results[f"mean_test_{metric}"][chosen], scorers, multimetric, metric)
 
 
 def _chosen_by(index: Any, n_trials: int) -> int:

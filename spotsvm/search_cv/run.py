@@ -17,21 +17,31 @@ from typing import Any, Literal
 
 import numpy as np
 from sklearn import config_context, get_config
+from sklearn.base import is_classifier
 from sklearn.metrics import check_scoring
 from sklearn.utils import check_random_state
 
+from spotsvm.common.checks import check_choice
 from spotsvm.common.errors import ArgumentError
 from spotsvm.cross_validation.fold_data import Split
 from spotsvm.cross_validation.fold_scorer import FoldScorer, check_scoring_options, warn_of_failure
-from spotsvm.search_cv.scoring import CandidateScoring
+from spotsvm.cross_validation.partitions import further_partitions
+from spotsvm.search_cv.confirm import N_PARTITIONS, Confirmation, confirm, contenders
+from spotsvm.search_cv.paths import AUTO, CandidatePaths, profile_of
+from spotsvm.search_cv.scoring import CRITERION, CandidateScoring
+from spotsvm.search_cv.start import own_start
 from spotsvm.solvers.search.contract.base import Noise
+from spotsvm.space.space import Space
 from spotsvm.study.callbacks import Callbacks
 from spotsvm.study.loop import RunSettings, check_budget, checked_timeout
+from spotsvm.study.recorded import recorded_settings
 from spotsvm.study.stop import StopRule, checked_stop, with_test_share
 from spotsvm.study.study import Study
 from spotsvm.study.workers.interrupts import interrupts_allowed
 from spotsvm.study.workers.open import open_workers
-from spotsvm.study.workers.protocol import Here, Workers
+from spotsvm.study.workers.protocol import Here, Workers, in_order
+from spotsvm.trials.profile import described_profile
+from spotsvm.trials.recommendation import CONFIRM
 from spotsvm.trials.trial import Outcome, Trial
 
 
@@ -57,6 +67,9 @@ class SearchArguments:
     batch_size: int | None = None
     engine: Literal["auto", "sklearn"] = "auto"
     racing: bool = False
+    profile: str | None = "auto"
+    confirm: int | Literal["auto"] | None = "auto"
+    criterion: Literal["auto", "score"] = "auto"
     start: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None
     stop: Literal["uncertainty"] | StopRule | None = None
     path: str | Path | None = None
@@ -72,6 +85,12 @@ class SearchArguments:
         return self.executor is not None or self.trial_timeout is not None or self.memory_limit is not None
 
 
+#: the stream of the study's seed that further partitions are drawn from
+_FURTHER = 2
+#: how far a coordinate may be off by the rounding of quantiles
+_ROUNDING = 1e-9
+
+
 class SpotSearchRun:
     """One fit of a SpotSearchCV, up to the end of its study.
 
@@ -80,21 +99,39 @@ class SpotSearchRun:
     """
 
     def __init__(self, search: SearchArguments, X: Any, y: Any, splits: Sequence[Split], fit_params: Mapping[str, Any]):
-        self._search = search
+        self._search, self._X, self._y = search, X, y
         self.scoring = CandidateScoring(search.search, search.scoring, search.refit)
+        options: dict[str, Any] = {"scoring": search.scoring, "engine": search.engine}
+        if search.criterion == AUTO and not (search.racing or self.scoring.objectives):
+            options["soften"] = self.scoring.race_for
+        self._on_splits = partial(FoldScorer, search.estimator, X, y, fit_params=fit_params, **options)
         self._make_scorer = partial(
-            FoldScorer, search.estimator, X, y, splits, fit_params,
-            scoring=search.scoring, error_score=search.error_score, return_train_score=search.return_train_score,
-            engine=search.engine, race_for=self.scoring.race_for if search.racing else None,
+            self._on_splits, splits, error_score=search.error_score, return_train_score=search.return_train_score,
+            race_for=self.scoring.race_for if search.racing else None,
         )  # fmt: skip
         self.scorer = self._make_scorer(n_jobs=search.n_jobs, pre_dispatch=search.pre_dispatch)
+        space = search.space if isinstance(search.space, Space) else Space(search.space)
+        plain = isinstance(search.search, str) and not (search.racing or self.scoring.objectives)
+        profile = profile_of(search.profile, space, search.estimator, self.scorer, plain)
+        soft = "soften" in options and self.scorer.softens
+        self._shares_work = plain and all(not self.scorer.why_not_shared(space.decode(centre)) for centre in space.centres())
+        self._start = search.start
+        if search.start is None and self._shares_work:
+            self._start = own_start(search.estimator, space, X, y)
+        if (recorded := recorded_settings(search.path)) is not None:  # it goes on as it began, by the rules of its version
+            about, has_starts = recorded
+            profile = described_profile(about, space) if search.profile == AUTO else profile
+            soft = about.get("criterion") == CRITERION if search.criterion == AUTO else soft
+            self._start = self._start if has_starts or search.start is not None else None
+        self.scoring = replace(self.scoring, soft=soft)
+        self._paths = CandidatePaths(self.scoring, profile)
 
     def run(self) -> Study:
         """Evaluate until the study has `n_iter` finished trials; return the study, with its record closed."""
         search = self._search
         with self._new_study() as study:
             self.scorer.best_mean = max((t.value for t in study.trials if t.state == "ok" and t.value is not None), default=None)
-            check_budget(search.n_iter, "n_iter", (study.n_initial, study.initial_name), study.space.domain)
+            check_budget(search.n_iter, "n_iter", (study.n_initial, study.initial_name), study.searched_space.domain)
             stop = None if search.stop is None else with_test_share(search.stop, self.scorer.test_share)
             try:
                 study.run(
@@ -118,11 +155,55 @@ class SpotSearchRun:
             )
         return study
 
-    def _open_workers(self) -> Workers:
-        search = self._search
+    def confirmation(self, study: Study, metric: str, groups: Any) -> Confirmation | None:
+        """Choose among the contenders by further partitions, unless the arguments are against it; the study notes the result."""
+        search, auto = self._search, self._search.confirm == AUTO
+        if search.confirm is None or groups is not None or (auto and not (self._shares_work and search.noise is False)):
+            return None
+        count = N_PARTITIONS if auto else int(search.confirm)
+        try:
+            partitions = further_partitions(
+                search.cv, self._X, self._y, None, classifier=is_classifier(search.estimator), n_partitions=2 * count,
+                seed=[study.seed, _FURTHER], instead="use confirm=None",
+            )  # fmt: skip
+        except ArgumentError:
+            if auto:
+                return None
+            raise
+        profile = self._paths.profile
+        found = contenders(study.trials, self.scoring.merit, None if profile is None else profile.name, self.own_trials(study))
+        recorded = study.findings.get(CONFIRM)
+        if recorded is not None and [row["trial"] for row in recorded["contenders"]] == [t.number for t in found]:
+            return Confirmation.from_dict(recorded)
+        confirmed = confirm(found, self.scoring.merit, metric, partitions, self._score_on)
+        study.add_finding(CONFIRM, confirmed.to_dict())
+        return confirmed
+
+    def own_trials(self, study: Study) -> list[Trial]:
+        """Return the trial with the estimator's own parameters, if there is one: it competes in any case, and wins ties."""
+        if not self._shares_work:
+            return []
+        points = [study.space.encode(params) for params in own_start(self._search.estimator, study.space, self._X, self._y)]
+        done = [t for t in study.trials if t.state == "ok"]
+        return [t for t in done for point in points if np.allclose(t.point, point, rtol=0.0, atol=_ROUNDING)][:1]
+
+    def _score_on(self, splits: Sequence[Split], batch: Sequence[Mapping[str, Any]]) -> list[Outcome]:
+        """Return the outcomes of candidates on other splits."""
+        search, make_scorer = self._search, partial(self._on_splits, splits, warn=False)
+        paths = CandidatePaths(self.scoring)
         if not search.uses_workers:
-            return CandidatesHere(self.scorer, self.scoring)
-        objective = CandidateObjective(partial(self._make_scorer, warn=False), self.scoring)
+            scorer = make_scorer(n_jobs=search.n_jobs, pre_dispatch=search.pre_dispatch)
+            return paths.outcomes(batch, scorer)
+        with self._elsewhere(CandidateObjective(make_scorer, paths)) as workers:
+            return list(in_order(workers, [dict(params) for params in batch]))
+
+    def _open_workers(self) -> Workers:
+        if not self._search.uses_workers:
+            return CandidatesHere(self.scorer, self._paths)
+        return self._elsewhere(CandidateObjective(partial(self._make_scorer, warn=False), self._paths))
+
+    def _elsewhere(self, objective: CandidateObjective) -> Workers:
+        search = self._search
         limits: dict[str, Any] = {"trial_timeout": search.trial_timeout, "memory_limit": search.memory_limit}
         return CandidatesElsewhere(open_workers(objective, search.executor, n_jobs=search.n_jobs, **limits))
 
@@ -150,8 +231,10 @@ class SpotSearchRun:
             direction=direction,
             path=search.path,
             noise=search.noise,
-            start=search.start,
+            start=self._start or None,
             context=self._context(objectives),
+            profile=None if self._paths.profile is None else self._paths.profile.name,
+            criterion=CRITERION if self.scoring.soft else None,
         )
 
     def _context(self, objectives: Sequence[str]) -> dict[str, str] | None:
@@ -168,17 +251,17 @@ class SpotSearchRun:
 class CandidatesHere(Here):
     """Scores all candidates that wait together, so that joblib spreads their folds."""
 
-    def __init__(self, scorer: FoldScorer, scoring: CandidateScoring):
-        super().__init__(lambda params: scoring.outcome(scorer.score([params])[0], scorer))
-        self._scorer, self._scoring = scorer, scoring
+    def __init__(self, scorer: FoldScorer, paths: CandidatePaths):
+        super().__init__(lambda params: paths.outcomes([params], scorer)[0])
+        self._scorer, self._paths = scorer, paths
 
     def wait(self, timeout: float | None = None) -> list[tuple[int, Outcome]]:
         """Score all that wait."""
         batch = list(self._waiting)
         self._waiting.clear()
         with interrupts_allowed():
-            scores = self._scorer.score([params for _, params in batch]) if batch else []
-        return [(key, self._scoring.outcome(of_one, self._scorer)) for (key, _), of_one in zip(batch, scores, strict=True)]
+            outcomes = self._paths.outcomes([params for _, params in batch], self._scorer) if batch else []
+        return [(key, outcome) for (key, _), outcome in zip(batch, outcomes, strict=True)]
 
 
 class CandidateObjective:
@@ -187,8 +270,8 @@ class CandidateObjective:
     Each thread has a scorer of its own, and keeps it with what it has computed: kernel matrices, and solutions to start from.
     """
 
-    def __init__(self, make_scorer: Callable[[], FoldScorer], scoring: CandidateScoring):
-        self._make_scorer, self._scoring = make_scorer, scoring
+    def __init__(self, make_scorer: Callable[[], FoldScorer], paths: CandidatePaths):
+        self._make_scorer, self._paths = make_scorer, paths
         self._config, self._filters, self._process = get_config(), list(warnings.filters), os.getpid()
         self._own = threading.local()
 
@@ -205,7 +288,7 @@ class CandidateObjective:
         with self._as_at_home():
             if not hasattr(self._own, "scorer"):
                 self._own.scorer = self._make_scorer()
-            return self._scoring.outcome(self._own.scorer.score([params])[0], self._own.scorer)
+            return self._paths.outcomes([params], self._own.scorer)[0]
 
     @contextmanager
     def _as_at_home(self) -> Iterator[None]:
@@ -288,9 +371,18 @@ def check_arguments(search: SearchArguments) -> None:
             "racing=True compares each candidate with the best before it, which parallel workers do not know; leave it out, "
             "or leave out executor, trial_timeout and memory_limit"
         )
+    check_choice("criterion", search.criterion, ("auto", "score"))
+    if search.profile is not None and not isinstance(search.profile, str):
+        raise ArgumentError(f"profile={search.profile!r} is not a parameter; use its name, 'auto' or None")
+    if search.confirm is not None and search.confirm != AUTO and not (_is_whole(search.confirm) and search.confirm >= 1):
+        raise ArgumentError(f"confirm={search.confirm!r} is not a number of partitions; use 1 or more, 'auto' or None")
     if search.stop is not None:
         checked_stop(search.stop)
         if objectives:
             raise ArgumentError(
                 f"stop={search.stop!r} is for one objective, and search={search.search!r} has several; leave it out"
             )
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool)

@@ -11,7 +11,10 @@ import numpy as np
 from spotsvm.common.errors import ArgumentError
 from spotsvm.cross_validation.fold_scorer import FoldScorer, FoldScores, metric_names
 from spotsvm.solvers.search import needs_several_objectives
-from spotsvm.trials.trial import Outcome, one_line, outcome_of
+from spotsvm.trials.trial import Outcome, Trial, one_line, outcome_of
+
+#: the number by which candidates are compared where it is not the score alone, and the weight of the log loss in it
+CRITERION, LOSS_WEIGHT = "criterion", 0.5
 
 
 @dataclass(frozen=True)
@@ -21,6 +24,8 @@ class CandidateScoring:
     search: Any
     scoring: Any
     refit: bool | str | Callable[[dict[str, Any]], int]
+    #: whether candidates are compared by accuracy and log loss together
+    soft: bool = False
 
     @property
     def objectives(self) -> list[str]:
@@ -60,6 +65,12 @@ class CandidateScoring:
     def _is_single(self) -> bool:
         return callable(self.scoring) or isinstance(self.scoring, str | None)
 
+    def merit(self, one: Trial | Outcome) -> float:
+        """Return the number by which a candidate is compared with others; nan if it failed."""
+        if one.state != "ok" or one.value is None:
+            return float("nan")
+        return one.extra.get(CRITERION, one.value) if self.soft else one.value
+
     def outcome(self, scores: FoldScores, scorer: FoldScorer) -> Outcome:
         """Return the outcome of a candidate with these scores."""
         if not scorer.metrics:
@@ -73,4 +84,7 @@ class CandidateScoring:
                 return Outcome("failed", None, numbers, one_line(scores.reason or f"the mean test score{which} is {mean}"))
         values = list(means.values())
         told: dict[str, Any] = {"values": values} if len(metrics) > 1 else {"value": values[0]}
+        if self.soft:
+            # a candidate without margins, which scikit-learn has scored, counts as one without skill
+            told[CRITERION] = values[0] - LOSS_WEIGHT * scores.numbers.get("log_loss", np.log(2.0))
         return outcome_of({**told, **scores.numbers})

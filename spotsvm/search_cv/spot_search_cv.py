@@ -30,7 +30,8 @@ class SpotSearchCV(BestEstimatorMixin, RoutingMixin, MetaEstimatorMixin, SearchA
     space : dict or list of dict
         As RandomizedSearchCV's param_distributions, the distributions with bounds.
     n_iter : int, default=50
-        Candidates to evaluate.
+        Suggestions to evaluate: candidates, or paths of candidates where a parameter is profiled. The further partitions of
+        `confirm` come on top.
     search : str, callable or object, default="kriging"
         As in `Study`.
     scoring : str, callable, list, tuple, dict or None, default=None
@@ -66,8 +67,25 @@ class SpotSearchCV(BestEstimatorMixin, RoutingMixin, MetaEstimatorMixin, SearchA
         Where work is shared, stop a candidate when even perfect scores in the folds left could not make it the best. Its
         value is then the mean of the folds that ran; `extra_folds_run` in `study_.frame()` says how many. The others'
         scores are nan.
+    profile : str or None, default="auto"
+        A parameter of which each suggestion is scored along a path of values, while the search chooses the other parameters: for
+        one kernel matrix, a path of C costs little more than one value. A path has every second value of 11 from end to end of
+        the range, and those beside the best. "auto" is the C of a machine whose work `engine` shares, where C has a range and
+        other parameters are searched by a search of one objective; None is none; a name demands it, such as that of epsilon.
+        Every value is a row of `cv_results_`, with `suggestion` to say on whose path it is; see `Study`.
+    confirm : int, "auto" or None, default="auto"
+        Further random partitions of the rows into folds, drawn as by `cv`, on which the contenders are scored: the best five
+        candidates, or of the best three paths the best value and its neighbours, and the estimator's own parameters. The best
+        mean over all partitions is recommended. As many more partitions score the one that is chosen. "auto" is 4 where `engine`
+        shares work, `cv` is random or can be made so, no groups are given and the estimator is not noisy; else, and with None,
+        there are none.
+    criterion : {"auto", "score"}, default="auto"
+        What candidates are compared by, in the search and at its end. "auto" is accuracy less half the log loss of the margins
+        on the same folds, where `engine` shares work and the metric is accuracy: the accuracy of a small data set is a staircase,
+        whose highest step is often luck. In all other cases, and with "score", it is the metric alone.
     start : dict, sequence of dict, or None, default=None
-        Candidates to evaluate first; see `Study`. They count in `n_iter`.
+        Candidates to evaluate first; see `Study`. They count in `n_iter`. None is the estimator's own parameters, where `engine`
+        shares work and the space holds them; [] is none.
     stop : {"uncertainty"}, ImprovementBelowUncertainty or None, default=None
         When to end before `n_iter`: "uncertainty" once the largest expected improvement is far below the uncertainty of the best
         candidate's score. What the rule did is told by `study_.findings["stop"]`.
@@ -92,7 +110,11 @@ class SpotSearchCV(BestEstimatorMixin, RoutingMixin, MetaEstimatorMixin, SearchA
     ----------
     cv_results_, best_estimator_, best_score_, best_params_, best_index_, scorer_, n_splits_, refit_time_, multimetric_, \
 classes_, n_features_in_, feature_names_in_
-        As RandomizedSearchCV has them.
+        As RandomizedSearchCV has them. `best_score_` is the mean over the given folds of the candidate that was chosen, which
+        further partitions or the log loss may prefer to the one with the best mean. `cv_results_` also has the mean scores of the
+        contenders on each further partition, nan for others, as `partition1_test_score` and so on.
+    fresh_score_ : float
+        Mean score of the chosen candidate on partitions that had no part in the choice; there only where `confirm` applies.
     study_ : Study
         The study behind the search; its values are mean test scores, and it maximises. Of several objectives
         `study_.pareto()` gives the candidates that no other one dominates.
@@ -103,6 +125,16 @@ classes_, n_features_in_, feature_names_in_
         If `n_iter` does not pay for the search's initial design.
     NoCompletedTrialError
         If every candidate failed; a ValueError.
+    ArgumentError
+        If `profile` names a parameter whose work is not shared, `confirm` is a number and the folds cannot be drawn again, or
+        another argument is invalid; a ValueError.
+
+    References
+    ----------
+    Forrester, Sobester, Keane 2008, "Engineering Design via Surrogate Modelling", chapter 3, for the default search. Cawley,
+    Talbot 2010, "On over-fitting in model selection and subsequent selection bias in performance evaluation", for what further
+    partitions are against. Platt 1999, "Probabilistic outputs for support vector machines and comparisons to regularized
+    likelihood methods", for the log loss.
 
     Examples
     --------
@@ -144,12 +176,20 @@ classes_, n_features_in_, feature_names_in_
         run = SpotSearchRun(self, X, y, splits, for_folds)
         self.study_ = run.run()
         self.n_splits_ = len(splits)
-        best = best_candidate(self, self.study_, run.scorer, run.scoring, routed.estimator.fit)
+        best = best_candidate(self, self.study_, run.scorer, run.scoring, routed.estimator.fit, run.own_trials(self.study_))
         self.cv_results_, self.scorer_, self.multimetric_ = best.results, best.scorer, best.multimetric
         if best.index is not None:
             self.best_index_, self.best_params_ = best.index, best.results["params"][best.index]
         if best.score is not None:
             self.best_score_ = best.score
+            found = run.confirmation(self.study_, best.metric, routed.splitter.split.get("groups"))
+            if found is not None:
+                numbers = [t.number for t in self.study_.trials if t.state != "running"]
+                self.cv_results_ |= found.columns(best.metric, numbers)
+                self.best_index_ = numbers.index(found.chosen)
+                self.best_params_ = best.results["params"][self.best_index_]
+                self.best_score_ = float(best.results[f"mean_test_{best.metric}"][self.best_index_])
+                self.fresh_score_ = found.fresh_score
         if self.refit:
             self._refit(X, y, routed.estimator.fit)
         return self

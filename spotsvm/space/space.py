@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
@@ -72,12 +73,7 @@ class Space:
         self._branches: list[dict[str, Parameter]] = [
             {_checked_name(name): _parameter(name, what) for name, what in dictionary.items()} for dictionary in dictionaries
         ]
-        self._axes = _share_axes(self._branches)
-        self._branched = len(self._branches) > 1
-        self.names: tuple[str, ...] = tuple(dict.fromkeys(name for branch in self._branches for name in branch))
-        if not self._axes and not self._branched:
-            raise SpaceError(f"nothing to tune: each of {', '.join(self.names)} has one value; use two or more for one of them")
-        self.domain = self._make_domain()
+        self._settle()
 
     @classmethod
     def described(cls, description: Any) -> Space:
@@ -104,6 +100,50 @@ class Space:
         if not isinstance(description, list) or not all(isinstance(branch, Mapping) for branch in description):
             raise SpaceError(f"{printable_line(repr(description), 200)} is not the description of a space")
         return cls([{name: _Described(name, what) for name, what in branch.items()} for branch in description])
+
+    def centres(self) -> list[NDArray[np.float64]]:
+        """Return the centre of each dictionary's part of the cube."""
+        points = np.full((len(self._branches), self.domain.dimension), 0.5)
+        if self._branched:
+            points[:, 0] = (np.arange(len(points)) + 0.5) / len(points)
+        return list(self.domain.snap(points))
+
+    def without(self, name: str) -> Space:
+        """Return the space without a parameter.
+
+        Parameters
+        ----------
+        name : str
+            A parameter that is always there.
+
+        Raises
+        ------
+        SpaceError
+            If nothing is left to tune.
+
+        Examples
+        --------
+        >>> Space({"x": [1, 2], "y": [3, 4]}).without("y").names
+        ('x',)
+        """
+        left = copy(self)
+        left._branches = [{key: parameter for key, parameter in branch.items() if key != name} for branch in self._branches]
+        left._settle()
+        return left
+
+    def _settle(self) -> None:
+        """Derive axes, names and domain from the branches."""
+        self._axes = _share_axes(self._branches)
+        self._branched = len(self._branches) > 1
+        self.names: tuple[str, ...] = tuple(dict.fromkeys(name for branch in self._branches for name in branch))
+        if not self._axes and not self._branched:
+            which = (
+                f"each of {', '.join(self.names)} has one value; use two or more for one of them"
+                if self.names
+                else "no parameter"
+            )
+            raise SpaceError(f"nothing to tune: {which}")
+        self.domain = self._make_domain()
 
     def _make_domain(self) -> Domain:
         everywhere = frozenset(range(len(self._branches)))

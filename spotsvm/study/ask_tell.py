@@ -26,6 +26,7 @@ from spotsvm.study.record.rows import plain_json
 from spotsvm.study.search import StudySearch
 from spotsvm.study.status import ReadableStudy
 from spotsvm.study.workers.interrupts import interrupts_held
+from spotsvm.trials.profile import Profile, checked_path, path_of
 from spotsvm.trials.start import START
 from spotsvm.trials.trial import Outcome, Trial, Values, checked_extra, checked_seconds, one_line, outcome_of
 
@@ -118,6 +119,8 @@ class AskTellStudy(ReadableStudy):
     _asked_at: dict[int, float]
     _outcomes: dict[int, Outcome]
     guard: RunGuard
+    #: the parameter that is profiled, or None
+    profile: Profile | None
     #: whether the search had no further point at the last batch
     is_exhausted = False
 
@@ -216,9 +219,12 @@ class AskTellStudy(ReadableStudy):
         """Turn a suggestion into a trial, in the record and in memory."""
         point = self.space.domain.snap_one(suggestion.point)
         number = len(self._trials)
+        params = self.space.decode(point)
+        if self.profile is not None and suggestion.origin != START:
+            params = self.profile.asked_params(params)
         trial = Trial(
             number,
-            self.space.decode(point),
+            params,
             tuple(point.tolist()),
             origin=suggestion.origin,
             note=suggestion.note,
@@ -241,7 +247,7 @@ class AskTellStudy(ReadableStudy):
     def tell(
         self,
         trial: Trial | int,
-        value: float | Sequence[float] | Mapping[str, float | Values],
+        value: float | Sequence[float] | Mapping[str, float | Values] | Mapping[float, Any],
         *,
         seconds: float | None = None,
     ) -> Trial:
@@ -254,7 +260,8 @@ class AskTellStudy(ReadableStudy):
         value : float, sequence or mapping
             The objective's value; of several objectives a sequence with one value each, in the study's own directions. Or a
             mapping with it under "value", or them under "values" (a mapping by name too, where they have names), and further
-            named numbers beside. A value that is not finite makes a failed trial.
+            named numbers beside. A value that is not finite makes a failed trial. Where a parameter is profiled, a path: a
+            mapping from its values to any of these.
         seconds : float, optional
             Time that the evaluation took; by default the time since it was asked for.
 
@@ -273,7 +280,10 @@ class AskTellStudy(ReadableStudy):
             If `seconds` is not a time; the trial is then still running. If there are more or fewer values than objectives; the
             trial is then recorded as failed, with the same reason.
         """
-        return self.finish(trial, outcome_of(value, checked_seconds(seconds)))
+        seconds = checked_seconds(seconds)
+        return self.finish(
+            trial, outcome_of(value, seconds) if self.profile is None else path_of(value, self.profile.name, seconds)
+        )
 
     def fail(
         self, trial: Trial | int, reason: str, *, extra: Mapping[str, float] | None = None, seconds: float | None = None
@@ -292,22 +302,29 @@ class AskTellStudy(ReadableStudy):
         running = self._trials[number]
         if running.state != "running":
             raise TrialStateError(f"trial={number} is not running; it was told before and is {running.state!r}")
-        outcome, wrong = self.objectives.judged(outcome)
+        if self.profile is None:
+            outcome, wrong = self.objectives.judged(outcome)
+        else:
+            outcome, wrong = checked_path(outcome, self.objectives.judged, self.profile)
         began = self._asked_at.get(number)
         seconds = outcome.seconds if outcome.seconds is not None or began is None else time.perf_counter() - began
         told = replace(
             running, state=outcome.state, value=outcome.value, values=outcome.values, extra=dict(outcome.extra),
             reason=outcome.reason, seconds=seconds, told_at=time.time(),
         )  # fmt: skip
+        path: tuple[Trial, ...] = ()
+        if self.profile is not None:
+            told, path = self.profile.finished(told, outcome.path, len(self._trials), float(self.objectives.signs[0]))
         event = (len(self._events), "told", number)
         if self._record is not None:
-            self._record.write_told(told, event[0])
+            self._record.write_told(told, event[0], path)
         self._trials[number] = told
+        self._trials.extend(path)
         self._events.append(event)
         self._outcomes.pop(number, None)
         if number in self._unfinished:
             self._unfinished.remove(number)
-        self._search.tell(told)
+        self._search.tell(told, path)
         result = told.reason or (told.values if told.value is None else told.value)
         _LOG.info("trial %d is %s after %.3g s: %s", number, told.state, seconds or 0.0, result)
         if wrong:
@@ -369,8 +386,8 @@ class AskTellStudy(ReadableStudy):
     @property
     @in_turn
     def n_finished(self) -> int:
-        """Number of finished trials, successful or not."""
-        return len(self._events) - len(self._trials)  # each was asked once, and told once if it has ended
+        """Number of finished trials, successful or not; of several values on a path only one counts."""
+        return sum(what == "told" for _, what, _ in self._events)
 
     @property
     def n_unfinished(self) -> int:

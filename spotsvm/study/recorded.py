@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import pandas as pd
 
-from spotsvm.common.errors import SpaceError, StorageError
+from spotsvm.common.errors import ArgumentError, SpaceError, StorageError
 from spotsvm.solvers.search.contract.base import Noise
 from spotsvm.space.space import Space
 from spotsvm.study.record.lock import writer_of
@@ -19,6 +19,8 @@ from spotsvm.study.record.salvage import damaged, salvage
 from spotsvm.study.resume import events_problem, is_seed, params_problem, size_problem, trial_problem
 from spotsvm.study.status import ReadableStudy
 from spotsvm.trials.objectives import Objectives
+from spotsvm.trials.profile import described_profile
+from spotsvm.trials.start import START
 from spotsvm.trials.tables import fold_table, parameter_names, trial_table
 from spotsvm.trials.trial import Trial
 
@@ -74,17 +76,32 @@ class RecordedStudy(ReadableStudy):
         if not isinstance(noise, str | bool) or noise not in ("auto", True, False):
             raise damaged(self.path, f"its noise is {shown(noise)}")
         self.seed, self.noise = seed, cast("Noise", noise)
+        try:
+            self.profile = described_profile(self.about, self.space)
+        except ArgumentError as error:
+            raise damaged(self.path, str(error)) from error
         self._trials = [self._checked(trial) for trial in trials]
 
     def _checked(self, trial: Trial) -> Trial:
         if problem := trial_problem(trial, self.space, len(self.objectives)):
             raise damaged(self.path, problem)
         decoded = self.space.decode(trial.point, trial.params)
+        if self.profile is not None:
+            decoded = self.profile.known_params(decoded, trial.params)
         if problem := params_problem(trial, decoded):
             raise damaged(self.path, problem)
         # JSON turns tuples into lists and numbers that are keys into text; the description of the space has both as text
         several = [name for name, value in trial.params.items() if isinstance(value, list | dict)]
         return replace(trial, params={**trial.params, **{name: decoded[name] for name in several}}) if several else trial
+
+
+def recorded_settings(path: str | Path | None) -> tuple[dict[str, Any], bool] | None:
+    """Return what a record says of its study, and whether it began at starts; None where there is no study yet."""
+    if path is None or not Path(path).is_file() or not Path(path).stat().st_size:
+        return None
+    with closing(Record(path, read_only=True)) as record:
+        about, trials = record.about(), record.trials()
+    return (about, any(t.origin == START for t in trials)) if "space" in about and trials else None
 
 
 def salvaged_tables(path: str | Path) -> tuple[pd.DataFrame, pd.DataFrame, str]:

@@ -24,12 +24,13 @@ from spotsvm.study.record.record import Record
 from spotsvm.study.record.rows import plain_json, shown
 from spotsvm.study.record.salvage import damaged
 from spotsvm.trials.objectives import Objectives
+from spotsvm.trials.profile import Profile, suggested
 from spotsvm.trials.trial import FINISHED, Outcome, Trial
 
 _LOG = logging.getLogger(__name__)
 
 
-_WORDS = {key: key for key in ("space", "direction", "search", "seed")} | {"noise": "setting of noise"}
+_WORDS = {key: key for key in ("space", "direction", "search", "seed", "profile", "criterion")} | {"noise": "setting of noise"}
 _CONTEXT = "context: "
 # older records name the module of a search of the library as well
 _FILES_OF_OURS = re.compile(r"(?<![\w.])(?:surrogates|solvers|spotsvm|studies)\.(?:\w+\.)*(?=\w)")
@@ -56,7 +57,14 @@ def check_same_study(path: Path, recorded: Mapping[str, Any], given: Mapping[str
 
 
 def describe_study(
-    space: Space, objectives: Objectives, search: Any, seed: int | None, noise: str | bool, context: Mapping[str, str]
+    space: Space,
+    objectives: Objectives,
+    search: Any,
+    seed: int | None,
+    noise: str | bool,
+    context: Mapping[str, str],
+    profile: str | None = None,
+    criterion: str | None = None,
 ) -> dict[str, Any]:
     """Return what identifies a study, as its record has it; raise ArgumentError for an invalid seed or context."""
     if seed is not None and not is_seed(seed):
@@ -67,6 +75,7 @@ def describe_study(
         "search": describe_search(search),
         "seed": None if seed is None else int(seed),
         "noise": noise,
+        **{key: name for key, name in (("profile", profile), ("criterion", criterion)) if name is not None},
         # these two may differ when a record is resumed
         "versions": versions(),
         "code": [{name: parameter_code(parameter) for name, parameter in branch.items()} for branch in space.branches],
@@ -91,7 +100,9 @@ class Past:
     outcomes: dict[int, Outcome] = field(default_factory=dict)
 
 
-def take_up(record: Record | None, given: Mapping[str, Any], space: Space, n_objectives: int) -> Past:
+def take_up(
+    record: Record | None, given: Mapping[str, Any], space: Space, n_objectives: int, profile: Profile | None = None
+) -> Past:
     """Return the initial state of a study: the content of its record, or nothing.
 
     Without a seed in `given` it is the recorded one, or a new one. Raises StudyMismatchError if the record belongs to another
@@ -106,7 +117,7 @@ def take_up(record: Record | None, given: Mapping[str, Any], space: Space, n_obj
     if not is_seed(about["seed"]):
         raise damaged(record.path, f"its seed is {shown(about['seed'])}")
     check_same_study(record.path, recorded, about)
-    trials, events = _checked_trials(record, space, n_objectives), record.events()
+    trials, events = _checked_trials(record, space, n_objectives, profile), record.events()
     if problem := events_problem(trials, events):
         raise damaged(record.path, problem)
     state = recorded.get("search_state", {})
@@ -119,7 +130,7 @@ def take_up(record: Record | None, given: Mapping[str, Any], space: Space, n_obj
     return Past(about, False, trials, events, state, record.findings(), record.outcomes())
 
 
-def _checked_trials(record: Record, space: Space, n_objectives: int) -> list[Trial]:
+def _checked_trials(record: Record, space: Space, n_objectives: int, profile: Profile | None) -> list[Trial]:
     trials = record.trials()
     for t in trials:
         if problem := trial_problem(t, space, n_objectives):
@@ -127,7 +138,10 @@ def _checked_trials(record: Record, space: Space, n_objectives: int) -> list[Tri
     if problem := size_problem(trials):
         raise damaged(record.path, problem)
     # finished trials keep the parameters that were evaluated; those of running ones follow from the point
-    return [replace(t, params=space.decode(t.point, t.params if t.state != "running" else {})) for t in trials]
+    decoded = [space.decode(t.point, t.params if t.state != "running" else {}) for t in trials]
+    if profile is not None:
+        decoded = [profile.known_params(params, t.params) for params, t in zip(decoded, trials, strict=True)]
+    return [replace(t, params=params) for t, params in zip(trials, decoded, strict=True)]
 
 
 def _difference(recorded: Any, given: Any) -> tuple[str, str]:
@@ -189,7 +203,7 @@ def params_problem(trial: Trial, decoded: Mapping[str, Any]) -> str:
 
 
 def events_problem(trials: Sequence[Trial], events: Sequence[tuple[int, str, int]]) -> str:
-    """Return what is inconsistent in the order of events, as `Past` has them; empty if nothing is."""
+    """Return what is inconsistent in the order of events, as `Past` has them, or in paths; empty if nothing is."""
     asked: set[int] = set()
     told: set[int] = set()
     before = -1
@@ -200,10 +214,14 @@ def events_problem(trials: Sequence[Trial], events: Sequence[tuple[int, str, int
         if what == "told" and number not in asked:
             return f"trial {number} was told before it was asked for"
         (asked if what == "asked" else told).add(number)
+    further = {t.number for t in trials} - {t.number for t in suggested(trials)}
     for trial in trials:
-        if (trial.state in FINISHED) != (trial.number in told):
+        if trial.number in further:
+            if trial.state not in FINISHED or trial.suggestion not in told:
+                return f"trial {trial.number} is on the path of trial {trial.suggestion}, which was not told"
+        elif (trial.state in FINISHED) != (trial.number in told):
             return f"trial {trial.number} is {trial.state!r}, which contradicts its recorded events"
-    return "" if len(asked) == len(trials) else "the order of its trials is lost"
+    return "" if len(asked) == len(trials) - len(further) else "the order of its trials is lost"
 
 
 def size_problem(trials: Sequence[Trial]) -> str:

@@ -19,14 +19,16 @@ from spotsvm.study.resume import Past
 from spotsvm.surrogates.domain import Domain
 from spotsvm.surrogates.errors import SpotSVMError
 from spotsvm.trials.objectives import Objectives
+from spotsvm.trials.profile import Profile, suggested
 from spotsvm.trials.start import START
-from spotsvm.trials.trial import Trial, checked_seconds, one_line
+from spotsvm.trials.trial import FINISHED, Trial, checked_seconds, one_line
 
 
 class StudySearch:
     """A search and the starting points that come before its own, kept consistent with a record whose writes may fail.
 
-    A suggestion is confirmed by `keep` once it is recorded, or withdrawn by `forget`. Raises SolverError if the search cannot be
+    A suggestion is confirmed by `keep` once it is recorded, or withdrawn by `forget`. Points are those of the whole space; with a
+    `profile` the search itself sees them, in `domain`, without the profiled parameter. Raises SolverError if the search cannot be
     created, or is for another number of objectives.
     """
 
@@ -38,8 +40,11 @@ class StudySearch:
         past: Past,
         noise: Noise,
         starts: Sequence[NDArray[np.float64]],
+        profile: Profile | None = None,
+        criterion: str | None = None,
     ):
         self._given, self._domain, self._objectives, self._noise = given, domain, objectives, noise
+        self._profile, self._criterion = profile, criterion
         self._seed = int(past.about["seed"])
         self._starts = list(starts)
         self._state: Mapping[str, Any] = past.search_state
@@ -50,19 +55,39 @@ class StudySearch:
         """Create the search and replay these trials."""
         n_objectives = len(self._objectives)
         search = make_search(self._given, self._domain, self._seed, noise=self._noise, n_objectives=n_objectives)
-        _replay(search, self._domain, trials, events, self._objectives)
+        told = {t.number: self._response(t, trials) for t in suggested(trials) if t.state in FINISHED}
+        _replay(search, self._domain, [replace(t, point=tuple(self._seen(t.point))) for t in trials], events, told)
         if isinstance(search, Search):
             _restore(search, self._state)
         return search
+
+    def _seen(self, point: ArrayLike) -> NDArray[np.float64]:
+        """Return a point as the search sees it."""
+        return np.array(point, dtype=float) if self._profile is None else self._profile.searched_point(point)
+
+    def _response(self, trial: Trial, trials: Sequence[Trial]) -> Any:
+        """Return what the search is told of a finished trial."""
+        if self._profile is None:
+            return self._objectives.response(self._by_criterion(trial))
+        path = [self._by_criterion(t) for t in trials if t.suggestion == trial.number]
+        return self._profile.response(path, float(self._objectives.signs[0]))
+
+    def _by_criterion(self, trial: Trial) -> Trial:
+        """Return a trial with the criterion as its value, if it has one."""
+        number = trial.extra.get(self._criterion, np.nan) if self._criterion is not None else np.nan
+        return replace(trial, value=number, values=(number,)) if trial.value is not None and np.isfinite(number) else trial
 
     def suggest(self) -> Suggestion:
         """Return the next start, if there is one left, or else the suggestion of the search."""
         if self._held is not None:
             return self._held
         if not self._starts:
-            return _as_suggestion(self._search.ask(), self._search, self._domain)
+            found = _as_suggestion(self._search.ask(), self._search, self._domain)
+            if self._profile is None:
+                return found
+            return replace(found, point=self._profile.whole_point(self._domain.snap_one(found.point)))
         if isinstance(self._search, Search):
-            self._search.assume(self._starts[0], given=True)
+            self._search.assume(self._seen(self._starts[0]), given=True)
         return Suggestion(self._starts[0], START)
 
     def state(self) -> dict[str, Any]:
@@ -82,9 +107,9 @@ class StudySearch:
         else:
             self._search = self._replayed(trials, events)
 
-    def tell(self, trial: Trial) -> None:
-        """Tell the search of a finished trial."""
-        self._search.tell(np.array(trial.point), self._objectives.response(trial))
+    def tell(self, trial: Trial, path: Sequence[Trial] = ()) -> None:
+        """Tell the search of a finished trial, with the further values on its path."""
+        self._search.tell(self._seen(trial.point), self._response(trial, [trial, *path]))
 
     @property
     def name(self) -> str:
@@ -158,9 +183,13 @@ def _as_suggestion(answer: Suggestion | ArrayLike, search: AskTell, domain: Doma
 
 
 def _replay(
-    search: AskTell, domain: Domain, trials: Sequence[Trial], events: Sequence[tuple[int, str, int]], objectives: Objectives
+    search: AskTell,
+    domain: Domain,
+    trials: Sequence[Trial],
+    events: Sequence[tuple[int, str, int]],
+    responses: Mapping[int, Any],
 ) -> None:
-    """Replay the recorded asks and tells, in the same order, on a new search.
+    """Replay the recorded asks and tells, in the same order, on a new search; `responses` are what it was told, by number.
 
     A search of the library takes the recorded points; any other is asked again, with one warning if it answers differently.
     """
@@ -169,7 +198,7 @@ def _replay(
         trial = trials[number]
         point = np.array(trial.point)
         if what == "told":
-            search.tell(point, objectives.response(trial))
+            search.tell(point, responses[number])
         elif isinstance(search, Search):
             search.assume(point, given=trial.origin == START)
         elif trial.origin != START:  # a start was not asked of it

@@ -12,13 +12,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
-from spotsvm.common.errors import SpaceError
+from spotsvm.common.errors import ArgumentError, SpaceError
 from spotsvm.common.text import checked_path
 from spotsvm.solvers.pareto import non_dominated
 from spotsvm.space.space import Space
 from spotsvm.study.record.lock import Writer, left_behind, lock_path, writer_of
 from spotsvm.study.record.record import Record
 from spotsvm.trials.objectives import Objectives
+from spotsvm.trials.profile import described_profile, suggested
 from spotsvm.trials.results import StudyResults
 from spotsvm.trials.scores.optimism import nan_to_none, plain
 from spotsvm.trials.timing import TimeSpent, time_spent, trials_per_minute
@@ -154,6 +155,7 @@ def status_of(
     path: Path | None,
 ) -> Status:
     """Return the status of a study, given its trials, its description and findings, and the path of its record, if any."""
+    trials = suggested(trials)
     counts = Counter(t.state for t in trials)
     writer = None if path is None else writer_of(path)
     budget = about.get("budget")
@@ -223,16 +225,27 @@ def _why_ended(
     stop = findings.get("stop", {})
     if stop.get("stopped") is True and stop.get("n_trials") == n_finished:
         return "the stop rule ended the run"
-    if n_finished and len({t.point for t in trials if t.state in FINISHED}) >= _n_configurations(about.get("space")):
+    if n_finished and _n_evaluated(trials, about) >= _n_configurations(about):
         return "every configuration in its space has been evaluated"
     return ""
 
 
-def _n_configurations(space: Any) -> float:
-    """Return the number of configurations in a described space; `inf` if it is infinite or unknown."""
+def _n_evaluated(trials: Sequence[Trial], about: Mapping[str, Any]) -> int:
+    """Return how many configurations were evaluated, of a profiled study without the profiled parameter."""
+    left_out = about.get("profile")
+    done = [t for t in trials if t.state in FINISHED]
+    if left_out is None:
+        return len({t.point for t in done})
+    return len({repr([item for item in t.params.items() if item[0] != left_out]) for t in done})
+
+
+def _n_configurations(about: Mapping[str, Any]) -> float:
+    """Return the number of configurations that a search can suggest in a described space; `inf` if infinite or unknown."""
     try:
-        return Space.described(space).domain.size
-    except SpaceError:
+        space = Space.described(about.get("space"))
+        profile = described_profile(about, space)
+        return (space if profile is None else profile.searched).domain.size
+    except (SpaceError, ArgumentError):
         return math.inf
 
 

@@ -225,11 +225,13 @@ class Stopper:
         if n not in self._looks:
             study = self._study
             trials = [study.trials[number] for number in study.told_numbers[:n]]
+            space = study.space
+            if study.profile is not None:
+                space = study.profile.searched
+                trials = [replace(t, point=tuple(study.profile.searched_point(t.point).tolist())) for t in trials]
             sign = float(study.objectives.signs[0])
             self._looks[n] = (
-                self._rule.look(trials, study.space, sign=sign, noise=study.noise, seed=study.seed)
-                if len(trials) == n > 0
-                else None
+                self._rule.look(trials, space, sign=sign, noise=study.noise, seed=study.seed) if len(trials) == n > 0 else None
             )
         return self._looks[n]
 

@@ -22,6 +22,7 @@ from spotsvm.study.stop import Stopper, StopRule
 from spotsvm.study.workers.open import open_workers
 from spotsvm.study.workers.protocol import Workers, is_workers
 from spotsvm.trials.objectives import Directions, Objectives
+from spotsvm.trials.profile import PathObjective, Profile
 from spotsvm.trials.start import start_points, starts_left
 from spotsvm.trials.trial import Objective
 
@@ -59,6 +60,15 @@ class Study(AskTellStudy):
         not asked for again; all at which it has started must still be among them, and further ones are asked for next.
     context : dict of str to str, optional
         What else must be the same for a record to be resumed, such as a checksum of the data; whatever JSON can hold.
+    profile : str or None, default=None
+        A parameter, continuous or an integer, of which the objective scores several values at once because they cost little
+        together: the C of a support vector machine for one kernel, say. The objective gets the other parameters, and of a start
+        all of them, and returns a path: a mapping from values of the parameter to what it would return for each. The search
+        sees the other parameters alone, and the best value on each path, with its neighbours to break ties. Every value on a
+        path is a trial of its own in tables and record, with `suggestion` to say on whose path it is; `n_trials` counts paths.
+    criterion : str or None, default=None
+        A further number that the objective returns, in the direction of the value, which the search is told in place of the
+        value: a smoother one, say. Where a trial lacks it, the value is.
 
     Attributes
     ----------
@@ -94,6 +104,14 @@ class Study(AskTellStudy):
     >>> _ = study.run(lambda p: {"values": [p["x"], min(p["x"], 2)]}, n_trials=4)
     >>> [t.values for t in study.pareto()]
     [(0.0, 0.0), (1.0, 1.0), (2.0, 2.0)]
+
+    A path of eleven values of y for each suggested x:
+
+    >>> from scipy.stats import uniform
+    >>> study = Study({"x": uniform(0, 1), "y": uniform(0, 1)}, seed=0, profile="y")
+    >>> _ = study.run(lambda p: {y: (p["x"] - 0.3) ** 2 + (y - p["x"]) ** 2 for y in np.linspace(0, 1, 11)}, n_trials=10)
+    >>> len(study.trials), study.n_finished, study.best_trial.value < 0.01
+    (110, 10, True)
     """
 
     def __init__(
@@ -108,28 +126,40 @@ class Study(AskTellStudy):
         trial_timeout: float | None = None,
         start: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
         context: Mapping[str, str] | None = None,
+        profile: str | None = None,
+        criterion: str | None = None,
     ):
         self.objectives = Objectives.of(direction)
         if noise not in ("auto", True, False):
             raise ArgumentError(f"noise={noise!r} is unknown; use 'auto', True or False")
         self.space = space if isinstance(space, Space) else Space(space)
+        self.profile = None if profile is None else Profile(self.space, profile)
+        if self.profile is not None and self.objectives.several:
+            raise ArgumentError(
+                f"profile={profile!r} is for one objective, and the study has {len(self.objectives)}; leave it out"
+            )
         starts = [] if start is None else start_points(start, self.space)
         self.direction = direction
         self.noise: Noise = noise if noise == "auto" else bool(noise)
         self.trial_timeout = checked_timeout(trial_timeout)
         self._asked_at: dict[int, float] = {}
         self.guard = RunGuard()
-        about = describe_study(self.space, self.objectives, search, seed, self.noise, {} if context is None else context)
+        context = {} if context is None else context
+        if criterion is not None and self.objectives.several:
+            raise ArgumentError(f"criterion={criterion!r} is for one objective, and the study has {len(self.objectives)}")
+        about = describe_study(self.space, self.objectives, search, seed, self.noise, context, profile, criterion)
         self._record = None if path is None else Record(path)
         try:
-            past = take_up(self._record, about, self.space, len(self.objectives))
+            past = take_up(self._record, about, self.space, len(self.objectives), self.profile)
             self._trials, self._events, self._findings = past.trials, past.events, past.findings
             self._outcomes = dict(past.outcomes)
             self._unfinished = [t.number for t in self._trials if t.state == "running"]
             self.seed = int(past.about["seed"])
             self.about = past.about
-            left = starts_left(starts, self._trials, self.space, self.path) if starts else []
-            self._search = StudySearch(search, self.space.domain, self.objectives, past, self.noise, left)
+            left = starts_left(starts, self._trials, self.space, self.path, self.profile) if starts else []
+            self._search = StudySearch(
+                search, self.searched_space.domain, self.objectives, past, self.noise, left, self.profile, criterion
+            )
             # only now: a record must not describe a search that cannot be created
             if self._record is not None and past.is_new:
                 self._record.describe(past.about)
@@ -230,12 +260,14 @@ class Study(AskTellStudy):
         3
         """
         settings = RunSettings(n_trials, batch_size, retries, raise_errors)
-        check_budget(n_trials, "n_trials", (self.n_initial, self.initial_name), self.space.domain)
+        check_budget(n_trials, "n_trials", (self.n_initial, self.initial_name), self.searched_space.domain)
         timeout = checked_timeout(self.trial_timeout if trial_timeout is None else trial_timeout)
         followers = Followers(callback)
         stopper = None if stop is None else Stopper(self, stop)
         with self.guard.running():
             options: dict[str, Any] = {"n_jobs": n_jobs, "trial_timeout": timeout, "memory_limit": memory_limit}
+            if not is_workers(objective) and self.profile is not None and callable(objective):
+                objective = PathObjective(objective, self.profile.name)
             workers = objective if is_workers(objective) else open_workers(cast("Objective", objective), executor, **options)
             try:
                 run_trials(self, workers, settings, followers, stopper)
@@ -243,6 +275,11 @@ class Study(AskTellStudy):
                 interrupt.add_note(self._how_to_resume())
                 raise
         return self
+
+    @property
+    def searched_space(self) -> Space:
+        """The space that the search sees: without the parameter that is profiled."""
+        return self.space if self.profile is None else self.profile.searched
 
     def _how_to_resume(self) -> str:
         done = f"{self.n_finished} of {len(self._trials)} trials are finished"

@@ -36,11 +36,13 @@ class Recommendation:
     number : int
         Its first trial's number.
     value : float
-        What is to be expected of it: the predicted response under noise, else the observed one.
+        What is to be expected of it: the predicted response under noise, the mean of values that had no part in the choice where
+        there are such, else the observed one.
     standard_error : float
         Standard error of `value`; 0 for a deterministic objective.
-    basis : {"predicted", "observed"}
-        Why it was chosen.
+    basis : {"predicted", "observed", "criterion", "confirmed"}
+        Why it was chosen: by the prediction of a model, the observed value, the study's `criterion`, or further values of the
+        contenders.
     n_evaluations : int
         How often it was evaluated.
     best_seen_params, best_seen_number, best_seen_value : dict, int, float
@@ -53,7 +55,7 @@ class Recommendation:
     number: int
     value: float
     standard_error: float
-    basis: Literal["predicted", "observed"]
+    basis: Literal["predicted", "observed", "criterion", "confirmed"]
     n_evaluations: int
     best_seen_params: Mapping[str, Any]
     best_seen_number: int
@@ -102,6 +104,33 @@ def recommend(trials: Sequence[Trial], domain: Domain, *, sign: float, noise: No
         standard_error=unit * float(error[0]), basis="predicted", n_evaluations=counts[best.point],
         best_seen_standard_error=unit * models.noise,
     )  # fmt: skip
+
+
+#: the finding of a study that has further values of the contenders
+CONFIRM = "confirm"
+
+
+def recommend_otherwise(
+    trials: Sequence[Trial], *, sign: float, criterion: str | None, confirmed: Mapping[str, Any] | None
+) -> Recommendation | None:
+    """Return the recommendation by further values of the contenders, or by a study's criterion; None if it has neither.
+
+    `confirmed` is the finding with the number of the trial that was `chosen`, and values of it that had no part in the choice,
+    `fresh`.
+    """
+    done = [t for t in trials if t.state == "ok" and t.value is not None]
+    if not done:
+        return None
+    seen = min(done, key=lambda t: (sign * float(t.value or 0.0), t.number))
+    best_seen = (dict(seen.params), seen.number, float(seen.value or 0.0), 0.0)
+    if confirmed is not None and any(t.number == confirmed.get("chosen") for t in done):
+        t, fresh = trials[confirmed["chosen"]], np.array(confirmed["fresh"], dtype=float)
+        error = float(np.std(fresh, ddof=1) / np.sqrt(len(fresh))) if len(fresh) > 1 else 0.0
+        return Recommendation(dict(t.params), t.number, float(fresh.mean()), error, "confirmed", 1 + len(fresh), *best_seen)
+    if criterion is None:
+        return None
+    t = min(done, key=lambda t: (sign * float(t.extra.get(criterion, t.value or 0.0)), t.number))
+    return Recommendation(dict(t.params), t.number, float(t.value or 0.0), 0.0, "criterion", 1, *best_seen)
 
 
 def summarise_failures(trials: Sequence[Trial]) -> str:

@@ -14,7 +14,8 @@ from spotsvm.solvers.search.contract.base import Noise
 from spotsvm.space.space import Space
 from spotsvm.trials.objectives import Objectives
 from spotsvm.trials.pareto import hypervolume_curve, pareto_trials, plot_pareto
-from spotsvm.trials.recommendation import Recommendation, recommend, summarise_failures
+from spotsvm.trials.profile import suggested
+from spotsvm.trials.recommendation import CONFIRM, Recommendation, recommend, recommend_otherwise, summarise_failures
 from spotsvm.trials.tables import fold_table, trial_table
 from spotsvm.trials.trial import FINISHED, Trial
 
@@ -39,8 +40,8 @@ class StudyResults:
 
     @property
     def n_finished(self) -> int:
-        """Number of trials that have ended, failed ones included."""
-        return sum(t.state in FINISHED for t in self._trials)
+        """Number of trials that have ended, failed ones included; of several values on a path only one counts."""
+        return sum(t.state in FINISHED for t in suggested(self._trials))
 
     @property
     def best_trial(self) -> Trial:
@@ -63,6 +64,9 @@ class StudyResults:
     def recommend(self) -> Recommendation:
         """Return the trial to use: under noise the best predicted among the evaluated, else the best observed.
 
+        Where contenders were scored on further partitions (`SpotSearchCV(confirm=...)`), it is the best of them; else, without
+        noise, the best by the study's `criterion`, if it has one.
+
         Raises
         ------
         NoCompletedTrialError
@@ -72,7 +76,11 @@ class StudyResults:
         """
         self.objectives.require_one("recommend()")
         sign = float(self.objectives.signs[0])
-        return recommend(self.trials, self.space.domain, sign=sign, noise=self.noise, seed=self.seed)
+        criterion = self.about.get("criterion") if self.noise is False else None
+        found = recommend_otherwise(
+            self.trials, sign=sign, criterion=criterion, confirmed=getattr(self, "findings", {}).get(CONFIRM)
+        )
+        return found or recommend(self.trials, self.space.domain, sign=sign, noise=self.noise, seed=self.seed)
 
     def pareto(self) -> tuple[Trial, ...]:
         """Return the trials that no other trial dominates, sorted from the best in the first objective; of equal ones the first.

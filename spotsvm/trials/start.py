@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from spotsvm.common.errors import SpaceError, StudyMismatchError
 from spotsvm.space.space import Space
+from spotsvm.trials.profile import Profile
 from spotsvm.trials.trial import Trial
 
 Floats = NDArray[np.float64]
@@ -38,15 +39,7 @@ def equal_start(space: Space | Start, first: Start | None = None) -> list[dict[s
     first = [] if first is None else first
     start_points(first, space)
     given = [first] if isinstance(first, Mapping) else first
-    return [*map(dict, given), *map(space.decode, _centres(space))]
-
-
-def _centres(space: Space) -> list[Floats]:
-    """Return the centre of each dictionary's part of the cube."""
-    points = np.full((len(space.branches), space.domain.dimension), 0.5)
-    if len(points) > 1:
-        points[:, 0] = (np.arange(len(points)) + 0.5) / len(points)
-    return list(space.domain.snap(points))
+    return [*map(dict, given), *map(space.decode, space.centres())]
 
 
 def start_points(start: Start, space: Space) -> list[Floats]:
@@ -72,27 +65,33 @@ def start_points(start: Start, space: Space) -> list[Floats]:
     return list(points.values())
 
 
-def starts_left(points: Sequence[Floats], trials: Sequence[Trial], space: Space, path: Path | None) -> list[Floats]:
+def starts_left(
+    points: Sequence[Floats], trials: Sequence[Trial], space: Space, path: Path | None, profile: Profile | None = None
+) -> list[Floats]:
     """Return the starts that no trial of a record has evaluated.
 
     They may be more or fewer than the record's study was created with, as long as those that it evaluated are among them;
     StudyMismatchError if one is not.
     """
-    given = {point.tobytes() for point in points}
-    been = [point.tobytes() for point in _settled([trial.point for trial in trials], space)]
-    for trial, place in zip(trials, been, strict=True):
-        if trial.origin == START and place not in given:
+
+    def place(point: Floats) -> bytes:
+        return (point if profile is None else profile.searched_point(point)).tobytes()
+
+    given = {place(point) for point in points}
+    been = [place(point) for point in _settled([trial.point for trial in trials], space)]
+    for trial, at in zip(trials, been, strict=True):
+        if trial.origin == START and at not in given:
             raise StudyMismatchError(
                 f"{path} holds a study with another start: it began with {dict(trial.params)!r}, which is not among the "
                 "start given. Add it, leave start out, or use another file"
             )
-    return [point for point in points if point.tobytes() not in been]
+    return [point for point in points if place(point) not in been]
 
 
 def _settled(points: ArrayLike, space: Space) -> Floats:
     """Return points, with those within rounding of a centre moved to it; shape (n, d)."""
     settled = np.array(points, dtype=float).reshape(-1, space.domain.dimension)
-    for centre in _centres(space):
+    for centre in space.centres():
         off = np.abs(settled - centre)
         settled[(off <= np.where(space.domain.discrete, 0.0, _ROUNDING)).all(axis=1)] = centre
     return settled

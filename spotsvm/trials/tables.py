@@ -24,7 +24,8 @@ def trial_table(trials: Sequence[Trial], names: Sequence[str], values: Sequence[
 
     Columns: number, state, one `param_` column per parameter (empty where it does not exist), value (for several objectives one
     column each: value_0, value_1, or value_ and the name), one `extra_` column per further number, origin, note, reason, seed,
-    ask_seconds and its parts fit_seconds and acquisition_seconds, seconds, lost (how many attempts ended with their worker).
+    ask_seconds and its parts fit_seconds and acquisition_seconds, seconds, lost (how many attempts ended with their worker);
+    where a parameter is profiled, suggestion, the number of the trial on whose path the row is.
     """
     params = {f"param_{name}": name for name in names}
     extras = {f"extra_{name}": name for trial in trials for name in trial.extra}
@@ -34,12 +35,13 @@ def trial_table(trials: Sequence[Trial], names: Sequence[str], values: Sequence[
         | dict(zip(values, t.values or [None] * len(values), strict=True))
         | {column: t.extra.get(name) for column, name in extras.items()}
         | {name: getattr(t, name) for name in (*_FURTHER, *_SECONDS)}
-        | {"lost": len(t.lost)}
+        | {"lost": len(t.lost), "suggestion": t.number if t.suggestion is None else t.suggestion}
         for t in trials
     ]
-    frame = pd.DataFrame(rows, columns=["number", "state", *params, *values, *extras, *_FURTHER, *_SECONDS, "lost"])
+    path = ["suggestion"] if any(t.suggestion is not None for t in trials) else []
+    frame = pd.DataFrame(rows, columns=["number", "state", *params, *values, *extras, *_FURTHER, *_SECONDS, "lost", *path])
     numbers = dict.fromkeys([*values, *extras, *_SECONDS], "float64")
-    return frame.astype({"number": "int64", "seed": "int64", "lost": "int64"} | numbers)
+    return frame.astype(dict.fromkeys(["number", "seed", "lost", *path], "int64") | numbers)
 
 
 _SCORE = re.compile(r"split([0-9]{1,6})_(test|train)_(.+)")

@@ -62,6 +62,9 @@ class Trial:
         The reason of each attempt whose worker died, in one line each; the trial was then evaluated again, or failed.
     asked_at, told_at : float or None
         When it was asked for, and told, in seconds since 1970 (UTC); two trials that differ in nothing else are equal.
+    suggestion : int or None
+        Where a parameter is profiled, the number of the trial that was asked for, on whose path this one is: its own for the
+        best value on the path. None where nothing is profiled.
     """
 
     number: int
@@ -82,6 +85,7 @@ class Trial:
     lost: tuple[str, ...] = ()
     asked_at: float | None = field(default=None, compare=False)
     told_at: float | None = field(default=None, compare=False)
+    suggestion: int | None = None
 
     def __post_init__(self) -> None:
         for name, kind in (("params", ReadOnlyParams), ("extra", ReadOnlyDict)):
@@ -158,7 +162,7 @@ class Outcome:
     """The outcome of one evaluation; the fields are those of a Trial.
 
     `values` is set if several were returned, as a tuple or by name, else `value`. `lost` means that the worker died rather than
-    the objective failed, so that another worker may succeed.
+    the objective failed, so that another worker may succeed. `path` has values of a profiled parameter, each with its outcome.
     """
 
     state: State
@@ -169,6 +173,7 @@ class Outcome:
     error: BaseException | None = None
     values: tuple[float, ...] | Mapping[str, float] | None = None
     lost: bool = False
+    path: tuple[tuple[float, Outcome], ...] = ()
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle; an error that cannot be unpickled, and so would break the pool, is replaced by its text."""
@@ -177,7 +182,8 @@ class Outcome:
             pickle.loads(pickle.dumps(error))
         except Exception:  # what an error of the user's raises when it is pickled can be anything
             error = RuntimeError(self.reason)
-        return Outcome, (self.state, self.value, dict(self.extra), self.reason, self.seconds, error, self.values, self.lost)
+        extra = dict(self.extra)
+        return Outcome, (self.state, self.value, extra, self.reason, self.seconds, error, self.values, self.lost, self.path)
 
 
 Objective = Callable[[dict[str, Any]], float | Sequence[float] | Mapping[str, float | Values] | Outcome]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from numbers import Real
 from pathlib import Path
 from typing import Any, cast
 
@@ -13,15 +12,12 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, FitFailedWarning, UndefinedMetricWarning
 from sklearn.model_selection import TimeSeriesSplit, cross_val_score, train_test_split
-from sklearn.pipeline import Pipeline
 
-from spotsvm.common.errors import ArgumentError, DataError, ShortSeriesWarning, SpaceError, SpotSVMError
+from spotsvm.common.errors import ArgumentError, DataError, ShortSeriesWarning, SpotSVMError
 from spotsvm.comparison.judge_search import judge_search
-from spotsvm.estimators.cutoff.class_entries import class_names
 from spotsvm.optimism.analysis import oversearching
 from spotsvm.search_cv.spot_search_cv import SpotSearchCV
-from spotsvm.solvers.kernels import resolve_gamma
-from spotsvm.space.parameter import ContinuousParameter, IntegerParameter
+from spotsvm.search_cv.start import default_start
 from spotsvm.space.space import Space
 from spotsvm.study.loop import check_budget, checked_timeout
 from spotsvm.study.search import initial_trials
@@ -195,55 +191,3 @@ class TuningJob:
         """Return the score on the held-out rows, and its standard error."""
         block = block_length(len(test.y)) if is_series(self.pipeline) else 1
         return held_out_score(scorer, estimator, test.X, test.y, self.seed, block=block)
-
-
-def default_start(fitted: Any, space: Space | Start, X: Any) -> list[dict[str, Any]]:
-    """Return an estimator's own parameters as a configuration to start at; none where the space cannot hold them.
-
-    A number beyond a range counts as the nearest one in it. A gamma of "scale" or "auto" is the number that it stands for. An
-    entry that was not given, such as a `class_weight__<class>`, is what the estimator, fitted to X, has for it. Of several
-    dictionaries the first that can hold the parameters counts.
-
-    Examples
-    --------
-    >>> from scipy.stats import loguniform
-    >>> from sklearn.datasets import load_iris
-    >>> from sklearn.pipeline import make_pipeline
-    >>> from sklearn.preprocessing import StandardScaler
-    >>> from sklearn.svm import SVC
-    >>> X, y = load_iris(return_X_y=True)
-    >>> fitted = make_pipeline(StandardScaler(), SVC()).fit(X, y)
-    >>> default_start(fitted, {"svc__C": loguniform(2**-5, 2**15), "svc__gamma": loguniform(2**-15, 2**3)}, X)
-    [{'svc__C': 1.0, 'svc__gamma': 0.25}]
-    """
-    space = space if isinstance(space, Space) else Space(space)
-    known = fitted.get_params(deep=True)
-    for branch in space.branches:
-        values = {name: known[name] if name in known else _entry(fitted, known, name) for name in branch}
-        for name, parameter in branch.items():
-            if not isinstance(parameter, ContinuousParameter | IntegerParameter):
-                continue
-            if name.rpartition("__")[2] == "gamma" and isinstance(values[name], str):
-                seen = fitted[:-1].transform(X) if isinstance(fitted, Pipeline) else X  # by the machine
-                values[name] = resolve_gamma(values[name], np.asarray(seen, dtype=np.float64))
-            if isinstance(values[name], Real):
-                values[name] = min(max(values[name], parameter.low), parameter.high)
-        try:
-            space.encode(values)
-        except SpaceError:
-            continue
-        return [values]
-    return []
-
-
-def _entry(fitted: Any, known: dict[str, Any], name: str) -> Any:
-    """Return what an estimator has for an entry `<estimator>__<parameter>__<class>`; None if it is no such thing."""
-    whole, _, entry = name.rpartition("__")
-    owner, _, parameter = whole.rpartition("__")
-    holder = known.get(owner) if owner else fitted
-    if isinstance(known.get(whole), str):  # a rule such as "balanced", which entries would replace
-        return None
-    values, classes = getattr(holder, f"{parameter}_", None), getattr(holder, "classes_", None)
-    if values is None or classes is None:
-        return None
-    return dict(zip(class_names(classes), np.asarray(values).tolist(), strict=True)).get(entry)

@@ -55,6 +55,7 @@ from spotsvm.study.record.schema import (
     columns_of,
     creation,
     known_columns,
+    newer_columns,
     table_names,
     upgrade,
 )
@@ -246,18 +247,22 @@ class Record:
 
     def write_asked(self, trial: Trial, sequence: int, search_state: Mapping[str, Any]) -> None:
         """Write a trial that was just asked for, and the state of the search after it."""
-        row = asked_row(trial, sequence)
         with self.transaction():
-            self._connection.execute(
-                f"INSERT INTO trials ({', '.join(row)}) VALUES ({', '.join('?' * len(row))})", tuple(row.values())
-            )
+            self._insert(asked_row(trial, sequence))
             if search_state:
                 self._execute(about_rows({"search_state": search_state}))
 
-    def write_told(self, trial: Trial, sequence: int) -> None:
-        """Write the end of a running trial, and delete its outcome that waited to be told."""
+    def write_told(self, trial: Trial, sequence: int, path: Sequence[Trial] = ()) -> None:
+        """Write the end of a running trial with the further values on its path; delete its outcome that waited to be told."""
         with self.transaction():
-            self._update_running(trial.number, told_row(trial, sequence))
+            row = told_row(trial, sequence)
+            if trial.suggestion is not None:  # its parameters have the best value on the path only now
+                (asked,) = self._connection.execute("SELECT asked FROM trials WHERE number = ?", (trial.number,)).fetchone()
+                row = asked_row(trial, asked) | row
+            self._update_running(trial.number, row)
+            for further in path:
+                # a value on a path has no turn: negative numbers are in nobody's way
+                self._insert(asked_row(further, -1 - further.number) | told_row(further, -1 - further.number))
             self._connection.execute("DELETE FROM outcomes WHERE number = ?", (trial.number,))
 
     def write_lost(self, trial: Trial) -> None:
@@ -288,6 +293,11 @@ class Record:
             if state == "running"
         }
 
+    def _insert(self, row: Mapping[str, Any]) -> None:
+        self._connection.execute(
+            f"INSERT INTO trials ({', '.join(row)}) VALUES ({', '.join('?' * len(row))})", tuple(row.values())
+        )
+
     def _update_running(self, number: int, row: Mapping[str, Any]) -> None:
         changed = self._connection.execute(
             f"UPDATE trials SET {', '.join(f'{name} = ?' for name in row)} WHERE number = ? AND state = 'running'",
@@ -297,21 +307,23 @@ class Record:
             raise StorageError(f"{self.path}: trial {number} is not running in the record; is another process writing to it?")
 
     def events(self) -> list[tuple[int, str, int]]:
-        """Return the events in order: (sequence, "asked" or "told", number of the trial)."""
+        """Return the events in order: (sequence, "asked" or "told", number of the trial); none of further values on paths."""
         rows = self._rows("SELECT number, asked, told FROM trials")
         out = [(asked, "asked", number) for number, asked, _ in rows]
         out += [(told, "told", number) for number, _, told in rows if told is not None]
         if not all(isinstance(sequence, int) for sequence, _, _ in out):
             raise damaged(self.path, "the order of its trials is lost")
-        return sorted(out)
+        return sorted(event for event in out if event[0] >= 0)
 
     def trials(self) -> list[Trial]:
         """Return all trials by number."""
         names = [*COLUMNS, "asked", "told", "asked_checksum", "told_checksum"]
         rows = self._rows(f"SELECT {', '.join(column(name, self._version) for name in names)} FROM trials ORDER BY number")
         if self._version >= 4:
+            newer = newer_columns(self._version)
             for row in rows:
-                self._read(check_row, dict(zip(names, row, strict=True)), f"trial {row[0]} cannot be read")
+                cells = {name: cell for name, cell in zip(names, row, strict=True) if name not in newer}
+                self._read(check_row, cells, f"trial {row[0]} cannot be read")
         trials = [self._read(trial_of, row[: len(COLUMNS)], f"trial {row[0]} cannot be read") for row in rows]
         if [t.number for t in trials] != list(range(len(trials))):
             raise damaged(self.path, "trials are missing from it")

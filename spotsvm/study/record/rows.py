@@ -7,6 +7,7 @@ import math
 import sqlite3
 import zlib
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -24,7 +25,7 @@ ASKED = (
     "asked_at",
 )  # fmt: skip
 
-TOLD = ("number", "told", "state", "value", "extra", "reason", "seconds", "objectives", "lost", "told_at")
+TOLD = ("number", "told", "state", "value", "extra", "reason", "seconds", "objectives", "lost", "told_at", "suggestion")
 
 #: the error of a row that was changed after it was written
 UNLIKE = "its checksum does not match its content"
@@ -54,16 +55,16 @@ def told_row(trial: Trial, sequence: int | None) -> dict[str, Any]:
     row = {
         "told": sequence, "state": trial.state, "value": _real(trial.value), "extra": _compact(dict(trial.extra)),
         "reason": trial.reason, "seconds": _real(trial.seconds), "objectives": several, "lost": json.dumps(trial.lost),
-        "told_at": _real(trial.told_at),
+        "told_at": _real(trial.told_at), "suggestion": trial.suggestion,
     }  # fmt: skip
     # without the number itself, which SQLite would take for another one that the row is to have
     return row | {"told_checksum": _checksum({"number": trial.number, **row}, TOLD)}
 
 
 def check_row(row: Mapping[str, Any]) -> None:
-    """Raise RowError if a checksum of a row of `trials` does not match its cells."""
+    """Raise RowError if a checksum of a row of `trials`, with the columns of its version, does not match its cells."""
     for name, columns in (("asked_checksum", ASKED), ("told_checksum", TOLD)):
-        if row[name] != _checksum(row, columns):
+        if row[name] != _checksum(row, [column for column in columns if column in row]):
             raise RowError(UNLIKE)
 
 
@@ -73,18 +74,33 @@ def _checksum(row: Mapping[str, Any], columns: Sequence[str]) -> int:
 
 def outcome_json(outcome: Outcome) -> str:
     """Return an outcome as JSON; of its error only the `reason`."""
+    path = [[value, _outcome_cells(one)] for value, one in outcome.path]
+    return json.dumps(_outcome_cells(outcome) | ({"path": path} if path else {}))
+
+
+def _outcome_cells(outcome: Outcome) -> dict[str, Any]:
     values = outcome.values
-    written = {
+    return {
         "state": outcome.state, "value": outcome.value, "extra": dict(outcome.extra), "reason": outcome.reason,
         "seconds": outcome.seconds, "values": dict(values) if isinstance(values, Mapping) else values,
         "lost": bool(getattr(outcome, "lost", False)),
     }  # fmt: skip
-    return json.dumps(written)
 
 
 def outcome_of_json(text: Any) -> Outcome:
     """Return the outcome that `outcome_json` wrote, or raise RowError."""
     read = _of(dict, from_json(text), "outcome")
+    path = []
+    for pair in _of(list, read.get("path", []), "path"):
+        if len(_of(list, pair, "path")) != 2:
+            raise RowError(f"its path is {shown(pair)}")
+        value, one = pair
+        number = value if isinstance(value, int) else _required(value, "path")
+        path.append((number, _outcome_of_cells(_of(dict, one, "path"))))
+    return replace(_outcome_of_cells(read), path=tuple(path))
+
+
+def _outcome_of_cells(read: dict[str, Any]) -> Outcome:
     if read.get("state") not in FINISHED:
         raise RowError(f"its state is {shown(read.get('state'))}")
     values = read.get("values")
@@ -205,6 +221,7 @@ _READERS: dict[str, Callable[[Any, str], Any]] = {
     "lost": lambda text, what: tuple(_text(one, what) for one in _of(list, from_json(text), what)),
     "asked_at": _number,
     "told_at": _number,
+    "suggestion": lambda cell, what: None if cell is None else _whole(cell, what),
 }
 COLUMNS = tuple(_READERS)
 

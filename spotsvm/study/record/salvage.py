@@ -98,7 +98,7 @@ def salvaged(file: bytes, log: bytes) -> Salvaged:
                 _take_about(about, *values)
         elif _FEWEST <= len(values) <= len(columns) and values[0] is None and number >= 0:
             row = {"lost": "[]", **dict(zip(columns, [number, *values[1:]], strict=False))}
-            checked, told = len(values) == len(columns), row["told"]
+            checked, told = "told_checksum" in row, row["told"]
             newness = (checked, isinstance(told, int), told if isinstance(told, int) else 0)
             try:
                 if checked:

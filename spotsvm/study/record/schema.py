@@ -15,8 +15,8 @@ from spotsvm.study.record.rows import ASKED, TOLD, add_checksum, checksum
 
 FORMAT = "spotsvm study"
 #: version 2 has the column `objectives`, version 3 the times of the search, lost workers, and outcomes that wait to be told,
-#: version 4 checksums
-SCHEMA_VERSION = 4
+#: version 4 checksums, version 5 the suggestion whose path a trial is on
+SCHEMA_VERSION = 5
 
 #: the only expression in a table
 STATE_CHECK = "CHECK (state IN ('running', 'ok', 'failed', 'timeout'))"
@@ -45,7 +45,8 @@ _TABLES = (
     asked_at REAL,
     told_at REAL,
     asked_checksum INTEGER,
-    told_checksum INTEGER
+    told_checksum INTEGER,
+    suggestion INTEGER
 )""",
     "CREATE TABLE outcomes (number INTEGER PRIMARY KEY, outcome TEXT NOT NULL, checksum INTEGER)",
 )
@@ -55,6 +56,7 @@ _ADDED: dict[int, dict[str, tuple[str, ...]]] = {
     2: {"trials": ("objectives",)},
     3: {"trials": ("fit_seconds", "acquisition_seconds", "lost", "asked_at", "told_at")},
     4: {"about": ("checksum",), "trials": ("asked_checksum", "told_checksum"), "outcomes": ("checksum",)},
+    5: {"trials": ("suggestion",)},
 }
 
 
@@ -131,7 +133,7 @@ def columns_of(connection: sqlite3.Connection, table: str) -> tuple[tuple[Any, .
 @cache
 def known_columns(version: int) -> dict[str, tuple[tuple[Any, ...], ...]]:
     """Return what `columns_of` gives for each table of a version."""
-    late = _newer_columns(version)
+    late = newer_columns(version)
     with closing(sqlite3.connect(":memory:")) as connection:
         for statement in _TABLES if version > 2 else _TABLES[:2]:
             connection.execute(statement)
@@ -146,11 +148,11 @@ def stored_columns() -> tuple[str, ...]:
 
 def column(name: str, version: int) -> str:
     """Return a column as SQL for a record of a version: itself, or what stands for it where it is missing."""
-    if name not in _newer_columns(version):
+    if name not in newer_columns(version):
         return name
     return "'[]'" if name == "lost" else "NULL"
 
 
-def _newer_columns(version: int) -> set[str]:
+def newer_columns(version: int) -> set[str]:
     """Return the columns that a version does not have yet."""
     return {name for later in range(version + 1, SCHEMA_VERSION + 1) for names in _ADDED[later].values() for name in names}

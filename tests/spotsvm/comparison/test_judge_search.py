@@ -11,6 +11,7 @@ from sklearn.svm import SVC
 from spotsvm import ArgumentError, SpotSearchCV
 from spotsvm.comparison.judge_search import judge_search
 from spotsvm.optimism.repeats import fresh_splits
+from tests.spotsvm.search_cv.plain import PLAIN
 
 SPACE = {"svc__C": loguniform(1e-2, 1e3), "svc__gamma": loguniform(1e-4, 1e1)}
 X, Y = load_breast_cancer(return_X_y=True)
@@ -19,7 +20,7 @@ MACHINE = make_pipeline(StandardScaler(), SVC())
 
 
 def fitted(cv=3, **changed):
-    settings = {"n_iter": 20, "search": "random", "random_state": 1, "cv": cv} | changed
+    settings = PLAIN | {"n_iter": 20, "search": "random", "random_state": 1, "cv": cv} | changed
     return SpotSearchCV(MACHINE, SPACE, **settings).fit(X, Y)
 
 

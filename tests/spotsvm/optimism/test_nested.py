@@ -27,6 +27,7 @@ from spotsvm.common.errors import ArgumentError, DataError, NoCompletedTrialErro
 from spotsvm.optimism.nested import Incumbent, OuterFold, sum_up
 from spotsvm.optimism.outer_splits import OuterSplits, outer_splits
 from spotsvm.trials.scores.intervals import jackknife_variance, nadeau_bengio, t_interval
+from tests.spotsvm.search_cv.plain import PLAIN
 
 X, Y = make_classification(120, 4, flip_y=0.2, random_state=0)
 SPACE = {"C": loguniform(2**-5, 2**10), "gamma": loguniform(2**-10, 2**2)}
@@ -34,7 +35,7 @@ INNER = StratifiedKFold(3, shuffle=True, random_state=1)
 
 
 def searched(**options):
-    return SpotSearchCV(SVC(), SPACE, **({"n_iter": 8, "search": "random", "cv": INNER} | options))
+    return SpotSearchCV(SVC(), SPACE, **(PLAIN | {"n_iter": 8, "search": "random", "cv": INNER} | options))
 
 
 @pytest.fixture(scope="module")

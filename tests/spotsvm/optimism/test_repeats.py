@@ -9,13 +9,14 @@ from spotsvm import SpotSearchCV, oversearching
 from spotsvm.common.errors import DataError
 from spotsvm.optimism.repeats import fresh_splits
 from spotsvm.trials.scores.intervals import nadeau_bengio
+from tests.spotsvm.search_cv.plain import PLAIN
 
 X, Y = make_classification(80, 4, flip_y=0.2, random_state=0)
 SPACE = {"C": loguniform(2**-5, 2**10), "gamma": loguniform(2**-10, 2**2)}
 
 
 def searched(**options):
-    return SpotSearchCV(SVC(), SPACE, **({"n_iter": 12, "search": "random", "cv": 4, "random_state": 0} | options))
+    return SpotSearchCV(SVC(), SPACE, **(PLAIN | {"n_iter": 12, "search": "random", "cv": 4, "random_state": 0} | options))
 
 
 def test_the_winner_and_runners_up_are_scored_on_fresh_splits():

@@ -20,6 +20,7 @@ from spotsvm.common.errors import StudyMismatchError
 from spotsvm.search_cv.results import search_results
 from spotsvm.study.record.record import Record
 from spotsvm.trials.trial import Trial
+from tests.spotsvm.search_cv.plain import PLAIN
 
 X, Y = make_classification(n_samples=60, n_features=4, random_state=0)
 SPACE = {"C": loguniform(1e-2, 1e2), "gamma": loguniform(1e-3, 1e1)}
@@ -28,7 +29,7 @@ LEVELS = [0.01, 0.1, 1.0, 10.0, 100.0]
 
 
 def search(estimator=None, space=SPACE, **options):
-    options = {"n_iter": 6, "search": "random", "cv": 3, "random_state": 0} | options
+    options = PLAIN | {"n_iter": 6, "search": "random", "cv": 3, "random_state": 0} | options
     return SpotSearchCV(SVC() if estimator is None else estimator, space, **options)
 
 

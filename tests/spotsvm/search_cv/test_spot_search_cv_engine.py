@@ -10,6 +10,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from spotsvm import ArgumentError, SpotSearchCV
+from tests.spotsvm.search_cv.plain import PLAIN
 
 SPACE = {"svc__C": loguniform(2**-5, 2**10), "svc__gamma": loguniform(2**-15, 2**0)}
 PIPELINE = make_pipeline(StandardScaler(), SVC())
@@ -17,7 +18,7 @@ PIPELINE = make_pipeline(StandardScaler(), SVC())
 
 def search(**options):
     X, y = load_breast_cancer(return_X_y=True)
-    return SpotSearchCV(PIPELINE, SPACE, **{"n_iter": 12, "cv": 4, "random_state": 0} | options).fit(X, y)
+    return SpotSearchCV(PIPELINE, SPACE, **PLAIN | {"n_iter": 12, "cv": 4, "random_state": 0} | options).fit(X, y)
 
 
 def test_the_results_are_those_of_sklearn(counted):

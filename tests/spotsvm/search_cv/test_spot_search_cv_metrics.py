@@ -10,6 +10,7 @@ from sklearn.svm import SVC
 
 from spotsvm import Nsga2Search, ParegoSearch, SpotSearchCV, StudyMismatchError
 from spotsvm.common.errors import NoCompletedTrialError, NoCompletedTrialTypeError
+from tests.spotsvm.search_cv.plain import PLAIN
 
 X, Y = make_classification(n_samples=60, n_features=4, flip_y=0.2, random_state=0)
 SPACE = {"C": loguniform(1e-2, 1e2), "gamma": loguniform(1e-3, 1e1)}
@@ -17,7 +18,7 @@ REFIT_WANTED = "For multi-metric scoring, the parameter refit must be set to a s
 
 
 def search(estimator=None, space=SPACE, **options):
-    options = {"n_iter": 6, "search": "random", "cv": 3, "random_state": 0} | options
+    options = PLAIN | {"n_iter": 6, "search": "random", "cv": 3, "random_state": 0} | options
     return SpotSearchCV(SVC() if estimator is None else estimator, space, **options)
 
 

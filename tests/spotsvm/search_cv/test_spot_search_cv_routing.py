@@ -10,6 +10,7 @@ from sklearn.model_selection import GridSearchCV, GroupKFold, LeaveOneGroupOut, 
 from sklearn.svm import SVC
 
 from spotsvm import SpotSearchCV
+from tests.spotsvm.search_cv.plain import PLAIN
 
 X, Y = make_classification(n_samples=60, n_features=4, flip_y=0.2, random_state=0)
 WEIGHTS = np.random.default_rng(0).integers(1, 5, size=60).astype(float)
@@ -20,7 +21,7 @@ LEVELS = [0.1, 1.0, 10.0, 100.0]
 
 
 def search(estimator=None, space=SPACE, **options):
-    options = {"n_iter": 4, "search": "random", "cv": 3, "random_state": 0} | options
+    options = PLAIN | {"n_iter": 4, "search": "random", "cv": 3, "random_state": 0} | options
     return SpotSearchCV(SVC() if estimator is None else estimator, space, **options)
 
 

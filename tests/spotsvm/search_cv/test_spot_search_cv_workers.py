@@ -22,9 +22,11 @@ from sklearn.svm import SVC
 
 from spotsvm import SpotSearchCV
 from spotsvm.cross_validation.fold_scorer import FoldScorer
+from spotsvm.search_cv.paths import CandidatePaths
 from spotsvm.search_cv.run import CandidateObjective
 from spotsvm.search_cv.scoring import CandidateScoring
 from spotsvm.studies.common.virtual_workers import VirtualWorkers
+from tests.spotsvm.search_cv.plain import PLAIN
 
 # worker processes cannot import the tests
 cloudpickle.register_pickle_by_value(sys.modules[__name__])
@@ -35,7 +37,7 @@ LEVELS = {"level": [0, 1, 2, 3]}
 
 
 def search(**options):
-    given = {"n_iter": 8, "search": "random", "cv": 3, "random_state": 0, "batch_size": 2}
+    given = PLAIN | {"n_iter": 8, "search": "random", "cv": 3, "random_state": 0, "batch_size": 2}
     return SpotSearchCV(SVC(), SPACE, **given | options)
 
 
@@ -176,11 +178,11 @@ def test_each_thread_keeps_a_scorer_of_its_own_with_what_it_has_computed():
         made.append(threading.get_ident())
         return FoldScorer(SVC(), X, Y, CV60, {}, engine="auto")
 
-    objective = CandidateObjective(make, CandidateScoring("random", None, True))
+    objective = CandidateObjective(make, CandidatePaths(CandidateScoring("random", None, True)))
     with ThreadPoolExecutor(2) as executor:
         list(executor.map(objective, [{"C": c} for c in range(1, 30)]))
     assert len(made) == len(set(made)) <= 2
-    plain = CandidateObjective(plain_scorer, CandidateScoring("random", None, True))
+    plain = CandidateObjective(plain_scorer, CandidatePaths(CandidateScoring("random", None, True)))
     assert objective({"C": 1.0}).value == pickle.loads(pickle.dumps(plain))({"C": 1.0}).value
 
 

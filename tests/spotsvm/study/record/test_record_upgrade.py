@@ -55,6 +55,7 @@ def study(path=None):
 
 LATER = ["fit_seconds", "acquisition_seconds", "lost", "asked_at", "told_at"]
 CHECKSUMS = ["asked_checksum", "told_checksum"]
+TOLD_4 = "number, told, state, value, extra, reason, seconds, objectives, lost, told_at"
 
 
 def tables_of(version):
@@ -71,7 +72,13 @@ def tables_of(version):
     told_at REAL
 )"""
     third = second.replace("objectives TEXT\n)", times).replace("point TEXT", "point BLOB")
-    return third + "CREATE TABLE outcomes (number INTEGER PRIMARY KEY, outcome TEXT NOT NULL);"
+    third += "CREATE TABLE outcomes (number INTEGER PRIMARY KEY, outcome TEXT NOT NULL);"
+    if version == 3:
+        return third
+    signed = third.replace("told_at REAL\n)", "told_at REAL,\n    asked_checksum INTEGER,\n    told_checksum INTEGER\n)")
+    return signed.replace("value TEXT NOT NULL)", "value TEXT NOT NULL, checksum INTEGER)").replace(
+        "outcome TEXT NOT NULL)", "outcome TEXT NOT NULL, checksum INTEGER)"
+    )
 
 
 def columns(path, table="trials"):
@@ -86,7 +93,7 @@ def shape(path):
     return version, columns(path), columns(path, "outcomes")
 
 
-@pytest.fixture(params=[1, 2, 3])
+@pytest.fixture(params=[1, 2, 3, 4])
 def old(tmp_path, request):
     """A record as an earlier version wrote it: ten trials that have ended, and one that was running; first, points are JSON."""
     with study(tmp_path / "new.db") as s:
@@ -100,8 +107,13 @@ def old(tmp_path, request):
         connection.execute(f"INSERT INTO trials ({names}) SELECT {names} FROM new.trials")
         for t in s.trials if request.param < 3 else ():
             connection.execute("UPDATE trials SET point = ? WHERE number = ?", (json.dumps(t.point), t.number))
-        connection.execute("INSERT INTO about SELECT key, value FROM new.about")
+        keys = ", ".join(row[1] for row in connection.execute("PRAGMA main.table_info(about)"))
+        connection.execute(f"INSERT INTO about SELECT {keys} FROM new.about")
         connection.execute("UPDATE about SET value = ? WHERE key = 'schema_version'", (str(request.param),))
+        if request.param == 4:
+            add_checksum(connection)
+            connection.execute("UPDATE about SET checksum = checksum(key, value)")
+            connection.execute(f"UPDATE trials SET told_checksum = checksum({TOLD_4})")
         connection.commit()
     return path
 
@@ -133,8 +145,8 @@ def test_reading_only_leaves_it_as_it_is(old, tmp_path):
 def test_opened_for_writing_it_is_upgraded_and_goes_on(old):
     with study(old) as s:
         s.run(objective, 16)
-    assert shape(old) == ("4", list(stored_columns()), ["number", "outcome", "checksum"])
-    assert columns(old)[-8:] == ["objectives", *LATER, *CHECKSUMS]
+    assert shape(old) == ("5", list(stored_columns()), ["number", "outcome", "checksum"])
+    assert columns(old)[-9:] == ["objectives", *LATER, *CHECKSUMS, "suggestion"]
     assert facts(s) == facts(study().run(objective, 16))
     assert salvage(old).trials == s.trials
     with study(old) as again:
@@ -206,7 +218,7 @@ def test_killed_at_any_statement_it_is_what_it_was(old, monkeypatch):
 
 def test_the_way_from_any_version_ends_at_the_same_tables(tmp_path):
     ends = []
-    for first in (1, 2, 3):
+    for first in (1, 2, 3, 4):
         connection = sqlite3.connect(":memory:")
         with closing(connection):
             connection.executescript(tables_of(first))
@@ -216,7 +228,7 @@ def test_the_way_from_any_version_ends_at_the_same_tables(tmp_path):
             ends.append([tuple(row[1:6]) for row in connection.execute("PRAGMA table_info(trials)")])
     with closing(Record(tmp_path / "new.db")) as record:
         new = [tuple(row[1:6]) for row in record._connection.execute("PRAGMA table_info(trials)")]
-    assert [[(name, *rest) for name, _, *rest in end] for end in ends] == [[(name, *rest) for name, _, *rest in new]] * 3
+    assert [[(name, *rest) for name, _, *rest in end] for end in ends] == [[(name, *rest) for name, _, *rest in new]] * 4
     assert stored_columns() == tuple(name for name, *_ in new)
 
 

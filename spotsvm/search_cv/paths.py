@@ -1,0 +1,117 @@
+"""Paths of candidates: which parameter of a search is profiled, and the outcomes of its values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from spotsvm.common.errors import ArgumentError
+from spotsvm.cross_validation.fold_scorer import FoldScorer
+from spotsvm.cross_validation.machines import split_pipeline
+from spotsvm.search_cv.scoring import CandidateScoring
+from spotsvm.space.parameter import ContinuousParameter
+from spotsvm.space.space import Space
+from spotsvm.trials.profile import Profile
+from spotsvm.trials.trial import Outcome
+
+#: values of the grid from which paths take theirs
+N_VALUES = 11
+AUTO = "auto"
+#: of a choice, values that are looked at to see whether their work can be shared
+_MOST_LEVELS = 20
+
+
+@dataclass(frozen=True)
+class CandidatePaths:
+    """The outcomes of candidates, with a `profile` those of the values on their paths."""
+
+    scoring: CandidateScoring
+    profile: Profile | None = None
+
+    def outcomes(self, batch: Sequence[Mapping[str, Any]], scorer: FoldScorer) -> list[Outcome]:
+        """Score candidates, in the order given; all of them are passed to the scorer together.
+
+        A path has every second value of a grid, those between the best one and its neighbours, and the candidate's own value if
+        it has one.
+        """
+        if self.profile is None:
+            return [self.scoring.outcome(scores, scorer) for scores in scorer.score(batch)]
+        name, grid = self.profile.name, self.profile.values(N_VALUES)
+        paths: list[dict[float, Outcome]] = [{} for _ in batch]
+        self._extend(paths, batch, [{*grid[::2], *([params[name]] if name in params else [])} for params in batch], scorer)
+        self._extend(paths, batch, [self._beside_best(path, grid) for path in paths], scorer)
+        return [Outcome("ok", path=tuple(sorted(path.items()))) for path in paths]
+
+    def _extend(
+        self,
+        paths: list[dict[float, Outcome]],
+        batch: Sequence[Mapping[str, Any]],
+        values: Sequence[set[float]],
+        scorer: FoldScorer,
+    ) -> None:
+        """Score further values on paths."""
+        name = self.profile.name if self.profile is not None else ""
+        todo = [(k, value) for k, more in enumerate(values) for value in sorted(more - paths[k].keys())]
+        scores = scorer.score([{**batch[k], name: value} for k, value in todo]) if todo else []
+        for (k, value), of_one in zip(todo, scores, strict=True):
+            paths[k][value] = self.scoring.outcome(of_one, scorer)
+
+    def _beside_best(self, path: Mapping[float, Outcome], grid: Sequence[float]) -> set[float]:
+        """Return the values of the grid next to the best one on a path."""
+        merits = {value: self.scoring.merit(outcome) for value, outcome in path.items()}
+        known = [value for value in merits if np.isfinite(merits[value])]
+        if not known:
+            return set()
+        best = max(known, key=lambda value: merits[value])
+        return {*[v for v in grid if v < best][-1:], *[v for v in grid if v > best][:1]}
+
+
+def profile_of(given: str | None, space: Space, estimator: Any, scorer: FoldScorer, plain: bool) -> Profile | None:
+    """Return the parameter that a search profiles, None for none.
+
+    "auto" is the C of a machine whose work `scorer` shares for all configurations, if C has a range and other parameters are
+    searched; `plain` is whether nothing else in the search is against it. Raises ArgumentError for a parameter by name if work
+    cannot be shared.
+    """
+    if given is None:
+        return None
+    name = given
+    if given == AUTO:
+        name = _name_of_C(estimator)
+        axes = [axis for axis in space.axes if axis.name == name]
+        if not plain or len(axes) != 1 or not isinstance(axes[0].parameter, ContinuousParameter):
+            return None
+    try:
+        profile = Profile(space, name)
+    except ArgumentError:
+        if given == AUTO:
+            return None
+        raise
+    for params in _samples(profile):
+        if why := scorer.why_not_shared(params):
+            if given == AUTO:
+                return None
+            raise ArgumentError(f"profile={given!r} needs work that candidates share: {why}; use profile=None")
+    return profile
+
+
+def _name_of_C(estimator: Any) -> str:
+    transformers, _ = split_pipeline(estimator)
+    last = "" if not hasattr(estimator, "steps") else f"{estimator.steps[-1][0]}__"
+    return f"{last}C"
+
+
+def _samples(profile: Profile) -> list[dict[str, Any]]:
+    """Return configurations with each value of each choice of the space at least once."""
+    space, samples = profile.space, []
+    for centre in space.centres():
+        for j, coordinate in enumerate(space.domain.coordinates):
+            for level in range(min(coordinate.levels, _MOST_LEVELS) if coordinate.categorical else 1):
+                point = centre.copy()
+                if coordinate.categorical:
+                    point[j] = (level + 0.5) / coordinate.levels
+                samples.append(space.decode(space.domain.snap_one(point)))
+    return list({repr(sorted(params.items())): params for params in samples}.values())

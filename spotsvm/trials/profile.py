@@ -1,0 +1,228 @@
+"""A profiled parameter: each suggestion is scored along a path of its values, and the search sees the other parameters alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from spotsvm.common.errors import ArgumentError, SpaceError
+from spotsvm.common.text import shown_value
+from spotsvm.space.parameter import ContinuousParameter, IntegerParameter
+from spotsvm.space.space import Space
+from spotsvm.trials.trial import Objective, Outcome, Trial, as_float, outcome_of
+
+Floats = NDArray[np.float64]
+#: the origin of a trial for a further value on a path
+PATH = "path"
+#: the share of the neighbours' excess, and of that of the best five, in what the search models
+_NEIGHBOURS, _BEST, _N_BEST = 0.25, 0.05, 5
+
+
+@dataclass(frozen=True)
+class Profile:
+    """A parameter of a space that is profiled.
+
+    Parameters
+    ----------
+    space : Space
+        The space, with the parameter.
+    name : str
+        The parameter, continuous or an integer, with one range in all dictionaries of the space.
+
+    Attributes
+    ----------
+    searched : Space
+        The space that the search sees.
+
+    Raises
+    ------
+    ArgumentError
+        If the space has no such parameter, or no other one to search.
+
+    Examples
+    --------
+    >>> from scipy.stats import loguniform
+    >>> profile = Profile(Space({"C": loguniform(0.01, 100), "gamma": loguniform(0.1, 10)}), "C")
+    >>> profile.searched.names, [round(value, 6) for value in profile.values(5)]
+    (('gamma',), [0.01, 0.1, 1.0, 10.0, 100.0])
+    """
+
+    space: Space
+    name: str
+    searched: Space = field(init=False)
+    _at: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        axes = [(k, axis) for k, axis in enumerate(self.space.axes) if axis.name == self.name]
+        what = f"profile={self.name!r}"
+        if not axes:
+            raise ArgumentError(f"{what} is not a parameter with a range; the space has {', '.join(self.space.names)}")
+        (k, axis), *others = axes
+        if others or len(axis.branches) < len(self.space.branches):
+            raise ArgumentError(f"{what} has not the same range in all dictionaries of the space, which it needs to be profiled")
+        if not isinstance(axis.parameter, ContinuousParameter | IntegerParameter):
+            raise ArgumentError(f"{what} is a list of values; a profiled parameter has a distribution, continuous or of integers")
+        try:
+            object.__setattr__(self, "searched", self.space.without(self.name))
+        except SpaceError as error:
+            raise ArgumentError(f"{what} leaves nothing to search: {error}") from error
+        object.__setattr__(self, "_at", k + int(len(self.space.branches) > 1))
+
+    @property
+    def _parameter(self) -> ContinuousParameter | IntegerParameter:
+        parameter: Any = self.space.axes[self._at - int(len(self.space.branches) > 1)].parameter
+        return parameter
+
+    def values(self, n: int) -> list[float]:
+        """Return `n` values from end to end of the range, equally far apart on its scale; fewer of few integers."""
+        values = [self._parameter.decode(u) for u in np.linspace(0.0, 1.0, n).tolist()]
+        return list(dict.fromkeys(values))
+
+    def check(self, value: float) -> None:
+        """Raise SpaceError if this is not a value of the parameter."""
+        self._parameter.encode(value)
+
+    def searched_point(self, point: ArrayLike) -> Floats:
+        """Return a point of the whole cube as the search sees it."""
+        return np.delete(np.asarray(point, dtype=float), self._at)
+
+    def whole_point(self, point: ArrayLike, u: float = 0.5) -> Floats:
+        """Return a point of the search as a point of the whole cube, with a coordinate `u` for the profiled parameter."""
+        return np.insert(np.asarray(point, dtype=float), self._at, u)
+
+    def asked_params(self, params: Mapping[str, Any]) -> dict[str, Any]:
+        """Return parameters without the profiled one."""
+        return {name: value for name, value in params.items() if name != self.name}
+
+    def _ordered(self, params: Mapping[str, Any]) -> dict[str, Any]:
+        """Return parameters in the order of the space."""
+        return {name: params[name] for name in self.space.names if name in params}
+
+    def known_params(self, decoded: Mapping[str, Any], recorded: Mapping[str, Any]) -> dict[str, Any]:
+        """Return decoded parameters without the profiled one if the recorded ones lack it."""
+        return dict(decoded) if self.name in recorded else self.asked_params(decoded)
+
+    def finished(
+        self, told: Trial, path: Sequence[tuple[float, Outcome]], number: int, sign: float
+    ) -> tuple[Trial, tuple[Trial, ...]]:
+        """Return a told trial with the best value on its path, and trials for the other values, numbered from `number`.
+
+        `sign` is 1 if a smaller outcome is better, else -1. Of equally good values the one with the best neighbours is taken.
+        Raises SpaceError if a value of the path is not one of the parameter.
+        """
+        if not path:
+            return replace(told, suggestion=told.number), ()
+        trials = []
+        for value, outcome in path:
+            point = self.space.domain.snap_one(self.whole_point(self.searched_point(told.point), self._parameter.encode(value)))
+            params = self._ordered({**told.params, self.name: value})
+            trials.append(
+                replace(
+                    told, params=params, point=tuple(point.tolist()), state=outcome.state, value=outcome.value,
+                    values=outcome.values, extra=dict(outcome.extra), reason=outcome.reason, suggestion=told.number,
+                )
+            )  # fmt: skip
+        trials.sort(key=lambda t: t.point[self._at])
+        losses = np.array([np.nan if t.value is None else sign * t.value for t in trials])
+        at = int(np.lexsort((_neighbours(losses), losses))[0])  # nan comes last
+        lead = trials.pop(at)
+        times = ("ask_seconds", "fit_seconds", "acquisition_seconds", "seconds", "asked_at", "told_at")
+        rest: dict[str, Any] = dict.fromkeys(times) | {"lost": (), "origin": PATH, "note": ""}
+        return lead, tuple(replace(t, number=number + k, **rest) for k, t in enumerate(trials))
+
+    def response(self, path: Sequence[Trial], sign: float) -> float:
+        """Return what the search is told of a suggestion, smaller being better; nan if its whole path has failed.
+
+        It is the best value on the path, plus 0.25 of how much worse its neighbours are on average, plus 0.05 of how much worse
+        the best five are: of paths with equal best values, the one with the broader optimum is better.
+        """
+        ordered = sorted(path, key=lambda t: t.point[self._at])
+        losses = np.array([np.nan if t.value is None else sign * t.value for t in ordered])
+        done = np.sort(losses[np.isfinite(losses)])
+        if not len(done):
+            return float("nan")
+        around = _neighbours(losses)
+        beside = float(np.min(around[losses == done[0]]))
+        best = float(done[0])
+        return best + _NEIGHBOURS * (beside - best) + _BEST * float(np.mean(done[:_N_BEST]) - best)
+
+
+def _neighbours(losses: Floats) -> Floats:
+    """Return the mean of both neighbours of each value on a path; where they failed or are missing, of the value itself."""
+    padded = np.concatenate([[np.nan], losses, [np.nan]])
+    both = np.stack([padded[:-2], padded[2:]])
+    known = np.isfinite(both)
+    return np.asarray(np.where(known, both, losses).mean(axis=0))
+
+
+def described_profile(about: Mapping[str, Any], space: Space) -> Profile | None:
+    """Return the profile that the description of a study names, if any; ArgumentError if the space does not allow it."""
+    name = about.get("profile")
+    return None if name is None else Profile(space, name)
+
+
+def suggested(trials: Iterable[Trial]) -> list[Trial]:
+    """Return the trials that were asked for, without those for further values on their paths."""
+    return [t for t in trials if t.suggestion is None or t.suggestion == t.number]
+
+
+def path_of(returned: Any, name: str, seconds: float | None = None) -> Outcome:
+    """Return the outcome for what an objective returned as a path of the profiled parameter `name`.
+
+    A path is a mapping from the parameter's values to what an objective returns for one, or a sequence of such pairs. An Outcome
+    is returned as it is. All else is a failure.
+
+    Examples
+    --------
+    >>> [(value, outcome.value) for value, outcome in path_of({1.0: 0.25, 10.0: {"value": 0.125, "time": 3}}, "C").path]
+    [(1.0, 0.25), (10.0, 0.125)]
+    >>> path_of(0.25, "C").reason
+    "the objective returned 0.25; with profile='C' it returns a mapping from values of C to outcomes"
+    """
+    if isinstance(returned, Outcome):
+        return replace(returned, seconds=seconds) if returned.seconds is None else returned
+    pairs = list(returned.items()) if isinstance(returned, Mapping) else returned
+    wanted = f"with profile={name!r} it returns a mapping from values of {name} to outcomes"
+    if not isinstance(pairs, list | tuple) or not pairs or not all(isinstance(p, list | tuple) and len(p) == 2 for p in pairs):
+        return Outcome("failed", reason=f"the objective returned {shown_value(returned)}; {wanted}", seconds=seconds)
+    path: dict[float, Outcome] = {}
+    for value, outcome in pairs:
+        number = value if isinstance(value, int) and not isinstance(value, bool) else as_float(value)
+        if number is None:
+            return Outcome("failed", reason=f"the objective returned the key {shown_value(value)}; {wanted}", seconds=seconds)
+        path[number] = outcome_of(outcome)
+    return Outcome("ok", path=tuple(path.items()), seconds=seconds)
+
+
+@dataclass(frozen=True)
+class PathObjective:
+    """An objective that returns a path of the parameter `name`, as an objective that returns an Outcome."""
+
+    objective: Objective
+    name: str
+
+    def __call__(self, params: dict[str, Any]) -> Outcome:
+        """Return the outcome of a path."""
+        return path_of(self.objective(params), self.name)
+
+
+def checked_path(outcome: Outcome, judged: Callable[[Outcome], tuple[Outcome, str]], profile: Profile) -> tuple[Outcome, str]:
+    """Return an outcome whose path fits the space and the objective; else a failed one, and the reason."""
+    path = []
+    for value, one in outcome.path:
+        one, wrong = judged(one)
+        try:
+            profile.check(value)
+        except SpaceError as error:
+            wrong = f"the objective returned a path with {error}"
+        if wrong:
+            return replace(outcome, state="failed", path=(), reason=wrong), wrong
+        path.append((value, one))
+    if outcome.state == "ok" and not path:
+        reason = path_of(outcome.value, profile.name).reason
+        return replace(outcome, state="failed", value=None, values=None, reason=reason), reason
+    return replace(outcome, path=tuple(path)), ""

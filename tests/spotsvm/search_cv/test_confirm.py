@@ -1,0 +1,172 @@
+"""Further random partitions: who is scored on them, what they decide, and where there are none."""
+
+import numpy as np
+import pytest
+from scipy.stats import loguniform
+from sklearn.datasets import make_classification
+from sklearn.linear_model import Ridge
+from sklearn.model_selection import (
+    GroupKFold,
+    KFold,
+    RepeatedStratifiedKFold,
+    ShuffleSplit,
+    StratifiedKFold,
+    TimeSeriesSplit,
+    cross_val_score,
+)
+from sklearn.svm import SVC
+
+from spotsvm import SpotSearchCV
+from spotsvm.common.errors import ArgumentError
+from spotsvm.cross_validation.partitions import further_partitions
+from spotsvm.search_cv.confirm import N_PARTITIONS, Confirmation, contenders
+from spotsvm.trials.trial import Trial
+
+X, Y = make_classification(80, 4, flip_y=0.2, random_state=0)
+SPACE = {"C": loguniform(2**-5, 2**15), "gamma": loguniform(2**-10, 2**2)}
+
+
+def search(estimator=None, space=SPACE, **options):
+    given = {"n_iter": 6, "search": "random", "cv": 4, "random_state": 0} | options
+    return SpotSearchCV(SVC() if estimator is None else estimator, space, **given)
+
+
+def partitions_of(fitted, n):
+    """Return the further partitions of a fitted search, those that choose and then those that do not."""
+    options = {"classifier": True, "n_partitions": 2 * n, "seed": [fitted.study_.seed, 2], "instead": ""}
+    return further_partitions(fitted.cv, X, Y, None, **options)
+
+
+@pytest.mark.parametrize("options", [{}, {"profile": None}, {"criterion": "score"}, {"confirm": 2, "search": "kriging"}])
+@pytest.mark.parametrize("cv", [4, StratifiedKFold(4, shuffle=True, random_state=3), ShuffleSplit(3, random_state=0)])
+def test_scores_on_further_partitions_are_those_of_scikit_learn_and_the_best_mean_is_chosen(options, cv):
+    fitted = search(cv=cv, **options).fit(X, Y)
+    n = options.get("confirm", N_PARTITIONS)
+    partitions = partitions_of(fitted, n)
+    finding = Confirmation.from_dict(fitted.study_.findings["confirm"])
+    rows = {t.number: k for k, t in enumerate(fitted.study_.trials)}
+    for number in finding.numbers:
+        machine = SVC(**fitted.cv_results_["params"][rows[number]])
+        means = [cross_val_score(machine, X, Y, cv=splits).mean() for splits in partitions[:n]]
+        columns = [fitted.cv_results_[f"partition{k + 1}_test_score"][rows[number]] for k in range(n)]
+        assert columns == pytest.approx(means)
+    others = np.delete(fitted.cv_results_["partition1_test_score"], [rows[number] for number in finding.numbers])
+    assert np.isnan(others).all()
+    assert f"partition{n + 1}_test_score" not in fitted.cv_results_
+    fresh = [cross_val_score(SVC(**fitted.best_params_), X, Y, cv=splits).mean() for splits in partitions[n:]]
+    assert fitted.fresh_score_ == pytest.approx(np.mean(fresh))
+    assert fitted.best_score_ == fitted.cv_results_["mean_test_score"][fitted.best_index_]
+    assert finding.merits[finding.numbers.index(finding.chosen)] == finding.merits.max()
+    assert finding.scores.shape == (len(finding.numbers), n)
+    if options.get("criterion") == "score":
+        given = fitted.cv_results_["mean_test_score"][[rows[number] for number in finding.numbers]]
+        np.testing.assert_allclose(finding.merits, (given + finding.scores.sum(axis=1)) / (1 + n))
+    found = fitted.study_.recommend()
+    assert (found.basis, dict(found.params), found.value) == ("confirmed", fitted.best_params_, fitted.fresh_score_)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "space", "options"),
+    [
+        (SVC(), SPACE, {"confirm": None}),
+        (SVC(), SPACE, {"cv": TimeSeriesSplit(3)}),
+        (SVC(), SPACE, {"cv": list(KFold(3).split(X))}),
+        (SVC(), SPACE, {"cv": GroupKFold(3)}),
+        (SVC(), SPACE, {"noise": True}),
+        (SVC(), SPACE, {"engine": "sklearn"}),
+        (SVC(), SPACE, {"refit": lambda results: 0}),
+        (Ridge(), {"alpha": loguniform(0.1, 10)}, {}),
+    ],
+)
+def test_there_are_none_by_default_where_they_cannot_be_drawn_or_cost_much(estimator, space, options):
+    fitted = search(estimator, space, **options).fit(
+        X, Y, groups=np.arange(80) // 2 if isinstance(options.get("cv"), GroupKFold) else None
+    )
+    assert not hasattr(fitted, "fresh_score_")
+    assert "confirm" not in fitted.study_.findings
+
+
+def test_a_number_asks_for_them_anywhere_and_is_refused_where_they_cannot_be():
+    ridge = search(Ridge(), {"alpha": loguniform(0.1, 10)}, confirm=2).fit(X, Y)
+    assert len(ridge.study_.findings["confirm"]["contenders"]) == 5
+    assert ridge.fresh_score_ == pytest.approx(np.mean(ridge.study_.findings["confirm"]["fresh"]))
+    with pytest.raises(ArgumentError, match="whose splits are not random, so that new ones cannot be drawn; use confirm=None"):
+        search(confirm=2, cv=TimeSeriesSplit(3)).fit(X, Y)
+    for wrong in (0, -1, 1.5, True, "all"):
+        with pytest.raises(
+            ArgumentError, match=f"confirm={wrong!r} is not a number of partitions; use 1 or more, 'auto' or None"
+        ):
+            search(confirm=wrong).fit(X, Y)
+    repeated = search(cv=RepeatedStratifiedKFold(n_splits=3, n_repeats=2, random_state=0)).fit(X, Y)
+    assert Confirmation.from_dict(repeated.study_.findings["confirm"]).scores.shape[1] == N_PARTITIONS
+
+
+def test_the_defaults_are_among_the_contenders_and_win_ties():
+    fitted = search().fit(X, Y)
+    first = fitted.study_.trials[fitted.study_.findings["confirm"]["contenders"][0]["trial"]]
+    assert first.params["C"] == pytest.approx(1.0)
+    assert first.suggestion == 0
+    equal = search(SVC(), {"C": loguniform(1e-6, 1e-5), "gamma": loguniform(1e-3, 1e3)}, criterion="score", cv=3)
+    equal.fit(X, np.arange(80) < 60)  # every candidate tells the larger class
+    chosen = equal.best_params_
+    assert chosen["C"] == pytest.approx(1e-5)
+    assert chosen["gamma"] == pytest.approx(1 / (X.shape[1] * X.var()))
+
+
+def test_contenders_are_the_best_values_of_the_best_paths_with_their_neighbours():
+    trials = [
+        Trial(10 * s + k, {"C": float(k), "gamma": float(s)}, (k / 5, s / 9), "ok", merit, suggestion=10 * s)
+        for s, path in enumerate([[1, 2, 3, 2, 1], [9, 1, 1, 1, 1], [0, 0, 0, 0, 8], [5, 5, 7, 6, 5]])
+        for k, merit in enumerate(path)
+    ]
+    trials.append(Trial(77, {"C": 1.0, "gamma": 9.0}, (0.2, 1.0), "failed", suggestion=77))
+    found = contenders(trials, lambda t: np.nan if t.value is None else t.value, "C", trials[:1])
+    assert [t.number for t in found] == [0, 10, 11, 23, 24, 31, 32, 33]
+    found = contenders(trials, lambda t: np.nan if t.value is None else t.value, None)
+    assert [t.number for t in found] == [10, 24, 32, 33, 30]
+
+
+def test_a_resumed_search_does_not_score_them_again(tmp_path, monkeypatch):
+    first = search(path=tmp_path / "s.db").fit(X, Y)
+    monkeypatch.setattr("spotsvm.search_cv.run.confirm", None)
+    again = search(path=tmp_path / "s.db").fit(X, Y)
+    assert (again.fresh_score_, again.best_params_) == (first.fresh_score_, first.best_params_)
+    np.testing.assert_array_equal(again.cv_results_["partition1_test_score"], first.cv_results_["partition1_test_score"])
+    monkeypatch.undo()
+    more = search(path=tmp_path / "s.db", n_iter=9).fit(X, Y)
+    assert more.fresh_score_ == search(n_iter=9).fit(X, Y).fresh_score_
+
+
+def test_workers_give_the_same_choice():
+    alone = search(batch_size=2).fit(X, Y)
+    for options in ({"n_jobs": 2}, {"executor": "threading", "n_jobs": 2}):
+        again = search(batch_size=2, **options).fit(X, Y)
+        assert (again.fresh_score_, again.best_params_) == (alone.fresh_score_, alone.best_params_)
+
+
+def test_a_confirmation_can_be_stored():
+    found = Confirmation((3, 5), np.array([[0.5, np.nan], [0.75, 0.5]]), np.array([np.nan, 0.6]), 5, np.array([0.5, 0.7]))
+    again = Confirmation.from_dict(found.to_dict())
+    assert again.fresh_score == 0.6
+    assert {name: column.tolist()[1] for name, column in again.columns("score", [3, 4, 5]).items()} == {
+        "partition1_test_score": pytest.approx(np.nan, nan_ok=True),
+        "partition2_test_score": pytest.approx(np.nan, nan_ok=True),
+    }
+    assert again.columns("score", [3, 4, 5])["partition1_test_score"][2] == 0.75
+
+
+@pytest.mark.parametrize("criterion", ["auto", "score"])
+def test_on_labels_without_any_pattern_the_fresh_score_is_not_flattered(criterion):
+    """Of pure noise the truth is one half: the tuned score is above it, that of partitions without part in the choice is not."""
+    rng = np.random.default_rng(0)
+    tuned, fresh = [], []
+    for seed in range(12):
+        rows, labels = rng.normal(size=(60, 3)), np.arange(60) % 2
+        fitted = search(cv=5, random_state=seed, criterion=criterion, n_iter=10).fit(rows, labels)
+        by_score = search(cv=5, random_state=seed, criterion="score", confirm=None, n_iter=10).fit(rows, labels)
+        tuned.append(by_score.best_score_)
+        fresh.append(fitted.fresh_score_)
+    error = np.std(fresh, ddof=1) / np.sqrt(len(fresh))
+    assert np.mean(tuned) > 0.55
+    assert np.mean(fresh) < np.mean(tuned) - 0.03
+    assert abs(np.mean(fresh) - 0.5) < 4 * error + 0.03

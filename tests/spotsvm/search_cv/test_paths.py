@@ -1,0 +1,176 @@
+"""Paths of C in a cross-validated search: rows, scores, records, and where there are none."""
+
+import numpy as np
+import pytest
+from scipy.stats import loguniform, randint, uniform
+from sklearn.datasets import make_classification
+from sklearn.linear_model import Ridge
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC, SVR
+
+from spotsvm import ExactSVC, RandomSearch, SpotSearchCV, StopRun
+from spotsvm.common.errors import ArgumentError
+from spotsvm.search_cv.paths import N_VALUES
+
+X, Y = make_classification(70, 4, flip_y=0.2, random_state=0)
+C, GAMMA = loguniform(2**-5, 2**15), loguniform(2**-10, 2**2)
+SPACE = {"C": C, "gamma": GAMMA}
+FOLDS = StratifiedKFold(4, shuffle=True, random_state=1)
+
+
+def search(estimator=None, space=SPACE, **options):
+    given = {"n_iter": 6, "search": "random", "cv": FOLDS, "random_state": 0, "confirm": None} | options
+    return SpotSearchCV(SVC() if estimator is None else estimator, space, **given)
+
+
+def facts(fitted):
+    names = ("params", "suggestion", "mean_test_score", "split0_test_score")
+    return {name: np.asarray(fitted.cv_results_[name]).tolist() for name in names}, fitted.best_index_, fitted.best_params_
+
+
+@pytest.mark.parametrize(
+    ("estimator", "space"),
+    [
+        (SVC(), SPACE),
+        (ExactSVC(), SPACE),
+        (make_pipeline(StandardScaler(), SVC()), {"svc__C": C, "svc__gamma": GAMMA}),
+        (SVC(), {"C": C, "gamma": GAMMA, "class_weight": [None, "balanced"]}),
+    ],
+)
+def test_each_row_has_the_scores_of_scikit_learn(estimator, space):
+    fitted = search(estimator, space).fit(X, Y)
+    rows = fitted.cv_results_["params"]
+    grid = GridSearchCV(estimator, [{name: [value] for name, value in p.items()} for p in rows], cv=FOLDS).fit(X, Y)
+    for k in range(4):
+        np.testing.assert_allclose(
+            fitted.cv_results_[f"split{k}_test_score"], grid.cv_results_[f"split{k}_test_score"], atol=1e-12
+        )
+    suggestions = fitted.cv_results_["suggestion"]
+    assert len(set(suggestions)) == 6 == fitted.study_.n_finished
+    name = next(n for n in space if n.endswith("C"))
+    for number in set(suggestions):
+        path = [p for p, of in zip(rows, suggestions, strict=True) if of == number]
+        assert len({repr([item for item in p.items() if item[0] != name]) for p in path}) == 1
+        values = sorted(p[name] for p in path)
+        assert (values[0], values[-1]) == pytest.approx((2**-5, 2**15))
+        assert (N_VALUES + 1) // 2 < len(values) <= (N_VALUES + 1) // 2 + 3
+    # those beside the best of a path were scored as well
+    frame = fitted.study_.frame().sort_values(f"param_{name}")
+    for _, path in frame.groupby("suggestion"):
+        at = int(np.argmax(path["extra_criterion"].to_numpy()))
+        steps = np.diff(np.log2(path[f"param_{name}"].to_numpy()))
+        assert all(steps[k] <= 2.0 + 1e-9 for k in (at - 1, at) if 0 <= k < len(steps))
+
+
+@pytest.mark.parametrize(
+    ("estimator", "space", "options"),
+    [
+        (Ridge(), {"alpha": C}, {}),
+        (SVC(), SPACE, {"profile": None}),
+        (SVC(), SPACE, {"engine": "sklearn"}),
+        (SVC(), SPACE, {"racing": True}),
+        (SVC(), SPACE, {"search": RandomSearch}),
+        (SVC(), {"C": C}, {}),
+        (SVC(), {"C": [1.0, 2.0], "gamma": GAMMA}, {}),
+        (SVC(), [{"C": C, "kernel": ["linear"]}, {"gamma": GAMMA}], {}),
+        (SVC(), {"C": C, "gamma": GAMMA, "kernel": ["rbf", "sigmoid"]}, {}),
+        (SVC(), SPACE, {"search": "nsga2", "scoring": ["accuracy", "f1"], "refit": "f1", "n_iter": 60}),
+    ],
+)
+def test_there_is_no_path_where_work_is_not_shared_or_the_user_says_so(estimator, space, options):
+    fitted = search(estimator, space, **options).fit(X, Y)
+    assert "suggestion" not in fitted.cv_results_
+    assert len(fitted.cv_results_["params"]) == fitted.n_iter
+
+
+@pytest.mark.parametrize(
+    ("estimator", "space", "options", "said"),
+    [
+        (Ridge(), {"alpha": C, "tol": uniform(0, 1)}, {"profile": "alpha"}, "profile='alpha' needs work that candidates share"),
+        (SVC(), SPACE, {"profile": "C", "engine": "sklearn"}, "engine='sklearn' shares none"),
+        (SVC(), SPACE, {"profile": "epsilon"}, "profile='epsilon' is not a parameter with a range; the space has C, gamma"),
+        (SVC(), {"C": C}, {"profile": "C"}, "profile='C' leaves nothing to search"),
+        (
+            SVC(),
+            {"C": C, "gamma": GAMMA, "kernel": ["rbf", "sigmoid"]},
+            {"profile": "C"},
+            "'kernel': 'sigmoid'.* cannot be shared",
+        ),
+        (SVC(), SPACE, {"profile": 3}, "profile=3 is not a parameter; use its name, 'auto' or None"),
+        (SVC(), SPACE, {"criterion": "loss"}, "criterion='loss'; use 'auto' or 'score'"),
+    ],
+)
+def test_what_cannot_be_is_said(estimator, space, options, said):
+    with pytest.raises(ArgumentError, match=said):
+        search(estimator, space, **options).fit(X, Y)
+
+
+def test_other_parameters_may_be_profiled():
+    y = X[:, 0] + 0.1 * X[:, 1]
+    space = {"C": loguniform(0.1, 100), "gamma": GAMMA, "epsilon": loguniform(0.001, 1)}
+    fitted = search(SVR(), space, profile="epsilon", cv=3).fit(X, y)
+    assert fitted.study_.about["profile"] == "epsilon"
+    rows = fitted.cv_results_["params"]
+    grid = GridSearchCV(SVR(), [{name: [value] for name, value in p.items()} for p in rows], cv=3).fit(X, y)
+    np.testing.assert_allclose(fitted.cv_results_["mean_test_score"], grid.cv_results_["mean_test_score"], atol=2e-3)
+    assert fitted.study_.about.get("criterion") is None
+
+
+@pytest.mark.parametrize("name", ["kriging", "random"])
+def test_an_interrupted_search_goes_on_as_if_nothing_had_happened(tmp_path, name):
+    def stop(study, trial):
+        if study.n_finished == 5:
+            raise StopRun
+
+    whole = search(search=name, n_iter=9).fit(X, Y)
+    part = search(search=name, n_iter=9, path=tmp_path / "s.db", callback=stop).fit(X, Y)
+    assert part.study_.n_finished == 5
+    assert facts(search(search=name, n_iter=9, path=tmp_path / "s.db").fit(X, Y)) == facts(whole)
+
+
+def test_a_record_without_paths_goes_on_without(tmp_path):
+    plain = {"profile": None, "criterion": "score", "start": [], "path": tmp_path / "s.db"}
+    search(n_iter=4, **plain).fit(X, Y)
+    again = search(n_iter=7, path=tmp_path / "s.db").fit(X, Y)
+    assert facts_plain(again) == facts_plain(search(n_iter=7, **plain | {"path": None}).fit(X, Y))
+
+
+def facts_plain(fitted):
+    return fitted.cv_results_["params"], fitted.cv_results_["mean_test_score"].tolist(), fitted.best_index_
+
+
+def test_workers_give_the_same_paths():
+    alone = search(batch_size=3).fit(X, Y)
+    assert facts(search(batch_size=3, n_jobs=2).fit(X, Y)) == facts(alone)
+    assert facts(search(batch_size=3, n_jobs=2, executor="threading").fit(X, Y)) == facts(alone)
+
+
+def test_the_machine_s_own_parameters_are_the_first_candidate_unless_start_says_otherwise():
+    fitted = search(make_pipeline(StandardScaler(), SVC()), {"svc__C": C, "svc__gamma": GAMMA}).fit(X, Y)
+    own = {"svc__C": 1.0, "svc__gamma": 0.25}
+    first = [t for t in fitted.study_.trials if t.suggestion == 0]
+    assert sum(dict(t.params) == pytest.approx(own) for t in first) == 1
+    assert first[0].origin == "start"
+    given = search(start={"C": 3.0, "gamma": 0.5}).fit(X, Y).study_.trials
+    assert any(dict(t.params) == pytest.approx({"C": 3.0, "gamma": 0.5}) for t in given if t.suggestion == 0)
+    assert [t.origin for t in given].count("start") == 1
+    assert {t.origin for t in search(start=[]).fit(X, Y).study_.trials} == {"random", "path"}
+    degrees = search(SVC(kernel="poly"), {"C": loguniform(2, 10), "degree": randint(5, 15)}).fit(X, Y)
+    first = degrees.study_.trials[0]
+    assert (first.origin, first.params["degree"]) == ("start", 5)
+
+
+def test_candidates_are_compared_by_accuracy_and_log_loss_together():
+    fitted = search(n_iter=12).fit(X, Y)
+    frame = fitted.study_.frame()
+    np.testing.assert_allclose(frame["extra_criterion"], frame["value"] - 0.5 * frame["extra_log_loss"], atol=1e-12)
+    assert fitted.best_index_ == frame["extra_criterion"].argmax()
+    assert fitted.best_score_ == frame["value"][fitted.best_index_]
+    by_score = search(n_iter=12, criterion="score").fit(X, Y)
+    assert "extra_criterion" not in by_score.study_.frame()
+    assert by_score.best_score_ == by_score.cv_results_["mean_test_score"].max()
+    assert "criterion" not in search(scoring="f1").fit(X, Y).study_.about
+    both = search(scoring=["f1", "accuracy"], refit="accuracy").fit(X, Y)
+    assert both.study_.about["criterion"] == "criterion"

@@ -1,0 +1,183 @@
+"""Studies with a profiled parameter: paths in trials, tables and records, and resuming."""
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pandas as pd
+import pytest
+from completed_trials import BrokenOff, break_off_after, facts
+from scipy.stats import loguniform, randint, uniform
+
+from spotsvm import Study
+from spotsvm.common.errors import ArgumentError, StorageError, StudyMismatchError
+from spotsvm.study.record.salvage import salvage
+from spotsvm.study.recorded import RecordedStudy
+from spotsvm.study.status import read_status
+from spotsvm.trials.profile import path_of
+from tests.spotsvm.study.record.records import change
+
+SPACE = {"C": loguniform(2**-5, 2**15), "gamma": loguniform(2**-15, 2**3), "degree": randint(1, 4)}
+PATH = [2.0**k for k in range(-5, 16, 5)]
+
+
+def score(params, C):
+    return (np.log2(params["gamma"]) + 5) ** 2 + 0.1 * (np.log2(C) + np.log2(params["gamma"]) + 3) ** 2 + params["degree"]
+
+
+def path(params):
+    assert "C" not in params
+    return {C: {"value": score(params, C), "double": 2 * C} for C in PATH}
+
+
+def moody(params):
+    """Fail for some gamma, and for large C at others."""
+    if params["gamma"] > 1:
+        raise ValueError("too large")
+    return {C: None if C > 100 and params["degree"] == 2 else score(params, C) for C in PATH}
+
+
+def study(path=None, search="kriging", **options):
+    return Study(SPACE, search, 0, path=path, noise=False, profile="C", **options)
+
+
+def test_each_value_is_a_trial_and_the_search_sees_the_best():
+    done = study().run(path, 12)
+    assert (done.n_finished, len(done.trials)) == (12, 60)
+    assert [t.number for t in done.trials] == list(range(60))
+    frame = done.frame()
+    assert frame["suggestion"].tolist() == [5 * k for k in range(12) for _ in PATH]
+    assert (frame["extra_double"] == 2 * frame["param_C"]).all()
+    best = frame.groupby("suggestion")["value"].min()
+    assert frame.set_index("number").loc[best.index, "value"].tolist() == best.tolist()
+    assert frame[frame["number"] == frame["suggestion"]]["seconds"].notna().all()
+    for t in done.trials:
+        assert t.value == pytest.approx(score(t.params, t.params["C"]))
+        assert done.space.decode(t.point) == pytest.approx(dict(t.params))
+    assert done.best_trial.value < 3
+    # without C it is a search of the other parameters, and the first points are those of one
+    other = Study({name: SPACE[name] for name in ("gamma", "degree")}, "kriging", 0, noise=False)
+    first = [other.ask().params for _ in range(other.n_initial)]
+    asked = [t for t in done.trials if t.suggestion == t.number][: len(first)]
+    assert [{name: t.params[name] for name in p} for t, p in zip(asked, first, strict=True)] == first
+
+
+@pytest.mark.parametrize("search", ["kriging", "cmaes", "random", "vns", "lbfgsb"])
+@pytest.mark.parametrize("objective", [path, moody])
+def test_a_record_that_was_broken_off_goes_on_as_if_nothing_had_happened(tmp_path, search, objective):
+    whole = study(search=search).run(objective, 20)
+    with pytest.raises(BrokenOff), study(tmp_path / "s.db", search) as s:
+        s.run(objective, 20, callback=break_off_after(13))
+    with study(tmp_path / "s.db", search) as s:
+        s.run(objective, 20)
+    assert facts(s) == facts(whole)
+    read = RecordedStudy(tmp_path / "s.db")
+    assert facts(read) == facts(whole)
+    pd.testing.assert_frame_equal(read.frame().filter(regex="param|value|sugg"), whole.frame().filter(regex="param|value|sugg"))
+    status = read_status(tmp_path / "s.db")
+    assert (status.n_finished, status.state, status.incumbent.value) == (20, "ended", whole.best_trial.value)
+    assert salvage(tmp_path / "s.db").trials == s.trials
+
+
+def test_batches_do_not_depend_on_who_evaluates_them(tmp_path):
+    alone = study().run(path, 12, batch_size=3)
+    with ThreadPoolExecutor(3) as threads, study(tmp_path / "s.db") as s:
+        s.run(path, 12, threads, batch_size=3)
+    assert facts(s) == facts(alone)
+
+
+def test_worker_processes_return_paths():
+    def objective(params):
+        return {C: {"value": params["gamma"] * C, "twice": 2.0} if C < 1000 else None for C in (1.0, 30.0, 2000.0)}
+
+    in_processes = study().run(objective, 6, n_jobs=2, batch_size=3)
+    assert facts(in_processes) == facts(study().run(objective, 6, batch_size=3))
+    assert in_processes.trials[2].extra["twice"] == 2.0
+
+
+def test_an_outcome_that_waits_for_its_turn_is_kept_with_its_path(tmp_path):
+    with study(tmp_path / "s.db") as s:
+        first, second = s.ask(), s.ask()
+        outcome = path_of({2: 0.5, 4.0: {"value": 0.25, "time": 3}, 8.0: None}, "C")
+        s.hold(second, outcome)
+    with study(tmp_path / "s.db") as s:
+        assert s.held(s.trials[1]) == outcome
+        assert dict(s.ask().params) == dict(first.params)
+
+
+def test_asking_and_telling_by_hand():
+    s = study(search="random")
+    trial = s.ask()
+    assert sorted(trial.params) == ["degree", "gamma"]
+    told = s.tell(trial, {1.0: 3.0, 10.0: 2.0, 100.0: float("nan")})
+    assert (told.params["C"], told.value, told.suggestion) == (10.0, 2.0, 0)
+    assert [(t.params["C"], t.state, t.origin) for t in s.trials[1:]] == [(1.0, "ok", "path"), (100.0, "failed", "path")]
+    failed = s.fail(s.ask(), "no luck")
+    assert (failed.state, failed.suggestion, "C" in failed.params) == ("failed", failed.number, False)
+    told = s.tell(s.ask(), 3.0)
+    assert told.reason == "the objective returned 3.0; with profile='C' it returns a mapping from values of C to outcomes"
+    with pytest.raises(ArgumentError, match=r"a path with C=1000000000.0 is not a number in \[0.03125, 32768\]"):
+        s.tell(s.ask(), {1e9: 1.0})
+    assert s.trials[-1].state == "failed"
+
+
+def test_a_start_hands_on_its_own_value_and_is_not_repeated(tmp_path):
+    start = {"C": 3.0, "gamma": 0.5, "degree": 2}
+    seen = []
+
+    def with_own(params):
+        seen.append(params.get("C"))
+        return {C: score(params, C) for C in [*PATH, *([params["C"]] if "C" in params else [])]}
+
+    for n in (7, 9):
+        with study(tmp_path / "s.db", start=start) as s:
+            s.run(with_own, n)
+    assert (seen[0], seen[1:]) == (pytest.approx(3.0), [None] * 8)
+    assert any(dict(t.params) == pytest.approx(start) for t in s.trials)
+    with pytest.raises(StudyMismatchError, match="with another start"):
+        study(tmp_path / "s.db", start={**start, "gamma": 0.25})
+
+
+def test_another_profile_is_another_study(tmp_path):
+    with study(tmp_path / "s.db", "random") as s:
+        s.run(path, 3)
+    with pytest.raises(StudyMismatchError, match="another profile: it has 'C', this one None"):
+        Study(SPACE, "random", 0, path=tmp_path / "s.db", noise=False)
+    with pytest.raises(ArgumentError, match="profile='C' is for one objective, and the study has 2"):
+        Study(SPACE, "random", 0, direction=("minimize", "maximize"), profile="C")
+
+
+def test_a_stop_rule_counts_suggestions():
+    s = study().run(path, 60, stop="uncertainty")
+    assert s.findings["stop"]["n_trials"] == s.n_finished == 60
+    noisy = Study({"x": uniform(0, 1), "y": uniform(0, 1)}, "kriging", 0, profile="y")
+    rng = np.random.default_rng(0)
+    noisy.run(lambda p: {y: (p["x"] - y) ** 2 + rng.normal() for y in (0.0, 0.5, 1.0)}, 60, stop="uncertainty")
+    assert noisy.findings["stop"]["stopped"] is True
+    assert noisy.findings["stop"]["n_trials"] == noisy.n_finished < 60
+
+
+@pytest.mark.parametrize(
+    ("script", "said"),
+    [
+        ("UPDATE trials SET suggestion = 2 WHERE number = 1", "trial 1 is on the path of trial 2, which was not told"),
+        ("UPDATE trials SET suggestion = 77 WHERE number = 1", "trial 1 is on the path of trial 77, which was not told"),
+        ("UPDATE trials SET suggestion = 'x' WHERE number = 1", "its suggestion is 'x'"),
+        ("UPDATE about SET value = '\"kernel\"' WHERE key = 'profile'", "profile='kernel' is not a parameter with a range"),
+    ],
+)
+def test_a_record_with_paths_that_cannot_be_is_damaged(tmp_path, script, said):
+    with study(tmp_path / "s.db", "random") as s:
+        s.run(path, 3)
+    change(tmp_path / "s.db", script, signed=True)
+    with pytest.raises(StorageError, match=said):
+        RecordedStudy(tmp_path / "s.db")
+
+
+def test_a_finite_space_ends_when_all_but_the_profiled_parameter_is_used_up(tmp_path):
+    with Study({"a": [1, 2, 3], "C": uniform(0, 1)}, "random", 0, path=tmp_path / "s.db", profile="C") as s:
+        s.run(lambda p: {0.0: p["a"], 1.0: 2 * p["a"]}, 10)
+    assert s.n_finished == 3
+    status = read_status(tmp_path / "s.db")
+    assert status.reason == "every configuration in its space has been evaluated"
+    assert json.loads(json.dumps(status.to_dict()))["n_finished"] == 3
