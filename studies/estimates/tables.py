@@ -16,7 +16,8 @@ from spotsvm.cross_validation.fold_data import Split
 from spotsvm.cross_validation.fold_scorer import MAX_BYTES
 from spotsvm.cross_validation.machines import NotSharedError, own_decisions
 from spotsvm.cross_validation.shared_folds import SharedFolds
-from spotsvm.estimators.dual.one_vs_one import chosen_classes, decision_values
+from spotsvm.cross_validation.soft_loss import log_loss_of_margins, margins
+from spotsvm.estimators.dual.one_vs_one import chosen_classes
 from spotsvm.studies.common.data import Floats
 from spotsvm.studies.equal_time.entrants import measured_calmly
 from spotsvm.studies.equal_time.sets import Rows
@@ -27,16 +28,14 @@ LOG_C, LOG_GAMMA = np.arange(-5, 16, 2), np.arange(-15, 4)
 PARTITIONS = 8
 #: random searches on a split, the settings of each, and the partitions on which these are scored
 SEARCHES, DRAWS, CONFIRMED = 2, 50, 4
-#: values of the slope in `sigmoid_loss`
-_SLOPES = 2.0 ** np.arange(-6, 6.25, 0.25)
 
 
 class Table(NamedTuple):
     """What is known of the settings on a split, a row each: first the estimator's defaults, then the grid, then random draws.
 
-    In the grid C runs fastest. Errors are percentages, losses 100 times the `sigmoid_loss`; both are those of each partition, and
-    nan where a draw is not scored, and `deviations` the standard errors of the errors, from their folds. `units` are the processor
-    times on the first partition, and on one more, where a path of C is scored in its order. `new` has the errors on the new rows.
+    In the grid C runs fastest. `errors` (percentages), `losses` (100 times `log_loss_of_margins`) and `deviations` (standard errors
+    of the errors, from their folds) have a column a partition, nan where a draw is not scored. `units` are processor times on the
+    first partition, and on one more, where a path of C is scored in its order. `new` has the errors on the new rows.
     """
 
     errors: Floats
@@ -62,20 +61,6 @@ def turned(search: int) -> NDArray[np.intp]:
     return (PARTITIONS // SEARCHES * search + np.arange(PARTITIONS)) % PARTITIONS
 
 
-def sigmoid_loss(margins: Floats) -> float:
-    """Return the mean logarithmic loss, in nats, of a sigmoid of the margins whose slope is the best of a grid.
-
-    A margin is a row's decision for its own class, less the largest for another one.
-
-    Examples
-    --------
-    >>> round(sigmoid_loss(np.array([1.0, 1.0, 1.0, -1.0])), 2)  # as of a coin that falls on one side three times out of four
-    0.56
-    """
-    scaled = margins / max(float(np.median(np.abs(margins))), np.finfo(float).tiny)
-    return float(np.logaddexp(0.0, -np.multiply.outer(_SLOPES, scaled)).mean(axis=1).min())
-
-
 class Judge:
     """Whether the test rows of some folds are classified as what they are, from shared work where it can be shared."""
 
@@ -92,16 +77,9 @@ class Judge:
             X, y = self._X, self._y
             decisions = [own_decisions(SVC(**params), X[train], y[train], X[test])[1] for train, test in self._splits]
         n = len(self._classes)
-        wrong, margins = [], []
-        for found, (_, test) in zip(decisions, self._splits, strict=True):
-            own, rows = self._codes[test], np.arange(len(test))
-            wrong.append(chosen_classes(found, n, break_ties=False) != own)
-            values = decision_values(found, n, "ovr")
-            values = np.column_stack([-values / 2, values / 2]) if n == 2 else values.copy()
-            of_own = values[rows, own]
-            values[rows, own] = -np.inf
-            margins.append(of_own - values.max(axis=1))
-        return wrong, margins
+        found = [(some, self._codes[test]) for some, (_, test) in zip(decisions, self._splits, strict=True)]
+        wrong = [chosen_classes(some, n, break_ties=False) != own for some, own in found]
+        return wrong, [margins(some, own, n) for some, own in found]
 
 
 def measure(rows: Rows, split: int) -> Table:
@@ -124,13 +102,13 @@ def measure(rows: Rows, split: int) -> Table:
             judge = Judge(X, y, [fold for k in partitions for fold in folds[k]])
             for row in scored:
                 began = time.process_time()
-                wrong, margins = judge.judge(settings[row])
+                wrong, ahead = judge.judge(settings[row])
                 units[row, column] = (time.process_time() - began) / unit / len(partitions)
                 means = 100 * np.array([of_fold.mean() for of_fold in wrong]).reshape(-1, FOLDS)
                 errors[row, partitions] = means.mean(axis=1)
                 deviations[row, partitions] = means.std(axis=1, ddof=1) / FOLDS**0.5
-                of_partitions = [np.concatenate(margins[k : k + FOLDS]) for k in range(0, len(margins), FOLDS)]
-                losses[row, partitions] = [100 * sigmoid_loss(some) for some in of_partitions]
+                of_partitions = [np.concatenate(ahead[k : k + FOLDS]) for k in range(0, len(ahead), FOLDS)]
+                losses[row, partitions] = [100 * log_loss_of_margins(some) for some in of_partitions]
         n = len(y)
         both = Judge(np.vstack([X, new_X]), np.concatenate([y, new_y]), [(np.arange(n), n + np.arange(len(new_y)))])
         new = np.array([100 * both.judge(params)[0][0].mean() for params in settings])
