@@ -156,9 +156,6 @@ class EstimatesStudy(Experiment):
             parts.append(f"Left out: {'; '.join(f'{name} ({why})' for name, why in self.left_out.items())}.")
         return "\n\n".join(parts)
 
-    def _further_files(self) -> dict[str, pd.DataFrame]:
-        return {"policies": self.policies()}
-
 
 _SAID = {LOWER: "lower for", HIGHER: "higher for", OPEN: "not told apart for", NONE: "no interval for"}
 
