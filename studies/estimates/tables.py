@@ -33,9 +33,9 @@ SEARCHES, DRAWS, CONFIRMED = 2, 50, 4
 class Table(NamedTuple):
     """What is known of the settings on a split, a row each: first the estimator's defaults, then the grid, then random draws.
 
-    In the grid C runs fastest. `errors` (percentages), `losses` (100 times `log_loss_of_margins`) and `deviations` (of errors, from
-    the folds) have a column a partition, nan where a draw is not scored. `units` are processor times on the first partition and on
-    one more, where a path of C is scored in its order. `new` has the errors on the new rows.
+    In the grid C runs fastest. `errors` (percentages), `losses` (100 times `log_loss_of_margins`) and `deviations` (of errors,
+    from the folds) have a column a partition, nan where a draw is not scored. `units` are processor times on the first partition
+    and on one more, where a path of C is scored in its order. `new` has the errors on the new rows.
     """
 
     errors: Floats
