@@ -102,7 +102,7 @@ class EachCutoff:
         rows = X if transformers is None else transformers.transform(X)
         voter = copy(last)
         voter.estimator_ = _Remembered(last.estimator_, rows)
-        scores = {}
+        scores: dict[str, float] = {}
         for k, cutoff in enumerate(self.cutoffs):
             try:
                 voter.cutoff_ = class_cutoffs(cutoff, voter.classes_, voter.excess)

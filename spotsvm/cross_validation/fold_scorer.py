@@ -204,7 +204,8 @@ class FoldScorer:
         except NotSharedError:
             return None
         self._use(scorers)
-        soft = self._soften in scorers and is_classifier(self._estimator) and is_own_score(scorers[self._soften], False)
+        softened = scorers.get(self._soften) if self._soften is not None else None
+        soft = softened is not None and is_classifier(self._estimator) and is_own_score(softened, False)
         return SharedScores(folds, target, splits, scorers, train, soft)
 
     def _score_shared(self, shared: SharedScores, candidates: Sequence[Mapping[str, Any]]) -> list[FoldScores]:

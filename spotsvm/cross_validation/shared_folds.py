@@ -155,7 +155,7 @@ class SharedFolds:
                 found = self._solve(view, task, fold, before)
             before, state = found, found.state
             if squares is not None:
-                check_rounding(squares, state.beta, self._open)
+                check_rounding(squares, list(state.beta), self._open)
             decisions = (state.slope + found.z + found.bias[:, None]).T
             asked = np.union1d(train, test) if self._training_answers else test
             if machine.by_libsvm and not self._are_known(task, found, fold, decisions[asked]):
@@ -202,7 +202,7 @@ class SharedFolds:
         return all(
             (not machine.break_ties and same_predictions(values[:, k] - found.bias[k], found.ends[k], machine.tol))
             or libsvm_takes_the_middle(task.K, task.offset, target.one(k), found.state.one(k), values[:, k], machine.tol)
-            for k in open_
+            for k in open_.tolist()
         )
 
     def _by_libsvm(

@@ -10,7 +10,6 @@ import numpy as np
 
 from spotsvm.common.errors import ArgumentError
 from spotsvm.cross_validation.fold_scorer import FoldScorer
-from spotsvm.cross_validation.machines import split_pipeline
 from spotsvm.search_cv.scoring import CandidateScoring
 from spotsvm.space.parameter import ContinuousParameter
 from spotsvm.space.space import Space
@@ -100,7 +99,6 @@ def profile_of(given: str | None, space: Space, estimator: Any, scorer: FoldScor
 
 
 def _name_of_C(estimator: Any) -> str:
-    transformers, _ = split_pipeline(estimator)
     last = "" if not hasattr(estimator, "steps") else f"{estimator.steps[-1][0]}__"
     return f"{last}C"
 

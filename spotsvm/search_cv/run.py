@@ -375,7 +375,10 @@ def check_arguments(search: SearchArguments) -> None:
     check_choice("criterion", search.criterion, ("auto", "score"))
     if search.profile is not None and not isinstance(search.profile, str):
         raise ArgumentError(f"profile={search.profile!r} is not a parameter; use its name, 'auto' or None")
-    if search.confirm is not None and search.confirm != AUTO and not (_is_whole(search.confirm) and search.confirm >= 1):
+    if search.racing and search.profile not in (None, AUTO):
+        raise ArgumentError(f"racing=True ends candidates before a path of {search.profile!r} is complete; leave one of them out")
+    confirm: Any = search.confirm
+    if confirm is not None and confirm != AUTO and not (_is_whole(confirm) and confirm >= 1):
         raise ArgumentError(f"confirm={search.confirm!r} is not a number of partitions; use 1 or more, 'auto' or None")
     if search.stop is not None:
         checked_stop(search.stop)

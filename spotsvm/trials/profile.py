@@ -74,7 +74,8 @@ class Profile:
 
     @property
     def _parameter(self) -> ContinuousParameter | IntegerParameter:
-        parameter: Any = self.space.axes[self._at - int(len(self.space.branches) > 1)].parameter
+        parameter = self.space.axes[self._at - int(len(self.space.branches) > 1)].parameter
+        assert isinstance(parameter, ContinuousParameter | IntegerParameter)
         return parameter
 
     def values(self, n: int) -> list[float]:
@@ -123,7 +124,8 @@ class Profile:
             trials.append(
                 replace(
                     told, params=params, point=tuple(point.tolist()), state=outcome.state, value=outcome.value,
-                    values=outcome.values, extra=dict(outcome.extra), reason=outcome.reason, suggestion=told.number,
+                    values=None if outcome.value is None else (outcome.value,), extra=dict(outcome.extra),
+                    reason=outcome.reason, suggestion=told.number,
                 )
             )  # fmt: skip
         trials.sort(key=lambda t: t.point[self._at])

@@ -19,6 +19,7 @@ from spotsvm.common.errors import DataError
 from spotsvm.estimators.reduced.reduced_svc import ReducedSVC
 from spotsvm.search_cv.spot_search_cv import SpotSearchCV
 from spotsvm.studies.alga.sets import N_FOLDS, Parts
+from spotsvm.studies.common.plain_search import PLAIN
 from spotsvm.studies.common.run_file import RunFile
 
 #: the ranges of the paper's first population of models, one step of 10 further
@@ -116,7 +117,7 @@ def tuned_machine(parts: Parts, seed: int) -> TunedMachine:
 
 def _search(seed: int) -> SpotSearchCV:
     space = {"C": loguniform(COSTS[0], COSTS[-1]), "gamma": loguniform(GAMMAS[0], GAMMAS[-1])}
-    return SpotSearchCV(SVC(), space, n_iter=N_SUGGESTIONS, cv=_FOLDS, random_state=seed)
+    return SpotSearchCV(SVC(), space, n_iter=N_SUGGESTIONS, cv=_FOLDS, random_state=seed, **PLAIN)
 
 
 @cache

@@ -20,6 +20,7 @@ from sklearn.model_selection import HalvingRandomSearchCV, ParameterSampler
 from spotsvm.common.errors import BudgetError
 from spotsvm.cross_validation.cross_val_scores import cross_val_scores
 from spotsvm.search_cv.spot_search_cv import SpotSearchCV
+from spotsvm.studies.common.plain_search import PLAIN
 from spotsvm.studies.equal_time.budgets import Choice, Entrant, Trail, once_for_each
 from spotsvm.studies.equal_time.tasks import TASKS, Job, Params
 from spotsvm.study.callbacks import StopRun
@@ -162,10 +163,6 @@ def _optuna_distribution(optuna: Any, entry: Any) -> Any:
     return optuna.distributions.FloatDistribution(float(low), float(high), log=entry.dist.name in ("loguniform", "reciprocal"))
 
 
-#: SpotSearchCV as it was before it had paths, further partitions and a log loss
-_PLAIN: dict[str, Any] = {"profile": None, "confirm": None, "criterion": "score", "start": []}
-
-
 def _suggestions(units: float) -> float:
     """Return how many paths, with further partitions for the contenders, take about this many units on small data."""
     return (units - 4.0) / 1.5
@@ -180,8 +177,8 @@ ENTRANTS: dict[str, Entrant] = {
     "random, 4 partitions": partial(random_search, partitions=4),
     "halving": halving_search,
     SPOT: partial(spot_runs, n_iter=_suggestions, tries=3),
-    "SpotSearchCV, plain": partial(spot_search, **_PLAIN),
-    "SpotSearchCV, paths": partial(spot_search, **_PLAIN | {"profile": "auto"}),
+    "SpotSearchCV, plain": partial(spot_search, **PLAIN),
+    "SpotSearchCV, paths": partial(spot_search, **PLAIN | {"profile": "auto"}),
     "SpotSearchCV, paths and log loss": partial(spot_search, confirm=None, start=[]),
     "SpotSearchCV, all but the start": partial(spot_runs, n_iter=_suggestions, tries=3, start=[]),
     "grid of paths": grid_of_paths,

@@ -15,6 +15,7 @@ from sklearn.model_selection import RepeatedStratifiedKFold
 from spotsvm.multi_kernel import ConicModel, FixedKernelModel, KernelModel, RbfModel, TunedConicModel
 from spotsvm.multi_kernel.nested import nested
 from spotsvm.search_cv.spot_search_cv import SpotSearchCV
+from spotsvm.studies.common.plain_search import PLAIN
 from spotsvm.studies.common.view_sets import ViewSet, digits_by_quarters, read_ads, read_mfeat
 from spotsvm.trials.start import equal_start
 
@@ -135,9 +136,9 @@ def tune_nested(
         richest.space(),
         n_iter=sum(trials),
         search=nested(models, (trials[0] - 1, trials[1]), search),
-        start=richest.embed(models[0], centre),
         cv=RepeatedStratifiedKFold(n_splits=2, n_repeats=5, random_state=seed),
         random_state=seed,
+        **PLAIN | {"start": richest.embed(models[0], centre)},
     ).fit(X, y)
 
 

@@ -16,6 +16,7 @@ from sklearn.model_selection import StratifiedKFold
 from spotsvm.estimators.dual.exact_svc import ExactSVC
 from spotsvm.search_cv.spot_search_cv import SpotSearchCV
 from spotsvm.studies.common.data import DataSet, Floats, read_split, stand_ins
+from spotsvm.studies.common.plain_search import PLAIN
 
 RBF_SETS = (
     "banana", "diabetis", "image", "splice", "ringnorm", "twonorm", "waveform", "german", "heart", "thyroid", "titanic",
@@ -102,9 +103,9 @@ def _run(data: SplitSet, seed: int, search: str, budget: int) -> dict[str, Any]:
         space,
         n_iter=budget,
         search=SEARCHES[search],
-        start=START,
         cv=StratifiedKFold(5, shuffle=True, random_state=seed),
         random_state=seed,
+        **PLAIN | {"start": START},
     ).fit(*data.train)
     X, y = data.test
     return {

@@ -17,6 +17,7 @@ from spotsvm.optimism.analysis import oversearching
 from spotsvm.search_cv.spot_search_cv import SpotSearchCV
 from spotsvm.studies.common.data import Floats
 from spotsvm.studies.common.experiment import Experiment, check_least
+from spotsvm.studies.common.plain_search import PLAIN
 from spotsvm.trials.scores.intervals import nadeau_bengio
 from spotsvm.trials.scores.optimism import Optimism
 
@@ -79,6 +80,7 @@ class Setting:
             scoring="neg_root_mean_squared_error" if self.task == "regression" else "accuracy",
             cv=folds(INNER, shuffle=True, random_state=seed),
             random_state=seed,
+            **PLAIN,
         )
 
     def true_score(self, machine: Any, seed: list[int]) -> float:

@@ -106,10 +106,10 @@ def _outcome_of_cells(read: dict[str, Any]) -> Outcome:
     values = read.get("values")
     if values is not None:
         values = _numbers(values, "values") if isinstance(values, dict) else _row_of_numbers(values, "values")
-    lost = {"lost": True} if read.get("lost") is True else {}
     return Outcome(
         read["state"], _number(read.get("value"), "value"), _numbers(read.get("extra", {}), "extra"),
-        _text(read.get("reason", ""), "reason"), _number(read.get("seconds"), "seconds"), None, values, **lost,
+        _text(read.get("reason", ""), "reason"), _number(read.get("seconds"), "seconds"), None, values,
+        read.get("lost") is True,
     )  # fmt: skip
 
 

@@ -18,9 +18,9 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from spotsvm import SpotSearchCV
 from spotsvm.common.errors import StudyMismatchError
 from spotsvm.search_cv.results import search_results
+from spotsvm.studies.common.plain_search import PLAIN
 from spotsvm.study.record.record import Record
 from spotsvm.trials.trial import Trial
-from tests.spotsvm.search_cv.plain import PLAIN
 
 X, Y = make_classification(n_samples=60, n_features=4, random_state=0)
 SPACE = {"C": loguniform(1e-2, 1e2), "gamma": loguniform(1e-3, 1e1)}

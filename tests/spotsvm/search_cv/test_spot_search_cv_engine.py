@@ -10,7 +10,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from spotsvm import ArgumentError, SpotSearchCV
-from tests.spotsvm.search_cv.plain import PLAIN
+from spotsvm.studies.common.plain_search import PLAIN
 
 SPACE = {"svc__C": loguniform(2**-5, 2**10), "svc__gamma": loguniform(2**-15, 2**0)}
 PIPELINE = make_pipeline(StandardScaler(), SVC())

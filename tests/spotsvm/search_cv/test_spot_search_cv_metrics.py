@@ -10,7 +10,7 @@ from sklearn.svm import SVC
 
 from spotsvm import Nsga2Search, ParegoSearch, SpotSearchCV, StudyMismatchError
 from spotsvm.common.errors import NoCompletedTrialError, NoCompletedTrialTypeError
-from tests.spotsvm.search_cv.plain import PLAIN
+from spotsvm.studies.common.plain_search import PLAIN
 
 X, Y = make_classification(n_samples=60, n_features=4, flip_y=0.2, random_state=0)
 SPACE = {"C": loguniform(1e-2, 1e2), "gamma": loguniform(1e-3, 1e1)}

@@ -10,7 +10,7 @@ from sklearn.model_selection import GridSearchCV, GroupKFold, LeaveOneGroupOut, 
 from sklearn.svm import SVC
 
 from spotsvm import SpotSearchCV
-from tests.spotsvm.search_cv.plain import PLAIN
+from spotsvm.studies.common.plain_search import PLAIN
 
 X, Y = make_classification(n_samples=60, n_features=4, flip_y=0.2, random_state=0)
 WEIGHTS = np.random.default_rng(0).integers(1, 5, size=60).astype(float)

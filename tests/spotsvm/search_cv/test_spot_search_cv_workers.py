@@ -25,8 +25,8 @@ from spotsvm.cross_validation.fold_scorer import FoldScorer
 from spotsvm.search_cv.paths import CandidatePaths
 from spotsvm.search_cv.run import CandidateObjective
 from spotsvm.search_cv.scoring import CandidateScoring
+from spotsvm.studies.common.plain_search import PLAIN
 from spotsvm.studies.common.virtual_workers import VirtualWorkers
-from tests.spotsvm.search_cv.plain import PLAIN
 
 # worker processes cannot import the tests
 cloudpickle.register_pickle_by_value(sys.modules[__name__])
