@@ -268,7 +268,8 @@ class KrigingEnsemble:
         """Move each coordinate of k chains `sweeps` times, or a share of all that; at least one fit of ten has a move."""
         assert self.chains is not None
         p = self.chains.shape[1]
-        moves = np.concatenate([rng.permutation(k * p) for _ in range(sweeps)])
+        # chain after chain: at first a chain costs a density of its own
+        moves = np.concatenate([c * p + rng.permutation(p) for _ in range(sweeps) for c in rng.permutation(k)])
         moves = moves[: int(max(share * len(moves), _LEAST_MOVES) + rng.random())]
         self.chains = posterior.sweep(self.chains, moves, rng)
 
