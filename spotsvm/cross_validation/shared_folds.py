@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import cloudpickle
@@ -84,8 +85,11 @@ class SharedFolds:
         self._estimator, self._X, self._max_bytes, self._ranking = estimator, X, max_bytes, ranking
         self._training_answers = training_answers
         self.regression = is_regressor(estimator)
-        # of a machine alone the parameters are read without making a candidate: that takes as long as training on 200 rows
-        self._own = estimator.get_params(deep=False) if is_machine(type(estimator)) else None
+        # where only the machine's parameters change they are read without making a candidate: that takes as long as training
+        self._transformers, last = split_pipeline(estimator)
+        self._prefix = f"{estimator.steps[-1][0]}__" if type(estimator) is Pipeline else ""
+        self._own = last.get_params(deep=False) if is_machine(type(last)) else {}
+        self._machine_type = type(last)
         self._y = np.asarray(y)
         if self._y.ndim != 1 or not isinstance(X, np.ndarray) and not hasattr(X, "iloc"):
             raise NotSharedError("the data are not a matrix and a column")
@@ -120,15 +124,16 @@ class SharedFolds:
 
     def answers(self, params: dict[str, Any]) -> Iterator[FoldAnswer]:
         """Train one candidate, fold by fold; NotSharedError if scikit-learn has to score it."""
-        transformers: Pipeline | None = None
-        if self._own is not None and params.keys() <= self._own.keys():
-            kind, own = type(self._estimator), {**self._own, **params}
+        own = {name.removeprefix(self._prefix): value for name, value in params.items() if name.startswith(self._prefix)}
+        usual = len(own) == len(params) and own.keys() <= self._own.keys()
+        if usual:
+            transformers, kind, own = self._transformers, self._machine_type, {**self._own, **own}
         else:
             transformers, last = split_pipeline(self._candidate(params))
             kind, own = type(last), last.get_params(deep=False) if is_machine(type(last)) else {}
         machine = read_machine(kind, own)
         if machine is None:
-            if self._own is not None:
+            if usual:
                 _, last = split_pipeline(self._candidate(params))
             yield from self._by_matrix(MatrixMachine(last), transformers)
             return
@@ -136,7 +141,7 @@ class SharedFolds:
             raise NotSharedError("the candidate is another kind of estimator")
         if machine.kernel == "precomputed":
             self._check_precomputed(transformers)
-        key = _key(transformers)
+        key = self._usual_key if usual else _key(transformers)
         before: Solved | None = None
         by_rows = machine.kernel_depends_on_rows
         for fold, (train, test) in enumerate(self._splits):
@@ -219,8 +224,6 @@ class SharedFolds:
 
     def _candidate(self, params: dict[str, Any]) -> Any:
         try:
-            if self._own is not None:  # a copy of the parameters is not needed to read them
-                return type(self._estimator)(**self._own).set_params(**params)
             return clone(self._estimator).set_params(**clone(params, safe=False))
         except (ValueError, TypeError) as error:
             raise NotSharedError("the parameters are not the estimator's") from error
@@ -232,6 +235,11 @@ class SharedFolds:
         except NotSharedError:
             return False
         return is_machine(type(last)) and read_machine(type(last), last.get_params(deep=False)) is not None
+
+    @cached_property
+    def _usual_key(self) -> str | None:
+        """The key of the estimator's own transformers."""
+        return _key(self._transformers)
 
     def _by_matrix(self, machine: MatrixMachine, transformers: Any) -> Iterator[FoldAnswer]:
         """Train a machine by its own solver on a kernel matrix that the folds share."""
