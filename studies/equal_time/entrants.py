@@ -165,7 +165,7 @@ def _optuna_distribution(optuna: Any, entry: Any) -> Any:
 
 def _suggestions(units: float) -> float:
     """Return how many paths, with further partitions for the contenders, take about this many units on small data."""
-    return (units - 4.0) / 1.5
+    return max((units - 4.0) / 1.5, 6.0)  # the initial design
 
 
 DEFAULTS, REFERENCE, RANDOM, SPOT = "defaults", "RandomizedSearchCV(n_iter=25)", "random search", "SpotSearchCV"
