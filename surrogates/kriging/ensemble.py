@@ -163,7 +163,7 @@ class KrigingEnsemble:
     over slice samples).
     """
 
-    FIRST_SWEEPS = 8
+    FIRST_SWEEPS = 12
     FIRST_POINTS = 200  # chains that start on more points find their place on so many of them
     FULL_EFFORT = 64  # up to so many points a first fit makes all its sweeps and each fit uses all its chains
     NEXT_EFFORT = 45  # the same of the fits that follow, whose chains are in place
