@@ -200,9 +200,9 @@ class SharedFolds:
     def _are_known(self, task: Task, found: Solved, fold: int, values: Floats) -> bool:
         """Return whether LIBSVM's decisions for some rows are known, also where it may choose between biases."""
         machine = task.machine
-        open_ = np.flatnonzero(np.abs(found.ends[:, 1] - found.ends[:, 0]) > machine.tol)
-        if not len(open_) or machine.regression or self._ranking:
-            return not len(open_)
+        open_: list[int] = np.flatnonzero(np.abs(found.ends[:, 1] - found.ends[:, 0]) > machine.tol).tolist()
+        if not open_ or machine.regression or self._ranking:
+            return not open_
         target = self._targets.of(machine, fold)
         return all(
             (not machine.break_ties and same_predictions(values[:, k] - found.bias[k], found.ends[k], machine.tol))

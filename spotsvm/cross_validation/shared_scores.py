@@ -99,7 +99,7 @@ class SharedScores:
                     score = own_score(answer, decisions, asked.plain)
                 else:
                     if stand_in is None:
-                        kind = _RegressorStandIn if answer.classes is None else _ClassifierStandIn
+                        kind: Any = _RegressorStandIn if answer.classes is None else _ClassifierStandIn
                         stand_in = kind(asked.rows, answer, decisions)
                     score = float(scorer(stand_in, asked.rows, asked.y))
             except NotSharedError:

@@ -93,7 +93,7 @@ def _vote_table(n_classes: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     gains = np.zeros((n_classes * (n_classes - 1) // 2, n_classes), dtype=np.int64)
     for k, (i, j) in enumerate(pairs(n_classes)):
         gains[k, i], gains[k, j] = 1, -1
-    return gains, np.arange(n_classes)
+    return gains, np.arange(n_classes, dtype=np.int64)
 
 
 def one_vs_rest(decisions: Floats, n_classes: int) -> Floats:
