@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.gaussian_process.kernels import Matern
 
 from spotsvm.studies.common.data import Floats
 from spotsvm.studies.estimates.tables import LOG_C, LOG_GAMMA, Table, at, drawn, turned
@@ -22,8 +23,8 @@ RULES, POLICIES = "rules", "policies"
 WEIGHT = 0.5
 #: what a few C of a gamma cost by themselves, beside the same C on a path (1.13 to 1.19 on four data sets)
 _ALONE = 1.2
-#: regrets, in points, count up to this
-_MOST = 10.0
+#: regrets, in points, count up to this; length of Matern's covariance
+_MOST, _OCTAVES = 10.0, 4.0
 
 
 def best(values: Floats, settings: Settings) -> Settings:
@@ -62,8 +63,8 @@ class Experience(NamedTuple):
 def learn(surfaces: Sequence[Floats], n_gammas: int) -> Experience:
     """Learn from the errors of the grid on other data sets, each the mean over splits and partitions.
 
-    Each gamma is the one that lowers the mean regret of the best so far most, with every other C. The prior is of the
-    differences of errors from the mean of their set.
+    Each gamma is the one that lowers the mean regret of the best so far most, with every other C. The prior is of the differences
+    of errors from the mean of their set; its covariance is half theirs and half of Matern's kind, so that sets may be new.
     """
     errors = np.array(surfaces)
     paths = errors.reshape(len(errors), len(LOG_GAMMA), len(LOG_C))[:, :, ::2].min(axis=2)
@@ -76,7 +77,10 @@ def learn(surfaces: Sequence[Floats], n_gammas: int) -> Experience:
         chosen.append(int(left.argmin()))
         reached = np.minimum(reached, regrets[:, chosen[-1]])
     differences = errors - errors.mean(axis=1, keepdims=True)
-    return Experience(tuple(chosen), differences.mean(axis=0), np.cov(differences, rowvar=False))
+    pooled = np.cov(differences, rowvar=False)
+    points = np.stack(np.meshgrid(LOG_GAMMA, LOG_C, indexing="ij"), axis=-1).reshape(-1, 2) / _OCTAVES
+    smooth = np.diag(pooled).mean() * Matern(nu=2.5)(points)
+    return Experience(tuple(chosen), differences.mean(axis=0), 0.5 * (pooled + smooth))
 
 
 def smoothed(errors: Floats, prior: Experience) -> Floats:
