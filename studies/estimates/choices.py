@@ -158,7 +158,6 @@ def all_choices(table: Table, search: int, experience: Experience) -> Iterator[d
         REFERENCE: best(errors[:, :1], random),
         "best of 50 random settings": best(errors[:, :1], drawn(search, 50)),
         "25 random settings, the best five on three further partitions": confirmed(errors, random, 5, 4),
-        f"{coarse}, one partition": best(errors[:, :1], COARSE),
         f"{coarse}, the best five on three further partitions": confirmed(errors, COARSE, 5, 4),
         f"{coarse}, every setting on four partitions": best(errors[:, :4], COARSE),
         f"{whole}, one standard error": one_standard_error(table, GRID),
@@ -170,8 +169,7 @@ def all_choices(table: Table, search: int, experience: Experience) -> Iterator[d
             guessed = smoothed(errors[GRID, :n], experience)
             rules[f"{whole}, {some}, smoothed by a learned prior"] = GRID[best(guessed, np.arange(len(GRID)))]
     rules["(the best for the new rows themselves)"] = best(table.new[:, None], GRID)
-    spent = {str(policy): policy.spend(table, experience.gammas) for policy in SPENT}
     chosen = [(RULES, name, settings, np.nan) for name, settings in rules.items()]
-    chosen += [(POLICIES, name, settings, units) for name, (settings, units) in spent.items()]
+    chosen += [(POLICIES, str(policy), *policy.spend(table, experience.gammas)) for policy in SPENT]
     for kind, name, settings, units in chosen:
         yield {"kind": kind, "choice": name, "error": float(table.new[settings].mean()), "units": units}
