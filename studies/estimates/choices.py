@@ -17,8 +17,7 @@ DEFAULTS = np.zeros(1, dtype=np.intp)
 GRID = at(np.arange(len(LOG_GAMMA)), np.arange(len(LOG_C)))
 #: the grid of 6 C x 5 gamma, both ends among them
 COARSE = at(np.linspace(0, len(LOG_GAMMA) - 1, 5).round().astype(int), np.arange(0, len(LOG_C), 2))
-REFERENCE, OWN = "best of 25 random settings", "defaults"
-RULES, POLICIES = "rules", "policies"
+REFERENCE, OWN, RULES, POLICIES = "best of 25 random settings", "defaults", "rules", "policies"
 #: weight of the loss beside the error
 WEIGHT = 0.5
 #: what a few C of a gamma cost by themselves, beside the same C on a path (1.13 to 1.19 on four data sets)
