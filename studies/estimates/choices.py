@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.gaussian_process.kernels import Matern
 
 from spotsvm.studies.common.data import Floats
 from spotsvm.studies.estimates.tables import LOG_C, LOG_GAMMA, Table, at, drawn, turned
@@ -16,14 +17,13 @@ DEFAULTS = np.zeros(1, dtype=np.intp)
 GRID = at(np.arange(len(LOG_GAMMA)), np.arange(len(LOG_C)))
 #: the grid of 6 C x 5 gamma, both ends among them
 COARSE = at(np.linspace(0, len(LOG_GAMMA) - 1, 5).round().astype(int), np.arange(0, len(LOG_C), 2))
-REFERENCE, OWN = "best of 25 random settings", "defaults"
-RULES, POLICIES = "rules", "policies"
+REFERENCE, OWN, RULES, POLICIES = "best of 25 random settings", "defaults", "rules", "policies"
 #: weight of the loss beside the error
 WEIGHT = 0.5
 #: what a few C of a gamma cost by themselves, beside the same C on a path (1.13 to 1.19 on four data sets)
 _ALONE = 1.2
-#: regrets, in points, count up to this
-_MOST = 10.0
+#: regrets, in points, count up to this; length of Matern's covariance
+_MOST, _OCTAVES = 10.0, 4.0
 
 
 def best(values: Floats, settings: Settings) -> Settings:
@@ -64,8 +64,8 @@ class Experience(NamedTuple):
 def learn(surfaces: Sequence[Floats], n_gammas: int) -> Experience:
     """Learn from the errors of the grid on other data sets, each the mean over splits and partitions.
 
-    Each gamma is the one that lowers the mean regret of the best so far most, with every other C. The prior is of the
-    differences of errors from the mean of their set.
+    Each gamma is the one that lowers the mean regret of the best so far most, with every other C. The prior is of the differences
+    of errors from the mean of their set; its covariance is half theirs and half of Matern's kind, so that sets may be new.
     """
     errors = np.array(surfaces)
     paths = errors.reshape(len(errors), len(LOG_GAMMA), len(LOG_C))[:, :, ::2].min(axis=2)
@@ -78,7 +78,10 @@ def learn(surfaces: Sequence[Floats], n_gammas: int) -> Experience:
         chosen.append(int(left.argmin()))
         reached = np.minimum(reached, regrets[:, chosen[-1]])
     differences = errors - errors.mean(axis=1, keepdims=True)
-    return Experience(tuple(chosen), differences.mean(axis=0), np.cov(differences, rowvar=False))
+    pooled = np.cov(differences, rowvar=False)
+    points = np.stack(np.meshgrid(LOG_GAMMA, LOG_C, indexing="ij"), axis=-1).reshape(-1, 2) / _OCTAVES
+    smooth = np.diag(pooled).mean() * Matern(nu=2.5)(points)
+    return Experience(tuple(chosen), differences.mean(axis=0), 0.5 * (pooled + smooth))
 
 
 def smoothed(errors: Floats, prior: Experience) -> Floats:
@@ -156,7 +159,6 @@ def all_choices(table: Table, search: int, experience: Experience) -> Iterator[d
         REFERENCE: best(errors[:, :1], random),
         "best of 50 random settings": best(errors[:, :1], drawn(search, 50)),
         "25 random settings, the best five on three further partitions": confirmed(errors, random, 5, 4),
-        f"{coarse}, one partition": best(errors[:, :1], COARSE),
         f"{coarse}, the best five on three further partitions": confirmed(errors, COARSE, 5, 4),
         f"{coarse}, every setting on four partitions": best(errors[:, :4], COARSE),
         f"{whole}, one standard error": one_standard_error(table, GRID),
@@ -168,8 +170,7 @@ def all_choices(table: Table, search: int, experience: Experience) -> Iterator[d
             guessed = smoothed(errors[GRID, :n], experience)
             rules[f"{whole}, {some}, smoothed by a learned prior"] = GRID[best(guessed, np.arange(len(GRID)))]
     rules["(the best for the new rows themselves)"] = best(table.new[:, None], GRID)
-    spent = {str(policy): policy.spend(table, experience.gammas) for policy in SPENT}
     chosen = [(RULES, name, settings, np.nan) for name, settings in rules.items()]
-    chosen += [(POLICIES, name, settings, units) for name, (settings, units) in spent.items()]
+    chosen += [(POLICIES, str(policy), *policy.spend(table, experience.gammas)) for policy in SPENT]
     for kind, name, settings, units in chosen:
         yield {"kind": kind, "choice": name, "error": float(table.new[settings].mean()), "units": units}

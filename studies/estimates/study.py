@@ -168,11 +168,7 @@ _SAID = {LOWER: "lower for", HIGHER: "higher for", OPEN: "not told apart for", N
 
 def _judged(what: str, found: pd.DataFrame) -> str:
     rows = found[found["returned setting"] != REFERENCE]
-    parts = []
-    for verdict, said in _SAID.items():
-        some = rows[rows["verdict"] == verdict]
-        numbers = some[["mean", "low", "high"]].to_numpy(dtype=float).tolist()
-        listed = [f"{name} {Estimate(*row)}" for name, row in zip(some["returned setting"], numbers, strict=True)]
-        if listed:
-            parts.append(f"{said} {'; '.join(listed)}")
+    texts = [f"{name} {Estimate(*row)}" for name, *row in rows[["returned setting", "mean", "low", "high"]].to_numpy().tolist()]
+    groups = rows.assign(text=texts).groupby("verdict", sort=False)["text"]
+    parts = [f"{_SAID[str(verdict)]} {'; '.join(some)}" for verdict, some in groups]
     return f"{what}, {rows['sets'].max()} data sets, error on new rows against the {REFERENCE}: {'. '.join(parts)}."

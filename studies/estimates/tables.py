@@ -25,9 +25,8 @@ from spotsvm.studies.equal_time.tasks import FOLDS, TASKS, Job
 
 #: the grid: binary logarithms of C and gamma
 LOG_C, LOG_GAMMA = np.arange(-5, 16, 2), np.arange(-15, 4)
-PARTITIONS = 8
-#: random searches on a split, the settings of each, and the partitions on which these are scored
-SEARCHES, DRAWS, CONFIRMED = 2, 50, 4
+#: random partitions, random searches on a split, the settings of each, and the partitions on which these are scored
+PARTITIONS, SEARCHES, DRAWS, CONFIRMED = 8, 2, 50, 4
 
 
 class Table(NamedTuple):
