@@ -207,7 +207,7 @@ class SharedFolds:
         return all(
             (not machine.break_ties and same_predictions(values[:, k] - found.bias[k], found.ends[k], machine.tol))
             or libsvm_takes_the_middle(task.K, task.offset, target.one(k), found.state.one(k), values[:, k], machine.tol)
-            for k in open_.tolist()
+            for k in open_
         )
 
     def _by_libsvm(
