@@ -56,7 +56,8 @@ class FoldScorer:
     `fit_params` are further arguments of `fit` for the estimator and the scorers. The engine "auto" shares the work of support
     vector machines where scikit-learn's result is the same, with `max_bytes` for kernel matrices; it stops a candidate that can
     no longer be the best by the metric `race_for`. Where work is shared and the metric `soften` is accuracy, the numbers have
-    the `log_loss` of the margins of all test rows as well. With `warn=False` call `warn_of_failure` elsewhere.
+    the `log_loss` of the margins of all test rows as well. With `warn=False` call `warn_of_failure` elsewhere; with
+    `advise=False` an offset of columns has been warned of elsewhere.
 
     Once something was scored `scorer` has the scorers in use, and `metrics` their names, "score" for a single one. `last_error`
     is the error of the last candidate that failed.
@@ -80,6 +81,7 @@ class FoldScorer:
         race_for: str | None = None,
         soften: str | None = None,
         warn: bool = True,
+        advise: bool = True,
     ):
         self._estimator, self._X, self._y = estimator, X, y
         self._splits, self._fit_params = list(splits), dict(fit_params)
@@ -98,7 +100,7 @@ class FoldScorer:
         self.multimetric = False
         self.last_error: Exception | None = None
         self._engine, self._max_bytes, self._race_for, self._warn = engine, max_bytes, race_for, warn
-        self._soften = soften
+        self._soften, self._advise = soften, advise
         self._warned_of_offset = False
         #: the best mean score so far, which a race compares with
         self.best_mean: float | None = None
@@ -217,7 +219,7 @@ class FoldScorer:
             except NotSharedError as reason:
                 _log.info("scikit-learn scores %s: %s", dict(candidates[k]), reason)
                 left.append(k)
-                if isinstance(reason, LostDigitsError) and reason.advice and not self._warned_of_offset:
+                if isinstance(reason, LostDigitsError) and reason.advice and not self._warned_of_offset and self._advise:
                     self._warned_of_offset = True
                     warnings.warn(reason.advice, UserWarning, stacklevel=4)
         if left:

@@ -190,7 +190,7 @@ class SpotSearchRun:
 
     def _score_on(self, splits: Sequence[Split], batch: Sequence[Mapping[str, Any]]) -> list[Outcome]:
         """Return the outcomes of candidates on other splits."""
-        search, make_scorer = self._search, partial(self._on_splits, splits, warn=False)
+        search, make_scorer = self._search, partial(self._on_splits, splits, warn=False, advise=False)
         paths = CandidatePaths(self.scoring)
         if not search.uses_workers:
             scorer = make_scorer(n_jobs=search.n_jobs, pre_dispatch=search.pre_dispatch)

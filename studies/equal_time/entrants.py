@@ -180,7 +180,6 @@ ENTRANTS: dict[str, Entrant] = {
     "SpotSearchCV, plain": partial(spot_search, **PLAIN),
     "SpotSearchCV, paths": partial(spot_search, **PLAIN | {"profile": "auto"}),
     "SpotSearchCV, paths and log loss": partial(spot_search, confirm=None, start=[]),
-    "SpotSearchCV, all but the start": partial(spot_runs, n_iter=_suggestions, tries=3, start=[]),
     "grid of paths": grid_of_paths,
     "Optuna TPE": optuna_search,
     "Optuna GP": partial(optuna_search, sampler="GPSampler"),

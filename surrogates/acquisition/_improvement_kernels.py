@@ -278,10 +278,11 @@ def climb(terms, at, free, evaluations):
                     steepest = max(steepest, abs(g))
                 fresh = fresh or held[i] != held_before[i]
                 held_before[i] = held[i]
-            if not steepest > _FLAT:
-                break
-            while not _direction(H, gradient, free, held, fresh, steepest, step) and not fresh:
+            if not steepest > _FLAT or not _direction(H, gradient, free, held, fresh, steepest, step):
+                if fresh or not steepest > _FLAT:
+                    break
                 fresh = True
+                _direction(H, gradient, free, held, fresh, steepest, step)
         rise = 0.0
         for i in range(q):
             moved = min(max(at[free[i]] + length * step[i], 0.0), 1.0)

@@ -9,6 +9,7 @@ from sklearn.svm import SVC
 
 from spotsvm import ArgumentError, SpotSearchCV, Study
 from spotsvm.space.space import Space
+from spotsvm.studies.common.plain_search import PLAIN
 from spotsvm.study.stop import ImprovementBelowUncertainty, Look, checked_stop, with_test_share
 from spotsvm.surrogates.errors import NotPositiveDefiniteError
 from spotsvm.trials.scores.fold_bias import corrected_standard_error
@@ -145,7 +146,7 @@ def test_in_a_cross_validated_search(tmp_path):
     X, y = load_iris(return_X_y=True)
 
     def fitted(**changed):
-        return SpotSearchCV(SVC(), SVM, n_iter=40, search="random", cv=3, random_state=0, **changed).fit(X, y)
+        return SpotSearchCV(SVC(), SVM, n_iter=40, search="random", cv=3, random_state=0, **PLAIN | changed).fit(X, y)
 
     search = fitted(stop=EARLY, path=tmp_path / "a.db")
     n = search.study_.n_finished
@@ -153,7 +154,7 @@ def test_in_a_cross_validated_search(tmp_path):
     assert len(search.cv_results_["params"]) == n
     best = [search.cv_results_[f"split{k}_test_score"][search.best_index_] for k in range(3)]
     assert search.study_.findings["stop"]["uncertainty"] == corrected_standard_error(best, 1 / 3)
-    plain = SpotSearchCV(SVC(), SVM, n_iter=n, search="random", cv=3, random_state=0).fit(X, y)
+    plain = SpotSearchCV(SVC(), SVM, n_iter=n, search="random", cv=3, random_state=0, **PLAIN).fit(X, y)
     assert search.best_params_ == plain.best_params_
     assert fitted(stop=EARLY, path=tmp_path / "a.db").study_.n_finished == n
     with pytest.raises(ArgumentError, match="stop='soon' is not a stop rule"):

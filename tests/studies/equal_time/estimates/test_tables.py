@@ -4,9 +4,9 @@ from sklearn.model_selection import StratifiedKFold, cross_val_score
 from sklearn.svm import SVC
 
 from spotsvm.cross_validation.machines import NotSharedError
+from spotsvm.studies.equal_time.estimates import tables
+from spotsvm.studies.equal_time.estimates.tables import Judge, at, drawn, turned
 from spotsvm.studies.equal_time.sets import Rows
-from spotsvm.studies.estimates import tables
-from spotsvm.studies.estimates.tables import Judge, at, drawn, turned
 
 
 def rows_of(classes, n=90):

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.gaussian_process.kernels import Matern
 
 from spotsvm.studies.common.data import Floats
-from spotsvm.studies.estimates.tables import LOG_C, LOG_GAMMA, Table, at, drawn, turned
+from spotsvm.studies.equal_time.estimates.tables import LOG_C, LOG_GAMMA, Table, at, drawn, turned
 
 Settings = NDArray[np.intp]
 DEFAULTS = np.zeros(1, dtype=np.intp)

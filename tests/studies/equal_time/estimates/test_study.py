@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from spotsvm.common.errors import ArgumentError
-from spotsvm.studies.estimates import study as module
-from spotsvm.studies.estimates.study import POLICIES, REFERENCE, RULES, EstimatesStudy
-from spotsvm.studies.estimates.tables import Table
+from spotsvm.studies.equal_time.estimates import study as module
+from spotsvm.studies.equal_time.estimates.study import POLICIES, REFERENCE, RULES, EstimatesStudy
+from spotsvm.studies.equal_time.estimates.tables import Table
 
 MEASURED = []
 

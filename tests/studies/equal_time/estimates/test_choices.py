@@ -1,8 +1,17 @@
 import numpy as np
 import pytest
 
-from spotsvm.studies.estimates.choices import COARSE, GRID, Policy, best, confirmed, learn, one_standard_error, smoothed
-from spotsvm.studies.estimates.tables import Table, at
+from spotsvm.studies.equal_time.estimates.choices import (
+    COARSE,
+    GRID,
+    Policy,
+    best,
+    confirmed,
+    learn,
+    one_standard_error,
+    smoothed,
+)
+from spotsvm.studies.equal_time.estimates.tables import Table, at
 
 
 def table_of(seed=0):

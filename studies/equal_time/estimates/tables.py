@@ -14,7 +14,7 @@ from sklearn.svm import SVC
 
 from spotsvm.cross_validation.fold_data import Split
 from spotsvm.cross_validation.fold_scorer import MAX_BYTES
-from spotsvm.cross_validation.machines import NotSharedError, own_decisions
+from spotsvm.cross_validation.machines import OWN_ANSWERS, NotSharedError, own_decisions
 from spotsvm.cross_validation.shared_folds import SharedFolds
 from spotsvm.cross_validation.soft_loss import log_loss_of_margins, margins
 from spotsvm.estimators.dual.one_vs_one import chosen_classes
@@ -74,7 +74,9 @@ class Judge:
             decisions = [a.decisions[test] for a, (_, test) in zip(self._folds.answers(params), self._splits, strict=True)]
         except NotSharedError:
             X, y = self._X, self._y
-            decisions = [own_decisions(SVC(**params), X[train], y[train], X[test])[1] for train, test in self._splits]
+            decisions = [
+                own_decisions(SVC(**params, **OWN_ANSWERS), X[train], y[train], X[test])[1] for train, test in self._splits
+            ]
         n = len(self._classes)
         found = [(some, self._codes[test]) for some, (_, test) in zip(decisions, self._splits, strict=True)]
         wrong = [chosen_classes(some, n, break_ties=False) != own for some, own in found]

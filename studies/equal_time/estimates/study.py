@@ -13,10 +13,10 @@ import pandas as pd
 from spotsvm.common.errors import ArgumentError, DataError
 from spotsvm.studies.common.experiment import Experiment, check_least, check_names
 from spotsvm.studies.common.run_file import EndedRun
+from spotsvm.studies.equal_time.estimates.choices import GRID, OWN, POLICIES, REFERENCE, RULES, SPENT, WEIGHT, all_choices, learn
+from spotsvm.studies.equal_time.estimates.tables import LOG_C, LOG_GAMMA, PARTITIONS, SEARCHES, Table, measure
 from spotsvm.studies.equal_time.results import HIGHER, LOWER, NONE, OPEN, Estimate, against, beside_defaults, summaries
 from spotsvm.studies.equal_time.sets import CLASSES, Rows, one_a_family, read_rows
-from spotsvm.studies.estimates.choices import GRID, OWN, POLICIES, REFERENCE, RULES, SPENT, WEIGHT, all_choices, learn
-from spotsvm.studies.estimates.tables import LOG_C, LOG_GAMMA, PARTITIONS, SEARCHES, Table, measure
 from spotsvm.study.callbacks import runs_bar
 
 MOST_ROWS = 800
