@@ -73,7 +73,7 @@ def judge_recommendation(
     >>> def noisy(params, seed=0):
     ...     return (params["x"] - 0.3) ** 2 + 0.1 * np.random.default_rng(seed).normal()
     >>> rng = np.random.default_rng(0)
-    >>> study = Study({"x": uniform(0, 1)}, seed=2, noise=True)
+    >>> study = Study({"x": uniform(0, 1)}, seed=3, noise=True)
     >>> _ = study.run(lambda params: noisy(params, rng.integers(2**32)), n_trials=30)
     >>> judgement = judge_recommendation(study, noisy)
     >>> judgement.verdict, judgement.paired

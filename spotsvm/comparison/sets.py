@@ -105,7 +105,7 @@ def oversearching_between_sets(
     ...     return 1.0 + (params["x"] - best[name]) ** 2
     >>> matrix = oversearching_between_sets(error, {"x": uniform(0, 1)}, list(best), n_trials=12, seeds=2)
     >>> [round(v, 2) for v in matrix.V.tolist()]
-    [0.12, 0.05, 0.08]
+    [0.12, 0.05, 0.09]
     """
     names = checked_names(sets)
     if not callable(objective):

@@ -23,7 +23,7 @@ _TINY = 1e-90  # a standard deviation below it counts as none: its inverse cubed
 _RISE = 1e-4  # of what the slope promises: a step that gains less is too long
 _SHORTEST = 1e-4
 _FLAT = 1e-5
-_LEAST_GAIN = 1e-7
+_LEAST_GAIN = 2.2e-9
 _BLOCK = 64  # candidates whose correlations with some hundred points stay in the cache
 
 

@@ -14,6 +14,7 @@ from spotsvm.surrogates.compiled import compiled
 from spotsvm.surrogates.kriging._correlation_kernels import correlate, factor_with_jitter, solve_lower
 
 LENGTHS, NUGGET, STRENGTH = 0, 1, 2
+START, OUT_LOW, OUT_HIGH, SHRINK = 0, 1, 2, 3
 
 
 @compiled
@@ -102,7 +103,7 @@ def log_density(data, phi, level, rest, j, psi, U, half_one):
 
 @compiled
 def sweep(data, chains, moves, rng, width):
-    """Move coordinates of chains in place, each by one step of slice sampling (Neal 2003) in an interval that shrinks only.
+    """Move coordinates of chains in place, each by one step of slice sampling (Neal 2003, stepping out four times at most).
 
     Parameters
     ----------
@@ -115,7 +116,7 @@ def sweep(data, chains, moves, rng, width):
     rng : numpy.random.Generator
         Source of the steps.
     width : float
-        Width of the interval at first.
+        First width of the interval.
     """
     distances, mean = data[1], data[5]
     d, n = len(distances), len(data[4])
@@ -127,16 +128,23 @@ def sweep(data, chains, moves, rng, width):
         c, j = move // p, move % p
         phi = chains[c]
         level = LENGTHS if j < d else NUGGET if j == d else STRENGTH
-        starts = level != LENGTHS or math.isnan(values[c])
-        scaled_distances(distances, phi, 0 if starts else j, rest)
+        phase = START if level != LENGTHS or math.isnan(values[c]) else OUT_LOW
+        scaled_distances(distances, phi, 0 if phase == START else j, rest)
         here, floor, low, high, tries = phi[j], 0.0, 0.0, 0.0, 0
+        drawn = False
         while True:  # with one call of the density, since the compiler writes it out at each
-            if not starts:
-                if tries == 0:
-                    floor = values[c] + math.log(1.0 - rng.random())
-                    low = here - width * rng.random()
-                    high = low + width
+            if phase != START and not drawn:
+                floor = values[c] + math.log(1.0 - rng.random())
+                low = here - width * rng.random()
+                high = low + width
+                drawn = True
+            if phase == OUT_LOW:
+                phi[j] = low
+            elif phase == OUT_HIGH:
+                phi[j] = high
+            elif phase == SHRINK:
                 phi[j] = low + rng.random() * (high - low)
+            starts = phase == START
             value = log_density(data, phi, LENGTHS if starts else level, rest, 0 if starts else j, psi, U, half_one)
             tries += 1
             if starts:
@@ -145,8 +153,19 @@ def sweep(data, chains, moves, rng, width):
                         phi[k] = mean[k]
                     here = phi[j]
                 else:
-                    values[c], starts, tries = value, False, 0
-                scaled_distances(distances, phi, 0 if starts else j, rest)
+                    values[c] = value
+                    phase, tries = OUT_LOW, 0
+                scaled_distances(distances, phi, 0 if phase == START else j, rest)
+            elif phase == OUT_LOW:
+                if value > floor:
+                    low -= width
+                if value <= floor or tries == 4:
+                    phase, tries = OUT_HIGH, 0
+            elif phase == OUT_HIGH:
+                if value > floor:
+                    high += width
+                if value <= floor or tries == 4:
+                    phase, tries = SHRINK, 0
             elif value > floor:
                 values[c] = value
                 break

@@ -163,7 +163,7 @@ class KrigingEnsemble:
     over slice samples).
     """
 
-    FIRST_SWEEPS = 12
+    FIRST_SWEEPS = 8
     FIRST_POINTS = 200  # chains that start on more points find their place on so many of them
     FULL_EFFORT = 64  # up to so many points a first fit makes all its sweeps and each fit uses all its chains
     NEXT_EFFORT = 45  # the same of the fits that follow, whose chains are in place
@@ -268,8 +268,7 @@ class KrigingEnsemble:
         """Move each coordinate of k chains `sweeps` times, or a share of all that; at least one fit of ten has a move."""
         assert self.chains is not None
         p = self.chains.shape[1]
-        # chain after chain: at first a chain costs a density of its own
-        moves = np.concatenate([c * p + rng.permutation(p) for _ in range(sweeps) for c in rng.permutation(k)])
+        moves = np.concatenate([rng.permutation(k * p) for _ in range(sweeps)])
         moves = moves[: int(max(share * len(moves), _LEAST_MOVES) + rng.random())]
         self.chains = posterior.sweep(self.chains, moves, rng)
 

@@ -123,7 +123,7 @@ class Hyperposterior:
         n = len(np.unique(self.index))
         return float(log_density(self._data, phi, LENGTHS, rest, 0, np.empty(len(rest)), np.empty((n, n)), np.empty(n)))
 
-    def sweep(self, chains: Floats, moves: NDArray[np.intp], rng: np.random.Generator, width: float = 8.0) -> Floats:
+    def sweep(self, chains: Floats, moves: NDArray[np.intp], rng: np.random.Generator, width: float = 1.0) -> Floats:
         """Return chains of which some coordinates have moved, each by one step of slice sampling.
 
         Parameters
@@ -134,9 +134,8 @@ class Hyperposterior:
             The moves in their order; move c p + j is that of coordinate j of chain c.
         rng : numpy.random.Generator
             Source of the steps.
-        width : float, default=8.0
-            Width of the interval at first, which only shrinks. Against one of 1 that steps out it takes half of the densities,
-            and chains mix nearly as well where the posterior is at most as wide as the prior.
+        width : float, default=1.0
+            First width of the interval, which is stepped out four times at most at either end.
 
         References
         ----------

@@ -229,8 +229,8 @@ class KrigingSearch(Search):
         waiting = [point for point in np.unique(self.pending, axis=0) if not self.is_told(point)] if self.pending else []
         if waiting:
             improvement = improvement.believe(self.domain.model_inputs(np.array(waiting)))
-        sizes = (512, 256, 3) if len(fit.points) <= _MANY else (256, 128, 1)
-        effort = dict(zip(("n_global", "n_local", "n_polish"), sizes, strict=True))
+        sizes = (512, 256, 3, 40) if len(fit.points) <= _MANY else (256, 128, 1, 20)
+        effort = dict(zip(("n_global", "n_local", "n_polish", "polish_evaluations"), sizes, strict=True))
         found = maximize_acquisition(self.domain, improvement, fit.anchors(), rng, allowed=self.is_new, **effort)
         if found is None:
             return Suggestion(self.new_point(rng), "random", "; ".join([*fit.notes, "every candidate had been asked for"]))

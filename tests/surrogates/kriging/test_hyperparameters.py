@@ -30,7 +30,7 @@ def density(p, phi):
     return likelihood - 0.5 * (((phi - mean) / sd) ** 2).sum() + p.warp.log_jacobian(p.y, p.log_strength(phi))
 
 
-def slice_update(density, phi, j, rng, width=8.0):
+def slice_update(density, phi, j, rng, width=1.0):
     """Move coordinate j of phi by one step of slice sampling, in plain Python."""
 
     def at(x):
@@ -39,6 +39,14 @@ def slice_update(density, phi, j, rng, width=8.0):
     level = density(phi) + math.log(1 - rng.random())
     low = phi[j] - width * rng.random()
     high = low + width
+    for _ in range(4):
+        if at(low) <= level:
+            break
+        low -= width
+    for _ in range(4):
+        if at(high) <= level:
+            break
+        high += width
     for _ in range(30):
         x = low + rng.random() * (high - low)
         if at(x) > level:

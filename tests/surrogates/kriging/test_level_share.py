@@ -16,9 +16,7 @@ def fitted(values, points=PLACES):
 
 def test_realisations_have_the_mean_and_the_deviation_of_the_process():
     rng = np.random.default_rng(0)
-    ensemble = KrigingEnsemble(LINE, n_members=1, warped=False)
-    ensemble.chains = np.array([[-1.46, -9.82]])  # a usual draw for these responses: ln length and ln nugget
-    models = ensemble.fit(PLACES, np.sin(7 * PLACES[:, 0]) + 0.1 * rng.normal(size=9), rng, sweeps=0)
+    models = fitted(np.sin(7 * PLACES[:, 0]) + 0.1 * rng.normal(size=9))
     member = models.members[0]
     new = models.embedding.transform(np.array([[0.05], [0.31], [0.9]]))
     drawn = np.hstack([Realisations(member, 9, 50, rng)(new) for _ in range(80)])
