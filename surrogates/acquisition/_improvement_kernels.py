@@ -23,7 +23,7 @@ _TINY = 1e-90  # a standard deviation below it counts as none: its inverse cubed
 _RISE = 1e-4  # of what the slope promises: a step that gains less is too long
 _SHORTEST = 1e-4
 _FLAT = 1e-5
-_LEAST_GAIN = 1e-7
+_LEAST_GAIN = 2.2e-9
 _BLOCK = 64  # candidates whose correlations with some hundred points stay in the cache
 
 
@@ -278,11 +278,10 @@ def climb(terms, at, free, evaluations):
                     steepest = max(steepest, abs(g))
                 fresh = fresh or held[i] != held_before[i]
                 held_before[i] = held[i]
-            if not steepest > _FLAT or not _direction(H, gradient, free, held, fresh, steepest, step):
-                if fresh or not steepest > _FLAT:
-                    break
+            if not steepest > _FLAT:
+                break
+            while not _direction(H, gradient, free, held, fresh, steepest, step) and not fresh:
                 fresh = True
-                _direction(H, gradient, free, held, fresh, steepest, step)
         rise = 0.0
         for i in range(q):
             moved = min(max(at[free[i]] + length * step[i], 0.0), 1.0)

@@ -118,26 +118,6 @@ class AveragedImprovement:
 
         return np.asarray(improvements(self._compiled, self._embed(points)))
 
-    def rank(self, points: Floats, n: int) -> tuple[NDArray[np.intp], Floats]:
-        """Return the order of canonical points, the most promising first, and the criterion in that order; shapes (m,).
-
-        All points are judged by half of the models, and the n best by all of them, which come first.
-        """
-        from spotsvm.surrogates.acquisition._improvement_kernels import improvements
-
-        embedded, k = self._embed(points), len(self._terms)
-        half = max(1, k // 2)
-        values = improvements(
-            (self._compiled[0], *(each[:half] for each in self._compiled[1:10]), *self._compiled[10:]), embedded
-        )
-        order = np.argsort(-values, kind="stable")
-        values = values[order]
-        if k > half:
-            best = improvements(self._compiled, embedded[order[:n]])
-            again = np.argsort(-best, kind="stable")
-            order[:n], values[:n] = order[:n][again], best[again]
-        return order, values
-
     def value_and_gradient(self, point: Floats) -> tuple[float, Floats]:
         """Return the criterion at one point and its gradient in the numeric coordinates (0 in the categorical ones)."""
         from spotsvm.surrogates.acquisition._improvement_kernels import improvement_with_gradient

@@ -14,7 +14,6 @@ from spotsvm.surrogates.domain import Domain
 
 Floats = NDArray[np.float64]
 
-_RANKED = 128  # candidates whose values are exact
 _APART = 0.05  # in some coordinate, for two candidates to lead to different maxima
 
 
@@ -23,13 +22,6 @@ class Acquisition(Protocol):
 
     def value(self, points: Floats) -> Floats:
         """Return the values at points of shape (m, d); shape (m,)."""
-        ...
-
-    def rank(self, points: Floats, n: int) -> tuple[NDArray[np.intp], Floats]:
-        """Return the order of points, the largest value first, and the values in that order; shapes (m,).
-
-        Beyond the first n, order and values may be rough.
-        """
         ...
 
     def climb(self, point: Floats, free: NDArray[np.bool_], evaluations: int) -> tuple[Floats, float]:
@@ -57,7 +49,7 @@ def maximize_acquisition(
     n_global: int = 512,
     n_local: int = 256,
     n_polish: int = 3,
-    polish_evaluations: int = 20,
+    polish_evaluations: int = 40,
 ) -> tuple[Floats, float] | None:
     """Maximise an acquisition function over a domain.
 
@@ -86,13 +78,13 @@ def maximize_acquisition(
     (point, value), or None if no candidate is allowed.
     """
     candidates = domain.snap(np.vstack([_global(domain, n_global, rng), _around(domain, anchors, n_local, rng)]))
-    order, values = acquisition.rank(candidates, _RANKED)
+    values = acquisition.value(candidates)
     best: tuple[Floats, float] | None = None
     starts: list[Floats] = []
     near = np.zeros(len(candidates), dtype=bool)  # to a start
-    for k, value in zip(order, values, strict=True):
+    for k in np.argsort(-values, kind="stable"):
         if not near[k] and allowed(candidates[k]):
-            best = best or (candidates[k], float(value))
+            best = best or (candidates[k], float(values[k]))
             starts.append(candidates[k])
             near |= np.max(np.abs(candidates - candidates[k]), axis=1) <= _APART
             if len(starts) == n_polish:

@@ -94,10 +94,12 @@ def factor_upper(U):
 @compiled
 def _factor_by_library(U):
     try:
-        U[:] = np.linalg.cholesky(U.T).T  # LAPACK reads the lower triangle, by columns
+        L = np.linalg.cholesky(U.T)  # which reads the lower triangle, by columns
     except Exception:  # noqa: BLE001 - a compiled function knows no other kind
         return False
     for i in range(len(U)):
+        for j in range(i, len(U)):  # U[:] = would compile seconds of error messages
+            U[i, j] = L[j, i]
         if not np.isfinite(U[i, i]):
             return False
     return True

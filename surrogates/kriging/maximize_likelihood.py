@@ -125,8 +125,7 @@ def maximize_likelihood(
 def _likeliest(problem: LikelihoodProblem, n: int, among: int, rng: np.random.Generator) -> Floats:
     """Return the n points of the largest likelihood among those of a Latin hypercube, in units of the bounds."""
     points = qmc.LatinHypercube(len(problem.bounds), rng=rng).random(among)
-    likeliest: Floats = points[np.argsort([problem.negative(problem.within(u)) for u in points], kind="stable")[:n]]
-    return likeliest
+    return np.asarray(points[np.argsort([problem.negative(problem.within(u)) for u in points], kind="stable")[:n]])
 
 
 def _lbfgsb(

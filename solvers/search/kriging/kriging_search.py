@@ -36,9 +36,7 @@ _FILL_STREAM = 1 << 44
 _FILL_TRIES = 16
 _MOVE_SHARE = 8
 _MOST_SWEEPS = 4
-_MANY_POLISHES = (
-    256  # points up to which local maxima are sought from three candidates; beyond, each gradient takes a millisecond
-)
+_MANY = 256  # points up to which many candidates are compared and local maxima sought from three
 _FEWEST = 3  # values told, before which pending points say more than a model would
 
 
@@ -87,6 +85,11 @@ class KrigingSearch(Search):
     Pending points are taken to give what the model predicts (Kriging believer). As long as fewer than three values are told,
     what is asked for beyond the design continues it by a Sobol sequence. Where nothing has been told since the last suggestion,
     its fit is used again; under many pending points the hyperparameters are sampled anew once for every eighth of them told.
+
+    How much is spent on a suggestion follows from the numbers of points and of values told alone, never from a clock, so that a
+    resumed search makes the same trials. Beyond 45 points the chains make a share of their moves, the square of 45 / n; beyond
+    256 fewer models are averaged, fewer candidates compared, and one local maximum is sought in place of three. The points of a
+    batch share a fit, whose chains make up for the sweeps of all values told.
 
     Maximum likelihood, which needs many times the operations of a sample, is sought on 200 points where there are more, by
     L-BFGS-B from the last optimum; the model is of all points all the same.
@@ -226,8 +229,9 @@ class KrigingSearch(Search):
         waiting = [point for point in np.unique(self.pending, axis=0) if not self.is_told(point)] if self.pending else []
         if waiting:
             improvement = improvement.believe(self.domain.model_inputs(np.array(waiting)))
-        n_polish = 3 if len(fit.points) <= _MANY_POLISHES else 1
-        found = maximize_acquisition(self.domain, improvement, fit.anchors(), rng, allowed=self.is_new, n_polish=n_polish)
+        sizes = (512, 256, 3, 40) if len(fit.points) <= _MANY else (256, 128, 1, 20)
+        effort = dict(zip(("n_global", "n_local", "n_polish", "polish_evaluations"), sizes, strict=True))
+        found = maximize_acquisition(self.domain, improvement, fit.anchors(), rng, allowed=self.is_new, **effort)
         if found is None:
             return Suggestion(self.new_point(rng), "random", "; ".join([*fit.notes, "every candidate had been asked for"]))
         if noise == "noisy" and np.exp(found[1]) < self.repeat_below * fit.incumbent_error() / fit.models.unit:

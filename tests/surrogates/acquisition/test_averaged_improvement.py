@@ -83,18 +83,6 @@ def test_believed_points_promise_less_and_the_gradient_is_right(criterion):
     assert_gradient(believing, NEW[4])
 
 
-def test_ranking_puts_the_best_first_with_their_values():
-    acquisition = AveragedImprovement(DOMAIN, models(), "plain", feasible(models()))
-    points = DOMAIN.snap(np.random.default_rng(2).random((300, 3)))
-    order, values = acquisition.rank(points, 60)
-    exact = acquisition.value(points)
-    assert sorted(order) == list(range(300))
-    assert order[0] == np.argmax(exact)
-    assert np.allclose(values[:60], exact[order[:60]])
-    assert (np.diff(values[:60]) <= 0).all()
-    assert (np.diff(values[60:]) <= 0).all()
-
-
 @pytest.mark.parametrize("criterion", ["reinterpolation", "plain"])
 def test_climbing_ends_as_high_as_with_scipy(criterion):
     """From the same starts; two local maxima near a saddle may change places, so the best of all and most of the others count."""

@@ -16,10 +16,6 @@ class Bowl:
         out = -((points[:, : len(self.target)] - self.target) ** 2).sum(axis=1)
         return out if self.category is None else out + np.isclose(points[:, -1], self.category)
 
-    def rank(self, points, n):
-        order = np.argsort(-self.value(points))
-        return order, self.value(points)[order]
-
     def climb(self, point, free, evaluations):
         found = point.copy()
         found[: len(self.target)] = np.where(free[: len(self.target)], self.target, point[: len(self.target)])
