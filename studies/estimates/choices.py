@@ -35,7 +35,7 @@ def best(values: Floats, settings: Settings) -> Settings:
     array([0, 1])
     """
     means = values[settings].mean(axis=1)
-    return settings[means <= means.min() + 1e-9]
+    return np.asarray(settings[means <= means.min() + 1e-9])
 
 
 def confirmed(values: Floats, settings: Settings, n: int, partitions: int) -> Settings:
@@ -48,7 +48,7 @@ def one_standard_error(table: Table, settings: Settings) -> Settings:
     """Return the setting with the smallest C, then gamma, whose error on the first partition is near the smallest."""
     values = table.errors[settings, 0]
     near = settings[values <= values.min() + table.deviations[settings[values.argmin()], 0]]
-    return near[np.lexsort((near, (near - 1) % len(LOG_C)))[:1]]
+    return np.asarray(near[np.lexsort((near, (near - 1) % len(LOG_C)))[:1]])
 
 
 class Experience(NamedTuple):
