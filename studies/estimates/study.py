@@ -138,13 +138,8 @@ class EstimatesStudy(Experiment):
     def policies(self) -> pd.DataFrame:
         """Return a row a policy: the same, and the median and the last tenth of its time in units."""
         found = self._summary(POLICIES)
-        times = (
-            self.frame()
-            .groupby("choice")["units"]
-            .quantile(np.array([0.5, 0.9]))
-            .unstack()
-            .set_axis(["units", "units, 90 %"], axis=1)
-        )
+        units = self.frame().groupby("choice")["units"]
+        times = pd.DataFrame({"units": units.median(), "units, 90 %": units.quantile(0.9)})
         return found[~found["returned setting"].isin([OWN, REFERENCE])].join(times, on="returned setting").reset_index(drop=True)
 
     def further_tables(self) -> dict[str, pd.DataFrame]:
