@@ -76,9 +76,11 @@ def _from_trials(view: StudyView) -> list[Part]:
         return ["For several objectives this page has no estimate of how much of the front is luck. " + _HOW_TO_KNOW]
     metric = tuned_metric(view.done[:5])
     if metric is not None:
+        found = view.recommended
+        chosen = found.number if found is not None and found.basis in ("confirmed", "criterion") else None
         try:
             return [
-                *_optimism_parts(optimism_of_trials(view.trials, metric)),
+                *_optimism_parts(optimism_of_trials(view.trials, metric, chosen=chosen)),
                 "This estimate takes no further evaluations, and is rough. " + _HOW_TO_KNOW,
             ]
         except (ArgumentError, NoCompletedTrialError):

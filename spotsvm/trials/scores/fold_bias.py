@@ -99,12 +99,15 @@ def optimism_of_folds(
     )
 
 
-def optimism_of_trials(trials: Sequence[Trial], metric: str | None = None, *, confidence: float = 0.95) -> Optimism:
+def optimism_of_trials(
+    trials: Sequence[Trial], metric: str | None = None, *, chosen: int | None = None, confidence: float = 0.95
+) -> Optimism:
     """Return the optimism estimated from trials with fold scores in `extra`, as SpotSearchCV stores them.
 
     Trials without a score in some fold, such as failed ones and those whose race ended early, are left out. `metric` is the one
-    that was optimised, by default the first. ArgumentError is raised if no trial has fold scores, or none of that metric;
-    NoCompletedTrialError if no trial has a score in all folds.
+    that was optimised, by default the first; `chosen` the number of the chosen trial, by default that with the best mean.
+    ArgumentError is raised if no trial has fold scores, or none of that metric; NoCompletedTrialError if no trial has a score in
+    all folds.
     """
     done = [t for t in trials if t.state != "running"]
     names = fold_metrics(done)
@@ -118,7 +121,7 @@ def optimism_of_trials(trials: Sequence[Trial], metric: str | None = None, *, co
     told = [fold_scores(t.extra, metric) for t in done]
     folds = 1 + max(fold for scores in told for fold in scores)
     scores = np.array([[one.get(fold, np.nan) for fold in range(folds)] for one in told])
-    winner = best_candidate(scores)
+    winner = best_candidate(scores) if chosen is None else [t.number for t in done].index(chosen)
     return optimism_of_folds(scores, winner=winner, params=done[winner].params, metric=metric, confidence=confidence)
 
 

@@ -71,7 +71,7 @@ def test_a_study_and_its_search_tell_the_same(tmp_path):
     found = oversearching(search, method="folds")
     assert found.tuned_score == pytest.approx(search.best_score_)
     assert found.metric == "accuracy"
-    trials = optimism_of_trials(search.study_.trials)
+    trials = optimism_of_trials(search.study_.trials, chosen=search.study_.recommend().number)
     assert (trials.optimism, trials.interval, trials.rows) == (found.optimism, found.interval, found.rows)
     assert trials.rows[0]["params"] == search.best_params_
 
