@@ -154,7 +154,7 @@ def svc():
 def test_fold_scores_tell_of_the_optimism_for_free(svc):
     text, _ = rendered(svc.study_)
     luck = section(text, "How much of it is luck")
-    found = optimism_of_trials(svc.study_.trials)
+    found = optimism_of_trials(svc.study_.trials, chosen=svc.study_.recommend().number)
     assert found.method == "folds"
     assert "Tibshirani" in luck
     assert found.summary().split(";")[0] in luck
