@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache, partial
 from importlib import import_module
@@ -17,7 +17,6 @@ from sklearn.base import clone
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
 from sklearn.model_selection import HalvingRandomSearchCV, ParameterSampler
 
-from spotsvm.common.errors import BudgetError
 from spotsvm.cross_validation.cross_val_scores import cross_val_scores
 from spotsvm.search_cv.spot_search_cv import SpotSearchCV
 from spotsvm.studies.common.plain_search import PLAIN
@@ -54,24 +53,32 @@ def _spot(job: Job, n_iter: int, **options: Any) -> SpotSearchCV:
     return SpotSearchCV(job.own, job.space, **settings).fit(job.X, job.y)
 
 
-def spot_runs(
-    job: Job, budgets: Sequence[float], n_iter: Callable[[float], float] = lambda units: units, tries: int = 1, **options: Any
-) -> list[Choice]:
-    """Run SpotSearchCV once for each budget, to its end: for what chooses only there what it returns.
+def spot_in_time(job: Job, budgets: Sequence[float], **options: Any) -> list[Choice]:
+    """Run SpotSearchCV once for each budget; a callback ends its suggestions early enough for the further partitions.
 
-    `n_iter` is a function of the budget in units; the defaults are returned if the run is longer than the budget. With more
-    tries, that is the first number of them, as of halving.
+    Their share of the budget is halved as long as the whole run is longer; that this is found by trying is not counted. The
+    defaults are returned if no share is short enough.
     """
+    return [_within(job, budget, options) for budget in budgets]
 
-    def run(n: int) -> Choice:
+
+_SHARES = 0.6, 0.3, 0.1
+
+
+def _within(job: Job, budget: float, options: Mapping[str, Any]) -> Choice:
+    for share in _SHARES:
         began = time.process_time()
-        try:
-            search = _spot(job, n, **options)
-        except BudgetError:  # it does not pay for the initial design
-            return Choice({}, np.inf, n)
-        return Choice(dict(search.best_params_), time.process_time() - began, n)
 
-    return once_for_each(budgets, run, lambda budget: n_iter(budget / job.unit), least=1, tries=tries)
+        def told(study: Any, trial: Any, until: float = began + share * budget) -> None:
+            if time.process_time() >= until:
+                raise StopRun
+
+        settings: dict[str, Any] = {"n_iter": _ENDLESS, "callback": told} | dict(options)
+        search = _spot(job, **settings)
+        choice = Choice(dict(search.best_params_), time.process_time() - began, search.study_.n_finished)
+        if choice.seconds <= budget:
+            return choice
+    return Choice({}, 0.0, 0)
 
 
 def halving_search(job: Job, budgets: Sequence[float]) -> list[Choice]:
@@ -163,11 +170,6 @@ def _optuna_distribution(optuna: Any, entry: Any) -> Any:
     return optuna.distributions.FloatDistribution(float(low), float(high), log=entry.dist.name in ("loguniform", "reciprocal"))
 
 
-def _suggestions(units: float) -> float:
-    """Return how many paths, with further partitions for the contenders, take about this many units on small data."""
-    return max((units - 4.0) / 1.5, 6.0)  # the initial design
-
-
 DEFAULTS, REFERENCE, RANDOM, SPOT = "defaults", "RandomizedSearchCV(n_iter=25)", "random search", "SpotSearchCV"
 #: the entrants by name; a variant of one is a line with its options, here or in the study's argument `entrants`
 ENTRANTS: dict[str, Entrant] = {
@@ -176,7 +178,7 @@ ENTRANTS: dict[str, Entrant] = {
     RANDOM: random_search,
     "random, 4 partitions": partial(random_search, partitions=4),
     "halving": halving_search,
-    SPOT: partial(spot_runs, n_iter=_suggestions, tries=3),
+    SPOT: spot_in_time,
     "SpotSearchCV, plain": partial(spot_search, **PLAIN),
     "SpotSearchCV, paths": partial(spot_search, **PLAIN | {"profile": "auto"}),
     "SpotSearchCV, paths and log loss": partial(spot_search, confirm=None, start=[]),

@@ -9,7 +9,7 @@ from sklearn.svm import SVC
 
 from spotsvm.search_cv.spot_search_cv import SpotSearchCV
 from spotsvm.studies.equal_time import entrants
-from spotsvm.studies.equal_time.entrants import DEFAULTS, ENTRANTS, REFERENCE, SPOT, missing_packages, spot_runs, spot_search
+from spotsvm.studies.equal_time.entrants import DEFAULTS, ENTRANTS, REFERENCE, SPOT, missing_packages, spot_in_time, spot_search
 from spotsvm.studies.equal_time.sets import CLASSES, MOST_ROWS, TARGETS, one_a_family, read_rows
 from spotsvm.studies.equal_time.tasks import TASKS, ColumnGammaSVC, Job
 
@@ -38,15 +38,14 @@ def test_random_search_is_scikit_learns():
 def test_variants_of_spot_search_cv_are_given_by_options():
     job = job_of()
     theirs = SpotSearchCV(SVC(), job.space, n_iter=15, search="random", cv=job.folds, random_state=job.seed).fit(job.X, job.y)
-    (choice,) = spot_runs(job, [60.0], lambda units: 15, search="random")
+    (choice,) = spot_in_time(job, [60.0], search="random", n_iter=15)
     assert (choice.params, choice.looks) == (theirs.best_params_, 15)
-    assert spot_runs(job, [60.0], lambda units: 2) == [({}, 0.0, 0)]  # less than the initial design
-    assert spot_runs(job, [1e-6], lambda units: 15, search="random") == [({}, 0.0, 0)]
+    assert spot_in_time(job, [1e-6], search="random", n_iter=15) == [({}, 0.0, 0)]
+    (ended,) = spot_in_time(job, [2.0], search="random")
+    assert 0 < ended.looks < 100_000
+    assert 0 < ended.seconds <= 2.0
     (found,) = spot_search(job, [0.2], search="random", start={"C": 8.0, "gamma": 0.25}, stop=None)
     assert found.looks > 0
-    doubled = []
-    spot_runs(job, [2 * job.unit, 3 * job.unit], lambda units: doubled.append(round(units)) or 1, search="random")
-    assert doubled == [2, 3]
 
 
 @pytest.mark.parametrize("task", TASKS)
