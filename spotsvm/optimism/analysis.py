@@ -21,8 +21,8 @@ from spotsvm.optimism.search_access import (
     fit_search,
     fold_scores,
     fresh_search,
+    inner_cv,
     inner_ratio,
-    inner_splits,
     metric_of,
     metric_title,
     winner_of,
@@ -184,7 +184,7 @@ def _fit_one(search: Any, X: Any, y: Any, groups: Any, fit_params: Mapping[str, 
     states = (np.random.SeedSequence([seed, 0]).generate_state(2) >> 1).tolist()
     folder = check_folder(search, path)
     record = {} if folder is None else {"path": folder / "search.db"}
-    one = fresh_search(search, inner_splits(search, X, y, groups, states[1]), states[0], **record)
+    one = fresh_search(search, inner_cv(search, X, y, groups, states[1]), states[0], **record)
     fit_search(one, X, y, fit_params)
     one.cv = search.cv  # so that fresh splits can be drawn of the same kind
     return one

@@ -24,6 +24,7 @@ from spotsvm.optimism.search_access import (
     fit_search,
     fitted_candidate,
     fresh_search,
+    inner_cv,
     inner_splits,
     mean_scores,
     metric_of,
@@ -203,9 +204,10 @@ def run_outer_fold(task: FoldTask, number: int, split: Split, repeat: Sequence[R
     train, test = split
     X, y, groups = (take(data, train) for data in (task.X, task.y, task.groups))
     fit_params = take_params(task.fit_params, train, count_rows(task.X))
+    cv = inner_cv(task.search, X, y, groups, seeds[1])
     splits = inner_splits(task.search, X, y, groups, seeds[1])
     path = None if task.folder is None else task.folder / f"outer_{number:03d}.db"
-    search = fresh_search(task.search, splits, seeds[0], path=path)
+    search = fresh_search(task.search, cv, seeds[0], path=path)
     try:
         winner = winner_of(fit_search(search, X, y, fit_params))
     except NoCompletedTrialError as error:

@@ -28,10 +28,10 @@ def check_search(search: Any) -> None:
         raise ArgumentError("search has refit=False, so that it has no winner to be scored; use refit=True or a metric's name")
 
 
-def fresh_search(search: Any, splits: Sequence[Split], seed: int, **params: Any) -> Any:
+def fresh_search(search: Any, cv: Any, seed: int, **params: Any) -> Any:
     """Return an unfitted search with these folds, seed and parameters, as far as it has such parameters."""
     known = search.get_params(deep=False)
-    given = {"cv": list(splits), "random_state": seed, **params}
+    given = {"cv": cv, "random_state": seed, **params}
     return clone(search).set_params(**{name: value for name, value in given.items() if name in known})
 
 
@@ -47,16 +47,29 @@ def fit_search(search: Any, X: Any, y: Any, fit_params: Mapping[str, Any]) -> An
         raise NoCompletedTrialError(f"search has no completed trial: {str(error).strip().splitlines()[0]}") from error
 
 
+def inner_cv(search: Any, X: Any, y: Any, groups: Any, seed: int) -> Any:
+    """Return what a search of these rows takes as `cv`: its own splitter, from which it can draw further partitions as well.
+
+    With groups, which are not passed on to it, it is the list of splits.
+    """
+    return _seeded(search, seed) if groups is None else inner_splits(search, X, y, groups, seed)
+
+
 def inner_splits(search: Any, X: Any, y: Any, groups: Any, seed: int) -> list[Split]:
     """Return the folds on which a search of these rows scores its candidates."""
+    splitter = check_cv(_seeded(search, seed), y, classifier=is_classifier(search.estimator))
+    return [(np.asarray(train), np.asarray(test)) for train, test in splitter.split(X, y, groups)]
+
+
+def _seeded(search: Any, seed: int) -> Any:
+    """Return the `cv` of a search, with this seed if it has none."""
     cv = search.cv
     if cv is not None and not hasattr(cv, "split") and not isinstance(cv, int | np.integer):
         raise ArgumentError(f"search has cv={type(cv).__name__}, splits of all rows; use a number of folds or a splitter")
     if getattr(cv, "random_state", 0) is None:
         cv = deepcopy(cv)
         cv.random_state = seed  # so that the folds do not depend on which outer fold comes first
-    splitter = check_cv(cv, y, classifier=is_classifier(search.estimator))
-    return [(np.asarray(train), np.asarray(test)) for train, test in splitter.split(X, y, groups)]
+    return cv
 
 
 def metric_of(search: Any) -> str:

@@ -58,7 +58,7 @@ def test_nested_searches_are_spread_too(table, address, monkeypatch):
     assert done.exit_code == 0, done.output
     # a task for each suggestion; then one for each contender on the further partitions, and for the one that is chosen
     contenders = len(submitted) - (3 + 5 * 3)
-    assert 2 <= contenders <= (3 * 3 + 1 + 1) * 6
+    assert 2 * 6 <= contenders <= (3 * 3 + 1 + 1) * 6
 
 
 @pytest.mark.parametrize(

@@ -16,10 +16,11 @@ from sklearn.model_selection import (
 )
 from sklearn.svm import SVC
 
-from spotsvm import SpotSearchCV
+from spotsvm import SpotSearchCV, oversearching
 from spotsvm.common.errors import ArgumentError
 from spotsvm.cross_validation.partitions import further_partitions
 from spotsvm.search_cv.confirm import N_PARTITIONS, Confirmation, contenders
+from spotsvm.study.recorded import RecordedStudy
 from spotsvm.trials.trial import Trial
 
 X, Y = make_classification(80, 4, flip_y=0.2, random_state=0)
@@ -170,3 +171,10 @@ def test_on_labels_without_any_pattern_the_fresh_score_is_not_flattered(criterio
     assert np.mean(tuned) > 0.55
     assert np.mean(fresh) < np.mean(tuned) - 0.03
     assert abs(np.mean(fresh) - 0.5) < 4 * error + 0.03
+
+
+def test_nested_resampling_repeats_the_choice_by_further_partitions_as_well(tmp_path):
+    oversearching(search(n_iter=3), X, Y, 3, method="nested", random_state=0, path=tmp_path / "outer")
+    records = sorted((tmp_path / "outer").glob("*.db"))
+    assert len(records) == 3
+    assert all("confirm" in RecordedStudy(path).findings for path in records)
