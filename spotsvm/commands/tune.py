@@ -79,11 +79,12 @@ tuning_options = _options(
     ),
     click.option(
         "--oversearching",
-        type=click.Choice(["folds", "repeats", "nested", "none"]),
-        default="folds",
+        type=click.Choice(["auto", "folds", "repeats", "nested", "none"]),
+        default="auto",
         show_default=True,
-        help="How to estimate how much of the tuned score is luck: from the fold scores, at no cost; by fresh "
-        "repeats, at the cost of half a search; or by nested resampling, at the cost of five searches.",
+        help="How to estimate how much of the tuned score is luck: from partitions that had no part in the "
+        "choice or, where the search has none, from the fold scores, at no cost (auto); by fresh repeats, at the cost of half a "
+        "search; or by nested resampling, at the cost of five searches.",
     ),
     click.option(
         "--stop",

@@ -15,7 +15,9 @@ from spotsvm.common.text import printable_line
 from spotsvm.reports.convergence import best_so_far
 from spotsvm.reports.page import Notice, Part, Picture, Section, Table, cut_text, short
 from spotsvm.reports.view import StudyView
+from spotsvm.trials.recommendation import CONFIRM
 from spotsvm.trials.scores.fold_bias import optimism_of_trials, tuned_metric
+from spotsvm.trials.scores.fresh_partitions import optimism_of_partitions
 from spotsvm.trials.scores.optimism import Optimism
 from spotsvm.trials.trial import Trial
 
@@ -24,6 +26,7 @@ _MOST_ROWS = 2000
 _CAPTIONS = {
     "nested": "Tuned scores of the inner searches, and scores of what they chose on the outer folds.",
     "repeats": "Tuned scores of the winner and the runners-up, and their scores on fresh splits.",
+    "partitions": "The tuned score of the chosen candidate, and its score on each partition that had no part in the choice.",
     "folds": "The score of each fold's own best candidate, and that of the winner of all folds, fold by fold.",
 }
 _HOW_TO_KNOW = (
@@ -78,6 +81,10 @@ def _from_trials(view: StudyView) -> list[Part]:
     if metric is not None:
         found = view.recommended
         chosen = found.number if found is not None and found.basis in ("confirmed", "criterion") else None
+        if "fresh folds" in view.findings.get(CONFIRM, {}) and found is not None and found.basis == "confirmed":
+            tuned = float(view.trials[found.number].value or 0.0)
+            optimism = optimism_of_partitions(view.findings[CONFIRM], tuned, len(view.trials), params=found.params, metric=metric)
+            return [*_optimism_parts(optimism), "This estimate takes no further evaluations. " + _HOW_TO_KNOW]
         try:
             return [
                 *_optimism_parts(optimism_of_trials(view.trials, metric, chosen=chosen)),

@@ -10,6 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spotsvm.cross_validation.fold_data import Split
+from spotsvm.surrogates.acquisition.selection import select_evaluations
+from spotsvm.surrogates.domain import Domain
+from spotsvm.surrogates.errors import NotPositiveDefiniteError
+from spotsvm.surrogates.one_thread import one_blas_thread
+from spotsvm.trials.scores.intervals import nadeau_bengio
 from spotsvm.trials.trial import Outcome, Trial
 
 Floats = NDArray[np.float64]
@@ -23,6 +28,10 @@ ScoreOn = Callable[[Sequence[Split], Sequence[Mapping[str, Any]]], list[Outcome]
 Merit = Callable[[Trial | Outcome], float]
 
 
+#: how the finding of a study calls the rules to choose a contender
+GIVEN, MEAN, PREDICTED = "the given folds alone", "mean over all partitions", "prediction of Kriging with a nugget"
+
+
 @dataclass(frozen=True)
 class Confirmation:
     """What further partitions say of the contenders.
@@ -33,24 +42,35 @@ class Confirmation:
         The contenders, by the numbers of their trials.
     scores : ndarray of shape (n_contenders, n_partitions)
         Their mean scores on each further partition; nan if one failed.
+    intervals : ndarray of shape (n_contenders, 2)
+        95 % intervals of their means over these; nan where there is none.
     merits : ndarray of shape (n_contenders,)
         What they were compared by: the mean over the given folds and the further partitions; nan if one failed.
-    chosen : int
-        The best of them.
-    fresh : ndarray of shape (n_partitions,)
-        Its mean scores on as many more partitions, which had no part in the choice.
+    rules : dict of str to int
+        Which contender each rule would choose; the mean over all partitions is the rule that counts.
+    fresh : ndarray of shape (n_partitions, n_folds)
+        The scores of the one that was chosen in the folds of as many more partitions, which had no part in the choice.
+    ratio : float
+        Rows tested on per row trained on in a fold.
     """
 
     numbers: tuple[int, ...]
     scores: Floats
+    intervals: Floats
     merits: Floats
-    chosen: int
+    rules: Mapping[str, int]
     fresh: Floats
+    ratio: float
+
+    @property
+    def chosen(self) -> int:
+        """The contender with the best mean over all partitions."""
+        return self.rules[MEAN]
 
     @property
     def fresh_score(self) -> float:
         """The mean score of the chosen contender on partitions that had no part in the choice."""
-        return float(self.fresh.mean())
+        return float(self.fresh.mean(axis=1).mean())
 
     def columns(self, metric: str, numbers: Sequence[int]) -> dict[str, Floats]:
         """Return columns of `cv_results_` for trials with these numbers: the mean score on each further partition, else nan."""
@@ -64,24 +84,38 @@ class Confirmation:
     def to_dict(self) -> dict[str, Any]:
         """Return the finding of a study, in JSON's types, with a sentence."""
         names = [f"partition {k + 1}" for k in range(self.scores.shape[1])]
+        ends = [dict(zip(("low", "high"), interval, strict=True)) for interval in self.intervals.tolist()]
         rows = [
-            {"trial": number, **dict(zip(names, scores, strict=True)), "compared by": merit}
-            for number, scores, merit in zip(self.numbers, self.scores.tolist(), self.merits.tolist(), strict=True)
+            {"trial": number, **dict(zip(names, scores, strict=True)), **interval, "compared by": merit}
+            for number, scores, interval, merit in zip(
+                self.numbers, self.scores.tolist(), ends, self.merits.tolist(), strict=True
+            )
         ]
+        rules = []
+        for rule, number in self.rules.items():
+            at = self.numbers.index(number)
+            rules.append({"rule": rule, "trial": number, "mean of further partitions": float(self.scores[at].mean()), **ends[at]})
         sentence = (
             f"Of {len(rows)} contenders trial {self.chosen} is the best on average over the given folds and {len(names)} further "
             f"random partitions. On {len(self.fresh)} more, which had no part in the choice, its mean score is "
             f"{self.fresh_score:.4g}."
         )
-        return {"sentence": sentence, "chosen": self.chosen, "fresh": self.fresh.tolist(), "contenders": rows}
+        fresh = {"fresh": self.fresh.mean(axis=1).tolist(), "fresh folds": self.fresh.tolist(), "ratio": self.ratio}
+        return {"sentence": sentence, "chosen": self.chosen, **fresh, "rules": rules, "contenders": rows}
 
     @classmethod
     def from_dict(cls, found: Mapping[str, Any]) -> Confirmation:
         """Return what `to_dict` gave."""
         rows = found["contenders"]
-        scores = np.array([[row[key] for key in row if key.startswith("partition ")] for row in rows], dtype=float)
-        merits = np.array([row["compared by"] for row in rows], dtype=float)
-        return cls(tuple(row["trial"] for row in rows), scores, merits, found["chosen"], np.array(found["fresh"], dtype=float))
+        return cls(
+            tuple(row["trial"] for row in rows),
+            np.array([[row[key] for key in row if key.startswith("partition ")] for row in rows], dtype=float),
+            np.array([[row["low"], row["high"]] for row in rows], dtype=float),
+            np.array([row["compared by"] for row in rows], dtype=float),
+            {row["rule"]: row["trial"] for row in found["rules"]},
+            np.array(found["fresh folds"], dtype=float),
+            found["ratio"],
+        )
 
 
 def contenders(trials: Sequence[Trial], merit: Merit, profiled: str | None, always: Sequence[Trial] = ()) -> list[Trial]:
@@ -106,28 +140,67 @@ def contenders(trials: Sequence[Trial], merit: Merit, profiled: str | None, alwa
 
 
 def confirm(
-    found: Sequence[Trial], merit: Merit, metric: str, partitions: Sequence[Sequence[Split]], score_on: ScoreOn
+    found: Sequence[Trial],
+    merit: Merit,
+    metric: str,
+    partitions: Sequence[Sequence[Split]],
+    score_on: ScoreOn,
+    predict: Callable[[Floats], int | None],
 ) -> Confirmation:
     """Score contenders on the first half of the partitions, and the best of them on the other half.
 
     The given folds count as one partition. A contender that fails on a further partition is not chosen unless all do. Of equal
-    ones the first is chosen.
+    ones the first is chosen. `predict` takes the merits on further partitions and returns the contender that a model prefers.
     """
     half = len(partitions) // 2
     splits = [split for folds in partitions[:half] for split in folds]
+    ratio = float(np.mean([len(test) / len(train) for train, test in splits]))
     outcomes = score_on(splits, [t.params for t in found])
     given, further = (np.array([merit(one) for one in ones]) for ones in (found, outcomes))
     merits = (given + half * further) / (1 + half)
-    chosen = int(np.argmax(np.where(np.isfinite(merits), merits, -np.inf)))
+    rules = {GIVEN: _best(given), MEAN: _best(merits)}
+    if (predicted := predict(further)) is not None:
+        rules[PREDICTED] = predicted
     others = [split for folds in partitions[half:] for split in folds]
-    fresh = score_on(others, [found[chosen].params])
+    fresh = score_on(others, [found[rules[MEAN]].params])
+    scores = _fold_scores(outcomes, metric, len(splits))
     return Confirmation(
-        tuple(t.number for t in found), _by_partition(outcomes, metric, len(splits), half), merits, found[chosen].number,
-        _by_partition(fresh, metric, len(others), half)[0],
+        tuple(t.number for t in found), scores.reshape(len(found), half, -1).mean(axis=2),
+        np.array([nadeau_bengio(row, ratio) for row in scores]), merits,
+        {rule: found[k].number for rule, k in rules.items()},
+        _fold_scores(fresh, metric, len(others)).reshape(half, -1), ratio,
     )  # fmt: skip
 
 
-def _by_partition(outcomes: Sequence[Outcome], metric: str, n_splits: int, n_partitions: int) -> Floats:
-    """Return the mean score of each outcome on each partition; nan if a fold has none."""
-    each = [[one.extra.get(f"split{k}_test_{metric}", np.nan) for k in range(n_splits)] for one in outcomes]
-    return np.asarray(np.array(each).reshape(len(outcomes), n_partitions, -1).mean(axis=2))
+def predicted_contender(
+    domain: Domain, trials: Sequence[Trial], merit: Merit, found: Sequence[Trial], further: Floats, seed: int
+) -> int | None:
+    """Return the contender with the best mean by a Kriging model with a nugget; None if there is no model.
+
+    The model knows the trials with a merit on the given folds, and of a contender the merit on further partitions as well.
+    """
+    known = [t for t in trials if np.isfinite(merit(t))]
+    again = np.isfinite(further)
+    points = np.array([t.point for t in known] + [t.point for t, more in zip(found, again, strict=True) if more])
+    values = -np.append([merit(t) for t in known], further[again])
+    if len(np.unique(points, axis=0)) < 2 or not again.any():
+        return None
+    from spotsvm.surrogates.kriging.ensemble import KrigingEnsemble
+
+    try:
+        with one_blas_thread():
+            rows = select_evaluations(domain, points, values, noisy=True)
+            models = KrigingEnsemble(domain, warped=False).fit(points[rows], values[rows], np.random.default_rng([seed, 1 << 42]))
+            mean = models.predict(domain.model_inputs(np.array([t.point for t in found])))[0]
+    except NotPositiveDefiniteError:
+        return None
+    return _best(np.where(again, -mean, np.nan))
+
+
+def _best(merits: Floats) -> int:
+    return int(np.argmax(np.where(np.isfinite(merits), merits, -np.inf)))
+
+
+def _fold_scores(outcomes: Sequence[Outcome], metric: str, n_splits: int) -> Floats:
+    """Return the score of each outcome in each fold; nan where it has none."""
+    return np.array([[one.extra.get(f"split{k}_test_{metric}", np.nan) for k in range(n_splits)] for one in outcomes])

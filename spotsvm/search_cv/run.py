@@ -26,7 +26,7 @@ from spotsvm.common.errors import ArgumentError
 from spotsvm.cross_validation.fold_data import Split
 from spotsvm.cross_validation.fold_scorer import FoldScorer, check_scoring_options, warn_of_failure
 from spotsvm.cross_validation.partitions import further_partitions
-from spotsvm.search_cv.confirm import N_PARTITIONS, Confirmation, confirm, contenders
+from spotsvm.search_cv.confirm import N_PARTITIONS, Confirmation, confirm, contenders, predicted_contender
 from spotsvm.search_cv.paths import AUTO, CandidatePaths, profile_of
 from spotsvm.search_cv.scoring import CRITERION, CandidateScoring
 from spotsvm.search_cv.start import experienced_start, own_start
@@ -176,7 +176,9 @@ class SpotSearchRun:
         recorded = study.findings.get(CONFIRM)
         if recorded is not None and [row["trial"] for row in recorded["contenders"]] == [t.number for t in found]:
             return Confirmation.from_dict(recorded)
-        confirmed = confirm(found, self.scoring.merit, metric, partitions, self._score_on)
+        merit = self.scoring.merit
+        predict = partial(predicted_contender, study.space.domain, study.trials, merit, found, seed=study.seed)
+        confirmed = confirm(found, merit, metric, partitions, self._score_on, predict)
         study.add_finding(CONFIRM, confirmed.to_dict())
         return confirmed
 

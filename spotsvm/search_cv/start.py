@@ -20,7 +20,8 @@ from spotsvm.trials.start import Start
 
 #: gammas of an RBF kernel on columns of variance 1 that are good on many data sets, in the order in which a search tries them:
 #: each lowers as far as it can the mean regret of the best so far over 28 sets with classes, one a family, for the best of six
-#: values of C in 2^-5 ... 2^15; chosen by `spotsvm study estimates` (November 2026). Which come first matters little
+#: values of C in 2^-5 ... 2^15; chosen by the first splits of `spotsvm study estimates` (November 2026). Which come first matters
+#: little
 GAMMAS = (2.0**-6, 2.0**-11, 2.0**-4, 2.0**-7, 2.0**-10)
 
 

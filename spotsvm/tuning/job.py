@@ -50,7 +50,7 @@ class TuningJob:
     pipeline: str = "table"
     region: str | None = None  # of the search; the pipeline's first one by default
     horizon: int = 0  # how many steps ahead a series is predicted
-    oversearching: str = "folds"  # a method of `oversearching`, or "none"
+    oversearching: str = "auto"  # a method of `oversearching`, "auto" or "none"
     stop: bool = False  # whether a search ends once the expected improvement is far below the uncertainty of the score
     executor: Any = None  # used by the searches of nested oversearching as well
     batch_size: int | None = None
@@ -146,7 +146,8 @@ class TuningJob:
         # the workers share the outer folds, and their searches have no progress bar
         judged = clone(search).set_params(callback=None, n_jobs=None) if self.oversearching == "nested" else search
         n_jobs = 1 if self.oversearching == "nested" and self.executor is not None else self.workers
-        method = cast("Method", self.oversearching)
+        cheap = "partitions" if hasattr(search, "fresh_score_") else "folds"
+        method = cast("Method", cheap if self.oversearching == "auto" else self.oversearching)
         found = oversearching(judged, train.X, train.y, outer, method, n_jobs=n_jobs, random_state=self.seed, path=path)
         search.study_.add_finding("oversearching", found.to_dict())
         return replace(result, optimism=found)

@@ -23,6 +23,10 @@ _METHODS: dict[Method, tuple[str, str]] = {
         "This is a rough estimate and never below 0; its interval comes from the spread of the folds. --oversearching nested is "
         "more reliable, and takes the time of about five searches.",
     ),
+    "partitions": (
+        "the search itself scored its winner on {rows} random partitions that had no part in the choice, without further fits",
+        "This covers the luck of the splits, not that of the rows; --oversearching nested covers both.",
+    ),
     "repeats": (
         "the winner and the runners-up, {rows} in total, were scored again on fresh splits",
         "This covers the luck of the splits, not that of the rows; --oversearching nested covers both.",

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.gaussian_process.kernels import Matern
 
 from spotsvm.studies.common.data import Floats
-from spotsvm.studies.equal_time.estimates.tables import LOG_C, LOG_GAMMA, Table, at, drawn, turned
+from spotsvm.studies.equal_time.estimates.tables import LOG_C, LOG_GAMMA, Table, at
 
 Settings = NDArray[np.intp]
 DEFAULTS = np.zeros(1, dtype=np.intp)
@@ -20,8 +20,6 @@ COARSE = at(np.linspace(0, len(LOG_GAMMA) - 1, 5).round().astype(int), np.arange
 REFERENCE, OWN, RULES, POLICIES = "best of 25 random settings", "defaults", "rules", "policies"
 #: weight of the loss beside the error
 WEIGHT = 0.5
-#: what a few C of a gamma cost by themselves, beside the same C on a path (1.13 to 1.19 on four data sets)
-_ALONE = 1.2
 #: regrets, in points, count up to this; length of Matern's covariance
 _MOST, _OCTAVES = 10.0, 4.0
 
@@ -95,82 +93,3 @@ def smoothed(errors: Floats, prior: Experience) -> Floats:
     noisy = prior.covariance + max(noise, 1e-6) * np.eye(len(errors))
     gain = np.linalg.solve(noisy, differences.mean(axis=1) - prior.mean)
     return np.asarray(prior.mean + prior.covariance @ gain)[:, None]
-
-
-class Policy(NamedTuple):
-    """How time is spent: on looks, each a gamma with every `step`-th C of the grid, and then on further partitions.
-
-    Of the best `contenders` gammas the best C and its neighbours in the grid are scored on all partitions; of None, all paths.
-    The criterion is the error plus `weight` times the loss.
-    """
-
-    looks: int
-    step: int
-    partitions: int
-    contenders: int | None = 3
-    weight: float = WEIGHT
-
-    def __str__(self) -> str:
-        text = f"{self.looks} gamma x {len(LOG_C[:: self.step])} C"
-        if self.partitions > 1:
-            scored = "each" if self.contenders is None else f"the best {self.contenders} gamma x 3 C"
-            text += f", {scored} on {self.partitions} partitions"
-        return text + ("" if self.weight else ", error alone")
-
-    def spend(self, table: Table, gammas: Sequence[int]) -> tuple[Settings, float]:
-        """Return what is chosen, the defaults competing, and the time in units; looks are at the first of the gammas."""
-        values, units = table.errors + self.weight * table.losses, table.units
-        paths = at(np.asarray(gammas[: self.looks]), np.arange(0, len(LOG_C), self.step))
-        time = units[DEFAULTS, 0].sum() + units[paths, 0].sum()
-        further, alone = paths, 1.0
-        if self.contenders is not None and self.partitions > 1:
-            further, alone = self._contenders(values[:, 0], paths), _ALONE
-            time += alone * units[np.setdiff1d(further, paths), 0].sum()
-        time += (self.partitions - 1) * (units[DEFAULTS, 1].sum() + alone * units[further, 1].sum())
-        return best(values[:, : self.partitions], np.concatenate([DEFAULTS, further])), float(time)
-
-    def _contenders(self, values: Floats, paths: Settings) -> Settings:
-        rows = paths.reshape(self.looks, -1)
-        tops = rows[np.arange(self.looks), values[rows].argmin(axis=1)]
-        tops = tops[np.argsort(values[tops], kind="stable")[: self.contenders]]
-        gammas, costs = np.divmod(tops - 1, len(LOG_C))
-        near = [np.arange(max(c - 1, 0), min(c + 2, len(LOG_C))) for c in costs]
-        return np.concatenate([at(g, some) for g, some in zip(gammas, near, strict=True)])
-
-
-SPENT = (
-    *(Policy(looks, 1, 1, weight=weight) for looks in (8, 19) for weight in (0.0, WEIGHT)),
-    Policy(8, 2, 4, contenders=None),
-    *(Policy(looks, 2, n) for looks, n in ((5, 3), (5, 5), (8, 4), (8, 6), (8, 8))),
-    Policy(8, 2, 6, weight=0.0),
-    *(Policy(8, 2, 6, contenders=n) for n in (1, 5)),
-    *(Policy(looks, 1, n) for looks, n in ((8, 6), (13, 8), (19, 8))),
-)
-
-
-def all_choices(table: Table, search: int, experience: Experience) -> Iterator[dict[str, Any]]:
-    """Yield a row for each rule and policy: the error on the new rows of what it chooses, and its time in units."""
-    order = turned(search)
-    table = table._replace(**{name: getattr(table, name)[:, order] for name in ("errors", "losses", "deviations")})
-    errors, both = table.errors, table.errors + WEIGHT * table.losses
-    random, coarse, whole = drawn(search, 25), "grid of 6 C x 5 gamma", f"whole grid, {len(LOG_C)} C x {len(LOG_GAMMA)} gamma"
-    rules = {
-        OWN: DEFAULTS,
-        REFERENCE: best(errors[:, :1], random),
-        "best of 50 random settings": best(errors[:, :1], drawn(search, 50)),
-        "25 random settings, the best five on three further partitions": confirmed(errors, random, 5, 4),
-        f"{coarse}, the best five on three further partitions": confirmed(errors, COARSE, 5, 4),
-        f"{coarse}, every setting on four partitions": best(errors[:, :4], COARSE),
-        f"{whole}, one standard error": one_standard_error(table, GRID),
-    }
-    for n, some in ((1, "one partition"), (2, "two partitions"), (4, "four partitions"), (8, "eight partitions")):
-        rules[f"{whole}, {some}"] = best(errors[:, :n], GRID)
-        rules[f"{whole}, {some}, error and loss"] = best(both[:, :n], GRID)
-        if n > 1:
-            guessed = smoothed(errors[GRID, :n], experience)
-            rules[f"{whole}, {some}, smoothed by a learned prior"] = GRID[best(guessed, np.arange(len(GRID)))]
-    rules["(the best for the new rows themselves)"] = best(table.new[:, None], GRID)
-    chosen = [(RULES, name, settings, np.nan) for name, settings in rules.items()]
-    chosen += [(POLICIES, str(policy), *policy.spend(table, experience.gammas)) for policy in SPENT]
-    for kind, name, settings, units in chosen:
-        yield {"kind": kind, "choice": name, "error": float(table.new[settings].mean()), "units": units}

@@ -13,7 +13,9 @@ import pandas as pd
 from spotsvm.common.errors import ArgumentError, DataError
 from spotsvm.studies.common.experiment import Experiment, check_least, check_names
 from spotsvm.studies.common.run_file import EndedRun
-from spotsvm.studies.equal_time.estimates.choices import GRID, OWN, POLICIES, REFERENCE, RULES, SPENT, WEIGHT, all_choices, learn
+from spotsvm.studies.equal_time.estimates.choices import GRID, OWN, POLICIES, REFERENCE, RULES, WEIGHT, learn
+from spotsvm.studies.equal_time.estimates.every_choice import all_choices
+from spotsvm.studies.equal_time.estimates.policies import SPENT
 from spotsvm.studies.equal_time.estimates.tables import LOG_C, LOG_GAMMA, PARTITIONS, SEARCHES, Table, measure
 from spotsvm.studies.equal_time.results import HIGHER, LOWER, NONE, OPEN, Estimate, against, beside_defaults, summaries
 from spotsvm.studies.equal_time.sets import CLASSES, Rows, one_a_family, read_rows

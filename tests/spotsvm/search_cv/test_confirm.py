@@ -19,8 +19,10 @@ from sklearn.svm import SVC
 from spotsvm import SpotSearchCV, oversearching
 from spotsvm.common.errors import ArgumentError
 from spotsvm.cross_validation.partitions import further_partitions
-from spotsvm.search_cv.confirm import N_PARTITIONS, Confirmation, contenders
+from spotsvm.search_cv.confirm import GIVEN, MEAN, N_PARTITIONS, PREDICTED, Confirmation, contenders, predicted_contender
 from spotsvm.study.recorded import RecordedStudy
+from spotsvm.surrogates.domain import Coordinate, Domain
+from spotsvm.trials.scores.intervals import nadeau_bengio
 from spotsvm.trials.trial import Trial
 
 X, Y = make_classification(80, 4, flip_y=0.2, random_state=0)
@@ -146,14 +148,64 @@ def test_workers_give_the_same_choice():
 
 
 def test_a_confirmation_can_be_stored():
-    found = Confirmation((3, 5), np.array([[0.5, np.nan], [0.75, 0.5]]), np.array([np.nan, 0.6]), 5, np.array([0.5, 0.7]))
+    scores, intervals = np.array([[0.5, np.nan], [0.75, 0.5]]), np.array([[np.nan, np.nan], [0.5, 0.7]])
+    fresh = np.array([[0.4, 0.6], [0.6, 0.8]])
+    found = Confirmation((3, 5), scores, intervals, np.array([np.nan, 0.6]), {GIVEN: 3, MEAN: 5}, fresh, 1.0)
     again = Confirmation.from_dict(found.to_dict())
-    assert again.fresh_score == 0.6
+    assert (again.fresh_score, again.chosen, again.ratio) == (pytest.approx(0.6), 5, 1.0)
+    np.testing.assert_array_equal(again.intervals, intervals)
     assert {name: column.tolist()[1] for name, column in again.columns("score", [3, 4, 5]).items()} == {
         "partition1_test_score": pytest.approx(np.nan, nan_ok=True),
         "partition2_test_score": pytest.approx(np.nan, nan_ok=True),
     }
     assert again.columns("score", [3, 4, 5])["partition1_test_score"][2] == 0.75
+
+
+def test_each_rule_is_reported_with_an_interval():
+    fitted = search(search="kriging", n_iter=8).fit(X, Y)
+    found = fitted.study_.findings["confirm"]
+    partitions = partitions_of(fitted, N_PARTITIONS)[:N_PARTITIONS]
+    assert [row["rule"] for row in found["rules"]] == [GIVEN, MEAN, PREDICTED]
+    contending = [fitted.study_.trials[row["trial"]] for row in found["contenders"]]
+    by_criterion = max(contending, key=lambda t: (t.extra["criterion"], -contending.index(t)))
+    assert found["rules"][0]["trial"] == by_criterion.number
+    assert found["rules"][1]["trial"] == found["chosen"]
+    for row in found["rules"]:
+        machine = SVC(**fitted.study_.trials[row["trial"]].params)
+        scores = np.concatenate([cross_val_score(machine, X, Y, cv=splits) for splits in partitions])
+        assert row["mean of further partitions"] == pytest.approx(scores.mean())
+        assert (row["low"], row["high"]) == pytest.approx(nadeau_bengio(scores, 1 / 3))
+
+
+def test_a_model_with_a_nugget_prefers_the_contender_whose_neighbours_are_good():
+    rng = np.random.default_rng(0)
+    points = [((k + 0.5) / 20,) for k in range(20)]
+    values = [-((x - 0.3) ** 2) * 8 + 0.1 * rng.standard_normal() for (x,) in points]
+    values[17] = 0.3  # a lucky look, far from the best region
+    trials = [Trial(k, {"x": x[0]}, x, "ok", value) for k, (x, value) in enumerate(zip(points, values, strict=True))]
+    domain, contending = Domain((Coordinate(),)), [trials[17], trials[6]]
+
+    def merit(t):
+        return t.value
+
+    assert predicted_contender(domain, trials, merit, contending, np.array([-2.0, 0.0]), 0) == 1
+    assert predicted_contender(domain, trials, merit, contending, np.array([np.nan, np.nan]), 0) is None
+    assert predicted_contender(domain, trials[:1] * 2, merit, trials[:1], np.array([0.1]), 0) is None
+
+
+def test_oversearching_uses_the_partitions_that_chose_nothing():
+    fitted = search().fit(X, Y)
+    found = oversearching(fitted, method="partitions")
+    partitions = partitions_of(fitted, N_PARTITIONS)[N_PARTITIONS:]
+    scores = np.concatenate([cross_val_score(SVC(**fitted.best_params_), X, Y, cv=splits) for splits in partitions])
+    assert found.outer_score == pytest.approx(fitted.fresh_score_)
+    assert found.optimism == pytest.approx(fitted.best_score_ - scores.mean())
+    assert found.interval == pytest.approx(nadeau_bengio(fitted.best_score_ - scores, 1 / 3))
+    assert found.outer_interval == pytest.approx(nadeau_bengio(scores, 1 / 3))
+    assert (found.n_trials, found.metric, len(found.frame())) == (len(fitted.study_.trials), "accuracy", N_PARTITIONS)
+    assert "on 5 random partitions that had no part in its choice" in found.summary()
+    with pytest.raises(ArgumentError, match="method='partitions' needs a SpotSearchCV that has chosen by further partitions"):
+        oversearching(search(confirm=None).fit(X, Y), method="partitions")
 
 
 @pytest.mark.parametrize("criterion", ["auto", "score"])

@@ -285,7 +285,8 @@ def test_the_choice_the_optimism_and_the_stop_are_found_out_and_kept(done):
         assert finding["choice"] == "best predicted"
         assert finding["best_seen_fresh"] == pytest.approx(final.test_score)
     assert "judgement" not in random.search.study_.findings
-    assert final.optimism == oversearching(final.search, method="folds")
+    method = "partitions" if "confirm" in final.search.study_.findings else "folds"
+    assert final.optimism == oversearching(final.search, method=method)
     assert [c.optimism for c in results[:-1]] == [None, None]
     assert Optimism.from_dict(RecordedStudy(given.out / "kriging.db").findings["oversearching"]) == final.optimism
     stopping = job(iris(), search="random", stop=True).run(quiet)
@@ -361,7 +362,7 @@ def test_nested_resampling_keeps_its_searches(tmp_path):
     assert given.run(quiet)[-1].optimism == found
 
 
-@pytest.mark.parametrize(("way", "method"), [("repeats", "repeats"), ("none", None)])
+@pytest.mark.parametrize(("way", "method"), [("repeats", "repeats"), ("folds", "folds"), ("none", None)])
 def test_fresh_repeats_or_nothing(way, method):
     found = job(iris(), search="random", budget=3, oversearching=way).run(quiet)[-1].optimism
     assert getattr(found, "method", None) == method

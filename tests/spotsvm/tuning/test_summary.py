@@ -120,6 +120,12 @@ def luck(method, optimism=0.02, interval=(-0.01, 0.05), outer=(0.83, 0.93), note
             "the winner. This covers the luck of the splits, not that of the rows; --oversearching nested covers both.",
         ),
         (
+            luck("partitions"),
+            "The tuned score, 0.9, is too high by 0.02 (-0.01 to 0.05).",
+            "Method partitions: the search itself scored its winner on 5 random partitions that had no part in the choice, "
+            "without further fits. This covers the luck of the splits, not that of the rows; --oversearching nested covers both.",
+        ),
+        (
             luck("nested", -0.02),
             "Expect a score of 0.92 on new data (95 % interval 0.83 to 0.93). The mean tuned score of the repeated searches, "
             "0.9, is not too high: -0.02 (-0.01 to 0.05).",

@@ -4,13 +4,13 @@ import pytest
 from spotsvm.studies.equal_time.estimates.choices import (
     COARSE,
     GRID,
-    Policy,
     best,
     confirmed,
     learn,
     one_standard_error,
     smoothed,
 )
+from spotsvm.studies.equal_time.estimates.policies import Policy
 from spotsvm.studies.equal_time.estimates.tables import Table, at
 
 
