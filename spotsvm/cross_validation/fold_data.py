@@ -16,9 +16,8 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 
-from spotsvm.cross_validation.digits import Digits
+from spotsvm.cross_validation.digits import Digits, check_scale
 from spotsvm.cross_validation.machines import NotSharedError, SvmMachine
-from spotsvm.cross_validation.precision import check_scale
 from spotsvm.cross_validation.solved import Solved
 from spotsvm.estimators import Floats
 from spotsvm.estimators.dual.one_vs_one import pair_labels, pairs

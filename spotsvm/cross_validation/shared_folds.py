@@ -18,6 +18,7 @@ from sklearn.base import clone, is_regressor
 from sklearn.pipeline import Pipeline
 
 from spotsvm.common.errors import SpotSVMError
+from spotsvm.cross_validation.digits import check_rounding, some_squares
 from spotsvm.cross_validation.fold_data import FoldTargets, FoldViews, Split, View, plain_rows, take
 from spotsvm.cross_validation.machines import (
     OWN_ANSWERS,
@@ -29,7 +30,6 @@ from spotsvm.cross_validation.machines import (
     split_pipeline,
 )
 from spotsvm.cross_validation.open_bias import libsvm_takes_the_middle, same_predictions
-from spotsvm.cross_validation.precision import check_rounding, some_squares
 from spotsvm.cross_validation.solved import Solved, Task
 from spotsvm.estimators import Floats
 from spotsvm.solvers.dual.exact.fold_solver import FoldSolver
