@@ -86,8 +86,9 @@ class SpotSearchCV(BestEstimatorMixin, RoutingMixin, MetaEstimatorMixin, SearchA
         whose highest step is often luck. In all other cases, and with "score", it is the metric alone.
     start : dict, sequence of dict, or None, default=None
         Candidates to evaluate first; see `Study`. They count in `n_iter`. None is the estimator's own parameters, where `engine`
-        shares work and the space holds them, and then, for an SVC with an RBF kernel and a profiled C, five values of gamma that
-        are good on many data sets, as far as `n_iter` allows; [] is none.
+        shares work and the space holds them, and then, for an SVC or SVR with an RBF kernel and a profiled parameter, five values
+        of gamma (of an SVR with epsilon, where it has a range) that are good on many data sets, as far as `n_iter` allows; [] is
+        none.
     stop : {"uncertainty"}, ImprovementBelowUncertainty or None, default=None
         When to end before `n_iter`: "uncertainty" once the largest expected improvement is far below the uncertainty of the best
         candidate's score. What the rule did is told by `study_.findings["stop"]`.
