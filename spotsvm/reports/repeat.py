@@ -174,8 +174,8 @@ def _objective(study: StudyResults) -> list[str]:
         return [*lines, "def objective(params):", f"    return {call}"]
     if isinstance(study.space.branches[0].get(name), ChoiceParameter):
         call = call.replace("**params", f"**params | {{{name!r}: value}}")
-        values = f"space[{name!r}]" if len(study.space.branches) == 1 else f"space[0][{name!r}]"
-        return [*lines, "def objective(params):", f"    return [(value, {call}) for value in {values}]"]
+        where = "space" if len(study.space.branches) == 1 else "space[0]"
+        return [*lines, "def objective(params):", f"    return [(value, {call}) for value in {where}[{name!r}]]"]
     last = suggested(trials)[-1:]
     values = sorted(t.params[name] for t in trials if last and t.suggestion == last[0].number and name in t.params)
     call = call.replace("**params", f"**params | {{{name!r}: value}}")
