@@ -6,7 +6,6 @@ import ast
 import re
 import shlex
 import sys
-from collections.abc import Sequence
 from importlib.metadata import version
 from typing import Any
 
@@ -95,7 +94,7 @@ def code_snippet(study: StudyResults) -> str:
     comments = [f"# search: {_line(search)}"] if not known else []
     comments += [f"# {name}: fill in the objects of the space" for name in missing]
     lines = [f"from scipy.stats import {', '.join(names)}"] if names else []
-    objective = _objective(about, study.trials)
+    objective = _objective(study)
     if objective:
         lines += ["from sklearn.base import clone", "from sklearn.model_selection import cross_val_score"]
     lines += ["", "from spotsvm import Study", "", *comments, f"space = {space}"]
@@ -156,8 +155,9 @@ def _recorded(recorded: Any, k: int, name: str) -> Any:
         return None
 
 
-def _objective(about: Any, trials: Sequence[Trial]) -> list[str]:
+def _objective(study: StudyResults) -> list[str]:
     """Return the code of a cross-validated score, or of a path of them; no lines if the study has another objective."""
+    about, trials = study.about, study.trials
     estimator, scoring = about.get(_CONTEXT + "estimator"), about.get(_CONTEXT + "scoring")
     if not isinstance(estimator, str):
         return []
@@ -172,6 +172,10 @@ def _objective(about: Any, trials: Sequence[Trial]) -> list[str]:
     call = f"cross_val_score(clone(estimator).set_params(**params), X, y, cv=cv, scoring={scoring}).mean()"
     if (name := about.get("profile")) is None:
         return [*lines, "def objective(params):", f"    return {call}"]
+    if isinstance(study.space.branches[0].get(name), ChoiceParameter):
+        call = call.replace("**params", f"**params | {{{name!r}: value}}")
+        where = "space" if len(study.space.branches) == 1 else "space[0]"
+        return [*lines, "def objective(params):", f"    return [(value, {call}) for value in {where}[{name!r}]]"]
     last = suggested(trials)[-1:]
     values = sorted(t.params[name] for t in trials if last and t.suggestion == last[0].number and name in t.params)
     call = call.replace("**params", f"**params | {{{name!r}: value}}")

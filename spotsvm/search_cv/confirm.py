@@ -118,11 +118,13 @@ class Confirmation:
         )
 
 
-def contenders(trials: Sequence[Trial], merit: Merit, profiled: str | None, always: Sequence[Trial] = ()) -> list[Trial]:
+def contenders(
+    trials: Sequence[Trial], merit: Merit, profiled: str | None, always: Sequence[Trial] = (), ordered: bool = True
+) -> list[Trial]:
     """Return the trials to score on further partitions: the best by merit, without repeated parameters.
 
-    Where a parameter is profiled, these are the best values on the best paths, and their neighbours. `always` are those that are
-    among them in any case.
+    Where a parameter is profiled, these are the best values on the best paths, and their neighbours; unless its values are
+    `ordered`, as many of the best. `always` are those that are among them in any case.
     """
     ranked = sorted((t for t in trials if np.isfinite(merit(t))), key=lambda t: (-merit(t), t.number))
     found = list(always)
@@ -132,9 +134,12 @@ def contenders(trials: Sequence[Trial], merit: Merit, profiled: str | None, alwa
                 found.append(t)
         return found
     for suggestion in list(dict.fromkeys(t.suggestion for t in ranked))[:N_PATHS]:
-        path = sorted((t for t in ranked if t.suggestion == suggestion), key=lambda t: t.params[profiled])
-        at = path.index(next(t for t in ranked if t.suggestion == suggestion))
-        beside = path[max(at - N_BESIDE, 0) : at + N_BESIDE + 1]
+        path = [t for t in ranked if t.suggestion == suggestion]
+        beside = path[: 2 * N_BESIDE + 1]
+        if ordered:
+            along = sorted(path, key=lambda t: t.params[profiled])
+            at = along.index(path[0])
+            beside = along[max(at - N_BESIDE, 0) : at + N_BESIDE + 1]
         found += [t for t in beside if all(t.params != known.params for known in found)]
     return found
 

@@ -34,10 +34,15 @@ class CandidatePaths:
         """Score candidates, in the order given; all of them are passed to the scorer together.
 
         A path has every second value of a grid, those between the best one and its neighbours, and the candidate's own value if
-        it has one; all of the grid where no value needs a fit of its own.
+        it has one; all of the grid where no value needs a fit of its own. Of a parameter that is a list it has all values.
         """
         if self.profile is None:
             return [self.scoring.outcome(scores, scorer) for scores in scorer.score(batch)]
+        if listed := self.profile.listed:
+            scores = scorer.score([{**params, self.profile.name: value} for params in batch for value in listed])
+            found = [self.scoring.outcome(of_one, scorer) for of_one in scores]
+            whole = [found[k : k + len(listed)] for k in range(0, len(found), len(listed))]
+            return [Outcome("ok", path=tuple(enumerate(path))) for path in whole]
         name, grid = self.profile.name, self.profile.values(N_VALUES)
         paths: list[dict[float, Outcome]] = [{} for _ in batch]
         first = grid if scorer.needs_no_fit(name) else grid[::2]

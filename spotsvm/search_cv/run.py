@@ -171,8 +171,8 @@ class SpotSearchRun:
             if auto:
                 return None
             raise
-        profile = self._paths.profile
-        found = contenders(study.trials, self.scoring.merit, None if profile is None else profile.name, self.own_trials(study))
+        name, ordered = (None, True) if (profile := self._paths.profile) is None else (profile.name, profile.ordered)
+        found = contenders(study.trials, self.scoring.merit, name, self.own_trials(study), ordered)
         recorded = study.findings.get(CONFIRM)
         if recorded is not None and [row["trial"] for row in recorded["contenders"]] == [t.number for t in found]:
             return Confirmation.from_dict(recorded)

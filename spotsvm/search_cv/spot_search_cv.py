@@ -70,9 +70,10 @@ class SpotSearchCV(BestEstimatorMixin, RoutingMixin, MetaEstimatorMixin, SearchA
     profile : str or None, default="auto"
         A parameter of which each suggestion is scored along a path of values, while the search chooses the other parameters: for
         one kernel matrix, a path of C costs little more than one value. A path has every second value of 11 from end to end of
-        the range, and those beside the best. "auto" is the C of a machine whose work `engine` shares, where C has a range and
-        other parameters are searched by a search of one objective; None is none; a name demands it, such as that of epsilon, or
-        of a cutoff of a `CutoffClassifier`, whose paths have all 11 values, as one fit of each fold serves them all.
+        the range, and those beside the best; of a list, such as one of class weights, it has all values. "auto" is the C of a
+        machine whose work `engine` shares, where C has a range and other parameters are searched by a search of one objective;
+        None is none; a name demands it, such as that of epsilon or `class_weight`, or of a cutoff of a `CutoffClassifier`, whose
+        paths have all 11 values, as one fit of each fold serves them all.
         Every value is a row of `cv_results_`, with `suggestion` to say on whose path it is; see `Study`.
     confirm : int, "auto" or None, default="auto"
         Further random partitions of the rows into folds, drawn as by `cv`, on which the contenders are scored: the best five
@@ -86,8 +87,9 @@ class SpotSearchCV(BestEstimatorMixin, RoutingMixin, MetaEstimatorMixin, SearchA
         whose highest step is often luck. In all other cases, and with "score", it is the metric alone.
     start : dict, sequence of dict, or None, default=None
         Candidates to evaluate first; see `Study`. They count in `n_iter`. None is the estimator's own parameters, where `engine`
-        shares work and the space holds them, and then, for an SVC with an RBF kernel and a profiled C, five values of gamma that
-        are good on many data sets, as far as `n_iter` allows; [] is none.
+        shares work and the space holds them, and then, for an SVC or SVR with an RBF kernel and a profiled parameter, five values
+        of gamma (of an SVR with epsilon, where it has a range) that are good on many data sets, as far as `n_iter` allows; [] is
+        none.
     stop : {"uncertainty"}, ImprovementBelowUncertainty or None, default=None
         When to end before `n_iter`: "uncertainty" once the largest expected improvement is far below the uncertainty of the best
         candidate's score. What the rule did is told by `study_.findings["stop"]`.

@@ -6,13 +6,14 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import clone, is_regressor
 from sklearn.pipeline import Pipeline
-from sklearn.svm import SVC
+from sklearn.svm import SVC, SVR
 
 from spotsvm.common.errors import SpaceError
 from spotsvm.estimators.cutoff.class_entries import class_names
 from spotsvm.estimators.dual.exact_svc import ExactSVC
+from spotsvm.estimators.dual.exact_svr import ExactSVR
 from spotsvm.solvers.kernels import resolve_gamma
 from spotsvm.space.parameter import ContinuousParameter, IntegerParameter
 from spotsvm.space.space import Space
@@ -23,6 +24,10 @@ from spotsvm.trials.start import Start
 #: values of C in 2^-5 ... 2^15; chosen by the first splits of `spotsvm study estimates` (November 2026). Which come first matters
 #: little
 GAMMAS = (2.0**-6, 2.0**-11, 2.0**-4, 2.0**-7, 2.0**-10)
+#: of regression: gammas where epsilon is not searched, else pairs of gamma and of epsilon in standard deviations of the target.
+#: Chosen alike over 22 sets, for the best of six values of C in 2^-5 ... 2^10, by `spotsvm study svr_starts` (November 2026)
+SVR_GAMMAS = (2.0**-7, 2.0**-11, 2.0**-3, 2.0**-6, 2.0**-12)
+SVR_POINTS = ((2.0**-7, 2.0**-3), (2.0**-10, 2.0**-5), (2.0**-4, 2.0**-1), (2.0**-3, 2.0**-3), (2.0**-6, 2.0**-7))
 
 
 def own_start(estimator: Any, space: Space, X: Any, y: Any) -> list[dict[str, Any]]:
@@ -34,10 +39,12 @@ def own_start(estimator: Any, space: Space, X: Any, y: Any) -> list[dict[str, An
 
 
 def experienced_start(estimator: Any, space: Space, X: Any, y: Any) -> list[dict[str, Any]]:
-    """Return the estimator's own parameters, and then, for an SVC with an RBF kernel, the same with each of `GAMMAS`.
+    """Return the estimator's own parameters, and then, for a machine with an RBF kernel, the same at good gammas.
 
-    As `gamma="scale"` does, gamma is divided by the variance of all that the machine sees. There are none unless the space has a
-    range of gamma that holds them all.
+    They are `GAMMAS` for an SVC, and `SVR_GAMMAS` or, where epsilon has a range, `SVR_POINTS` for an SVR. As `gamma="scale"`
+    does, gamma is divided by the variance of all that the machine sees; epsilon is multiplied by the standard deviation of the
+    target, and a value beyond its range is the nearest one in it. There are none unless the space has a range of gamma that holds
+    them all.
 
     Examples
     --------
@@ -52,21 +59,32 @@ def experienced_start(estimator: Any, space: Space, X: Any, y: Any) -> list[dict
     """
     own = own_start(estimator, space, X, y)
     machine = estimator[-1] if isinstance(estimator, Pipeline) else estimator
-    name = f"{estimator.steps[-1][0]}__gamma" if isinstance(estimator, Pipeline) else "gamma"
-    rbf = isinstance(machine, SVC | ExactSVC) and machine.kernel == "rbf" and getattr(machine, "sigma", None) is None
-    if not own or not rbf or not isinstance(space.branches[0].get(name), ContinuousParameter) or name not in own[0]:
+    prefix = f"{estimator.steps[-1][0]}__" if isinstance(estimator, Pipeline) else ""
+    gamma, epsilon = f"{prefix}gamma", space.branches[0].get(f"{prefix}epsilon")
+    known = isinstance(machine, SVC | ExactSVC | SVR | ExactSVR)
+    rbf = known and machine.kernel == "rbf" and getattr(machine, "sigma", None) is None
+    if not own or not rbf or not isinstance(space.branches[0].get(gamma), ContinuousParameter) or gamma not in own[0]:
         return own
     try:
         seen = _seen(_ready(estimator, space, X, y), X)
+        scale = float(np.var(seen) or 1.0)
+        if not is_regressor(machine):
+            given = [{gamma: value / scale} for value in GAMMAS]
+        elif not isinstance(epsilon, ContinuousParameter):
+            given = [{gamma: value / scale} for value in SVR_GAMMAS]
+        else:
+            spread = float(np.std(np.asarray(y, dtype=np.float64)))
+            widths = [min(max(width * spread, epsilon.low), epsilon.high) for _, width in SVR_POINTS]
+            given = [{gamma: g / scale, epsilon.name: w} for (g, _), w in zip(SVR_POINTS, widths, strict=True)]
     except Exception:  # as above
         return own
-    given = [{**own[0], name: gamma / float(np.var(seen) or 1.0)} for gamma in GAMMAS]
+    further = [{**own[0], **params} for params in given]
     try:
-        for params in given:
+        for params in further:
             space.encode(params)
     except SpaceError:
         return own
-    return [*own, *given]
+    return [*own, *further]
 
 
 def _ready(estimator: Any, space: Space, X: Any, y: Any) -> Any:

@@ -261,7 +261,7 @@ class AskTellStudy(ReadableStudy):
             The objective's value; of several objectives a sequence with one value each, in the study's own directions. Or a
             mapping with it under "value", or them under "values" (a mapping by name too, where they have names), and further
             named numbers beside. A value that is not finite makes a failed trial. Where a parameter is profiled, a path: a
-            mapping from its values to any of these.
+            mapping from its values to any of these, or a sequence of such pairs.
         seconds : float, optional
             Time that the evaluation took; by default the time since it was asked for.
 
@@ -281,9 +281,9 @@ class AskTellStudy(ReadableStudy):
             trial is then recorded as failed, with the same reason.
         """
         seconds = checked_seconds(seconds)
-        return self.finish(
-            trial, outcome_of(value, seconds) if self.profile is None else path_of(value, self.profile.name, seconds)
-        )
+        if self.profile is None:
+            return self.finish(trial, outcome_of(value, seconds))
+        return self.finish(trial, path_of(value, self.profile.name, seconds, self.profile.listed))
 
     def fail(
         self, trial: Trial | int, reason: str, *, extra: Mapping[str, float] | None = None, seconds: float | None = None

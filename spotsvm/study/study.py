@@ -61,11 +61,12 @@ class Study(AskTellStudy):
     context : dict of str to str, optional
         What else must be the same for a record to be resumed, such as a checksum of the data; whatever JSON can hold.
     profile : str or None, default=None
-        A parameter, continuous or an integer, of which the objective scores several values at once because they cost little
-        together: the C of a support vector machine for one kernel, say. The objective gets the other parameters, and of a start
-        all of them, and returns a path: a mapping from values of the parameter to what it would return for each. The search
-        sees the other parameters alone, and the best value on each path, with its neighbours to break ties. Every value on a
-        path is a trial of its own in tables and record, with `suggestion` to say on whose path it is; `n_trials` counts paths.
+        A parameter of which the objective scores several values at once because they cost little together: the C of a support
+        vector machine for one kernel, say. The objective gets the other parameters, and of a start all of them, and returns a
+        path: a mapping from values of the parameter to what it would return for each, or a sequence of such pairs, for values
+        such as dictionaries that cannot be keys. The search sees the other parameters alone, and the best value on each path,
+        with its neighbours to break ties; values of a list without an order have no neighbours. Every value on a path is a
+        trial of its own in tables and record, with `suggestion` to say on whose path it is; `n_trials` counts paths.
     criterion : str or None, default=None
         A further number that the objective returns, in the direction of the value, which the search is told in place of the
         value: a smoother one, say. Where a trial lacks it, the value is.
@@ -267,7 +268,7 @@ class Study(AskTellStudy):
         with self.guard.running():
             options: dict[str, Any] = {"n_jobs": n_jobs, "trial_timeout": timeout, "memory_limit": memory_limit}
             if not is_workers(objective) and self.profile is not None and callable(objective):
-                objective = PathObjective(objective, self.profile.name)
+                objective = PathObjective(objective, self.profile.name, self.profile.listed)
             workers = objective if is_workers(objective) else open_workers(cast("Objective", objective), executor, **options)
             try:
                 run_trials(self, workers, settings, followers, stopper)

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from spotsvm.common.errors import ArgumentError, SpaceError
 from spotsvm.common.text import shown_value
-from spotsvm.space.parameter import ContinuousParameter, IntegerParameter
+from spotsvm.space.parameter import ChoiceParameter, Parameter
 from spotsvm.space.space import Space
 from spotsvm.trials.trial import Objective, Outcome, Trial, as_float, outcome_of
 
@@ -31,7 +31,7 @@ class Profile:
     space : Space
         The space, with the parameter.
     name : str
-        The parameter, continuous or an integer, with one range in all dictionaries of the space.
+        The parameter, with one range or list of values in all dictionaries of the space.
 
     Attributes
     ----------
@@ -64,8 +64,6 @@ class Profile:
         (k, axis), *others = axes
         if others or len(axis.branches) < len(self.space.branches):
             raise ArgumentError(f"{what} has not the same range in all dictionaries of the space, which it needs to be profiled")
-        if not isinstance(axis.parameter, ContinuousParameter | IntegerParameter):
-            raise ArgumentError(f"{what} is a list of values; a profiled parameter has a distribution, continuous or of integers")
         try:
             object.__setattr__(self, "searched", self.space.without(self.name))
         except SpaceError as error:
@@ -73,19 +71,36 @@ class Profile:
         object.__setattr__(self, "_at", k + int(len(self.space.branches) > 1))
 
     @property
-    def _parameter(self) -> ContinuousParameter | IntegerParameter:
-        parameter = self.space.axes[self._at - int(len(self.space.branches) > 1)].parameter
-        assert isinstance(parameter, ContinuousParameter | IntegerParameter)
-        return parameter
+    def _parameter(self) -> Parameter:
+        return self.space.axes[self._at - int(len(self.space.branches) > 1)].parameter
+
+    @property
+    def listed(self) -> tuple[Any, ...]:
+        """The values of a parameter that is a list of them, each of which every path has; none of one with a range."""
+        parameter = self._parameter
+        return parameter.values if isinstance(parameter, ChoiceParameter) else ()
+
+    @property
+    def ordered(self) -> bool:
+        """Whether the values next to one on a path are its neighbours: not those of a list, unless it rises or falls."""
+        return not self._parameter.categorical
 
     def values(self, n: int) -> list[float]:
         """Return `n` values from end to end of the range, equally far apart on its scale; fewer of few integers."""
         values = [self._parameter.decode(u) for u in np.linspace(0.0, 1.0, n).tolist()]
         return list(dict.fromkeys(values))
 
-    def check(self, value: float) -> None:
-        """Raise SpaceError if this is not a value of the parameter."""
-        self._parameter.encode(value)
+    def value(self, key: float) -> Any:
+        """Return the value that a path has under this number: the number itself, or the value at this place of a list."""
+        return self.listed[int(key)] if self.listed else key
+
+    def coordinate(self, key: float) -> float:
+        """Return the coordinate of what a path has under this number; SpaceError if that is no value of the parameter."""
+        if (n := len(self.listed)) == 0:
+            return self._parameter.encode(key)
+        if key not in range(n):
+            raise SpaceError(f"{self.name}: {shown_value(key)} is not a place in its list of {n} values, counted from 0")
+        return (int(key) + 0.5) / n
 
     def searched_point(self, point: ArrayLike) -> Floats:
         """Return a point of the whole cube as the search sees it."""
@@ -118,9 +133,9 @@ class Profile:
         if not path:
             return replace(told, suggestion=told.number), ()
         trials = []
-        for value, outcome in path:
-            point = self.space.domain.snap_one(self.whole_point(self.searched_point(told.point), self._parameter.encode(value)))
-            params = self._ordered({**told.params, self.name: value})
+        for key, outcome in path:
+            point = self.space.domain.snap_one(self.whole_point(self.searched_point(told.point), self.coordinate(key)))
+            params = self._ordered({**told.params, self.name: self.value(key)})
             trials.append(
                 replace(
                     told, params=params, point=tuple(point.tolist()), state=outcome.state, value=outcome.value,
@@ -130,7 +145,7 @@ class Profile:
             )  # fmt: skip
         trials.sort(key=lambda t: t.point[self._at])
         losses = np.array([np.nan if t.value is None else sign * t.value for t in trials])
-        at = int(np.lexsort((_neighbours(losses), losses))[0])  # nan comes last
+        at = int(np.lexsort((self._beside(losses), losses))[0])  # nan comes last
         lead = trials.pop(at)
         times = ("ask_seconds", "fit_seconds", "acquisition_seconds", "seconds", "asked_at", "told_at")
         rest: dict[str, Any] = dict.fromkeys(times) | {"lost": (), "origin": PATH, "note": ""}
@@ -140,17 +155,22 @@ class Profile:
         """Return what the search is told of a suggestion, smaller being better; nan if its whole path has failed.
 
         It is the best value on the path, plus 0.25 of how much worse its neighbours are on average, plus 0.05 of how much worse
-        the best five are: of paths with equal best values, the one with the broader optimum is better.
+        the best five are: of paths with equal best values, the one with the broader optimum is better. Values of a list without
+        an order have no neighbours.
         """
         ordered = sorted(path, key=lambda t: t.point[self._at])
         losses = np.array([np.nan if t.value is None else sign * t.value for t in ordered])
         done = np.sort(losses[np.isfinite(losses)])
         if not len(done):
             return float("nan")
-        around = _neighbours(losses)
+        around = self._beside(losses)
         beside = float(np.min(around[losses == done[0]]))
         best = float(done[0])
         return best + _NEIGHBOURS * (beside - best) + _BEST * float(np.mean(done[:_N_BEST]) - best)
+
+    def _beside(self, losses: Floats) -> Floats:
+        """Return the mean of the neighbours of each value on a path, of the value itself where there is no order."""
+        return _neighbours(losses) if self.ordered else losses
 
 
 def _neighbours(losses: Floats) -> Floats:
@@ -172,11 +192,12 @@ def suggested(trials: Iterable[Trial]) -> list[Trial]:
     return [t for t in trials if t.suggestion is None or t.suggestion == t.number]
 
 
-def path_of(returned: Any, name: str, seconds: float | None = None) -> Outcome:
+def path_of(returned: Any, name: str, seconds: float | None = None, listed: Sequence[Any] = ()) -> Outcome:
     """Return the outcome for what an objective returned as a path of the profiled parameter `name`.
 
-    A path is a mapping from the parameter's values to what an objective returns for one, or a sequence of such pairs. An Outcome
-    is returned as it is. All else is a failure.
+    A path is a mapping from the parameter's values to what an objective returns for one, or a sequence of such pairs. Those of a
+    parameter that is a list, `listed`, need not be numbers, nor be fit for the keys of a mapping: the outcome has their places in
+    the list. An Outcome is returned as it is. All else is a failure.
 
     Examples
     --------
@@ -184,6 +205,8 @@ def path_of(returned: Any, name: str, seconds: float | None = None) -> Outcome:
     [(1.0, 0.25), (10.0, 0.125)]
     >>> path_of(0.25, "C").reason
     "the objective returned 0.25; with profile='C' it returns a mapping from values of C to outcomes"
+    >>> path_of([({0: 5}, 0.5), (None, 0.75)], "class_weight", listed=[None, {0: 5}]).path[0]
+    (1, Outcome(state='ok', value=0.5, extra={}, reason='', seconds=None, error=None, values=None, lost=False, path=()))
     """
     if isinstance(returned, Outcome):
         return replace(returned, seconds=seconds) if returned.seconds is None else returned
@@ -192,7 +215,14 @@ def path_of(returned: Any, name: str, seconds: float | None = None) -> Outcome:
     if not isinstance(pairs, list | tuple) or not pairs or not all(isinstance(p, list | tuple) and len(p) == 2 for p in pairs):
         return Outcome("failed", reason=f"the objective returned {shown_value(returned)}; {wanted}", seconds=seconds)
     path: dict[float, Outcome] = {}
+    choice = ChoiceParameter(name, tuple(listed))
     for value, outcome in pairs:
+        if listed:
+            try:
+                path[int(choice.encode(value) * len(listed))] = outcome_of(outcome)
+            except SpaceError as error:
+                return Outcome("failed", reason=f"the objective returned a path with {error}", seconds=seconds)
+            continue
         number = value if isinstance(value, int) and not isinstance(value, bool) else as_float(value)
         if number is None:
             return Outcome("failed", reason=f"the objective returned the key {shown_value(value)}; {wanted}", seconds=seconds)
@@ -206,10 +236,11 @@ class PathObjective:
 
     objective: Objective
     name: str
+    listed: Sequence[Any] = ()
 
     def __call__(self, params: dict[str, Any]) -> Outcome:
         """Return the outcome of a path."""
-        return path_of(self.objective(params), self.name)
+        return path_of(self.objective(params), self.name, None, self.listed)
 
 
 def checked_path(outcome: Outcome, judged: Callable[[Outcome], tuple[Outcome, str]], profile: Profile) -> tuple[Outcome, str]:
@@ -218,7 +249,7 @@ def checked_path(outcome: Outcome, judged: Callable[[Outcome], tuple[Outcome, st
     for value, one in outcome.path:
         one, wrong = judged(one)
         try:
-            profile.check(value)
+            profile.coordinate(value)
         except SpaceError as error:
             wrong = f"the objective returned a path with {error}"
         if wrong:

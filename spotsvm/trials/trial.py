@@ -162,7 +162,8 @@ class Outcome:
     """The outcome of one evaluation; the fields are those of a Trial.
 
     `values` is set if several were returned, as a tuple or by name, else `value`. `lost` means that the worker died rather than
-    the objective failed, so that another worker may succeed. `path` has values of a profiled parameter, each with its outcome.
+    the objective failed, so that another worker may succeed. `path` has values of a profiled parameter, or their
+    places where it is a list, each with its outcome.
     """
 
     state: State

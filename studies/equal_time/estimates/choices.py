@@ -51,6 +51,25 @@ def one_standard_error(table: Table, settings: Settings) -> Settings:
     return found
 
 
+def choose_greedily(regrets: Floats, n: int, reached: Floats) -> list[int]:
+    """Return n different columns of the regrets, a row a set: each lowers the mean regret of the best so far most.
+
+    `reached` are the regrets to begin with. Regrets count up to 10 points.
+
+    Examples
+    --------
+    >>> choose_greedily(np.array([[2.0, 0.0, 5.0], [2.0, 5.0, 1.0]]), 3, np.array([9.0, 9.0]))
+    [0, 1, 2]
+    """
+    regrets, reached, chosen = np.minimum(regrets, _MOST), np.minimum(reached, _MOST), list[int]()
+    for _ in range(n):
+        left = np.minimum(reached[:, None], regrets).mean(axis=0)
+        left[chosen] = np.inf
+        chosen.append(int(left.argmin()))
+        reached = np.minimum(reached, regrets[:, chosen[-1]])
+    return chosen
+
+
 class Experience(NamedTuple):
     """What other data sets say of the errors of the grid: which gammas to look at first, and a prior mean and covariance."""
 
@@ -67,14 +86,8 @@ def learn(surfaces: Sequence[Floats], n_gammas: int) -> Experience:
     """
     errors = np.array(surfaces)
     paths = errors.reshape(len(errors), len(LOG_GAMMA), len(LOG_C))[:, :, ::2].min(axis=2)
-    regrets = np.minimum(paths - errors.min(axis=1, keepdims=True), _MOST)
-    chosen: list[int] = []
-    reached = np.full(len(errors), _MOST)
-    for _ in range(n_gammas):
-        left = np.minimum(reached[:, None], regrets).mean(axis=0)
-        left[chosen] = np.inf
-        chosen.append(int(left.argmin()))
-        reached = np.minimum(reached, regrets[:, chosen[-1]])
+    regrets = paths - errors.min(axis=1, keepdims=True)
+    chosen = choose_greedily(regrets, n_gammas, np.full(len(errors), _MOST))
     differences = errors - errors.mean(axis=1, keepdims=True)
     pooled = np.cov(differences, rowvar=False)
     points = np.stack(np.meshgrid(LOG_GAMMA, LOG_C, indexing="ij"), axis=-1).reshape(-1, 2) / _OCTAVES

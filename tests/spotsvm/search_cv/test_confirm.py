@@ -127,6 +127,8 @@ def test_contenders_are_the_best_values_of_the_best_paths_with_their_neighbours(
     assert [t.number for t in found] == [0, 10, 11, 23, 24, 31, 32, 33]
     found = contenders(trials, lambda t: np.nan if t.value is None else t.value, None)
     assert [t.number for t in found] == [10, 24, 32, 33, 30]
+    found = contenders(trials, lambda t: np.nan if t.value is None else t.value, "C", ordered=False)
+    assert [t.number for t in found] == [10, 11, 12, 24, 20, 21, 32, 33, 30]
 
 
 def test_a_resumed_search_does_not_score_them_again(tmp_path, monkeypatch):

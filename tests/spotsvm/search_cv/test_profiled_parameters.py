@@ -111,6 +111,50 @@ def test_no_cutoff_is_profiled_unless_it_is_named():
     assert "suggestion" not in search.cv_results_
 
 
+WEIGHTS = [None, "balanced", {0: 1.0, 1: 4.0, 2: 1.0}, {0: 1.0, 1: 1.0, 2: 4.0}]
+
+
+@pytest.mark.parametrize("prefix", ["", "svc__"])
+def test_the_path_of_class_weights_has_the_scores_of_sklearn(prefix, tmp_path):
+    machine = SVC(tol=1e-6) if not prefix else make_pipeline(StandardScaler(), SVC(tol=1e-6))
+    space = {"class_weight": WEIGHTS, "gamma": loguniform(0.01, 1.0), "C": loguniform(0.1, 10.0)}
+    space = {prefix + name: values for name, values in space.items()}
+    name = f"{prefix}class_weight"
+
+    def search(n_iter, **options):
+        return SpotSearchCV(
+            machine, space, n_iter=n_iter, search="random", cv=FOLDS, profile=name, random_state=0, confirm=None,
+            criterion="score", scoring="balanced_accuracy", **options,
+        ).fit(X, Y)  # fmt: skip
+
+    whole = search(8)
+    results = whole.cv_results_
+    assert len(results["params"]) == 8 * len(WEIGHTS)
+    for suggestion in set(results["suggestion"]):
+        rows = np.flatnonzero(results["suggestion"] == suggestion)
+        path = [results["params"][k] for k in rows]
+        assert sorted(map(repr, (params[name] for params in path))) == sorted(map(repr, WEIGHTS))
+        assert len({params[f"{prefix}C"] for params in path}) == 1
+    for params, score in zip(results["params"], results["mean_test_score"], strict=True):
+        expected = cross_validate(clone(machine).set_params(**params), X, Y, cv=FOLDS, scoring="balanced_accuracy")
+        assert score == pytest.approx(expected["test_score"].mean(), abs=1e-12)
+    assert whole.best_score_ == max(results["mean_test_score"])
+    search(3, path=tmp_path / "s.db")
+    resumed = search(8, path=tmp_path / "s.db")
+    assert resumed.cv_results_["params"] == results["params"]
+    np.testing.assert_array_equal(resumed.cv_results_["mean_test_score"], results["mean_test_score"])
+
+
+def test_further_partitions_choose_among_class_weights():
+    space = {"class_weight": WEIGHTS, "gamma": loguniform(0.01, 1.0), "C": loguniform(0.1, 10.0)}
+    search = SpotSearchCV(SVC(), space, n_iter=6, cv=3, profile="class_weight", confirm=2, random_state=0).fit(X, Y)
+    contenders = search.study_.findings["confirm"]["contenders"]
+    by_suggestion = [search.study_.trials[row["trial"]].suggestion for row in contenders]
+    assert len(set(by_suggestion)) == 4  # the defaults, and the best three paths
+    assert max(by_suggestion.count(k) for k in by_suggestion) == 3
+    assert any(search.best_params_["class_weight"] == weights for weights in WEIGHTS)
+
+
 @pytest.mark.parametrize("prefix", ["", "svr__"])
 def test_the_path_of_epsilon_has_the_scores_of_sklearn(prefix):
     rows, target = load_diabetes(return_X_y=True)

@@ -90,9 +90,62 @@ def test_worker_processes_return_paths():
     def objective(params):
         return {C: {"value": params["gamma"] * C, "twice": 2.0} if C < 1000 else None for C in (1.0, 30.0, 2000.0)}
 
+    def listed(params):
+        return [(w, params["gamma"] + k) for k, w in enumerate([None, "balanced", {0: 5, 1: 1}])]
+
+    in_processes = listed_study(search="random").run(listed, 4, n_jobs=2, batch_size=2)
+    assert facts(in_processes) == facts(listed_study(search="random").run(listed, 4, batch_size=2))
+    assert len(in_processes.trials) == 12
     in_processes = study().run(objective, 6, n_jobs=2, batch_size=3)
     assert facts(in_processes) == facts(study().run(objective, 6, batch_size=3))
     assert in_processes.trials[2].extra["twice"] == 2.0
+
+
+WEIGHTS = [None, "balanced", {0: 1, 1: 5}, {0: 5, 1: 1}]
+LISTED = {"gamma": SPACE["gamma"], "w": WEIGHTS, "degree": SPACE["degree"]}
+
+
+def weighted(params):
+    """Return pairs of all values of a list; some fail."""
+    of_each = [(k - 2) ** 2 + (np.log2(params["gamma"]) + k) ** 2 for k in range(4)]
+    return [(w, None if value > 100 else {"value": value}) for w, value in zip(WEIGHTS, of_each, strict=True)]
+
+
+def listed_study(path=None, search="kriging"):
+    return Study(LISTED, search, 0, path=path, noise=False, profile="w")
+
+
+@pytest.mark.parametrize("search", ["kriging", "random"])
+def test_a_list_is_profiled_and_its_record_goes_on(tmp_path, search):
+    whole = listed_study(search=search).run(weighted, 12)
+    assert (whole.n_finished, len(whole.trials)) == (12, 48)
+    for k in range(0, 48, 4):
+        assert [t.params["w"] for t in sorted(whole.trials[k : k + 4], key=lambda t: t.point)] == WEIGHTS
+    with pytest.raises(BrokenOff), listed_study(tmp_path / "s.db", search) as s:
+        s.run(weighted, 12, callback=break_off_after(7))
+    with listed_study(tmp_path / "s.db", search) as s:
+        s.run(weighted, 12)
+    assert facts(s) == facts(whole)
+    read = RecordedStudy(tmp_path / "s.db")
+    assert [t.point for t in read.trials] == [t.point for t in whole.trials]
+    assert [t.value for t in read.trials] == [t.value for t in whole.trials]
+    assert read.trials[2].params["w"] == str(whole.trials[2].params["w"])
+
+
+def test_values_of_a_list_are_told_and_wait(tmp_path):
+    with listed_study(tmp_path / "s.db", "random") as s:
+        first, second = s.ask(), s.ask()
+        assert "w" not in first.params
+        told = s.tell(first, {None: 3.0, "balanced": 2.0})
+        assert (told.params["w"], [t.params["w"] for t in s.trials if t.origin == "path"]) == ("balanced", [None])
+        outcome = path_of([(WEIGHTS[3], 0.5), (WEIGHTS[2], None)], "w", None, WEIGHTS)
+        s.hold(second, outcome)
+        told = s.tell(s.ask(), {"heavy": 1.0})
+        assert (told.state, told.reason[:54]) == ("failed", "the objective returned a path with w='heavy' is not on")
+    with listed_study(tmp_path / "s.db", "random") as s:
+        assert s.held(s.trials[1]) == outcome
+        told = s.finish(s.trials[1], outcome)
+        assert (told.params["w"], told.value) == ({0: 5, 1: 1}, 0.5)
 
 
 def test_an_outcome_that_waits_for_its_turn_is_kept_with_its_path(tmp_path):

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.stats import loguniform, randint, uniform
 
 from spotsvm import Space
-from spotsvm.common.errors import ArgumentError
+from spotsvm.common.errors import ArgumentError, SpaceError
 from spotsvm.trials.profile import Profile, path_of, suggested
 from spotsvm.trials.trial import Outcome, Trial
 
@@ -86,7 +86,7 @@ def test_values_that_fail_are_failed_trials_and_count_for_nothing_else():
     ("space", "name", "said"),
     [
         ({"x": [1, 2], "C": uniform(0, 1)}, "D", "profile='D' is not a parameter with a range; the space has x, C"),
-        ({"x": ["a", "b"], "C": uniform(0, 1)}, "x", "profile='x' is a list of values; a profiled parameter has a distribution"),
+        ({"x": ["a"], "C": uniform(0, 1), "y": [1, 2]}, "x", "profile='x' is not a parameter with a range"),
         ({"C": uniform(0, 1)}, "C", "profile='C' leaves nothing to search"),
         ([{"C": uniform(0, 1), "x": [1, 2]}, {"x": [1, 2]}], "C", "profile='C' has not the same range in all dictionaries"),
         (
@@ -99,6 +99,57 @@ def test_values_that_fail_are_failed_trials_and_count_for_nothing_else():
 def test_what_cannot_be_profiled_is_refused(space, name, said):
     with pytest.raises(ArgumentError, match=said):
         Profile(Space(space), name)
+
+
+WEIGHTS = [None, "balanced", {0: 1, 1: 5}, {0: 5, 1: 1}]
+LISTED = Profile(Space({"x": uniform(0, 1), "w": WEIGHTS, "C": [1, 10, 100, 1000]}), "w")
+
+
+def path_of_losses(profile, losses):
+    told = Trial(4, {"x": 0.25}, tuple(profile.whole_point(np.full(profile.searched.domain.dimension, 0.25))), "ok")
+    return profile.finished(told, [(k, Outcome("ok", loss)) for k, loss in enumerate(losses)], 9, 1.0)
+
+
+def test_a_path_of_a_list_has_its_values_in_the_order_given():
+    assert (LISTED.listed, LISTED.ordered, PROFILE.listed, PROFILE.ordered) == (tuple(WEIGHTS), False, (), True)
+    lead, others = path_of_losses(LISTED, [3.0, 2.0, 1.0, 4.0])
+    assert (lead.params["w"], lead.value) == ({0: 1, 1: 5}, 1.0)
+    assert [t.params["w"] for t in others] == [None, "balanced", {0: 5, 1: 1}]
+    for t in (lead, *others):
+        assert LISTED.space.decode(t.point)["w"] == t.params["w"]
+    for place in (-1, 4, 0.5, 3.5):
+        with pytest.raises(SpaceError, match=f"w: {place} is not a place in its list of 4 values, counted from 0"):
+            LISTED.coordinate(place)
+
+
+def test_values_of_a_list_have_neighbours_if_they_rise_or_fall():
+    rising = Profile(LISTED.space, "C")
+    assert rising.ordered
+    losses = [0.0, 9.0, 0.0, 1.0]
+    (lead, others), (best, rest) = path_of_losses(LISTED, losses), path_of_losses(rising, losses)
+    assert (lead.params["w"], best.params["C"]) == (None, 1)  # of the two, 1 has the better neighbours
+    assert rising.response([best, *rest], 1.0) == pytest.approx(response_by_hand(losses))
+    assert LISTED.response([lead, *others], 1.0) == pytest.approx(0.05 * 2.5)
+
+
+def test_values_of_a_list_are_keys_or_in_pairs():
+    pairs = [({1: 5, 0: 1}, 0.5), (None, {"value": 0.75, "time": 2}), ("balanced", None)]
+    outcome = path_of(pairs, "w", 2.0, WEIGHTS)
+    assert [(place, one.state, one.value) for place, one in outcome.path] == [
+        (2, "ok", 0.5),
+        (0, "ok", 0.75),
+        (1, "failed", None),
+    ]
+    assert outcome.seconds == 2.0
+    assert (
+        path_of({None: 0.75, "balanced": 0.5}, "w", None, WEIGHTS).path
+        == path_of([(None, 0.75), ("balanced", 0.5)], "w", None, WEIGHTS).path
+    )
+    for returned in ({"value": 1.0}, [({0: 2}, 1.0)], {2: 1.0}):
+        outcome = path_of(returned, "w", 2.0, WEIGHTS)
+        assert (outcome.state, outcome.path) == ("failed", ())
+        assert "the objective returned a path with w=" in outcome.reason
+        assert "is not one of [None, 'balanced', " in outcome.reason
 
 
 @pytest.mark.parametrize("returned", [0.5, None, {}, [], "path", {"value": 1.0}, [(1.0, 2.0, 3.0)], {None: 1.0}])
