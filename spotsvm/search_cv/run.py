@@ -26,7 +26,7 @@ from spotsvm.common.errors import ArgumentError
 from spotsvm.cross_validation.fold_data import Split
 from spotsvm.cross_validation.fold_scorer import FoldScorer, check_scoring_options, warn_of_failure
 from spotsvm.cross_validation.partitions import further_partitions
-from spotsvm.search_cv.confirm import N_PARTITIONS, Confirmation, confirm, contenders, predicted_contender
+from spotsvm.search_cv.confirm import N_PARTITIONS, N_REFITTED, Confirmation, confirm, contenders, predicted_contender
 from spotsvm.search_cv.paths import AUTO, CandidatePaths, profile_of
 from spotsvm.search_cv.scoring import CRITERION, CandidateScoring
 from spotsvm.search_cv.start import experienced_start, own_start
@@ -161,7 +161,7 @@ class SpotSearchRun:
         search, auto = self._search, self._search.confirm == AUTO
         if search.confirm is None or groups is not None or (auto and not (self._shares_work and search.noise is False)):
             return None
-        count = N_PARTITIONS if auto else int(search.confirm)
+        count = (N_REFITTED if self._refits_transformers(study.space) else N_PARTITIONS) if auto else int(search.confirm)
         try:
             partitions = further_partitions(
                 search.cv, self._X, self._y, None, classifier=is_classifier(search.estimator), n_partitions=2 * count,
@@ -181,6 +181,11 @@ class SpotSearchRun:
         confirmed = confirm(found, merit, metric, partitions, self._score_on, predict)
         study.add_finding(CONFIRM, confirmed.to_dict())
         return confirmed
+
+    def _refits_transformers(self, space: Space) -> bool:
+        """Return whether candidates differ in steps before the last one, which every partition then fits for each of them."""
+        steps = getattr(self._search.estimator, "steps", [])
+        return bool(steps) and any(name.partition("__")[0] != steps[-1][0] for name in space.names)
 
     def own_trials(self, study: Study) -> list[Trial]:
         """Return the trial with the estimator's own parameters, if there is one: it competes in any case, and wins ties."""

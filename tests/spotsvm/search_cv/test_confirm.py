@@ -14,12 +14,23 @@ from sklearn.model_selection import (
     TimeSeriesSplit,
     cross_val_score,
 )
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from spotsvm import SpotSearchCV, oversearching
 from spotsvm.common.errors import ArgumentError
 from spotsvm.cross_validation.partitions import further_partitions
-from spotsvm.search_cv.confirm import GIVEN, MEAN, N_PARTITIONS, PREDICTED, Confirmation, contenders, predicted_contender
+from spotsvm.search_cv.confirm import (
+    GIVEN,
+    MEAN,
+    N_PARTITIONS,
+    N_REFITTED,
+    PREDICTED,
+    Confirmation,
+    contenders,
+    predicted_contender,
+)
 from spotsvm.study.recorded import RecordedStudy
 from spotsvm.surrogates.domain import Coordinate, Domain
 from spotsvm.trials.scores.intervals import nadeau_bengio
@@ -87,6 +98,14 @@ def test_there_are_none_by_default_where_they_cannot_be_drawn_or_cost_much(estim
     )
     assert not hasattr(fitted, "fresh_score_")
     assert "confirm" not in fitted.study_.findings
+
+
+def test_there_are_fewer_where_every_partition_fits_the_steps_before_the_machine_again():
+    machine = Pipeline([("scale", StandardScaler()), ("svc", SVC())])
+    of_machine = {f"svc__{name}": entry for name, entry in SPACE.items()}
+    for space, count in ((of_machine, N_PARTITIONS), (of_machine | {"scale__with_mean": [True, False]}, N_REFITTED)):
+        finding = search(machine, space).fit(X, Y).study_.findings["confirm"]
+        assert Confirmation.from_dict(finding).scores.shape[1] == len(finding["fresh"]) == count
 
 
 def test_a_number_asks_for_them_anywhere_and_is_refused_where_they_cannot_be():
