@@ -34,7 +34,7 @@ class Study(AskTellStudy):
 
     Parameters
     ----------
-    space : dict or list of dict
+    space : dict, list of dict or Space
         As RandomizedSearchCV takes it: parameter names to scipy.stats distributions with bounds, or to lists of values;
         a list of such dictionaries where parameters depend on others (see `Space`).
     search : str, callable or object, default="kriging"
@@ -116,7 +116,7 @@ class Study(AskTellStudy):
 
     def __init__(
         self,
-        space: Mapping[str, Any] | Sequence[Mapping[str, Any]],
+        space: Mapping[str, Any] | Sequence[Mapping[str, Any]] | Space,
         search: str | SearchFactory | AskTell = "kriging",
         seed: int | None = None,
         *,
