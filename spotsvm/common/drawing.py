@@ -100,6 +100,21 @@ def new_axes(ax: Axes | None, width: float = 6.0, height: float = 4.0) -> Axes:
     return pyplot.subplots(figsize=(width, height), layout="constrained")[1]
 
 
+class AxesArray(np.ndarray[Any, np.dtype[np.object_]]):
+    """Several axes, as an array that also has their figure."""
+
+    @property
+    def figure(self) -> Figure:
+        """The figure of the first of the axes, which can be saved: `axes.figure.savefig("front.png")`."""
+        found: Figure = self.flat[0].figure
+        return found
+
+
+def axes_array(axes: Sequence[Axes]) -> AxesArray:
+    """Return several axes as an array."""
+    return np.array(axes, dtype=object).view(AxesArray)
+
+
 def tidy(ax: Axes) -> None:
     """Draw a faint grid for the y axis, and no frame at the top and on the right."""
     ax.grid(axis="y", color="0.9", lw=0.6)
