@@ -125,7 +125,8 @@ class AxesArray(np.ndarray[Any, np.dtype[np.object_]]):
     @property
     def figure(self) -> Figure:
         """The figure of the first of the axes, which can be saved: `axes.figure.savefig("front.png")`."""
-        found: Figure = self.flat[0].figure
+        first: Any = self.flat[0]
+        found: Figure = first.figure
         return found
 
 

@@ -27,7 +27,7 @@ from spotsvm.surrogates.magnitude import within_reach
 from spotsvm.surrogates.one_thread import one_blas_thread
 from spotsvm.trials.pareto import hypervolume_curve
 from spotsvm.trials.results import StudyResults
-from spotsvm.trials.start import START
+from spotsvm.trials.start import is_given
 from spotsvm.trials.trial import FINISHED, Trial
 
 _PLACES = 300
@@ -163,7 +163,7 @@ def _drawn(baseline: StudyResults | None) -> list[Trial]:
     if baseline is None or str(getattr(baseline, "about", {}).get("search", "")) not in ("random", "lhs"):
         return []
     ended = _ended(baseline)
-    starts = {t.number for t in ended if t.origin == START}
+    starts = {t.number for t in ended if is_given(t)}
     return [t for t in ended if t.number not in starts and t.suggestion not in starts]
 
 
@@ -319,9 +319,9 @@ def against_random(
     Clopper, Pearson 1934, "The use of confidence or fiducial limits illustrated in the case of the binomial".
     """
     ended = [t for t in trials if t.state in FINISHED]
-    random = [t for t in drawn if t.state in FINISHED and t.origin != START]
+    random = [t for t in drawn if t.state in FINISHED and not is_given(t)]
     losses, others = (np.array([np.inf if t.value is None else sign * t.value for t in some]) for some in (ended, random))
-    started = np.array([t.origin == START for t in ended])
+    started = np.array([is_given(t) for t in ended])
     own, best = int(np.sum(~started)), float(losses.min())
     if np.any(losses[started] <= best):
         return AgainstRandom(1.0, 1.0, "No trial is better than the given starts, with which a random search would begin, too")

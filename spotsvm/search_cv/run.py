@@ -42,6 +42,7 @@ from spotsvm.study.workers.open import open_workers
 from spotsvm.study.workers.protocol import Here, Workers, in_order
 from spotsvm.trials.profile import described_profile
 from spotsvm.trials.recommendation import CONFIRM
+from spotsvm.trials.results import StudyResults
 from spotsvm.trials.trial import Outcome, Trial
 
 
@@ -70,7 +71,7 @@ class SearchArguments:
     profile: str | None = "auto"
     confirm: int | Literal["auto"] | None = "auto"
     criterion: Literal["auto", "score"] = "auto"
-    start: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None
+    start: Mapping[str, Any] | Sequence[Mapping[str, Any]] | StudyResults | str | Path | None = None
     stop: Literal["uncertainty"] | StopRule | None = None
     path: str | Path | None = None
     callback: Callbacks | None = None

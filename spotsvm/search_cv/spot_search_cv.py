@@ -84,10 +84,11 @@ class SpotSearchCV(BestEstimatorMixin, RoutingMixin, MetaEstimatorMixin, SearchA
         What candidates are compared by, in the search and at its end. "auto" is accuracy less half the log loss of the margins
         on the same folds, where `engine` shares work and the metric is accuracy: the accuracy of a small data set is a staircase,
         whose highest step is often luck. In all other cases, and with "score", it is the metric alone.
-    start : dict, sequence of dict, or None, default=None
-        Candidates to evaluate first; see `Study`. They count in `n_iter`. None is the estimator's own parameters, where `engine`
-        shares work and the space holds them, and then, for an SVC with an RBF kernel and a profiled C, five values of gamma that
-        are good on many data sets, as far as `n_iter` allows; [] is none.
+    start : dict, sequence of dict, Study, path-like or None, default=None
+        Candidates to evaluate first, or another study or its record, of which the best five are; see `Study`. They count in
+        `n_iter`. None is the estimator's own parameters, where `engine` shares work and the space holds them, and then, for an
+        SVC with an RBF kernel and a profiled C, five values of gamma that are good on many data sets, as far as `n_iter` allows;
+        [] is none.
     stop : {"uncertainty"}, ImprovementBelowUncertainty or None, default=None
         When to end before `n_iter`: "uncertainty" once the largest expected improvement is far below the uncertainty of the best
         candidate's score. What the rule did is told by `study_.findings["stop"]`.

@@ -14,9 +14,9 @@ from typing import Any, Literal
 
 from spotsvm.common.errors import ArgumentError, SpaceError
 from spotsvm.common.text import checked_path
+from spotsvm.reports.pictures import StudyPictures
 from spotsvm.solvers.pareto import non_dominated
 from spotsvm.space.space import Space
-from spotsvm.study.pictures import StudyPictures
 from spotsvm.study.record.lock import Writer, left_behind, lock_path, writer_of
 from spotsvm.study.record.record import Record
 from spotsvm.trials.objectives import Objectives
