@@ -39,6 +39,8 @@ class Confirmation:
         The best of them.
     fresh : ndarray of shape (n_partitions,)
         Its mean scores on as many more partitions, which had no part in the choice.
+    spread : float or None
+        The standard deviation of its scores over all folds of the further partitions; None in records of earlier versions.
     """
 
     numbers: tuple[int, ...]
@@ -46,6 +48,7 @@ class Confirmation:
     merits: Floats
     chosen: int
     fresh: Floats
+    spread: float | None = None
 
     @property
     def fresh_score(self) -> float:
@@ -73,7 +76,8 @@ class Confirmation:
             f"random partitions. On {len(self.fresh)} more, which had no part in the choice, its mean score is "
             f"{self.fresh_score:.4g}."
         )
-        return {"sentence": sentence, "chosen": self.chosen, "fresh": self.fresh.tolist(), "contenders": rows}
+        found = {"sentence": sentence, "chosen": self.chosen, "fresh": self.fresh.tolist(), "contenders": rows}
+        return found if self.spread is None else found | {"spread": self.spread}
 
     @classmethod
     def from_dict(cls, found: Mapping[str, Any]) -> Confirmation:
@@ -81,7 +85,14 @@ class Confirmation:
         rows = found["contenders"]
         scores = np.array([[row[key] for key in row if key.startswith("partition ")] for row in rows], dtype=float)
         merits = np.array([row["compared by"] for row in rows], dtype=float)
-        return cls(tuple(row["trial"] for row in rows), scores, merits, found["chosen"], np.array(found["fresh"], dtype=float))
+        return cls(
+            tuple(row["trial"] for row in rows),
+            scores,
+            merits,
+            found["chosen"],
+            np.array(found["fresh"], dtype=float),
+            found.get("spread"),
+        )
 
 
 def contenders(trials: Sequence[Trial], merit: Merit, profiled: str | None, always: Sequence[Trial] = ()) -> list[Trial]:
@@ -123,8 +134,14 @@ def confirm(
     fresh = score_on(others, [found[chosen].params])
     return Confirmation(
         tuple(t.number for t in found), _by_partition(outcomes, metric, len(splits), half), merits, found[chosen].number,
-        _by_partition(fresh, metric, len(others), half)[0],
+        _by_partition(fresh, metric, len(others), half)[0], _spread(outcomes[chosen], metric, len(splits)),
     )  # fmt: skip
+
+
+def _spread(outcome: Outcome, metric: str, n_splits: int) -> float | None:
+    """Return the standard deviation of an outcome's scores over folds; None if a fold has none."""
+    scores = [outcome.extra.get(f"split{k}_test_{metric}", np.nan) for k in range(n_splits)]
+    return float(np.std(scores, ddof=1)) if n_splits > 1 and np.isfinite(scores).all() else None
 
 
 def _by_partition(outcomes: Sequence[Outcome], metric: str, n_splits: int, n_partitions: int) -> Floats:

@@ -29,6 +29,7 @@ from spotsvm.cross_validation.partitions import further_partitions
 from spotsvm.search_cv.confirm import N_PARTITIONS, Confirmation, confirm, contenders
 from spotsvm.search_cv.paths import AUTO, CandidatePaths, profile_of
 from spotsvm.search_cv.scoring import CRITERION, CandidateScoring
+from spotsvm.search_cv.simplest import ONE_SE, simplicity
 from spotsvm.search_cv.start import experienced_start, own_start
 from spotsvm.solvers.search.contract.base import Noise
 from spotsvm.space.space import Space
@@ -241,7 +242,8 @@ class SpotSearchRun:
 
     def _context(self, objectives: Sequence[str]) -> dict[str, str] | None:
         """Return what a record of the scores depends on; without a record it may be unknown, as only a report shows it."""
-        metric = self._search.refit if isinstance(self._search.refit, str) else "the first"
+        refit = self._search.refit
+        metric = refit if isinstance(refit, str) and refit != ONE_SE else "the first"
         try:
             return {**self.scorer.context(), "metric to optimise": ", ".join(objectives) or metric}
         except Exception:  # data of the user's own kind may fail to pickle in any way
@@ -373,6 +375,8 @@ def check_arguments(search: SearchArguments) -> None:
             "racing=True compares each candidate with the best before it, which parallel workers do not know; leave it out, "
             "or leave out executor, trial_timeout and memory_limit"
         )
+    if isinstance(search.refit, str) and search.refit == ONE_SE:
+        simplicity((search.space if isinstance(search.space, Space) else Space(search.space)).names)
     check_choice("criterion", search.criterion, ("auto", "score"))
     if search.profile is not None and not isinstance(search.profile, str):
         raise ArgumentError(f"profile={search.profile!r} is not a parameter; use its name, 'auto' or None")
