@@ -83,6 +83,8 @@ if TYPE_CHECKING:  # for type checkers; a test compares it with `_NAMES`
     from spotsvm.space.space import Space as Space
     from spotsvm.study.callbacks import Callback as Callback
     from spotsvm.study.callbacks import StopRun as StopRun
+    from spotsvm.study.load import list_studies as list_studies
+    from spotsvm.study.load import load_study as load_study
     from spotsvm.study.status import Status as Status
     from spotsvm.study.stop import ImprovementBelowUncertainty as ImprovementBelowUncertainty
     from spotsvm.study.study import Study as Study
@@ -150,6 +152,7 @@ _NAMES = {
     ),
     "space.space": "Space",
     "study.callbacks": "Callback StopRun",
+    "study.load": "list_studies load_study",
     "study.status": "Status",
     "study.stop": "ImprovementBelowUncertainty",
     "study.study": "Study",

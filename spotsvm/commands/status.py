@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import click
 from tabulate import tabulate
 
 from spotsvm.common.errors import StorageError
 from spotsvm.common.text import duration
-from spotsvm.study.record.opening import MAGIC
+from spotsvm.study.record.opening import record_files
 from spotsvm.study.status import Status, read_status
 from spotsvm.trials.timing import PHASES
 
@@ -55,26 +54,6 @@ def _read(paths: tuple[Path, ...]) -> tuple[dict[Path, Status], dict[Path, Stora
         except StorageError as error:
             errors[file] = error
     return studies, errors
-
-
-def record_files(path: Path) -> list[Path]:
-    """Return the SQLite files in a folder and its subfolders, sorted; links are not followed. Return any other path as it is."""
-    if not path.is_dir():
-        return [path]
-    files = (Path(folder, name) for folder, _, names in os.walk(path, onerror=_refuse) for name in names)
-    return sorted(file for file in files if not file.is_symlink() and file.is_file() and _is_sqlite(file))
-
-
-def _refuse(error: OSError) -> NoReturn:
-    raise StorageError(f"{error.filename}: cannot read the folder: {error.strerror}") from error
-
-
-def _is_sqlite(path: Path) -> bool:
-    try:
-        with path.open("rb") as file:
-            return file.read(len(MAGIC)) == MAGIC
-    except OSError:
-        return False
 
 
 _MOST_RUNNING = 8

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -78,6 +79,19 @@ _STYLE: Any = {
 }
 
 
+_IN_PYPLOT: ContextVar[bool] = ContextVar("in pyplot", default=False)
+
+
+@contextmanager
+def in_pyplot() -> Iterator[None]:
+    """Make the figures that are drawn inside the context pyplot's, so that notebooks and `pyplot.show` show them."""
+    token = _IN_PYPLOT.set(True)
+    try:
+        yield
+    finally:
+        _IN_PYPLOT.reset(token)
+
+
 @contextmanager
 def drawing(width: float, height: float) -> Iterator[Figure]:
     """Create a figure of this size in inches, and draw inside the context in the report's style."""
@@ -88,7 +102,12 @@ def drawing(width: float, height: float) -> Iterator[Figure]:
     plain: Any = {key: value for key, value in rcParamsDefault.items() if not key.startswith(("backend", "interactive"))}
     # an axis from -1e308 to 1e308 has no width; the caller handles it
     with rc_context({**plain, **_STYLE}), np.errstate(over="ignore", invalid="ignore"):
-        yield Figure(figsize=(width, height), layout="constrained")
+        if not _IN_PYPLOT.get():
+            yield Figure(figsize=(width, height), layout="constrained")
+            return
+        from matplotlib import pyplot  # on use: it takes half a second
+
+        yield pyplot.figure(figsize=(width, height), layout="constrained")
 
 
 def new_axes(ax: Axes | None, width: float = 6.0, height: float = 4.0) -> Axes:
@@ -98,6 +117,22 @@ def new_axes(ax: Axes | None, width: float = 6.0, height: float = 4.0) -> Axes:
     from matplotlib import pyplot  # on use: it takes half a second
 
     return pyplot.subplots(figsize=(width, height), layout="constrained")[1]
+
+
+class AxesArray(np.ndarray[Any, np.dtype[np.object_]]):
+    """Several axes, as an array that also has their figure."""
+
+    @property
+    def figure(self) -> Figure:
+        """The figure of the first of the axes, which can be saved: `axes.figure.savefig("front.png")`."""
+        first: Any = self.flat[0]
+        found: Figure = first.figure
+        return found
+
+
+def axes_array(axes: Sequence[Axes]) -> AxesArray:
+    """Return several axes as an array."""
+    return np.array(axes, dtype=object).view(AxesArray)
 
 
 def tidy(ax: Axes) -> None:

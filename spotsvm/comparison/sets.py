@@ -289,10 +289,10 @@ class OversearchingMatrix:
         text = f"Compared with tuning on the set itself, tuning on the other sets makes the {what} worse by {parts}"
         n = len(self.values)
         if n < 2:
-            return f"{text}. A single seed does not show the spread."
+            return f"{text}.\nA single seed does not show the spread."
         clear = self.V > student.ppf((1 + confidence) / 2, n - 1) * self.V_error
         where = ", ".join(name for name, yes in zip(self.names, clear, strict=True) if yes) or "none of them"
-        return f"{text} (+-: standard error over {n} seeds). The {100 * confidence:g} % interval lies above 0 on {where}."
+        return f"{text} (+-: standard error over {n} seeds).\nThe {100 * confidence:g} % interval lies above 0 on {where}."
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the matrix; the colours show how much worse a value is than tuning on the set itself."""

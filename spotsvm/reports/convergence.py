@@ -27,7 +27,7 @@ from spotsvm.surrogates.magnitude import within_reach
 from spotsvm.surrogates.one_thread import one_blas_thread
 from spotsvm.trials.pareto import hypervolume_curve
 from spotsvm.trials.results import StudyResults
-from spotsvm.trials.start import START
+from spotsvm.trials.start import is_given
 from spotsvm.trials.trial import FINISHED, Trial
 
 _PLACES = 300
@@ -87,8 +87,29 @@ def best_so_far(trials: Sequence[Trial], sign: float) -> Floats:
 
 def _best_so_far(view: StudyView, baseline: StudyResults | None) -> list[Part]:
     sign = float(view.study.objectives.signs[0])
+    curve = best_so_far(_ended(view.study), sign)
+    picture, band, beyond = _best_picture(view, baseline, curve, sign)
+    first = int(np.flatnonzero(curve == curve[-1])[0]) + 1
+    reached = f"The best value is {short(float(curve[-1]), 6)}, first reached after {first} of {len(curve)} trials."
+    parts: list[Part] = [reached, _verdict(view, baseline, sign), _band_words(view, band)]
+    if beyond:
+        parts.append(f"{beyond} much worse values lie outside the picture.")
+    return [*parts, picture]
+
+
+def convergence_picture(view: StudyView, baseline: StudyResults | None) -> Picture:
+    """Draw the best value so far, or the hypervolume of several objectives, by trials."""
+    if view.study.objectives.several:
+        return _hypervolume_picture(view, baseline)
+    sign = float(view.study.objectives.signs[0])
+    return _best_picture(view, baseline, best_so_far(_ended(view.study), sign), sign)[0]
+
+
+def _best_picture(
+    view: StudyView, baseline: StudyResults | None, curve: Floats, sign: float
+) -> tuple[Picture, _Band | None, int]:
+    """Draw the best value so far; return the band of random search as well, and how many values lie outside the picture."""
     ended = _ended(view.study)
-    curve = best_so_far(ended, sign)
     numbers = np.arange(1, len(ended) + 1)
     shown = _without_the_straight(curve)
     band = _band(view, baseline, shown, sign)
@@ -111,23 +132,14 @@ def _best_so_far(view: StudyView, baseline: StudyResults | None) -> list[Part]:
         ax.set_xlabel("finished trials")
         ax.set_ylabel(plain(view.study.objectives.labels[0]))
         figure.legend(*ax.get_legend_handles_labels(), loc="outside upper left", ncols=4)
-    last = short(float(curve[-1]), 6)
-    reached = (
-        f"The best value is {last}, first reached after {int(np.flatnonzero(curve == curve[-1])[0]) + 1} of {len(ended)} trials."
-    )
-    parts: list[Part] = [reached, _verdict(view, baseline, sign), _band_words(view, band)]
     quarters = sorted({0, len(curve) // 4, len(curve) // 2, len(curve) - 1})
     told = ", ".join(f"{short(float(curve[k]), 4)} after {numbers[k]}" for k in quarters)
-    if beyond:
-        parts.append(f"{beyond} much worse values lie outside the picture.")
-    parts.append(
-        Picture(
-            figure,
-            f"The best value so far, by trials.{view.thinned_words}",
-            f"Line: best value so far {told}. {_told_band(band)}".strip(),
-        )
+    picture = Picture(
+        figure,
+        f"The best value so far, by trials.{view.thinned_words}",
+        f"Line: best value so far {told}. {_told_band(band)}".strip(),
     )
-    return parts
+    return picture, band, beyond
 
 
 def _band(view: StudyView, baseline: StudyResults | None, numbers: NDArray[np.intp], sign: float) -> _Band | None:
@@ -151,7 +163,7 @@ def _drawn(baseline: StudyResults | None) -> list[Trial]:
     if baseline is None or str(getattr(baseline, "about", {}).get("search", "")) not in ("random", "lhs"):
         return []
     ended = _ended(baseline)
-    starts = {t.number for t in ended if t.origin == START}
+    starts = {t.number for t in ended if is_given(t)}
     return [t for t in ended if t.number not in starts and t.suggestion not in starts]
 
 
@@ -211,6 +223,14 @@ def _told_band(band: _Band | None) -> str:
 
 
 def _hypervolume(view: StudyView, baseline: StudyResults | None) -> list[Part]:
+    return [
+        "The hypervolume is the volume that the front dominates, up to a point slightly worse than all trials; it grows as the "
+        "front becomes better or wider. For several objectives there is no band of random search: pass one as the baseline.",
+        _hypervolume_picture(view, baseline),
+    ]
+
+
+def _hypervolume_picture(view: StudyView, baseline: StudyResults | None) -> Picture:
     objectives = view.study.objectives
     every = [t for t in (*view.trials, *(() if baseline is None else baseline.trials)) if t.values is not None]
     losses = objectives.turned(np.array([t.values for t in every]))
@@ -227,16 +247,12 @@ def _hypervolume(view: StudyView, baseline: StudyResults | None) -> list[Part]:
         ax.set_ylabel("hypervolume (larger is better)")
         ax.set_ylim(0.0, None)
         ax.legend(loc="lower right")
-    return [
-        "The hypervolume is the volume that the front dominates, up to a point slightly worse than all trials; it grows as the "
-        "front becomes better or wider. For several objectives there is no band of random search: pass one as the baseline.",
-        Picture(
-            figure,
-            f"The hypervolume by trials, from the reference {', '.join(short(one) for one in reference)}.",
-            f"Line: the hypervolume is {short(float(curve[len(curve) // 2]))} after half of the trials and "
-            f"{short(float(curve[-1]))} in the end.",
-        ),
-    ]
+    return Picture(
+        figure,
+        f"The hypervolume by trials, from the reference {', '.join(short(one) for one in reference)}.",
+        f"Line: the hypervolume is {short(float(curve[len(curve) // 2]))} after half of the trials and "
+        f"{short(float(curve[-1]))} in the end.",
+    )
 
 
 def _hypervolumes(study: StudyResults, reference: list[float]) -> tuple[NDArray[np.intp], Floats]:
@@ -303,9 +319,9 @@ def against_random(
     Clopper, Pearson 1934, "The use of confidence or fiducial limits illustrated in the case of the binomial".
     """
     ended = [t for t in trials if t.state in FINISHED]
-    random = [t for t in drawn if t.state in FINISHED and t.origin != START]
+    random = [t for t in drawn if t.state in FINISHED and not is_given(t)]
     losses, others = (np.array([np.inf if t.value is None else sign * t.value for t in some]) for some in (ended, random))
-    started = np.array([t.origin == START for t in ended])
+    started = np.array([is_given(t) for t in ended])
     own, best = int(np.sum(~started)), float(losses.min())
     if np.any(losses[started] <= best):
         return AgainstRandom(1.0, 1.0, "No trial is better than the given starts, with which a random search would begin, too")

@@ -65,6 +65,18 @@ def _importance_parts(axes: Sequence[StudyAxis], shares: Importance) -> list[Par
             "with others (total)": [round(float(shares.total[j]), 3) for j in order],
         }
     )
+    return [
+        "Importance is the share of the model's variance over the search space that a parameter explains, alone or together with "
+        "others (Sobol indices). What several parameters explain together counts for each of them. Configurations are drawn "
+        "uniformly on the scale of each parameter.",
+        importance_picture(axes, shares),
+        Table(frame, "Sobol indices, the most important parameter first"),
+    ]
+
+
+def importance_picture(axes: Sequence[StudyAxis], shares: Importance) -> Picture:
+    """Draw the importances of the parameters as bars."""
+    order = shares.order
     shown = order[: 2 * _MOST]
     with drawing(7.2, 0.7 + 0.27 * len(shown)) as figure:
         ax = figure.subplots()
@@ -77,13 +89,7 @@ def _importance_parts(axes: Sequence[StudyAxis], shares: Importance) -> list[Par
         ax.set_xlim(0.0, max(1.0, float(total.max())))
         ax.legend(loc="lower right")
     told = ", ".join(f"{axes[j].name} {shares.total[j]:.0%}" for j in order[:5])
-    return [
-        "Importance is the share of the model's variance over the search space that a parameter explains, alone or together with "
-        "others (Sobol indices). What several parameters explain together counts for each of them. Configurations are drawn "
-        "uniformly on the scale of each parameter.",
-        Picture(figure, "Importance of the parameters.", f"Bars, the total share of each parameter: {told}."),
-        Table(frame, "Sobol indices, the most important parameter first"),
-    ]
+    return Picture(figure, "Importance of the parameters.", f"Bars, the total share of each parameter: {told}.")
 
 
 def _effects_picture(effects: Sequence[MainEffect], label: str, number: int) -> Picture:

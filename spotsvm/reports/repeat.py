@@ -20,7 +20,7 @@ from spotsvm.space.description import is_parameter_code, parameter_code
 from spotsvm.space.parameter import ChoiceParameter
 from spotsvm.trials.profile import suggested
 from spotsvm.trials.results import StudyResults
-from spotsvm.trials.start import START
+from spotsvm.trials.start import GIVEN, START
 from spotsvm.trials.trial import Trial
 
 _CONTEXT = "context: "
@@ -106,7 +106,7 @@ def code_snippet(study: StudyResults) -> str:
     batches = f", batch_size={size}" if isinstance(size, int) and size > 1 else ""
     if size is None:
         lines.append("# workers took trials as they became free, or the batch size changed: this runs other trials, one by one")
-    lines += [f"study = Study(space, {', '.join(arguments)})", f"study.run(objective, n_trials={n}{batches})"]
+    lines += [f"study = Study(space, {', '.join(arguments)})", *_given(study), f"study.run(objective, n_trials={n}{batches})"]
     lines += [f"print(study.{'pareto' if study.objectives.several else 'recommend'}())"]
     return "\n".join(lines).lstrip("\n") + "\n"
 
@@ -133,6 +133,22 @@ def _space_code(study: StudyResults) -> tuple[str, list[str], list[str]]:
         branches.append(one if len(one) <= _LONG else "{\n    " + ",\n    ".join(entries) + ",\n}")
     text = branches[0] if len(branches) == 1 else "[" + ", ".join(branches) + "]"
     return text, sorted(set(imports)), missing
+
+
+def _given(study: StudyResults) -> list[str]:
+    """Return the lines that add the trials that were evaluated elsewhere; they come first, as they did in most cases."""
+    lines = []
+    for t in suggested(study.trials):
+        if t.origin != GIVEN:
+            continue
+        name = str(study.about.get("profile"))
+        path = {one.params.get(name): one.value for one in study.trials if one.suggestion == t.number}
+        value: Any = path or (t.value if t.value is not None else list(t.values) if t.values is not None else float("nan"))
+        shown = repr(value).replace("nan", 'float("nan")').replace("None", 'float("nan")')
+        if _literal(repr(params := _start(study, t))) != params:
+            return ["# study.add_trial: add the trials that were evaluated elsewhere"]
+        lines.append(f"study.add_trial({params!r}, {shown})")
+    return lines
 
 
 def _start(study: StudyResults, trial: Trial) -> dict[str, Any]:

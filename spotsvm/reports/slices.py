@@ -24,14 +24,21 @@ def slices_section(view: StudyView) -> Section | None:
     model = view.models[0]
     if view.study.objectives.several or isinstance(model, str):
         return Section("Where the trials are", [parallel_picture(view)])
+    parts: list[Part] = [slices_picture(view, model)]
+    return Section(
+        "Where the trials are", [*parts, parallel_picture(view)] if len(view.axes) > 2 and len(_active(view)) > 1 else parts
+    )
+
+
+def slices_picture(view: StudyView, model: StudyModel) -> Picture:
+    """Draw the model along the most important parameters of the recommended configuration, with the trials."""
     active = _active(view)
     if len(active) < 2:
-        return Section("Where the trials are", [_curve_picture(view, model, active[0] if active else view.axes[0])])
+        return _curve_picture(view, model, active[0] if active else view.axes[0])
     # the choice between dictionaries is left out if possible
     some = [axis for axis in active if axis.parameter is not None or len(active) == 2][:3]
     pairs = list(combinations(some, 2)) or [(active[0], active[1])]
-    parts: list[Part] = [_pairs_picture(view, model, pairs)]
-    return Section("Where the trials are", [*parts, parallel_picture(view)] if len(view.axes) > 2 else parts)
+    return _pairs_picture(view, model, pairs)
 
 
 def _active(view: StudyView) -> list[StudyAxis]:

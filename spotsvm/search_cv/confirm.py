@@ -74,6 +74,11 @@ class Confirmation:
         """The mean score of the chosen contender on partitions that had no part in the choice."""
         return float(self.fresh.mean(axis=1).mean())
 
+    @property
+    def spread(self) -> float:
+        """The standard deviation of its scores over the folds of these partitions."""
+        return float(self.fresh.std(ddof=1))
+
     def columns(self, metric: str, numbers: Sequence[int]) -> dict[str, Floats]:
         """Return columns of `cv_results_` for trials with these numbers: the mean score on each further partition, else nan."""
         rows = [list(numbers).index(number) for number in self.numbers]

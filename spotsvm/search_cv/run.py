@@ -29,6 +29,7 @@ from spotsvm.cross_validation.partitions import further_partitions
 from spotsvm.search_cv.confirm import N_PARTITIONS, N_REFITTED, Confirmation, confirm, contenders, predicted_contender
 from spotsvm.search_cv.paths import AUTO, CandidatePaths, profile_of
 from spotsvm.search_cv.scoring import CRITERION, CandidateScoring
+from spotsvm.search_cv.simplest import ONE_SE, simplicity
 from spotsvm.search_cv.start import experienced_start, own_start
 from spotsvm.solvers.search.contract.base import Noise
 from spotsvm.space.space import Space
@@ -42,6 +43,7 @@ from spotsvm.study.workers.open import open_workers
 from spotsvm.study.workers.protocol import Here, Workers, in_order
 from spotsvm.trials.profile import described_profile
 from spotsvm.trials.recommendation import CONFIRM
+from spotsvm.trials.results import StudyResults
 from spotsvm.trials.trial import Outcome, Trial
 
 
@@ -70,7 +72,7 @@ class SearchArguments:
     profile: str | None = "auto"
     confirm: int | Literal["auto"] | None = "auto"
     criterion: Literal["auto", "score"] = "auto"
-    start: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None
+    start: Mapping[str, Any] | Sequence[Mapping[str, Any]] | StudyResults | str | Path | None = None
     stop: Literal["uncertainty"] | StopRule | None = None
     path: str | Path | None = None
     callback: Callbacks | None = None
@@ -247,7 +249,8 @@ class SpotSearchRun:
 
     def _context(self, objectives: Sequence[str]) -> dict[str, str] | None:
         """Return what a record of the scores depends on; without a record it may be unknown, as only a report shows it."""
-        metric = self._search.refit if isinstance(self._search.refit, str) else "the first"
+        refit = self._search.refit
+        metric = refit if isinstance(refit, str) and refit != ONE_SE else "the first"
         try:
             return {**self.scorer.context(), "metric to optimise": ", ".join(objectives) or metric}
         except Exception:  # data of the user's own kind may fail to pickle in any way
@@ -379,6 +382,8 @@ def check_arguments(search: SearchArguments) -> None:
             "racing=True compares each candidate with the best before it, which parallel workers do not know; leave it out, "
             "or leave out executor, trial_timeout and memory_limit"
         )
+    if isinstance(search.refit, str) and search.refit == ONE_SE:
+        simplicity((search.space if isinstance(search.space, Space) else Space(search.space)).names)
     check_choice("criterion", search.criterion, ("auto", "score"))
     if search.profile is not None and not isinstance(search.profile, str):
         raise ArgumentError(f"profile={search.profile!r} is not a parameter; use its name, 'auto' or None")

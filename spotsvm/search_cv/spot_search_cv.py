@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from spotsvm.common.errors import ArgumentError
 from spotsvm.search_cv.results import best_candidate
 from spotsvm.search_cv.run import SearchArguments, SpotSearchRun, check_arguments
+from spotsvm.search_cv.simplest import ONE_SE, simplest
 from spotsvm.search_cv.sklearn_api import BestEstimatorMixin, RoutingMixin, require_refit, routing_enabled
 
 
@@ -41,7 +42,12 @@ class SpotSearchCV(BestEstimatorMixin, RoutingMixin, MetaEstimatorMixin, SearchA
         Folds (times candidates of a batch) evaluated at once, by joblib; it changes nothing about the results. With `executor`,
         `trial_timeout` or `memory_limit`, candidates scored at once.
     refit : bool, str or callable, default=True
-        As in RandomizedSearchCV.
+        As in RandomizedSearchCV. "1se" takes the simplest candidate whose mean score is at most one standard error below that of
+        the one that would be chosen otherwise: the smallest C, of equal ones the smallest gamma, of equal ones the fewest
+        components or features (n_components, n_features_to_select, max_features, n_features, k). The standard error is that of
+        the folds, and of the folds of further partitions where `confirm` scored them; candidates that it scored too are compared
+        by all partitions. The rule costs about half a point of error on new rows on average (`spotsvm study estimates`), so use
+        it where a simple machine is worth that. `study_.recommend()` is still the best.
     cv : int, splitter, iterable or None, default=None
         As in RandomizedSearchCV; the folds are drawn once and are the same for all candidates.
     verbose : int, default=0
@@ -85,11 +91,11 @@ class SpotSearchCV(BestEstimatorMixin, RoutingMixin, MetaEstimatorMixin, SearchA
         What candidates are compared by, in the search and at its end. "auto" is accuracy less half the log loss of the margins
         on the same folds, where `engine` shares work and the metric is accuracy: the accuracy of a small data set is a staircase,
         whose highest step is often luck. In all other cases, and with "score", it is the metric alone.
-    start : dict, sequence of dict, or None, default=None
-        Candidates to evaluate first; see `Study`. They count in `n_iter`. None is the estimator's own parameters, where `engine`
-        shares work and the space holds them, and then, for an SVC or SVR with an RBF kernel and a profiled parameter, five values
-        of gamma (of an SVR with epsilon, where it has a range) that are good on many data sets, as far as `n_iter` allows; [] is
-        none.
+    start : dict, sequence of dict, Study, path-like or None, default=None
+        Candidates to evaluate first, or another study or its record, of which the best five are; see `Study`. They count in
+        `n_iter`. None is the estimator's own parameters, where `engine` shares work and the space holds them, and then, for an
+        SVC or SVR with an RBF kernel and a profiled parameter, five values of gamma (of an SVR with epsilon, where it has a
+        range) that are good on many data sets, as far as `n_iter` allows; [] is none.
     stop : {"uncertainty"}, ImprovementBelowUncertainty or None, default=None
         When to end before `n_iter`: "uncertainty" once the largest expected improvement is far below the uncertainty of the best
         candidate's score. What the rule did is told by `study_.findings["stop"]`.
@@ -118,7 +124,8 @@ classes_, n_features_in_, feature_names_in_
         further partitions or the log loss may prefer to the one with the best mean. `cv_results_` also has the mean scores of the
         contenders on each further partition, nan for others, as `partition1_test_score` and so on.
     fresh_score_ : float
-        Mean score of the chosen candidate on partitions that had no part in the choice; there only where `confirm` applies.
+        Mean score of the chosen candidate on partitions that had no part in the choice; there only where `confirm` applies, and
+        where `refit="1se"` takes no other one.
     study_ : Study
         The study behind the search; its values are mean test scores, and it maximises. Of several objectives
         `study_.pareto()` gives the candidates that no other one dominates.
@@ -185,18 +192,28 @@ classes_, n_features_in_, feature_names_in_
         if best.index is not None:
             self.best_index_, self.best_params_ = best.index, best.results["params"][best.index]
         if best.score is not None:
-            self.best_score_ = best.score
+            self.best_score_, rows = best.score, []
             found = run.confirmation(self.study_, best.metric, routed.splitter.split.get("groups"))
             if found is not None:
                 numbers = [t.number for t in self.study_.trials if t.state != "running"]
                 self.cv_results_ |= found.columns(best.metric, numbers)
-                self.best_index_ = numbers.index(found.chosen)
-                self.best_params_ = best.results["params"][self.best_index_]
-                self.best_score_ = float(best.results[f"mean_test_{best.metric}"][self.best_index_])
+                rows = [numbers.index(number) for number in found.numbers]
+                self._take(numbers.index(found.chosen), best.metric)
                 self.fresh_score_ = found.fresh_score
+            if self.refit == ONE_SE:
+                before = self.best_index_
+                self._take(simplest(self.cv_results_, best.metric, before, found, rows), best.metric)
+                if self.best_index_ != before:
+                    self.__dict__.pop("fresh_score_", None)  # which is that of another one
         if self.refit:
             self._refit(X, y, routed.estimator.fit)
         return self
+
+    def _take(self, index: int, metric: str) -> None:
+        """Make a candidate the best one."""
+        self.best_index_ = index
+        self.best_params_ = self.cv_results_["params"][index]
+        self.best_score_ = float(self.cv_results_[f"mean_test_{metric}"][index])
 
     def _refit(self, X: Any, y: Any, fit_params: Mapping[str, Any]) -> None:
         self.best_estimator_ = clone(self.estimator).set_params(**clone(self.best_params_, safe=False))

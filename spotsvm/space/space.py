@@ -234,6 +234,8 @@ def _holds(parameter: Parameter, value: Any) -> bool:
 
 
 def _parameter(name: str, what: Any) -> Parameter:
+    if isinstance(what, Parameter):
+        return what
     return described_parameter(name, what.description) if isinstance(what, _Described) else make_parameter(name, what)
 
 

@@ -26,8 +26,8 @@ from spotsvm.study.record.rows import plain_json
 from spotsvm.study.search import StudySearch
 from spotsvm.study.status import ReadableStudy
 from spotsvm.study.workers.interrupts import interrupts_held
-from spotsvm.trials.profile import Profile, checked_path, path_of
-from spotsvm.trials.start import START
+from spotsvm.trials.profile import Profile, checked_path, path_of, suggested
+from spotsvm.trials.start import START, is_given
 from spotsvm.trials.trial import Outcome, Trial, Values, checked_extra, checked_seconds, one_line, outcome_of
 
 P = ParamSpec("P")
@@ -414,7 +414,7 @@ class AskTellStudy(ReadableStudy):
         """Whether the next point depends on the best start, and starts are still running."""
         if self._unfinished or self._search.n_starts or not self._search.follows_starts:
             return False
-        return all(t.origin == START for t in self._trials) and any(t.state == "running" for t in self._trials)
+        return all(map(is_given, self._trials)) and any(t.state == "running" for t in self._trials)
 
     @property
     def n_initial(self) -> int:
@@ -428,7 +428,7 @@ class AskTellStudy(ReadableStudy):
 
     @property
     def _initial_trials(self) -> tuple[int, str]:
-        return self._search.initial_trials(sum(t.origin == START for t in self._trials))
+        return self._search.initial_trials(sum(map(is_given, suggested(self._trials))))
 
     @property
     def n_ready(self) -> int:

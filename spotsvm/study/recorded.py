@@ -24,6 +24,9 @@ from spotsvm.trials.start import START
 from spotsvm.trials.tables import fold_table, parameter_names, trial_table
 from spotsvm.trials.trial import Trial
 
+#: what a study has that changes it
+_OF_STUDIES = ("run", "ask", "tell", "fail", "ask_batch", "add_finding", "add_trial")
+
 
 class RecordedStudy(ReadableStudy):
     """A study read from its record; it has the results of a `Study`, and can be neither asked nor told.
@@ -81,6 +84,17 @@ class RecordedStudy(ReadableStudy):
         except ArgumentError as error:
             raise damaged(self.path, str(error)) from error
         self._trials = [self._checked(trial) for trial in trials]
+
+    def __getattr__(self, name: str) -> Any:
+        if name in _OF_STUDIES:
+            raise AttributeError(
+                f"the study is open for reading, and has no {name}; load_study(path, read_only=False) opens its record to go on"
+            )
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def __repr__(self) -> str:
+        done = f"{self.n_finished} of {len(self._trials)} trials finished"
+        return f"<Study of {', '.join(self.space.names)} in {self.path}, open for reading: {done}>"
 
     def _checked(self, trial: Trial) -> Trial:
         if problem := trial_problem(trial, self.space, len(self.objectives)):

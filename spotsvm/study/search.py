@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -20,7 +21,7 @@ from spotsvm.surrogates.domain import Domain
 from spotsvm.surrogates.errors import SpotSVMError
 from spotsvm.trials.objectives import Objectives
 from spotsvm.trials.profile import Profile, suggested
-from spotsvm.trials.start import START
+from spotsvm.trials.start import START, is_given
 from spotsvm.trials.trial import FINISHED, Trial, checked_seconds, one_line
 
 
@@ -106,6 +107,22 @@ class StudySearch:
             self._held = suggestion
         else:
             self._search = self._replayed(trials, events)
+
+    @contextmanager
+    def taken(
+        self, point: ArrayLike, trials: Sequence[Trial], events: Sequence[tuple[int, str, int]]
+    ) -> Iterator[Mapping[str, Any]]:
+        """Take a point as given by the user while it is recorded in the context, with the state of the search after it."""
+        if isinstance(self._search, Search):
+            self._search.assume(self._seen(point), given=True)
+        state = self.state()
+        try:
+            yield state
+        except BaseException:
+            if isinstance(self._search, Search):
+                self._search = self._replayed(trials, events)
+            raise
+        self._state = state
 
     def tell(self, trial: Trial, path: Sequence[Trial] = ()) -> None:
         """Tell the search of a finished trial, with the further values on its path."""
@@ -200,8 +217,8 @@ def _replay(
         if what == "told":
             search.tell(point, responses[number])
         elif isinstance(search, Search):
-            search.assume(point, given=trial.origin == START)
-        elif trial.origin != START:  # a start was not asked of it
+            search.assume(point, given=is_given(trial))
+        elif not is_given(trial):  # a start was not asked of it
             again = _as_suggestion(search.ask(), search, domain)
             if not np.array_equal(domain.snap_one(again.point), point):
                 others.append(number)

@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 from spotsvm.common.errors import ArgumentError, SpaceError
 from spotsvm.common.text import checked_path
+from spotsvm.reports.pictures import StudyPictures
 from spotsvm.solvers.pareto import non_dominated
 from spotsvm.space.space import Space
 from spotsvm.study.record.lock import Writer, left_behind, lock_path, writer_of
@@ -270,7 +271,7 @@ def _commonest(reasons: Sequence[str]) -> tuple[tuple[str, int], ...]:
     return tuple(Counter(reasons).most_common(5))
 
 
-class ReadableStudy(StudyResults):
+class ReadableStudy(StudyPictures):
     """The results of a study with its status and its report, for a class that also has `findings`."""
 
     def status(self) -> Status:

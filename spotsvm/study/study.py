@@ -12,8 +12,9 @@ from spotsvm.solvers.search import AskTell
 from spotsvm.solvers.search.contract.base import Noise
 from spotsvm.solvers.search.registry import SearchFactory
 from spotsvm.space.space import Space
-from spotsvm.study.ask_tell import AskTellStudy, RunGuard, in_turn
+from spotsvm.study.ask_tell import RunGuard, in_turn
 from spotsvm.study.callbacks import Callbacks, Followers
+from spotsvm.study.earlier import EarlierResults, best_configurations, is_other_study
 from spotsvm.study.loop import RunSettings, check_budget, checked_timeout, run_trials
 from spotsvm.study.record.record import Record
 from spotsvm.study.resume import describe_study, take_up
@@ -23,18 +24,19 @@ from spotsvm.study.workers.open import open_workers
 from spotsvm.study.workers.protocol import Workers, is_workers
 from spotsvm.trials.objectives import Directions, Objectives
 from spotsvm.trials.profile import PathObjective, Profile
+from spotsvm.trials.results import StudyResults
 from spotsvm.trials.start import start_points, starts_left
 from spotsvm.trials.trial import Objective
 
 
-class Study(AskTellStudy):
+class Study(EarlierResults):
     """A search of a space for the best value of an objective, or of several, with a record of every trial.
 
     Threads of one process may ask and tell: they take turns, and the trials' numbers follow the order of the calls.
 
     Parameters
     ----------
-    space : dict or list of dict
+    space : dict, list of dict or Space
         As RandomizedSearchCV takes it: parameter names to scipy.stats distributions with bounds, or to lists of values;
         a list of such dictionaries where parameters depend on others (see `Space`).
     search : str, callable or object, default="kriging"
@@ -53,8 +55,9 @@ class Study(AskTellStudy):
         Whether the objective's value at one configuration can differ from evaluation to evaluation. "auto" finds out.
     trial_timeout : float or None, default=None
         Seconds after which a trial that `run` evaluates is ended.
-    start : dict, sequence of dict, or None, default=None
-        Configurations to evaluate first, in the order given, each once, and by `run` before any other. The search is told of
+    start : dict, sequence of dict, Study, path-like or None, default=None
+        Configurations to evaluate first, in the order given, each once, and by `run` before any other; or another study, or its
+        record, on the same data or on others: the best five of its configurations that the space can hold. The search is told of
         them and goes on from the best; they take the place of as many points of an initial design, the best of them that of one
         of CMA-ES's first generation, and none that of a nested search's trials. Where a record is resumed, those that it has are
         not asked for again; all at which it has started must still be among them, and further ones are asked for next.
@@ -117,7 +120,7 @@ class Study(AskTellStudy):
 
     def __init__(
         self,
-        space: Mapping[str, Any] | Sequence[Mapping[str, Any]],
+        space: Mapping[str, Any] | Sequence[Mapping[str, Any]] | Space,
         search: str | SearchFactory | AskTell = "kriging",
         seed: int | None = None,
         *,
@@ -125,7 +128,7 @@ class Study(AskTellStudy):
         path: str | Path | None = None,
         noise: Noise = "auto",
         trial_timeout: float | None = None,
-        start: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
+        start: Mapping[str, Any] | Sequence[Mapping[str, Any]] | StudyResults | str | Path | None = None,
         context: Mapping[str, str] | None = None,
         profile: str | None = None,
         criterion: str | None = None,
@@ -139,7 +142,10 @@ class Study(AskTellStudy):
             raise ArgumentError(
                 f"profile={profile!r} is for one objective, and the study has {len(self.objectives)}; leave it out"
             )
-        starts = [] if start is None else start_points(start, self.space)
+        of_other = is_other_study(start)
+        if of_other:
+            start = best_configurations(start, self.space, profile)
+        starts = [] if start is None else start_points(cast("Any", start), self.space)
         self.direction = direction
         self.noise: Noise = noise if noise == "auto" else bool(noise)
         self.trial_timeout = checked_timeout(trial_timeout)
@@ -157,7 +163,9 @@ class Study(AskTellStudy):
             self._unfinished = [t.number for t in self._trials if t.state == "running"]
             self.seed = int(past.about["seed"])
             self.about = past.about
-            left = starts_left(starts, self._trials, self.space, self.path, self.profile) if starts else []
+            left: list[Any] = []
+            if starts:
+                left = starts_left(starts, self._trials, self.space, self.path, self.profile, of_other=of_other)
             self._search = StudySearch(
                 search, self.searched_space.domain, self.objectives, past, self.noise, left, self.profile, criterion
             )

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from spotsvm.common.drawing import plain
+from spotsvm.common.drawing import axes_array, plain
 from spotsvm.common.errors import ArgumentError, NoCompletedTrialError
 from spotsvm.solvers.pareto import non_dominated
 from spotsvm.trials.objectives import Objectives
@@ -96,7 +96,7 @@ def plot_pareto(
         one.set_xlabel(plain(objectives.labels[first]))
         one.set_ylabel(plain(objectives.labels[second]))
     axes[0].legend()
-    return axes[0] if len(pairs) == 1 else np.array(axes, dtype=object)
+    return axes[0] if len(pairs) == 1 else axes_array(axes)
 
 
 def _axes(given: Any, number: int) -> list[Axes]:

@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from spotsvm.common.errors import NoCompletedTrialError
+from spotsvm.common.text import printable_line
 from spotsvm.solvers.search.contract.base import Noise
 from spotsvm.surrogates.acquisition.selection import select_evaluations
 from spotsvm.surrogates.domain import Domain
@@ -25,9 +26,9 @@ from spotsvm.trials.trial import Trial
 NEGLIGIBLE_NUGGET = 1e-4
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Recommendation:
-    """The trial to use, and beside it the best one seen.
+    """The trial to use, and beside it the best one seen; it is printed as a table.
 
     Attributes
     ----------
@@ -61,6 +62,21 @@ class Recommendation:
     best_seen_number: int
     best_seen_value: float
     best_seen_standard_error: float
+
+    def __repr__(self) -> str:
+        """Return a table with a column for the recommended trial, and one for the best seen if it is another."""
+        names = list(dict.fromkeys([*self.params, *self.best_seen_params]))
+        rows = [("", "recommended", "best seen"), ("trial", self.number, self.best_seen_number)]
+        rows.append(("value", self.value, self.best_seen_value))
+        if self.standard_error or self.best_seen_standard_error:
+            rows.append(("standard error", self.standard_error, self.best_seen_standard_error))
+        rows += [(name, self.params.get(name, ""), self.best_seen_params.get(name, "")) for name in names]
+        shown = 2 if self.number == self.best_seen_number and self.basis == "observed" else 3
+        cells = [[f"{cell:.6g}" if isinstance(cell, float) else printable_line(str(cell), 60) for cell in row] for row in rows]
+        wide = [max(len(row[k]) for row in cells) for k in range(3)]
+        count = "1 evaluation" if self.n_evaluations == 1 else f"{self.n_evaluations} evaluations"
+        lines = ["  ".join(cell.ljust(width) for cell, width in zip(row[:shown], wide, strict=False)).rstrip() for row in cells]
+        return "\n".join([f"Recommendation ({self.basis}, {count})", *lines])
 
 
 def recommend(trials: Sequence[Trial], domain: Domain, *, sign: float, noise: Noise, seed: int) -> Recommendation:

@@ -134,7 +134,8 @@ class StudyResults:
 
         Returns
         -------
-        Axes, or ndarray of them where there are three or more objectives.
+        Axes, or ndarray of them where there are three or more objectives; both have the `figure`, which can be saved:
+        `study.plot_pareto().figure.savefig("front.png")`.
 
         Raises
         ------

@@ -17,10 +17,17 @@ from spotsvm.trials.trial import Trial
 Floats = NDArray[np.float64]
 #: the origin of a trial that a study was told to start at
 START = "start"
+#: the origin of a trial that was evaluated elsewhere and added
+GIVEN = "given"
 #: how far a point may be off by rounding, where a distribution gives a probability for a quantile
 _ROUNDING = 1e-12
 #: configurations to start at, as `Study` takes them
 Start = Mapping[str, Any] | Sequence[Mapping[str, Any]]
+
+
+def is_given(trial: Trial) -> bool:
+    """Return whether a trial is not the search's own: a start, or one that was evaluated elsewhere."""
+    return trial.origin in (START, GIVEN)
 
 
 def equal_start(space: Space | Start, first: Start | None = None) -> list[dict[str, Any]]:
@@ -66,12 +73,19 @@ def start_points(start: Start, space: Space) -> list[Floats]:
 
 
 def starts_left(
-    points: Sequence[Floats], trials: Sequence[Trial], space: Space, path: Path | None, profile: Profile | None = None
+    points: Sequence[Floats],
+    trials: Sequence[Trial],
+    space: Space,
+    path: Path | None,
+    profile: Profile | None = None,
+    *,
+    of_other: bool = False,
 ) -> list[Floats]:
     """Return the starts that no trial of a record has evaluated.
 
     They may be more or fewer than the record's study was created with, as long as those that it evaluated are among them;
-    StudyMismatchError if one is not.
+    StudyMismatchError if one is not. Those `of_other`, a study that may have gone on meanwhile, may differ, and none is left once
+    the search has gone on from them.
     """
 
     def place(point: Floats) -> bytes:
@@ -79,6 +93,10 @@ def starts_left(
 
     given = {place(point) for point in points}
     been = [place(point) for point in _settled([trial.point for trial in trials], space)]
+    if of_other:
+        n_started = sum(trial.origin == START for trial in trials)
+        left = [point for point in points if place(point) not in been]
+        return left[: len(points) - n_started] if all(map(is_given, trials)) else []
     for trial, at in zip(trials, been, strict=True):
         if trial.origin == START and at not in given:
             raise StudyMismatchError(

@@ -148,7 +148,7 @@ def _on_recommended(chosen: pd.DataFrame) -> str:
 def on_table_6(matrix: OversearchingMatrix) -> str:
     """Return in words how much the tuned error flatters, and what the paper prints, of other data."""
     printed = ", ".join(f"{100 * v:.1f} %" for v in OversearchingMatrix(TABLE_6, matrix.names).V)
-    return f"{matrix.summary()} (Printed, of other data: {printed}.)"
+    return f"{' '.join(matrix.summary().splitlines())} (Printed, of other data: {printed}.)"
 
 
 _STRETCH = 400  # records

@@ -265,6 +265,15 @@ class Record:
                 self._insert(asked_row(further, -1 - further.number) | told_row(further, -1 - further.number))
             self._connection.execute("DELETE FROM outcomes WHERE number = ?", (trial.number,))
 
+    def write_added(self, trial: Trial, sequence: int, search_state: Mapping[str, Any], path: Sequence[Trial] = ()) -> None:
+        """Write a trial that was evaluated elsewhere, as asked for and told at once, with the further values on its path."""
+        with self.transaction():
+            self._insert(asked_row(trial, sequence) | told_row(trial, sequence + 1))
+            for further in path:
+                self._insert(asked_row(further, -1 - further.number) | told_row(further, -1 - further.number))
+            if search_state:
+                self._execute(about_rows({"search_state": search_state}))
+
     def write_lost(self, trial: Trial) -> None:
         """Write the reasons of all attempts at a running trial whose worker died, in place of those written before."""
         with self.transaction():

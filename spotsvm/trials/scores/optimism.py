@@ -127,7 +127,7 @@ class Optimism:
         return pd.DataFrame(list(self.points), columns=_CURVE)
 
     def summary(self) -> str:
-        """Return a few sentences: the method, the score to expect on new data, and what the method does not cover."""
+        """Return a few lines: the method, the score to expect on new data, and what the method does not cover."""
         return summarise(self)
 
     def plot(self, ax: Axes | None = None) -> Axes:
@@ -261,13 +261,13 @@ _NEGATIVE = "neg_"
 
 
 def summarise(found: Optimism) -> str:
-    """Return a text with the score to expect on new data, the method, and what the method does not cover.
+    """Return a text with the score to expect on new data, the method, and what the method does not cover, a line each.
 
     Numbers are rounded to two digits of half the optimism's interval. A negative score, such as neg_root_mean_squared_error, is
     shown as an error without its minus.
     """
     done = _DONE[found.method].format(rows=len(found.rows), n_trials=found.n_trials)
-    return " ".join(
+    return "\n".join(
         part for part in [_answer(found), _verdict(found), done, _rule(found), *found.notes, _LIMITS[found.method]] if part
     )
 

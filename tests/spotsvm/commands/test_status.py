@@ -9,8 +9,8 @@ from click.testing import CliRunner
 
 from spotsvm import Study
 from spotsvm.commands.main import main
-from spotsvm.commands.status import record_files
 from spotsvm.common.errors import StorageError
+from spotsvm.study.record.opening import record_files
 from spotsvm.study.record.record import Record
 
 SPACE = {"x": list(range(50))}

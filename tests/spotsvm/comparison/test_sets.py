@@ -194,7 +194,7 @@ def test_seeds_mean_deviation_and_jackknife():
 
 def test_summary_says_where_it_is_clear():
     clear = OversearchingMatrix(seeds(), SETS).summary()
-    assert clear.endswith("The 95 % interval lies above 0 on Set 1, Set 3, Set 4.")
+    assert clear.endswith("\nThe 95 % interval lies above 0 on Set 1, Set 3, Set 4.")
     nothing = 5.0 + 0.1 * np.array([1, -1, 1, -1])[:, None, None] * np.eye(3)
     assert OversearchingMatrix(nothing, SETS).summary().endswith("on none of them.")
     assert "A single seed does not show the spread" in OversearchingMatrix(TABLE6, SETS).summary()

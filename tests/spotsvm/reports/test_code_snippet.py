@@ -44,7 +44,7 @@ def test_the_code_makes_the_very_trials(name, start, tmp_path, capsys):
     assert "..." not in code
     made = again(code, objective=objective)
     assert [(dict(t.params), t.value) for t in made.trials] == [(dict(t.params), t.value) for t in study.trials]
-    assert "Recommendation(" in capsys.readouterr().out
+    assert "Recommendation (" in capsys.readouterr().out
 
 
 def test_several_objectives(capsys):

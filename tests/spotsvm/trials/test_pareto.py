@@ -1,3 +1,5 @@
+import io
+
 import matplotlib as mpl
 import numpy as np
 import pandas as pd
@@ -155,6 +157,8 @@ def test_three_objectives_are_three_pairs():
             trials([(1, 2, 3), (2, 1, 3), (2, 2, 4)]), Objectives.of({"a": "minimize", "b": "minimize", "c": "maximize"})
         )
     assert axes.shape == (3,)
+    axes.figure.savefig(io.BytesIO())
+    assert axes.figure is axes[2].figure
     labels = [(ax.get_xlabel()[0], ax.get_ylabel()[0]) for ax in axes]
     assert labels == [("a", "b"), ("a", "c"), ("b", "c")]
     assert not [line for ax in axes for line in ax.get_lines() if line.get_drawstyle() != "default"]

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.stats import uniform
@@ -6,7 +8,7 @@ from spotsvm import NoCompletedTrialError, Study
 from spotsvm.surrogates.domain import Domain
 from spotsvm.surrogates.errors import NotPositiveDefiniteError
 from spotsvm.surrogates.kriging.ensemble import KrigingEnsemble
-from spotsvm.trials.recommendation import recommend, summarise_failures
+from spotsvm.trials.recommendation import Recommendation, recommend, summarise_failures
 from spotsvm.trials.trial import Trial
 
 SPACE = {"x": uniform(0, 1), "y": uniform(0, 1)}
@@ -116,3 +118,32 @@ def test_failures_and_running_trials_do_not_count():
     reasons = ["a"] * 2 + ["b"] * 5 + ["c"] + ["d"] * 3
     failed = [Trial(k, {}, (0.5,), "failed", reason=reason) for k, reason in enumerate(reasons)]
     assert summarise_failures(failed) == "11 failed; 5 x b; 3 x d; 2 x a"
+
+
+def test_it_is_printed_as_a_table():
+    found = Recommendation(
+        {"C": 12.345678, "kernel": "rbf"}, 7, 0.25, 0.0, "observed", 1, {"C": 12.345678, "kernel": "rbf"}, 7, 0.25, 0.0
+    )
+    assert repr(found).splitlines() == [
+        "Recommendation (observed, 1 evaluation)",
+        "        recommended",
+        "trial   7",
+        "value   0.25",
+        "C       12.3457",
+        "kernel  rbf",
+    ]
+    seen = {"C": 1.0, "kernel": "poly", "degree": 3}
+    noisy = replace(found, basis="predicted", standard_error=0.125, n_evaluations=3, best_seen_params=seen, best_seen_number=12)
+    assert str(noisy).splitlines() == [
+        "Recommendation (predicted, 3 evaluations)",
+        "                recommended  best seen",
+        "trial           7            12",
+        "value           0.25         0.25",
+        "standard error  0.125        0",
+        "C               12.3457      1",
+        "kernel          rbf          poly",
+        "degree                       3",
+    ]
+    hostile = repr(replace(found, params={"C": "a\x1b[2J\nb" * 100}))
+    assert "\x1b" not in hostile
+    assert max(map(len, hostile.splitlines())) < 140

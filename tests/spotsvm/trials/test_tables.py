@@ -21,7 +21,7 @@ NAMES = ("kernel", "C", "degree")
 
 def test_columns_and_what_is_missing():
     frame = trial_table(TRIALS, NAMES)
-    columns = "number state param_kernel param_C param_degree value extra_time origin note reason seed ask_seconds fit_seconds"
+    columns = "number state value param_kernel param_C param_degree extra_time origin note reason seed ask_seconds fit_seconds"
     assert list(frame.columns) == [*columns.split(), "acquisition_seconds", "seconds", "lost"]
     assert frame["number"].tolist() == [0, 1, 2]
     assert frame["value"][0] == 0.25
@@ -44,9 +44,9 @@ def test_several_objectives_and_further_numbers_have_a_column_each():
         Trial(1, {"C": 2.0}, (0.7,), "failed", reason="no", extra={"a": np.inf, "b": np.nan}),
     ]
     frame = trial_table(trials, ["C"], values)
-    assert list(frame.columns[2:7]) == ["param_C", *values, "extra_b", "extra_a"]
+    assert list(frame.columns[2:7]) == [*values, "param_C", "extra_b", "extra_a"]
     np.testing.assert_array_equal(frame[[*values, "extra_a"]], [[0.1, 12.0, np.nan], [np.nan, np.nan, np.inf]])
-    assert list(trial_table([], ["C"], values).columns[3:5]) == list(values)
+    assert list(trial_table([], ["C"], values).columns[2:4]) == list(values)
 
 
 def test_objects_stay_and_parameters_may_be_called_like_columns():

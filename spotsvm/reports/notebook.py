@@ -1,0 +1,49 @@
+"""A study as HTML for notebooks: what it is, how far it is, and its best trials."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from html import escape
+
+from spotsvm.common.text import printable_line
+from spotsvm.reports.page import cell_of
+from spotsvm.trials.results import StudyResults
+from spotsvm.trials.trial import FINISHED
+
+_MOST_ROWS, _MOST_PARAMETERS = 10, 20
+_LONGEST = 60
+
+
+def notebook_html(study: StudyResults) -> str:
+    """Return two lines about a study, and a table of its ten best trials, or of ten of its front, as HTML."""
+    objectives = study.objectives
+    trials = study.trials
+    finished, failed = (sum(t.state in states for t in trials) for states in (FINISHED, FINISHED[1:]))
+    lead = f"Study of {', '.join(study.space.names)} by {study.about.get('search', '')}, seed {study.seed}"
+    count = f"{finished} of {len(trials)} trials finished" + (f", {failed} failed" if failed else "")
+    done = [t for t in trials if t.values is not None]
+    if objectives.several:
+        best = list(study.pareto()) if done else []
+        which = f"{len(best)} trials on the front of {', '.join(objectives.labels)}"
+    else:
+        sign = float(objectives.signs[0])
+        best = sorted(done, key=lambda t: (sign * float(t.value or 0.0), t.number))
+        which = f"the best of {len(done)}, {objectives.labels[0]}"
+    names = study.space.names[:_MOST_PARAMETERS]
+    columns = ["number", *objectives.columns, *names, *(["..."] if len(names) < len(study.space.names) else [])]
+    rows = [[t.number, *(t.values or ()), *(t.params.get(name) for name in names)] for t in best[:_MOST_ROWS]]
+    more = f" ({len(best) - len(rows)} more)" if len(best) > len(rows) else ""
+    head = f"<p><b>{_text(lead, 300)}</b><br>{_text(count)}</p>"
+    if not rows:
+        return f"<div>{head}</div>"
+    body = "".join(f"<tr>{_cells('td', (cell_of(value)[0] for value in row))}</tr>" for row in rows)
+    caption = f"<caption>{_text(which + more, 300)}</caption>"
+    return f"<div>{head}<table>{caption}<thead><tr>{_cells('th', columns)}</tr></thead><tbody>{body}</tbody></table></div>"
+
+
+def _cells(tag: str, texts: Iterable[str]) -> str:
+    return "".join(f"<{tag}>{_text(text)}</{tag}>" for text in texts)
+
+
+def _text(text: str, longest: int = _LONGEST) -> str:
+    return escape(printable_line(text, longest))

@@ -1,0 +1,168 @@
+"""The pictures of a study's report one by one, and its representation in notebooks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+
+from spotsvm.trials.results import StudyResults
+
+
+class StudyPictures(StudyResults):
+    """Pictures, importance and HTML of a study, for a class with the results of one; see `Study`."""
+
+    def plot_convergence(self, baseline: StudyResults | None = None) -> Any:
+        """Draw the best value so far by trials, beside what random search would reach; of several objectives the hypervolume.
+
+        Parameters
+        ----------
+        baseline : Study, optional
+            As `report` takes it.
+
+        Returns
+        -------
+        Axes
+
+        Raises
+        ------
+        NoCompletedTrialError
+            If no trial has succeeded.
+        ArgumentError
+            If the baseline is of another study, or values are too large to be drawn.
+
+        See Also
+        --------
+        report : All pictures on one page.
+
+        Examples
+        --------
+        >>> from spotsvm import Study
+        >>> study = Study({"x": [1, 2, 3]}, seed=0).run(lambda p: p["x"], n_trials=3)
+        >>> study.plot_convergence().get_xlabel()  # to save it: .figure.savefig("convergence.png")
+        'finished trials'
+        """
+        from spotsvm.reports.plots import plot_convergence  # on use: most studies are never drawn
+
+        return plot_convergence(self, baseline)
+
+    def plot_slices(self) -> Any:
+        """Draw slices of the Kriging model of the trials through the recommended configuration, with the trials.
+
+        Returns
+        -------
+        Axes, or ndarray of them where three parameters make three pairs; both have the `figure`.
+
+        Raises
+        ------
+        NoCompletedTrialError
+            If no trial has succeeded.
+        ArgumentError
+            If there are several objectives, or there is no model: of fewer than eight different configurations, say.
+
+        See Also
+        --------
+        importance : Which parameters matter, by the same model.
+        """
+        from spotsvm.reports.plots import plot_slices
+
+        return plot_slices(self)
+
+    def plot_importance(self, objective: int | str = 0) -> Any:
+        """Draw the share of the variance that each parameter explains, by the Kriging model of the trials.
+
+        Parameters
+        ----------
+        objective : int or str, default=0
+            Of several objectives which: its number or its name.
+
+        Returns
+        -------
+        Axes
+
+        Raises
+        ------
+        NoCompletedTrialError
+            If no trial has succeeded.
+        ArgumentError
+            If there is no such objective, or no model of it.
+
+        See Also
+        --------
+        importance : The numbers.
+        """
+        from spotsvm.reports.plots import plot_importance
+
+        return plot_importance(self, objective)
+
+    def plot_parallel(self) -> Any:
+        """Draw the successful trials as lines over the parameters, the best tenth or the front in colour.
+
+        Returns
+        -------
+        Axes
+
+        Raises
+        ------
+        NoCompletedTrialError
+            If no trial has succeeded.
+        ArgumentError
+            If values are too large to be drawn.
+
+        See Also
+        --------
+        plot_slices : The model of the trials.
+        """
+        from spotsvm.reports.plots import plot_parallel
+
+        return plot_parallel(self)
+
+    def importance(self, objective: int | str = 0) -> pd.DataFrame:
+        """Return the importance of the parameters and their main effects, by the Kriging model of the trials.
+
+        Parameters
+        ----------
+        objective : int or str, default=0
+            Of several objectives which: its number or its name.
+
+        Returns
+        -------
+        DataFrame
+            A row a parameter, the most important first. Columns: parameter; alone and with_others, the shares of the model's
+            variance over the space that it explains alone and together with others (Sobol indices, each in [0, 1]); lowest and
+            highest, the ends of its main effect, which is the predicted value averaged over all other parameters; lowest_at and
+            highest_at, the values of the parameter there.
+
+        Raises
+        ------
+        NoCompletedTrialError
+            If no trial has succeeded.
+        ArgumentError
+            If there is no such objective, or no model of it: of fewer than eight different configurations, say.
+
+        References
+        ----------
+        Sobol 2001, "Global sensitivity indices for nonlinear mathematical models and their Monte Carlo estimates".
+
+        See Also
+        --------
+        plot_importance : The shares as bars.
+
+        Examples
+        --------
+        >>> from scipy.stats import uniform
+        >>> from spotsvm import Study
+        >>> study = Study({"x": uniform(0, 1), "y": uniform(0, 1)}, "lhs", seed=0)
+        >>> frame = study.run(lambda p: 4 * p["x"] + p["y"], n_trials=15).importance()
+        >>> frame["parameter"].tolist(), frame["lowest_at"].tolist(), (frame["with_others"] > [0.8, 0.0]).all().item()
+        (['x', 'y'], [0.0, 0.0], True)
+        """
+        from spotsvm.reports.plots import importance_frame
+
+        return importance_frame(self, objective)
+
+    def _repr_html_(self) -> str:
+        """Return the study and its best trials as HTML, which notebooks show."""
+        from spotsvm.reports.notebook import notebook_html
+
+        return notebook_html(self)

@@ -1,0 +1,97 @@
+"""The one-standard-error rule: the simplest candidate that is about as good as the best."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spotsvm.common.errors import ArgumentError
+from spotsvm.search_cv.confirm import Confirmation
+from spotsvm.space.parameter import is_number
+
+Floats = NDArray[np.float64]
+#: the value of `refit` that asks for the rule
+ONE_SE = "1se"
+#: what makes a candidate simple if it is small, by the last part of a parameter's name, in this order
+SIMPLER = ("C", "gamma", "n_components", "n_features_to_select", "max_features", "n_features", "k")
+
+
+def simplicity(names: Sequence[str]) -> list[str]:
+    """Return the parameters by which candidates are compared, the first first; ArgumentError if there is none.
+
+    Examples
+    --------
+    >>> simplicity(["svc__gamma", "pca__n_components", "svc__C", "svc__kernel"])
+    ['svc__C', 'svc__gamma', 'pca__n_components']
+    """
+    found = [name for kind in SIMPLER for name in names if name.rpartition("__")[2] == kind]
+    if not found:
+        raise ArgumentError(
+            f"refit={ONE_SE!r} takes the candidate with the smallest {', '.join(SIMPLER[:-1])} or {SIMPLER[-1]}, and the space "
+            f"has only {', '.join(names)}; use refit=True, or a callable that chooses by cv_results_"
+        )
+    return found
+
+
+def simplest(results: Mapping[str, Any], metric: str, best: int, confirmed: Confirmation | None, rows: Sequence[int]) -> int:
+    """Return the index of the simplest candidate whose mean score is at most one standard error below that of the best.
+
+    Parameters
+    ----------
+    results : dict
+        `cv_results_`.
+    metric : str
+        The metric that counts.
+    best : int
+        The index of the best candidate.
+    confirmed : Confirmation or None
+        The scores on further partitions: a contender is compared with the best by the means over all partitions, and the standard
+        error is that of the folds of the partitions that chose nothing.
+    rows : sequence of int
+        The indices of the contenders.
+
+    Returns
+    -------
+    int
+        The best one itself if it is the simplest. The candidate with the smallest first parameter of `simplicity`, of equal ones
+        the second, and so on; a parameter that a candidate does not have, or that is no number, is smaller than all. Of equally
+        simple ones it is that with the best mean.
+
+    References
+    ----------
+    Breiman, Friedman, Olshen, Stone 1984, "Classification and Regression Trees", section 3.4.3.
+
+    Examples
+    --------
+    >>> results = {"params": [{"C": 10.0}, {"C": 0.1}, {"C": 1.0}], "mean_test_score": np.array([0.90, 0.80, 0.89])}
+    >>> results |= {f"split{k}_test_score": results["mean_test_score"] + 0.03 * (k - 1) for k in range(3)}
+    >>> simplest(results, "score", 0, None, [])
+    2
+    """
+    means: Floats = np.asarray(results[f"mean_test_{metric}"], dtype=float)
+    folds = np.array([column[best] for column in _fold_columns(results, metric)], dtype=float)
+    spread = float(np.std(folds, ddof=1)) if len(folds) > 1 else 0.0
+    if confirmed is not None:
+        spread = confirmed.spread
+    margin = spread / np.sqrt(len(folds))
+    lost = means[best] - means
+    if confirmed is not None:
+        whole = np.column_stack([means[list(rows)], confirmed.scores]).mean(axis=1)
+        lost[list(rows)] = whole[list(rows).index(best)] - whole
+    names = simplicity(list(dict.fromkeys(name for params in results["params"] for name in params)))
+
+    def complexity(k: int) -> tuple[float, ...]:
+        values = [results["params"][k].get(name) for name in names]
+        return (*(float(v) if is_number(v) else -np.inf for v in values), lost[k])
+
+    # what is as good is not lost by rounding
+    near = [k for k in range(len(means)) if lost[k] <= margin * (1 + 1e-12) or k == best]
+    return min(near, key=lambda k: (*complexity(k), k))
+
+
+def _fold_columns(results: Mapping[str, Any], metric: str) -> list[Any]:
+    count = sum(f"split{k}_test_{metric}" in results for k in range(len(results)))
+    return [results[f"split{k}_test_{metric}"] for k in range(count)]

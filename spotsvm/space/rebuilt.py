@@ -1,0 +1,78 @@
+"""A space that can be searched again, from its description and the code of its parameters in a record."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from itertools import zip_longest
+from typing import Any
+
+from spotsvm.common.errors import SpaceError
+from spotsvm.space.description import described_parameter, is_parameter_code, same_parameter, scale_of
+from spotsvm.space.parameter import ChoiceParameter, Parameter, make_parameter
+from spotsvm.space.space import Space
+
+
+def rebuilt_space(description: Any, code: Any = None) -> Space:
+    """Return the space that a record describes, so that its points decode to the same values as when they were asked for.
+
+    Parameters
+    ----------
+    description : list of dict
+        As `Space.describe` returns it.
+    code : list of dict of str, optional
+        The code of each parameter, as `parameter_code` writes it: calls of scipy.stats with numbers, and lists of values. It is
+        read, not executed. Without it, uniform and log-uniform distributions, integers, numbers and texts are known.
+
+    Raises
+    ------
+    SpaceError
+        If it is not the description of a space, or does not suffice: a list of estimators or arrays is there as text only.
+
+    Examples
+    --------
+    >>> from scipy.stats import truncnorm
+    >>> space = Space({"x": truncnorm(-1, 1), "n": [1, 2]})
+    >>> again = rebuilt_space(space.describe(), [{"x": "truncnorm(-1, 1)", "n": "[1, 2]"}])
+    >>> again.decode([0.3, 0.9]) == space.decode([0.3, 0.9])
+    True
+    """
+    Space.described(description)  # which refuses what describes none
+    codes = code if isinstance(code, list) and len(code) == len(description) else []
+    return Space(
+        [
+            {
+                name: _parameter(name, what, texts.get(name) if isinstance(texts, Mapping) else None)
+                for name, what in branch.items()
+            }
+            for branch, texts in zip_longest(description, codes)
+        ]
+    )
+
+
+def _parameter(name: str, description: Mapping[str, Any], code: Any) -> Parameter:
+    if code and is_parameter_code(code):
+        found = make_parameter(name, _of_code(code))
+        if same_parameter(description, found.describe()):
+            return found
+    found = described_parameter(name, description)
+    if isinstance(found, ChoiceParameter) and any(found.contents or ()):
+        raise SpaceError(f"{name} has values that are known by their texts only, such as {_first_text(found)}")
+    if scale_of(found) == "quantiles":
+        raise SpaceError(f"{name} has a distribution of which only some quantiles are known")
+    return found
+
+
+def _of_code(code: str) -> Any:
+    """Return the distribution or the list that a code stands for, of those that `is_parameter_code` accepts."""
+    from scipy import stats  # on use: it takes a while
+
+    tree = ast.parse(code, mode="eval").body
+    if not isinstance(tree, ast.Call) or not isinstance(tree.func, ast.Name):
+        return ast.literal_eval(code)
+    arguments = [ast.literal_eval(part) for part in tree.args]
+    return getattr(stats, tree.func.id)(*arguments, **{str(one.arg): ast.literal_eval(one.value) for one in tree.keywords})
+
+
+def _first_text(choice: ChoiceParameter) -> str:
+    return next(repr(value)[:80] for value, content in zip(choice.values, choice.contents or (), strict=True) if content)

@@ -1,0 +1,257 @@
+"""Results from elsewhere: trials that were evaluated before, and starts from another study."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+import pandas as pd
+
+from spotsvm.common.errors import ArgumentError, NoCompletedTrialError, SpaceError, StudyMismatchError
+from spotsvm.common.text import shown_value
+from spotsvm.space.space import Space
+from spotsvm.study.ask_tell import AskTellStudy, in_turn
+from spotsvm.study.recorded import RecordedStudy
+from spotsvm.study.workers.interrupts import interrupts_held
+from spotsvm.trials.from_table import trials_of_table
+from spotsvm.trials.profile import Profile, checked_path, path_of
+from spotsvm.trials.recommendation import CONFIRM, summarise_failures
+from spotsvm.trials.results import StudyResults
+from spotsvm.trials.start import GIVEN
+from spotsvm.trials.trial import Outcome, Trial, as_float, checked_seconds, outcome_of
+
+#: configurations of another study to start at
+N_STARTS = 5
+
+
+class EarlierResults(AskTellStudy):
+    """Takes trials that were evaluated elsewhere, for a class that creates or restores search and record; see `Study`."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, space: Any, *args: Any, **options: Any): ...
+        def close(self) -> None: ...  # noqa: D102
+
+    def add_trial(
+        self, params: Mapping[str, Any], value: float | Sequence[float] | Mapping[Any, Any], *, seconds: float | None = None
+    ) -> Trial:
+        """Add a trial that was evaluated elsewhere: the search is told of it as of a start, and the record has it.
+
+        It is a finished trial and counts in `n_trials` of `run` as any other: to evaluate 20 more, run to
+        `study.n_finished + 20`. Added trials take the place of points of an initial design, as starts do. Its origin is "given".
+
+        Parameters
+        ----------
+        params : dict
+            The configuration. It must be in the space.
+        value : float, sequence or mapping
+            What the objective returned, as `tell` takes it. nan makes a failed trial. Where a parameter is profiled, the value at
+            these parameters, or a path.
+        seconds : float, optional
+            Time that the evaluation took.
+
+        Returns
+        -------
+        Trial
+            The trial as it is now recorded.
+
+        Raises
+        ------
+        SpaceError
+            If the configuration is not in the space.
+        ArgumentError
+            If the value is not a number, or there are more or fewer than objectives; if `seconds` is not a time.
+        StorageError
+            If the record cannot be written.
+        TrialStateError
+            If `run` is under way.
+
+        See Also
+        --------
+        from_frame : A study with all trials of a table.
+
+        Examples
+        --------
+        >>> from scipy.stats import uniform
+        >>> from spotsvm import Study
+        >>> study = Study({"x": uniform(0, 1)}, seed=0)
+        >>> study.add_trial({"x": 0.25}, 0.5).origin
+        'given'
+        >>> study.run(lambda p: (p["x"] - 0.3) ** 2, n_trials=12).n_finished
+        12
+        """
+        seconds = checked_seconds(seconds)
+        if not isinstance(params, Mapping):
+            raise ArgumentError(f"params={shown_value(params)} is not a dictionary of parameters")
+        if self.profile is None:
+            outcome = outcome_of(value, seconds)
+        else:
+            name = self.profile.name
+            single = not isinstance(value, Mapping) or "value" in value
+            outcome = path_of({params[name]: value} if single and name in params else value, name, seconds)
+            if outcome.path:
+                params = {**params, name: outcome.path[0][0]}
+        single_value = value.get("value") if isinstance(value, Mapping) else value
+        number = as_float(single_value)
+        if outcome.state == "failed" and (number is None or np.isfinite(number)):
+            raise ArgumentError(f"value={shown_value(value)} is not what a trial can have; use a number, or nan if it failed")
+        return self._add(params, outcome)
+
+    @in_turn
+    @interrupts_held()
+    def _add(self, params: Mapping[str, Any], outcome: Outcome) -> Trial:
+        """Add a finished trial: checked, recorded, and only then told to the search."""
+        self.guard.check("add_trial")
+        point = self.space.encode(params)
+        outcome, wrong = (
+            self.objectives.judged(outcome)
+            if self.profile is None
+            else checked_path(outcome, self.objectives.judged, self.profile)
+        )
+        if wrong:
+            raise ArgumentError(wrong.replace("the objective returned", "the trial has"))
+        number = len(self._trials)
+        given = {name: value.item() if isinstance(value, np.generic) else value for name, value in params.items()}
+        told = Trial(
+            number,
+            self.space.decode(point, given),
+            tuple(point.tolist()),
+            outcome.state,
+            outcome.value,
+            dict(outcome.extra),
+            outcome.reason,
+            GIVEN,
+            seed=int(np.random.SeedSequence([self.seed, number]).generate_state(1)[0]),
+            seconds=outcome.seconds,
+            values=outcome.values if isinstance(outcome.values, tuple) else None,
+            told_at=time.time(),
+        )
+        path: tuple[Trial, ...] = ()
+        if self.profile is not None:
+            told, path = self.profile.finished(told, outcome.path, number + 1, float(self.objectives.signs[0]))
+        with self._search.taken(point, self._trials, self._events) as state:
+            if self._record is not None:
+                self._record.write_added(told, len(self._events), state, path)
+        self._trials += [told, *path]
+        self._events += [(len(self._events), "asked", number), (len(self._events) + 1, "told", number)]
+        self._search.tell(told, path)
+        return told
+
+    @classmethod
+    def from_frame(cls, frame: pd.DataFrame, space: Any, *args: Any, **options: Any) -> Self:
+        """Return a study that has the trials of a table already, each as by `add_trial`.
+
+        Parameters
+        ----------
+        frame : DataFrame
+            As `frame` returns it, or with a column per parameter and `value`: `value_` and the name or the number of each of
+            several objectives. Columns `param_`, `extra_`, state, reason and seconds count if they are there, other ones do not.
+            Rows without a value are failed trials; rows that are running are left out.
+        space : dict or list of dict
+            As `Study` takes it.
+        *args, **options
+            The further arguments of `Study`. With the `path` of a record that has some of these trials, the others are added.
+
+        Returns
+        -------
+        Study
+
+        Raises
+        ------
+        ArgumentError
+            If the table lacks the columns.
+        SpaceError
+            If a row is not in the space; the message names it.
+        StudyMismatchError
+            If the record at `path` has trials that were given to it and are not the first of this table.
+
+        See Also
+        --------
+        add_trial : One trial.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from spotsvm import Study
+        >>> table = pd.DataFrame({"x": [1, 2, 3], "value": [0.5, 0.25, 0.75]})
+        >>> Study.from_frame(table, {"x": [1, 2, 3, 4]}, seed=0).best_trial.params
+        {'x': 2}
+        """
+        study = cls(space, *args, **options)
+        try:
+            rows = trials_of_table(frame, study.space, study.objectives, study.profile)
+            before = [t for t in study.trials if t.origin == GIVEN]
+            for k, (params, outcome) in enumerate(rows[: len(before)]):
+                if not _same(before[k], study.space, params, outcome, study.profile):
+                    raise StudyMismatchError(f"the record has other given trials: row {k} of the frame is none of them")
+            for params, outcome in rows[len(before) :]:
+                study._add(params, outcome)
+        except BaseException:
+            study.close()
+            raise
+        return study
+
+
+def _same(trial: Trial, space: Space, params: Mapping[str, Any], outcome: Outcome, profile: Profile | None) -> bool:
+    point = tuple(space.encode(params).tolist())
+    if profile is not None:
+        return bool(np.array_equal(profile.searched_point(point), profile.searched_point(trial.point)))
+    values = outcome.values if outcome.value is None else (outcome.value,)
+    return point == trial.point and values == trial.values
+
+
+def is_other_study(start: Any) -> bool:
+    """Return whether a start is a study, or the path of its record, rather than configurations."""
+    return isinstance(start, str | PathLike | StudyResults)
+
+
+def best_configurations(start: Any, space: Space, profiled: str | None, most: int = N_STARTS) -> list[dict[str, Any]]:
+    """Return the best configurations of another study, or of its record, that a space can hold, the best first.
+
+    Of several objectives they are spread over the front. What a record has as text only, such as estimators, is in no space.
+    Where a parameter is profiled, only the best value on a path counts.
+
+    Raises
+    ------
+    NoCompletedTrialError
+        If no trial of it has succeeded.
+    SpaceError
+        If there is no such record, or the space can hold none of them.
+    """
+    if not isinstance(start, StudyResults) and not Path(start).exists():
+        raise SpaceError(
+            f"start={shown_value(start)} is not a configuration; use a dictionary of parameters, or a list of such, or a study, "
+            "or the path of its record: there is no such file"
+        )
+    study = start if isinstance(start, StudyResults) else RecordedStudy(start)
+    done = [t for t in study.trials if t.values is not None]
+    who = f"start={shown_value(start)}"
+    if not done:
+        raise NoCompletedTrialError(f"{who} is a study without a trial that has succeeded: {summarise_failures(study.trials)}")
+    if study.objectives.several:
+        front = study.pareto()
+        ranked = [front[k] for k in np.unique(np.linspace(0, len(front) - 1, most).round().astype(int))]
+    else:
+        sign = float(study.objectives.signs[0])
+        chosen = getattr(study, "findings", {}).get(CONFIRM, {}).get("chosen")
+        ranked = sorted(done, key=lambda t: (t.number != chosen, sign * float(t.value or 0.0), t.number))
+    found: dict[bytes, dict[str, Any]] = {}
+    why = None
+    for t in ranked:
+        try:
+            point = space.encode(t.params)
+        except SpaceError as error:
+            why = why or error
+            continue
+        params = dict(t.params)
+        key = repr([item for item in sorted(params.items()) if item[0] != profiled]).encode()
+        found.setdefault(point.tobytes() if profiled is None else key, params)
+        if len(found) == most:
+            break
+    if not found:
+        raise SpaceError(f"{who} is a study none of whose best configurations is in the space: {why}")
+    return list(found.values())

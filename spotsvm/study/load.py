@@ -1,0 +1,162 @@
+"""Studies opened from their records alone: one, or a list of those in a folder."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+from typing import Any, Literal, overload
+
+import numpy as np
+import pandas as pd
+
+from spotsvm.common.errors import SpaceError, SpotSVMError, StudyMismatchError
+from spotsvm.common.text import checked_path
+from spotsvm.solvers.search import SEARCHES
+from spotsvm.space.rebuilt import rebuilt_space
+from spotsvm.study.record.opening import record_files
+from spotsvm.study.record.record import Record
+from spotsvm.study.recorded import RecordedStudy
+from spotsvm.study.status import read_status
+from spotsvm.study.study import Study
+
+_STATES = ("ok", "failed", "timeout", "running")
+_CONTEXT = "context: "
+
+
+@overload
+def load_study(path: str | Path, *, read_only: Literal[True] = True) -> RecordedStudy: ...
+@overload
+def load_study(path: str | Path, *, read_only: Literal[False]) -> Study: ...
+def load_study(path: str | Path, *, read_only: bool = True) -> RecordedStudy | Study:
+    """Open a study from its record, without its space and its other arguments.
+
+    Parameters
+    ----------
+    path : path-like
+        The record.
+    read_only : bool, default=True
+        Whether to read it only: the study then has results, tables, pictures and a report, and neither `ask` nor `run`; the
+        record is not changed or locked, and another process may be writing to it. False opens it to go on, with the search, the
+        seed and the context that it names; starts that were never evaluated are not in it.
+
+    Returns
+    -------
+    RecordedStudy or Study
+
+    Raises
+    ------
+    StorageError
+        If there is no such record, or it is damaged, or another process is writing to it (unless `read_only`).
+    StudyMismatchError
+        If it is to be gone on with, and has texts only of what that takes: a list of estimators, say, or a search of one's own.
+        `Study(space, ..., path=path)` with the same arguments goes on.
+
+    See Also
+    --------
+    list_studies : The studies in a folder.
+    Study : With `path`, it goes on from a record of the same space.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from spotsvm import Study, load_study
+    >>> with TemporaryDirectory() as folder:
+    ...     Study({"x": [1, 2, 3]}, "random", 0, path=f"{folder}/a.db").run(lambda p: p["x"], n_trials=2).close()
+    ...     with load_study(f"{folder}/a.db", read_only=False) as study:
+    ...         _ = study.run(lambda p: p["x"], n_trials=3)
+    ...     load_study(f"{folder}/a.db").best_trial.value
+    1.0
+    """
+    read = RecordedStudy(path)
+    if read_only:
+        return read
+    about = read.about
+    search = about.get("search")
+    if not isinstance(search, str) or search not in SEARCHES:
+        raise _insufficient(path, f"its search {search!r} has no name of the library's")
+    try:
+        space = rebuilt_space(about["space"], about.get("code"))
+    except SpaceError as error:
+        raise _insufficient(path, str(error)) from error
+    context = {key.removeprefix(_CONTEXT): value for key, value in about.items() if key.startswith(_CONTEXT)}
+    direction: Any = read.objectives.describe()
+    return Study(
+        space,
+        search,
+        read.seed,
+        direction=direction,
+        path=path,
+        noise=read.noise,
+        context=context,
+        profile=about.get("profile"),
+        criterion=about.get("criterion"),
+    )
+
+
+def _insufficient(path: str | Path, why: str) -> StudyMismatchError:
+    return StudyMismatchError(
+        f"{path} does not suffice to go on: {why}; create the study with the same arguments and path={str(path)!r}, "
+        "or leave out read_only=False to read it"
+    )
+
+
+def list_studies(folder: str | Path) -> pd.DataFrame:
+    """Return the studies whose records are in a folder and its subfolders, a row each; the records are only read.
+
+    Parameters
+    ----------
+    folder : path-like
+        The folder, or one record.
+
+    Returns
+    -------
+    DataFrame
+        By path. Columns: path, search (its name), the numbers of trials that are ok, failed, timeout and running, best (the best
+        value; nan of several objectives), direction, created and modified (when the first trial was asked for, and a trial last
+        asked for or told; UTC), error (why a file cannot be read; empty if it can).
+
+    Raises
+    ------
+    StorageError
+        If the folder cannot be read.
+
+    See Also
+    --------
+    load_study : Open one of them.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from spotsvm import Study, list_studies
+    >>> with TemporaryDirectory() as folder:
+    ...     Study({"x": [1, 2, 3]}, "random", 0, path=f"{folder}/a.db").run(lambda p: p["x"], n_trials=3).close()
+    ...     list_studies(folder)[["search", "ok", "best", "direction"]]
+       search  ok  best direction
+    0  random   3   1.0  minimize
+    """
+    rows = [_row(file) for file in record_files(checked_path(folder, "folder", "runs"))]
+    frame = pd.DataFrame(rows, columns=["path", "search", *_STATES, "best", "direction", "created", "modified", "error"])
+    times = {name: pd.to_datetime(frame[name], unit="s", utc=True) for name in ("created", "modified")}
+    return frame.assign(**times).astype(dict.fromkeys(_STATES, "int64") | {"best": "float64"})
+
+
+def _row(file: Path) -> dict[str, Any]:
+    row: dict[str, Any] = {"path": str(file), "search": "", **dict.fromkeys(_STATES, 0), "best": np.nan, "direction": ""}
+    try:
+        status = read_status(file)
+        with closing(Record(file, read_only=True)) as record:
+            about, trials = record.about(), record.trials()
+    except SpotSVMError as error:
+        return row | {"created": None, "modified": None, "error": str(error)}
+    times = [at for t in trials for at in (t.asked_at, t.told_at) if at is not None and 0 <= at < 1e10]
+    counts = (status.n_ok, status.n_failed, status.n_timeout, status.n_running)
+    direction = about.get("direction", "")
+    return row | {
+        "search": status.search,
+        **dict(zip(_STATES, counts, strict=True)),
+        "best": np.nan if status.incumbent is None else status.incumbent.value,
+        "direction": direction if isinstance(direction, str) else ", ".join(f"{name}: {one}" for name, one in direction.items()),
+        "created": min(times, default=None),
+        "modified": max(times, default=file.stat().st_mtime),
+        "error": "",
+    }

@@ -1,0 +1,104 @@
+import numpy as np
+import pytest
+from scipy.stats import loguniform
+from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.linear_model import Ridge
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+
+from spotsvm import SpotSearchCV
+from spotsvm.common.errors import ArgumentError
+from spotsvm.search_cv.confirm import MEAN, Confirmation
+from spotsvm.search_cv.simplest import simplest
+
+X, Y = load_iris(return_X_y=True)
+SPACE = {"C": loguniform(2**-5, 2**15), "gamma": loguniform(2**-15, 2**3)}
+
+
+def results(params, folds):
+    folds = np.asarray(folds, dtype=float)
+    columns = {f"split{k}_test_score": folds[:, k] for k in range(folds.shape[1])}
+    return {"params": params, "mean_test_score": folds.mean(axis=1), **columns}
+
+
+# standard deviation 0.04 and so a standard error of 0.02 for four folds
+SPREAD = 0.04 * np.array([-1, -1, 1, 1]) * np.sqrt(3 / 4)
+
+
+@pytest.mark.parametrize(
+    ("params", "means", "chosen"),
+    [
+        ([{"C": 9.0}, {"C": 1.0}, {"C": 0.1}], [0.9, 0.881, 0.879], 1),
+        ([{"C": 9.0}, {"C": 10.0}], [0.9, 0.899], 0),
+        ([{"C": 9.0, "gamma": 2.0}, {"C": 1.0, "gamma": 1.0}, {"C": 1.0, "gamma": 0.5}], [0.9, 0.899, 0.885], 2),
+        ([{"C": 1.0, "gamma": 2.0}, {"C": 1.0}, {"C": 2.0}], [0.9, 0.885, 0.895], 1),
+        ([{"C": 1.0, "gamma": "scale"}, {"C": 1.0, "gamma": 0.001}], [0.9, 0.9], 0),
+        ([{"s__k": 9, "m__C": 1.0}, {"s__k": 3, "m__C": 1.0}, {"s__k": 1, "m__C": 2.0}], [0.9, 0.895, 0.9], 1),
+        ([{"C": 1.0}, {"C": 0.5}, {"C": 0.5}], [0.9, 0.885, 0.89], 2),
+        ([{"C": 1.0}, {"C": 0.5}], [0.9, np.nan], 0),
+    ],
+)
+def test_the_smallest_of_those_within_a_standard_error(params, means, chosen):
+    assert simplest(results(params, np.array(means)[:, None] + SPREAD), "score", 0, None, []) == chosen
+
+
+def test_contenders_are_compared_by_all_partitions_and_the_error_is_that_of_their_folds():
+    params = [{"C": 4.0}, {"C": 3.0}, {"C": 2.0}, {"C": 1.0}]
+    given = results(params, np.array([0.9, 0.9, 0.9, 0.88])[:, None] + SPREAD)
+    scores = np.array([[0.9, 0.9], [0.87, 0.885]])  # of the first two: 0.9 and 0.885 with the given folds
+
+    def confirmation(spread):
+        fresh, none = 0.9 + np.array([[-spread, 0.0, spread]]), np.full((2, 2), np.nan)
+        return Confirmation((0, 1), scores, none, np.array([0.9, 0.885]), {MEAN: 0}, fresh, 0.5)
+
+    confirmed, wider = confirmation(0.02), confirmation(0.05)
+    assert simplest(given, "score", 0, confirmed, [0, 1]) == 2  # the error is 0.01
+    assert simplest(given, "score", 0, wider, [0, 1]) == 3
+    given["params"] = [{"C": 4.0}, {"C": 0.5}, {"C": 2.0}, {"C": 1.0}]
+    assert simplest(given, "score", 0, wider, [0, 1]) == 1
+    assert simplest(given, "score", 0, confirmed, [0, 1]) == 2
+    assert confirmed.spread == pytest.approx(0.02)
+    assert simplest(given, "score", 0, None, [0, 1]) == 1  # 0.02, of the given folds
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"confirm": None}, {"profile": None, "confirm": 3}, {"criterion": "score", "noise": True}]
+)
+def test_a_search_takes_it_and_is_otherwise_the_same(options):
+    X, y = (part[:200] for part in load_breast_cancer(return_X_y=True))
+    space = {f"svc__{name}": law for name, law in SPACE.items()}
+    estimator = make_pipeline(StandardScaler(), SVC())
+    fitted = [
+        SpotSearchCV(estimator, space, n_iter=8, cv=4, random_state=0, refit=refit, **options).fit(X, y)
+        for refit in (True, "1se")
+    ]
+    best, simple = fitted
+    np.testing.assert_array_equal(best.cv_results_["mean_test_score"], simple.cv_results_["mean_test_score"])
+    assert simple.best_params_ == simple.cv_results_["params"][simple.best_index_]
+    assert simple.best_score_ == simple.cv_results_["mean_test_score"][simple.best_index_]
+    assert simple.best_estimator_.get_params()["svc__C"] == simple.best_params_["svc__C"]
+    assert simple.best_params_["svc__C"] <= best.best_params_["svc__C"]
+    assert hasattr(simple, "fresh_score_") == (hasattr(best, "fresh_score_") and simple.best_index_ == best.best_index_)
+    if options == {"confirm": None}:
+        folds = np.array([best.cv_results_[f"split{k}_test_score"][best.best_index_] for k in range(4)])
+        limit = best.best_score_ - folds.std(ddof=1) / 2 - 1e-12
+        near = [k for k, mean in enumerate(best.cv_results_["mean_test_score"]) if mean >= limit]
+        assert simple.best_params_["svc__C"] == min(best.cv_results_["params"][k]["svc__C"] for k in near)
+        assert simple.best_index_ != best.best_index_
+    assert simple.score(X, y) > 0.9
+
+
+def test_a_record_is_the_same_with_and_without_the_rule(tmp_path):
+    options = {"n_iter": 6, "cv": 3, "random_state": 0, "path": tmp_path / "a.db"}
+    best = SpotSearchCV(SVC(), SPACE, **options).fit(X, Y)
+    simple = SpotSearchCV(SVC(), SPACE, refit="1se", **options).fit(X, Y)
+    assert len(simple.study_.trials) == len(best.study_.trials)
+    assert simple.best_params_["C"] <= best.best_params_["C"]
+
+
+def test_what_has_no_simplest_candidate():
+    with pytest.raises(ArgumentError, match="refit='1se' takes the candidate with the smallest C, .* the space has only alpha"):
+        SpotSearchCV(Ridge(), {"alpha": loguniform(0.1, 10)}, refit="1se").fit(X, Y)
+    with pytest.raises(ArgumentError, match="refit must be set to a scorer key"):
+        SpotSearchCV(SVC(), SPACE, scoring=["accuracy", "f1_macro"], refit="1se").fit(X, Y)

@@ -1,0 +1,285 @@
+"""Trials that were evaluated elsewhere, and starts from another study."""
+
+import io
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import loguniform, randint, uniform
+from sklearn.datasets import load_iris
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
+from sklearn.svm import SVC
+
+from spotsvm import SpotSearchCV, Study, load_study
+from spotsvm.common.errors import ArgumentError, NoCompletedTrialError, SpaceError, StorageError, StudyMismatchError
+from spotsvm.reports.repeat import code_snippet
+
+SPACE = {"x": uniform(0, 1), "y": uniform(0, 1)}
+ELSEWHERE = [({"x": 0.1 * k, "y": 1 - 0.07 * k**1.3}, 0.2 + 0.01 * k) for k in range(4)]
+
+
+def bowl(p):
+    return (p["x"] - 0.3) ** 2 + (p["y"] - 0.6) ** 2
+
+
+def facts(study):
+    return [(t.params, t.point, t.state, t.value, t.values, t.origin, t.seed, t.extra, t.suggestion) for t in study.trials]
+
+
+def run_with_given(search, path, cuts, objective=bowl, direction="minimize", values=lambda v: v, n=10):
+    """Run to n + 8 trials with two given ones at first and two after n, and open the record anew where `cuts` says."""
+    options = {"direction": direction, "noise": False, "path": path}
+    study = Study(SPACE, search, 3, **options)
+
+    def again(count):
+        nonlocal study
+        if count in cuts:
+            study.close()
+            study = Study(SPACE, search, 3, **options)
+
+    for count, (params, value) in enumerate(ELSEWHERE[:2], start=1):
+        assert study.add_trial(params, values(value)).origin == "given"
+        again(count)
+    study.run(objective, n_trials=n)
+    for params, value in ELSEWHERE[2:]:
+        study.add_trial(params, values(value))
+    again(n + 2)
+    study.run(objective, n_trials=n + 5)
+    again(n + 5)
+    study.run(objective, n_trials=n + 8).close()
+    return study
+
+
+@pytest.mark.parametrize("search", ["kriging", "koch2011", "cmaes", "lbfgsb", "vns", "random", "lhs"])
+def test_a_study_with_given_trials_goes_on_as_if_it_had_not_been_cut(search, tmp_path):
+    whole = run_with_given(search, tmp_path / "whole.db", ())
+    cut = run_with_given(search, tmp_path / "cut.db", (1, 2, 12, 15))
+    assert facts(cut) == facts(whole)
+    assert [t.number for t in whole.trials if t.origin == "given"] == [0, 1, 10, 11]
+    assert [dict(t.params) for t in whole.trials if t.origin == "given"] == [params for params, _ in ELSEWHERE]
+    assert whole.n_finished == len(whole.trials) == 18
+    assert facts(load_study(tmp_path / "whole.db")) == facts(whole)
+
+
+@pytest.mark.parametrize(("search", "n"), [("nsga2", 24), ("parego", 10)])
+def test_of_several_objectives_too(search, n, tmp_path):
+    options = {
+        "direction": ("minimize", "maximize"),
+        "objective": lambda p: [bowl(p), p["x"]],
+        "values": lambda v: [v, 0.5],
+        "n": n,
+    }
+    whole = run_with_given(search, tmp_path / "whole.db", (), **options)
+    cut = run_with_given(search, tmp_path / "cut.db", (1, n + 2), **options)
+    assert facts(cut) == facts(whole)
+    assert whole.trials[1].values == (ELSEWHERE[1][1], 0.5)
+
+
+def test_the_search_goes_on_from_them_and_needs_a_smaller_design():
+    study = Study(SPACE, "kriging", 0, noise=False)
+    for k in range(8):
+        study.add_trial({"x": k / 8, "y": 0.6 * ((k * 3) % 8) / 8}, bowl({"x": k / 8, "y": 0.6 * ((k * 3) % 8) / 8}))
+    study.run(bowl, n_trials=10)
+    assert [t.origin for t in study.trials] == ["given"] * 8 + ["improvement"] * 2
+    assert study.status().trials_per_minute is None or study.status().trials_per_minute > 0
+
+
+def test_what_a_given_trial_may_have():
+    study = Study(SPACE | {"n": randint(1, 9)}, "random", 0)
+    told = study.add_trial({"x": np.float64(0.5), "y": 0, "n": np.int64(3)}, {"value": 0.5, "time": 3}, seconds=12.0)
+    assert (told.value, told.extra, told.seconds, told.state) == (0.5, {"time": 3.0}, 12.0, "ok")
+    assert (type(told.params["x"]), type(told.params["n"])) == (float, int)
+    failed = study.add_trial({"x": 0.25, "y": 0.5, "n": 3}, float("nan"))
+    assert (failed.state, failed.value) == ("failed", None)
+    for params, value, said in [
+        ({"x": 0.5, "y": 0.5}, 1.0, r"params has the names \['x', 'y'\]"),
+        ({"x": 1.5, "y": 0.5, "n": 3}, 1.0, r"x=1.5 is not a number in \[0, 1\]"),
+        ({"x": 0.5, "y": 0.5, "n": 3}, None, "value=None is not what a trial can have"),
+        ({"x": 0.5, "y": 0.5, "n": 3}, "0.5", "value='0.5' is not what a trial can have"),
+        ({"x": 0.5, "y": 0.5, "n": 3}, [1.0, 2.0], "the trial has 2 values"),
+        ({"x": 0.5, "y": 0.5, "n": 3}, {"value": 1.0, "time": "long"}, "is not what a trial can have"),
+        (0.5, 1.0, "params=0.5 is not a dictionary"),
+    ]:
+        with pytest.raises((ArgumentError, SpaceError), match=said):
+            study.add_trial(params, value)
+    with pytest.raises(ArgumentError, match="seconds='long' is not a time"):
+        study.add_trial({"x": 0.5, "y": 0.5, "n": 3}, 1.0, seconds="long")
+    assert len(study.trials) == study.n_finished == 2
+
+
+def test_what_cannot_be_recorded_is_not_there(tmp_path, monkeypatch):
+    def refuse(*arguments):
+        raise StorageError("the disk is full")
+
+    study = Study(SPACE, "kriging", 0, noise=False, path=tmp_path / "a.db")
+    with monkeypatch.context() as patch:
+        patch.setattr(study._record, "write_added", refuse)
+        with pytest.raises(StorageError, match="the disk is full"):
+            study.add_trial(*ELSEWHERE[0])
+    other = Study(SPACE, "kriging", 0, noise=False)
+    for one in (study, other):
+        one.add_trial(*ELSEWHERE[1])
+        one.run(bowl, n_trials=9)
+    assert facts(study) == facts(other)
+
+
+def test_where_a_parameter_is_profiled_a_value_or_a_path_is_given(tmp_path):
+    def path_of(p):
+        return {y: bowl({"x": p["x"], "y": y}) for y in (0.2, 0.6, 1.0)}
+
+    def made(path, cut):
+        study = Study(SPACE, "kriging", 0, noise=False, profile="y", path=path)
+        single = study.add_trial({"x": 0.5, "y": 0.5}, 0.25)
+        assert (single.suggestion, single.params, single.value) == (0, {"x": 0.5, "y": 0.5}, 0.25)
+        best = study.add_trial({"x": 0.2}, {0.5: 0.75, 0.25: 0.5})
+        assert (best.number, best.params, best.value, len(study.trials)) == (1, {"x": 0.2, "y": 0.25}, 0.5, 3)
+        if cut:
+            study.close()
+            study = Study(SPACE, "kriging", 0, noise=False, profile="y", path=path)
+        study.run(path_of, n_trials=8).close()
+        return study
+
+    whole = made(tmp_path / "a.db", False)
+    assert facts(made(tmp_path / "b.db", True)) == facts(whole)
+    assert whole.n_finished == 8
+    table = whole.frame()
+    again = Study.from_frame(table, SPACE, "kriging", 0, noise=False, profile="y")
+    assert again.n_finished == 8
+    assert again.best_trial.params == whole.best_trial.params
+    assert len(again.trials) == len(whole.trials)
+
+
+MIXED = [
+    {"kind": ["a"], "C": loguniform(0.1, 10), "n": randint(1, 9), "size": [(1,), (1, 2)], "scale": [StandardScaler(), None]},
+    {"kind": ["b"], "C": loguniform(0.1, 10), "flag": [True, False], "level": [1, 2, 4]},
+]
+
+
+def mixed(p):
+    if p.get("n") == 3 or p.get("level") == 4:
+        raise ValueError("not this")
+    return {"value": np.log(p["C"]) ** 2, "more": p["C"]}
+
+
+def test_a_frame_comes_back_as_the_study_that_made_it():
+    study = Study(MIXED, "random", 1).run(mixed, n_trials=30)
+    study.ask()
+    again = Study.from_frame(study.frame(), MIXED, "kriging", seed=2)
+    assert {t.origin for t in again.trials} == {"given"}
+    kept = ("params", "state", "value", "extra", "reason", "seconds")
+    assert [[getattr(t, name) for name in kept] for t in again.trials] == [
+        [getattr(t, name) for name in kept] for t in study.trials if t.state != "running"
+    ]
+    np.testing.assert_allclose([t.point for t in again.trials], [t.point for t in study.trials[:30]], rtol=0.0, atol=1e-12)
+    buffer = io.StringIO(study.frame().to_csv())
+    of_file = Study.from_frame(pd.read_csv(buffer), MIXED, "random", seed=2)
+    assert [(t.state, t.params.keys(), t.params["kind"]) for t in of_file.trials] == [
+        (t.state, t.params.keys(), t.params["kind"]) for t in again.trials
+    ]
+    np.testing.assert_allclose([t.point for t in of_file.trials], [t.point for t in again.trials], rtol=0.0, atol=1e-12)
+    np.testing.assert_allclose(of_file.frame()["value"], again.frame()["value"], rtol=1e-12)
+
+
+def test_a_plain_table_is_enough():
+    table = pd.DataFrame({"x": [0.25, 0.5], "y": [0.5, 0.75], "value": [1.0, np.nan], "remark": ["", "broke"]}, index=[7, 9])
+    study = Study.from_frame(table, SPACE | {"kernel": ["rbf"]}, seed=0)
+    assert [(dict(t.params), t.value) for t in study.trials] == [
+        ({"x": 0.25, "y": 0.5, "kernel": "rbf"}, 1.0),
+        ({"x": 0.5, "y": 0.75, "kernel": "rbf"}, None),
+    ]
+    two = table.drop(columns="value").assign(value_cost=[1, 2], value_gain=[3, 4])
+    study = Study.from_frame(two, SPACE, "random", direction={"cost": "minimize", "gain": "maximize"})
+    assert [t.values for t in study.trials] == [(1.0, 3.0), (2.0, 4.0)]
+
+
+@pytest.mark.parametrize(
+    ("table", "error", "said"),
+    [
+        ({"x": [0.5], "value": [1.0]}, ArgumentError, "frame has no column for y; it has x, value"),
+        ({"x": [0.5], "y": [0.5]}, ArgumentError, "frame has no column for value"),
+        ({"x": [0.5, 2.0], "y": [0.5, 0.5], "value": [1.0, 1.0]}, SpaceError, "row 1 of the frame is not in the space: x=2.0 is"),
+        ({"x": [0.5], "y": [None], "value": [1.0]}, SpaceError, "row 0 of the frame"),
+        ({"x": [0.5], "y": [0.5], "value": [1.0], "state": ["done"]}, ArgumentError, "frame has the state 'done'"),
+    ],
+)
+def test_tables_that_do_not_fit(table, error, said, tmp_path):
+    with pytest.raises(error, match=said):
+        Study.from_frame(pd.DataFrame(table), SPACE, "random", 0, path=tmp_path / "a.db")
+    with Study(SPACE, "random", 0, path=tmp_path / "a.db") as study:  # the record is free
+        assert study.trials == ()
+    with pytest.raises(ArgumentError, match="is not a pandas.DataFrame"):
+        Study.from_frame([table], SPACE)
+
+
+def test_a_table_that_is_given_twice_counts_once(tmp_path):
+    table = pd.DataFrame([params | {"value": value} for params, value in ELSEWHERE])
+    Study.from_frame(table[:2], SPACE, "random", 0, path=tmp_path / "a.db").run(bowl, n_trials=5).close()
+    with Study.from_frame(table, SPACE, "random", 0, path=tmp_path / "a.db") as study:
+        assert [t.value for t in study.trials if t.origin == "given"] == table["value"].tolist()
+        assert study.n_finished == 7
+    with pytest.raises(StudyMismatchError, match="other given trials: row 0 of the frame"):
+        Study.from_frame(table[::-1], SPACE, "random", 0, path=tmp_path / "a.db")
+
+
+def test_it_starts_at_the_best_of_another_study_or_record(tmp_path):
+    other = Study(SPACE, "random", 5, path=tmp_path / "other.db", direction="maximize").run(lambda p: -bowl(p), n_trials=12)
+    best = [t.params for t in sorted(other.trials, key=lambda t: -t.value)[:5]]
+    for start in (other, tmp_path / "other.db", str(tmp_path / "other.db")):
+        study = Study(SPACE, "kriging", 0, start=start).run(bowl, n_trials=8)
+        assert [t.params for t in study.trials[:5]] == best
+        assert [t.origin for t in study.trials].count("start") == 5
+    narrow = Study({"x": uniform(0, 1), "y": uniform(0, 0.9 * best[0]["y"])}, "random", 0, start=other)
+    assert best[0] not in [narrow.ask().params for _ in range(5)]
+    with pytest.raises(SpaceError, match="none of whose best configurations is in the space: params has the names"):
+        Study({"z": uniform(0, 1)}, start=other)
+    with pytest.raises(NoCompletedTrialError, match="a study without a trial that has succeeded"):
+        Study(SPACE, start=Study(SPACE, "random", 0))
+    with pytest.raises(SpaceError, match="is not a configuration; .* there is no such file"):
+        Study(SPACE, start=tmp_path / "none.db")
+    pair = Study(SPACE, "random", 1, direction=("minimize", "maximize")).run(lambda p: [bowl(p), p["x"]], n_trials=20)
+    first = Study(SPACE, "random", 0, start=pair).ask().params
+    assert first == pair.pareto()[0].params
+
+
+def test_a_study_that_started_at_another_one_goes_on_after_that_has_gone_on(tmp_path):
+    other = Study(SPACE, "random", 5).run(bowl, n_trials=10)
+    Study(SPACE, "random", 0, start=other, path=tmp_path / "cut.db").run(bowl, n_trials=2).close()
+    Study(SPACE, "random", 0, start=other, path=tmp_path / "done.db").run(bowl, n_trials=8).close()
+    other.run(bowl, n_trials=60)
+    for name in ("cut", "done"):
+        with Study(SPACE, "random", 0, start=other, path=tmp_path / f"{name}.db") as study:
+            study.run(bowl, n_trials=9)
+            assert [t.origin for t in study.trials].count("start") == 5
+
+
+def test_a_cross_validated_search_starts_at_the_record_of_other_data(tmp_path):
+    X, y = load_iris(return_X_y=True)
+    space = {"C": loguniform(2**-5, 2**15), "gamma": loguniform(2**-15, 2**3)}
+    SpotSearchCV(SVC(), space, n_iter=8, cv=3, random_state=0, path=tmp_path / "a.db").fit(X[::2], y[::2])
+    search = SpotSearchCV(SVC(), space, n_iter=8, cv=3, random_state=1, start=tmp_path / "a.db", confirm=None).fit(
+        X[1::2], y[1::2]
+    )
+    starts = [t.params["gamma"] for t in search.study_.trials if t.origin == "start"]
+    assert len(set(starts)) == 5  # of five paths
+    before = load_study(tmp_path / "a.db")
+    assert starts[0] == before.recommend().params["gamma"]
+
+
+def test_scales_of_a_record_are_texts_and_so_in_no_space(tmp_path):
+    space = {"x": uniform(0, 1), "scale": [StandardScaler(), MinMaxScaler()]}
+    study = Study(space, "random", 0, path=tmp_path / "a.db").run(lambda p: p["x"], n_trials=3)
+    assert Study(space, "random", 1, start=study).ask().params["x"] == study.best_trial.params["x"]
+    study.close()
+    with pytest.raises(SpaceError, match="scale='StandardScaler"):
+        Study(space, "random", 1, start=tmp_path / "a.db")
+
+
+def test_the_code_of_a_report_adds_them_again():
+    study = Study(SPACE, "kriging", 0, noise=False)
+    for params, value in ELSEWHERE:
+        study.add_trial(params, value)
+    study.add_trial({"x": 0.5, "y": 0.5}, float("nan"))
+    study.run(bowl, n_trials=9)
+    made = {"objective": bowl}
+    exec(code_snippet(study), made)
+    assert facts(made["study"]) == facts(study)
