@@ -29,6 +29,8 @@ class SpotSearchCV(BestEstimatorMixin, RoutingMixin, MetaEstimatorMixin, SearchA
         What is tuned; a pipeline's parameters are named `step__parameter`.
     space : dict or list of dict
         As RandomizedSearchCV's param_distributions, the distributions with bounds.
+    param_distributions : dict or list of dict
+        scikit-learn's name of `space`; exactly one of the two is given.
     n_iter : int, default=50
         Suggestions to evaluate: candidates, or paths of candidates where a parameter is profiled. The further partitions of
         `confirm` come on top.

@@ -1,0 +1,37 @@
+"""Spaces as users of scikit-learn and scikit-optimize write them, from end to end."""
+
+import pytest
+from scipy.stats import loguniform
+from sklearn.base import clone
+from sklearn.datasets import make_classification
+from sklearn.model_selection import RandomizedSearchCV
+from sklearn.svm import SVC
+
+from spotsvm import ArgumentError, SpotSearchCV
+from spotsvm.studies.common.plain_search import PLAIN
+
+X, Y = make_classification(n_samples=60, n_features=4, random_state=0)
+SPACE = {"C": loguniform(1e-2, 1e2), "gamma": loguniform(1e-3, 1e1)}
+FEW = PLAIN | {"n_iter": 4, "search": "random", "cv": 3, "random_state": 0}
+
+
+def test_the_space_has_the_name_that_scikit_learn_gives_it():
+    arguments = {"param_distributions": SPACE, "n_iter": 4, "cv": 3, "random_state": 0}
+    assert RandomizedSearchCV(SVC(), **arguments).fit(X, Y).best_params_.keys() == SPACE.keys()
+    named = SpotSearchCV(SVC(), **FEW | arguments)
+    assert clone(named).get_params(deep=False)["param_distributions"].keys() == SPACE.keys()
+    params = [search.fit(X, Y).cv_results_["params"] for search in (named, SpotSearchCV(SVC(), SPACE, **FEW))]
+    assert params[0] == params[1]
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"space": SPACE, "param_distributions": SPACE}, "space and param_distributions are two names of one argument, and both"),
+        ({}, "space is missing; give a dictionary of parameters as space or param_distributions"),
+        ({"param_distributions": {}}, "space has no parameter"),
+    ],
+)
+def test_exactly_one_space_is_given(given, message):
+    with pytest.raises(ArgumentError if len(given) != 1 else ValueError, match=message):
+        SpotSearchCV(SVC(), **FEW, **given).fit(X, Y)
