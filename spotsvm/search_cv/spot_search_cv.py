@@ -28,7 +28,7 @@ class SpotSearchCV(BestEstimatorMixin, RoutingMixin, MetaEstimatorMixin, SearchA
     estimator : estimator
         What is tuned; a pipeline's parameters are named `step__parameter`.
     space : dict or list of dict
-        As RandomizedSearchCV's param_distributions, the distributions with bounds.
+        As RandomizedSearchCV's param_distributions, and ranges (low, high, prior); see `Space`.
     param_distributions : dict or list of dict
         scikit-learn's name of `space`; exactly one of the two is given.
     n_iter : int, default=50

@@ -35,7 +35,7 @@ class Study(AskTellStudy):
     Parameters
     ----------
     space : dict or list of dict
-        As RandomizedSearchCV takes it: parameter names to scipy.stats distributions with bounds, or to lists of values;
+        As RandomizedSearchCV takes it: parameter names to scipy.stats distributions, ranges or lists of values;
         a list of such dictionaries where parameters depend on others (see `Space`).
     search : str, callable or object, default="kriging"
         "kriging", "koch2011" (the paper's setting of it), "cmaes", "lbfgsb", "vns", "carrizosa2014" (the paper's setting of it),

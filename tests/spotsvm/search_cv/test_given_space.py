@@ -1,13 +1,14 @@
 """Spaces as users of scikit-learn and scikit-optimize write them, from end to end."""
 
 import pytest
-from scipy.stats import loguniform
+from scipy.stats import expon, loguniform
 from sklearn.base import clone
 from sklearn.datasets import make_classification
 from sklearn.model_selection import RandomizedSearchCV
 from sklearn.svm import SVC
 
 from spotsvm import ArgumentError, SpotSearchCV
+from spotsvm.reports.repeat import code_snippet
 from spotsvm.studies.common.plain_search import PLAIN
 
 X, Y = make_classification(n_samples=60, n_features=4, random_state=0)
@@ -35,3 +36,22 @@ def test_the_space_has_the_name_that_scikit_learn_gives_it():
 def test_exactly_one_space_is_given(given, message):
     with pytest.raises(ArgumentError if len(given) != 1 else ValueError, match=message):
         SpotSearchCV(SVC(), **FEW, **given).fit(X, Y)
+
+
+GUIDE = {"C": expon(scale=100), "gamma": expon(scale=0.1), "kernel": ["rbf"], "class_weight": ["balanced", None]}
+
+
+def test_the_space_of_scikit_learns_user_guide_is_searched():
+    fitted = SpotSearchCV(SVC(), GUIDE, n_iter=8, cv=3, random_state=0).fit(X, Y)
+    assert fitted.study_.profile.name == "C"
+    assert fitted.study_.trials[0].origin == "start"
+    assert fitted.study_.trials[0].params["kernel"] == "rbf"
+    assert fitted.best_score_ > 0.8
+    assert "expon(scale=100)" in code_snippet(fitted.study_)
+    assert SpotSearchCV(SVC(), GUIDE, **FEW).fit(X, Y).cv_results_["param_C"].max() < expon(scale=100).ppf(0.9996)
+
+
+def test_ranges_are_written_as_in_scikit_optimize():
+    space = {"C": (1e-2, 1e2, "log-uniform"), "degree": (1, 3), "coef0": (0.0, 1.0, "uniform"), "kernel": ["poly"]}
+    params = SpotSearchCV(SVC(), space, **FEW).fit(X, Y).cv_results_["params"]
+    assert all(p["kernel"] == "poly" and 1e-2 <= p["C"] <= 1e2 and p["degree"] in (1, 2, 3) for p in params)
