@@ -33,7 +33,7 @@ from spotsvm.search_cv.start import experienced_start, own_start
 from spotsvm.solvers.search.contract.base import Noise
 from spotsvm.space.space import Space
 from spotsvm.study.callbacks import Callbacks
-from spotsvm.study.loop import RunSettings, check_budget, checked_timeout
+from spotsvm.study.loop import RunSettings, checked_timeout
 from spotsvm.study.recorded import recorded_settings
 from spotsvm.study.stop import StopRule, checked_stop, with_test_share
 from spotsvm.study.study import Study
@@ -143,7 +143,6 @@ class SpotSearchRun:
         search = self._search
         with self._new_study() as study:
             self.scorer.best_mean = max((t.value for t in study.trials if t.state == "ok" and t.value is not None), default=None)
-            check_budget(search.n_iter, "n_iter", (study.n_initial, study.initial_name), study.searched_space.domain)
             stop = None if search.stop is None else with_test_share(search.stop, self.scorer.test_share)
             try:
                 study.run(

@@ -33,7 +33,7 @@ class SpotSearchCV(BestEstimatorMixin, RoutingMixin, MetaEstimatorMixin, SearchA
         scikit-learn's name of `space`; exactly one of the two is given.
     n_iter : int, default=50
         Suggestions to evaluate: candidates, or paths of candidates where a parameter is profiled. The further partitions of
-        `confirm` come on top.
+        `confirm` come on top. From 1 upwards: fewer than the search's initial design are the first points of it.
     search : str, callable or object, default="kriging"
         As in `Study`.
     scoring : str, callable, list, tuple, dict or None, default=None
@@ -125,8 +125,6 @@ classes_, n_features_in_, feature_names_in_
 
     Raises
     ------
-    BudgetError
-        If `n_iter` does not pay for the search's initial design.
     NoCompletedTrialError
         If every candidate failed; a ValueError.
     ArgumentError

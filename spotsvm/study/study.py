@@ -14,7 +14,7 @@ from spotsvm.solvers.search.registry import SearchFactory
 from spotsvm.space.space import Space
 from spotsvm.study.ask_tell import AskTellStudy, RunGuard, in_turn
 from spotsvm.study.callbacks import Callbacks, Followers
-from spotsvm.study.loop import RunSettings, check_budget, checked_timeout, run_trials
+from spotsvm.study.loop import RunSettings, checked_timeout, run_trials
 from spotsvm.study.record.record import Record
 from spotsvm.study.resume import describe_study, take_up
 from spotsvm.study.search import StudySearch
@@ -200,7 +200,8 @@ class Study(AskTellStudy):
             numbers; of several objectives a sequence, or a mapping with "values". What it raises makes a failed trial with
             that reason. Or an object that evaluates trials itself (see `Workers`), with the arguments that concern it.
         n_trials : int, default=100
-            Finished trials that the study is to have in the end, failed ones included.
+            Finished trials that the study is to have in the end, failed ones included. A number below the search's initial
+            design, or its first generation, evaluates the first points of it; a later run goes on with the others.
         executor : concurrent.futures.Executor, str, distributed.Client or None, default=None
             Where to evaluate. None evaluates here, or in worker processes of spotsvm's own if `n_jobs`, `trial_timeout` or
             `memory_limit` ask for them; "loky" does so in any case, "threading" makes `n_jobs` threads for this run; "dask" is
@@ -236,7 +237,7 @@ class Study(AskTellStudy):
         Raises
         ------
         BudgetError
-            If `n_trials` does not pay for the search's initial design, or its first generation.
+            If `n_trials` is below 1.
         ArgumentError
             If the objective returns more or fewer values than there are objectives, at the first trial that does; if there is no
             such stop rule, or several objectives for it; if another argument is invalid.
@@ -260,7 +261,6 @@ class Study(AskTellStudy):
         3
         """
         settings = RunSettings(n_trials, batch_size, retries, raise_errors)
-        check_budget(n_trials, "n_trials", (self.n_initial, self.initial_name), self.searched_space.domain)
         timeout = checked_timeout(self.trial_timeout if trial_timeout is None else trial_timeout)
         followers = Followers(callback)
         stopper = None if stop is None else Stopper(self, stop)

@@ -55,3 +55,13 @@ def test_ranges_are_written_as_in_scikit_optimize():
     space = {"C": (1e-2, 1e2, "log-uniform"), "degree": (1, 3), "coef0": (0.0, 1.0, "uniform"), "kernel": ["poly"]}
     params = SpotSearchCV(SVC(), space, **FEW).fit(X, Y).cv_results_["params"]
     assert all(p["kernel"] == "poly" and 1e-2 <= p["C"] <= 1e2 and p["degree"] in (1, 2, 3) for p in params)
+
+
+@pytest.mark.parametrize("n_iter", [1, 2, 3])
+@pytest.mark.parametrize("search", ["kriging", "cmaes", "koch2011"])
+def test_a_small_budget_is_the_first_of_the_design(n_iter, search):
+    fitted = SpotSearchCV(SVC(), SPACE, n_iter=n_iter, search=search, cv=3, random_state=0).fit(X, Y)
+    assert fitted.study_.n_finished == n_iter
+    assert fitted.predict(X).shape == (60,)
+    plain = SpotSearchCV(SVC(), SPACE, **FEW | {"n_iter": n_iter, "search": search}).fit(X, Y)
+    assert len(plain.cv_results_["params"]) == n_iter
