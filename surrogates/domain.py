@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from spotsvm.surrogates.errors import SurrogateError
+from spotsvm.surrogates.log_integers import LogIntegers
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -32,6 +33,9 @@ class Coordinate:
     width : float or None, default=None
         Extent of [0, 1] in a unit that the coordinate shares with others, positive; None where it has no such unit. Two
         coordinates that differ in nothing else are equal.
+    numbers : LogIntegers or None, default=None
+        Whole numbers on a logarithmic scale, if the coordinate stands for such; its `levels` are then 0: it is searched as a
+        continuous one, and canonical points have the places of the numbers.
     """
 
     levels: int = 0
@@ -39,6 +43,12 @@ class Coordinate:
     parent: int = -1
     parent_levels: frozenset[int] = frozenset()
     width: float | None = field(default=None, compare=False)
+    numbers: LogIntegers | None = None
+
+    @property
+    def n_values(self) -> float:
+        """The number of its values, infinite where it is continuous."""
+        return self.levels or (self.numbers.count if self.numbers is not None else math.inf)
 
 
 @dataclass(frozen=True)
@@ -72,6 +82,8 @@ class Domain:
                 raise SurrogateError(f"coordinate {j} has levels={c.levels}; use 0 (continuous) or a positive number of values")
             if c.categorical and c.levels == 0:
                 raise SurrogateError(f"coordinate {j} is categorical with levels=0; use the number of its values")
+            if c.numbers is not None and c.levels:
+                raise SurrogateError(f"coordinate {j} has numbers on a log scale and levels={c.levels}; use one of them")
             if c.width is not None and not 0 < c.width < math.inf:
                 raise SurrogateError(f"coordinate {j} has width={c.width}; use a positive number, or None")
             if c.parent >= 0:
@@ -151,9 +163,23 @@ class Domain:
         if self.discrete.any():
             centres = (self.level_of(U) + 0.5) / np.maximum(self.levels, 1)
             U = np.where(self.discrete, centres, U)
+        for j, numbers in self._log_integers:
+            U[:, j] = numbers.place_of(numbers.number_at(U[:, j]))
         if self.conditional:
             U = np.where(self.active(U), U, 0.5)
         return U
+
+    def cell(self, indices: ArrayLike) -> Floats:
+        """Return the canonical point of the k-th value of each coordinate, in a finite domain; shape (d,)."""
+        at = np.asarray(indices, dtype=np.int64)
+        point = (at + 0.5) / np.maximum(self.levels, 1)
+        for j, numbers in self._log_integers:
+            point[j] = numbers.place_of(numbers.low + at[j])
+        return self.snap_one(point)
+
+    @cached_property
+    def _log_integers(self) -> list[tuple[int, LogIntegers]]:
+        return [(j, c.numbers) for j, c in enumerate(self.coordinates) if c.numbers is not None]
 
     def snap_one(self, point: ArrayLike) -> Floats:
         """Return the canonical point of one point; shape (d,)."""
@@ -172,12 +198,12 @@ class Domain:
         """The number of configurations: `inf` where an active coordinate can be continuous."""
         parents = sorted({c.parent for c in self.coordinates if c.parent >= 0})
         if not parents:
-            return math.prod(c.levels or math.inf for c in self.coordinates)
+            return math.prod(c.n_values for c in self.coordinates)
         total = 0.0
         for cell in np.ndindex(*(self.coordinates[p].levels for p in parents)):
             at = dict(zip(parents, cell, strict=True))
             total += math.prod(
-                c.levels or math.inf
+                c.n_values
                 for j, c in enumerate(self.coordinates)
                 if j not in at and (c.parent < 0 or at[c.parent] in c.parent_levels)
             )

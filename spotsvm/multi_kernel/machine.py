@@ -105,6 +105,10 @@ class MultiKernelMachine(EntryParametersMixin, KernelMachine):
     def _settings(self) -> KernelSettings:
         return KernelSettings(**{name: getattr(self, name) for name in _OF_KERNELS})
 
+    def _model_space(self) -> dict[str, Any]:
+        """Return the search space of the richest of the nested models that the parameters mean."""
+        return kernel_models_of(self, None, None)[-1].space()
+
     def _replaced(self, parameter: str, entries: Mapping[str, Any]) -> dict[Any, Any]:
         whole = self._settings.named_weights() if parameter == "weights" else self._settings.named_gamma()
         unknown = next((inner for inner in entries if inner not in whole), None)
@@ -160,7 +164,7 @@ class MultiKernelMachine(EntryParametersMixin, KernelMachine):
 _POORER = 1 / 3
 
 
-def kernel_models_of(machine: MultiKernelMachine, n_features: int, feature_names: Any) -> list[KernelModel]:
+def kernel_models_of(machine: MultiKernelMachine, n_features: int | None, feature_names: Any) -> list[KernelModel]:
     """Return the nested models that a machine's parameters mean: one C for all kernels, then a weight for each.
 
     Gaussian kernels on one scale whose gamma is "auto" have that tuned as well: first a common one, then one for each group.

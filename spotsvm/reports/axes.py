@@ -10,7 +10,7 @@ import numpy as np
 from spotsvm.reports.model import Floats
 from spotsvm.reports.page import short
 from spotsvm.space.description import scale_of
-from spotsvm.space.parameter import Parameter
+from spotsvm.space.parameter import IntegerParameter, Parameter
 from spotsvm.space.space import Space
 
 _MOST_TICKS = 7
@@ -142,4 +142,5 @@ def _round_values(parameter: Parameter) -> list[float]:
         except ValueError:  # beside 1e308 there is nothing round
             whole = [low, high]
     # 0.1 + 0.2 is not what anybody wants to read
-    return [value for value in (float(f"{v:.12g}") for v in whole) if low <= value <= high]
+    values = [value for value in (float(f"{v:.12g}") for v in whole) if low <= value <= high]
+    return [v for v in values if v == int(v)] if isinstance(parameter, IntegerParameter) else values

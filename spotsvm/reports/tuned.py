@@ -13,7 +13,7 @@ from spotsvm.reports.axes import branch_labels, shown, shown_params
 from spotsvm.reports.page import MISSING, Notice, Part, Picture, Section, Table, short
 from spotsvm.reports.view import MOST, SHOWN, StudyView, thinned
 from spotsvm.space.description import scale_of
-from spotsvm.space.parameter import ChoiceParameter, IntegerParameter, Parameter
+from spotsvm.space.parameter import ChoiceParameter, ContinuousParameter, IntegerParameter, Parameter
 from spotsvm.space.space import Space
 from spotsvm.trials.profile import suggested
 from spotsvm.trials.recommendation import Recommendation
@@ -101,7 +101,8 @@ def _row(parameter: Parameter) -> dict[str, str]:
         kind = "category" if parameter.categorical else "ordered values"
         return {"type": kind, "range": ", ".join(shown(value) for value in parameter.values), "scale": scale}
     kind = "integer" if isinstance(parameter, IntegerParameter) else "continuous"
-    return {"type": kind, "range": f"{shown(parameter.decode(0.0))} to {shown(parameter.decode(1.0))}", "scale": scale}
+    whole = " (the central 99.9 %)" if isinstance(parameter, ContinuousParameter) and parameter.central is not None else ""
+    return {"type": kind, "range": f"{shown(parameter.decode(0.0))} to {shown(parameter.decode(1.0))}{whole}", "scale": scale}
 
 
 def _settings(view: StudyView) -> pd.DataFrame:

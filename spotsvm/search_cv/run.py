@@ -13,7 +13,7 @@ from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
 from numbers import Integral
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 from sklearn import config_context, get_config
@@ -34,7 +34,7 @@ from spotsvm.search_cv.start import experienced_start, own_start
 from spotsvm.solvers.search.contract.base import Noise
 from spotsvm.space.space import Space
 from spotsvm.study.callbacks import Callbacks
-from spotsvm.study.loop import RunSettings, check_budget, checked_timeout
+from spotsvm.study.loop import RunSettings, checked_timeout
 from spotsvm.study.recorded import recorded_settings
 from spotsvm.study.stop import StopRule, checked_stop, with_test_share
 from spotsvm.study.study import Study
@@ -52,8 +52,9 @@ class SearchArguments:
     """The arguments of a `SpotSearchCV`, which describes them."""
 
     estimator: Any
-    space: Mapping[str, Any] | Sequence[Mapping[str, Any]]
+    space: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None
     _: KW_ONLY
+    param_distributions: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None
     n_iter: int = 50
     search: Any = "kriging"
     scoring: Any = None
@@ -87,6 +88,16 @@ class SearchArguments:
         return self.executor is not None or self.trial_timeout is not None or self.memory_limit is not None
 
 
+def given_space(search: SearchArguments) -> Space:
+    """Return the space of a search, given by either of its names; ArgumentError if both are given, or neither."""
+    if search.space is not None and search.param_distributions is not None:
+        raise ArgumentError("space and param_distributions are two names of one argument, and both are given; leave one out")
+    given = search.param_distributions if search.space is None else search.space
+    if given is None:
+        raise ArgumentError("space is missing; give a dictionary of parameters as space or param_distributions")
+    return given if isinstance(given, Space) else Space(given)
+
+
 #: the stream of the study's seed that further partitions are drawn from
 _FURTHER = 2
 #: how far a coordinate may be off by the rounding of quantiles
@@ -112,7 +123,7 @@ class SpotSearchRun:
             race_for=self.scoring.race_for if search.racing else None,
         )  # fmt: skip
         self.scorer = self._make_scorer(n_jobs=search.n_jobs, pre_dispatch=search.pre_dispatch)
-        space = search.space if isinstance(search.space, Space) else Space(search.space)
+        space = self._space = given_space(search)
         plain = isinstance(search.search, str) and not (search.racing or self.scoring.objectives)
         profile = profile_of(search.profile, space, search.estimator, self.scorer, plain)
         soft = "soften" in options and self.scorer.softens
@@ -134,7 +145,6 @@ class SpotSearchRun:
         search = self._search
         with self._new_study() as study:
             self.scorer.best_mean = max((t.value for t in study.trials if t.state == "ok" and t.value is not None), default=None)
-            check_budget(search.n_iter, "n_iter", (study.n_initial, study.initial_name), study.searched_space.domain)
             stop = None if search.stop is None else with_test_share(search.stop, self.scorer.test_share)
             try:
                 study.run(
@@ -235,7 +245,7 @@ class SpotSearchRun:
         objectives = self.scoring.objectives
         direction: Any = dict.fromkeys(objectives, "maximize") or "maximize"
         return Study(
-            search.space,
+            cast("Any", self._space),
             deepcopy(search.search),  # an object with ask and tell remembers, and the next fit must not
             seed,
             direction=direction,

@@ -29,10 +29,12 @@ class SpotSearchCV(BestEstimatorMixin, RoutingMixin, MetaEstimatorMixin, SearchA
     estimator : estimator
         What is tuned; a pipeline's parameters are named `step__parameter`.
     space : dict or list of dict
-        As RandomizedSearchCV's param_distributions, the distributions with bounds.
+        As RandomizedSearchCV's param_distributions, and ranges (low, high, prior); see `Space`.
+    param_distributions : dict or list of dict
+        scikit-learn's name of `space`; exactly one of the two is given.
     n_iter : int, default=50
         Suggestions to evaluate: candidates, or paths of candidates where a parameter is profiled. The further partitions of
-        `confirm` come on top.
+        `confirm` come on top. From 1 upwards: fewer than the search's initial design are the first points of it.
     search : str, callable or object, default="kriging"
         As in `Study`.
     scoring : str, callable, list, tuple, dict or None, default=None
@@ -132,8 +134,6 @@ classes_, n_features_in_, feature_names_in_
 
     Raises
     ------
-    BudgetError
-        If `n_iter` does not pay for the search's initial design.
     NoCompletedTrialError
         If every candidate failed; a ValueError.
     ArgumentError

@@ -22,10 +22,13 @@ from spotsvm.space.parameter import (
     ChoiceParameter,
     ContinuousParameter,
     IntegerParameter,
+    LogIntegerParameter,
     Parameter,
     are_quantiles,
     is_number,
 )
+from spotsvm.space.ranges import CENTRAL, CentralLaw
+from spotsvm.surrogates.log_integers import LARGEST
 
 Floats = NDArray[np.float64]
 Scale = Literal["linear", "log", "quantiles"]
@@ -72,7 +75,10 @@ def described_parameter(name: str, description: Any) -> Parameter:
     match description:
         case {"kind": "continuous", "quantiles": [*quantiles]} if are_quantiles(quantiles):
             known = tuple(float(value) for value in quantiles)
-            return ContinuousParameter(name, QuantileLaw(known, _scale(known)), known[0], known[-1])
+            central = CENTRAL if description.get("central") == CENTRAL else None
+            return ContinuousParameter(name, QuantileLaw(known, _scale(known)), known[0], known[-1], central=central)
+        case {"kind": "integer", "low": int(low), "high": int(high), "scale": "log"} if 1 <= low < high <= LARGEST:
+            return LogIntegerParameter(name, low, high)
         case {"kind": "integer", "low": int(low), "high": int(high)} if (
             -_LARGEST <= low <= high <= _LARGEST and high - low < _LARGEST
         ):
@@ -90,6 +96,8 @@ def scale_of(parameter: Parameter) -> Scale | Literal["integers", "values"]:
     match parameter.describe():
         case {"kind": "continuous", "quantiles": quantiles}:
             return _scale(tuple(quantiles))
+        case {"kind": "integer", "scale": "log"}:
+            return "log"
         case {"kind": "integer"}:
             return "integers"
     return "values"
@@ -162,13 +170,17 @@ _LONGEST = 100_000
 def parameter_code(parameter: Parameter) -> str:
     """Return the code that creates a parameter; empty if there is none, as for a list of estimators."""
     match parameter:
+        case LogIntegerParameter(low=low, high=high):
+            return f"({low}, {high}, 'log-uniform')"
         case IntegerParameter(low=low, high=high):
             return f"randint({low}, {high + 1})"
         case ChoiceParameter(values=values):
             return _literal(list(values))
         case ContinuousParameter(distribution=law, low=low, high=high):
-            if code := _call(law):
+            if code := _call(law.whole if isinstance(law, CentralLaw) else law):
                 return code
+            if parameter.central is not None:
+                return ""
             scale = scale_of(parameter)
             if scale == "linear":
                 return f"uniform({low!r}, {high - low!r})"
@@ -177,7 +189,7 @@ def parameter_code(parameter: Parameter) -> str:
 
 
 def is_parameter_code(text: Any) -> bool:
-    """Return whether a text is code as `parameter_code` writes it: a call of scipy.stats with numbers, or a list of values."""
+    """Return whether a text is code as `parameter_code` writes it: a call of scipy.stats, a list or a tuple."""
     from scipy import stats  # on use: it takes a while
 
     if not isinstance(text, str) or len(text) > _LONGEST:
@@ -185,7 +197,7 @@ def is_parameter_code(text: Any) -> bool:
     try:
         tree = ast.parse(text, mode="eval").body
         if not isinstance(tree, ast.Call):
-            return isinstance(ast.literal_eval(text), list)
+            return isinstance(ast.literal_eval(text), list | tuple)
         numbers_only = [ast.literal_eval(part) for part in [*tree.args, *(keyword.value for keyword in tree.keywords)]]
     except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError):
         return False

@@ -15,6 +15,8 @@ import numpy as np
 
 from spotsvm.common.errors import SpaceError
 from spotsvm.common.text import shown_value
+from spotsvm.space.ranges import CENTRAL, CentralLaw, Range, as_range, warn_of_listed_range
+from spotsvm.surrogates.log_integers import LARGEST, LogIntegers
 
 #: the probabilities whose quantiles describe a distribution
 QUANTILES = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0)
@@ -35,6 +37,7 @@ class ContinuousParameter:
 
     As all kinds of parameters it decodes a number in [0, 1] to a value, encodes a value, with a SpaceError if it has no number,
     and describes itself in JSON's types, so that two records can be compared. Its `levels`, the number of values, are 0.
+    `central` is the share of an unbounded distribution that is searched, in the middle of its probability; None if it has bounds.
     """
 
     name: str
@@ -43,6 +46,7 @@ class ContinuousParameter:
     high: float
     levels: int = 0
     categorical: bool = False
+    central: float | None = None
 
     def decode(self, u: float) -> float:
         """Return the quantile at `u`, inside the bounds."""
@@ -57,7 +61,8 @@ class ContinuousParameter:
 
     def describe(self) -> dict[str, Any]:
         """Return the description by quantiles."""
-        return {"kind": "continuous", "quantiles": [float(self.distribution.ppf(q)) for q in QUANTILES]}
+        described = {"kind": "continuous", "quantiles": [float(self.distribution.ppf(q)) for q in QUANTILES]}
+        return described if self.central is None else described | {"central": self.central}
 
 
 @dataclass(frozen=True)
@@ -90,6 +95,37 @@ class IntegerParameter:
     def describe(self) -> dict[str, Any]:
         """Return the description by bounds."""
         return {"kind": "integer", "low": self.low, "high": self.high}
+
+
+class LogIntegerParameter(IntegerParameter):
+    """Consecutive integers on a logarithmic scale.
+
+    A search moves on it as on a continuous one, so its `levels` are 0; its points are those of the integers.
+    """
+
+    @property
+    def numbers(self) -> LogIntegers:
+        """The integers and their places in [0, 1]."""
+        return LogIntegers(self.low, self.high)
+
+    @property
+    def levels(self) -> int:
+        """0, as of a continuous parameter."""
+        return 0
+
+    def decode(self, u: float) -> int:
+        """Return the integer whose share contains `u`."""
+        return int(self.numbers.number_at(u))
+
+    def encode(self, value: Any) -> float:
+        """Return the place of an integer on the scale."""
+        if not is_number(value) or not self.low <= value <= self.high or value != int(value):
+            raise SpaceError(f"{self.name}={shown_value(value)} is not an integer in [{self.low}, {self.high}]")
+        return float(self.numbers.place_of(int(value)))
+
+    def describe(self) -> dict[str, Any]:
+        """Return the description by bounds, and the scale."""
+        return super().describe() | {"scale": "log"}
 
 
 @dataclass(frozen=True)
@@ -144,12 +180,14 @@ Parameter = ContinuousParameter | IntegerParameter | ChoiceParameter
 
 
 def make_parameter(name: str, definition: Any) -> Parameter:
-    """Create a parameter from a scipy.stats distribution with bounds or a list of values; SpaceError if it is neither."""
+    """Create a parameter from a scipy.stats distribution, a tuple (low, high[, prior]) or a list of values; else SpaceError."""
     # a set would have another order in the next process, and so its points another meaning
     if isinstance(definition, str | bytes | dict | Set) or definition is None:
         raise SpaceError(f"{name}={definition!r} is not a list of values or a scipy.stats distribution")
     if hasattr(definition, "rvs"):
         return _from_distribution(name, definition)
+    if isinstance(definition, tuple) and (found := as_range(name, definition)) is not None:
+        return _from_range(name, definition, found)
     try:
         values = tuple(v.item() if isinstance(v, np.generic) else v for v in definition)
     except TypeError:
@@ -163,7 +201,22 @@ def make_parameter(name: str, definition: Any) -> Parameter:
             raise SpaceError(f"{name} has nan among its values; leave it out")
         if isinstance(v, int) and abs(v) >= _NO_TEXT:
             raise SpaceError(f"{name} has a whole number of more than 4000 digits among its values; use text instead")
+    warn_of_listed_range(name, values)
     return ChoiceParameter(name, values)
+
+
+def _from_range(name: str, given: tuple[Any, ...], found: Range) -> Parameter:
+    low, high = found.low, found.high
+    if found.whole:
+        if high - low >= MOST_INTEGERS or max(-low, high) > MOST_INTEGERS or (found.log and high > LARGEST):
+            most = "bounds up to 10**12 on a log scale" if found.log else "at most 2**62 whole numbers"
+            raise SpaceError(f"{name}={shown_value(given)} has too wide a range; use {most}")
+        return (LogIntegerParameter if found.log and low < high else IntegerParameter)(name, int(low), int(high))
+    from scipy.stats import loguniform, uniform  # on use: it takes a while
+
+    if low == high:
+        return ChoiceParameter(name, (float(low),))
+    return _from_distribution(name, loguniform(low, high) if found.log else uniform(low, high - low))
 
 
 def _from_distribution(name: str, law: Any) -> Parameter:
@@ -185,8 +238,12 @@ def _from_distribution(name: str, law: Any) -> Parameter:
         raise refusal("takes the logarithm of a bound that is not positive; use bounds above 0")
     if math.isnan(low) or math.isnan(high) or low > high or (low == high and not hasattr(law, "pmf")):
         raise refusal("has an empty or reversed range; the lower bound comes first")
-    if math.isinf(low) or math.isinf(high):
-        raise refusal(f"has no bounds ([{low:g}, {high:g}]); use a distribution that has, such as truncnorm")
+    central = math.isinf(low) or math.isinf(high)
+    if central:
+        part = CentralLaw(law)
+        ends = low, high = part.support()
+        if not (math.isfinite(low) and math.isfinite(high)):
+            raise refusal("has no quantiles that are numbers; use another distribution")
     if 1.25 * max(high - low, abs(low), abs(high)) > sys.float_info.max:  # there must be room for an axis around it
         raise refusal(f"has a range whose width overflows ([{low:g}, {high:g}]); use a narrower one, or the logarithm")
     if hasattr(law, "pmf"):
@@ -197,7 +254,7 @@ def _from_distribution(name: str, law: Any) -> Parameter:
         if whole.levels > MOST_INTEGERS:
             raise refusal(f"has a range whose width overflows ({whole.levels:.3g} whole numbers); use at most 2**62 of them")
         return whole
-    parameter = ContinuousParameter(name, law, low, high)
+    parameter = ContinuousParameter(name, part if central else law, low, high, central=CENTRAL if central else None)
     if not are_quantiles(quantiles := parameter.describe()["quantiles"]):
         raise refusal(f"has quantiles that are no rising numbers, {quantiles}; use another distribution")
     return parameter

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from spotsvm.common.errors import SpaceError
 from spotsvm.common.text import printable_line
 from spotsvm.space.description import described_parameter, octaves
-from spotsvm.space.parameter import ContinuousParameter, Parameter, make_parameter
+from spotsvm.space.parameter import ContinuousParameter, LogIntegerParameter, Parameter, make_parameter
 from spotsvm.surrogates.domain import Coordinate, Domain
 
 #: parameters of a space, in all its dictionaries, and the length of their names
@@ -37,9 +37,11 @@ class Space:
     Parameters
     ----------
     definition : dict or list of dict
-        Each dictionary maps a parameter's name to a frozen scipy.stats distribution with bounds, or to a list of values.
-        In a list of dictionaries each is a region of its own: a parameter exists only in those that name it, so `degree`
-        can be searched for the polynomial kernel alone. A list of one value holds its parameter fixed.
+        Each dictionary maps a parameter's name to a frozen scipy.stats distribution, to a range, or to a list of values. Of a
+        distribution without bounds the central 99.9 % are searched, by its quantiles. A range is a tuple (low, high) or
+        (low, high, prior) with the prior "uniform" or "log-uniform": of two whole numbers it has the whole numbers from low to
+        high, else all numbers between. In a list of dictionaries each is a region of its own: a parameter exists only in those
+        that name it, so `degree` can be searched for the polynomial kernel alone. A single value holds its parameter fixed.
 
     Attributes
     ----------
@@ -59,6 +61,8 @@ class Space:
     >>> space = Space([{"kernel": ["rbf"], "gamma": loguniform(1e-3, 1e1)}, {"kernel": ["poly"], "degree": randint(2, 6)}])
     >>> space.decode(space.encode({"kernel": "poly", "degree": 3}))
     {'kernel': 'poly', 'degree': 3}
+    >>> Space({"C": (1e-6, 1e6, "log-uniform"), "n": (1, 1000, "log-uniform"), "kernel": ["rbf"]}).decode([0.5, 0.5])
+    {'C': 1.0, 'n': 22, 'kernel': 'rbf'}
     """
 
     def __init__(self, definition: Mapping[str, Any] | Sequence[Mapping[str, Any]]):
@@ -150,7 +154,12 @@ class Space:
         coordinates = [Coordinate(levels=len(self._branches), categorical=True)] if self._branched else []
         for axis in self._axes:
             parameter = axis.parameter
-            coordinate = Coordinate(levels=parameter.levels, categorical=parameter.categorical, width=octaves(parameter))
+            coordinate = Coordinate(
+                levels=parameter.levels,
+                categorical=parameter.categorical,
+                width=octaves(parameter),
+                numbers=parameter.numbers if isinstance(parameter, LogIntegerParameter) else None,
+            )
             if axis.branches != everywhere:
                 coordinate = replace(coordinate, parent=0, parent_levels=axis.branches)
             coordinates.append(coordinate)

@@ -91,6 +91,8 @@ class RunSettings:
     def __post_init__(self) -> None:
         if not _is_number(self.n_trials, Integral):
             raise ArgumentError(f"n_trials={shown_value(self.n_trials)} is not a number of trials; use a whole number")
+        if self.n_trials < 1:
+            raise BudgetError(f"n_trials={shown_value(self.n_trials)} is not a number of trials; use 1 or more")
         if self.batch_size is not None and (not _is_number(self.batch_size, Integral) or self.batch_size < 1):
             raise ArgumentError(f"batch_size={shown_value(self.batch_size)} is not a number of trials; use 1 or more, or None")
         if not _is_number(self.retries, Integral) or self.retries < 0:
@@ -98,7 +100,7 @@ class RunSettings:
 
 
 def check_budget(n_trials: int, name: str, initial: tuple[int, str], domain: Domain) -> None:
-    """Raise BudgetError if the budget is below the size of the space and the initial trials; see `initial_trials`."""
+    """Raise BudgetError if a search that is compared would not get beyond its initial trials; see `initial_trials`."""
     n_initial, what = initial
     if n_trials < min(n_initial, domain.size):
         raise BudgetError(f"{name}={n_trials} is below the {what} of {n_initial} trials; use at least that, or search='random'")

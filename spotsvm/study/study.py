@@ -15,7 +15,7 @@ from spotsvm.space.space import Space
 from spotsvm.study.ask_tell import RunGuard, in_turn
 from spotsvm.study.callbacks import Callbacks, Followers
 from spotsvm.study.earlier import EarlierResults, best_configurations, is_other_study
-from spotsvm.study.loop import RunSettings, check_budget, checked_timeout, run_trials
+from spotsvm.study.loop import RunSettings, checked_timeout, run_trials
 from spotsvm.study.record.record import Record
 from spotsvm.study.resume import describe_study, take_up
 from spotsvm.study.search import StudySearch
@@ -37,7 +37,7 @@ class Study(EarlierResults):
     Parameters
     ----------
     space : dict, list of dict or Space
-        As RandomizedSearchCV takes it: parameter names to scipy.stats distributions with bounds, or to lists of values;
+        As RandomizedSearchCV takes it: parameter names to scipy.stats distributions, ranges or lists of values;
         a list of such dictionaries where parameters depend on others (see `Space`).
     search : str, callable or object, default="kriging"
         "kriging", "koch2011" (the paper's setting of it), "cmaes", "lbfgsb", "vns", "carrizosa2014" (the paper's setting of it),
@@ -209,7 +209,8 @@ class Study(EarlierResults):
             numbers; of several objectives a sequence, or a mapping with "values". What it raises makes a failed trial with
             that reason. Or an object that evaluates trials itself (see `Workers`), with the arguments that concern it.
         n_trials : int, default=100
-            Finished trials that the study is to have in the end, failed ones included.
+            Finished trials that the study is to have in the end, failed ones included. A number below the search's initial
+            design, or its first generation, evaluates the first points of it; a later run goes on with the others.
         executor : concurrent.futures.Executor, str, distributed.Client or None, default=None
             Where to evaluate. None evaluates here, or in worker processes of spotsvm's own if `n_jobs`, `trial_timeout` or
             `memory_limit` ask for them; "loky" does so in any case, "threading" makes `n_jobs` threads for this run; "dask" is
@@ -245,7 +246,7 @@ class Study(EarlierResults):
         Raises
         ------
         BudgetError
-            If `n_trials` does not pay for the search's initial design, or its first generation.
+            If `n_trials` is below 1.
         ArgumentError
             If the objective returns more or fewer values than there are objectives, at the first trial that does; if there is no
             such stop rule, or several objectives for it; if another argument is invalid.
@@ -269,7 +270,6 @@ class Study(EarlierResults):
         3
         """
         settings = RunSettings(n_trials, batch_size, retries, raise_errors)
-        check_budget(n_trials, "n_trials", (self.n_initial, self.initial_name), self.searched_space.domain)
         timeout = checked_timeout(self.trial_timeout if trial_timeout is None else trial_timeout)
         followers = Followers(callback)
         stopper = None if stop is None else Stopper(self, stop)

@@ -18,13 +18,11 @@ from spotsvm.comparison.judge_search import judge_search
 from spotsvm.optimism.analysis import oversearching
 from spotsvm.search_cv.spot_search_cv import SpotSearchCV
 from spotsvm.search_cv.start import default_start
-from spotsvm.space.space import Space
-from spotsvm.study.loop import check_budget, checked_timeout
-from spotsvm.study.search import initial_trials
+from spotsvm.study.loop import checked_timeout
 from spotsvm.study.workers.limits import checked_memory_limit
 from spotsvm.trials.scores.metrics import named_scorer
 from spotsvm.trials.scores.optimism import Method
-from spotsvm.trials.start import Start, equal_start, start_points
+from spotsvm.trials.start import Start, equal_start
 from spotsvm.tuning.pipelines.registry import NamedPipeline, default_scoring, is_series, named_pipeline
 from spotsvm.tuning.results import HeldOutResult, block_length, check_writable, held_out_score, write_results
 from spotsvm.tuning.tables.table import Table, check_folds
@@ -93,9 +91,6 @@ class TuningJob:
             warnings.simplefilter("ignore", ShortSeriesWarning)
             fitted = clone(named.estimator).fit(train.X, train.y)
             start = equal_start(named.space, default_start(fitted, named.space, train.X))
-            space = Space(named.space)
-            initial = initial_trials(named.search(self.search), space.domain, len(start_points(start, space)))
-            check_budget(self.budget, "--budget", initial, space.domain)
             default = self._default_score(named, train, scorer)
             results.append(HeldOutResult("default", default, *self._test(scorer, fitted, test), fitted))
             for name in dict.fromkeys(["random", self.search]):

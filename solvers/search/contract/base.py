@@ -216,7 +216,7 @@ class Search(ABC):
         """Go through the configurations of a finite space in a random order that holds each value of each coordinate."""
         if math.isinf(self.domain.size):
             return
-        levels = np.maximum(self.domain.levels, 1)
-        start = [int(rng.integers(k)) for k in levels]
-        for cell in np.ndindex(*levels):
-            yield self.domain.snap_one((((np.array(cell) + start) % levels) + 0.5) / levels)
+        counts = [int(c.n_values) for c in self.domain.coordinates]
+        start = [int(rng.integers(k)) for k in counts]
+        for cell in np.ndindex(*counts):
+            yield self.domain.cell((np.array(cell) + start) % counts)

@@ -61,6 +61,11 @@ class FiniteDifferences:
                 point = base.copy()
                 point[j] += sign * length
                 if -1e-12 <= point[j] <= 1.0 + 1e-12:
+                    point = self.domain.snap_one(point)
+                numbers = self.domain.coordinates[j].numbers
+                if numbers is not None and point[j] == base[j]:  # the step is short of the next whole number
+                    point[j] = numbers.place_of(np.clip(numbers.number_at(base[j]) + int(sign), numbers.low, numbers.high))
+                if 0.0 <= point[j] <= 1.0 and point[j] != base[j]:
                     moved.append(self.domain.snap_one(point))
             out[int(j)] = moved
         return out

@@ -10,18 +10,16 @@ from scipy.stats import loguniform, randint, uniform
 from sklearn.compose import ColumnTransformer, TransformedTargetRegressor
 from sklearn.pipeline import FeatureUnion, Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVC, SVR, LinearSVC
+from sklearn.svm import SVC, SVR
 
 from spotsvm.common.errors import ArgumentError
 from spotsvm.estimators.cutoff.class_entries import class_names
 from spotsvm.estimators.cutoff.cutoff_classifier import CutoffClassifier
-from spotsvm.estimators.dual.evo_svc import EvoSVC
-from spotsvm.estimators.dual.exact_svc import ExactSVC
-from spotsvm.estimators.dual.exact_svr import ExactSVR
 from spotsvm.preprocessing.importance_fraction import ImportanceFraction
 from spotsvm.preprocessing.principal_monomials import PrincipalMonomials
 from spotsvm.preprocessing.time_series.delay_embedding import DelayEmbedding
 from spotsvm.preprocessing.time_series.leaky_rain import LeakyRain
+from spotsvm.tuning.pipelines.machine_spaces import MACHINE_SPACES, several_kernels_space
 from spotsvm.tuning.tables.table import Task
 
 Space = dict[str, Any]
@@ -33,9 +31,11 @@ def default_space(estimator: Any, classes: Sequence[Any] | None = None) -> Space
     Parameters
     ----------
     estimator : estimator
-        LeakyRain, DelayEmbedding, PrincipalMonomials, ImportanceFraction, CutoffClassifier, SVC, SVR, ExactSVC, ExactSVR, EvoSVC,
-        LinearSVC; or a Pipeline, FeatureUnion, ColumnTransformer or TransformedTargetRegressor that contains some. Its
-        other parts are left as they are.
+        LeakyRain, DelayEmbedding, PrincipalMonomials, ImportanceFraction, CutoffClassifier, SVC, SVR, NuSVC, NuSVR, OneClassSVM,
+        LinearSVC, LinearSVR, KernelRidge, ExactSVC, ExactSVR, EvoSVC, ConformalSVC, ReducedSVC, MultiKernelSVC, MultiKernelSVR;
+        or a Pipeline, FeatureUnion, ColumnTransformer or TransformedTargetRegressor that contains some. Its other parts are left
+        as they are. A machine's kernel decides which of its parameters are in the space: degree and coef0 for a polynomial,
+        coef0 for a sigmoid, no gamma for a linear one.
     classes : sequence, optional
         All classes, for the weights and cutoffs of a CutoffClassifier without `classes` of its own.
 
@@ -53,23 +53,20 @@ def default_space(estimator: Any, classes: Sequence[Any] | None = None) -> Space
     Notes
     -----
     C and gamma have the range of LIBSVM's guide; epsilon is in units of the target, so scale it by TransformedTargetRegressor.
+    nu is from 0.01 to 0.5. A MultiKernelSVC has the space of the richest of its nested kernel models.
 
     Examples
     --------
     >>> from sklearn.pipeline import make_pipeline
     >>> list(default_space(make_pipeline(PrincipalMonomials(), ImportanceFraction(), SVR())))
     ['principalmonomials__n_components', 'importancefraction__fraction', 'svr__C', 'svr__gamma', 'svr__epsilon']
+    >>> list(default_space(SVC(kernel="poly")))
+    ['C', 'gamma', 'degree', 'coef0']
     """
     space = dict(_found(estimator, "", classes))
     if not space:
         raise ArgumentError(f"{type(estimator).__name__} has no default space; those with one are {', '.join(_names())}")
     return space
-
-
-def machine_space(epsilon: bool = False) -> Space:
-    """Return the space of an RBF machine in LIBSVM's guide, with `epsilon` for regression."""
-    space = {"C": loguniform(2.0**-5, 2.0**15), "gamma": loguniform(2.0**-15, 2.0**3)}
-    return space | ({"epsilon": loguniform(2.0**-8, 1.0)} if epsilon else {})
 
 
 def voting_space(classes: Sequence[Any]) -> Space:
@@ -88,6 +85,8 @@ def _found(estimator: Any, prefix: str, classes: Sequence[Any] | None) -> Iterat
     for kind, own in _SPACES.items():
         if isinstance(estimator, kind):
             yield from ((f"{prefix}{name}", distribution) for name, distribution in own(estimator).items())
+    if hasattr(estimator, "_model_space"):
+        yield from ((f"{prefix}{name}", distribution) for name, distribution in several_kernels_space(estimator).items())
     if isinstance(estimator, CutoffClassifier):
         known = estimator.classes if classes is None else classes
         if known is None:
@@ -124,15 +123,13 @@ _SPACES: dict[Any, Callable[[Any], Space]] = {
     DelayEmbedding: lambda _: {"dimensions": randint(2, 61)},
     PrincipalMonomials: lambda _: {"n_components": randint(2, 13)},
     ImportanceFraction: lambda _: {"fraction": uniform(0.05, 0.95)},
-    (SVC, ExactSVC, EvoSVC): lambda _: machine_space(),
-    (SVR, ExactSVR): lambda _: machine_space(epsilon=True),
-    LinearSVC: lambda _: {"C": machine_space()["C"]},
+    **MACHINE_SPACES,
 }
 
 
 def _names() -> list[str]:
     kinds = [kind for key in _SPACES for kind in (key if isinstance(key, tuple) else (key,))]
-    return [kind.__name__ for kind in [*kinds, CutoffClassifier]]
+    return [*(kind.__name__ for kind in [*kinds, CutoffClassifier]), "MultiKernelSVC", "MultiKernelSVR"]
 
 
 #: most rows whose kernel matrix fits into the memory limit of shared work

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from spotsvm.solvers.errors import SearchExhaustedError, SolverError
 from spotsvm.solvers.search.contract.base import AskTell, Suggestion
 from spotsvm.surrogates.domain import Coordinate, Domain
+from spotsvm.surrogates.log_integers import LogIntegers
 
 
 def branin(u):
@@ -34,6 +35,8 @@ DOMAINS = {
     "three": Domain.continuous(3),
     "mixed": Domain((Coordinate(), Coordinate(levels=7), Coordinate(levels=3, categorical=True))),
     "discrete": Domain((Coordinate(levels=9), Coordinate(levels=8), Coordinate(levels=2, categorical=True))),
+    "log integers": Domain((Coordinate(), Coordinate(numbers=LogIntegers(1, 500)))),
+    "few log integers": Domain((Coordinate(numbers=LogIntegers(2, 9)), Coordinate(levels=2, categorical=True))),
     "conditional": Domain(
         (
             Coordinate(levels=2, categorical=True),

@@ -43,8 +43,7 @@ def good(tmp_path):
 @pytest.mark.parametrize(
     ("args", "said"),
     [
-        (["--budget", "3"], ["--budget=3", "initial design of 6"]),
-        (["--budget", "0"], ["--budget", ": 0 "]),
+        (["--trials", "0"], ["--budget", ": 0 "]),
         (["--cv", "1"], ["--cv", ": 1 "]),
         (["--cv", "21"], ["--cv 21", "20 of the rows"]),
         (["--workers", "0"], ["--workers", ": 0 "]),

@@ -251,7 +251,6 @@ NSGA2 = {"search": "nsga2", "scoring": ["accuracy", "recall"], "refit": "recall"
         ({"space": {}}, "space has no parameter"),
         ({"space": {"nonsense": [1, 2]}}, "Invalid parameter 'nonsense' for estimator SVC"),
         ({"random_state": "seed"}, "'seed' cannot be used to seed"),
-        ({"search": "koch2011", "n_iter": 9}, "n_iter=9 is below the initial design of 10 trials"),
         ({"engine": "turbo"}, "engine='turbo'; use 'auto' or 'sklearn'"),
         ({"racing": 1}, "racing=1; use True or False"),
         ({"racing": True, "scoring": "positive_likelihood_ratio"}, "known; that of 'positive_likelihood_ratio' is not"),

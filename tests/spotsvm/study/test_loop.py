@@ -121,23 +121,36 @@ def test_errors_are_raised_if_wanted_once_they_are_recorded(where):
 NINE = {f"x{j}": uniform(0, 1) for j in range(9)}
 
 
-@pytest.mark.parametrize(
-    ("search", "space", "n_trials", "least"),
-    [
-        *(("kriging", SPACE, n, "initial design of 6 trials") for n in (-1, 0, 1, 5)),
-        ("lbfgsb", SPACE, 5, "initial design of 6 trials"),
-        ("cmaes", NINE, 9, "first generation of 10 trials; use at least that, or search"),
-    ],
-)
-def test_a_budget_below_the_design_or_a_generation_evaluates_nothing(search, space, n_trials, least, tmp_path):
-    calls = []
-    with Study(space, search, 0, path=tmp_path / "s.db") as study:
-        with pytest.raises(BudgetError, match=f"n_trials={n_trials} is below the {least}"):
-            study.run(calls.append, n_trials)
-        assert (study.trials, calls) == ((), [])
-        assert study.run(lambda p: 1.0, study.n_initial).n_finished == study.n_initial
+@pytest.mark.parametrize(("search", "space"), [("kriging", SPACE), ("koch2011", SPACE), ("lbfgsb", SPACE), ("cmaes", NINE)])
+@pytest.mark.parametrize("n_trials", [1, 3])
+def test_a_budget_below_the_design_or_a_generation_evaluates_the_first_of_it(search, space, n_trials, tmp_path):
+    def study(path=None):
+        return Study(space, search, 0, path=path)
+
+    def value(params):
+        return sum(v for v in params.values() if isinstance(v, float))
+
+    whole = study()
+    n = whole.n_initial + 2
+    whole.run(value, n)
+    with study(tmp_path / "s.db") as first:
+        assert first.run(value, n_trials).n_finished == n_trials
+        assert first.recommend().number in range(n_trials)
+        first.report(tmp_path / "s.html")
+    with study(tmp_path / "s.db") as again:
+        again.run(value, n)
+    assert [t.params for t in again.trials] == [t.params for t in whole.trials]
+
+
+@pytest.mark.parametrize("n_trials", [0, -1])
+def test_a_run_has_a_trial_at_least(n_trials):
+    with pytest.raises(BudgetError, match=f"n_trials={n_trials} is not a number of trials; use 1 or more"):
+        Study(SPACE, "kriging", 0).run(lambda p: 1.0, n_trials)
+
+
+def test_a_small_space_needs_no_more_than_its_size():
     small = Study({"a": [1, 2, 3]}, "kriging", 0, noise=False)
-    assert small.run(lambda p: p["a"], 3).best_trial.params == {"a": 1}, "a small space needs no more than its size"
+    assert small.run(lambda p: p["a"], 3).best_trial.params == {"a": 1}
 
 
 @pytest.mark.parametrize("batch_size", [1, 4])

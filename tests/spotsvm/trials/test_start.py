@@ -5,7 +5,7 @@ import pytest
 from completed_trials import facts
 from scipy.stats import loguniform, randint
 
-from spotsvm import BudgetError, SpaceError, Study, StudyMismatchError
+from spotsvm import SpaceError, Study, StudyMismatchError
 from spotsvm.common.errors import StorageError
 from spotsvm.solvers.search import KrigingSearch, RandomSearch
 from spotsvm.space.space import Space
@@ -127,12 +127,10 @@ def test_a_study_cut_off_among_its_starts_goes_on_in_the_same_batches(tmp_path):
         assert facts(study.run(valley, 15, batch_size=4)) == facts(make(None).run(valley, 15, batch_size=4))
 
 
-def test_a_budget_must_pay_for_the_starts_which_are_no_neighbours_of_a_vns():
+def test_starts_count_in_a_budget_and_are_no_neighbours_of_a_vns():
     study = Study(SPACE, "cmaes", 0, start=STARTS)
     # the best of the starts is one of the first generation of six
-    with pytest.raises(BudgetError, match="n_trials=7 is below the starts and first generation of 8 trials; use at least that"):
-        study.run(valley, 7)
-    assert study.trials == ()
+    assert [t.origin for t in study.run(valley, 2).trials] == ["start"] * 2
     assert study.run(valley, 8).n_initial == 8
     assert [t.origin for t in study.trials] == ["start"] * 3 + ["generation"] * 5
     assert Study(SPACE, "cmaes", 0, start=STARTS[0]).n_initial == 6

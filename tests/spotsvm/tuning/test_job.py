@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import accuracy_score, root_mean_squared_error
 from sklearn.model_selection import KFold, StratifiedKFold, TimeSeriesSplit, cross_val_score
 
-from spotsvm.common.errors import ArgumentError, BudgetError, DataError, StudyMismatchError
+from spotsvm.common.errors import ArgumentError, DataError, StudyMismatchError
 from spotsvm.optimism.analysis import oversearching
 from spotsvm.study.recorded import RecordedStudy
 from spotsvm.trials.scores.metrics import named_scorer
@@ -213,8 +213,6 @@ def test_the_seed_decides_everything_and_workers_nothing():
             ArgumentError,
             "cannot score this regression: the score is nan in some folds",
         ),
-        (iris(), {"budget": 3}, BudgetError, "--budget=3 is below the initial design of 6 trials"),
-        (iris(), {"search": "koch2011"}, BudgetError, "--budget=8 is below the initial design of 10 trials"),
     ],
 )
 def test_what_is_refused_before_any_trial(table, changed, error, message, tmp_path):
@@ -366,3 +364,11 @@ def test_nested_resampling_keeps_its_searches(tmp_path):
 def test_fresh_repeats_or_nothing(way, method):
     found = job(iris(), search="random", budget=3, oversearching=way).run(quiet)[-1].optimism
     assert getattr(found, "method", None) == method
+
+
+@pytest.mark.parametrize("budget", [1, 2])
+def test_any_budget_is_enough(budget, tmp_path):
+    results = job(iris(), budget=budget, out=tmp_path).run(quiet)
+    assert [r.search.study_.n_finished for r in results[1:]] == [budget] * 2
+    assert all(r.tuned_score > 0.5 for r in results)
+    assert list(tmp_path.glob("*.db"))
