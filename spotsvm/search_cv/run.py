@@ -26,19 +26,21 @@ from spotsvm.common.errors import ArgumentError
 from spotsvm.cross_validation.fold_data import Split
 from spotsvm.cross_validation.fold_scorer import FoldScorer, check_scoring_options, warn_of_failure
 from spotsvm.cross_validation.partitions import further_partitions
-from spotsvm.search_cv.confirm import N_PARTITIONS, Confirmation, confirm, contenders
+from spotsvm.search_cv.confirm import N_PARTITIONS, Confirmation, confirm, contenders, seconds_a_partition
 from spotsvm.search_cv.paths import AUTO, CandidatePaths, profile_of
 from spotsvm.search_cv.scoring import CRITERION, CandidateScoring
 from spotsvm.search_cv.start import experienced_start, own_start
 from spotsvm.solvers.search.contract.base import Noise
 from spotsvm.space.space import Space
+from spotsvm.study.ask_tell import AskTellStudy
 from spotsvm.study.callbacks import Callbacks
-from spotsvm.study.loop import RunSettings, check_budget, checked_timeout
+from spotsvm.study.loop import RunSettings, check_budget
 from spotsvm.study.recorded import recorded_settings
 from spotsvm.study.stop import StopRule, checked_stop, with_test_share
 from spotsvm.study.study import Study
+from spotsvm.study.time_limit import TimeLimit, checked_timeout
 from spotsvm.study.workers.interrupts import interrupts_allowed
-from spotsvm.study.workers.open import open_workers
+from spotsvm.study.workers.open import checked_n_jobs, open_workers
 from spotsvm.study.workers.protocol import Here, Workers, in_order
 from spotsvm.trials.profile import described_profile
 from spotsvm.trials.recommendation import CONFIRM
@@ -78,6 +80,7 @@ class SearchArguments:
     trial_timeout: float | None = None
     memory_limit: int | str | None = None
     retries: int = 0
+    timeout: float | None = None
 
     @property
     def uses_workers(self) -> bool:
@@ -100,6 +103,7 @@ class SpotSearchRun:
 
     def __init__(self, search: SearchArguments, X: Any, y: Any, splits: Sequence[Split], fit_params: Mapping[str, Any]):
         self._search, self._X, self._y = search, X, y
+        self._limit = None if search.timeout is None else TimeLimit(search.timeout, self._seconds_of_partitions)
         self.scoring = CandidateScoring(search.search, search.scoring, search.refit)
         options: dict[str, Any] = {"scoring": search.scoring, "engine": search.engine}
         if search.criterion == AUTO and not (search.racing or self.scoring.objectives):
@@ -142,6 +146,7 @@ class SpotSearchRun:
                     retries=search.retries,
                     callback=self._callbacks(),
                     stop=stop,
+                    timeout=self._limit,
                 )
             except KeyboardInterrupt as interrupt:
                 if search.path is None:
@@ -159,9 +164,18 @@ class SpotSearchRun:
     def confirmation(self, study: Study, metric: str, groups: Any) -> Confirmation | None:
         """Choose among the contenders by further partitions, unless the arguments are against it; the study notes the result."""
         search, auto = self._search, self._search.confirm == AUTO
-        if search.confirm is None or groups is not None or (auto and not (self._shares_work and search.noise is False)):
+        count = 0 if groups is not None else self._n_partitions
+        if count == 0:
             return None
-        count = N_PARTITIONS if auto else int(search.confirm)
+        profile = self._paths.profile
+        found = contenders(study.trials, self.scoring.merit, None if profile is None else profile.name, self.own_trials(study))
+        recorded = study.findings.get(CONFIRM)
+        if recorded is not None and [row["trial"] for row in recorded["contenders"]] == [t.number for t in found]:
+            return Confirmation.from_dict(recorded)
+        if self._limit is not None and (each := self._seconds_a_partition(study)) > 0:
+            count = min(count, int(max(self._limit.left, 0.0) / each))
+            if count == 0:
+                return None
         try:
             partitions = further_partitions(
                 search.cv, self._X, self._y, None, classifier=is_classifier(search.estimator), n_partitions=2 * count,
@@ -171,14 +185,25 @@ class SpotSearchRun:
             if auto:
                 return None
             raise
-        profile = self._paths.profile
-        found = contenders(study.trials, self.scoring.merit, None if profile is None else profile.name, self.own_trials(study))
-        recorded = study.findings.get(CONFIRM)
-        if recorded is not None and [row["trial"] for row in recorded["contenders"]] == [t.number for t in found]:
-            return Confirmation.from_dict(recorded)
         confirmed = confirm(found, self.scoring.merit, metric, partitions, self._score_on)
         study.add_finding(CONFIRM, confirmed.to_dict())
         return confirmed
+
+    @property
+    def _n_partitions(self) -> int:
+        """The number of further partitions that choose, if the data allow them."""
+        confirm = self._search.confirm
+        if confirm == AUTO:
+            return N_PARTITIONS if self._shares_work and self._search.noise is False else 0
+        return 0 if confirm is None else int(confirm)
+
+    def _seconds_a_partition(self, study: AskTellStudy) -> float:
+        n_jobs = checked_n_jobs(self._search.n_jobs) or 1 if self._search.uses_workers else 1
+        return seconds_a_partition(study.trials, self._paths.profile is not None) / n_jobs
+
+    def _seconds_of_partitions(self, study: AskTellStudy) -> float:
+        """Return the time to leave for the further partitions: what they are expected to take, at most half of all."""
+        return min(self._n_partitions * self._seconds_a_partition(study), self._search.timeout / 2)
 
     def own_trials(self, study: Study) -> list[Trial]:
         """Return the trial with the estimator's own parameters, if there is one: it competes in any case, and wins ties."""
@@ -361,6 +386,7 @@ def check_arguments(search: SearchArguments) -> None:
             raise ArgumentError(f"{name}={value!r} is not a number of candidates; use 1 or more")
     RunSettings(search.n_iter, search.batch_size, search.retries)
     checked_timeout(search.trial_timeout)
+    checked_timeout(search.timeout, "timeout")
     objectives = scoring.objectives
     check_scoring_options(search.engine, search.error_score)
     if not isinstance(search.racing, bool | np.bool_):

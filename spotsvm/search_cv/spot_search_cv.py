@@ -107,6 +107,11 @@ class SpotSearchCV(BestEstimatorMixin, RoutingMixin, MetaEstimatorMixin, SearchA
     retries : int, default=0
         How often a candidate is scored again whose worker died. It has no effect without `executor`, `trial_timeout` and
         `memory_limit`: candidates are then not scored in workers.
+    timeout : float or None, default=None
+        Wall seconds for the search and the further partitions of `confirm`, after which no further candidate starts, but for the
+        first; those under way are finished. The partitions are left what they are expected to take, judged by the candidates so
+        far, up to half of the time; where less is left, there are fewer of them, or none. The refit comes on top. Where it ended
+        the search, `study_.findings["timeout"]` says so. A record that goes on has the whole time again.
 
     Attributes
     ----------

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import logging
-import threading
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any
 
 from spotsvm.common.errors import ArgumentError, BudgetError, StorageError, WorkersError
@@ -16,6 +15,7 @@ from spotsvm.common.text import shown_value
 from spotsvm.study.ask_tell import AskTellStudy
 from spotsvm.study.callbacks import Followers
 from spotsvm.study.stop import Stopper
+from spotsvm.study.time_limit import TimeLimit
 from spotsvm.study.workers.interrupts import Interrupts
 from spotsvm.study.workers.protocol import Workers
 from spotsvm.surrogates.domain import Domain
@@ -24,15 +24,20 @@ from spotsvm.trials.trial import Outcome, Trial
 
 
 def run_trials(
-    study: AskTellStudy, workers: Workers, settings: RunSettings, followers: Followers, stopper: Stopper | None = None
+    study: AskTellStudy,
+    workers: Workers,
+    settings: RunSettings,
+    followers: Followers,
+    stopper: Stopper | None = None,
+    limit: TimeLimit | None = None,
 ) -> None:
-    """Evaluate until the study has `settings.n_trials` finished trials, or the stop rule or the search ends it.
+    """Evaluate until the study has `settings.n_trials` finished trials, or stop rule, time limit or search end it.
 
     Nothing else may ask or tell the study meanwhile; the workers are closed at the end.
     """
     study.plan(settings.n_trials, settings.batch_size or 1)
     with followers.during(study), workers, Interrupts() as interrupts:
-        run = TrialRun(study, workers, settings, followers, stopper, interrupts)
+        run = TrialRun(study, workers, settings, followers, stopper, interrupts, limit)
         with run.saving_what_is_completed():
             if settings.batch_size is None:
                 as_workers_are_free(run)
@@ -40,6 +45,8 @@ def run_trials(
                 in_batches(run, settings.batch_size)
     if stopper is not None:
         stopper.report()
+    if limit is not None:
+        limit.report(study)
 
 
 def as_workers_are_free(run: TrialRun) -> None:
@@ -104,13 +111,6 @@ def check_budget(n_trials: int, name: str, initial: tuple[int, str], domain: Dom
         raise BudgetError(f"{name}={n_trials} is below the {what} of {n_initial} trials; use at least that, or search='random'")
 
 
-def checked_timeout(timeout: float | None) -> float | None:
-    """Return the timeout, or raise ArgumentError if it is not a time."""
-    if timeout is not None and not (_is_number(timeout, Real) and 0 < timeout <= threading.TIMEOUT_MAX):
-        raise ArgumentError(f"trial_timeout={shown_value(timeout)} is not a time; use a positive number of seconds, or None")
-    return timeout
-
-
 def _is_number(value: object, kind: type) -> bool:
     return isinstance(value, kind) and not isinstance(value, bool)
 
@@ -136,9 +136,10 @@ class TrialRun:
         followers: Followers,
         stopper: Stopper | None,
         interrupts: Interrupts,
+        limit: TimeLimit | None = None,
     ):
         self.study, self.workers, self.settings = study, workers, settings
-        self._followers, self._stopper, self._interrupts = followers, stopper, interrupts
+        self._followers, self._stopper, self._interrupts, self._limit = followers, stopper, interrupts, limit
         self.pending: dict[int, Trial] = {}
         self._asked: dict[int, Trial] = {}
         self._completed: dict[int, Outcome] = {}  # in the order in which they arrived
@@ -152,8 +153,8 @@ class TrialRun:
 
     @property
     def may_ask(self) -> bool:
-        """Whether a trial may be asked for: those of an earlier run always, others while search and stop rule allow it."""
-        if self.left <= 0 or self._exhausted:
+        """Whether a trial may be asked for: within the time those of an earlier run, others if search and stop rule allow it."""
+        if self.left <= 0 or self._exhausted or (self._limit is not None and self._limit.reached(self.study)):
             return False
         return self.study.n_unfinished > 0 or self._stopper is None or not self._stopper.reached()
 

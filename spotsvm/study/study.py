@@ -14,11 +14,12 @@ from spotsvm.solvers.search.registry import SearchFactory
 from spotsvm.space.space import Space
 from spotsvm.study.ask_tell import AskTellStudy, RunGuard, in_turn
 from spotsvm.study.callbacks import Callbacks, Followers
-from spotsvm.study.loop import RunSettings, check_budget, checked_timeout, run_trials
+from spotsvm.study.loop import RunSettings, check_budget, run_trials
 from spotsvm.study.record.record import Record
 from spotsvm.study.resume import describe_study, take_up
 from spotsvm.study.search import StudySearch
 from spotsvm.study.stop import Stopper, StopRule
+from spotsvm.study.time_limit import TimeLimit, checked_timeout
 from spotsvm.study.workers.open import open_workers
 from spotsvm.study.workers.protocol import Workers, is_workers
 from spotsvm.trials.objectives import Directions, Objectives
@@ -186,6 +187,7 @@ class Study(AskTellStudy):
         callback: Callbacks | None = None,
         raise_errors: bool = False,
         stop: Literal["uncertainty"] | StopRule | None = None,
+        timeout: float | TimeLimit | None = None,
     ) -> Study:
         """Evaluate the objective until the study has `n_trials` finished trials, those of earlier runs included.
 
@@ -227,6 +229,10 @@ class Study(AskTellStudy):
         stop : {"uncertainty"}, ImprovementBelowUncertainty or None, default=None
             When to end before `n_trials`: "uncertainty" once the largest expected improvement is far below the uncertainty of
             the score. `findings["stop"]` has the decision of the rule.
+        timeout : float or None, default=None
+            Wall seconds for this run, after which no further trial starts, but for the first. Trials under way are finished, in
+            workers as well, each within its `trial_timeout`; of a batch all are. Where it ended the run, `findings["timeout"]`
+            says so. The next run has the whole time again.
 
         Returns
         -------
@@ -258,19 +264,29 @@ class Study(AskTellStudy):
         >>> study = Study({"x": list(range(100))}, "random", seed=0).run(lambda p: p["x"], n_trials=50, callback=stalled)
         >>> study.n_finished - 1 - study.best_trial.number
         3
+
+        A run that ends after a tenth of a second, whatever it has by then:
+
+        >>> import time
+        >>> study = Study({"x": list(range(1000))}, "random", seed=0)
+        >>> _ = study.run(lambda p: time.sleep(0.02) or p["x"], n_trials=1000, timeout=0.1)
+        >>> 1 <= study.n_finished <= 5, study.findings["timeout"]["timed_out"]
+        (True, True)
         """
         settings = RunSettings(n_trials, batch_size, retries, raise_errors)
         check_budget(n_trials, "n_trials", (self.n_initial, self.initial_name), self.searched_space.domain)
-        timeout = checked_timeout(self.trial_timeout if trial_timeout is None else trial_timeout)
+        seconds = checked_timeout(self.trial_timeout if trial_timeout is None else trial_timeout)
+        checked_timeout(timeout.seconds if isinstance(timeout, TimeLimit) else timeout, "timeout")
+        limit = timeout if isinstance(timeout, TimeLimit | None) else TimeLimit(timeout)
         followers = Followers(callback)
         stopper = None if stop is None else Stopper(self, stop)
         with self.guard.running():
-            options: dict[str, Any] = {"n_jobs": n_jobs, "trial_timeout": timeout, "memory_limit": memory_limit}
+            options: dict[str, Any] = {"n_jobs": n_jobs, "trial_timeout": seconds, "memory_limit": memory_limit}
             if not is_workers(objective) and self.profile is not None and callable(objective):
                 objective = PathObjective(objective, self.profile.name)
             workers = objective if is_workers(objective) else open_workers(cast("Objective", objective), executor, **options)
             try:
-                run_trials(self, workers, settings, followers, stopper)
+                run_trials(self, workers, settings, followers, stopper, limit)
             except KeyboardInterrupt as interrupt:
                 interrupt.add_note(self._how_to_resume())
                 raise

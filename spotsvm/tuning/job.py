@@ -19,8 +19,9 @@ from spotsvm.optimism.analysis import oversearching
 from spotsvm.search_cv.spot_search_cv import SpotSearchCV
 from spotsvm.search_cv.start import default_start
 from spotsvm.space.space import Space
-from spotsvm.study.loop import check_budget, checked_timeout
+from spotsvm.study.loop import check_budget
 from spotsvm.study.search import initial_trials
+from spotsvm.study.time_limit import checked_timeout
 from spotsvm.study.workers.limits import checked_memory_limit
 from spotsvm.trials.scores.metrics import named_scorer
 from spotsvm.trials.scores.optimism import Method
@@ -57,10 +58,12 @@ class TuningJob:
     trial_timeout: float | None = None
     memory_limit: int | str | None = None
     retries: int = 0
+    timeout: float | None = None  # of each search
 
     def run(self, progress: Progress) -> list[HeldOutResult]:
         """Evaluate the default, random search and the search in this order; both searches start at the default and the centre."""
         checked_timeout(self.trial_timeout)
+        checked_timeout(self.timeout, "timeout")
         if self.memory_limit is not None:
             checked_memory_limit(self.memory_limit)
         if self.out is not None:
@@ -132,6 +135,7 @@ class TuningJob:
             trial_timeout=self.trial_timeout,
             memory_limit=self.memory_limit,
             retries=self.retries,
+            timeout=self.timeout,
         )
 
     def _with_optimism(self, result: HeldOutResult, train: Table) -> HeldOutResult:
