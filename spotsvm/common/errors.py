@@ -39,6 +39,10 @@ class NoCompletedTrialError(SpotSVMError, ValueError):
     """A result was requested from a study in which no trial has succeeded yet."""
 
 
+class FirstTrialsFailedError(NoCompletedTrialError):
+    """The first trials of a run failed for the same reason; the traceback of the last of them is a note of the error."""
+
+
 class NoCompletedTrialTypeError(NoCompletedTrialError, TypeError):
     """No trial has succeeded, and the last one failed with a TypeError: the estimator does not accept this kind of data."""
 

@@ -22,7 +22,7 @@ from sklearn.metrics import check_scoring
 from sklearn.utils import check_random_state
 
 from spotsvm.common.checks import check_choice
-from spotsvm.common.errors import ArgumentError
+from spotsvm.common.errors import ArgumentError, FirstTrialsFailedError
 from spotsvm.cross_validation.fold_data import Split
 from spotsvm.cross_validation.fold_scorer import FoldScorer, check_scoring_options, warn_of_failure
 from spotsvm.cross_validation.partitions import further_partitions
@@ -34,11 +34,11 @@ from spotsvm.solvers.search.contract.base import Noise
 from spotsvm.space.space import Space
 from spotsvm.study.ask_tell import AskTellStudy
 from spotsvm.study.callbacks import Callbacks
+from spotsvm.study.ends.time_limit import TimeLimit, checked_timeout
 from spotsvm.study.loop import RunSettings, check_budget
 from spotsvm.study.recorded import recorded_settings
 from spotsvm.study.stop import StopRule, checked_stop, with_test_share
 from spotsvm.study.study import Study
-from spotsvm.study.time_limit import TimeLimit, checked_timeout
 from spotsvm.study.workers.interrupts import interrupts_allowed
 from spotsvm.study.workers.open import checked_n_jobs, open_workers
 from spotsvm.study.workers.protocol import Here, Workers, in_order
@@ -81,6 +81,7 @@ class SearchArguments:
     memory_limit: int | str | None = None
     retries: int = 0
     timeout: float | None = None
+    max_failures: int | None = 5
 
     @property
     def uses_workers(self) -> bool:
@@ -147,7 +148,11 @@ class SpotSearchRun:
                     callback=self._callbacks(),
                     stop=stop,
                     timeout=self._limit,
+                    # a score for failed fits says that they are expected
+                    max_failures=None if np.isfinite(_score_of_failed(search)) else search.max_failures,
                 )
+            except FirstTrialsFailedError:
+                pass  # as whoever chooses the best candidate will say
             except KeyboardInterrupt as interrupt:
                 if search.path is None:
                     interrupt.add_note("fit will start again; pass a path to SpotSearchCV to resume after an interruption")
@@ -384,7 +389,7 @@ def check_arguments(search: SearchArguments) -> None:
     for name, value in (("n_iter", search.n_iter), ("batch_size", 1 if search.batch_size is None else search.batch_size)):
         if not isinstance(value, Integral) or value < 1:
             raise ArgumentError(f"{name}={value!r} is not a number of candidates; use 1 or more")
-    RunSettings(search.n_iter, search.batch_size, search.retries)
+    RunSettings(search.n_iter, search.batch_size, search.retries, max_failures=search.max_failures)
     checked_timeout(search.trial_timeout)
     checked_timeout(search.timeout, "timeout")
     objectives = scoring.objectives
@@ -412,6 +417,10 @@ def check_arguments(search: SearchArguments) -> None:
             raise ArgumentError(
                 f"stop={search.stop!r} is for one objective, and search={search.search!r} has several; leave it out"
             )
+
+
+def _score_of_failed(search: SearchArguments) -> float:
+    return float("nan") if isinstance(search.error_score, str) else float(search.error_score)
 
 
 def _is_whole(value: Any) -> bool:

@@ -112,6 +112,9 @@ class SpotSearchCV(BestEstimatorMixin, RoutingMixin, MetaEstimatorMixin, SearchA
         first; those under way are finished. The partitions are left what they are expected to take, judged by the candidates so
         far, up to half of the time; where less is left, there are fewer of them, or none. The refit comes on top. Where it ended
         the search, `study_.findings["timeout"]` says so. A record that goes on has the whole time again.
+    max_failures : int or None, default=5
+        How many of the first candidates may fail for the same reason before the search ends with it; None is any number, as is
+        a number as `error_score`.
 
     Attributes
     ----------

@@ -14,8 +14,9 @@ from spotsvm.common.errors import ArgumentError, BudgetError, StorageError, Work
 from spotsvm.common.text import shown_value
 from spotsvm.study.ask_tell import AskTellStudy
 from spotsvm.study.callbacks import Followers
+from spotsvm.study.ends.fail_fast import FirstFailures
+from spotsvm.study.ends.time_limit import TimeLimit
 from spotsvm.study.stop import Stopper
-from spotsvm.study.time_limit import TimeLimit
 from spotsvm.study.workers.interrupts import Interrupts
 from spotsvm.study.workers.protocol import Workers
 from spotsvm.surrogates.domain import Domain
@@ -94,6 +95,7 @@ class RunSettings:
     batch_size: int | None = None
     retries: int = 0
     raise_errors: bool = False
+    max_failures: int | None = None
 
     def __post_init__(self) -> None:
         if not _is_number(self.n_trials, Integral):
@@ -102,6 +104,9 @@ class RunSettings:
             raise ArgumentError(f"batch_size={shown_value(self.batch_size)} is not a number of trials; use 1 or more, or None")
         if not _is_number(self.retries, Integral) or self.retries < 0:
             raise ArgumentError(f"retries={shown_value(self.retries)} is not a number of further attempts; use 0 or more")
+        most = self.max_failures
+        if most is not None and (not _is_number(most, Integral) or most < 1):
+            raise ArgumentError(f"max_failures={shown_value(most)} is not a number of trials; use 1 or more, or None")
 
 
 def check_budget(n_trials: int, name: str, initial: tuple[int, str], domain: Domain) -> None:
@@ -145,6 +150,7 @@ class TrialRun:
         self._completed: dict[int, Outcome] = {}  # in the order in which they arrived
         self._exhausted = False
         self._follower_failed = False
+        self._failures = FirstFailures(study, settings.max_failures)
 
     @property
     def left(self) -> int:
@@ -227,11 +233,12 @@ class TrialRun:
         return lost <= self.settings.retries
 
     def tell(self, trial: Trial, outcome: Outcome) -> None:
-        """Tell the study; raise the error of the objective if `raise_errors` is set."""
+        """Tell the study; raise the error of the objective if `raise_errors` is set, or if the first trials fail alike."""
         told = self._finish(trial, outcome)
         self._tell_followers("on_tell", told)
         if self.settings.raise_errors and outcome.error is not None:
             raise outcome.error
+        self._failures.told(told, outcome.error)
 
     def record_completed(self) -> None:
         """Record the outcomes that arrived before their turn to be told."""

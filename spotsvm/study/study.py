@@ -14,12 +14,12 @@ from spotsvm.solvers.search.registry import SearchFactory
 from spotsvm.space.space import Space
 from spotsvm.study.ask_tell import AskTellStudy, RunGuard, in_turn
 from spotsvm.study.callbacks import Callbacks, Followers
+from spotsvm.study.ends.time_limit import TimeLimit, checked_timeout
 from spotsvm.study.loop import RunSettings, check_budget, run_trials
 from spotsvm.study.record.record import Record
 from spotsvm.study.resume import describe_study, take_up
 from spotsvm.study.search import StudySearch
 from spotsvm.study.stop import Stopper, StopRule
-from spotsvm.study.time_limit import TimeLimit, checked_timeout
 from spotsvm.study.workers.open import open_workers
 from spotsvm.study.workers.protocol import Workers, is_workers
 from spotsvm.trials.objectives import Directions, Objectives
@@ -188,6 +188,7 @@ class Study(AskTellStudy):
         raise_errors: bool = False,
         stop: Literal["uncertainty"] | StopRule | None = None,
         timeout: float | TimeLimit | None = None,
+        max_failures: int | None = 5,
     ) -> Study:
         """Evaluate the objective until the study has `n_trials` finished trials, those of earlier runs included.
 
@@ -233,6 +234,9 @@ class Study(AskTellStudy):
             Wall seconds for this run, after which no further trial starts, but for the first. Trials under way are finished, in
             workers as well, each within its `trial_timeout`; of a batch all are. Where it ended the run, `findings["timeout"]`
             says so. The next run has the whole time again.
+        max_failures : int or None, default=5
+            How many of the first trials may fail for the same reason before the run ends with it, as long as no trial of the
+            study has succeeded; None is any number. Each failed trial keeps its `traceback`.
 
         Returns
         -------
@@ -244,8 +248,10 @@ class Study(AskTellStudy):
         BudgetError
             If `n_trials` does not pay for the search's initial design, or its first generation.
         ArgumentError
-            If the objective returns more or fewer values than there are objectives, at the first trial that does; if there is no
-            such stop rule, or several objectives for it; if another argument is invalid.
+            If the objective returns more or fewer values than there are objectives, or None, at the first trial that does; if
+            there is no such stop rule, or several objectives for it; if another argument is invalid.
+        FirstTrialsFailedError
+            If the first `max_failures` trials fail for the same reason; the traceback is a note of the error.
         TrialStateError
             If the study is being run already.
         KeyboardInterrupt
@@ -273,7 +279,7 @@ class Study(AskTellStudy):
         >>> 1 <= study.n_finished <= 5, study.findings["timeout"]["timed_out"]
         (True, True)
         """
-        settings = RunSettings(n_trials, batch_size, retries, raise_errors)
+        settings = RunSettings(n_trials, batch_size, retries, raise_errors, max_failures)
         check_budget(n_trials, "n_trials", (self.n_initial, self.initial_name), self.searched_space.domain)
         seconds = checked_timeout(self.trial_timeout if trial_timeout is None else trial_timeout)
         checked_timeout(timeout.seconds if isinstance(timeout, TimeLimit) else timeout, "timeout")

@@ -19,9 +19,9 @@ from spotsvm.optimism.analysis import oversearching
 from spotsvm.search_cv.spot_search_cv import SpotSearchCV
 from spotsvm.search_cv.start import default_start
 from spotsvm.space.space import Space
+from spotsvm.study.ends.time_limit import checked_timeout
 from spotsvm.study.loop import check_budget
 from spotsvm.study.search import initial_trials
-from spotsvm.study.time_limit import checked_timeout
 from spotsvm.study.workers.limits import checked_memory_limit
 from spotsvm.trials.scores.metrics import named_scorer
 from spotsvm.trials.scores.optimism import Method

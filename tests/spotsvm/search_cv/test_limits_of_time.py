@@ -24,7 +24,7 @@ class Clock:
 
     def __init__(self, monkeypatch):
         self.now = 1000.0
-        monkeypatch.setattr("spotsvm.study.time_limit.monotonic", lambda: self.now)
+        monkeypatch.setattr("spotsvm.study.ends.time_limit.monotonic", lambda: self.now)
         monkeypatch.setattr("spotsvm.study.ask_tell.time.perf_counter", lambda: self.now)
         wait = CandidatesHere.wait
 

@@ -6,10 +6,10 @@ import threading
 from collections.abc import Callable
 from numbers import Real
 from time import monotonic
+from typing import Any
 
 from spotsvm.common.errors import ArgumentError
 from spotsvm.common.text import shown_value
-from spotsvm.study.ask_tell import AskTellStudy
 
 FINDING = "timeout"
 
@@ -35,7 +35,7 @@ class TimeLimit:
     (False, True)
     """
 
-    def __init__(self, seconds: float, reserve: Callable[[AskTellStudy], float] = lambda study: 0.0):
+    def __init__(self, seconds: float, reserve: Callable[[Any], float] = lambda study: 0.0):
         self.seconds, self._reserve, self._began = seconds, reserve, monotonic()
         self._reached = False
 
@@ -44,12 +44,12 @@ class TimeLimit:
         """Seconds that are left."""
         return self._began + self.seconds - monotonic()
 
-    def reached(self, study: AskTellStudy) -> bool:
+    def reached(self, study: Any) -> bool:
         """Return whether the time is up, but for what is reserved; it stays so."""
         self._reached = self._reached or (study.n_finished > 0 and self.left <= self._reserve(study))
         return self._reached
 
-    def report(self, study: AskTellStudy) -> None:
+    def report(self, study: Any) -> None:
         """Store the finding "timeout" if the limit has ended the run, or replace that of an earlier run."""
         if self._reached or FINDING in study.findings:
             n = study.n_finished

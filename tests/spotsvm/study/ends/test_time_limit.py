@@ -3,7 +3,7 @@ import time
 import pytest
 
 from spotsvm import ArgumentError, Study
-from spotsvm.study.time_limit import TimeLimit
+from spotsvm.study.ends.time_limit import TimeLimit
 from spotsvm.study.workers.protocol import Here
 
 SPACE = {"x": list(range(1000))}
@@ -14,7 +14,7 @@ class Clock:
 
     def __init__(self, monkeypatch):
         self.now = 1000.0
-        monkeypatch.setattr("spotsvm.study.time_limit.monotonic", lambda: self.now)
+        monkeypatch.setattr("spotsvm.study.ends.time_limit.monotonic", lambda: self.now)
 
     def __call__(self, params):
         self.now += 1.0
