@@ -1,5 +1,7 @@
 """The errors that the library raises, each also a ValueError or RuntimeError where callers expect one."""
 
+from typing import Any
+
 from spotsvm.surrogates.errors import SpotSVMError as SpotSVMError
 
 
@@ -33,6 +35,12 @@ class TrialStateError(SpotSVMError, ValueError):
 
 class WorkersError(SpotSVMError, RuntimeError):
     """The workers cannot continue: an executor is broken or stuck, or worker processes die while they start."""
+
+
+class RefitTimeoutError(SpotSVMError, TimeoutError):
+    """A refit took longer than `refit_timeout`; `search` is the SpotSearchCV, whose results are complete but for the refit."""
+
+    search: Any = None
 
 
 class NoCompletedTrialError(SpotSVMError, ValueError):

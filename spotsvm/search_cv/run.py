@@ -82,6 +82,7 @@ class SearchArguments:
     retries: int = 0
     timeout: float | None = None
     max_failures: int | None = 5
+    refit_timeout: float | None = None
 
     @property
     def uses_workers(self) -> bool:
@@ -392,6 +393,7 @@ def check_arguments(search: SearchArguments) -> None:
     RunSettings(search.n_iter, search.batch_size, search.retries, max_failures=search.max_failures)
     checked_timeout(search.trial_timeout)
     checked_timeout(search.timeout, "timeout")
+    checked_timeout(search.refit_timeout, "refit_timeout")
     objectives = scoring.objectives
     check_scoring_options(search.engine, search.error_score)
     if not isinstance(search.racing, bool | np.bool_):

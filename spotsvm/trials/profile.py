@@ -218,7 +218,7 @@ def checked_path(outcome: Outcome, judged: Callable[[Outcome], tuple[Outcome, st
         return outcome, outcome.reason
     path = []
     for value, one in outcome.path:
-        one, wrong = judged(one)
+        one, wrong = (one, "") if returned_nothing(one) else judged(one)  # one value of a path may have none
         try:
             profile.check(value)
         except SpaceError as error:

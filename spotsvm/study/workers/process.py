@@ -93,7 +93,7 @@ class WorkerSlot:
 
     def kill(self) -> None:
         """Kill the process and those it has started; its pending future ends with an error."""
-        closing = threading.Thread(target=_shut_down, args=(self._pool,), daemon=True)
+        closing = threading.Thread(target=shut_down, args=(self._pool,), daemon=True)
         closing.start()
         self._closing = [(thread, process) for thread, process in self._closing if thread.is_alive()]
         self._closing.append((closing, self._process))
@@ -109,7 +109,7 @@ class WorkerSlot:
                     os.kill(process.pid, signal.SIGTERM if os.name != "posix" else signal.SIGKILL)
 
 
-def _shut_down(pool: Any) -> None:
+def shut_down(pool: Any) -> None:
     """Kill the processes of a pool, and wait until it and the thread that feeds them are gone."""
     queue = pool._call_queue
     pool.shutdown(wait=True, kill_workers=True)
