@@ -12,7 +12,9 @@ if TYPE_CHECKING:  # for type checkers; a test compares it with `_NAMES`
     from spotsvm.common.errors import ArgumentError as ArgumentError
     from spotsvm.common.errors import BudgetError as BudgetError
     from spotsvm.common.errors import DataError as DataError
+    from spotsvm.common.errors import FirstTrialsFailedError as FirstTrialsFailedError
     from spotsvm.common.errors import NoCompletedTrialError as NoCompletedTrialError
+    from spotsvm.common.errors import RefitTimeoutError as RefitTimeoutError
     from spotsvm.common.errors import SpaceError as SpaceError
     from spotsvm.common.errors import SpotSVMError as SpotSVMError
     from spotsvm.common.errors import StorageError as StorageError
@@ -110,8 +112,8 @@ __version__ = _version("spotsvm")
 #: the public names of each module, which is imported when one of them is first used
 _NAMES = {
     "common.errors": (
-        "ArgumentError BudgetError DataError NoCompletedTrialError SpaceError SpotSVMError StorageError "
-        "StudyMismatchError TrialStateError WorkersError"
+        "ArgumentError BudgetError DataError FirstTrialsFailedError NoCompletedTrialError "
+        "RefitTimeoutError SpaceError SpotSVMError StorageError StudyMismatchError TrialStateError WorkersError"
     ),
     "comparison.compare": "compare",
     "comparison.comparison": "Comparison",

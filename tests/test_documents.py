@@ -16,7 +16,20 @@ EXAMPLES = re.findall(r"```python\n(.*?)```", README, flags=re.S)
 @pytest.mark.parametrize(
     "code",
     EXAMPLES,
-    ids=["search", "study", "workers", "scores", "luck", "series", "machines", "kernels", "learnt", "objectives", "comparison"],
+    ids=[
+        "search",
+        "study",
+        "workers",
+        "limits",
+        "scores",
+        "luck",
+        "series",
+        "machines",
+        "kernels",
+        "learnt",
+        "objectives",
+        "comparison",
+    ],
 )
 def test_python_example(code, tmp_path):
     done = subprocess.run([sys.executable, "-W", "error", "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)

@@ -42,6 +42,7 @@ spotsvm.trials.scores               14
 spotsvm.reports                     15
 spotsvm.study.record                15
 spotsvm.study.workers               15
+spotsvm.study.ends                  15
 spotsvm.study                       16
 spotsvm.estimators                  12      not spotsvm.space
 spotsvm.estimators.dual             13      not spotsvm.space spotsvm.trials

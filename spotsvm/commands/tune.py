@@ -131,6 +131,12 @@ worker_options = _options(
         metavar="SECONDS",
         help="Time limit of a candidate; its worker process is then killed, and the search continues.",
     ),
+    click.option(
+        "--timeout",
+        type=click.FloatRange(0, min_open=True),
+        metavar="SECONDS",
+        help="Time limit of each of the two searches, after which no further candidate starts; final fits come on top.",
+    ),
     click.option("--memory-limit", metavar="SIZE", help="Memory limit of a candidate, such as 2GB or 512MiB."),
     click.option(
         "--retries",

@@ -1,5 +1,7 @@
 """The errors that the library raises, each also a ValueError or RuntimeError where callers expect one."""
 
+from typing import Any
+
 from spotsvm.surrogates.errors import SpotSVMError as SpotSVMError
 
 
@@ -35,8 +37,18 @@ class WorkersError(SpotSVMError, RuntimeError):
     """The workers cannot continue: an executor is broken or stuck, or worker processes die while they start."""
 
 
+class RefitTimeoutError(SpotSVMError, TimeoutError):
+    """A refit took longer than `refit_timeout`; `search` is the SpotSearchCV, whose results are complete but for the refit."""
+
+    search: Any = None
+
+
 class NoCompletedTrialError(SpotSVMError, ValueError):
     """A result was requested from a study in which no trial has succeeded yet."""
+
+
+class FirstTrialsFailedError(NoCompletedTrialError):
+    """The first trials of a run failed for the same reason; the traceback of the last of them is a note of the error."""
 
 
 class NoCompletedTrialTypeError(NoCompletedTrialError, TypeError):

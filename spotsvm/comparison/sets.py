@@ -131,7 +131,7 @@ def oversearching_between_sets(
 def _tuned_and_applied(study: Study, objective: SetObjective, n_trials: int, tuned_on: str, names: Sequence[str]) -> list[float]:
     """Return a row of the matrix: the value of one search's winner on each set."""
     try:
-        study.run(partial(_on_set, objective, tuned_on), n_trials)
+        study.run(partial(_on_set, objective, tuned_on), n_trials, max_failures=None)
         winner = study.recommend()
     except NoCompletedTrialError as error:
         raise NoCompletedTrialError(f"set {tuned_on!r}, seed {study.seed}: {error}") from error

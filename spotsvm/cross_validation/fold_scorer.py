@@ -32,6 +32,7 @@ from spotsvm.cross_validation.shared_folds import SharedFolds
 from spotsvm.cross_validation.shared_scores import SharedScores, can_share, is_own_score, ranks
 from spotsvm.estimators.cutoff.cutoff_classifier import CutoffClassifier
 from spotsvm.trials.scores.metrics import score_range
+from spotsvm.trials.trial import traceback_of
 
 MAX_BYTES = 2 * 2**30
 _log = logging.getLogger(__name__)
@@ -43,6 +44,7 @@ class FoldScores:
 
     numbers: Mapping[str, float]
     reason: str = ""
+    traceback: str = ""
 
     def mean(self, metric: str, n_splits: int) -> float:
         """Return the mean test score, nan if a fold has none; after a race that ended early, the mean of the folds that ran."""
@@ -295,7 +297,9 @@ class FoldScorer:
                     raise
                 numbers = {}
         self.last_error = error
-        scores = FoldScores({name: number for name, number in numbers.items() if not np.isnan(number)}, reason)
+        scores = FoldScores(
+            {name: number for name, number in numbers.items() if not np.isnan(number)}, reason, traceback_of(error)
+        )
         if self._warn:
             warn_of_failure(candidate, scores.numbers, reason)
         return scores

@@ -166,6 +166,7 @@ def _models_view(view: StudyView) -> list[Part]:
 #: headings of the library's own findings
 _HEADINGS = {
     "stop": "Whether to go on",
+    "timeout": "Time limit",
     "confirm": "What further partitions say",
     "judgement": "Whether the recommendation holds on fresh data",
 }

@@ -100,7 +100,8 @@ def code_snippet(study: StudyResults) -> str:
     lines += ["", "from spotsvm import Study", "", *comments, f"space = {space}"]
     lines += ["", "", *objective, "", ""] if objective else ["# objective: your function of the parameters"]
     budget = about.get("budget")
-    stopped = getattr(study, "findings", {}).get("stop", {}).get("stopped") is True
+    findings = getattr(study, "findings", {})
+    stopped = findings.get("stop", {}).get("stopped") is True or findings.get("timeout", {}).get("timed_out") is True
     n = budget if isinstance(budget, int) and not stopped else max(study.n_finished, 1)
     size = about.get("batch_size", 1)
     batches = f", batch_size={size}" if isinstance(size, int) and size > 1 else ""

@@ -216,3 +216,10 @@ def _best(merits: Floats) -> int:
 def _fold_scores(outcomes: Sequence[Outcome], metric: str, n_splits: int) -> Floats:
     """Return the score of each outcome in each fold; nan where it has none."""
     return np.array([[one.extra.get(f"split{k}_test_{metric}", np.nan) for k in range(n_splits)] for one in outcomes])
+
+
+def seconds_a_partition(trials: Sequence[Trial], profiled: bool) -> float:
+    """Return what a further partition is expected to take: the mean seconds of a candidate, for each contender and the best."""
+    done = [t for t in trials if t.state != "running"]
+    n = min(N_PATHS * (1 + 2 * N_BESIDE) if profiled else N_CONTENDERS, len(done))
+    return (n + 1) * sum(t.seconds or 0.0 for t in done) / max(len(done), 1)

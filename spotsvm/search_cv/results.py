@@ -105,7 +105,11 @@ def best_candidate(
         of_type = isinstance(scorer.last_error, TypeError) or all(t.reason.startswith("TypeError: ") for t in trials[-1:])
         kind = NoCompletedTrialTypeError if of_type else NoCompletedTrialError
         passed = f" (passed to fit: {', '.join(fit_params)})" if fit_params else ""
-        raise kind(f"All the {len(trials)} candidates failed{passed}: {summarise_failures(trials)}") from scorer.last_error
+        early = "; with max_failures=None the others would be tried" if study.n_finished < search.n_iter else ""
+        error = kind(f"All the {len(trials)} candidates failed{passed}: {summarise_failures(trials)}{early}")
+        if trials and trials[-1].traceback:
+            error.add_note(trials[-1].traceback)
+        raise error from scorer.last_error
     metrics, multimetric, scorers = scorer.metrics, scorer.multimetric, scorer.scorer
     if not metrics:  # the record had it all, or workers have scored
         metrics, scorers = fold_metrics(trials) or ["score"], make_scorers(search.estimator, search.scoring)

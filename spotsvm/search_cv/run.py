@@ -22,24 +22,34 @@ from sklearn.metrics import check_scoring
 from sklearn.utils import check_random_state
 
 from spotsvm.common.checks import check_choice
-from spotsvm.common.errors import ArgumentError
+from spotsvm.common.errors import ArgumentError, FirstTrialsFailedError
 from spotsvm.cross_validation.fold_data import Split
 from spotsvm.cross_validation.fold_scorer import FoldScorer, check_scoring_options, warn_of_failure
 from spotsvm.cross_validation.partitions import further_partitions
-from spotsvm.search_cv.confirm import N_PARTITIONS, N_REFITTED, Confirmation, confirm, contenders, predicted_contender
+from spotsvm.search_cv.confirm import (
+    N_PARTITIONS,
+    N_REFITTED,
+    Confirmation,
+    confirm,
+    contenders,
+    predicted_contender,
+    seconds_a_partition,
+)
 from spotsvm.search_cv.paths import AUTO, CandidatePaths, profile_of
 from spotsvm.search_cv.scoring import CRITERION, CandidateScoring
 from spotsvm.search_cv.simplest import ONE_SE, simplicity
 from spotsvm.search_cv.start import experienced_start, own_start
 from spotsvm.solvers.search.contract.base import Noise
 from spotsvm.space.space import Space
+from spotsvm.study.ask_tell import AskTellStudy
 from spotsvm.study.callbacks import Callbacks
-from spotsvm.study.loop import RunSettings, checked_timeout
+from spotsvm.study.ends.time_limit import TimeLimit, checked_timeout
+from spotsvm.study.loop import RunSettings
 from spotsvm.study.recorded import recorded_settings
 from spotsvm.study.stop import StopRule, checked_stop, with_test_share
 from spotsvm.study.study import Study
 from spotsvm.study.workers.interrupts import interrupts_allowed
-from spotsvm.study.workers.open import open_workers
+from spotsvm.study.workers.open import checked_n_jobs, open_workers
 from spotsvm.study.workers.protocol import Here, Workers, in_order
 from spotsvm.trials.profile import described_profile
 from spotsvm.trials.recommendation import CONFIRM
@@ -81,6 +91,9 @@ class SearchArguments:
     trial_timeout: float | None = None
     memory_limit: int | str | None = None
     retries: int = 0
+    timeout: float | None = None
+    max_failures: int | None = 5
+    refit_timeout: float | None = None
 
     @property
     def uses_workers(self) -> bool:
@@ -113,6 +126,7 @@ class SpotSearchRun:
 
     def __init__(self, search: SearchArguments, X: Any, y: Any, splits: Sequence[Split], fit_params: Mapping[str, Any]):
         self._search, self._X, self._y = search, X, y
+        self._limit = None if search.timeout is None else TimeLimit(search.timeout, self._seconds_of_partitions)
         self.scoring = CandidateScoring(search.search, search.scoring, search.refit)
         options: dict[str, Any] = {"scoring": search.scoring, "engine": search.engine}
         if search.criterion == AUTO and not (search.racing or self.scoring.objectives):
@@ -154,7 +168,12 @@ class SpotSearchRun:
                     retries=search.retries,
                     callback=self._callbacks(),
                     stop=stop,
+                    timeout=self._limit,
+                    # a score for failed fits says that they are expected
+                    max_failures=None if np.isfinite(_score_of_failed(search)) else search.max_failures,
                 )
+            except FirstTrialsFailedError:
+                pass  # as whoever chooses the best candidate will say
             except KeyboardInterrupt as interrupt:
                 if search.path is None:
                     interrupt.add_note("fit will start again; pass a path to SpotSearchCV to resume after an interruption")
@@ -171,9 +190,18 @@ class SpotSearchRun:
     def confirmation(self, study: Study, metric: str, groups: Any) -> Confirmation | None:
         """Choose among the contenders by further partitions, unless the arguments are against it; the study notes the result."""
         search, auto = self._search, self._search.confirm == AUTO
-        if search.confirm is None or groups is not None or (auto and not (self._shares_work and search.noise is False)):
+        count = 0 if groups is not None else self._n_partitions
+        if count == 0:
             return None
-        count = (N_REFITTED if self._refits_transformers(study.space) else N_PARTITIONS) if auto else int(search.confirm)
+        name, ordered = (None, True) if (profile := self._paths.profile) is None else (profile.name, profile.ordered)
+        found = contenders(study.trials, self.scoring.merit, name, self.own_trials(study), ordered)
+        recorded = study.findings.get(CONFIRM)
+        if recorded is not None and [row["trial"] for row in recorded["contenders"]] == [t.number for t in found]:
+            return Confirmation.from_dict(recorded)
+        if self._limit is not None and (each := self._seconds_a_partition(study)) > 0:
+            count = min(count, int(max(self._limit.left, 0.0) / each))
+            if count == 0:
+                return None
         try:
             partitions = further_partitions(
                 search.cv, self._X, self._y, None, classifier=is_classifier(search.estimator), n_partitions=2 * count,
@@ -183,21 +211,34 @@ class SpotSearchRun:
             if auto:
                 return None
             raise
-        name, ordered = (None, True) if (profile := self._paths.profile) is None else (profile.name, profile.ordered)
-        found = contenders(study.trials, self.scoring.merit, name, self.own_trials(study), ordered)
-        recorded = study.findings.get(CONFIRM)
-        if recorded is not None and [row["trial"] for row in recorded["contenders"]] == [t.number for t in found]:
-            return Confirmation.from_dict(recorded)
         merit = self.scoring.merit
         predict = partial(predicted_contender, study.space.domain, study.trials, merit, found, seed=study.seed)
         confirmed = confirm(found, merit, metric, partitions, self._score_on, predict)
         study.add_finding(CONFIRM, confirmed.to_dict())
         return confirmed
 
-    def _refits_transformers(self, space: Space) -> bool:
-        """Return whether candidates differ in steps before the last one, which every partition then fits for each of them."""
+    @property
+    def _n_partitions(self) -> int:
+        """The number of further partitions that choose, if the data allow them."""
+        if self._search.confirm != AUTO:
+            return int(self._search.confirm or 0)
+        if not (self._shares_work and self._search.noise is False):
+            return 0
+        return N_REFITTED if self._refits_transformers else N_PARTITIONS
+
+    @property
+    def _refits_transformers(self) -> bool:
+        """Whether candidates differ in steps before the last one, which every partition then fits for each of them."""
         steps = getattr(self._search.estimator, "steps", [])
-        return bool(steps) and any(name.partition("__")[0] != steps[-1][0] for name in space.names)
+        return bool(steps) and any(name.partition("__")[0] != steps[-1][0] for name in given_space(self._search).names)
+
+    def _seconds_a_partition(self, study: AskTellStudy) -> float:
+        n_jobs = checked_n_jobs(self._search.n_jobs) or 1 if self._search.uses_workers else 1
+        return seconds_a_partition(study.trials, self._paths.profile is not None) / n_jobs
+
+    def _seconds_of_partitions(self, study: AskTellStudy) -> float:
+        """Return the time to leave for the further partitions: what they are expected to take, at most half of all."""
+        return min(self._n_partitions * self._seconds_a_partition(study), self._search.timeout / 2)
 
     def own_trials(self, study: Study) -> list[Trial]:
         """Return the trial with the estimator's own parameters, if there is one: it competes in any case, and wins ties."""
@@ -379,8 +420,10 @@ def check_arguments(search: SearchArguments) -> None:
     for name, value in (("n_iter", search.n_iter), ("batch_size", 1 if search.batch_size is None else search.batch_size)):
         if not isinstance(value, Integral) or value < 1:
             raise ArgumentError(f"{name}={value!r} is not a number of candidates; use 1 or more")
-    RunSettings(search.n_iter, search.batch_size, search.retries)
+    RunSettings(search.n_iter, search.batch_size, search.retries, max_failures=search.max_failures)
     checked_timeout(search.trial_timeout)
+    checked_timeout(search.timeout, "timeout")
+    checked_timeout(search.refit_timeout, "refit_timeout")
     objectives = scoring.objectives
     check_scoring_options(search.engine, search.error_score)
     if not isinstance(search.racing, bool | np.bool_):
@@ -393,7 +436,7 @@ def check_arguments(search: SearchArguments) -> None:
             "or leave out executor, trial_timeout and memory_limit"
         )
     if isinstance(search.refit, str) and search.refit == ONE_SE:
-        simplicity((search.space if isinstance(search.space, Space) else Space(search.space)).names)
+        simplicity(given_space(search).names)
     check_choice("criterion", search.criterion, ("auto", "score"))
     if search.profile is not None and not isinstance(search.profile, str):
         raise ArgumentError(f"profile={search.profile!r} is not a parameter; use its name, 'auto' or None")
@@ -408,6 +451,10 @@ def check_arguments(search: SearchArguments) -> None:
             raise ArgumentError(
                 f"stop={search.stop!r} is for one objective, and search={search.search!r} has several; leave it out"
             )
+
+
+def _score_of_failed(search: SearchArguments) -> float:
+    return float("nan") if isinstance(search.error_score, str) else float(search.error_score)
 
 
 def _is_whole(value: Any) -> bool:

@@ -74,14 +74,15 @@ class CandidateScoring:
     def outcome(self, scores: FoldScores, scorer: FoldScorer) -> Outcome:
         """Return the outcome of a candidate with these scores."""
         if not scorer.metrics:
-            return Outcome("failed", reason=scores.reason)
+            return Outcome("failed", reason=scores.reason, traceback=scores.traceback)
         metrics = self.objectives or [self.metric(scorer.metrics, scorer.multimetric)]
         means = {metric: scores.mean(metric, scorer.n_splits) for metric in metrics}
         for metric, mean in means.items():
             if not np.isfinite(mean):
                 which = f" {metric}" if len(metrics) > 1 else ""
                 numbers = {name: float(number) for name, number in scores.numbers.items()}
-                return Outcome("failed", None, numbers, one_line(scores.reason or f"the mean test score{which} is {mean}"))
+                reason = one_line(scores.reason or f"the mean test score{which} is {mean}")
+                return Outcome("failed", None, numbers, reason, traceback=scores.traceback)
         values = list(means.values())
         told: dict[str, Any] = {"values": values} if len(metrics) > 1 else {"value": values[0]}
         if self.soft:

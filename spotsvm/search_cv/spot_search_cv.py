@@ -14,7 +14,8 @@ from sklearn.utils import get_tags, indexable
 from sklearn.utils.metadata_routing import process_routing
 from sklearn.utils.validation import check_is_fitted
 
-from spotsvm.common.errors import ArgumentError
+from spotsvm.common.errors import ArgumentError, RefitTimeoutError
+from spotsvm.search_cv.refit import refitted
 from spotsvm.search_cv.results import best_candidate
 from spotsvm.search_cv.run import SearchArguments, SpotSearchRun, check_arguments
 from spotsvm.search_cv.simplest import ONE_SE, simplest
@@ -117,6 +118,17 @@ class SpotSearchCV(BestEstimatorMixin, RoutingMixin, MetaEstimatorMixin, SearchA
     retries : int, default=0
         How often a candidate is scored again whose worker died. It has no effect without `executor`, `trial_timeout` and
         `memory_limit`: candidates are then not scored in workers.
+    timeout : float or None, default=None
+        Wall seconds for the search and the further partitions of `confirm`, after which no further candidate starts, but for the
+        first; those under way are finished. The partitions are left what they are expected to take, judged by the candidates so
+        far, up to half of the time; where less is left, there are fewer of them, or none. The refit comes on top. Where it ended
+        the search, `study_.findings["timeout"]` says so. A record that goes on has the whole time again.
+    max_failures : int or None, default=5
+        How many of the first candidates may fail for the same reason before the search ends with it; None is any number, as is
+        a number as `error_score`.
+    refit_timeout : float or None, default=None
+        Seconds that the refit may take. It is then done in a worker process, which is killed when the time is up, and sends the
+        fitted estimator back; None does it here, without a limit.
 
     Attributes
     ----------
@@ -136,6 +148,9 @@ classes_, n_features_in_, feature_names_in_
     ------
     NoCompletedTrialError
         If every candidate failed; a ValueError.
+    RefitTimeoutError
+        If the refit takes longer than `refit_timeout`; a TimeoutError. All but `best_estimator_` is set on the search by then,
+        which is its attribute `search`.
     ArgumentError
         If `profile` names a parameter whose work is not shared, `confirm` is a number and the folds cannot be drawn again, or
         another argument is invalid; a ValueError.
@@ -216,12 +231,14 @@ classes_, n_features_in_, feature_names_in_
         self.best_score_ = float(self.cv_results_[f"mean_test_{metric}"][index])
 
     def _refit(self, X: Any, y: Any, fit_params: Mapping[str, Any]) -> None:
-        self.best_estimator_ = clone(self.estimator).set_params(**clone(self.best_params_, safe=False))
+        best = clone(self.estimator).set_params(**clone(self.best_params_, safe=False))
+        vars(self).pop("best_estimator_", None)  # of an earlier fit
         began = time.time()
-        if y is None:
-            self.best_estimator_.fit(X, **fit_params)
-        else:
-            self.best_estimator_.fit(X, y, **fit_params)
+        try:
+            self.best_estimator_ = refitted(best, X, y, fit_params, self.refit_timeout)
+        except RefitTimeoutError as error:
+            error.search = self
+            raise
         self.refit_time_ = time.time() - began
         if hasattr(self.best_estimator_, "feature_names_in_"):
             self.feature_names_in_ = self.best_estimator_.feature_names_in_

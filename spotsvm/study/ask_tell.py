@@ -277,8 +277,8 @@ class AskTellStudy(ReadableStudy):
         StorageError
             If the record cannot be written; the trial is then still running.
         ArgumentError
-            If `seconds` is not a time; the trial is then still running. If there are more or fewer values than objectives; the
-            trial is then recorded as failed, with the same reason.
+            If `seconds` is not a time; the trial is then still running. If there are more or fewer values than objectives, or
+            None; the trial is then recorded as failed, with the same reason.
         """
         seconds = checked_seconds(seconds)
         if self.profile is None:
@@ -310,7 +310,7 @@ class AskTellStudy(ReadableStudy):
         seconds = outcome.seconds if outcome.seconds is not None or began is None else time.perf_counter() - began
         told = replace(
             running, state=outcome.state, value=outcome.value, values=outcome.values, extra=dict(outcome.extra),
-            reason=outcome.reason, seconds=seconds, told_at=time.time(),
+            reason=outcome.reason, seconds=seconds, told_at=time.time(), traceback=outcome.traceback,
         )  # fmt: skip
         path: tuple[Trial, ...] = ()
         if self.profile is not None:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import logging
-import threading
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any
 
 from spotsvm.common.errors import ArgumentError, BudgetError, StorageError, WorkersError
 from spotsvm.common.text import shown_value
 from spotsvm.study.ask_tell import AskTellStudy
 from spotsvm.study.callbacks import Followers
+from spotsvm.study.ends.fail_fast import FirstFailures
+from spotsvm.study.ends.time_limit import TimeLimit
 from spotsvm.study.stop import Stopper
 from spotsvm.study.workers.interrupts import Interrupts
 from spotsvm.study.workers.protocol import Workers
@@ -24,15 +25,20 @@ from spotsvm.trials.trial import Outcome, Trial
 
 
 def run_trials(
-    study: AskTellStudy, workers: Workers, settings: RunSettings, followers: Followers, stopper: Stopper | None = None
+    study: AskTellStudy,
+    workers: Workers,
+    settings: RunSettings,
+    followers: Followers,
+    stopper: Stopper | None = None,
+    limit: TimeLimit | None = None,
 ) -> None:
-    """Evaluate until the study has `settings.n_trials` finished trials, or the stop rule or the search ends it.
+    """Evaluate until the study has `settings.n_trials` finished trials, or stop rule, time limit or search end it.
 
     Nothing else may ask or tell the study meanwhile; the workers are closed at the end.
     """
     study.plan(settings.n_trials, settings.batch_size or 1)
     with followers.during(study), workers, Interrupts() as interrupts:
-        run = TrialRun(study, workers, settings, followers, stopper, interrupts)
+        run = TrialRun(study, workers, settings, followers, stopper, interrupts, limit)
         with run.saving_what_is_completed():
             if settings.batch_size is None:
                 as_workers_are_free(run)
@@ -40,6 +46,8 @@ def run_trials(
                 in_batches(run, settings.batch_size)
     if stopper is not None:
         stopper.report()
+    if limit is not None:
+        limit.report(study)
 
 
 def as_workers_are_free(run: TrialRun) -> None:
@@ -87,6 +95,7 @@ class RunSettings:
     batch_size: int | None = None
     retries: int = 0
     raise_errors: bool = False
+    max_failures: int | None = None
 
     def __post_init__(self) -> None:
         if not _is_number(self.n_trials, Integral):
@@ -97,6 +106,9 @@ class RunSettings:
             raise ArgumentError(f"batch_size={shown_value(self.batch_size)} is not a number of trials; use 1 or more, or None")
         if not _is_number(self.retries, Integral) or self.retries < 0:
             raise ArgumentError(f"retries={shown_value(self.retries)} is not a number of further attempts; use 0 or more")
+        most = self.max_failures
+        if most is not None and (not _is_number(most, Integral) or most < 1):
+            raise ArgumentError(f"max_failures={shown_value(most)} is not a number of trials; use 1 or more, or None")
 
 
 def check_budget(n_trials: int, name: str, initial: tuple[int, str], domain: Domain) -> None:
@@ -104,13 +116,6 @@ def check_budget(n_trials: int, name: str, initial: tuple[int, str], domain: Dom
     n_initial, what = initial
     if n_trials < min(n_initial, domain.size):
         raise BudgetError(f"{name}={n_trials} is below the {what} of {n_initial} trials; use at least that, or search='random'")
-
-
-def checked_timeout(timeout: float | None) -> float | None:
-    """Return the timeout, or raise ArgumentError if it is not a time."""
-    if timeout is not None and not (_is_number(timeout, Real) and 0 < timeout <= threading.TIMEOUT_MAX):
-        raise ArgumentError(f"trial_timeout={shown_value(timeout)} is not a time; use a positive number of seconds, or None")
-    return timeout
 
 
 def _is_number(value: object, kind: type) -> bool:
@@ -138,14 +143,16 @@ class TrialRun:
         followers: Followers,
         stopper: Stopper | None,
         interrupts: Interrupts,
+        limit: TimeLimit | None = None,
     ):
         self.study, self.workers, self.settings = study, workers, settings
-        self._followers, self._stopper, self._interrupts = followers, stopper, interrupts
+        self._followers, self._stopper, self._interrupts, self._limit = followers, stopper, interrupts, limit
         self.pending: dict[int, Trial] = {}
         self._asked: dict[int, Trial] = {}
         self._completed: dict[int, Outcome] = {}  # in the order in which they arrived
         self._exhausted = False
         self._follower_failed = False
+        self._failures = FirstFailures(study, settings.max_failures)
 
     @property
     def left(self) -> int:
@@ -154,8 +161,8 @@ class TrialRun:
 
     @property
     def may_ask(self) -> bool:
-        """Whether a trial may be asked for: those of an earlier run always, others while search and stop rule allow it."""
-        if self.left <= 0 or self._exhausted:
+        """Whether a trial may be asked for: within the time those of an earlier run, others if search and stop rule allow it."""
+        if self.left <= 0 or self._exhausted or (self._limit is not None and self._limit.reached(self.study)):
             return False
         return self.study.n_unfinished > 0 or self._stopper is None or not self._stopper.reached()
 
@@ -228,11 +235,12 @@ class TrialRun:
         return lost <= self.settings.retries
 
     def tell(self, trial: Trial, outcome: Outcome) -> None:
-        """Tell the study; raise the error of the objective if `raise_errors` is set."""
+        """Tell the study; raise the error of the objective if `raise_errors` is set, or if the first trials fail alike."""
         told = self._finish(trial, outcome)
         self._tell_followers("on_tell", told)
         if self.settings.raise_errors and outcome.error is not None:
             raise outcome.error
+        self._failures.told(told, outcome.error)
 
     def record_completed(self) -> None:
         """Record the outcomes that arrived before their turn to be told."""

@@ -57,8 +57,9 @@ class Status:
         The record.
     state : {"running", "ended", "broken off", "idle"}
         "running": a process has the record open for writing, or the study is in memory and has a running trial. "ended": the
-        budget is used, a stop rule ended the run, or every configuration was evaluated. "broken off": no process has the record
-        open, and trials are left. "idle": no process has it open, and it has no budget, as after asking and telling by hand.
+        budget is used, a stop rule or a time limit ended the run, or every configuration was evaluated. "broken off": no process
+        has the record open, and trials are left. "idle": no process has it open, and it has no budget, as after asks and tells
+        by hand.
     reason : str
         Why the study ended; empty otherwise.
     writer : Writer or None
@@ -226,6 +227,9 @@ def _why_ended(
     stop = findings.get("stop", {})
     if stop.get("stopped") is True and stop.get("n_trials") == n_finished:
         return "the stop rule ended the run"
+    limit = findings.get("timeout", {})
+    if limit.get("timed_out") is True and limit.get("n_trials") == n_finished:
+        return "the time of the run was up"
     if n_finished and _n_evaluated(trials, about) >= _n_configurations(about):
         return "every configuration in its space has been evaluated"
     return ""

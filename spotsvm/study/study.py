@@ -15,7 +15,8 @@ from spotsvm.space.space import Space
 from spotsvm.study.ask_tell import RunGuard, in_turn
 from spotsvm.study.callbacks import Callbacks, Followers
 from spotsvm.study.earlier import EarlierResults, best_configurations, is_other_study
-from spotsvm.study.loop import RunSettings, checked_timeout, run_trials
+from spotsvm.study.ends.time_limit import TimeLimit, checked_timeout
+from spotsvm.study.loop import RunSettings, run_trials
 from spotsvm.study.record.record import Record
 from spotsvm.study.resume import describe_study, take_up
 from spotsvm.study.search import StudySearch
@@ -195,6 +196,8 @@ class Study(EarlierResults):
         callback: Callbacks | None = None,
         raise_errors: bool = False,
         stop: Literal["uncertainty"] | StopRule | None = None,
+        timeout: float | TimeLimit | None = None,
+        max_failures: int | None = 5,
     ) -> Study:
         """Evaluate the objective until the study has `n_trials` finished trials, those of earlier runs included.
 
@@ -237,6 +240,13 @@ class Study(EarlierResults):
         stop : {"uncertainty"}, ImprovementBelowUncertainty or None, default=None
             When to end before `n_trials`: "uncertainty" once the largest expected improvement is far below the uncertainty of
             the score. `findings["stop"]` has the decision of the rule.
+        timeout : float or None, default=None
+            Wall seconds for this run, after which no further trial starts, but for the first. Trials under way are finished, in
+            workers as well, each within its `trial_timeout`; of a batch all are. Where it ended the run, `findings["timeout"]`
+            says so. The next run has the whole time again.
+        max_failures : int or None, default=5
+            How many of the first trials may fail for the same reason before the run ends with it, as long as no trial of the
+            study has succeeded; None is any number. Each failed trial keeps its `traceback`.
 
         Returns
         -------
@@ -248,8 +258,10 @@ class Study(EarlierResults):
         BudgetError
             If `n_trials` is below 1.
         ArgumentError
-            If the objective returns more or fewer values than there are objectives, at the first trial that does; if there is no
-            such stop rule, or several objectives for it; if another argument is invalid.
+            If the objective returns more or fewer values than there are objectives, or None, at the first trial that does; if
+            there is no such stop rule, or several objectives for it; if another argument is invalid.
+        FirstTrialsFailedError
+            If the first `max_failures` trials fail for the same reason; the traceback is a note of the error.
         TrialStateError
             If the study is being run already.
         KeyboardInterrupt
@@ -268,18 +280,28 @@ class Study(EarlierResults):
         >>> study = Study({"x": list(range(100))}, "random", seed=0).run(lambda p: p["x"], n_trials=50, callback=stalled)
         >>> study.n_finished - 1 - study.best_trial.number
         3
+
+        A run that ends after a tenth of a second, whatever it has by then:
+
+        >>> import time
+        >>> study = Study({"x": list(range(1000))}, "random", seed=0)
+        >>> _ = study.run(lambda p: time.sleep(0.02) or p["x"], n_trials=1000, timeout=0.1)
+        >>> 1 <= study.n_finished <= 5, study.findings["timeout"]["timed_out"]
+        (True, True)
         """
-        settings = RunSettings(n_trials, batch_size, retries, raise_errors)
-        timeout = checked_timeout(self.trial_timeout if trial_timeout is None else trial_timeout)
+        settings = RunSettings(n_trials, batch_size, retries, raise_errors, max_failures)
+        seconds = checked_timeout(self.trial_timeout if trial_timeout is None else trial_timeout)
+        checked_timeout(timeout.seconds if isinstance(timeout, TimeLimit) else timeout, "timeout")
+        limit = timeout if isinstance(timeout, TimeLimit | None) else TimeLimit(timeout)
         followers = Followers(callback)
         stopper = None if stop is None else Stopper(self, stop)
         with self.guard.running():
-            options: dict[str, Any] = {"n_jobs": n_jobs, "trial_timeout": timeout, "memory_limit": memory_limit}
+            options: dict[str, Any] = {"n_jobs": n_jobs, "trial_timeout": seconds, "memory_limit": memory_limit}
             if not is_workers(objective) and self.profile is not None and callable(objective):
                 objective = PathObjective(objective, self.profile.name, self.profile.listed)
             workers = objective if is_workers(objective) else open_workers(cast("Objective", objective), executor, **options)
             try:
-                run_trials(self, workers, settings, followers, stopper)
+                run_trials(self, workers, settings, followers, stopper, limit)
             except KeyboardInterrupt as interrupt:
                 interrupt.add_note(self._how_to_resume())
                 raise

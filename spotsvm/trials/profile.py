@@ -13,7 +13,7 @@ from spotsvm.common.errors import ArgumentError, SpaceError
 from spotsvm.common.text import shown_value
 from spotsvm.space.parameter import ChoiceParameter, Parameter
 from spotsvm.space.space import Space
-from spotsvm.trials.trial import Objective, Outcome, Trial, as_float, outcome_of
+from spotsvm.trials.trial import Objective, Outcome, Trial, as_float, outcome_of, returned_nothing
 
 Floats = NDArray[np.float64]
 #: the origin of a trial for a further value on a path
@@ -140,7 +140,7 @@ class Profile:
                 replace(
                     told, params=params, point=tuple(point.tolist()), state=outcome.state, value=outcome.value,
                     values=None if outcome.value is None else (outcome.value,), extra=dict(outcome.extra),
-                    reason=outcome.reason, suggestion=told.number,
+                    reason=outcome.reason, suggestion=told.number, traceback=outcome.traceback,
                 )
             )  # fmt: skip
         trials.sort(key=lambda t: t.point[self._at])
@@ -245,9 +245,11 @@ class PathObjective:
 
 def checked_path(outcome: Outcome, judged: Callable[[Outcome], tuple[Outcome, str]], profile: Profile) -> tuple[Outcome, str]:
     """Return an outcome whose path fits the space and the objective; else a failed one, and the reason."""
+    if returned_nothing(outcome):
+        return outcome, outcome.reason
     path = []
     for value, one in outcome.path:
-        one, wrong = judged(one)
+        one, wrong = (one, "") if returned_nothing(one) else judged(one)  # one value of a path may have none
         try:
             profile.coordinate(value)
         except SpaceError as error:

@@ -65,6 +65,8 @@ class Trial:
     suggestion : int or None
         Where a parameter is profiled, the number of the trial that was asked for, on whose path this one is: its own for the
         best value on the path. None where nothing is profiled.
+    traceback : str
+        Of a failed trial whose objective raised an error, the traceback, at most 4000 characters; else empty.
     """
 
     number: int
@@ -86,6 +88,7 @@ class Trial:
     asked_at: float | None = field(default=None, compare=False)
     told_at: float | None = field(default=None, compare=False)
     suggestion: int | None = None
+    traceback: str = ""
 
     def __post_init__(self) -> None:
         for name, kind in (("params", ReadOnlyParams), ("extra", ReadOnlyDict)):
@@ -175,6 +178,7 @@ class Outcome:
     values: tuple[float, ...] | Mapping[str, float] | None = None
     lost: bool = False
     path: tuple[tuple[float, Outcome], ...] = ()
+    traceback: str = ""
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle; an error that cannot be unpickled, and so would break the pool, is replaced by its text."""
@@ -184,7 +188,16 @@ class Outcome:
         except Exception:  # what an error of the user's raises when it is pickled can be anything
             error = RuntimeError(self.reason)
         extra = dict(self.extra)
-        return Outcome, (self.state, self.value, extra, self.reason, self.seconds, error, self.values, self.lost, self.path)
+        cells = (self.state, self.value, extra, self.reason, self.seconds, error, self.values, self.lost, self.path)
+        return Outcome, (*cells, self.traceback)
+
+
+_NOTHING = "the objective returned None;"
+
+
+def returned_nothing(outcome: Outcome) -> bool:
+    """Return whether the objective returned None, which is an error of the program rather than of the trial."""
+    return outcome.state == "failed" and outcome.reason.startswith(_NOTHING)
 
 
 Objective = Callable[[dict[str, Any]], float | Sequence[float] | Mapping[str, float | Values] | Outcome]
@@ -206,6 +219,9 @@ def outcome_of(returned: Any, seconds: float | None = None) -> Outcome:
     """
     if isinstance(returned, Outcome):
         return replace(returned, seconds=seconds) if returned.seconds is None else returned
+    if returned is None:
+        reason = f"{_NOTHING} return a number, or a mapping with 'value' and further named numbers"
+        return Outcome("failed", reason=reason, seconds=seconds)
     extra: dict[str, float] = {}
     value, several = returned, _is_several(returned)
     if isinstance(returned, Mapping):
@@ -260,7 +276,12 @@ def call(objective: Objective, params: dict[str, Any], limits: AbstractContextMa
             returned = objective(params)
         return outcome_of(returned, time.perf_counter() - began)
     except Exception as error:
-        return Outcome("failed", reason=reason_of(error), seconds=time.perf_counter() - began, error=error)
+        return failed_by(error, time.perf_counter() - began)
+
+
+def failed_by(error: BaseException, seconds: float | None = None) -> Outcome:
+    """Return the outcome of an evaluation that raised an error."""
+    return Outcome("failed", reason=reason_of(error), seconds=seconds, error=error, traceback=traceback_of(error))
 
 
 def timed_out(timeout: float | None) -> Outcome:
@@ -277,6 +298,21 @@ def reason_of(error: BaseException) -> str:
     frames = traceback.extract_tb(error.__traceback__)
     where = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
     return f"{type(error).__name__}: {text[:500]}{where}"
+
+
+#: characters of a traceback that is kept: the first, and the last
+_FIRST, _LAST = 1000, 2990
+
+
+def traceback_of(error: BaseException) -> str:
+    """Return the traceback of an error, from where it was called on, as text that can be written as UTF-8; cut in the middle."""
+    began = error.__traceback__
+    try:
+        text = "".join(traceback.format_exception(type(error), error, began.tb_next if began and began.tb_next else began))
+    except Exception:  # a source file or an error that cannot be read
+        return ""
+    text = text.strip().encode("utf-8", "backslashreplace").decode("utf-8")
+    return text if len(text) <= _FIRST + _LAST else f"{text[:_FIRST]}\n...\n{text[-_LAST:]}"
 
 
 def one_line(text: str) -> str:

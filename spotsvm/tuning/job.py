@@ -18,7 +18,7 @@ from spotsvm.comparison.judge_search import judge_search
 from spotsvm.optimism.analysis import oversearching
 from spotsvm.search_cv.spot_search_cv import SpotSearchCV
 from spotsvm.search_cv.start import default_start
-from spotsvm.study.loop import checked_timeout
+from spotsvm.study.ends.time_limit import checked_timeout
 from spotsvm.study.workers.limits import checked_memory_limit
 from spotsvm.trials.scores.metrics import named_scorer
 from spotsvm.trials.scores.optimism import Method
@@ -55,10 +55,12 @@ class TuningJob:
     trial_timeout: float | None = None
     memory_limit: int | str | None = None
     retries: int = 0
+    timeout: float | None = None  # of each search
 
     def run(self, progress: Progress) -> list[HeldOutResult]:
         """Evaluate the default, random search and the search in this order; both searches start at the default and the centre."""
         checked_timeout(self.trial_timeout)
+        checked_timeout(self.timeout, "timeout")
         if self.memory_limit is not None:
             checked_memory_limit(self.memory_limit)
         if self.out is not None:
@@ -127,6 +129,7 @@ class TuningJob:
             trial_timeout=self.trial_timeout,
             memory_limit=self.memory_limit,
             retries=self.retries,
+            timeout=self.timeout,
         )
 
     def _with_optimism(self, result: HeldOutResult, train: Table) -> HeldOutResult:

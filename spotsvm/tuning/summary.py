@@ -73,7 +73,7 @@ def _paragraphs(job: TuningJob, results: Sequence[HeldOutResult]) -> Iterator[st
             yield f"Failed trials of {c.name}: {summarise_failures(c.search.study_.trials)}"
     if final.search is not None:
         findings = final.search.study_.findings
-        for name in ("stop", "judgement"):
+        for name in ("stop", "timeout", "judgement"):
             if name in findings:
                 yield findings[name]["sentence"]
         best = final.search.best_params_

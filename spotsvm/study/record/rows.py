@@ -25,7 +25,20 @@ ASKED = (
     "asked_at",
 )  # fmt: skip
 
-TOLD = ("number", "told", "state", "value", "extra", "reason", "seconds", "objectives", "lost", "told_at", "suggestion")
+TOLD = (
+    "number",
+    "told",
+    "state",
+    "value",
+    "extra",
+    "reason",
+    "seconds",
+    "objectives",
+    "lost",
+    "told_at",
+    "suggestion",
+    "traceback",
+)
 
 #: the error of a row that was changed after it was written
 UNLIKE = "its checksum does not match its content"
@@ -55,7 +68,7 @@ def told_row(trial: Trial, sequence: int | None) -> dict[str, Any]:
     row = {
         "told": sequence, "state": trial.state, "value": _real(trial.value), "extra": _compact(dict(trial.extra)),
         "reason": trial.reason, "seconds": _real(trial.seconds), "objectives": several, "lost": json.dumps(trial.lost),
-        "told_at": _real(trial.told_at), "suggestion": trial.suggestion,
+        "told_at": _real(trial.told_at), "suggestion": trial.suggestion, "traceback": trial.traceback or None,
     }  # fmt: skip
     # without the number itself, which SQLite would take for another one that the row is to have
     return row | {"told_checksum": _checksum({"number": trial.number, **row}, TOLD)}
@@ -80,11 +93,12 @@ def outcome_json(outcome: Outcome) -> str:
 
 def _outcome_cells(outcome: Outcome) -> dict[str, Any]:
     values = outcome.values
-    return {
+    cells = {
         "state": outcome.state, "value": outcome.value, "extra": dict(outcome.extra), "reason": outcome.reason,
         "seconds": outcome.seconds, "values": dict(values) if isinstance(values, Mapping) else values,
         "lost": bool(getattr(outcome, "lost", False)),
     }  # fmt: skip
+    return cells | ({"traceback": outcome.traceback} if outcome.traceback else {})
 
 
 def outcome_of_json(text: Any) -> Outcome:
@@ -109,7 +123,7 @@ def _outcome_of_cells(read: dict[str, Any]) -> Outcome:
     return Outcome(
         read["state"], _number(read.get("value"), "value"), _numbers(read.get("extra", {}), "extra"),
         _text(read.get("reason", ""), "reason"), _number(read.get("seconds"), "seconds"), None, values,
-        read.get("lost") is True,
+        read.get("lost") is True, (), _text(read.get("traceback", ""), "traceback"),
     )  # fmt: skip
 
 
@@ -222,6 +236,7 @@ _READERS: dict[str, Callable[[Any, str], Any]] = {
     "asked_at": _number,
     "told_at": _number,
     "suggestion": lambda cell, what: None if cell is None else _whole(cell, what),
+    "traceback": lambda cell, what: "" if cell is None else _text(cell, what),
 }
 COLUMNS = tuple(_READERS)
 

@@ -13,7 +13,7 @@ from collections import Counter, OrderedDict, deque
 from collections.abc import Mapping
 from concurrent.futures import CancelledError
 from contextlib import AbstractContextManager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -24,7 +24,7 @@ from spotsvm.common.text import shown_value
 from spotsvm.study.workers.dask_connection import LOOK, DaskConnection, dask_client
 from spotsvm.study.workers.limits import checked_memory_limit, limited_memory, one_thread, with_limit_named
 from spotsvm.study.workers.protocol import in_time, packed, unpacked
-from spotsvm.trials.trial import Objective, Outcome, call, reason_of, timed_out
+from spotsvm.trials.trial import Objective, Outcome, call, failed_by, timed_out
 
 _log = logging.getLogger(__name__)
 
@@ -357,7 +357,7 @@ def evaluate(
         with one_thread():
             outcome = with_limit_named(call(objective, pickle.loads(params), limited_memory(memory_limit)), memory_limit)
     except (SystemExit, KeyboardInterrupt) as error:  # either would end the worker
-        outcome = Outcome("failed", reason=reason_of(error), seconds=time.perf_counter() - began)
+        outcome = replace(failed_by(error, time.perf_counter() - began), error=None)
     finally:
         if topic is not None:
             worker.log_event(topic, {"completed": number})

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, Future
 from contextlib import suppress
+from dataclasses import replace
 from multiprocessing import resource_tracker
 from typing import Any, Literal
 
@@ -25,7 +26,7 @@ from spotsvm.study.workers.limits import (
     with_limit_named,
 )
 from spotsvm.study.workers.protocol import packed
-from spotsvm.trials.trial import Objective, Outcome, call, one_line, reason_of
+from spotsvm.trials.trial import Objective, Outcome, call, failed_by, one_line, reason_of, traceback_of
 
 _CRASHES = ("SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL", "SIGABRT")
 _PR_SET_PDEATHSIG = 1  # linux/prctl.h
@@ -92,7 +93,7 @@ class WorkerSlot:
 
     def kill(self) -> None:
         """Kill the process and those it has started; its pending future ends with an error."""
-        closing = threading.Thread(target=_shut_down, args=(self._pool,), daemon=True)
+        closing = threading.Thread(target=shut_down, args=(self._pool,), daemon=True)
         closing.start()
         self._closing = [(thread, process) for thread, process in self._closing if thread.is_alive()]
         self._closing.append((closing, self._process))
@@ -108,7 +109,7 @@ class WorkerSlot:
                     os.kill(process.pid, signal.SIGTERM if os.name != "posix" else signal.SIGKILL)
 
 
-def _shut_down(pool: Any) -> None:
+def shut_down(pool: Any) -> None:
     """Kill the processes of a pool, and wait until it and the thread that feeds them are gone."""
     queue = pool._call_queue
     pool.shutdown(wait=True, kill_workers=True)
@@ -172,9 +173,10 @@ def call_safely(objective: Objective, params: bytes | dict[str, Any], memory_lim
         outcome = call(objective, loaded, limited_memory(memory_limit))
     except SystemExit as error:
         code = "" if error.code is None else one_line(repr(error.code))[:80]
-        return Outcome("failed", reason=f"the objective left by sys.exit({code})", error=RuntimeError("sys.exit"))
+        reason = f"the objective left by sys.exit({code})"
+        return Outcome("failed", reason=reason, error=RuntimeError("sys.exit"), traceback=traceback_of(error))
     except BaseException as error:  # such as a KeyboardInterrupt that the objective raises
-        return Outcome("failed", reason=reason_of(error), error=RuntimeError(reason_of(error)))
+        return replace(failed_by(error), error=RuntimeError(reason_of(error)))
     return with_limit_named(outcome, memory_limit)
 
 

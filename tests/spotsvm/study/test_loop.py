@@ -21,7 +21,7 @@ def partly(params):
     kind = int(8 * params["x"])
     if kind == 0:
         raise ValueError("too small\nby far")
-    return [None, math.nan, math.inf, None, "text", {"score": 1.0}, {"value": bowl(params), "time": 2}, bowl(params)][kind]
+    return [None, math.nan, math.inf, [], "text", {"score": 1.0}, {"value": bowl(params), "time": 2}, bowl(params)][kind]
 
 
 def test_it_stops_at_the_budget_and_goes_on_from_there():
@@ -91,7 +91,7 @@ def test_failures_are_recorded_and_the_study_goes_on():
         "ValueError: too small by far",
         "the objective returned nan",
         "the objective returned inf",
-        "the objective returned None, which is not a number",
+        "the objective returned [], which is not a number",
         "the objective returned 'text', which is not a number",
         "the objective returned a mapping without 'value', or 'values' of several objectives",
     }
@@ -100,7 +100,7 @@ def test_failures_are_recorded_and_the_study_goes_on():
     assert {t.extra.get("time") for t in study.trials} == {None, 2.0}
     assert study.recommend().value == min(t.value for t in study.trials if t.value is not None)
     for search in ("kriging", "random"):
-        none = Study(SPACE, search, 0).run(lambda p: None, 9)
+        none = Study(SPACE, search, 0).run(lambda p: math.nan, 9, max_failures=None)
         assert [t.state for t in none.trials] == ["failed"] * 9
 
 

@@ -1,6 +1,7 @@
 """Records of earlier schema versions: read as they are, and upgraded when they are opened for writing."""
 
 import json
+import math
 import os
 import signal
 import sqlite3
@@ -46,7 +47,7 @@ CREATE TABLE trials (
 
 
 def objective(params):
-    return {"value": params["C"], "time": 2.0} if params["kernel"] != "poly" else None
+    return {"value": params["C"], "time": 2.0} if params["kernel"] != "poly" else math.nan
 
 
 def study(path=None):
@@ -75,6 +76,8 @@ def tables_of(version):
     third += "CREATE TABLE outcomes (number INTEGER PRIMARY KEY, outcome TEXT NOT NULL);"
     if version == 3:
         return third
+    if version == 5:
+        return tables_of(4).replace("told_checksum INTEGER\n)", "told_checksum INTEGER,\n    suggestion INTEGER\n)")
     signed = third.replace("told_at REAL\n)", "told_at REAL,\n    asked_checksum INTEGER,\n    told_checksum INTEGER\n)")
     return signed.replace("value TEXT NOT NULL)", "value TEXT NOT NULL, checksum INTEGER)").replace(
         "outcome TEXT NOT NULL)", "outcome TEXT NOT NULL, checksum INTEGER)"
@@ -93,7 +96,7 @@ def shape(path):
     return version, columns(path), columns(path, "outcomes")
 
 
-@pytest.fixture(params=[1, 2, 3, 4])
+@pytest.fixture(params=[1, 2, 3, 4, 5])
 def old(tmp_path, request):
     """A record as an earlier version wrote it: ten trials that have ended, and one that was running; first, points are JSON."""
     with study(tmp_path / "new.db") as s:
@@ -110,10 +113,10 @@ def old(tmp_path, request):
         keys = ", ".join(row[1] for row in connection.execute("PRAGMA main.table_info(about)"))
         connection.execute(f"INSERT INTO about SELECT {keys} FROM new.about")
         connection.execute("UPDATE about SET value = ? WHERE key = 'schema_version'", (str(request.param),))
-        if request.param == 4:
+        if request.param >= 4:
             add_checksum(connection)
             connection.execute("UPDATE about SET checksum = checksum(key, value)")
-            connection.execute(f"UPDATE trials SET told_checksum = checksum({TOLD_4})")
+            connection.execute(f"UPDATE trials SET told_checksum = checksum({TOLD_4}{', suggestion' * (request.param > 4)})")
         connection.commit()
     return path
 
@@ -145,8 +148,8 @@ def test_reading_only_leaves_it_as_it_is(old, tmp_path):
 def test_opened_for_writing_it_is_upgraded_and_goes_on(old):
     with study(old) as s:
         s.run(objective, 16)
-    assert shape(old) == ("5", list(stored_columns()), ["number", "outcome", "checksum"])
-    assert columns(old)[-9:] == ["objectives", *LATER, *CHECKSUMS, "suggestion"]
+    assert shape(old) == ("6", list(stored_columns()), ["number", "outcome", "checksum"])
+    assert columns(old)[-10:] == ["objectives", *LATER, *CHECKSUMS, "suggestion", "traceback"]
     assert facts(s) == facts(study().run(objective, 16))
     assert salvage(old).trials == s.trials
     with study(old) as again:
@@ -218,7 +221,7 @@ def test_killed_at_any_statement_it_is_what_it_was(old, monkeypatch):
 
 def test_the_way_from_any_version_ends_at_the_same_tables(tmp_path):
     ends = []
-    for first in (1, 2, 3, 4):
+    for first in (1, 2, 3, 4, 5):
         connection = sqlite3.connect(":memory:")
         with closing(connection):
             connection.executescript(tables_of(first))
@@ -228,7 +231,7 @@ def test_the_way_from_any_version_ends_at_the_same_tables(tmp_path):
             ends.append([tuple(row[1:6]) for row in connection.execute("PRAGMA table_info(trials)")])
     with closing(Record(tmp_path / "new.db")) as record:
         new = [tuple(row[1:6]) for row in record._connection.execute("PRAGMA table_info(trials)")]
-    assert [[(name, *rest) for name, _, *rest in end] for end in ends] == [[(name, *rest) for name, _, *rest in new]] * 4
+    assert [[(name, *rest) for name, _, *rest in end] for end in ends] == [[(name, *rest) for name, _, *rest in new]] * 5
     assert stored_columns() == tuple(name for name, *_ in new)
 
 

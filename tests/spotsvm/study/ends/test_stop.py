@@ -118,7 +118,8 @@ def test_too_few_trials_and_failures_are_no_end():
     study = run(EARLY, 7, with_folds)
     assert "7 trials are too few for it to judge" in study.findings["stop"]["sentence"]
 
-    assert run(EARLY, 12, lambda p: None).n_finished == 12
+    none = Study(SPACE, "random", 0).run(lambda p: float("nan"), 12, stop=EARLY, max_failures=None)
+    assert none.n_finished == 12
     assert run(EARLY, 60, lambda p: with_folds(p) if p["x"] < 0.5 else float("nan")).findings["stop"]["stopped"]
 
 

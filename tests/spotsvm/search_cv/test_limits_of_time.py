@@ -1,0 +1,121 @@
+"""The limits of time of a cross-validated search."""
+
+import pickle
+import sys
+import time
+
+import cloudpickle
+import numpy as np
+import pytest
+from scipy.stats import loguniform
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.datasets import make_classification
+from sklearn.svm import SVC
+
+from spotsvm import SpotSearchCV
+from spotsvm.common.errors import ArgumentError, RefitTimeoutError
+from spotsvm.search_cv.run import CandidatesHere
+
+# worker processes cannot import the tests
+cloudpickle.register_pickle_by_value(sys.modules[__name__])
+
+X, Y = make_classification(60, 4, flip_y=0.2, random_state=0)
+SPACE = {"C": loguniform(2**-5, 2**15), "gamma": loguniform(2**-10, 2**2)}
+
+
+def search(**options):
+    given = {"n_iter": 30, "search": "random", "cv": 3, "random_state": 0, "profile": None, "refit": False} | options
+    return SpotSearchCV(SVC(), SPACE, **given)
+
+
+class Clock:
+    """A clock that each told trial, which then took a second, turns on."""
+
+    def __init__(self, monkeypatch):
+        self.now = 1000.0
+        monkeypatch.setattr("spotsvm.study.ends.time_limit.monotonic", lambda: self.now)
+        monkeypatch.setattr("spotsvm.study.ask_tell.time.perf_counter", lambda: self.now)
+        wait = CandidatesHere.wait
+
+        def slow_wait(workers, timeout=None):
+            self.now += 1.0
+            return wait(workers, timeout)
+
+        monkeypatch.setattr(CandidatesHere, "wait", slow_wait)
+
+
+def test_the_time_is_shared_with_the_further_partitions(monkeypatch, tmp_path):
+    Clock(monkeypatch)
+    # five contenders, and the best once more, of a second each: two partitions fit into half of the time
+    fitted = search(timeout=24.5, confirm=5, path=tmp_path / "r.db").fit(X, Y)
+    assert fitted.study_.n_finished == 13
+    assert fitted.study_.findings["timeout"]["timed_out"]
+    assert fitted.study_.findings["timeout"]["timeout"] == 24.5
+    partitions = [name for name in fitted.cv_results_ if name.startswith("partition")]
+    assert partitions == ["partition1_test_score"]
+    # what was decided is recorded
+    again = search(timeout=24.5, confirm=5, n_iter=13, path=tmp_path / "r.db").fit(X, Y)
+    assert again.best_index_ == fitted.best_index_
+    assert [name for name in again.cv_results_ if name.startswith("partition")] == partitions
+
+
+def test_without_further_partitions_the_search_has_all_of_the_time(monkeypatch):
+    Clock(monkeypatch)
+    fitted = search(timeout=7.5, confirm=None).fit(X, Y)
+    assert fitted.study_.n_finished == 8
+    assert np.isfinite(fitted.best_score_)
+
+
+def test_enough_time_changes_nothing():
+    numbers = search(timeout=1000.0).fit(X, Y), search().fit(X, Y)
+    assert numbers[0].study_.findings.keys() == numbers[1].study_.findings.keys() == {"confirm"}
+    assert numbers[0].best_params_ == numbers[1].best_params_
+
+
+def test_what_is_no_time_is_refused():
+    with pytest.raises(ArgumentError, match="timeout=0 is not a time"):
+        search(timeout=0).fit(X, Y)
+
+
+class SlowOnAllRows(ClassifierMixin, BaseEstimator):
+    """An estimator that takes long for more than `patience` rows."""
+
+    def __init__(self, a=0, patience=50):
+        self.a, self.patience = a, patience
+
+    def fit(self, X, y):
+        if len(X) > self.patience:
+            time.sleep(60)
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), self.a % 2)
+
+
+def slow_to_refit(**options):
+    return SpotSearchCV(
+        SlowOnAllRows(**options), {"a": [0, 1]}, n_iter=2, search="random", cv=3, random_state=0, refit_timeout=0.3
+    )
+
+
+def test_a_refit_past_its_time_leaves_the_search():
+    given = slow_to_refit()
+    with pytest.raises(RefitTimeoutError, match=r"longer than refit_timeout=0.3 s; .* are set on it") as caught:
+        given.fit(X, Y)
+    assert caught.value.search is given
+    assert given.best_params_ in given.cv_results_["params"]
+    assert given.study_.n_finished == 2
+    assert not hasattr(given, "best_estimator_")
+    assert isinstance(caught.value, TimeoutError)
+    with pytest.raises(ArgumentError, match="refit_timeout=-1 is not a time"):
+        search(refit_timeout=-1).fit(X, Y)
+
+
+def test_a_refit_within_its_time_is_that_of_this_process():
+    fitted = search(n_iter=6, refit=True, confirm=None, refit_timeout=60.0).fit(X, Y)
+    here = search(n_iter=6, refit=True, confirm=None).fit(X, Y)
+    assert np.array_equal(fitted.decision_function(X), here.decision_function(X))
+    assert type(fitted.best_estimator_) is SVC
+    assert pickle.loads(pickle.dumps(fitted)).best_params_ == here.best_params_
+    assert type(slow_to_refit(patience=1000).fit(X, Y).best_estimator_) is SlowOnAllRows
