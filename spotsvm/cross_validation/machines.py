@@ -84,9 +84,7 @@ def read_machine(kind: type, p: Mapping[str, Any]) -> SvmMachine | None:
 
     A class can define how it is trained elsewhere by a static method `_shared_machine` of its parameters.
     """
-    if not is_machine(kind) or p["max_iter"] != -1 or p.get("probability") is True:
-        return None
-    if not _unused_are_sound(p):
+    if not is_machine(kind) or p["max_iter"] != -1 or not _unused_are_sound(p):
         return None
     if "_shared_machine" in vars(kind):
         own: SvmMachine | None = vars(kind)["_shared_machine"](p)
@@ -128,7 +126,8 @@ def _unused_are_sound(p: Mapping[str, Any]) -> bool:
     """Check whether scikit-learn takes the parameters that change nothing here."""
     seed = p.get("random_state")
     return (
-        isinstance(p.get("shrinking", True), bool | np.bool_)
+        p.get("probability", False) in (False, "deprecated")
+        and isinstance(p.get("shrinking", True), bool | np.bool_)
         and _positive(p.get("cache_size", 200))
         and isinstance(p.get("verbose", False), int | np.bool_)
         and (seed is None or isinstance(seed, np.random.RandomState | int))

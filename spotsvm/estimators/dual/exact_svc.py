@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from spotsvm.common.errors import ArgumentError
 from spotsvm.estimators.dual.dual_svc import DualSVC
 
 
@@ -44,6 +45,15 @@ class ExactSVC(DualSVC):
         Whether `predict` decides ties of votes by the decision function.
     sigma : float or None, default=None
         Instead of gamma, for "rbf": exp(-d^2 / (2 sigma^2)).
+    probability : bool, default=False
+        False, or SVC's own "deprecated". True is refused: `CalibratedClassifierCV(ExactSVC(), ensemble=False)` has the
+        probabilities.
+    shrinking : bool, default=True
+        Without effect; there so that SVC's parameters are taken.
+    verbose : bool, default=False
+        Without effect, as `shrinking`.
+    random_state : int, RandomState or None, default=None
+        Without effect, as `shrinking`: nothing is drawn at random.
 
     Attributes
     ----------
@@ -71,6 +81,12 @@ n_features_in_, feature_names_in_
     >>> machine = ExactSVC(gamma=0.5).fit(X, y)
     >>> round(float(machine.score(X, y)), 3)
     0.98
+
+    It takes whatever SVC takes:
+
+    >>> from sklearn.svm import SVC
+    >>> ExactSVC(**SVC(C=10.0, shrinking=False).get_params()).C
+    10.0
     """
 
     C: float = 1.0
@@ -85,3 +101,15 @@ n_features_in_, feature_names_in_
     decision_function_shape: str = "ovr"
     break_ties: bool = False
     sigma: float | None = None
+    probability: Any = False
+    shrinking: Any = True
+    verbose: Any = False
+    random_state: Any = None
+
+    def _check_parameters(self) -> tuple[float, int | None]:
+        if self.probability not in (False, "deprecated"):
+            raise ArgumentError(
+                f"probability={self.probability!r}; use False, and for probabilities "
+                "sklearn.calibration.CalibratedClassifierCV(ExactSVC(), ensemble=False)"
+            )
+        return super()._check_parameters()

@@ -31,6 +31,10 @@ class ExactSVR(DualSVR):
         Megabytes that blocks of kernel values may take, beside the kernel matrix.
     max_iter : int, default=-1
         Cap on the solver's iterations, 1 or more; -1 for one that grows with the data. At the cap a ConvergenceWarning is given.
+    shrinking : bool, default=True
+        Without effect; there so that SVR's parameters are taken.
+    verbose : bool, default=False
+        Without effect, as `shrinking`.
 
     Attributes
     ----------
@@ -70,3 +74,5 @@ feature_names_in_
     cache_size: float = 200
     max_iter: int = -1
     sigma: float | None = None
+    shrinking: Any = True
+    verbose: Any = False

@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_wine, make_classification, make_friedman1, make_moons
-from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.exceptions import ConvergenceWarning, FitFailedWarning, NotFittedError
 from sklearn.metrics.pairwise import polynomial_kernel
 from sklearn.model_selection import cross_val_score
 from sklearn.preprocessing import scale
@@ -14,6 +15,7 @@ from sklearn.svm import SVC, SVR
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from spotsvm.common.errors import ArgumentError, SpotSVMError
+from spotsvm.cross_validation.cross_val_scores import cross_val_scores
 from spotsvm.estimators.dual.exact_svc import ExactSVC
 from spotsvm.estimators.dual.exact_svr import ExactSVR
 from spotsvm.solvers.errors import SolverError
@@ -58,6 +60,28 @@ def assert_same(ours, theirs, X_new, atol=1e-4):  # LIBSVM keeps its matrix in f
 )
 def test_check_estimator(estimator, check):
     check(estimator)
+
+
+def test_they_take_every_parameter_of_svc_and_svr():
+    theirs = SVC(C=3.0, gamma=0.2, shrinking=False, verbose=False, random_state=1)
+    ours = ExactSVC(**theirs.get_params(), sigma=None).set_params(tol=1e-6)
+    assert SVC().get_params().keys() <= ExactSVC().get_params().keys()
+    assert_same(ours.fit(X, Y), theirs.set_params(tol=1e-6).fit(X, Y), X_NEW)
+    regressors = [m.fit(X, X @ np.arange(6.0)) for m in (ExactSVR(**SVR(shrinking=False, tol=1e-6).get_params()), SVR(tol=1e-6))]
+    np.testing.assert_allclose(regressors[0].predict(X_NEW), regressors[1].predict(X_NEW), atol=1e-3)
+
+
+@pytest.mark.parametrize("probability", [True, np.True_, "yes"])
+def test_probabilities_are_left_to_the_calibrated_classifier(probability):
+    machine = ExactSVC(probability=probability)
+    with pytest.raises(
+        ArgumentError, match=r"probability=.*; use False, and .*CalibratedClassifierCV\(ExactSVC\(\), ensemble=False"
+    ):
+        machine.fit(X, Y)
+    with pytest.warns(FitFailedWarning, match="use False, and for probabilities"):
+        assert np.isnan(cross_val_scores(ExactSVC(), X, Y, [{"probability": probability}])).all()
+    calibrated = CalibratedClassifierCV(ExactSVC(), ensemble=False).fit(X, Y)
+    assert calibrated.predict_proba(X_NEW).shape == (40, 2)
 
 
 @pytest.mark.parametrize("name", KERNELS)
