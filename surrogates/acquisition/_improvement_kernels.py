@@ -2,7 +2,8 @@
 
 `terms` holds, of k models of n points in p embedded columns: whether the correlation is Matern 5/2, the scaled points (k, n, p),
 the scales (k, p), the factors U (k, n, n), a and U'^-1 1 (k, n), mu, sigma2, the response to improve on and ln of the unit (k,);
-then the same, points (m, p), scales (p,), a (m,) and mu of the model of success, m = 0 without one, and the least chance.
+then, of c quantities that are to be positive, Matern 5/2 of m points: points, scales, U, a, U'^-1 1, mu, sigma2, the variance of
+an observation and the power of the chance.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ _ROOT_HALF_PI = 1.2533141373155003
 _ROOT_HALF = 0.7071067811865476
 _SERIES_BELOW = -20.0  # below it 1 + z Phi / phi loses more digits than its asymptotic series does
 _LEAST_SHARE = 1e-14  # of the variance: a smaller one has no gradient
+_KNOWN = 1e300  # in place of 1' R^-1 1, where a mean is not estimated
 _TINY = 1e-90  # a standard deviation below it counts as none: its inverse cubed is still a number
 _RISE = 1e-4  # of what the slope promises: a step that gains less is too long
 _SHORTEST = 1e-4
@@ -44,6 +46,16 @@ def log_h(z):
         mills = (math.exp(log_share) - 1.0) / z
     inverse = math.exp(-log_share)
     return -0.5 * z * z - _LOG_ROOT_2PI + log_share, mills * inverse, inverse
+
+
+@compiled
+def log_cdf(z):
+    """Return ln Phi and its slope phi / Phi at z."""
+    if z >= 0.0:
+        above = 0.5 * math.erfc(z * _ROOT_HALF)
+        return math.log1p(-above), math.exp(-0.5 * z * z - _LOG_ROOT_2PI) / (1.0 - above)
+    value, below, density = log_h(z)
+    return value + math.log(below), density / below
 
 
 @compiled
@@ -100,9 +112,32 @@ def _log_sum(logs):
 
 
 @compiled
+def _moments(matern, points, scale, U, a, half_one, mu, block, psi, mean, square, across):
+    """Write the predicted means, and what the variances follow from; return 1' R^-1 1."""
+    m = len(block)
+    _correlations(matern, points, scale, block, psi)
+    mean[:] = mu
+    for i in range(len(a)):
+        weight, row = a[i], psi[i]
+        for b in range(m):
+            mean[b] += weight * row[b]
+    _solve_rows(U, psi)
+    square[:], across[:] = 0.0, 0.0
+    bound = 0.0
+    for i in range(len(a)):
+        one, row = half_one[i], psi[i]
+        bound += one * one
+        for b in range(m):
+            square[b] += row[b] * row[b]
+            across[b] += one * row[b]
+    return bound
+
+
+@compiled
 def improvements(terms, embedded):
     """Return the criterion at embedded points; shape (m,)."""
-    matern, points, scale, U, a, half_one, mu, sigma2, best, log_unit, f_matern, f_points, f_scale, f_a, f_mu, least = terms
+    matern, points, scale, U, a, half_one, mu, sigma2, best, log_unit = terms[:10]
+    c_points, c_scale, c_U, c_a, c_half_one, c_mu, c_sigma2, c_noise, c_power = terms[10:]
     k, n = a.shape
     out = np.empty(len(embedded))
     for start in range(0, len(embedded), _BLOCK):
@@ -111,37 +146,23 @@ def improvements(terms, embedded):
         psi, logs = np.empty((n, m)), np.empty((m, k))
         mean, square, across = np.empty(m), np.empty(m), np.empty(m)
         for t in range(k):
-            _correlations(matern, points[t], scale[t], block, psi)
-            mean[:] = mu[t]
-            for i in range(n):
-                weight, row = a[t, i], psi[i]
-                for b in range(m):
-                    mean[b] += weight * row[b]
-            _solve_rows(U[t], psi)
-            square[:], across[:] = 0.0, 0.0
-            bound = 0.0
-            for i in range(n):
-                one, row = half_one[t, i], psi[i]
-                bound += one * one
-                for b in range(m):
-                    square[b] += row[b] * row[b]
-                    across[b] += one * row[b]
+            bound = _moments(matern, points[t], scale[t], U[t], a[t], half_one[t], mu[t], block, psi, mean, square, across)
             for b in range(m):
                 variance = sigma2[t] * max(1.0 - square[b] + (1.0 - across[b]) ** 2 / bound, 0.0)
                 sd = max(math.sqrt(variance), _TINY)
                 logs[b, t] = log_unit[t] + math.log(sd) + log_h((best[t] - mean[b]) / sd)[0]
         for b in range(m):
             out[start + b] = _log_sum(logs[b]) - math.log(k)
-        if len(f_a):
-            chance = np.empty((len(f_a), m))
-            _correlations(f_matern, f_points, f_scale, block, chance)
+        for t in range(len(c_a)):
+            chance = np.empty((c_a.shape[1], m))
+            bound = _moments(
+                True, c_points[t], c_scale[t], c_U[t], c_a[t], c_half_one[t], c_mu[t], block, chance, mean, square, across
+            )
+            if bound == 0.0:
+                bound = _KNOWN
             for b in range(m):
-                mean[b] = f_mu
-            for i in range(len(f_a)):
-                for b in range(m):
-                    mean[b] += f_a[i] * chance[i, b]
-            for b in range(m):
-                out[start + b] += math.log(min(max(mean[b], least), 1.0))
+                variance = c_sigma2[t] * max(1.0 - square[b] + (1.0 - across[b]) ** 2 / bound, 0.0)
+                out[start + b] += c_power[t] * log_cdf(mean[b] / math.sqrt(variance + c_noise[t]))[0]
     return out
 
 
@@ -161,56 +182,64 @@ def _slopes(matern, r2, psi, slope):
 @compiled
 def improvement_with_gradient(terms, at, gradient):
     """Return the criterion at one embedded point, and write its gradient."""
-    matern, points, scale, U, a, half_one, mu, sigma2, best, log_unit, f_matern, f_points, f_scale, f_a, f_mu, least = terms
+    matern, points, scale, U, a, half_one, mu, sigma2, best, log_unit = terms[:10]
+    c_points, c_scale, c_U, c_a, c_half_one, c_mu, c_sigma2, c_noise, c_power = terms[10:]
     k, n = a.shape
     p = len(at)
-    size = max(n, len(f_a))
-    all_away, all_r2, all_psi, all_slope, half = np.empty((size, p)), np.empty(size), np.empty(size), np.empty(size), np.empty(n)
-    logs, along, by_chance = np.empty(k), np.zeros((k, p)), np.zeros(p)
+    chances, size = len(c_a), max(n, c_a.shape[1])
+    all_away, all_r2, all_psi, all_slope, all_half = (
+        np.empty((size, p)), np.empty(size), np.empty(size), np.empty(size), np.empty(size),
+    )  # fmt: skip
+    logs, along = np.empty(k), np.zeros((k + chances, p))
     log_chance = 0.0
-    for t in range(k + min(len(f_a), 1)):  # the models, and then that of success
-        m = n if t < k else len(f_a)
-        data, weights, lengths = (points[t], a[t], scale[t]) if t < k else (f_points, f_a, f_scale)
-        away, r2, psi, slope = all_away[:m], all_r2[:m], all_psi[:m], all_slope[:m]
+    for t in range(k + chances):  # the models, and then the quantities that are to be positive
+        if t < k:
+            data, weights, lengths, factor, ones = points[t], a[t], scale[t], U[t], half_one[t]
+            mean, scatter, kind = mu[t], sigma2[t], matern
+        else:
+            data, weights, lengths, factor, ones = c_points[t - k], c_a[t - k], c_scale[t - k], c_U[t - k], c_half_one[t - k]
+            mean, scatter, kind = c_mu[t - k], c_sigma2[t - k], True
+        m = len(weights)
+        away, r2, psi, slope, half = all_away[:m], all_r2[:m], all_psi[:m], all_slope[:m], all_half[:m]
         for i in range(m):
             total = 0.0
             for c in range(p):
                 away[i, c] = at[c] * lengths[c] - data[i, c]
                 total += away[i, c] * away[i, c]
             r2[i] = total
-        _slopes(matern if t < k else f_matern, r2, psi, slope)
-        mean = mu[t] if t < k else f_mu
+        _slopes(kind, r2, psi, slope)
         for i in range(m):
             mean += weights[i] * psi[i]
-        if t == k:
-            log_chance = math.log(min(max(mean, least), 1.0))
-            if least < mean < 1.0:
-                for i in range(m):
-                    for c in range(p):
-                        by_chance[c] += weights[i] * slope[i] * away[i, c] * lengths[c] / mean
-            break
-        for i in range(n):
             half[i] = psi[i]
-        solve_lower(U[t], half)
+        solve_lower(factor, half)
         bound, across, square = 0.0, 0.0, 0.0
-        for i in range(n):
-            bound += half_one[t, i] * half_one[t, i]
-            across += half_one[t, i] * half[i]
+        for i in range(m):
+            bound += ones[i] * ones[i]
+            across += ones[i] * half[i]
             square += half[i] * half[i]
+        if bound == 0.0:
+            bound = _KNOWN
         rest = (1.0 - across) / bound
-        variance = sigma2[t] * (1.0 - square + rest * rest * bound)
-        flat = not variance > _LEAST_SHARE * sigma2[t]
-        sd = max(math.sqrt(max(variance, 0.0)), _TINY)
-        log_value, by_mean, by_sd = log_h((best[t] - mean) / sd)
-        logs[t] = log_unit[t] + math.log(sd) + log_value
+        variance = scatter * (1.0 - square + rest * rest * bound)
+        flat = not variance > _LEAST_SHARE * scatter
+        if t < k:
+            sd = max(math.sqrt(max(variance, 0.0)), _TINY)
+            log_value, by_mean, by_sd = log_h((best[t] - mean) / sd)
+            logs[t] = log_unit[t] + math.log(sd) + log_value
+        else:
+            sd = math.sqrt(max(variance, 0.0) + c_noise[t - k])
+            log_value, ratio = log_cdf(mean / sd)
+            ratio *= c_power[t - k]
+            by_mean, by_sd = -ratio, -ratio * mean / sd
+            log_chance += c_power[t - k] * log_value
         if flat:
             half[:], by_sd = 0.0, 0.0
         else:
-            for i in range(n):
-                half[i] += rest * half_one[t, i]
-            solve_upper(U[t], half)
-        for i in range(n):
-            weight = (-by_mean / sd * weights[i] - by_sd * sigma2[t] / (sd * sd) * half[i]) * slope[i]
+            for i in range(m):
+                half[i] += rest * ones[i]
+            solve_upper(factor, half)
+        for i in range(m):
+            weight = (-by_mean / sd * weights[i] - by_sd * scatter / (sd * sd) * half[i]) * slope[i]
             for c in range(p):
                 along[t, c] += weight * away[i, c]
         for c in range(p):
@@ -223,8 +252,9 @@ def improvement_with_gradient(terms, at, gradient):
         share = math.exp(logs[t] - total)
         for c in range(p):
             gradient[c] += share * along[t, c]
-    for c in range(p):
-        gradient[c] += by_chance[c]
+    for t in range(k, k + chances):
+        for c in range(p):
+            gradient[c] += along[t, c]
     return total - math.log(k) + log_chance
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -10,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from spotsvm.surrogates.acquisition.feasibility import Feasibility
+from spotsvm.surrogates.acquisition.chance import Chance, stacked
 from spotsvm.surrogates.domain import Domain
 from spotsvm.surrogates.kriging.correlation import is_matern
 from spotsvm.surrogates.kriging.embedding import Embedding
@@ -31,7 +32,7 @@ class _Term:
 
 
 class AveragedImprovement:
-    """ln of the mean over members of the expected improvement, in units of the warp, plus ln of the chance of success.
+    """ln of the mean over members of the expected improvement, in units of the warp, plus ln of each chance.
 
     Parameters
     ----------
@@ -42,15 +43,15 @@ class AveragedImprovement:
     criterion : {"reinterpolation", "plain"}
         For noisy responses, the improvement of the interpolating process on its best prediction at an evaluated point
         (Forrester, Sobester, Keane 2008); for deterministic ones, of the process itself on the best response seen.
-    feasibility : Feasibility or None
-        Model of the chance that an evaluation succeeds, where some have failed.
+    chances : sequence of Chance
+        Of success, where some evaluations have failed, and of what else must hold.
     """
 
-    def __init__(self, domain: Domain, models: Models, criterion: Criterion, feasibility: Feasibility | None = None):
+    def __init__(self, domain: Domain, models: Models, criterion: Criterion, chances: Sequence[Chance] = ()):
         self._domain = domain
         self._embedding: Embedding = models.embedding
         self._numeric = np.array(models.embedding.numeric, dtype=np.intp)
-        self._feasibility = feasibility
+        self._chances = tuple(chances)
         self._terms: list[_Term] = []
         for member in models.members:
             noisy = criterion == "reinterpolation"
@@ -64,7 +65,6 @@ class AveragedImprovement:
     def _compiled(self) -> tuple[Any, ...]:
         """What the compiled functions take, in their order; of one layout, so that they are compiled once."""
         processes = [term.process for term in self._terms]
-        chance = self._feasibility.process if self._feasibility is not None else None
         return (
             is_matern(processes[0].correlation),
             np.ascontiguousarray(np.stack([p.points for p in processes])),
@@ -76,12 +76,7 @@ class AveragedImprovement:
             np.array([p.sigma2 for p in processes]),
             np.array([term.best for term in self._terms]),
             np.array([term.log_unit for term in self._terms]),
-            True,
-            np.empty((0, 0)) if chance is None else np.ascontiguousarray(chance.points),
-            np.empty(0) if chance is None else chance.scale,
-            np.empty(0) if chance is None else chance.a,
-            0.0 if chance is None else chance.mu,
-            Feasibility.LEAST,
+            *stacked(self._chances, processes[0].points.shape[1]),
         )
 
     def believe(self, inputs: Floats) -> AveragedImprovement:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spotsvm.surrogates.acquisition.averaged_improvement import AveragedImprovement
-from spotsvm.surrogates.acquisition.feasibility import Feasibility
+from spotsvm.surrogates.acquisition.chance import MOST_LABELS, Chance
 from spotsvm.surrogates.acquisition.maximize_acquisition import maximize_acquisition
 from spotsvm.surrogates.acquisition.selection import select_evaluations, select_places
 from spotsvm.surrogates.domain import Domain
@@ -75,11 +75,11 @@ def expected_gain(domain: Domain, points: Floats, values: Floats, *, noisy: bool
         models = KrigingEnsemble(domain, warped=not noisy).fit(known[rows], responses[rows], rng)
         predicted = models.mean_evaluated()
         anchors = known[rows[np.argsort(predicted, kind="stable")[:5]]]
-        feasibility = None
+        chances = []
         if not ok.all():
-            near = select_places(domain, points, anchors)
-            feasibility = Feasibility(models.embedding, domain.model_inputs(points[near]), ok[near])
-        acquisition = AveragedImprovement(domain, models, "reinterpolation" if noisy else "plain", feasibility)
+            near = select_places(domain, points, anchors, MOST_LABELS)
+            chances.append(Chance.of_success(models.embedding, domain.model_inputs(points[near]), ok[near]))
+        acquisition = AveragedImprovement(domain, models, "reinterpolation" if noisy else "plain", chances)
         seen = {point.tobytes() for point in points}
         found = maximize_acquisition(domain, acquisition, anchors, rng, allowed=lambda point: point.tobytes() not in seen)
         at = int(np.argmin(predicted if noisy else responses[rows]))  # the best of all is among those selected

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spotsvm.surrogates.acquisition.averaged_improvement import AveragedImprovement, Criterion
-from spotsvm.surrogates.acquisition.feasibility import Feasibility
+from spotsvm.surrogates.acquisition.chance import MOST_LABELS, Chance, caution
 from spotsvm.surrogates.acquisition.selection import select_places
 from spotsvm.surrogates.domain import Domain
 from spotsvm.surrogates.kriging.ensemble import Models
@@ -69,19 +69,22 @@ class KrigingFit:
         outcomes : (ndarray of shape (n, d), ndarray of bool, shape (n,))
             All points told, and whether they gave a value.
         max_points : int
-            Distinct points at most for the model of failures.
+            Distinct points at most for the model of failures, and no more than 300.
         """
-        notes, feasibility = [], None
+        notes: list[str] = []
+        chances: list[Chance] = []
         predicted = models.mean_evaluated()
         told, succeeded = outcomes
         if failed := int((~succeeded).sum()):
             best = points[np.argsort(predicted, kind="stable")[:N_ANCHORS]]
-            rows = select_places(domain, told, best, max_points)
-            feasibility = Feasibility(models.embedding, domain.model_inputs(told[rows]), succeeded[rows])
+            rows = select_places(domain, told, best, min(max_points, MOST_LABELS))
+            chances.append(
+                Chance.of_success(models.embedding, domain.model_inputs(told[rows]), succeeded[rows], caution(succeeded))
+            )
             notes.append(f"{failed} of {len(succeeded)} evaluations failed and are avoided")
         if not np.ptp(values) > 0:
             notes.append("all responses are equal: exploring")
-        improvement = AveragedImprovement(domain, models, criterion, feasibility)
+        improvement = AveragedImprovement(domain, models, criterion, chances)
         return cls(points, values, models, predicted, improvement, tuple(notes))
 
     def anchors(self) -> Floats:

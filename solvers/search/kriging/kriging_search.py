@@ -80,7 +80,8 @@ class KrigingSearch(Search):
 
     Notes
     -----
-    A point that failed never enters the model of the response; a second model steers away from failures.
+    A point that failed never enters the model of the response; a second model steers away from failures (`Chance.of_success`),
+    the more firmly the more of the last evaluations failed.
 
     Pending points are taken to give what the model predicts (Kriging believer). As long as fewer than three values are told,
     what is asked for beyond the design continues it by a Sobol sequence. Where nothing has been told since the last suggestion,

@@ -7,7 +7,7 @@ from scipy.optimize import approx_fprime, minimize
 from spotsvm.surrogates.acquisition._improvement_kernels import log_h
 from spotsvm.surrogates.acquisition.acquisition import expected_improvement, log_expected_improvement_gradient
 from spotsvm.surrogates.acquisition.averaged_improvement import AveragedImprovement
-from spotsvm.surrogates.acquisition.feasibility import Feasibility
+from spotsvm.surrogates.acquisition.chance import Chance
 from spotsvm.surrogates.domain import Coordinate, Domain
 from spotsvm.surrogates.kriging.ensemble import KrigingEnsemble
 
@@ -24,7 +24,7 @@ def models(warped=True):
 
 
 def feasible(fitted):
-    return Feasibility(fitted.embedding, DOMAIN.model_inputs(POINTS), POINTS[:, 1] < 0.7)
+    return [Chance.of_success(fitted.embedding, DOMAIN.model_inputs(POINTS), POINTS[:, 1] < 0.7)]
 
 
 def assert_gradient(acquisition, point):
@@ -38,7 +38,7 @@ def assert_gradient(acquisition, point):
 @pytest.mark.parametrize("criterion", ["reinterpolation", "plain"])
 @pytest.mark.parametrize("with_failures", [False, True])
 def test_gradient(criterion, with_failures):
-    acquisition = AveragedImprovement(DOMAIN, models(), criterion, feasible(models()) if with_failures else None)
+    acquisition = AveragedImprovement(DOMAIN, models(), criterion, feasible(models()) if with_failures else [])
     for point in NEW:
         assert_gradient(acquisition, point)
 
@@ -61,16 +61,16 @@ def test_reinterpolation_promises_nothing_at_evaluated_points():
 
 
 def test_failures_are_avoided():
-    """Where most evaluations failed the criterion loses the logarithm of the chance, which has a least value."""
+    """Where most evaluations failed the criterion loses the logarithm of the chance."""
     fitted = models()
     model = feasible(fitted)
-    chance = model.process.predict(fitted.embedding.transform(DOMAIN.model_inputs(POINTS)))[0]
+    chance = model[0].at(fitted.embedding.transform(DOMAIN.model_inputs(POINTS)))
     failed = POINTS[:, 1] >= 0.7
     assert chance[failed].max() < chance[~failed].min()
     loss = AveragedImprovement(DOMAIN, fitted, "plain", model).value(POINTS) - AveragedImprovement(DOMAIN, fitted, "plain").value(
         POINTS
     )
-    assert np.allclose(loss, np.log(np.clip(chance, Feasibility.LEAST, 1)))
+    assert np.allclose(loss, np.log(chance))
 
 
 @pytest.mark.parametrize("criterion", ["reinterpolation", "plain"])

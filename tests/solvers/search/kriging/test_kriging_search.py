@@ -221,3 +221,17 @@ def test_more_points_than_the_model_sees():
 def test_numbers_that_make_no_sense_are_refused(arguments, said):
     with pytest.raises(SolverError, match=said):
         KrigingSearch(Domain.continuous(2), **arguments)
+
+
+def test_few_evaluations_fail_where_the_value_improves_up_to_a_border():
+    """The best is at the border of a region that fails; of the last 20 of 40 evaluations all failed once."""
+
+    def value(x):
+        return np.nan if x[0] > 0.6 + 0.1 * np.sin(6 * x[1]) else (1 - x[0]) + 2 * (x[1] - 0.3) ** 2
+
+    search = KrigingSearch(Domain.continuous(2), seed=0)
+    for _ in range(40):
+        point = search.ask().point
+        search.tell(point, value(point))
+    assert np.isnan(search.values[-20:]).sum() < 11
+    assert np.nanmin(search.values) < 0.305

@@ -1,0 +1,244 @@
+"""The probability that an evaluation at a point succeeds, estimated from successes and failures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg.lapack import dpotrf, dtrtrs
+from scipy.optimize import minimize
+from scipy.spatial.distance import cdist, pdist, squareform
+from scipy.special import log_ndtr, ndtr
+
+from spotsvm.surrogates.kriging.correlation import Matern52
+from spotsvm.surrogates.kriging.embedding import Embedding
+
+Floats = NDArray[np.float64]
+
+_CORRELATION = Matern52()
+#: means and deviations of ln length (to which ln(d) / 2 is added), ln amplitude, and the mean of the latent function
+_LENGTH, _AMPLITUDE, _MEAN = (np.log(0.5), 1.0), (np.log(5.0), 1.0), (0.0, 1.0)
+_MOST, _EVALUATIONS = 100, 40  # points on which the hyperparameters are sought, and evidences for it
+_SWEEPS, _DAMPING, _LEAST = 60, 0.8, 1e-10  # of expectation propagation; the last is the least precision of a site
+#: distinct points at most for a model of failures, whose effort grows many times with their cube
+MOST_LABELS = 300
+_RELIEF, _MOST_CAUTION = 0.1, 12.0  # as binary logarithms of the power
+_SKILLED = 3.0  # the power is whole from a third of the entropy explained
+_FAR = 1e6
+_LOG_ROOT_2PI = 0.9189385332046727
+
+
+@dataclass(frozen=True)
+class Chance:
+    """The probability that a quantity, known by a Gaussian process with Matern 5/2 correlation, is positive.
+
+    Attributes
+    ----------
+    points : ndarray of shape (n, p)
+        Embedded points, times `scale`.
+    scale : ndarray of shape (p,)
+        Inverse length of each embedded column.
+    L : ndarray of shape (n, n)
+        Lower factor of R, the matrix behind the errors.
+    a : ndarray of shape (n,)
+        Weights of the correlations in the mean.
+    half_one : ndarray of shape (n,)
+        L^-1 1 where the mean was estimated, zeros where it is taken as known.
+    mu, sigma2, noise : float
+        Mean and variance of the process, and the variance of one observation about it.
+    power : float, default=1.0
+        To which the chance is taken where it weighs an improvement; see `caution`.
+    """
+
+    points: Floats
+    scale: Floats
+    L: Floats
+    a: Floats
+    half_one: Floats
+    mu: float
+    sigma2: float
+    noise: float
+    power: float = 1.0
+
+    @classmethod
+    def of_success(cls, embedding: Embedding, inputs: Floats, succeeded: NDArray[np.bool_], power: float = 1.0) -> Chance:
+        """Return the chance that an evaluation succeeds, by Gaussian process classification with a probit link.
+
+        A failed evaluation has no response, and none is made up for it: the response's model never sees it, and this one only
+        steers the search away. How wide a berth failures get is learnt from them: one length for each coordinate, and an
+        amplitude that tells a sharp border from failures that come from nowhere, all at the largest posterior density by
+        expectation propagation. Where nothing was evaluated the chance returns to the middle, so that what is not known stays
+        worth a look.
+
+        Parameters
+        ----------
+        embedding : Embedding
+            From model inputs to the processes' space.
+        inputs : ndarray of shape (N, d)
+            Model inputs of all evaluations.
+        succeeded : ndarray of bool, shape (N,)
+            Which of them gave a response.
+        power : float, default=1.0
+            To which the chance is taken, see `caution`; less, down to 1, where the chances of labels left out are hardly better
+            than the share of successes, as of failures that come from nowhere.
+
+        References
+        ----------
+        Gelbart, Snoek, Adams 2014, "Bayesian Optimization with Unknown Constraints".
+        Rasmussen, Williams 2006, "Gaussian Processes for Machine Learning", sections 3.6 and 5.5.2.
+
+        Examples
+        --------
+        >>> inputs = np.linspace(0.0, 1.0, 9)[:, None]
+        >>> embedding = Embedding.of(inputs)
+        >>> chance = Chance.of_success(embedding, inputs, inputs[:, 0] < 0.6)
+        >>> chance.at(np.array([[0.2], [0.55], [0.9]])).round(2)
+        array([0.98, 0.57, 0.03])
+        """
+        embedded, labels = embedding.transform(inputs), np.where(succeeded, 1.0, -1.0)
+        n, d = len(embedded), embedding.n_features
+        rows = np.arange(n) if n <= _MOST else np.unique(np.linspace(0, n - 1, _MOST).astype(int))
+        distances = embedding.pair_distances(embedded[rows])
+        prior = np.array([(_LENGTH[0] + 0.5 * np.log(d), _LENGTH[1])] * d + [_AMPLITUDE, _MEAN])
+        sites = np.zeros((2, len(rows)))
+
+        def negative(phi: Floats) -> tuple[float, Floats]:
+            off = (phi - prior[:, 0]) / prior[:, 1]
+            value, slope = _evidence(distances, phi, labels[rows], sites)
+            return 0.5 * float(off @ off) - value, off / prior[:, 1] - slope
+
+        bounds = [(m - 4.0 * s, m + 4.0 * s) for m, s in prior]
+        phi = minimize(negative, prior[:, 0], jac=True, method="L-BFGS-B", bounds=bounds, options={"maxfun": _EVALUATIONS}).x
+        points = embedded * np.exp(-phi[:d])[embedding.owner]
+        sigma2, mu = float(np.exp(2.0 * phi[d])), float(phi[d + 1])
+        psi = squareform(_CORRELATION.value(pdist(points, "sqeuclidean"))) + np.eye(n)
+        sites = np.zeros((2, n))
+        left_out = _propagate(sigma2 * psi, mu, labels, sites)[3]
+        L = np.asarray(dpotrf(psi + np.diag(1.0 / (sigma2 * sites[0])), lower=1, clean=1)[0])
+        a = _solve(L, sites[1] / sites[0])
+        skill = max(0.0, 1.0 + left_out / (n * _entropy(float(np.mean(succeeded)))))
+        power **= min(1.0, _SKILLED * skill)
+        return cls(points, np.exp(-phi[:d])[embedding.owner], L, a, np.zeros(n), mu, sigma2, 1.0, power)
+
+    def at(self, embedded: Floats) -> Floats:
+        """Return the chance at embedded points; shape (m,)."""
+        psi = _CORRELATION.value(cdist(embedded * self.scale, self.points, "sqeuclidean"))
+        half = dtrtrs(self.L, psi.T, lower=1)[0]
+        rest = 1.0 - np.einsum("ij,ij->j", half, half)
+        if self.half_one.any():
+            rest += (1.0 - self.half_one @ half) ** 2 / (self.half_one @ self.half_one)
+        sd = np.sqrt(self.sigma2 * np.maximum(rest, 0.0) + self.noise)
+        return np.asarray(ndtr((self.mu + psi @ self.a) / sd))
+
+
+def caution(succeeded: NDArray[np.bool_]) -> float:
+    """Return the power to take a chance to, from what came of the evaluations in their order.
+
+    A response that improves up to the border of what fails promises more beyond the border than within, however small the chance,
+    and the plain product with the chance would fail in nearly all evaluations to come. So each failure doubles the power, and
+    successes bring it back to 1, each in a row by more than that before it; about a quarter of the evaluations may then fail.
+
+    Parameters
+    ----------
+    succeeded : ndarray of bool, shape (n,)
+        In the order of telling.
+
+    Examples
+    --------
+    >>> caution(np.array([True, False, False])), round(caution(np.array([False, True, True, True])), 2)
+    (4.0, 1.32)
+    """
+    level, relief = 0.0, 0.0
+    for ok in succeeded:
+        relief = relief + _RELIEF if ok else 0.0
+        level = max(level - relief, 0.0) if ok else min(level + 1.0, _MOST_CAUTION)
+    return float(2.0**level)
+
+
+def stacked(chances: Sequence[Chance], width: int) -> tuple[Floats, ...]:
+    """Return what the compiled criterion takes of chances: points, scales, U, a, U'^-1 1, mu, sigma2, noise and power.
+
+    One with fewer points than another is filled up with points far away, which change nothing.
+
+    Parameters
+    ----------
+    chances : sequence of Chance
+        Of the same embedding.
+    width : int
+        Number of embedded columns.
+    """
+    c, m = len(chances), max((len(chance.points) for chance in chances), default=0)
+    points, scale, U = np.full((c, m, width), _FAR), np.empty((c, width)), np.tile(np.eye(m), (c, 1, 1))
+    a, half_one = np.zeros((c, m)), np.zeros((c, m))
+    for t, chance in enumerate(chances):
+        n = len(chance.points)
+        points[t, :n], scale[t], U[t, :n, :n] = chance.points, chance.scale, chance.L.T
+        a[t, :n], half_one[t, :n] = chance.a, chance.half_one
+    numbers = np.array([(chance.mu, chance.sigma2, chance.noise, chance.power) for chance in chances]).reshape(c, 4)
+    return points, scale, U, a, half_one, *np.ascontiguousarray(numbers.T)
+
+
+def _propagate(K: Floats, mu: float, labels: Floats, sites: Floats) -> tuple[float, Floats, Floats, float]:
+    """Bring the sites' precisions and precision-weighted means, of f - mu, to the fixed point of expectation propagation.
+
+    All sites are updated together, each by four fifths of what it would change by. Return the evidence, b and R, with
+    which half of tr((b b' - R) dK) is the change of the evidence (sections 3.6 and 5.5.2), and the log-probability of all labels,
+    each by the others.
+    """
+    before = -np.inf
+    for step in range(_SWEEPS):
+        root = np.sqrt(sites[0])
+        L = _factor(K, root)
+        V = np.asarray(dtrtrs(L, root[:, None] * K, lower=1)[0])
+        variance = np.diag(K) - np.einsum("ij,ij->j", V, V)
+        mean = K @ sites[1] - V.T @ (V @ sites[1])
+        rest = np.maximum(1.0 / variance - sites[0], 1e-12)  # the precision of the cavity
+        centre = (mean / variance - sites[1]) / rest
+        spread = np.sqrt(1.0 + 1.0 / rest)
+        z = labels * (centre + mu) / spread
+        mass = log_ndtr(z)
+        value = float(
+            np.sum(mass + 0.5 * np.log1p(sites[0] / rest)) - np.log(np.diag(L)).sum()
+            + 0.5 * sites[1] @ (mean - sites[1] / (sites[0] + rest))
+            + 0.5 * np.sum(centre * rest / (sites[0] + rest) * (sites[0] * centre - 2.0 * sites[1]))
+        )  # fmt: skip
+        if step and abs(value - before) < 1e-6:
+            break
+        before = value
+        ratio = np.exp(-0.5 * z * z - _LOG_ROOT_2PI - mass)
+        curvature = ratio * (z + ratio) / (1.0 + rest)  # of the tilted variance: (1 - curvature) / rest
+        precision = np.maximum(rest * curvature / (1.0 - curvature), _LEAST)
+        weighted = (precision + rest) * (centre + labels * ratio / (rest * spread)) - rest * centre
+        sites[0] += _DAMPING * (precision - sites[0])
+        sites[1] += _DAMPING * (weighted - sites[1])
+    R = root[:, None] * _solve(L, np.diag(root))
+    return value, sites[1] - R @ (K @ sites[1]), R, float(mass.sum())
+
+
+def _evidence(distances: Floats, phi: Floats, labels: Floats, sites: Floats) -> tuple[float, Floats]:
+    """Return the logarithm of the evidence by expectation propagation, and its gradient by phi; `sites` are gone on from."""
+    d = len(distances)
+    weights, variance = np.exp(-2.0 * phi[:d]), float(np.exp(2.0 * phi[d]))
+    r2 = weights @ distances
+    K = variance * (squareform(_CORRELATION.value(r2)) + np.eye(len(labels)))
+    value, b, R, _ = _propagate(K, float(phi[d + 1]), labels, sites)
+    by_K = np.outer(b, b) - R
+    by_r2 = variance * squareform(by_K, checks=False) * _CORRELATION.slope(r2)
+    along = np.append(-2.0 * weights * (distances @ by_r2), np.sum(by_K * K))
+    return value, np.append(along, b.sum())
+
+
+def _entropy(share: float) -> float:
+    """Return what a label costs that is known by the share of successes alone; it is between 0 and 1."""
+    return -share * float(np.log(share)) - (1.0 - share) * float(np.log1p(-share)) if 0.0 < share < 1.0 else 1.0
+
+
+def _factor(K: Floats, root: Floats) -> Floats:
+    return np.asarray(dpotrf(np.eye(len(K)) + root[:, None] * K * root, lower=1, clean=1)[0])
+
+
+def _solve(L: Floats, b: Floats) -> Floats:
+    half = dtrtrs(L, b, lower=1)[0]
+    return np.asarray(dtrtrs(L, half, lower=1, trans=1)[0])

@@ -1,0 +1,125 @@
+from math import erf, sqrt
+
+import numpy as np
+import pytest
+from scipy.integrate import quad
+from scipy.optimize import approx_fprime
+from scipy.spatial.distance import pdist
+
+from spotsvm.surrogates.acquisition._improvement_kernels import log_cdf
+from spotsvm.surrogates.acquisition.chance import Chance, _evidence, caution, stacked
+from spotsvm.surrogates.kriging.embedding import Embedding
+
+RNG = np.random.default_rng(0)
+POINTS = RNG.random((60, 2))
+
+
+def border(points):
+    return points[:, 0] < 0.6 + 0.1 * np.sin(6 * points[:, 1])
+
+
+def of_success(points, succeeded, power=1.0):
+    return Chance.of_success(Embedding.of(points), points, succeeded, power)
+
+
+def test_a_border_is_learnt():
+    """Of a region that fails beyond x = 0.6 + 0.1 sin 6 y, at points that were not evaluated."""
+    chance = of_success(POINTS, border(POINTS))
+    new = np.random.default_rng(1).random((400, 2))
+    truth = border(new)
+    assert np.mean((chance.at(new) > 0.5) == truth) > 0.95
+    far = np.abs(new[:, 0] - 0.6) > 0.25
+    assert chance.at(new[far & truth]).min() > 0.9
+    assert chance.at(new[far & ~truth]).max() < 0.1
+
+
+def test_lengths_follow_the_border():
+    """Only the first coordinate decides, and a coarser border has a longer length than stripes."""
+    one = of_success(POINTS, POINTS[:, 0] < 0.6)
+    assert one.scale[0] > 2 * one.scale[1]
+    stripes = of_success(POINTS, np.sin(12 * POINTS[:, 0]) > 0)
+    assert stripes.scale[0] > 1.3 * one.scale[0]
+
+
+def test_failures_from_nowhere_leave_the_chance_and_its_power_almost_alone():
+    failed = np.random.default_rng(2).random(60) < 0.25
+    chance = of_success(POINTS, ~failed, power=64.0)
+    at = chance.at(np.random.default_rng(1).random((200, 2)))
+    assert np.quantile(at, 0.1) > 0.5
+    assert chance.power < 4
+    assert of_success(POINTS, border(POINTS), power=64.0).power > 16
+
+
+def test_what_is_not_known_stays_worth_a_look():
+    near = 0.2 * POINTS
+    chance = of_success(near, near[:, 0] < 0.1)
+    assert 0.05 < chance.at(np.array([[1.0, 1.0]]))[0] < 0.95
+
+
+def test_both_outcomes_at_one_point():
+    points = np.vstack([POINTS[:20], POINTS[:20]])
+    succeeded = np.arange(40) % 20 < 15
+    succeeded[:5] = False
+    chance = of_success(points, succeeded).at(POINTS[:20])
+    assert chance[:5].mean() < chance[5:15].mean()
+    assert chance[15:].mean() < chance[:5].mean()
+
+
+def test_evidence_of_one_label_and_of_none():
+    """Of one point the evidence is a closed form, Phi(mu / sqrt(1 + variance)), which propagation finds exactly."""
+    value, _ = _evidence(np.empty((2, 0)), np.array([0.0, 0.0, 0.7, 0.4]), np.ones(1), np.zeros((2, 1)))
+    z = 0.4 / sqrt(1.0 + np.exp(1.4))
+    assert np.isclose(value, np.log(0.5 * (1 + erf(z / sqrt(2)))))
+
+
+def test_evidence_of_two_labels_against_quadrature():
+    phi, away = np.array([0.0, 0.5, 0.2]), 0.3
+    value, _ = _evidence(np.array([[away**2]]), phi, np.array([1.0, -1.0]), np.zeros((2, 2)))
+    s, variance = sqrt(5) * away, np.exp(1.0)
+    rho = (1 + s + s * s / 3) * np.exp(-s)
+
+    def cdf(z):
+        return 0.5 * (1 + erf(z / sqrt(2)))
+
+    def integrand(u):
+        f = 0.2 + sqrt(variance) * u
+        other, rest = 0.2 + rho * (f - 0.2), variance * (1 - rho**2)
+        return np.exp(-0.5 * u * u) / sqrt(2 * np.pi) * cdf(f) * cdf(-other / sqrt(1 + rest))
+
+    assert np.isclose(value, np.log(quad(integrand, -8, 8)[0]), atol=2e-3)
+
+
+def test_gradient_of_the_evidence():
+    distances = np.array([pdist(POINTS[:30, [j]], "sqeuclidean") for j in range(2)])
+    labels = np.where(border(POINTS[:30]), 1.0, -1.0)
+    for phi in ([-0.5, 0.2, 1.0, 0.3], [0.3, -1.0, 2.0, -0.2]):
+        _, gradient = _evidence(distances, np.array(phi), labels, np.zeros((2, 30)))
+        by_hand = approx_fprime(np.array(phi), lambda p: _evidence(distances, p, labels, np.zeros((2, 30)))[0], 1e-4)
+        assert np.allclose(gradient, by_hand, atol=0.02)
+
+
+def test_caution():
+    assert caution(np.ones(5, bool)) == 1.0
+    assert caution(np.array([False] * 3)) == 8.0
+    assert caution(np.array([False] * 40)) == 2.0**12
+    assert caution(np.array([False] * 3 + [True] * 8)) == 1.0
+    assert caution(np.array([False, True] * 10)) > 2**6
+
+
+def test_stacking_changes_nothing():
+    small, large = of_success(POINTS[:10], border(POINTS[:10])), of_success(POINTS, border(POINTS))
+    points, scale, U, a, half_one, *numbers = stacked([small, large], 2)
+    assert points.shape == (2, 60, 2)
+    assert (a[0, 10:] == 0).all()
+    assert (U[0, 10:, 10:] == np.eye(50)).all()
+    assert [len(x) for x in numbers] == [2, 2, 2, 2]
+    assert stacked([], 3)[0].shape == (0, 0, 3)
+
+
+@pytest.mark.parametrize("z", [-200.0, -25.0, -3.0, -0.1, 0.0, 0.5, 4.0, 30.0])
+def test_compiled_logarithm_of_the_normal_distribution(z):
+    from scipy.special import log_ndtr
+
+    value, ratio = log_cdf(z)
+    assert np.isclose(value, log_ndtr(z), rtol=1e-9, atol=1e-300)
+    assert np.isclose(ratio, np.exp(-0.5 * z * z - 0.5 * np.log(2 * np.pi) - log_ndtr(z)), rtol=1e-8)
