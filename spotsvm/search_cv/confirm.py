@@ -20,8 +20,8 @@ from spotsvm.trials.trial import Outcome, Trial
 Floats = NDArray[np.float64]
 #: further partitions that choose among the contenders, by default; as many more score the one that is chosen
 N_PARTITIONS = 5
-#: the same where every candidate fits transformers of its own, which cost more than its scores
-N_REFITTED = 2
+#: the same where they cost more: in regression, and where every candidate fits transformers of its own
+N_COSTLY = 2
 #: contenders; where a parameter is profiled paths, and on each the neighbours of its best value on either side
 N_CONTENDERS, N_PATHS, N_BESIDE = 5, 3, 1
 #: scores candidates on splits

@@ -17,7 +17,7 @@ from typing import Any, Literal, cast
 
 import numpy as np
 from sklearn import config_context, get_config
-from sklearn.base import is_classifier
+from sklearn.base import is_classifier, is_regressor
 from sklearn.metrics import check_scoring
 from sklearn.utils import check_random_state
 
@@ -27,8 +27,8 @@ from spotsvm.cross_validation.fold_data import Split
 from spotsvm.cross_validation.fold_scorer import FoldScorer, check_scoring_options, warn_of_failure
 from spotsvm.cross_validation.partitions import further_partitions
 from spotsvm.search_cv.confirm import (
+    N_COSTLY,
     N_PARTITIONS,
-    N_REFITTED,
     Confirmation,
     confirm,
     contenders,
@@ -224,7 +224,7 @@ class SpotSearchRun:
             return int(self._search.confirm or 0)
         if not (self._shares_work and self._search.noise is False):
             return 0
-        return N_REFITTED if self._refits_transformers else N_PARTITIONS
+        return N_COSTLY if is_regressor(self._search.estimator) or self._refits_transformers else N_PARTITIONS
 
     @property
     def _refits_transformers(self) -> bool:

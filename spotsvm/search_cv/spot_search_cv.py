@@ -88,8 +88,8 @@ class SpotSearchCV(BestEstimatorMixin, RoutingMixin, MetaEstimatorMixin, SearchA
         Further random partitions of the rows into folds, drawn as by `cv`, on which the contenders are scored: the best five
         candidates, or of the best three paths the best value and its neighbours, and the estimator's own parameters. The best
         mean over all partitions is recommended. As many more partitions score the one that is chosen. "auto" is 5, or
-        2 where steps before the machine are searched, if `engine` shares work, `cv` is random or can be made so, no groups are
-        given and the estimator is not noisy; else, and with None, there are none.
+        2 in regression and where steps before the machine are searched, as they cost more there, if `engine` shares work, `cv`
+        is random or can be made so, no groups are given and the estimator is not noisy; else, and with None, there are none.
     criterion : {"auto", "score"}, default="auto"
         What candidates are compared by, in the search and at its end. "auto" is accuracy less half the log loss of the margins
         on the same folds, where `engine` shares work and the metric is accuracy: the accuracy of a small data set is a staircase,

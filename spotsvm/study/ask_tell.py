@@ -26,14 +26,22 @@ from spotsvm.study.record.rows import plain_json
 from spotsvm.study.search import StudySearch
 from spotsvm.study.status import ReadableStudy
 from spotsvm.study.workers.interrupts import interrupts_held
+<<<<<<< HEAD
 from spotsvm.trials.profile import Profile, checked_path, path_of, suggested
 from spotsvm.trials.start import START, is_given
+=======
+from spotsvm.surrogates.penalties import are_penalties
+from spotsvm.trials.profile import Profile, checked_path, path_of
+from spotsvm.trials.start import START
+>>>>>>> b2
 from spotsvm.trials.trial import Outcome, Trial, Values, checked_extra, checked_seconds, one_line, outcome_of
 
 P = ParamSpec("P")
 Returned = TypeVar("Returned")
 _LOG = logging.getLogger(__name__)
 
+#: the name in `extra` by which a value is noted that stands for a failure
+PENALTY = "penalty"
 #: the largest budget and batch size that are stored: a record may not hold all larger numbers
 _MOST = 2**53
 
@@ -313,6 +321,8 @@ class AskTellStudy(ReadableStudy):
             reason=outcome.reason, seconds=seconds, told_at=time.time(), traceback=outcome.traceback,
         )  # fmt: skip
         path: tuple[Trial, ...] = ()
+        if self._is_penalty(told):
+            told = replace(told, extra={PENALTY: 1.0, **told.extra})
         if self.profile is not None:
             told, path = self.profile.finished(told, outcome.path, len(self._trials), float(self.objectives.signs[0]))
         event = (len(self._events), "told", number)
@@ -330,6 +340,14 @@ class AskTellStudy(ReadableStudy):
         if wrong:
             raise ArgumentError(wrong)
         return told
+
+    def _is_penalty(self, told: Trial) -> bool:
+        """Return whether the value of a trial stands for a failure, by those told before it."""
+        if self.profile is not None or told.value is None:
+            return False
+        values = [self._trials[number].value for number in self.told_numbers] + [told.value]
+        sign = float(self.objectives.signs[0])
+        return bool(are_penalties([np.nan if value is None else sign * value for value in values])[-1])
 
     @in_turn
     def hold(self, trial: Trial, outcome: Outcome) -> None:

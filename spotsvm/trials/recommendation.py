@@ -20,6 +20,7 @@ from spotsvm.surrogates.kriging.ensemble import KrigingEnsemble
 from spotsvm.surrogates.kriging.noise import judge_noise
 from spotsvm.surrogates.magnitude import within_reach
 from spotsvm.surrogates.one_thread import one_blas_thread
+from spotsvm.surrogates.penalties import are_penalties
 from spotsvm.trials.trial import Trial
 
 #: a nugget below it leaves the order of the trials as it is
@@ -93,6 +94,9 @@ def recommend(trials: Sequence[Trial], domain: Domain, *, sign: float, noise: No
     points = np.array([t.point for t in done])
     given = np.array([t.value for t in done], dtype=float)
     values, unit = within_reach(sign * given)
+    kept = ~are_penalties(values)
+    if not kept.all():  # what stands for a failure would blunt the model
+        done, points, given, values = [t for t, ok in zip(done, kept, strict=True) if ok], points[kept], given[kept], values[kept]
     at = int(np.argmin(values))
     seen, value = done[at], float(given[at])
     verdict = judge_noise(points, values) if noise == "auto" else ("noisy" if noise else "deterministic")

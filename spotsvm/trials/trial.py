@@ -42,7 +42,8 @@ class Trial:
         What the objective returned, in the study's own direction; None unless the state is "ok", and where a study has
         several objectives.
     extra : dict of str to float
-        Further named numbers that the objective returned.
+        Further named numbers that the objective returned; "penalty" is 1 where the value was so far beyond those told before it
+        that it stands for a failure.
     reason : str
         Why it failed, in one line; empty if it did not.
     origin : str

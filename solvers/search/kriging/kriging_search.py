@@ -27,6 +27,7 @@ from spotsvm.surrogates.kriging.noise import Verdict, judge_noise, needs_second_
 from spotsvm.surrogates.kriging.replicates import aggregate
 from spotsvm.surrogates.magnitude import within_reach
 from spotsvm.surrogates.one_thread import one_blas_thread
+from spotsvm.surrogates.penalties import are_penalties
 
 Floats = NDArray[np.float64]
 
@@ -81,7 +82,8 @@ class KrigingSearch(Search):
     Notes
     -----
     A point that failed never enters the model of the response; a second model steers away from failures (`Chance.of_success`),
-    the more firmly the more of the last evaluations failed.
+    the more firmly the more of the last evaluations failed. Values far beyond the others, as objectives return them for what they
+    could not do (`are_penalties`), are modelled as failures.
 
     Pending points are taken to give what the model predicts (Kriging believer). As long as fewer than three values are told,
     what is asked for beyond the design continues it by a Sobol sequence. Where nothing has been told since the last suggestion,
@@ -189,7 +191,9 @@ class KrigingSearch(Search):
 
     def _modelled(self) -> Floats:
         """Return the response to model at each point told, in some unit, nan where the evaluation failed; shape (n,)."""
-        return within_reach(self.values)[0]
+        values = self.values
+        penalties = are_penalties(values)
+        return within_reach(np.where(penalties, np.nan, values) if penalties.any() else values)[0]
 
     def _fitted(self, points: Floats, values: Floats, noise: Verdict, rng: np.random.Generator) -> KrigingFit:
         """Fit the model, or take that of the last suggestion where nothing has been told since."""

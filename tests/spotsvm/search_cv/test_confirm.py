@@ -16,7 +16,7 @@ from sklearn.model_selection import (
 )
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVC
+from sklearn.svm import SVC, SVR
 
 from spotsvm import SpotSearchCV, oversearching
 from spotsvm.common.errors import ArgumentError
@@ -24,8 +24,8 @@ from spotsvm.cross_validation.partitions import further_partitions
 from spotsvm.search_cv.confirm import (
     GIVEN,
     MEAN,
+    N_COSTLY,
     N_PARTITIONS,
-    N_REFITTED,
     PREDICTED,
     Confirmation,
     contenders,
@@ -100,12 +100,14 @@ def test_there_are_none_by_default_where_they_cannot_be_drawn_or_cost_much(estim
     assert "confirm" not in fitted.study_.findings
 
 
-def test_there_are_fewer_where_every_partition_fits_the_steps_before_the_machine_again():
+def test_there_are_fewer_where_they_cost_more():
     machine = Pipeline([("scale", StandardScaler()), ("svc", SVC())])
     of_machine = {f"svc__{name}": entry for name, entry in SPACE.items()}
-    for space, count in ((of_machine, N_PARTITIONS), (of_machine | {"scale__with_mean": [True, False]}, N_REFITTED)):
+    for space, count in ((of_machine, N_PARTITIONS), (of_machine | {"scale__with_mean": [True, False]}, N_COSTLY)):
         finding = search(machine, space).fit(X, Y).study_.findings["confirm"]
         assert Confirmation.from_dict(finding).scores.shape[1] == len(finding["fresh"]) == count
+    regression = search(SVR()).fit(X, X[:, 0])
+    assert len(regression.study_.findings["confirm"]["fresh"]) == N_COSTLY
 
 
 def test_a_number_asks_for_them_anywhere_and_is_refused_where_they_cannot_be():

@@ -1,0 +1,53 @@
+"""Values that an objective returns in place of a failure, such as 1e10, told from the ordinary ones."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+_FIRST, _LEAST = 10, 4
+_FACTOR, _GAP = 1e4, 100.0
+
+
+def are_penalties(values: ArrayLike) -> NDArray[np.bool_]:
+    """Return which values lie so far on the worse side of the others that they stand for a failure.
+
+    The scale is twice the distance from the median to the lower quartile of the first ten values, which are spread over the space
+    as a rule, so that it does not shrink while a search converges; a largest value that comes more than once does not count for
+    it. A penalty is more than 10,000 scales above the median, and more than 100 times as far from it as any ordinary value: a
+    skewed objective, whose values go through all magnitudes, has none.
+
+    Parameters
+    ----------
+    values : array-like of shape (n,)
+        Responses in the order told, smaller being better; nan where an evaluation failed.
+
+    Returns
+    -------
+    ndarray of bool, shape (n,)
+
+    Examples
+    --------
+    >>> are_penalties([3.0, 1.0, 1e10, 2.0, 5.0, 400.0]).tolist()
+    [False, False, True, False, False, False]
+    """
+    told = np.asarray(values, dtype=float)
+    finite = told[np.isfinite(told)]
+    none = np.zeros(told.shape, dtype=bool)
+    if len(finite) < _LEAST:
+        return none
+    largest = finite.max()
+    base = finite[:_FIRST]
+    if np.sum(finite == largest) > 1:
+        base = base[base < largest]
+    if len(base) < _LEAST:
+        return none
+    lower, median = np.quantile(base * 0.25, [0.25, 0.5])  # of a quarter: the difference of any two is a number
+    scale = 2.0 * (median - lower)
+    if not scale > 0:
+        return none
+    with np.errstate(over="ignore"):
+        distance = np.where(np.isfinite(told), 0.25 * told - median, -np.inf) / scale
+        away = np.sort(distance[np.isfinite(told)])
+        gap = away > np.maximum(_FACTOR, _GAP * np.append(np.inf, away[:-1]))
+    return distance >= away[np.argmax(gap)] if gap.any() else none

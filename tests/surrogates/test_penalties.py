@@ -1,0 +1,43 @@
+import numpy as np
+import pytest
+
+from spotsvm.surrogates.penalties import are_penalties
+
+RNG = np.random.default_rng(0)
+
+
+@pytest.mark.parametrize("penalty", [1e10, 1e100, 1.7e308])
+@pytest.mark.parametrize("share", [0.02, 0.1, 0.4])
+def test_penalties_are_recognised_in_any_order(penalty, share):
+    values = 3 + RNG.normal(size=100)
+    bad = RNG.permutation(100) < 100 * share
+    assert np.array_equal(are_penalties(np.where(bad, penalty, values)), bad)
+
+
+def test_several_penalties_of_different_size_and_failures():
+    values = np.array([1.0, 2.0, np.nan, 3.0, 1e9, 4.0, 2.5, 3e10, -np.inf])
+    assert are_penalties(values).tolist() == [False, False, False, False, True, False, False, True, False]
+
+
+@pytest.mark.parametrize("width", [1.0, 5.0, 100.0])
+def test_skewed_objectives_have_none(width):
+    for seed in range(20):
+        x = width * np.random.default_rng(seed).uniform(-1, 1, (60, 3))
+        rosenbrock = (100 * (x[:, 1:] - x[:, :-1] ** 2) ** 2 + (1 - x[:, :-1]) ** 2).sum(axis=1)
+        assert not are_penalties(rosenbrock).any()
+        assert not are_penalties(np.exp(20 * x[:, 0] / width)).any()
+
+
+def test_a_search_that_converges_has_none():
+    assert not are_penalties(np.concatenate([RNG.random(10) * 100, 10.0 ** -np.arange(30.0)])).any()
+
+
+def test_the_better_side_does_not_count():
+    assert not are_penalties([1.0, 2.0, 3.0, 4.0, 5.0, -1e10]).any()
+
+
+def test_too_few_or_equal_values_have_none():
+    assert not are_penalties([1.0, 2.0, 1e10]).any()
+    assert not are_penalties([1.0] * 8 + [1e10]).any()
+    assert not are_penalties([np.nan] * 8).any()
+    assert are_penalties([]).shape == (0,)
