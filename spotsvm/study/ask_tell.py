@@ -26,14 +26,9 @@ from spotsvm.study.record.rows import plain_json
 from spotsvm.study.search import StudySearch
 from spotsvm.study.status import ReadableStudy
 from spotsvm.study.workers.interrupts import interrupts_held
-<<<<<<< HEAD
+from spotsvm.surrogates.penalties import are_penalties
 from spotsvm.trials.profile import Profile, checked_path, path_of, suggested
 from spotsvm.trials.start import START, is_given
-=======
-from spotsvm.surrogates.penalties import are_penalties
-from spotsvm.trials.profile import Profile, checked_path, path_of
-from spotsvm.trials.start import START
->>>>>>> b2
 from spotsvm.trials.trial import Outcome, Trial, Values, checked_extra, checked_seconds, one_line, outcome_of
 
 P = ParamSpec("P")
