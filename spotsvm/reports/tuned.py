@@ -15,6 +15,7 @@ from spotsvm.reports.view import MOST, SHOWN, StudyView, thinned
 from spotsvm.space.description import scale_of
 from spotsvm.space.parameter import ChoiceParameter, ContinuousParameter, IntegerParameter, Parameter
 from spotsvm.space.space import Space
+from spotsvm.trials.edges import edges_of
 from spotsvm.trials.profile import suggested
 from spotsvm.trials.recommendation import Recommendation
 from spotsvm.trials.timing import PHASES, time_spent
@@ -147,7 +148,9 @@ def recommended_section(view: StudyView) -> Section | None:
     there = view.trials[found.best_seen_number].point
     table = recommended_table(found, sum(t.point == there for t in view.done))
     how = _HOW[found.basis]
-    return Section("What is recommended", [Notice(_words(found), "finding"), Table(table, f"The recommended trial is {how}", 6)])
+    edges = [Notice(str(edge), "note") for edge in edges_of(found.params, view.study.space)]
+    parts: list[Part] = [Notice(_words(found), "finding"), *edges, Table(table, f"The recommended trial is {how}", 6)]
+    return Section("What is recommended", parts)
 
 
 def recommended_table(found: Recommendation, best_seen_evaluations: int) -> pd.DataFrame:

@@ -21,6 +21,7 @@ from spotsvm.study.workers.interrupts import Interrupts
 from spotsvm.study.workers.protocol import Workers
 from spotsvm.surrogates.domain import Domain
 from spotsvm.surrogates.errors import SpotSVMError
+from spotsvm.trials.edges import edges_of
 from spotsvm.trials.trial import Outcome, Trial
 
 
@@ -48,6 +49,9 @@ def run_trials(
         stopper.report()
     if limit is not None:
         limit.report(study)
+    if not study.objectives.several and any(t.state == "ok" for t in study.trials):
+        for edge in edges_of(study.best_trial.params, study.space):
+            _LOG.info("the best value seen is at the end of a range: %s", edge)
 
 
 def as_workers_are_free(run: TrialRun) -> None:

@@ -12,6 +12,7 @@ from spotsvm.common.csv_files import write_csv
 from spotsvm.common.errors import NoCompletedTrialError
 from spotsvm.solvers.search.contract.base import Noise
 from spotsvm.space.space import Space
+from spotsvm.trials.edges import Edge, edges_of
 from spotsvm.trials.objectives import Objectives
 from spotsvm.trials.pareto import hypervolume_curve, pareto_trials, plot_pareto
 from spotsvm.trials.profile import suggested
@@ -81,6 +82,29 @@ class StudyResults:
             self.trials, sign=sign, criterion=criterion, confirmed=getattr(self, "findings", {}).get(CONFIRM)
         )
         return found or recommend(self.trials, self.space.domain, sign=sign, noise=self.noise, seed=self.seed)
+
+    def edges(self) -> tuple[Edge, ...]:
+        """Return the parameters of the recommended trial that are at an end of their range, each with the wider range to use.
+
+        Raises
+        ------
+        NoCompletedTrialError
+            If no trial has succeeded.
+        ArgumentError
+            If there are several objectives.
+
+        See Also
+        --------
+        recommend : The trial to use.
+
+        Examples
+        --------
+        >>> from spotsvm import Study
+        >>> study = Study({"x": (0.0, 4.0)}, seed=0, noise=False).run(lambda p: -p["x"], n_trials=15)
+        >>> [(edge.name, edge.side, edge.wider) for edge in study.edges()]
+        [('x', 'upper', (0.0, 6.0))]
+        """
+        return edges_of(self.recommend().params, self.space)
 
     def pareto(self) -> tuple[Trial, ...]:
         """Return the trials that no other trial dominates, sorted from the best in the first objective; of equal ones the first.

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from math import isnan
 from textwrap import wrap
 
+from spotsvm.trials.edges import edges_of
 from spotsvm.trials.recommendation import summarise_failures
 from spotsvm.trials.scores.optimism import Method, Optimism
 from spotsvm.tuning.job import TuningJob
@@ -80,6 +81,8 @@ def _paragraphs(job: TuningJob, results: Sequence[HeldOutResult]) -> Iterator[st
         # each name stays with its value
         chosen = (f"{name} = {v:.4g}".replace(" ", _TIED) for name, v in zip(short_names(list(best)), best.values(), strict=True))
         yield f"Chosen by {final.name}: {', '.join(chosen)}"
+        for edge in edges_of(best, final.search.study_.space):
+            yield str(edge)
     if job.out:
         yield f"Written to {job.out}: report.html; comparison.csv; trials, fold scores, parameters and record of each search."
     else:

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from sklearn.dummy import DummyClassifier
 
+from spotsvm.space.space import Space
 from spotsvm.trials.scores.optimism import Optimism
 from spotsvm.trials.trial import Trial
 from spotsvm.tuning.job import TuningJob
@@ -15,12 +16,13 @@ from spotsvm.tuning.tables.table import make_table
 TABLE = make_table(pd.DataFrame({"a": range(8)}), pd.Series([0, 1] * 4, name="y"))
 
 
-def search(n=10, failed=0):
+def search(n=10, failed=0, highest=1000.0):
     """What the summary needs of a search."""
     trials = [
         Trial(k, {}, (), "failed", reason="ValueError: no") if k < failed else Trial(k, {}, (), "ok", 0.5) for k in range(n)
     ]
-    study = SimpleNamespace(n_finished=n, trials=tuple(trials), findings={})
+    space = Space({"svc__C": (0.01, highest, "log-uniform"), "svc__gamma": (1e-5, 10.0, "log-uniform")})
+    study = SimpleNamespace(n_finished=n, trials=tuple(trials), findings={}, space=space)
     return SimpleNamespace(study_=study, best_params_={"svc__C": 12.3456, "svc__gamma": 0.000123456})
 
 
@@ -161,3 +163,12 @@ def test_no_line_is_longer_than_the_table_is_wide_or_100_columns(tmp_path):
     # no parameter stands on another line than its value
     assert sum(line.count("class_weight__") for line in lines) == sum(line.count(" = 0.1235") for line in lines) == 12
     assert all(line.count("class_weight__") == line.count(" = 0.1235") for line in lines)
+
+
+def test_a_best_value_at_the_end_of_its_range_is_told():
+    assert "end of its range" not in flat(summary())
+    said = flat(summary(given=search(highest=12.3456)))
+    assert (
+        'svc__C = 12.35 is at the upper end of its range, 0.01 to 12.35; where values beyond it are valid, search "svc__C":'
+        in said
+    )
