@@ -11,6 +11,7 @@ from spotsvm.common.errors import ArgumentError
 
 optuna = pytest.importorskip("optuna", reason='Optuna is not installed: pip install "spotsvm[optuna]"')
 bridge = importlib.import_module("spotsvm.study.optuna")
+coding_of = importlib.import_module("spotsvm.study.optuna.coding")
 SpotSampler, from_optuna, to_optuna = bridge.SpotSampler, bridge.from_optuna, bridge.to_optuna
 CategoricalDistribution = optuna.distributions.CategoricalDistribution
 FloatDistribution, IntDistribution = optuna.distributions.FloatDistribution, optuna.distributions.IntDistribution
@@ -39,7 +40,7 @@ def params_of(study):
 
 
 def test_every_kind_of_distribution_is_suggested_from_within_its_values():
-    coding = bridge._Coding(EVERY)
+    coding = coding_of.Coding(EVERY)
     rng = np.random.default_rng(0)
     for _ in range(200):
         params = coding.params(coding.space.domain.snap_one(rng.random(coding.space.domain.dimension)))
