@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 NEED_DASK = {"spotsvm.study.workers.dask_workers"}
+NEED_OPTUNA = "spotsvm.study.optuna"
 ROOT = Path(__file__).parent.parent
 FOLDERS = {"spotsvm": "spotsvm", **{name: f"spotsvm.{name}" for name in ("surrogates", "solvers", "studies")}}
 MODULES = sorted(
@@ -21,6 +22,8 @@ MODULES = sorted(
 def test_examples(name):
     if name in NEED_DASK and importlib.util.find_spec("distributed") is None:
         pytest.skip('Dask is not installed: pip install "spotsvm[dask]"')
+    if name.startswith(NEED_OPTUNA) and importlib.util.find_spec("optuna") is None:
+        pytest.skip('Optuna is not installed: pip install "spotsvm[optuna]"')
     assert doctest.testmod(importlib.import_module(name)).failed == 0
 
 

@@ -44,6 +44,7 @@ spotsvm.study.record                15
 spotsvm.study.workers               15
 spotsvm.study.ends                  15
 spotsvm.study                       16
+spotsvm.study.optuna                17 18
 spotsvm.estimators                  12      not spotsvm.space
 spotsvm.estimators.dual             13      not spotsvm.space spotsvm.trials
 spotsvm.estimators.cutoff           14      not spotsvm.space spotsvm.trials

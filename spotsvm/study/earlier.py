@@ -88,17 +88,13 @@ class EarlierResults(AskTellStudy):
         if not isinstance(params, Mapping):
             raise ArgumentError(f"params={shown_value(params)} is not a dictionary of parameters")
         if self.profile is None:
-            outcome = outcome_of(value, seconds)
+            outcome = _checked(outcome_of(value, seconds), value)
         else:
             name = self.profile.name
-            single = not isinstance(value, Mapping) or "value" in value
-            outcome = path_of({params[name]: value} if single and name in params else value, name, seconds)
-            if outcome.path:
-                params = {**params, name: outcome.path[0][0]}
-        single_value = value.get("value") if isinstance(value, Mapping) else value
-        number = as_float(single_value)
-        if outcome.state == "failed" and (number is None or np.isfinite(number)):
-            raise ArgumentError(f"value={shown_value(value)} is not what a trial can have; use a number, or nan if it failed")
+            if name in params and (not isinstance(value, Mapping) or "value" in value):
+                value = {params[name]: _checked(outcome_of(value), value)}
+            outcome = _checked(path_of(value, name, seconds), value)
+            params = {**params, name: outcome.path[0][0]}
         return self._add(params, outcome)
 
     @in_turn
@@ -194,6 +190,15 @@ class EarlierResults(AskTellStudy):
             study.close()
             raise
         return study
+
+
+def _checked(outcome: Outcome, value: Any) -> Outcome:
+    """Return the outcome for a value; raise ArgumentError if it is none, and not nan either."""
+    number = as_float(value.get("value") if isinstance(value, Mapping) else value)
+    if outcome.state == "failed" and (number is None or np.isfinite(number)):
+        why = outcome.reason.replace("the objective returned", "it is")
+        raise ArgumentError(f"value={shown_value(value)} is not what a trial can have: {why}; nan is for one that failed")
+    return outcome
 
 
 def _same(trial: Trial, space: Space, params: Mapping[str, Any], outcome: Outcome, profile: Profile | None) -> bool:

@@ -119,7 +119,7 @@ class StudySearch:
         try:
             yield state
         except BaseException:
-            if isinstance(self._search, Search):
+            if isinstance(self._search, Search) and self._search is not self._given:
                 self._search = self._replayed(trials, events)
             raise
         self._state = state

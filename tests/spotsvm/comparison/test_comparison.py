@@ -34,7 +34,7 @@ def pyplot():
 def test_the_frame(comparison):
     frame = comparison.frame()
     assert len(frame) == 3 * 3 * 12
-    assert list(frame.columns[:9]) == ["search", "seed", "number", "state", "param_x", "param_y", "value", "best", "extra_x"]
+    assert list(frame.columns[:9]) == ["search", "seed", "number", "state", "value", "best", "param_x", "param_y", "extra_x"]
     assert {"origin", "note", "reason", "trial_seed", "ask_seconds", "seconds", "recommended"} <= set(frame.columns)
     best = frame.groupby(["search", "seed"], sort=False)["value"].cummin()
     assert (frame["best"] == best).all()

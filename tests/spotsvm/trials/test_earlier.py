@@ -132,6 +132,9 @@ def test_where_a_parameter_is_profiled_a_value_or_a_path_is_given(tmp_path):
         single = study.add_trial({"x": 0.5, "y": 0.5}, 0.25)
         assert (single.suggestion, single.params, single.value) == (0, {"x": 0.5, "y": 0.5}, 0.25)
         best = study.add_trial({"x": 0.2}, {0.5: 0.75, 0.25: 0.5})
+        for params, value in [({"x": 0.5}, 0.25), ({"x": 0.5, "y": 0.5}, "a"), ({"x": 0.5, "y": 0.5}, {})]:
+            with pytest.raises(ArgumentError, match="is not what a trial can have: it is"):
+                study.add_trial(params, value)
         assert (best.number, best.params, best.value, len(study.trials)) == (1, {"x": 0.2, "y": 0.25}, 0.5, 3)
         if cut:
             study.close()

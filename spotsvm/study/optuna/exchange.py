@@ -1,0 +1,168 @@
+"""Studies taken from Optuna, and to it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import optuna
+from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution, IntDistribution
+from optuna.trial import FrozenTrial, TrialState, create_trial
+from scipy.stats import loguniform, randint, uniform
+
+from spotsvm.common.errors import ArgumentError
+from spotsvm.space.description import scale_of
+from spotsvm.space.parameter import ChoiceParameter, ContinuousParameter, IntegerParameter, Parameter
+from spotsvm.study.optuna.coding import value_of
+from spotsvm.study.optuna.sampler import ENDED
+from spotsvm.study.study import Study
+from spotsvm.trials.results import StudyResults
+from spotsvm.trials.trial import as_float
+
+
+def from_optuna(study: optuna.Study, space: Any = None, **options: Any) -> Study:
+    """Return a study with the finished trials of one of Optuna's, each as by `Study.add_trial`.
+
+    Trials that were pruned or have failed are failed trials; numbers among the user attributes are further numbers.
+
+    Parameters
+    ----------
+    study : optuna.Study
+        The study.
+    space : dict or list of dict, optional
+        As `Study` takes it. None is made from the distributions of the trials, with a dictionary for each set of parameters that
+        trials have.
+    **options
+        The further arguments of `Study` but for `direction`. Of several objectives the search is "parego" by default.
+
+    Returns
+    -------
+    Study
+
+    Raises
+    ------
+    ArgumentError
+        If the study has no finished trial and there is no `space`; if a parameter has distributions of two kinds.
+    SpaceError
+        If a trial is not in the space.
+
+    See Also
+    --------
+    to_optuna : The other way.
+
+    Examples
+    --------
+    >>> optuna.logging.set_verbosity(optuna.logging.ERROR)
+    >>> theirs = optuna.create_study(direction="maximize")
+    >>> theirs.optimize(lambda trial: trial.suggest_int("n", 1, 9), n_trials=3)
+    >>> ours = from_optuna(theirs, seed=0)
+    >>> ours.n_finished, ours.best_trial.value == theirs.best_value
+    (3, True)
+    """
+    trials = [t for t in study.get_trials(deepcopy=False) if t.state in ENDED and t.params]
+    directions = [one.name.lower() for one in study.directions]
+    direction: Any = directions[0] if len(directions) == 1 else directions
+    if len(directions) > 1:
+        options.setdefault("search", "parego")
+    made = Study(_space_of(trials) if space is None else space, direction=direction, **options)
+    for t in trials:
+        numbers = {name: number for name, one in t.user_attrs.items() if (number := as_float(one)) is not None}
+        numbers.pop("value", None)
+        seconds = None if t.duration is None else t.duration.total_seconds()
+        values: Any = np.nan if t.state != TrialState.COMPLETE else list(t.values) if len(directions) > 1 else t.value
+        key = "values" if len(directions) > 1 and t.state == TrialState.COMPLETE else "value"
+        made.add_trial(t.params, {**numbers, key: values}, seconds=seconds)
+    return made
+
+
+def _space_of(trials: Sequence[FrozenTrial]) -> list[dict[str, Any]]:
+    if not trials:
+        raise ArgumentError("study has no finished trial with parameters to make a space of; give the space")
+    found: dict[str, list[BaseDistribution]] = {}
+    for t in trials:
+        for name, one in t.distributions.items():
+            if one not in found.setdefault(name, []):
+                found[name].append(one)
+    definitions = {name: _widest(name, several) for name, several in found.items()}
+    groups = dict.fromkeys(frozenset(t.params) for t in trials)
+    return [{name: what for name, what in definitions.items() if name in group} for group in groups]
+
+
+def _widest(name: str, several: Sequence[Any]) -> Any:
+    first = several[0]
+    if any(type(one) is not type(first) or isinstance(one, CategoricalDistribution) for one in several[1:]):
+        raise ArgumentError(f"{name} has other distributions in other trials, {several[0]!r} and {several[1]!r}; give the space")
+    if isinstance(first, CategoricalDistribution):
+        return list(first.choices)
+    low, high = min(one.low for one in several), max(one.high for one in several)
+    if first.single() and len(several) == 1:
+        return [low]
+    if isinstance(first, IntDistribution):
+        return randint(low, high + 1) if first.step == 1 else list(range(low, high + 1, first.step))
+    if first.step is not None:
+        return [value_of(first, k) for k in range(round((first.high - first.low) / first.step) + 1)]
+    return loguniform(low, high) if first.log else uniform(low, high - low)
+
+
+def to_optuna(study: StudyResults, **options: Any) -> optuna.Study:
+    """Return a study of Optuna's with the finished trials of one of ours, to be gone on with or drawn there.
+
+    Timeouts are failed trials. Origin, reason and further numbers of a trial are user attributes; values of a list that Optuna
+    cannot store, such as estimators, are texts.
+
+    Parameters
+    ----------
+    study : Study
+        A study, or one that `load_study` has read.
+    **options
+        For optuna.create_study, such as `storage`, `study_name` and `sampler`.
+
+    Returns
+    -------
+    optuna.Study
+
+    See Also
+    --------
+    from_optuna : The other way.
+
+    Examples
+    --------
+    >>> optuna.logging.set_verbosity(optuna.logging.ERROR)
+    >>> ours = Study({"x": [1, 2, 3]}, seed=0).run(lambda p: p["x"], n_trials=3)
+    >>> to_optuna(ours).best_params
+    {'x': 1}
+    """
+    made = optuna.create_study(directions=list(study.objectives.directions), **options)
+    for t in study.trials:
+        if t.state == "running":
+            continue
+        branch = int(study.space.domain.level_of(t.point)[0, 0]) if len(study.space.branches) > 1 else 0
+        parameters = study.space.branches[branch]
+        more = {"origin": t.origin, **t.extra} | ({"reason": t.reason} if t.reason else {})
+        made.add_trial(
+            create_trial(
+                state=TrialState.COMPLETE if t.values is not None else TrialState.FAIL,
+                values=None if t.values is None else list(t.values),
+                params={name: _stored(value) for name, value in t.params.items()},
+                distributions={name: _distribution(parameters[name]) for name in t.params},
+                user_attrs=more,
+            )
+        )
+    return made
+
+
+def _distribution(parameter: Parameter) -> BaseDistribution:
+    match parameter:
+        case ContinuousParameter(low=low, high=high):
+            return FloatDistribution(low, high, log=scale_of(parameter) == "log")
+        case IntegerParameter(low=low, high=high):
+            return IntDistribution(low, high)
+        case ChoiceParameter(values=values):
+            return CategoricalDistribution([_stored(value) for value in values])
+    raise ArgumentError(f"{parameter!r} is not a parameter that Optuna knows")
+
+
+def _stored(value: Any) -> Any:
+    """Return a value as Optuna can store it."""
+    return value if value is None or isinstance(value, bool | int | float | str) else str(value)
