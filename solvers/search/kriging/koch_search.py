@@ -107,6 +107,7 @@ class KochSearch(KrigingSearch):
             raise SolverError(f"spread={spread} is negative; use 0 for no repeats by OCBA, or more")
         self.n_initial = n_initial * repeats if noise is True else n_initial
         self._repeats = PaperRepeats(repeats, max_repeats, spread)
+        self._most_repeats = np.inf if max_repeats is None else max_repeats
 
     def _suggest(self, rng: np.random.Generator) -> Suggestion:
         """Choose a point to evaluate again or, where none is owed that, a new one."""

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import qmc
 
-from spotsvm.solvers.errors import SolverError
+from spotsvm.solvers.errors import SearchExhaustedError, SolverError
 from spotsvm.solvers.search.contract.base import Noise, Search, Suggestion
 from spotsvm.solvers.search.kriging.chain_state import checked_chains, checked_count
 from spotsvm.solvers.search.kriging.kriging_fit import KrigingFit
@@ -35,6 +35,7 @@ _LOG = logging.getLogger(__name__)
 _SECOND_LOOK = 20
 _FILL_STREAM = 1 << 44
 _FILL_TRIES = 16
+_FAR_APART = 1e6  # standard deviations
 _MOVE_SHARE = 8
 _MOST_SWEEPS = 4
 _MANY = 256  # points up to which many candidates are compared and local maxima sought from three
@@ -85,6 +86,9 @@ class KrigingSearch(Search):
     the more firmly the more of the last evaluations failed. Values far beyond the others, as objectives return them for what they
     could not do (`are_penalties`), are modelled as failures.
 
+    Under noise, a finite space of which every configuration has been evaluated is evaluated again: OCBA says which of them, so that
+    the rest of a budget tells the best ones apart.
+
     Pending points are taken to give what the model predicts (Kriging believer). As long as fewer than three values are told,
     what is asked for beyond the design continues it by a Sobol sequence. Where nothing has been told since the last suggestion,
     its fit is used again; under many pending points the hyperparameters are sampled anew once for every eighth of them told.
@@ -115,6 +119,8 @@ class KrigingSearch(Search):
 
     #: whether the response to model changes from suggestion to suggestion, so that each needs a fit of its own
     _refits = False
+    #: evaluations of a point at most, where an exhausted space is evaluated again
+    _most_repeats: float = np.inf
 
     def __init__(
         self,
@@ -155,6 +161,39 @@ class KrigingSearch(Search):
         )
 
     def _suggest(self, rng: np.random.Generator) -> Suggestion:
+        """Choose a new point, or one to evaluate again; under noise one of all, by OCBA, where the space has no new one."""
+        try:
+            return self._next(rng)
+        except SearchExhaustedError:
+            again = self._of_all(rng)
+            if again is None:
+                raise
+            return Suggestion(again, "replicate", "every configuration has been evaluated: to tell the best apart")
+
+    def _of_all(self, rng: np.random.Generator) -> Floats | None:
+        """Choose by OCBA which point of an exhausted space to evaluate once more, those pending included; None without noise."""
+        modelled = self._modelled()
+        ok = np.isfinite(modelled)
+        points, values = self.points[ok], modelled[ok]
+        noise = self._judge_noise(points, values)
+        if noise == "deterministic" or not ok.any():
+            return None
+        try:
+            with one_blas_thread():
+                fit = self._fitted(points, values, noise, rng)
+        except NotPositiveDefiniteError:
+            return None
+        data = aggregate(fit.points, fit.values)
+        mean = fit.predicted[np.unique(data.index, return_index=True)[1]]
+        count = data.count + [sum(np.array_equal(x, waiting) for waiting in self.pending) for x in data.X]
+        few = np.flatnonzero(count < self._most_repeats)
+        if not len(few):
+            return None
+        gap = (mean[few] - mean[few].min()) / max(fit.models.noise, np.finfo(float).tiny)
+        chosen: Floats = data.X[few[ocba_next(np.minimum(gap, _FAR_APART), np.ones(len(few)), count[few])]]
+        return chosen
+
+    def _next(self, rng: np.random.Generator) -> Suggestion:
         """Choose the next point: from the design, as a replicate, or where improvement is expected."""
         if self.n_asked < len(self._design):
             point = self._design[self.n_asked]

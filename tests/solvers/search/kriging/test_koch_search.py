@@ -5,11 +5,11 @@ import numpy as np
 import pytest
 from conformance import DOMAINS, RESPONSES, SearchConformance, replayed, run
 
-from spotsvm.solvers.errors import SolverError
+from spotsvm.solvers.errors import SearchExhaustedError, SolverError
 from spotsvm.solvers.search.kriging.koch_search import KochSearch
 from spotsvm.solvers.search.kriging.kriging_search import KrigingSearch
 from spotsvm.solvers.search.registry import koch2011, make_search
-from spotsvm.surrogates.domain import Domain
+from spotsvm.surrogates.domain import Coordinate, Domain
 
 SQUARE = Domain.continuous(2)
 #: the rule of repeats without the paper's model, whose fits take ten times as long
@@ -28,6 +28,15 @@ class TestKochUnderNoise(SearchConformance):
 
     def make(self, domain, seed=0):
         return KochSearch(domain, seed, noise=True, n_initial=6, n_members=2)
+
+    def test_a_small_space_is_exhausted_and_says_so(self):
+        """Only where a point has a largest number of evaluations; else an exhausted space is evaluated again."""
+        domain = Domain((Coordinate(levels=3), Coordinate(levels=2, categorical=True)))
+        search = KochSearch(domain, noise=True, n_initial=6, max_repeats=2)
+        assert len(run(search, RESPONSES["noisy"], 12)) == 12
+        with pytest.raises(SearchExhaustedError, match="all 6 configurations"):
+            search.ask()
+        assert [s.origin for s in run(self.make(domain), RESPONSES["noisy"], 40)[-20:]] == ["replicate"] * 20
 
 
 def repeats_of(suggestions):

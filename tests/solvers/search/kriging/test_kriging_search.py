@@ -6,7 +6,7 @@ import pytest
 from conformance import DOMAINS, RESPONSES, SearchConformance, branin, drive, replayed, run
 from scipy.stats import qmc
 
-from spotsvm.solvers.errors import SolverError
+from spotsvm.solvers.errors import SearchExhaustedError, SolverError
 from spotsvm.solvers.search.contract.random_search import RandomSearch
 from spotsvm.solvers.search.kriging.kriging_search import KrigingSearch
 from spotsvm.surrogates.domain import Coordinate, Domain
@@ -235,3 +235,35 @@ def test_few_evaluations_fail_where_the_value_improves_up_to_a_border():
         search.tell(point, value(point))
     assert np.isnan(search.values[-20:]).sum() < 11
     assert np.nanmin(search.values) < 0.305
+
+
+@pytest.mark.parametrize("noise", ["auto", True])
+def test_an_exhausted_space_under_noise_is_evaluated_again_by_ocba(noise):
+    """Most evaluations go to the best configurations, which differ by half a standard deviation of the noise."""
+    means = np.array([0.0, 0.5, 4.0, 4.0, 5.0, 6.0])
+    domain, rng = Domain((Coordinate(levels=3), Coordinate(levels=2))), np.random.default_rng(0)
+    search = KrigingSearch(domain, seed=0, noise=noise)
+    counts = np.zeros(6, dtype=int)
+    for _ in range(40):
+        point = search.ask().point
+        k = int(2 * np.floor(3 * point[0]) + np.floor(2 * point[1]))
+        counts[k] += 1
+        search.tell(point, means[k] + rng.normal())
+    assert counts.sum() == 40
+    assert counts.min() >= 1
+    assert counts[:2].sum() > 24
+    assert counts[:2].min() > 6
+
+
+def test_an_exhausted_space_with_all_pending_or_failed():
+    search = KrigingSearch(Domain((Coordinate(levels=3),)), seed=0, noise=True)
+    for k in range(3):
+        point = search.ask().point
+        search.tell(point, np.nan if k < 1 else float(k))
+    for _ in range(6):  # more workers than configurations
+        assert search.ask().origin == "replicate"
+    failed = KrigingSearch(Domain((Coordinate(levels=2),)), seed=0, noise=True)
+    for _ in range(2):
+        failed.tell(failed.ask().point, np.nan)
+    with pytest.raises(SearchExhaustedError):
+        failed.ask()
