@@ -22,7 +22,7 @@ from spotsvm.common.text import shown_value
 from spotsvm.solvers.errors import SearchExhaustedError
 from spotsvm.solvers.search import Suggestion
 from spotsvm.study.record.record import Record
-from spotsvm.study.record.rows import plain_json
+from spotsvm.study.record.rows import plain_json, storable
 from spotsvm.study.search import StudySearch
 from spotsvm.study.status import ReadableStudy
 from spotsvm.study.workers.interrupts import interrupts_held
@@ -259,9 +259,9 @@ class AskTellStudy(ReadableStudy):
             A running trial, or its number.
         value : float, sequence or mapping
             The objective's value; of several objectives a sequence with one value each, in the study's own directions. Or a
-            mapping with it under "value", or them under "values" (a mapping by name too, where they have names), and further
-            named numbers beside. A value that is not finite makes a failed trial. Where a parameter is profiled, a path: a
-            mapping from its values to any of these.
+            mapping with it under "value", or them under "values" (a mapping by name too, where they have names), and beside
+            further named numbers, and texts and lists, which are attributes of the trial. A value that is not finite makes a
+            failed trial. Where a parameter is profiled, a path: a mapping from its values to any of these.
         seconds : float, optional
             Time that the evaluation took; by default the time since it was asked for.
 
@@ -311,6 +311,7 @@ class AskTellStudy(ReadableStudy):
         told = replace(
             running, state=outcome.state, value=outcome.value, values=outcome.values, extra=dict(outcome.extra),
             reason=outcome.reason, seconds=seconds, told_at=time.time(), traceback=outcome.traceback,
+            attributes=storable(outcome.attributes),
         )  # fmt: skip
         path: tuple[Trial, ...] = ()
         if self.profile is not None:
@@ -335,6 +336,7 @@ class AskTellStudy(ReadableStudy):
     def hold(self, trial: Trial, outcome: Outcome) -> None:
         """Record the outcome of a trial before it can be told, so that a resumed study does not evaluate the trial again."""
         if trial.number not in self._outcomes:
+            outcome = replace(outcome, attributes=storable(outcome.attributes))
             if self._record is not None:
                 self._record.write_outcome(trial.number, outcome)
             self._outcomes[trial.number] = outcome

@@ -21,6 +21,7 @@ from spotsvm.study.workers.interrupts import Interrupts
 from spotsvm.study.workers.protocol import Workers
 from spotsvm.surrogates.domain import Domain
 from spotsvm.surrogates.errors import SpotSVMError
+from spotsvm.trials.current_trial import with_trial
 from spotsvm.trials.trial import Outcome, Trial
 
 
@@ -96,6 +97,7 @@ class RunSettings:
     retries: int = 0
     raise_errors: bool = False
     max_failures: int | None = None
+    with_trial: bool = False
 
     def __post_init__(self) -> None:
         if not _is_number(self.n_trials, Integral):
@@ -190,7 +192,7 @@ class TrialRun:
 
     def _submit(self, trial: Trial) -> None:
         self.pending[trial.number] = trial
-        self.workers.submit(trial.number, dict(trial.params))
+        self.workers.submit(trial.number, with_trial(trial) if self.settings.with_trial else dict(trial.params))
 
     def collect(self, *, wait: bool) -> None:
         """Take what is completed, and wait for it if nothing is; a trial whose worker died may be submitted again."""

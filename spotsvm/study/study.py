@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from pathlib import Path
 from typing import Any, Literal, cast
@@ -22,6 +22,7 @@ from spotsvm.study.search import StudySearch
 from spotsvm.study.stop import Stopper, StopRule
 from spotsvm.study.workers.open import open_workers
 from spotsvm.study.workers.protocol import Workers, is_workers
+from spotsvm.trials.current_trial import CurrentTrial, TrialObjective, takes_trial
 from spotsvm.trials.objectives import Directions, Objectives
 from spotsvm.trials.profile import PathObjective, Profile
 from spotsvm.trials.start import start_points, starts_left
@@ -175,7 +176,7 @@ class Study(AskTellStudy):
 
     def run(
         self,
-        objective: Objective | Workers,
+        objective: Objective | Callable[[dict[str, Any], CurrentTrial], Any] | Workers,
         n_trials: int = 100,
         executor: Executor | str | Any | None = None,
         *,
@@ -201,7 +202,9 @@ class Study(AskTellStudy):
         objective : callable
             Takes the parameters as a dict; returns what `tell` takes: a float, or a mapping with "value" and further named
             numbers; of several objectives a sequence, or a mapping with "values". What it raises makes a failed trial with
-            that reason. Or an object that evaluates trials itself (see `Workers`), with the arguments that concern it.
+            that reason. If it requires a second argument it gets the trial too, with `number`, `seed` and `attributes`, a dict
+            for what is to be kept beside the value. Or an object that evaluates trials itself (see `Workers`), with the
+            arguments that concern it.
         n_trials : int, default=100
             Finished trials that the study is to have in the end, failed ones included.
         executor : concurrent.futures.Executor, str, distributed.Client or None, default=None
@@ -271,6 +274,16 @@ class Study(AskTellStudy):
         >>> study.n_finished - 1 - study.best_trial.number
         3
 
+        An objective that takes the trial: its seed, and attributes that are kept in the record and shown by `frame`:
+
+        >>> import numpy as np
+        >>> def noisy(params, trial):
+        ...     trial.attributes["solver"] = "smo"
+        ...     return params["x"] + np.random.default_rng(trial.seed).normal()
+        >>> study = Study({"x": list(range(100))}, "random", seed=0).run(noisy, n_trials=3)
+        >>> study.trials[2].attributes, study.frame()["attribute_solver"].tolist()
+        ({'solver': 'smo'}, ['smo', 'smo', 'smo'])
+
         A run that ends after a tenth of a second, whatever it has by then:
 
         >>> import time
@@ -279,7 +292,8 @@ class Study(AskTellStudy):
         >>> 1 <= study.n_finished <= 5, study.findings["timeout"]["timed_out"]
         (True, True)
         """
-        settings = RunSettings(n_trials, batch_size, retries, raise_errors, max_failures)
+        takes = not is_workers(objective) and callable(objective) and takes_trial(objective)
+        settings = RunSettings(n_trials, batch_size, retries, raise_errors, max_failures, takes)
         check_budget(n_trials, "n_trials", (self.n_initial, self.initial_name), self.searched_space.domain)
         seconds = checked_timeout(self.trial_timeout if trial_timeout is None else trial_timeout)
         checked_timeout(timeout.seconds if isinstance(timeout, TimeLimit) else timeout, "timeout")
@@ -288,8 +302,11 @@ class Study(AskTellStudy):
         stopper = None if stop is None else Stopper(self, stop)
         with self.guard.running():
             options: dict[str, Any] = {"n_jobs": n_jobs, "trial_timeout": seconds, "memory_limit": memory_limit}
-            if not is_workers(objective) and self.profile is not None and callable(objective):
-                objective = PathObjective(objective, self.profile.name)
+            if takes:
+                given = cast("Callable[..., Any]", objective)
+                objective = TrialObjective(given, None if self.profile is None else self.profile.name)
+            elif not is_workers(objective) and self.profile is not None and callable(objective):
+                objective = PathObjective(cast("Objective", objective), self.profile.name)
             workers = objective if is_workers(objective) else open_workers(cast("Objective", objective), executor, **options)
             try:
                 run_trials(self, workers, settings, followers, stopper, limit)
