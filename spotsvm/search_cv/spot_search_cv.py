@@ -96,7 +96,7 @@ class SpotSearchCV(BestEstimatorMixin, RoutingMixin, MetaEstimatorMixin, SearchA
         A record of the study, made or resumed; see `Study`. It is refused if data, folds or estimator differ.
     callback : callable, Callback, sequence of them, or None, default=None
         As `Study.run` takes it: called with the study and each trial that was told.
-    executor : concurrent.futures.Executor, str, distributed.Client or None, default=None
+    executor : concurrent.futures.Executor, object with submit, str, distributed.Client or None, default=None
         Where to score whole candidates, fold after fold, as `Study.run` takes it, with `n_jobs` workers if it is a name. With it,
         `trial_timeout` or `memory_limit` the data are sent once to each worker, and several candidates are scored at once. A
         pickle of the search goes without it.

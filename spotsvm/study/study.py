@@ -217,10 +217,11 @@ class Study(AskTellStudy):
         n_trials : int, default=100
             Finished trials that the study is to have in the end, failed ones included. A study that has run so many gives a
             warning, and evaluates nothing: ask for `more`.
-        executor : concurrent.futures.Executor, str, distributed.Client or None, default=None
+        executor : concurrent.futures.Executor, object with submit, str, distributed.Client or None, default=None
             Where to evaluate. None evaluates here, or in worker processes of spotsvm's own if `n_jobs`, `trial_timeout` or
             `memory_limit` ask for them; "loky" does so in any case, "threading" makes `n_jobs` threads for this run; "dask" is
-            the Dask client in use.
+            the Dask client in use, and any other name a backend of joblib, such as "multiprocessing", or "ray" once it is
+            registered. What `submit` of an object returns has `done` and `result`, as the jobs of submitit have.
         n_jobs : int or None, default=None
             Trials to evaluate at once; -1 is all cores. None is 1, or as many as the executor has workers.
         batch_size : int or None, default=None
