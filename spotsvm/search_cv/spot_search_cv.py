@@ -39,8 +39,10 @@ class SpotSearchCV(BestEstimatorMixin, RoutingMixin, MetaEstimatorMixin, SearchA
         As in RandomizedSearchCV. Of several metrics the one that `refit` names is optimised, else the first; a search of
         several objectives, "nsga2" or "parego", optimises them all, and `refit` names the one that chooses the best candidate.
     n_jobs : int or None, default=None
-        Folds (times candidates of a batch) evaluated at once, by joblib; it changes nothing about the results. With `executor`,
-        `trial_timeout` or `memory_limit`, candidates scored at once.
+        Folds (times candidates of a batch) evaluated at once, by joblib; it changes nothing about the results. Beyond the number
+        of folds, candidates that do not depend on each other's scores, such as starts, those of the initial design and all of a
+        random search, are scored together without a `batch_size`, too; others need one. With `executor`, `trial_timeout` or
+        `memory_limit`, candidates scored at once.
     refit : bool, str or callable, default=True
         As in RandomizedSearchCV.
     cv : int, splitter, iterable or None, default=None

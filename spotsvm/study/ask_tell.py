@@ -433,6 +433,11 @@ class AskTellStudy(ReadableStudy):
         return self._search.initial_trials(sum(t.origin == START for t in self._trials))
 
     @property
+    def n_foreseen(self) -> int:
+        """Number of trials that follow whatever values are told until they are asked for; at least 1."""
+        return self._search.n_foreseen
+
+    @property
     def n_ready(self) -> int:
         """Number of trials that can be asked for now, none of which depends on a value not told yet; at least 1."""
         return self._search.n_ready

@@ -151,6 +151,11 @@ class KrigingSearch(Search):
             domain, correlation=correlation, inference=inference, n_members=n_members, nugget_bounds=nugget_bounds
         )
 
+    @property
+    def n_foreseen(self) -> int:
+        """What is left of the initial design."""
+        return max(len(self._design) - self.n_asked, 1)
+
     def _suggest(self, rng: np.random.Generator) -> Suggestion:
         """Choose the next point: from the design, as a replicate, or where improvement is expected."""
         if self.n_asked < len(self._design):
