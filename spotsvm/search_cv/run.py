@@ -15,6 +15,7 @@ from numbers import Integral
 from pathlib import Path
 from typing import Any, Literal, cast
 
+import joblib
 import numpy as np
 from sklearn import config_context, get_config
 from sklearn.base import is_classifier, is_regressor
@@ -260,8 +261,17 @@ class SpotSearchRun:
 
     def _open_workers(self) -> Workers:
         if not self._search.uses_workers:
-            return CandidatesHere(self.scorer, self._paths)
+            return CandidatesHere(self.scorer, self._paths, self._n_together())
         return self._elsewhere(CandidateObjective(partial(self._make_scorer, warn=False), self._paths))
+
+    def _n_together(self) -> int:
+        """Return how many candidates occupy `n_jobs` workers of joblib with their folds, where scikit-learn scores them."""
+        n_jobs = self._search.n_jobs
+        if not isinstance(n_jobs, Integral | None) or n_jobs == 0 or self._shares_work:
+            return 1
+        if self._search.racing or self._search.batch_size is not None or self._search.error_score == "raise":
+            return 1
+        return -(-joblib.effective_n_jobs(n_jobs) // self.scorer.n_splits)
 
     def _elsewhere(self, objective: CandidateObjective) -> Workers:
         search = self._search
@@ -311,10 +321,11 @@ class SpotSearchRun:
 
 
 class CandidatesHere(Here):
-    """Scores all candidates that wait together, so that joblib spreads their folds."""
+    """Scores all candidates that wait together, so that joblib spreads their folds; `n_together` occupy its workers."""
 
-    def __init__(self, scorer: FoldScorer, paths: CandidatePaths):
+    def __init__(self, scorer: FoldScorer, paths: CandidatePaths, n_together: int = 1):
         super().__init__(lambda params: paths.outcomes([params], scorer)[0])
+        self.n_together = n_together
         self._scorer, self._paths = scorer, paths
 
     def wait(self, timeout: float | None = None) -> list[tuple[int, Outcome]]:

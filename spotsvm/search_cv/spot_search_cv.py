@@ -42,8 +42,10 @@ class SpotSearchCV(BestEstimatorMixin, RoutingMixin, MetaEstimatorMixin, SearchA
         As in RandomizedSearchCV. Of several metrics the one that `refit` names is optimised, else the first; a search of
         several objectives, "nsga2" or "parego", optimises them all, and `refit` names the one that chooses the best candidate.
     n_jobs : int or None, default=None
-        Folds (times candidates of a batch) evaluated at once, by joblib; it changes nothing about the results. With `executor`,
-        `trial_timeout` or `memory_limit`, candidates scored at once.
+        Folds (times candidates of a batch) evaluated at once, by joblib; it changes nothing about the results. Beyond the number
+        of folds, candidates that do not depend on each other's scores, such as starts, those of the initial design and all of a
+        random search, are scored together without a `batch_size`, too; others need one. With `executor`, `trial_timeout` or
+        `memory_limit`, candidates scored at once.
     refit : bool, str or callable, default=True
         As in RandomizedSearchCV. "1se" takes the simplest candidate whose mean score is at most one standard error below that of
         the one that would be chosen otherwise: the smallest C, of equal ones the smallest gamma, of equal ones the fewest
@@ -106,7 +108,7 @@ class SpotSearchCV(BestEstimatorMixin, RoutingMixin, MetaEstimatorMixin, SearchA
         A record of the study, made or resumed; see `Study`. It is refused if data, folds or estimator differ.
     callback : callable, Callback, sequence of them, or None, default=None
         As `Study.run` takes it: called with the study and each trial that was told.
-    executor : concurrent.futures.Executor, str, distributed.Client or None, default=None
+    executor : concurrent.futures.Executor, object with submit, str, distributed.Client or None, default=None
         Where to score whole candidates, fold after fold, as `Study.run` takes it, with `n_jobs` workers if it is a name. With it,
         `trial_timeout` or `memory_limit` the data are sent once to each worker, and several candidates are scored at once. A
         pickle of the search goes without it.

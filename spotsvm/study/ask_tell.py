@@ -22,7 +22,7 @@ from spotsvm.common.text import shown_value
 from spotsvm.solvers.errors import SearchExhaustedError
 from spotsvm.solvers.search import Suggestion
 from spotsvm.study.record.record import Record
-from spotsvm.study.record.rows import plain_json
+from spotsvm.study.record.rows import plain_json, storable
 from spotsvm.study.search import StudySearch
 from spotsvm.study.status import ReadableStudy
 from spotsvm.study.workers.interrupts import interrupts_held
@@ -262,9 +262,10 @@ class AskTellStudy(ReadableStudy):
             A running trial, or its number.
         value : float, sequence or mapping
             The objective's value; of several objectives a sequence with one value each, in the study's own directions. Or a
-            mapping with it under "value", or them under "values" (a mapping by name too, where they have names), and further
-            named numbers beside. A value that is not finite makes a failed trial. Where a parameter is profiled, a path: a
-            mapping from its values to any of these, or a sequence of such pairs.
+            mapping with it under "value", or them under "values" (a mapping by name too, where they have names), and beside
+            further named numbers, and texts and lists, which are attributes of the trial. A value that is not finite makes a
+            failed trial. Where a parameter is profiled, a path: a mapping from its values to any of these, or a sequence of such
+            pairs.
         seconds : float, optional
             Time that the evaluation took; by default the time since it was asked for.
 
@@ -314,6 +315,7 @@ class AskTellStudy(ReadableStudy):
         told = replace(
             running, state=outcome.state, value=outcome.value, values=outcome.values, extra=dict(outcome.extra),
             reason=outcome.reason, seconds=seconds, told_at=time.time(), traceback=outcome.traceback,
+            attributes=storable(outcome.attributes),
         )  # fmt: skip
         path: tuple[Trial, ...] = ()
         if self._is_penalty(told):
@@ -348,6 +350,7 @@ class AskTellStudy(ReadableStudy):
     def hold(self, trial: Trial, outcome: Outcome) -> None:
         """Record the outcome of a trial before it can be told, so that a resumed study does not evaluate the trial again."""
         if trial.number not in self._outcomes:
+            outcome = replace(outcome, attributes=storable(outcome.attributes))
             if self._record is not None:
                 self._record.write_outcome(trial.number, outcome)
             self._outcomes[trial.number] = outcome
@@ -442,6 +445,11 @@ class AskTellStudy(ReadableStudy):
     @property
     def _initial_trials(self) -> tuple[int, str]:
         return self._search.initial_trials(sum(map(is_given, suggested(self._trials))))
+
+    @property
+    def n_foreseen(self) -> int:
+        """Number of trials that follow whatever values are told until they are asked for; at least 1."""
+        return self._search.n_foreseen
 
     @property
     def n_ready(self) -> int:

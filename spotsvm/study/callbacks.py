@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any, TypeAlias
@@ -152,12 +153,44 @@ class _TrialsBar(Callback):
         if self._bar.disable:
             return
         self._bar.update(study.n_finished - self._bar.n)
-        if any(t.value is not None for t in study.trials):
+        if not study.objectives.several and any(t.value is not None for t in study.trials):
             self._bar.set_postfix_str(f"incumbent {study.best_trial.value:.5g}")
 
     def __deepcopy__(self, memo: Any) -> _TrialsBar:
         """Return the same object: cloning a search copies its callback, and a terminal has one bar."""
         return self
+
+
+class Progress(Callback):
+    """Show the progress of a run on standard error: a bar on a terminal, else a line after each tenth of `budget` trials."""
+
+    def __init__(self, budget: int):
+        self._budget, self._tenth = budget, -1
+        self._bar: Any = None
+
+    def on_start(self, study: Any) -> None:
+        """Begin where an earlier run has ended."""
+        if sys.stderr.isatty():
+            self._bar = tqdm(total=self._budget, unit="trial")
+            _TrialsBar(self._bar).on_start(study)
+        self._tenth = 10 * study.n_finished // max(self._budget, 1)
+
+    def on_tell(self, study: Any, trial: Trial) -> None:
+        """Show a finished trial."""
+        if self._bar is not None:
+            _TrialsBar(self._bar).on_tell(study)
+            return
+        tenth = 10 * study.n_finished // max(self._budget, 1)
+        if tenth > self._tenth:
+            self._tenth = tenth
+            one = not study.objectives.several and any(t.value is not None for t in study.trials)
+            best = f", best value {study.best_value:.6g}" if one else ""
+            print(f"{study.n_finished} of {self._budget} trials{best}", file=sys.stderr, flush=True)
+
+    def on_end(self, study: Any) -> None:
+        """Close the bar."""
+        if self._bar is not None:
+            self._bar.close()
 
 
 @contextmanager

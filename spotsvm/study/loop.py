@@ -21,6 +21,7 @@ from spotsvm.study.workers.interrupts import Interrupts
 from spotsvm.study.workers.protocol import Workers
 from spotsvm.surrogates.domain import Domain
 from spotsvm.surrogates.errors import SpotSVMError
+from spotsvm.trials.current_trial import with_trial
 from spotsvm.trials.edges import edges_of
 from spotsvm.trials.trial import Outcome, Trial
 
@@ -41,10 +42,12 @@ def run_trials(
     with followers.during(study), workers, Interrupts() as interrupts:
         run = TrialRun(study, workers, settings, followers, stopper, interrupts, limit)
         with run.saving_what_is_completed():
-            if settings.batch_size is None:
-                as_workers_are_free(run)
-            else:
+            if settings.batch_size is not None:
                 in_batches(run, settings.batch_size)
+            elif run.n_together > 1:
+                in_batches(run, run.n_together, foreseen=True)
+            else:
+                as_workers_are_free(run)
     if stopper is not None:
         stopper.report()
     if limit is not None:
@@ -73,13 +76,14 @@ def as_workers_are_free(run: TrialRun) -> None:
             run.tell(trial, outcome)
 
 
-def in_batches(run: TrialRun, size: int) -> None:
+def in_batches(run: TrialRun, size: int, *, foreseen: bool = False) -> None:
     """Evaluate `size` trials together, and tell them in the order asked: the same wherever they are evaluated.
 
-    What is completed before its turn is recorded at once, and told in its turn.
+    What is completed before its turn is recorded at once, and told in its turn. With `foreseen` fewer are evaluated together
+    where more would depend on values that are not told yet: they are those of evaluating one by one.
     """
     while run.may_ask:
-        batch = run.ask(min(size, run.left))
+        batch = run.ask(min(size, run.left, run.study.n_foreseen) if foreseen else min(size, run.left))
         for trial in batch:
             run.submit(trial)
         turns = deque(batch)
@@ -100,6 +104,7 @@ class RunSettings:
     retries: int = 0
     raise_errors: bool = False
     max_failures: int | None = None
+    with_trial: bool = False
 
     def __post_init__(self) -> None:
         if not _is_number(self.n_trials, Integral):
@@ -157,6 +162,8 @@ class TrialRun:
         self._exhausted = False
         self._follower_failed = False
         self._failures = FirstFailures(study, settings.max_failures)
+        #: trials that the workers evaluate together if they are foreseen; a stop rule may end the run between them
+        self.n_together = int(getattr(workers, "n_together", 1)) if stopper is None else 1
 
     @property
     def left(self) -> int:
@@ -196,7 +203,7 @@ class TrialRun:
 
     def _submit(self, trial: Trial) -> None:
         self.pending[trial.number] = trial
-        self.workers.submit(trial.number, dict(trial.params))
+        self.workers.submit(trial.number, with_trial(trial) if self.settings.with_trial else dict(trial.params))
 
     def collect(self, *, wait: bool) -> None:
         """Take what is completed, and wait for it if nothing is; a trial whose worker died may be submitted again."""
@@ -289,7 +296,7 @@ class TrialRun:
             if outcome.lost:  # its worker may have died of the same Ctrl-C
                 continue
             try:
-                if self.settings.batch_size is not None:
+                if self.settings.batch_size is not None or self.n_together > 1:
                     self._record(trial, outcome)
                     continue
                 told = self._finish(trial, outcome)

@@ -226,6 +226,6 @@ def events_problem(trials: Sequence[Trial], events: Sequence[tuple[int, str, int
 
 def size_problem(trials: Sequence[Trial]) -> str:
     """Return why the table of all trials would fill the memory, as when each has extra numbers of other names; empty if not."""
-    names = len({name for trial in trials for name in (*trial.params, *trial.extra)})
-    cells, filled = names * len(trials), sum(len(trial.params) + len(trial.extra) for trial in trials)
+    names = len({name for trial in trials for name in (*trial.params, *trial.extra, *trial.attributes)})
+    cells, filled = names * len(trials), sum(len(t.params) + len(t.extra) + len(t.attributes) for t in trials)
     return f"its {len(trials)} trials have {names} different names" if cells > max(MOST_CELLS, 10 * filled) else ""

@@ -148,6 +148,11 @@ class StudySearch:
         return _initial_trials(self._search, self.n_starts + n_started)
 
     @property
+    def n_foreseen(self) -> int:
+        """Number of trials that follow whatever values are told until they are asked for; at least 1."""
+        return self.n_starts or max(int(getattr(self._search, "n_foreseen", 1)), 1)
+
+    @property
     def n_ready(self) -> int:
         """Number of trials that can be asked for now, none of which depends on a value not told yet; at least 1."""
         return self.n_starts or max(int(getattr(self._search, "n_ready", 1)), 1)

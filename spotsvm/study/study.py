@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import logging
+import warnings
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
+from numbers import Integral
 from pathlib import Path
 from typing import Any, Literal, cast
 
 from spotsvm.common.errors import ArgumentError
+from spotsvm.common.text import shown_value
 from spotsvm.solvers.search import AskTell
 from spotsvm.solvers.search.contract.base import Noise
 from spotsvm.solvers.search.registry import SearchFactory
 from spotsvm.space.space import Space
 from spotsvm.study.ask_tell import RunGuard, in_turn
-from spotsvm.study.callbacks import Callbacks, Followers
+from spotsvm.study.callbacks import Callbacks, Followers, Progress
 from spotsvm.study.earlier import EarlierResults, best_configurations, is_other_study
 from spotsvm.study.ends.time_limit import TimeLimit, checked_timeout
 from spotsvm.study.loop import RunSettings, run_trials
@@ -23,11 +27,14 @@ from spotsvm.study.search import StudySearch
 from spotsvm.study.stop import Stopper, StopRule
 from spotsvm.study.workers.open import open_workers
 from spotsvm.study.workers.protocol import Workers, is_workers
+from spotsvm.trials.current_trial import CurrentTrial, TrialObjective, takes_trial
 from spotsvm.trials.objectives import Directions, Objectives
 from spotsvm.trials.profile import PathObjective, Profile
 from spotsvm.trials.results import StudyResults
 from spotsvm.trials.start import start_points, starts_left
 from spotsvm.trials.trial import Objective
+
+_LOG = logging.getLogger(__name__)
 
 
 class Study(EarlierResults):
@@ -151,6 +158,7 @@ class Study(EarlierResults):
         self.noise: Noise = noise if noise == "auto" else bool(noise)
         self.trial_timeout = checked_timeout(trial_timeout)
         self._asked_at: dict[int, float] = {}
+        self._has_run = False
         self.guard = RunGuard()
         context = {} if context is None else context
         if criterion is not None and self.objectives.several:
@@ -184,7 +192,7 @@ class Study(EarlierResults):
 
     def run(
         self,
-        objective: Objective | Workers,
+        objective: Objective | Callable[[dict[str, Any], CurrentTrial], Any] | Workers,
         n_trials: int = 100,
         executor: Executor | str | Any | None = None,
         *,
@@ -198,6 +206,8 @@ class Study(EarlierResults):
         stop: Literal["uncertainty"] | StopRule | None = None,
         timeout: float | TimeLimit | None = None,
         max_failures: int | None = 5,
+        more: int | None = None,
+        progress: bool = False,
     ) -> Study:
         """Evaluate the objective until the study has `n_trials` finished trials, those of earlier runs included.
 
@@ -210,14 +220,18 @@ class Study(EarlierResults):
         objective : callable
             Takes the parameters as a dict; returns what `tell` takes: a float, or a mapping with "value" and further named
             numbers; of several objectives a sequence, or a mapping with "values". What it raises makes a failed trial with
-            that reason. Or an object that evaluates trials itself (see `Workers`), with the arguments that concern it.
+            that reason. If it requires a second argument it gets the trial too, with `number`, `seed` and `attributes`, a dict
+            for what is to be kept beside the value. Or an object that evaluates trials itself (see `Workers`), with the
+            arguments that concern it.
         n_trials : int, default=100
             Finished trials that the study is to have in the end, failed ones included. A number below the search's initial
-            design, or its first generation, evaluates the first points of it; a later run goes on with the others.
-        executor : concurrent.futures.Executor, str, distributed.Client or None, default=None
+            design, or its first generation, evaluates the first points of it; a later run goes on with the others. A study that
+            has run so many gives a warning, and evaluates nothing: ask for `more`.
+        executor : concurrent.futures.Executor, object with submit, str, distributed.Client or None, default=None
             Where to evaluate. None evaluates here, or in worker processes of spotsvm's own if `n_jobs`, `trial_timeout` or
             `memory_limit` ask for them; "loky" does so in any case, "threading" makes `n_jobs` threads for this run; "dask" is
-            the Dask client in use.
+            the Dask client in use, and any other name a backend of joblib, such as "multiprocessing", or "ray" once it is
+            registered. What `submit` of an object returns has `done` and `result`, as the jobs of submitit have.
         n_jobs : int or None, default=None
             Trials to evaluate at once; -1 is all cores. None is 1, or as many as the executor has workers.
         batch_size : int or None, default=None
@@ -247,6 +261,10 @@ class Study(EarlierResults):
         max_failures : int or None, default=5
             How many of the first trials may fail for the same reason before the run ends with it, as long as no trial of the
             study has succeeded; None is any number. Each failed trial keeps its `traceback`.
+        more : int or None, default=None
+            Further trials to evaluate, in place of `n_trials`.
+        progress : bool, default=False
+            Whether to show the progress on standard error: a bar on a terminal, else a line for each tenth of the trials.
 
         Returns
         -------
@@ -281,6 +299,16 @@ class Study(EarlierResults):
         >>> study.n_finished - 1 - study.best_trial.number
         3
 
+        An objective that takes the trial: its seed, and attributes that are kept in the record and shown by `frame`:
+
+        >>> import numpy as np
+        >>> def noisy(params, trial):
+        ...     trial.attributes["solver"] = "smo"
+        ...     return params["x"] + np.random.default_rng(trial.seed).normal()
+        >>> study = Study({"x": list(range(100))}, "random", seed=0).run(noisy, n_trials=3)
+        >>> study.trials[2].attributes, study.frame()["attribute_solver"].tolist()
+        ({'solver': 'smo'}, ['smo', 'smo', 'smo'])
+
         A run that ends after a tenth of a second, whatever it has by then:
 
         >>> import time
@@ -289,23 +317,50 @@ class Study(EarlierResults):
         >>> 1 <= study.n_finished <= 5, study.findings["timeout"]["timed_out"]
         (True, True)
         """
-        settings = RunSettings(n_trials, batch_size, retries, raise_errors, max_failures)
+        if more is not None:
+            n_trials = self._with_more(more, n_trials)
+        takes = not is_workers(objective) and callable(objective) and takes_trial(objective)
+        settings = RunSettings(n_trials, batch_size, retries, raise_errors, max_failures, takes)
         seconds = checked_timeout(self.trial_timeout if trial_timeout is None else trial_timeout)
         checked_timeout(timeout.seconds if isinstance(timeout, TimeLimit) else timeout, "timeout")
         limit = timeout if isinstance(timeout, TimeLimit | None) else TimeLimit(timeout)
-        followers = Followers(callback)
+        follower = [] if callback is None else callback if isinstance(callback, Sequence) else [callback]
+        followers = Followers([*follower, Progress(n_trials)] if progress else callback)
+        self._say_if_done(n_trials)
         stopper = None if stop is None else Stopper(self, stop)
         with self.guard.running():
             options: dict[str, Any] = {"n_jobs": n_jobs, "trial_timeout": seconds, "memory_limit": memory_limit}
-            if not is_workers(objective) and self.profile is not None and callable(objective):
-                objective = PathObjective(objective, self.profile.name, self.profile.listed)
+            listed = () if self.profile is None else self.profile.listed
+            if takes:
+                given = cast("Callable[..., Any]", objective)
+                objective = TrialObjective(given, None if self.profile is None else self.profile.name, listed)
+            elif not is_workers(objective) and self.profile is not None and callable(objective):
+                objective = PathObjective(cast("Objective", objective), self.profile.name, listed)
             workers = objective if is_workers(objective) else open_workers(cast("Objective", objective), executor, **options)
             try:
                 run_trials(self, workers, settings, followers, stopper, limit)
             except KeyboardInterrupt as interrupt:
                 interrupt.add_note(self._how_to_resume())
                 raise
+        self._has_run = True
         return self
+
+    def _with_more(self, more: int, n_trials: int) -> int:
+        if not isinstance(more, Integral) or isinstance(more, bool) or more < 0:
+            raise ArgumentError(f"more={shown_value(more)} is not a number of trials; use a whole number")
+        if n_trials != 100:
+            raise ArgumentError(f"n_trials={n_trials} and more={more} are both given; use one of them")
+        return self.n_finished + int(more)
+
+    def _say_if_done(self, n_trials: int) -> None:
+        """Say that a run has nothing to do: in a warning if this object has run before, as a program that resumes may do so."""
+        if self.n_finished < n_trials or n_trials < 1:
+            return
+        said = f"{self.n_finished} of {n_trials} trials exist already, and nothing is evaluated; run(more=...) adds to them"
+        if self._has_run:
+            warnings.warn(said, UserWarning, stacklevel=3)
+        else:
+            _LOG.info(said)
 
     @property
     def searched_space(self) -> Space:

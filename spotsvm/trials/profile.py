@@ -141,6 +141,7 @@ class Profile:
                     told, params=params, point=tuple(point.tolist()), state=outcome.state, value=outcome.value,
                     values=None if outcome.value is None else (outcome.value,), extra=dict(outcome.extra),
                     reason=outcome.reason, suggestion=told.number, traceback=outcome.traceback,
+                    attributes={**told.attributes, **outcome.attributes},
                 )
             )  # fmt: skip
         trials.sort(key=lambda t: t.point[self._at])

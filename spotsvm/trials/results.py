@@ -62,6 +62,26 @@ class StudyResults:
             raise NoCompletedTrialError(f"no trial has succeeded yet: {summarise_failures(self._trials)}")
         return self._trials[min(done)[1]]
 
+    @property
+    def best_params(self) -> dict[str, Any]:
+        """A copy of the parameters of `best_trial`.
+
+        Examples
+        --------
+        >>> from spotsvm import Study
+        >>> study = Study({"x": [1, 2, 3]}, "random", seed=0).run(lambda p: p["x"], n_trials=3)
+        >>> study.best_params, study.best_value
+        ({'x': 1}, 1.0)
+        """
+        return dict(self.best_trial.params.items())
+
+    @property
+    def best_value(self) -> float:
+        """The value of `best_trial`."""
+        value = self.best_trial.value
+        assert value is not None
+        return value
+
     def recommend(self) -> Recommendation:
         """Return the trial to use: under noise the best predicted among the evaluated, else the best observed.
 

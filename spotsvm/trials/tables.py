@@ -23,23 +23,26 @@ def trial_table(trials: Sequence[Trial], names: Sequence[str], values: Sequence[
     """Return a frame with one row per trial, by number.
 
     Columns: number, state, value (for several objectives one column each: value_0, value_1, or value_ and the name), one `param_`
-    column per parameter (empty where it does not exist), one `extra_` column per further number, origin, note, reason, seed,
-    ask_seconds and its parts fit_seconds and acquisition_seconds, seconds, lost (how many attempts ended with their worker);
-    where a parameter is profiled, suggestion, the number of the trial on whose path the row is.
+    column per parameter (empty where it does not exist), one `extra_` column per further number and one `attribute_` column per
+    attribute, origin, note, reason, seed, ask_seconds and its parts fit_seconds and acquisition_seconds, seconds, lost (how many
+    attempts ended with their worker); where a parameter is profiled, suggestion, the number of the trial on whose path the row is.
     """
     params = {f"param_{name}": name for name in names}
     extras = {f"extra_{name}": name for trial in trials for name in trial.extra}
+    attributes = {f"attribute_{name}": name for trial in trials for name in trial.attributes}
     rows = [
         {"number": t.number, "state": t.state}
         | dict(zip(values, t.values or [None] * len(values), strict=True))
         | {column: t.params.get(name) for column, name in params.items()}
         | {column: t.extra.get(name) for column, name in extras.items()}
+        | {column: t.attributes.get(name) for column, name in attributes.items()}
         | {name: getattr(t, name) for name in (*_FURTHER, *_SECONDS)}
         | {"lost": len(t.lost), "suggestion": t.number if t.suggestion is None else t.suggestion}
         for t in trials
     ]
     path = ["suggestion"] if any(t.suggestion is not None for t in trials) else []
-    frame = pd.DataFrame(rows, columns=["number", "state", *values, *params, *extras, *_FURTHER, *_SECONDS, "lost", *path])
+    shown = ["number", "state", *values, *params, *extras, *attributes, *_FURTHER, *_SECONDS, "lost", *path]
+    frame = pd.DataFrame(rows, columns=shown)
     numbers = dict.fromkeys([*values, *extras, *_SECONDS], "float64")
     return frame.astype(dict.fromkeys(["number", "seed", "lost", *path], "int64") | numbers)
 

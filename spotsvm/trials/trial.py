@@ -18,6 +18,7 @@ import numpy as np
 
 from spotsvm.common.errors import ArgumentError
 from spotsvm.common.text import shown_value
+from spotsvm.trials.attributes import as_attributes
 
 State = Literal["running", "ok", "failed", "timeout"]
 FINISHED: tuple[State, ...] = ("ok", "failed", "timeout")
@@ -68,6 +69,8 @@ class Trial:
         best value on the path. None where nothing is profiled.
     traceback : str
         Of a failed trial whose objective raised an error, the traceback, at most 4000 characters; else empty.
+    attributes : dict of str to object
+        What else the objective returned by name, such as texts, or set on the trial that it was given; what JSON can hold.
     """
 
     number: int
@@ -90,9 +93,10 @@ class Trial:
     told_at: float | None = field(default=None, compare=False)
     suggestion: int | None = None
     traceback: str = ""
+    attributes: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for name, kind in (("params", ReadOnlyParams), ("extra", ReadOnlyDict)):
+        for name, kind in (("params", ReadOnlyParams), ("extra", ReadOnlyDict), ("attributes", ReadOnlyParams)):
             if type(given := getattr(self, name)) is not kind:
                 object.__setattr__(self, name, kind(given))
         if self.values is None and self.value is not None:
@@ -104,7 +108,8 @@ class ReadOnlyDict(dict[str, Any]):
 
     def _refuse(self, *arguments: object, **named: object) -> NoReturn:
         raise TypeError(
-            "the params and extra of a trial cannot be changed, as its record would not follow; change a copy: dict(trial.params)"
+            "what a trial has (params, extra, attributes) cannot be changed, as its record would not follow; change a copy: "
+            "dict(trial.params)"
         )
 
     __setitem__ = __delitem__ = __ior__ = clear = pop = popitem = setdefault = update = _refuse
@@ -180,6 +185,7 @@ class Outcome:
     lost: bool = False
     path: tuple[tuple[float, Outcome], ...] = ()
     traceback: str = ""
+    attributes: Mapping[str, Any] = field(default_factory=dict)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle; an error that cannot be unpickled, and so would break the pool, is replaced by its text."""
@@ -190,7 +196,7 @@ class Outcome:
             error = RuntimeError(self.reason)
         extra = dict(self.extra)
         cells = (self.state, self.value, extra, self.reason, self.seconds, error, self.values, self.lost, self.path)
-        return Outcome, (*cells, self.traceback)
+        return Outcome, (*cells, self.traceback, dict(self.attributes))
 
 
 _NOTHING = "the objective returned None;"
@@ -208,8 +214,8 @@ def outcome_of(returned: Any, seconds: float | None = None) -> Outcome:
     """Return the outcome for what an objective returned.
 
     A finite number is a success; so are two or more in a sequence, and a mapping with a number under "value" or several under
-    "values" (a sequence, or a mapping by the objectives' names) and further named numbers. An Outcome is returned as it is. All
-    else is a failure.
+    "values" (a sequence, or a mapping by the objectives' names) and further named numbers; other values by name, such as texts,
+    are attributes. An Outcome is returned as it is. All else is a failure.
 
     Examples
     --------
@@ -217,6 +223,8 @@ def outcome_of(returned: Any, seconds: float | None = None) -> Outcome:
     (0.1, 12.0)
     >>> outcome_of(float("nan")).reason
     'the objective returned nan'
+    >>> outcome_of({"value": 0.1, "solver": "smo"}).attributes
+    {'solver': 'smo'}
     """
     if isinstance(returned, Outcome):
         return replace(returned, seconds=seconds) if returned.seconds is None else returned
@@ -224,6 +232,7 @@ def outcome_of(returned: Any, seconds: float | None = None) -> Outcome:
         reason = f"{_NOTHING} return a number, or a mapping with 'value' and further named numbers"
         return Outcome("failed", reason=reason, seconds=seconds)
     extra: dict[str, float] = {}
+    attributes: dict[str, Any] = {}
     value, several = returned, _is_several(returned)
     if isinstance(returned, Mapping):
         key = "value" if "value" in returned else "values"
@@ -232,20 +241,23 @@ def outcome_of(returned: Any, seconds: float | None = None) -> Outcome:
             reason = f"the objective returned a mapping without 'value', or 'values' of several objectives (it has {keys})"
             return Outcome("failed", reason=reason, seconds=seconds)
         value, several = returned[key], key == "values"
-        extra, wrong = _named_numbers((name, number) for name, number in returned.items() if name != key)
+        beside = {name: one for name, one in returned.items() if name != key}
+        attributes = as_attributes({n: one for n, one in beside.items() if isinstance(n, str) and as_float(one) is None})
+        extra, wrong = _named_numbers((name, number) for name, number in beside.items() if name not in attributes)
         if wrong:
             return Outcome("failed", reason=f"the objective returned {wrong}, which is not a named number", seconds=seconds)
     if several:
-        return _outcome_of_values(value, extra, seconds)
+        return replace(_outcome_of_values(value, extra, seconds), attributes=attributes)
     number = as_float(value)
     if number is None:
         reason = f"the objective returned {shown_value(value)}, which is not a number"
-        return Outcome("failed", extra=extra, reason=reason, seconds=seconds)
+        return Outcome("failed", extra=extra, reason=reason, seconds=seconds, attributes=attributes)
     if not math.isfinite(number):
         too_large = isinstance(value, numbers.Rational)
         said = f"{shown_value(value)}, which is too large for a float" if too_large else str(number)
-        return Outcome("failed", extra=extra, reason=f"the objective returned {said}", seconds=seconds)
-    return Outcome("ok", number, extra, seconds=seconds)
+        reason = f"the objective returned {said}"
+        return Outcome("failed", extra=extra, reason=reason, seconds=seconds, attributes=attributes)
+    return Outcome("ok", number, extra, seconds=seconds, attributes=attributes)
 
 
 def _outcome_of_values(given: Any, extra: Mapping[str, float], seconds: float | None) -> Outcome:

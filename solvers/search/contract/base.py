@@ -180,6 +180,11 @@ class Search(ABC):
         return 1
 
     @property
+    def n_foreseen(self) -> int:
+        """How many points follow that depend on no value, whether it is told before they are asked for or not; at least 1."""
+        return self.n_ready
+
+    @property
     def points(self) -> Floats:
         """The points told, in order; shape (n, d)."""
         if len(self._stacked) < len(self._points):

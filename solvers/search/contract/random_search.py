@@ -17,3 +17,8 @@ class RandomSearch(Search):
 
     def _suggest(self, rng: np.random.Generator) -> Suggestion:
         return Suggestion(self.new_point(rng), "random")
+
+    @property
+    def n_foreseen(self) -> int:
+        """All that follow."""
+        return 1 << 30

@@ -160,6 +160,11 @@ class KrigingSearch(Search):
             domain, correlation=correlation, inference=inference, n_members=n_members, nugget_bounds=nugget_bounds
         )
 
+    @property
+    def n_foreseen(self) -> int:
+        """What is left of the initial design."""
+        return max(len(self._design) - self.n_asked, 1)
+
     def _suggest(self, rng: np.random.Generator) -> Suggestion:
         """Choose a new point, or one to evaluate again; under noise one of all, by OCBA, where the space has no new one."""
         try:

@@ -26,19 +26,9 @@ ASKED = (
 )  # fmt: skip
 
 TOLD = (
-    "number",
-    "told",
-    "state",
-    "value",
-    "extra",
-    "reason",
-    "seconds",
-    "objectives",
-    "lost",
-    "told_at",
-    "suggestion",
-    "traceback",
-)
+    "number", "told", "state", "value", "extra", "reason", "seconds", "objectives", "lost", "told_at", "suggestion", "traceback",
+    "attributes",
+)  # fmt: skip
 
 #: the error of a row that was changed after it was written
 UNLIKE = "its checksum does not match its content"
@@ -69,6 +59,7 @@ def told_row(trial: Trial, sequence: int | None) -> dict[str, Any]:
         "told": sequence, "state": trial.state, "value": _real(trial.value), "extra": _compact(dict(trial.extra)),
         "reason": trial.reason, "seconds": _real(trial.seconds), "objectives": several, "lost": json.dumps(trial.lost),
         "told_at": _real(trial.told_at), "suggestion": trial.suggestion, "traceback": trial.traceback or None,
+        "attributes": _compact(dict(trial.attributes)) if trial.attributes else None,
     }  # fmt: skip
     # without the number itself, which SQLite would take for another one that the row is to have
     return row | {"told_checksum": _checksum({"number": trial.number, **row}, TOLD)}
@@ -98,7 +89,8 @@ def _outcome_cells(outcome: Outcome) -> dict[str, Any]:
         "seconds": outcome.seconds, "values": dict(values) if isinstance(values, Mapping) else values,
         "lost": bool(getattr(outcome, "lost", False)),
     }  # fmt: skip
-    return cells | ({"traceback": outcome.traceback} if outcome.traceback else {})
+    late = {"traceback": outcome.traceback, "attributes": dict(outcome.attributes)}
+    return cells | {name: cell for name, cell in late.items() if cell}
 
 
 def outcome_of_json(text: Any) -> Outcome:
@@ -124,6 +116,7 @@ def _outcome_of_cells(read: dict[str, Any]) -> Outcome:
         read["state"], _number(read.get("value"), "value"), _numbers(read.get("extra", {}), "extra"),
         _text(read.get("reason", ""), "reason"), _number(read.get("seconds"), "seconds"), None, values,
         read.get("lost") is True, (), _text(read.get("traceback", ""), "traceback"),
+        _of(dict, read.get("attributes", {}), "attributes"),
     )  # fmt: skip
 
 
@@ -237,6 +230,7 @@ _READERS: dict[str, Callable[[Any, str], Any]] = {
     "told_at": _number,
     "suggestion": lambda cell, what: None if cell is None else _whole(cell, what),
     "traceback": lambda cell, what: "" if cell is None else _text(cell, what),
+    "attributes": lambda cell, what: {} if cell is None else _of(dict, from_json(cell), what),
 }
 COLUMNS = tuple(_READERS)
 
@@ -265,6 +259,17 @@ def plain_json(given: Mapping[str, Any], name: str) -> dict[str, Any]:
     except ValueError as error:  # what could not be read back
         raise ArgumentError(f"{name}: {error}, so it cannot be stored; use text in its place") from None
     return plain
+
+
+def storable(attributes: Mapping[str, Any]) -> dict[str, Any]:
+    """Return attributes as a record returns them; what it cannot hold, such as lists nested too deep, as text."""
+    found = {}
+    for name, value in attributes.items():
+        try:
+            found |= plain_json({name: value}, "attributes")
+        except ArgumentError:
+            found[name] = shown(value)
+    return found
 
 
 def _plain(part: Any, where: str) -> Any:

@@ -15,7 +15,8 @@ from spotsvm.study.record.rows import ASKED, TOLD, add_checksum, checksum
 
 FORMAT = "spotsvm study"
 #: version 2 has the column `objectives`, version 3 the times of the search, lost workers, and outcomes that wait to be told,
-#: version 4 checksums, version 5 the suggestion whose path a trial is on, version 6 tracebacks
+#: version 4 checksums, version 5 the suggestion whose path a trial is on, version 6
+#: tracebacks and attributes
 SCHEMA_VERSION = 6
 
 #: the only expression in a table
@@ -47,7 +48,8 @@ _TABLES = (
     asked_checksum INTEGER,
     told_checksum INTEGER,
     suggestion INTEGER,
-    traceback TEXT
+    traceback TEXT,
+    attributes TEXT
 )""",
     "CREATE TABLE outcomes (number INTEGER PRIMARY KEY, outcome TEXT NOT NULL, checksum INTEGER)",
 )
@@ -58,7 +60,7 @@ _ADDED: dict[int, dict[str, tuple[str, ...]]] = {
     3: {"trials": ("fit_seconds", "acquisition_seconds", "lost", "asked_at", "told_at")},
     4: {"about": ("checksum",), "trials": ("asked_checksum", "told_checksum"), "outcomes": ("checksum",)},
     5: {"trials": ("suggestion",)},
-    6: {"trials": ("traceback",)},
+    6: {"trials": ("traceback", "attributes")},
 }
 
 

@@ -64,9 +64,18 @@ def open_workers(
     if isinstance(executor, str) and executor == "threading":
         n_workers = executor_size(None, n_jobs)
         return OnExecutor(objective, ThreadPoolExecutor(n_workers), n_workers, trial_timeout, limit, is_ours=True)
+    from spotsvm.study.workers.other_executors import JoblibExecutor, PolledExecutor
+
+    if isinstance(executor, str):
+        n_workers = executor_size(None, n_jobs)
+        backend = JoblibExecutor(executor, n_workers)
+        return OnExecutor(objective, backend, n_workers, trial_timeout, limit, is_ours=True)
+    if callable(getattr(executor, "submit", None)) and not isinstance(executor, type):
+        polled = PolledExecutor(executor)
+        return OnExecutor(objective, polled, executor_size(polled, n_jobs), trial_timeout, limit, is_ours=True)
     raise ArgumentError(
-        f"executor={executor!r} cannot evaluate trials; use 'loky', 'threading' or 'dask', a concurrent.futures.Executor, "
-        "a distributed.Client, or None for worker processes that can be killed"
+        f"executor={executor!r} cannot evaluate trials; use 'loky', 'threading' or 'dask', a concurrent.futures.Executor or "
+        "another object with submit, a distributed.Client, or None for worker processes that can be killed"
     )
 
 

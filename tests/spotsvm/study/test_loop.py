@@ -27,7 +27,8 @@ def partly(params):
 def test_it_stops_at_the_budget_and_goes_on_from_there():
     study = Study(SPACE, "random", 0)
     assert study.run(bowl, 4) is study
-    assert study.run(bowl, 4).n_finished == 4
+    with pytest.warns(UserWarning, match="4 of 4 trials exist already"):
+        assert study.run(bowl, 4).n_finished == 4
     assert study.run(bowl, np.int64(9), batch_size=np.int64(1)).n_finished == 9
     assert facts(study) == facts(Study(SPACE, "random", 0).run(bowl, 9))
 

@@ -53,6 +53,9 @@ def test_values_can_be_named_and_further_numbers_are_kept():
     assert (outcome.values, outcome.extra) == ({"b": 2.0, "a": 1.0}, {"time": 3.0})
     assert outcome_of({"values": [0.5]}).values == (0.5,)
     assert outcome_of({"value": 1.0, "values": 2.0}).extra == {"values": 2.0}
+    for given in ({"value": 1.0, "time": "long", "n": 2}, {"values": [1.0, 2.0], "time": "long", "n": 2}):
+        assert (outcome_of(given).extra, outcome_of(given).attributes) == ({"n": 2.0}, {"time": "long"})
+    assert outcome_of({"value": math.nan, "time": "long"}).attributes == {"time": "long"}
 
 
 @pytest.mark.parametrize(
@@ -60,7 +63,7 @@ def test_values_can_be_named_and_further_numbers_are_kept():
     [
         (math.nan, "the objective returned nan"),
         (math.inf, "the objective returned inf"),
-        (None, "the objective returned None, which is not a number"),
+        (None, "the objective returned None; return a number, or a mapping with 'value' and further named numbers"),
         ("0.5", "the objective returned '0.5', which is not a number"),
         (np.complex128(1j), "which is not a number"),
         ([0.5], r"the objective returned \[0.5\], which is not a number"),
@@ -72,14 +75,12 @@ def test_values_can_be_named_and_further_numbers_are_kept():
         ("two\nlines", "which is not a number"),
         ({}, r"a mapping without 'value', or 'values' of several objectives \(it has \)"),
         ({"score": 1.0, 3: 4}, r"a mapping without 'value', or 'values' of several objectives \(it has 'score', 3\)"),
-        ({"value": 1.0, "time": "long"}, "the objective returned 'time': 'long', which is not a named number"),
         ({"value": 1.0, 3: 4.0}, "the objective returned 3: 4.0, which is not a named number"),
         ([math.nan, 1.0], r"the objective returned \[nan, 1.0\]"),
         ({"values": {"a": 1, "b": math.inf}}, r"the objective returned \[1.0, inf\]"),
         ({"values": 1.0}, "the objective returned 'values': 1.0, which are not numbers"),
         ({"values": []}, r"'values': \[\], which are not numbers"),
         ({"values": [1.0, None]}, r"'values': \[1.0, None\], which are not numbers"),
-        ({"values": [1.0, 2.0], "time": "long"}, "the objective returned 'time': 'long', which is not a named number"),
     ],
 )
 def test_what_is_no_number_is_a_failure_with_a_reason(returned, reason):

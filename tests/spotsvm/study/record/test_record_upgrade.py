@@ -149,7 +149,7 @@ def test_opened_for_writing_it_is_upgraded_and_goes_on(old):
     with study(old) as s:
         s.run(objective, 16)
     assert shape(old) == ("6", list(stored_columns()), ["number", "outcome", "checksum"])
-    assert columns(old)[-10:] == ["objectives", *LATER, *CHECKSUMS, "suggestion", "traceback"]
+    assert columns(old)[-11:] == ["objectives", *LATER, *CHECKSUMS, "suggestion", "traceback", "attributes"]
     assert facts(s) == facts(study().run(objective, 16))
     assert salvage(old).trials == s.trials
     with study(old) as again:

@@ -1,0 +1,74 @@
+"""Objectives that take the trial beside its parameters."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from spotsvm.trials.attributes import as_attributes
+from spotsvm.trials.profile import path_of
+from spotsvm.trials.trial import Outcome, Trial, failed_by, outcome_of
+
+
+@dataclass
+class CurrentTrial:
+    """What an objective that takes two arguments gets as the second.
+
+    Attributes
+    ----------
+    number : int
+        Of the trial, from 0.
+    seed : int
+        A random seed of the trial's own, from the study's seed and the number; the same wherever, and however often, it runs.
+    attributes : dict
+        Empty; what the objective puts there is kept with the trial, also if it fails: anything that JSON can hold.
+    """
+
+    number: int
+    seed: int
+    attributes: dict[str, Any] = field(default_factory=dict)
+
+
+def takes_trial(objective: Callable[..., Any]) -> bool:
+    """Return whether a callable requires two positional arguments: the parameters and the trial.
+
+    Examples
+    --------
+    >>> takes_trial(lambda params, trial: 0.0), takes_trial(lambda params, scale=1.0: 0.0), takes_trial(abs)
+    (True, False, False)
+    """
+    try:
+        parameters = inspect.signature(objective).parameters.values()
+    except (TypeError, ValueError):
+        return False
+    positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return sum(p.kind in positional and p.default is inspect.Parameter.empty for p in parameters) == 2
+
+
+def with_trial(trial: Trial) -> dict[str, Any]:
+    """Return what is sent to workers for a `TrialObjective`."""
+    return {"params": dict(trial.params), "number": trial.number, "seed": trial.seed}
+
+
+@dataclass(frozen=True)
+class TrialObjective:
+    """An objective of two arguments as one of what `with_trial` returns.
+
+    `profile` is the parameter that it returns paths of, and `listed` are its values if it is a list.
+    """
+
+    objective: Callable[[dict[str, Any], CurrentTrial], Any]
+    profile: str | None = None
+    listed: Sequence[Any] = ()
+
+    def __call__(self, sent: Mapping[str, Any]) -> Outcome:
+        """Return the outcome, with the attributes that the objective has set."""
+        trial = CurrentTrial(sent["number"], sent["seed"])
+        try:
+            returned = self.objective(sent["params"], trial)
+            outcome = outcome_of(returned) if self.profile is None else path_of(returned, self.profile, None, self.listed)
+        except Exception as error:
+            outcome = failed_by(error)
+        return replace(outcome, attributes={**outcome.attributes, **as_attributes(trial.attributes)})

@@ -1,0 +1,131 @@
+import os
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import joblib
+import pytest
+from completed_trials import SQUARE as SPACE
+from completed_trials import bowl, facts
+
+from spotsvm import ArgumentError, Study
+from spotsvm.study.workers.open import open_workers
+
+
+def here_or_there():
+    """Return an objective that worker processes need no module of the tests for."""
+    return lambda params: {"value": (params["x"] - 0.3) ** 2, "pid": os.getpid()}
+
+
+class Job:
+    """A job that tells its state only when it is asked, as those of submitit."""
+
+    def __init__(self, future):
+        self._future = future
+
+    def done(self):
+        return self._future.done()
+
+    def result(self):
+        return self._future.result()
+
+    def cancel(self):
+        self._future.cancel()
+
+
+class Cluster:
+    """Has `submit`, and is no executor."""
+
+    def __init__(self, pool):
+        self._pool = pool
+
+    def submit(self, function, *args):
+        return Job(self._pool.submit(function, *args))
+
+
+@pytest.mark.parametrize("batch_size", [None, 2])
+def test_anything_with_submit_evaluates(batch_size):
+    with ThreadPoolExecutor(2) as pool:
+        study = Study(SPACE, "random", 0).run(bowl, 6, Cluster(pool), n_jobs=2, batch_size=batch_size)
+    assert sorted(t.value for t in study.trials) == sorted(bowl(t.params) for t in study.trials)
+    if batch_size:
+        assert facts(study) == facts(Study(SPACE, "random", 0).run(bowl, 6, batch_size=2))
+
+
+def test_jobs_may_be_futures_and_may_fail():
+    class Failing:
+        def submit(self, function, *args):
+            raise OSError("the queue is closed")
+
+    class Futures:
+        def __init__(self, pool):
+            self.submit = pool.submit
+
+    with ThreadPoolExecutor(1) as pool:
+        assert Study(SPACE, "random", 0).run(bowl, 3, Futures(pool)).n_finished == 3
+    with pytest.raises(RuntimeError, match="takes no more trials .*the queue is closed"):
+        Study(SPACE, "random", 0).run(bowl, 3, Failing())
+
+
+def test_jobs_that_end_in_an_error_are_lost_trials():
+    class Lost:
+        def submit(self, function, *args):
+            return self
+
+        def done(self):
+            return True
+
+        def result(self):
+            raise RuntimeError("the node is gone")
+
+    study = Study(SPACE, "random", 0).run(bowl, 2, Lost(), n_jobs=1)
+    assert [t.state for t in study.trials] == ["failed"] * 2
+    assert "the executor failed: RuntimeError: the node is gone" in study.trials[0].reason
+
+
+def test_backends_of_joblib_are_known_by_name():
+    study = Study(SPACE, "random", 0).run(here_or_there(), 6, "multiprocessing", n_jobs=2, batch_size=2)
+    assert {t.extra["pid"] for t in study.trials}.isdisjoint({os.getpid()})
+    assert [t.params for t in study.trials] == [t.params for t in Study(SPACE, "random", 0).run(lambda p: 0.0, 6).trials]
+
+
+def test_so_are_those_that_are_registered(monkeypatch):
+    class Registered(joblib.parallel.BACKENDS["threading"]):
+        threads = set()
+
+        def submit(self, func, callback=None):
+            def noted():
+                self.threads.add(threading.get_ident())
+                return func()
+
+            return super().submit(noted, callback)
+
+    monkeypatch.setitem(joblib.parallel.BACKENDS, "ray", Registered)
+    assert Study(SPACE, "random", 0).run(bowl, 4, "ray", n_jobs=2).n_finished == 4
+    assert Registered.threads
+    assert threading.get_ident() not in Registered.threads
+
+
+@pytest.mark.parametrize("name", ["nonsense", "sequential"])
+def test_others_are_refused(name):
+    with pytest.raises(ArgumentError, match=f"executor='{name}' .*backend of joblib"):
+        Study(SPACE, "random", 0).run(bowl, 4, name)
+
+
+def test_a_run_that_ends_cancels_its_jobs():
+    class Endless:
+        cancelled = False
+
+        def submit(self, function, *args):
+            return self
+
+        def done(self):
+            return False
+
+        def cancel(self):
+            self.cancelled = True
+
+    jobs = Endless()
+    with open_workers(bowl, jobs, n_jobs=1) as workers:
+        workers.submit(0, {"x": 0.0, "y": 0.0})
+        assert workers.wait(0.2) == []
+    assert jobs.cancelled
