@@ -65,7 +65,12 @@ def _options(*options: _Decorator) -> _Decorator:
 #: the options that `tune` and `demo` share
 tuning_options = _options(
     click.option(
-        "--budget", type=click.IntRange(1), default=50, show_default=True, help="Number of candidates that each search evaluates."
+        "--trials",
+        "n_trials",
+        type=click.IntRange(1),
+        default=50,
+        show_default=True,
+        help="Number of candidates that each search evaluates.",
     ),
     click.option(
         "--search",
