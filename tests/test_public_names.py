@@ -6,8 +6,10 @@ import subprocess
 import sys
 
 import pytest
+from sklearn.base import BaseEstimator
 
 import spotsvm
+from spotsvm.commands.tune import demo, tune
 from spotsvm.surrogates import Kriging
 
 
@@ -45,6 +47,36 @@ def test_public_things_are_documented(name):
     if inspect.isclass(thing):
         methods = [m for n, m in vars(thing).items() if not n.startswith("_") and inspect.isfunction(m)]
         assert [m.__qualname__ for m in methods if not inspect.getdoc(m)] == []
+
+
+def parameters(things):
+    """Return the parameters of public classes and functions, by their names."""
+    found = {name: getattr(spotsvm, name) for name in things}
+    of_ours = {n: t for n, t in found.items() if inspect.isfunction(t) or (inspect.isclass(t) and not issubclass(t, Exception))}
+    return {name: inspect.signature(thing).parameters for name, thing in of_ours.items()}
+
+
+def test_gamma_is_scale_by_default_in_every_estimator():
+    estimators = [
+        name for name in spotsvm.__all__ if inspect.isclass(t := getattr(spotsvm, name)) and issubclass(t, BaseEstimator)
+    ]
+    defaults = {name: p["gamma"].default for name, p in parameters(estimators).items() if "gamma" in p}
+    assert defaults.pop("ReducedSVC") is None  # it is chosen together with C
+    assert len(defaults) == 7
+    assert set(defaults.values()) == {"scale"}
+
+
+def test_a_budget_of_evaluations_is_called_trials():
+    others = {"budget", "evaluations", "n_calls", "n_evaluations", "n_evals", "max_evaluations", "max_evals", "max_trials"}
+    found = parameters(set(spotsvm.__all__) - {"DualResult", "Recommendation"})  # which count what was evaluated
+    assert {name: others & p.keys() for name, p in found.items() if others & p.keys()} == {}
+    assert [name for name, p in found.items() if "n_iter" in p] == ["SpotSearchCV"]
+    assert {"EvolvedKernelSVC", "EvolvedKernelSVR", "MultiKernelSVC", "MultiKernelSVR", "ReducedSVC", "compare"} <= {
+        name for name, p in found.items() if "n_trials" in p
+    }
+    options = [option for command in (tune, demo) for parameter in command.params for option in parameter.opts]
+    assert not {f"--{name.replace('_', '-')}" for name in others} & set(options)
+    assert options.count("--trials") == 2
 
 
 @pytest.mark.parametrize(

@@ -118,7 +118,7 @@ def _topics(status: Status) -> Iterator[tuple[str, list[str]]]:
 
 
 def _counts(status: Status) -> str:
-    budget = "" if status.budget is None else f" of {status.budget}"
+    budget = "" if status.n_trials is None else f" of {status.n_trials}"
     parts = [(status.n_ok, "ok"), (status.n_failed, "failed"), (status.n_timeout, "timed out")]
     ended = ", ".join(f"{count} {what}" for count, what in parts if count)
     unfinished = "running" if status.state == "running" else "unfinished"
@@ -130,7 +130,7 @@ def _cells(status: Status) -> tuple[str, ...]:
     best = "-" if status.n_front is None else f"front of {status.n_front}"
     if status.incumbent is not None:
         best = f"{status.incumbent.value:.6g}"
-    finished = f"{status.n_finished}{'' if status.budget is None else f'/{status.budget}'}"
+    finished = f"{status.n_finished}{'' if status.n_trials is None else f'/{status.n_trials}'}"
     left = "-" if not status.seconds_left else duration(status.seconds_left)
     return status.state, finished, str(status.n_running), str(status.n_failed + status.n_timeout), best, left
 

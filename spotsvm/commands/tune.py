@@ -65,9 +65,8 @@ def _options(*options: _Decorator) -> _Decorator:
 #: the options that `tune` and `demo` share
 tuning_options = _options(
     click.option(
-        "--budget",
         "--trials",
-        "budget",
+        "n_trials",
         type=click.IntRange(1),
         default=50,
         show_default=True,

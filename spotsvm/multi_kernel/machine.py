@@ -44,7 +44,7 @@ class MultiKernelMachine(EntryParametersMixin, KernelMachine):
 
     groups: Any = None
     kernel: Any = "rbf"
-    gamma: Any = "auto"
+    gamma: Any = "scale"
     scales: Any = (1.0,)
     weights: Any = None
     combine: str = "sum"
@@ -103,7 +103,7 @@ class MultiKernelMachine(EntryParametersMixin, KernelMachine):
 
     @property
     def _settings(self) -> KernelSettings:
-        return KernelSettings(**{name: getattr(self, name) for name in _OF_KERNELS})
+        return KernelSettings(**{name: getattr(self, name) for name in _OF_KERNELS}, gamma_left_out="scale")
 
     def _model_space(self) -> dict[str, Any]:
         """Return the search space of the richest of the nested models that the parameters mean."""
@@ -167,20 +167,21 @@ _POORER = 1 / 3
 def kernel_models_of(machine: MultiKernelMachine, n_features: int | None, feature_names: Any) -> list[KernelModel]:
     """Return the nested models that a machine's parameters mean: one C for all kernels, then a weight for each.
 
-    Gaussian kernels on one scale whose gamma is "auto" have that tuned as well: first a common one, then one for each group.
-    Where there is one kernel, there is one model.
+    Gaussian kernels on one scale whose gamma is "scale" or "auto" have that tuned as well: first a common one, then one for each
+    group. Where there is one kernel, there is one model.
     """
     known = {"groups": machine.groups, "n_features": n_features, "feature_names": feature_names}
     one_group = len(group_names(machine.groups)) == 1
-    widths = isinstance(machine.gamma, str) and machine.gamma == "auto"
+    widths = isinstance(machine.gamma, str) and machine.gamma in ("scale", "auto")
     if machine.combine == "product":
         if not widths:
-            raise ArgumentError(f"gamma={machine.gamma!r} with combine='product' leaves nothing but C to tune; use gamma='auto'")
+            raise ArgumentError(f"gamma={machine.gamma!r} with combine='product' leaves nothing but C to tune; use gamma='scale'")
         whole = RbfModel(**known | {"groups": None})
         return [whole] if one_group else [whole, AnisotropicRbfModel(**known)]
     if widths and isinstance(machine.kernel, str) and machine.kernel == "rbf" and np.size(machine.scales) == 1:
         return [RbfModel(**known)] if one_group else [RbfModel(**known), TunedConicModel(**known)]
-    fixed = known | {"kernel": machine.kernel, "gamma": machine.gamma, "scales": machine.scales}
+    gamma = machine._settings.named_gamma() if isinstance(machine.gamma, Mapping) else machine.gamma
+    fixed = known | {"kernel": machine.kernel, "gamma": gamma, "scales": machine.scales}
     richer = ConicModel(**fixed)
     return [FixedKernelModel(**fixed), richer][: 1 if richer.n_parameters == 1 else 2]
 
@@ -280,7 +281,7 @@ def read_multi_machine(p: Mapping[str, Any]) -> SvmMachine | None:
     if p["tune"] is not None:
         return None
     regression = "epsilon" in p
-    settings = KernelSettings(**{name: p[name] for name in _OF_KERNELS})
+    settings = KernelSettings(**{name: p[name] for name in _OF_KERNELS}, gamma_left_out="scale")
     try:
         settings.named_gamma()
     except ArgumentError:

@@ -30,9 +30,9 @@ class MultiKernelSVC(MultiKernelMachine, DualSVC):
     kernel : str, callable, spotsvm.solvers.kernels.Kernel, list of these, or dict, default="rbf"
         The kernel of every group, by a name as ExactSVC's; several kernels on every group; or a dict from each group to its
         kernel or kernels. A Kernel brings its own parameters.
-    gamma : {"auto", "scale"}, float, sequence or dict, default="auto"
-        Scale of the kernels: for the n_t columns of a group 1 / n_t, 1 / (n_t Var(X_t)), or a number, 0 or more; a sequence
-        with one of these for each group; or a dict from groups to these, "auto" where a group is left out.
+    gamma : {"scale", "auto"}, float, sequence or dict, default="scale"
+        Scale of the kernels: for the n_t columns of a group 1 / (n_t Var(X_t)), 1 / n_t, or a number, 0 or more; a sequence
+        with one of these for each group; or a dict from groups to these, "scale" where a group is left out.
     scales : sequence of float, default=(1.0,)
         Factors of sigma = 1 / gamma: each kernel "rbf" is one for each of them.
     weights : float, array-like, dict or None, default=None
@@ -60,8 +60,8 @@ class MultiKernelSVC(MultiKernelMachine, DualSVC):
         Whether `predict` decides ties of votes by the decision function.
     tune : str, callable or None, default=None
         Search by which `fit` tunes the kernels with cross-validation, as `SpotSearchCV`'s: first one C for all kernels, from
-        there on a weight for each (see `nested`), and where the kernel is "rbf" on one scale and gamma "auto", a gamma for each
-        group as well. `weights` and C are then not used. None tunes nothing.
+        there on a weight for each (see `nested`), and where the kernel is "rbf" on one scale and gamma "scale" or "auto", a gamma
+        for each group as well. `weights` and C are then not used. None tunes nothing.
     n_trials : int or pair of int, default=100
         Candidates to evaluate: their sum, of which the poorer model has a third, or those of either model.
     cv : int, splitter or iterable, default=5

@@ -68,7 +68,7 @@ class Status:
         The process that had it open last, if it was killed and no other one has opened it since.
     search, seed
         The name of the search, and its seed.
-    budget : int or None
+    n_trials : int or None
         Number of trials to run; None if the study was only asked and told by hand.
     n_ok, n_failed, n_timeout, n_running : int
         Number of trials in each state.
@@ -102,7 +102,7 @@ class Status:
     last_writer: Writer | None
     search: str
     seed: int | None
-    budget: int | None
+    n_trials: int | None
     n_ok: int
     n_failed: int
     n_timeout: int

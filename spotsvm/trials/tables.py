@@ -25,7 +25,7 @@ def trial_table(trials: Sequence[Trial], names: Sequence[str], values: Sequence[
     Columns: number, state, value (for several objectives one column each: value_0, value_1, or value_ and the name), one `param_`
     column per parameter (empty where it does not exist), one `extra_` column per further number and one `attribute_` column per
     attribute, origin, note, reason, seed, ask_seconds and its parts fit_seconds and acquisition_seconds, seconds, lost (how many
-    attempts ended with their worker); where a parameter is profiled, suggestion, the number of the trial on whose path the row is.
+    attempts ended with their worker); where a parameter is profiled, suggestion, the number of the trial on whose path a row is.
     """
     params = {f"param_{name}": name for name in names}
     extras = {f"extra_{name}": name for trial in trials for name in trial.extra}

@@ -29,7 +29,7 @@ from spotsvm.tuning.tables.table import Table, check_folds
 
 TEST_SHARE = 0.25
 OUTER_FOLDS = 5
-#: a callable that takes a search's name and budget, and returns a context manager whose value is the search's callback
+#: a callable that takes a search's name and number of trials, and returns a context manager whose value is the search's callback
 Progress = Callable[[str, int], Any]
 
 
@@ -38,7 +38,7 @@ class TuningJob:
     """The settings of a tuning; those that are not explained are arguments of `SpotSearchCV`."""
 
     table: Table  # all rows; held-out rows are drawn from it, of a series its last quarter
-    budget: int = 50  # candidates of each search
+    n_trials: int = 50  # candidates of each search
     search: str = "kriging"
     cv: int = 5
     seed: int = 0  # of the split into training and test rows, the folds and the searches
@@ -96,7 +96,7 @@ class TuningJob:
             default = self._default_score(named, train, scorer)
             results.append(HeldOutResult("default", default, *self._test(scorer, fitted, test), fitted))
             for name in dict.fromkeys(["random", self.search]):
-                with progress(name, self.budget) as callback:
+                with progress(name, self.n_trials) as callback:
                     search = self._search(name, named, scorer, start, callback).fit(train.X, train.y)
                 best = search.best_estimator_
                 tested = self._test(scorer, best, test)
@@ -114,7 +114,7 @@ class TuningJob:
         return SpotSearchCV(
             named.estimator,
             named.space,
-            n_iter=self.budget,
+            n_iter=self.n_trials,
             search=named.search(name),
             cv=named.splitter,
             scoring=scorer if self.metric == "mean_class_accuracy" else self.metric,

@@ -194,7 +194,7 @@ def _reduced_rows(
 ) -> list[dict[str, Any]]:
     options = {"ties": "any", "crossover": "rows"} | _options(parts, method, size, grid)
     if max_evaluations is not None or method in _BUDGETS:
-        options["max_evaluations"] = min(n for n in (max_evaluations, _BUDGETS.get(method)) if n is not None)
+        options["n_trials"] = min(n for n in (max_evaluations, _BUDGETS.get(method)) if n is not None)
     machine = ReducedSVC(method=_METHODS[method], random_state=run * N_FOLDS + parts.fold, **options)
     _runs_compile()
     began = time.process_time()

@@ -164,7 +164,7 @@ def split_rows(n_rows: int, seed: int) -> tuple[Rows, Rows]:
 
 FOLDS = 5
 #: the arguments of an evolution that are not the study's own
-OPTIONS = tuple(sorted(EvolvedKernelSVC().get_params().keys() - {"grammar", "n_evaluations", "random_state"}))
+OPTIONS = tuple(sorted(EvolvedKernelSVC().get_params().keys() - {"grammar", "n_trials", "random_state"}))
 #: a run's columns, and what reads them from a file
 COLUMNS: dict[str, Callable[[str], Any]] = {
     "set": str,
@@ -274,7 +274,7 @@ def tuned_rbf(X: Floats, y: NDArray[Any], seed: int, exponents: tuple[int, ...] 
 
 def evolved(X: Floats, y: NDArray[Any], seed: int, grammar: str, n_evaluations: int, options: Mapping[str, Any]) -> Tuned:
     """Evolve a kernel on standardised features, and train on all rows; `options` are further arguments of `EvolvedKernelSVC`."""
-    machine = EvolvedKernelSVC(grammar=grammar, n_evaluations=n_evaluations, random_state=seed, **options)
+    machine = EvolvedKernelSVC(grammar=grammar, n_trials=n_evaluations, random_state=seed, **options)
     pipeline = make_pipeline(StandardScaler(), machine).fit(X, y)
     # of the cross-validation that chose among the best, where there was one
     validation = machine.fitness_ if np.isnan(machine.cv_error_) else machine.cv_error_

@@ -97,7 +97,7 @@ class KernelEvolutionStudy(Experiment):
     grammars : sequence of str, default=("paper", "psd")
         As in `EvolvedKernelSVC`; none, to tune the RBF kernel alone.
     options : dict, optional
-        Further arguments of `EvolvedKernelSVC`; not those that the study gives itself: grammar, n_evaluations, random_state.
+        Further arguments of `EvolvedKernelSVC`; not those that the study gives itself: grammar, n_trials, random_state.
     seed : int, default=0
         Of the splits, and of all that is drawn within them.
     n_jobs : int or None, default=None

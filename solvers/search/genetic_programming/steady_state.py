@@ -90,7 +90,7 @@ def evolve(
     fitness: Callable[[Genome], Fitness],
     rng: np.random.Generator,
     *,
-    n_evaluations: int = 2500,
+    n_trials: int = 2500,
     population_size: int = 20,
     tournament_size: int = 8,
     start: Sequence[Genome] = (),
@@ -108,7 +108,7 @@ def evolve(
         From an individual to a tuple of numbers, compared one after the other; inf for one that is not viable.
     rng : numpy.random.Generator
         Source of all randomness.
-    n_evaluations : int, default=2500
+    n_trials : int, default=2500
         Calls of `fitness`, at least 1.
     population_size : int, default=20
         Individuals of the population, at least 2.
@@ -140,17 +140,17 @@ def evolve(
     ...         return int(parent + rng.integers(-9, 10)), "step"
     ...     def key(self, genome):
     ...         return genome
-    >>> evolve(Steps(), lambda x: (abs(x - 500.0),), np.random.default_rng(0), n_evaluations=300).best.genome
+    >>> evolve(Steps(), lambda x: (abs(x - 500.0),), np.random.default_rng(0), n_trials=300).best.genome
     500
     """
-    check_sizes(n_evaluations, population_size, tournament_size)
-    return _Run(breeder, fitness, rng, n_evaluations).go(population_size, tournament_size, start)
+    check_sizes(n_trials, population_size, tournament_size)
+    return _Run(breeder, fitness, rng, n_trials).go(population_size, tournament_size, start)
 
 
-def check_sizes(n_evaluations: Any, population_size: Any, tournament_size: Any) -> None:
+def check_sizes(n_trials: Any, population_size: Any, tournament_size: Any) -> None:
     """Raise SolverError unless these are sizes of an evolution."""
     least = {
-        "n_evaluations": (n_evaluations, 1),
+        "n_trials": (n_trials, 1),
         "population_size": (population_size, 2),
         "tournament_size": (tournament_size, 2),
     }
@@ -164,10 +164,8 @@ def check_sizes(n_evaluations: Any, population_size: Any, tournament_size: Any) 
 
 
 class _Run(Generic[Genome]):
-    def __init__(
-        self, breeder: Breeder[Genome], fitness: Callable[[Genome], Fitness], rng: np.random.Generator, n_evaluations: int
-    ):
-        self.breeder, self.fitness, self.rng, self.budget = breeder, fitness, rng, int(n_evaluations)
+    def __init__(self, breeder: Breeder[Genome], fitness: Callable[[Genome], Fitness], rng: np.random.Generator, n_trials: int):
+        self.breeder, self.fitness, self.rng, self.budget = breeder, fitness, rng, int(n_trials)
         self.found: Evolution[Genome] = Evolution()
         self.known: dict[Hashable, Individual[Genome]] = {}
 

@@ -82,7 +82,7 @@ def evolve_kernel(
     finalists = _finalists(evolution, fitness.judged, max(settings.n_finalists, 1))
     if not finalists:
         raise ArgumentError(
-            f"none of {len(evolution.evaluated)} kernels was valid on the data; standardise them, raise n_evaluations or "
+            f"none of {len(evolution.evaluated)} kernels was valid on the data; standardise them, raise n_trials or "
             "breeding_tries, or use grammar='psd'"
         )
     chosen, cv_error = choose_kernel(finalists, fitness, strata, settings, rng)
@@ -142,7 +142,7 @@ def _evolution(
         breeder,
         fitness,
         rng,
-        n_evaluations=settings.n_evaluations,
+        n_trials=settings.n_trials,
         population_size=settings.population_size,
         tournament_size=settings.tournament_size,
         start=start,

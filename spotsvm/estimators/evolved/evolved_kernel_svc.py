@@ -36,7 +36,7 @@ class EvolvedKernelSVC(EvolvedKernelMachine, DualSVC):  # type: ignore[misc]  # 
     ----------
     grammar : {"psd", "paper"}, default="psd"
         The space of kernels. "auto" in other parameters means what belongs to it, given as (paper / psd) below.
-    n_evaluations : int or "auto", default="auto"
+    n_trials : int or "auto", default="auto"
         Expressions to evaluate, 1 or more (2500 / 500).
     population_size : int, default=20
         Expressions in the population, 2 or more.
@@ -142,7 +142,7 @@ dual_objective_, kernel_, n_features_in_, feature_names_in_
     --------
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
-    >>> machine = EvolvedKernelSVC(n_evaluations=30, random_state=0).fit(X, y)
+    >>> machine = EvolvedKernelSVC(n_trials=30, random_state=0).fit(X, y)
     >>> bool(machine.score(X, y) > 0.95)
     True
     """

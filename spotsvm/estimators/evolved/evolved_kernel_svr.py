@@ -29,7 +29,7 @@ class EvolvedKernelSVR(EvolvedKernelMachine, DualSVR):  # type: ignore[misc]  # 
 
     Parameters
     ----------
-    grammar, n_evaluations, population_size, tournament_size, design_factor, breeding_tries, max_depth, max_constants, \
+    grammar, n_trials, population_size, tournament_size, design_factor, breeding_tries, max_depth, max_constants, \
 validation_fraction, n_holdouts, indefinite, constant_range, parsimony, screened, n_finalists, n_tuning_trials
         As in `EvolvedKernelSVC`. With indefinite="evolve" a regression is the best of several local solutions of its dual.
     C_range : (float, float), default=(2**-8, 2**8)
@@ -63,7 +63,7 @@ n_features_in_, feature_names_in_
     Examples
     --------
     >>> X = np.linspace(0, 6, 60)[:, None]
-    >>> machine = EvolvedKernelSVR(n_evaluations=30, random_state=0).fit(X, np.sin(X[:, 0]))
+    >>> machine = EvolvedKernelSVR(n_trials=30, random_state=0).fit(X, np.sin(X[:, 0]))
     >>> bool(machine.score(X, np.sin(X[:, 0])) > 0.95)
     True
     """

@@ -32,7 +32,7 @@ class EvolvedKernelMachine(KernelMachine):
     _calls_to_warn = 4
 
     grammar: str = "psd"
-    n_evaluations: Any = "auto"
+    n_trials: Any = "auto"
     population_size: int = 20
     tournament_size: int = 8
     design_factor: int = 3

@@ -25,7 +25,7 @@ class EvolutionSettings:
     """Checked settings of a kernel evolution; the parameters of `EvolvedKernelSVC` say what they are."""
 
     grammar: Grammar
-    n_evaluations: int
+    n_trials: int
     population_size: int
     tournament_size: int
     design_factor: int
@@ -51,7 +51,7 @@ class EvolutionSettings:
 #: what "auto" stands for: the paper's settings, and those that were measured to be better
 _AUTO: dict[str, dict[str, Any]] = {
     "paper": {
-        "n_evaluations": 2500,
+        "n_trials": 2500,
         "max_constants": 4,
         "n_holdouts": 1,
         "smoothness": 0.0,
@@ -61,7 +61,7 @@ _AUTO: dict[str, dict[str, Any]] = {
         "n_tuning_trials": 0,
     },
     "psd": {
-        "n_evaluations": 500,
+        "n_trials": 500,
         "max_constants": 8,
         "n_holdouts": 5,
         "smoothness": 0.5,
@@ -81,7 +81,7 @@ def read_settings(machine: Any) -> EvolutionSettings:
     check_choice("grammar", grammar, ("paper", "psd"))
     check_choice("indefinite", p["indefinite"], ("evolve", "reject", "clip"))
     p.update({name: value for name, value in _AUTO[grammar].items() if isinstance(p.get(name), str) and p[name] == "auto"})
-    check_sizes(p["n_evaluations"], p["population_size"], p["tournament_size"])
+    check_sizes(p["n_trials"], p["population_size"], p["tournament_size"])
     for name, least in _LEAST.items():
         check_count(name, p[name], least, before="'auto' or " if name in _AUTO[grammar] else "")
     check_count("max_depth", p["max_depth"], 3, 64)
@@ -91,7 +91,7 @@ def read_settings(machine: Any) -> EvolutionSettings:
         raise ArgumentError(f"validation_fraction={p['validation_fraction']!r} is not between 0 and 1; use a part, as 1/3")
     epsilon = check_range("epsilon_range", p["epsilon_range"]) if "epsilon_range" in p else None
     ranges = Ranges(check_range("C_range", p["C_range"]), check_range("constant_range", p["constant_range"]), epsilon)
-    names = ("n_evaluations", "population_size", "tournament_size", "max_depth", "max_constants", *_LEAST)
+    names = ("n_trials", "population_size", "tournament_size", "max_depth", "max_constants", *_LEAST)
     return EvolutionSettings(
         grammar=grammar,
         validation_fraction=fraction,

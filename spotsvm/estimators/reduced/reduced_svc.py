@@ -43,7 +43,7 @@ class ReducedSVC(PairClassifier, BaseEstimator):
         - "gasvm": training sets evolve; the model is fixed, or the best of the grid for the whole training part.
         - "ga-model": models evolve; the training set is the whole training part. It is slow where that is large.
         - "nsga2": pairs of training set and model evolve towards the front of accuracy against the number of support vectors.
-        - "random": a training set drawn by chance, with the best model of the grid for it; with `max_evaluations` the best of
+        - "random": a training set drawn by chance, with the best model of the grid for it; with `n_trials` the best of
           as many draws as these pay for.
     n_per_class : int or "grow", default="grow"
         Rows K of each class, at least 1. "grow" begins with as many as there are features, but 4 to 16. Each time that training
@@ -84,7 +84,7 @@ class ReducedSVC(PairClassifier, BaseEstimator):
         C of the first population of models, and of the grid.
     gamma_values : sequence of float, default=(0.01, 0.1, 1, 10, 100)
         gamma of the same. These suit data scaled to unit ranges or variances.
-    max_evaluations : int or None, default=None
+    n_trials : int or None, default=None
         Machines trained after which no further generation begins. None: "alga", "gasvm" and "ga-model" stop by their own rules,
         "nsga2" after 2000, "random" after one draw.
     tol : float, default=1e-3
@@ -170,7 +170,7 @@ class ReducedSVC(PairClassifier, BaseEstimator):
     model_mutation_range: float = 0.1
     C_values: Any = (0.1, 1.0, 10.0, 100.0)
     gamma_values: Any = (0.01, 0.1, 1.0, 10.0, 100.0)
-    max_evaluations: int | None = None
+    n_trials: int | None = None
     tol: float = 1e-3
     cache_size: float = 200
     decision_function_shape: str = "ovr"
@@ -233,7 +233,7 @@ class ReducedSVC(PairClassifier, BaseEstimator):
         counts = dict(zip(self.classes_.tolist(), np.bincount(machine.code, minlength=n_classes).tolist(), strict=True))
         sizes = check_sizes(n_per_class, self.max_per_class, X.shape[1], counts, held_out)
         size = check_count("population_size", self.population_size, 2, after=", because parents come from two halves")
-        budget = None if self.max_evaluations is None else check_count("max_evaluations", self.max_evaluations, after=", or None")
+        budget = None if self.n_trials is None else check_count("n_trials", self.n_trials, after=", or None")
         inherits = method in ("alga", "gasvm") and (self.crossover == "vectors" or (self.crossover == "auto" and not sizes.grows))
         fitness = SubsetFitness(machine, self.ties == "fewer vectors", 3 * size if inherits else 0)
         mutation = (

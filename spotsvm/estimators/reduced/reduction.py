@@ -42,14 +42,14 @@ _BARREN = 20
 
 @dataclass
 class Reduction:
-    """One run of a method; after `max_evaluations` no further generation begins."""
+    """One run of a method; after `n_trials` no further generation begins."""
 
     fitness: SubsetFitness
     subsets: SubsetGenetics
     models: ModelGenetics
     sizes: Sizes
     population_size: int
-    max_evaluations: int | None
+    n_trials: int | None
     rng: np.random.Generator
 
     def __post_init__(self) -> None:
@@ -119,7 +119,7 @@ class Reduction:
     def _random(self) -> None:
         grid = self.models.grid()
         draw = barren = 0
-        while draw == 0 or (self.max_evaluations is not None and self._may_go_on() and barren < _BARREN):
+        while draw == 0 or (self.n_trials is not None and self._may_go_on() and barren < _BARREN):
             rows = self.subsets.draw(self.sizes.start, self.rng)
             before = self.fitness.n_evaluations
             population = Population(grid, np.array([self.fitness(rows, model) for model in grid]))
@@ -143,8 +143,8 @@ class Reduction:
             )
             self._watch(record)
 
-        if self.max_evaluations is None:
-            self.max_evaluations = _FRONT_EVALUATIONS
+        if self.n_trials is None:
+            self.n_trials = _FRONT_EVALUATIONS
         search = PairNsga2(self.subsets, self.models, objectives, self.population_size, self.sizes.most)
         search.run(self.rng, self._may_go_on, note)
         self.stopped_by = "no new pairs" if self._may_go_on() else "budget"
@@ -195,7 +195,7 @@ class Reduction:
         return self.sizes.grows and self._length < self.sizes.most and self._share >= _NEEDED_SHARE
 
     def _may_go_on(self) -> bool:
-        return self.max_evaluations is None or self.fitness.n_evaluations < self.max_evaluations
+        return self.n_trials is None or self.fitness.n_evaluations < self.n_trials
 
     def _watch(self, record: PhaseRecord) -> None:
         rows, model = record.pair

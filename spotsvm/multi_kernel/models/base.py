@@ -169,6 +169,8 @@ class KernelModel(ABC):
         """
         settings, C = self._settings({} if params is None else self._checked(params))
         kernels = {name: getattr(settings, name) for name in ("groups", "kernel", "gamma", "scales", "weights", "combine")}
+        if isinstance(settings.gamma, Mapping):
+            kernels["gamma"] = settings.named_gamma()
         return MACHINES["regressor" if regression else "classifier"](**{**kernels, "C": C, **more})
 
     def gram(self, X: Any, params: Mapping[str, float], Z: Any = None) -> Floats:

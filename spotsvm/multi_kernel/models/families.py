@@ -20,6 +20,7 @@ class FixedKernelModel(KernelModel):
         As in `KernelModel`.
     kernel, gamma, scales
         The base kernels, as in `MultiKernelSVC`; the default is the linear kernel.
+        gamma is "auto" by default, which is known without the data.
 
     References
     ----------
@@ -57,6 +58,7 @@ class ConicModel(KernelModel):
         As in `KernelModel`.
     kernel, gamma, scales
         The base kernels, as in `MultiKernelSVC`; the default is one Gaussian kernel for each group.
+        gamma is "auto" by default, which is known without the data.
 
     References
     ----------

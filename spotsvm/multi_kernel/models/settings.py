@@ -48,6 +48,7 @@ class KernelSettings:
     combine: Any = "sum"
     degree: Any = 3
     coef0: Any = 0.0
+    gamma_left_out: str = "auto"  # of groups that a dict of gammas leaves out
 
     @property
     def product(self) -> bool:
@@ -92,7 +93,7 @@ class KernelSettings:
         """Return gamma by the names of the groups, as it was set."""
         if self.gamma is None:
             raise ArgumentError("gamma=None; use 'auto', 'scale', a number, or one of these for each group")
-        return _named("gamma", self.gamma, group_names(self.groups), "auto", "groups")
+        return _named("gamma", self.gamma, group_names(self.groups), self.gamma_left_out, "groups")
 
     def weight_table(self, n_problems: int) -> Floats:
         """Return the weights as an array of shape (n_problems, n_kernels)."""

@@ -52,7 +52,7 @@ def run(*args):
 
 
 def tune(file, *args, target="kind"):
-    return run("tune", file, "--target", target, "--budget", 7, "--cv", 3, *args)
+    return run("tune", file, "--target", target, "--trials", 7, "--cv", 3, *args)
 
 
 def rows(text):
@@ -126,7 +126,7 @@ def storm(tmp_path_factory):
 
 
 def test_a_series(storm, tmp_path):
-    args = [storm, "--pipeline", "stormwater", "--time", "time", "--search", "random", "--budget", 5, "--out", tmp_path]
+    args = [storm, "--pipeline", "stormwater", "--time", "time", "--search", "random", "--trials", 5, "--out", tmp_path]
     text = tune(*args, target="level")
     assert "Pipeline stormwater: two leaky sums of the rain" in text
     assert "the last quarter, +-" in text
@@ -158,7 +158,7 @@ def test_export_has_the_columns_of_the_study_whatever_was_tried(tmp_path):
 
 
 def test_demo():
-    text = run("demo", "--budget", 2, "--cv", 2, "--search", "random")
+    text = run("demo", "--trials", 2, "--cv", 2, "--search", "random")
     assert text.startswith("Breast cancer")
     assert rows(text)["default SVM"][1] > 0.9
 
@@ -228,7 +228,7 @@ def test_ctrl_c_keeps_what_was_told(iris, tuned, tmp_path, monkeypatch):
         yield told
 
     folder = tmp_path / "out"
-    args = ["tune", iris, "--target", "kind", "--budget", "7", "--cv", "3", "--out", str(folder)]
+    args = ["tune", iris, "--target", "kind", "--trials", "7", "--cv", "3", "--out", str(folder)]
     with monkeypatch.context() as patch:
         patch.setattr("spotsvm.study.callbacks.progress_bar", interrupting)
         result = CliRunner().invoke(main, args)
@@ -256,7 +256,7 @@ def has_told(path):
 
 @pytest.mark.parametrize(("sent", "workers", "code"), [(signal.SIGINT, "2", 130), (signal.SIGTERM, "1", 143)])
 def test_a_real_ctrl_c_or_a_batch_queue_s_signal(sent, workers, code, iris, tmp_path):
-    args = ["tune", iris, "--target", "kind", "--budget", "1000000", "--search", "random", "--workers", workers]
+    args = ["tune", iris, "--target", "kind", "--trials", "1000000", "--search", "random", "--workers", workers]
     args += ["--out", str(tmp_path / "my runs")]
     process = subprocess.Popen([SCRIPT, *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
     try:

@@ -43,7 +43,7 @@ def good(tmp_path):
 @pytest.mark.parametrize(
     ("args", "said"),
     [
-        (["--trials", "0"], ["--budget", ": 0 "]),
+        (["--trials", "0"], ["--trials", ": 0 "]),
         (["--cv", "1"], ["--cv", ": 1 "]),
         (["--cv", "21"], ["--cv 21", "20 of the rows"]),
         (["--workers", "0"], ["--workers", ": 0 "]),
@@ -95,14 +95,14 @@ def test_an_out_in_which_nothing_can_be_written(good, tmp_path):
     for out in (good / "out", Path("/proc/spotsvm")):
         assert f"--out {out}: cannot write to this folder" in refused("tune", good, "--target", "kind", "--out", out)
     (tmp_path / "out" / "comparison.csv").mkdir(parents=True)
-    args = ["tune", good, "--target", "kind", "--search", "random", "--budget", 1, "--cv", 2, "--out", tmp_path / "out"]
+    args = ["tune", good, "--target", "kind", "--search", "random", "--trials", 1, "--cv", 2, "--out", tmp_path / "out"]
     assert f"--out {tmp_path / 'out'}: cannot write to this folder" in refused(*args)
 
 
 @pytest.fixture
 def recorded(good, tmp_path):
     """The arguments of a run of 2 trials, and its record."""
-    args = ["tune", good, "--target", "kind", "--search", "random", "--budget", 2, "--cv", 2, "--out", tmp_path / "out"]
+    args = ["tune", good, "--target", "kind", "--search", "random", "--trials", 2, "--cv", 2, "--out", tmp_path / "out"]
     assert CliRunner().invoke(main, [str(a) for a in args]).exit_code == 0
     return args, tmp_path / "out" / "random.db"
 

@@ -69,7 +69,7 @@ def test_a_line_each_of_several(tmp_path):
 def test_for_programs(tmp_path):
     one, two = made(tmp_path / "one.db"), made(tmp_path / "two.db", n=4, budget=8)
     found = json.loads(said(one, "--json"))
-    assert (found["path"], found["state"], found["n_finished"], found["budget"]) == (str(one), "ended", 3, 3)
+    assert (found["path"], found["state"], found["n_finished"], found["n_trials"]) == (str(one), "ended", 3, 3)
     assert set(found["time_spent"]) == {"asking", "evaluation"}
     assert [json.loads(line)["state"] for line in said(one, two, "--json").splitlines()] == ["ended", "broken off"]
 

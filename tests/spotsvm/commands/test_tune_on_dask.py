@@ -40,7 +40,7 @@ def tune(table, *options):
 
 
 def test_batches_give_the_same_on_a_cluster_as_here(table, address, tmp_path):
-    options = ["--budget", "8", "--search", "random", "--batch-size", "4"]
+    options = ["--trials", "8", "--search", "random", "--batch-size", "4"]
     there = tune(table, *options, "--dask", address, "--trial-timeout", "60", "--out", str(tmp_path / "there"))
     here = tune(table, *options, "--out", str(tmp_path / "here"))
     assert there.exit_code == here.exit_code == 0, there.output + here.output
@@ -54,7 +54,7 @@ def test_nested_searches_are_spread_too(table, address, monkeypatch):
     submitted = []
     submit = DaskWorkers.submit
     monkeypatch.setattr(DaskWorkers, "submit", lambda self, *args: submitted.append(1) or submit(self, *args))
-    done = tune(table, "--budget", "3", "--search", "random", "--dask", address, "--oversearching", "nested")
+    done = tune(table, "--trials", "3", "--search", "random", "--dask", address, "--oversearching", "nested")
     assert done.exit_code == 0, done.output
     # a task for each suggestion; then one for each contender on the further partitions, and for the one that is chosen
     contenders = len(submitted) - (3 + 5 * 3)
@@ -94,7 +94,7 @@ def test_ctrl_c_gives_the_cluster_back_and_ends_with_130(table, address, tmp_pat
 
     presses = threading.Thread(target=interrupt)
     presses.start()
-    done = tune(table, "--budget", "3000", "--search", "random", "--dask", address, "--out", str(tmp_path / "out"))
+    done = tune(table, "--trials", "3000", "--search", "random", "--dask", address, "--out", str(tmp_path / "out"))
     presses.join()
     assert done.exit_code == 130
     assert "spotsvm: interrupted; the candidates scored so far are saved in" in done.stderr

@@ -48,7 +48,7 @@ QUICK = {"tune": "random", "n_trials": 3, "cv": 2, "random_state": 0}
 
 
 @parametrize_with_checks(
-    [MultiKernelSVC(**QUICK | {"n_trials": (1, 1)}, scales=(1, 2)), MultiKernelSVR(**QUICK | {"n_trials": 1})]
+    [MultiKernelSVC(**QUICK | {"n_trials": (1, 1)}, gamma="auto", scales=(1, 2)), MultiKernelSVR(**QUICK | {"n_trials": 1})]
 )
 def test_check_estimator(estimator, check):
     check(estimator)

@@ -11,16 +11,20 @@ X, Y = make_friedman1(n_samples=120, n_features=6, noise=0.5, random_state=0)
 Y = (Y - Y.mean()) / Y.std()
 X_NEW = np.random.default_rng(1).uniform(size=(40, 6))
 GROUPS = {"curved": [0, 1, 2], "straight": [3, 4], "noise": [5]}
+EACH_ROW_ONCE = {"check_sample_weight_equivalence_on_dense_data": "every row counts once to gamma='scale', as in SVC"}
 
 
-@parametrize_with_checks([MultiKernelSVR(), MultiKernelSVR(kernel=["rbf", "linear"], scales=(0.5, 2.0))])
+@parametrize_with_checks(
+    [MultiKernelSVR(), MultiKernelSVR(kernel=["rbf", "linear"], scales=(0.5, 2.0), gamma="auto")],
+    expected_failed_checks=lambda machine: EACH_ROW_ONCE if machine.gamma == "scale" else {},
+)
 def test_check_estimator(estimator, check):
     check(estimator)
 
 
 @pytest.mark.parametrize(
     ("options", "plain"),
-    [({"gamma": 0.7}, {"gamma": 0.7}), ({"kernel": "linear"}, {"kernel": "linear"}), ({"gamma": "scale"}, {})],
+    [({"gamma": 0.7}, {"gamma": 0.7}), ({"kernel": "linear"}, {"kernel": "linear"}), ({}, {})],
     ids=["gamma", "linear", "scale"],
 )
 def test_one_kernel_is_that_kernel(options, plain):
@@ -37,7 +41,7 @@ def test_a_sum_is_svr_on_the_summed_matrix_with_weights_of_features():
         return 2.0 * rbf_kernel(a[:, :3], b[:, :3], 1 / 3) + 0.5 * linear_kernel(a[:, 3:5], b[:, 3:5])
 
     kernels = {"curved": "rbf", "straight": "linear", "noise": "rbf"}
-    ours = MultiKernelSVR(groups=GROUPS, kernel=kernels, weights=(2.0, 0.5, 0.0), C=5.0, tol=1e-6).fit(X, Y)
+    ours = MultiKernelSVR(groups=GROUPS, kernel=kernels, gamma="auto", weights=(2.0, 0.5, 0.0), C=5.0, tol=1e-6).fit(X, Y)
     theirs = SVR(kernel="precomputed", C=5.0, tol=1e-6).fit(kernel(X, X), Y)
     np.testing.assert_allclose(ours.predict(X_NEW), theirs.predict(kernel(X_NEW, X)), atol=1e-4)
     assert ours.weights_.tolist() == [[2.0, 0.5, 0.0]]

@@ -51,7 +51,7 @@ def test_a_study_that_has_ended(path):
     status = read_status(path)
     frame = study.frame()
     assert (status.state, status.reason) == ("ended", "all trials of the budget are finished")
-    assert (status.search, status.seed, status.budget, status.path) == ("random", 0, 12, str(path))
+    assert (status.search, status.seed, status.n_trials, status.path) == ("random", 0, 12, str(path))
     assert (status.n_ok, status.n_failed) == ((frame["state"] == "ok").sum(), (frame["state"] == "failed").sum())
     assert (status.n_timeout, status.n_running, status.n_finished, status.running) == (0, 0, 12, ())
     best = study.best_trial
@@ -96,7 +96,7 @@ def test_a_study_that_was_broken_off(path):
     with Study(SPACE, "random", 0, path=path) as study, pytest.raises(KeyboardInterrupt):
         study.run(stop, n_trials=6)
     status = read_status(path)
-    assert (status.state, status.n_running, status.budget) == ("broken off", 1, 6)
+    assert (status.state, status.n_running, status.n_trials) == ("broken off", 1, 6)
     assert status.running[0].seconds is None
     assert "run the same program," in status_page(status)
     assert "1 unfinished" in status_page(status)

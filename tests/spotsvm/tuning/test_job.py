@@ -52,7 +52,7 @@ def diabetes(n=80):
 
 
 def job(table, **changed):
-    return TuningJob(table, **({"budget": BUDGET, "cv": 3, "seed": 1} | changed))
+    return TuningJob(table, **({"n_trials": BUDGET, "cv": 3, "seed": 1} | changed))
 
 
 def trials(results, which=-1):
@@ -102,7 +102,7 @@ def test_both_searches_begin_with_the_default_and_the_centre(done):
 
 def test_the_default_wins_ties():
     X = pd.DataFrame({"a": np.tile([0.0, 1.0], 30)})  # any machine is right
-    given = job(make_table(X, pd.Series(np.tile(list("xy"), 30), name="y")), search="random", budget=6)
+    given = job(make_table(X, pd.Series(np.tile(list("xy"), 30), name="y")), search="random", n_trials=6)
     default, tuned = given.run(quiet)
     assert tuned.search.study_.trials[3].value == tuned.tuned_score == default.tuned_score == 1.0
     assert short(tuned.search.best_params_) == pytest.approx({"C": 1.0, "gamma": 1.0})
@@ -191,7 +191,7 @@ def test_again_with_the_same_folder_evaluates_nothing(done):
 
 
 def test_the_seed_decides_everything_and_workers_nothing():
-    a, b, c = (job(iris(), budget=6, seed=seed, workers=w).run(quiet) for seed, w in ((1, 1), (1, 2), (2, 1)))
+    a, b, c = (job(iris(), n_trials=6, seed=seed, workers=w).run(quiet) for seed, w in ((1, 1), (1, 2), (2, 1)))
     pd.testing.assert_frame_equal(comparison(a), comparison(b))
     for k in (1, 2):
         pd.testing.assert_frame_equal(trials(a, k), trials(b, k))
@@ -224,7 +224,7 @@ def test_what_is_refused_before_any_trial(table, changed, error, message, tmp_pa
 def test_trials_that_cannot_be_scored_fail_and_the_rest_counts():
     X = pd.DataFrame({"a": np.linspace(0, 1, 60)})
     table = make_table(X, pd.Series(np.where(X["a"] > 0.9, 60.0, X["a"]), name="y"), "regression")
-    last = job(table, scoring="neg_mean_squared_log_error", search="random", budget=12, seed=0).run(quiet)[-1]
+    last = job(table, scoring="neg_mean_squared_log_error", search="random", n_trials=12, seed=0).run(quiet)[-1]
     states = [t.state for t in last.search.study_.trials]
     assert set(states) == {"ok", "failed"}
     assert np.isfinite(last.tuned_score)
@@ -234,7 +234,7 @@ def test_a_class_that_a_resample_lacks_is_no_error():
     """Some of the y are taken for z, also in resamples that have no z."""
     y = pd.Series(np.repeat(list("xyyz"), [30, 25, 8, 12]), name="y")
     X = pd.DataFrame({"a": np.repeat([0.0, 5.0, 10.0, 10.0], [30, 25, 8, 12])})
-    results = job(make_table(X, y), scoring="balanced_accuracy", search="random", budget=2).run(quiet)
+    results = job(make_table(X, y), scoring="balanced_accuracy", search="random", n_trials=2).run(quiet)
     assert all(np.isfinite(c.test_error) for c in results)
     assert "z" in results[0].estimator.predict(X[y == "y"])
 
@@ -245,7 +245,7 @@ def test_the_cap_on_iterations_is_no_news(monkeypatch):
         return pipeline.set_params(svc__max_iter=3), space
 
     monkeypatch.setattr("spotsvm.tuning.pipelines.registry.table_pipeline", capped)
-    given = job(iris(), search="random", budget=2)
+    given = job(iris(), search="random", n_trials=2)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         default = given.run(quiet)[0].estimator
@@ -304,12 +304,12 @@ def storm(n=420, missing=False):
 
 
 def stormy(**changed):
-    return job(**{"table": storm(), "pipeline": "stormwater", "search": "random", "budget": 3, **changed})
+    return job(**{"table": storm(), "pipeline": "stormwater", "search": "random", "n_trials": 3, **changed})
 
 
 @pytest.mark.filterwarnings("ignore::spotsvm.common.errors.ShortSeriesWarning")
 def test_a_series_is_tested_on_its_last_quarter():
-    given = stormy(table=storm(missing=True), search="kriging", budget=10)
+    given = stormy(table=storm(missing=True), search="kriging", n_trials=10)
     train, test = given._split()
     assert len(test.y) == pytest.approx(len(given.table.y) / 4, abs=1)
     assert list(train.X.index) + list(test.X.index) == sorted(given.table.X.index)
@@ -339,7 +339,7 @@ def test_a_horizon_past_the_end_is_told_as_such():
         stormy(horizon=5000).run(quiet)
 
 
-@pytest.mark.parametrize(("table", "changed"), [(iris(["a", "b"]), {}), (diabetes(), {"search": "random", "budget": 3})])
+@pytest.mark.parametrize(("table", "changed"), [(iris(["a", "b"]), {}), (diabetes(), {"search": "random", "n_trials": 3})])
 def test_spectra(table, changed, tmp_path):
     given = job(table, pipeline="spectra", out=tmp_path, **changed)
     results = given.run(quiet)
@@ -351,7 +351,7 @@ def test_spectra(table, changed, tmp_path):
 
 
 def test_nested_resampling_keeps_its_searches(tmp_path):
-    given = job(iris(), search="random", budget=2, out=tmp_path, oversearching="nested", workers=2)
+    given = job(iris(), search="random", n_trials=2, out=tmp_path, oversearching="nested", workers=2)
     found = given.run(quiet)[-1].optimism
     looks = len(RecordedStudy(next((tmp_path / "random_outer").glob("*.db"))).trials)
     assert (found.method, found.n_trials, len(found.frame())) == ("nested", looks, 5)
@@ -362,13 +362,13 @@ def test_nested_resampling_keeps_its_searches(tmp_path):
 
 @pytest.mark.parametrize(("way", "method"), [("repeats", "repeats"), ("folds", "folds"), ("none", None)])
 def test_fresh_repeats_or_nothing(way, method):
-    found = job(iris(), search="random", budget=3, oversearching=way).run(quiet)[-1].optimism
+    found = job(iris(), search="random", n_trials=3, oversearching=way).run(quiet)[-1].optimism
     assert getattr(found, "method", None) == method
 
 
-@pytest.mark.parametrize("budget", [1, 2])
-def test_any_budget_is_enough(budget, tmp_path):
-    results = job(iris(), budget=budget, out=tmp_path).run(quiet)
-    assert [r.search.study_.n_finished for r in results[1:]] == [budget] * 2
+@pytest.mark.parametrize("n_trials", [1, 2])
+def test_any_number_of_trials_is_enough(n_trials, tmp_path):
+    results = job(iris(), n_trials=n_trials, out=tmp_path).run(quiet)
+    assert [r.search.study_.n_finished for r in results[1:]] == [n_trials] * 2
     assert all(r.tuned_score > 0.5 for r in results)
     assert list(tmp_path.glob("*.db"))

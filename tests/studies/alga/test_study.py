@@ -62,7 +62,7 @@ def test_rows_of_every_run_their_models_and_fronts(study):
 def test_the_row_is_of_the_machine_that_reduced_svc_finds(study):
     row = of_board(study, ALGA, 8).iloc[0]
     parts = study.splits(BOARD)[0]
-    machine = ReducedSVC(n_per_class=8, ties="any", crossover="rows", random_state=0, max_evaluations=40)
+    machine = ReducedSVC(n_per_class=8, ties="any", crossover="rows", random_state=0, n_trials=40)
     machine.fit(parts.X, parts.y, validation=(parts.validation_X, parts.validation_y))
     assert row.chosen == " ".join(map(str, machine.training_indices_))
     assert (row.C, row.gamma, row.support_vectors) == (machine.C_, machine.gamma_, len(machine.support_))

@@ -32,7 +32,7 @@ class Words:
 def run(seed=0, **options):
     words = options.pop("breeder", Words())
     fitness = options.pop("fitness", words.fitness)
-    return evolve(words, fitness, np.random.default_rng(seed), **{"n_evaluations": 600, **options})
+    return evolve(words, fitness, np.random.default_rng(seed), **{"n_trials": 600, **options})
 
 
 def test_it_finds_what_random_words_do_not():
@@ -51,7 +51,7 @@ def test_the_budget_counts_evaluations_and_nothing_is_evaluated_twice():
         calls.append(genome)
         return Words().fitness(genome)
 
-    found = run(fitness=fitness, n_evaluations=137)
+    found = run(fitness=fitness, n_trials=137)
     assert len(calls) == len(found.evaluated) == 137
     assert len(set(calls)) == 137
     assert [one.number for one in found.evaluated] == list(range(137))
@@ -65,7 +65,7 @@ def test_no_population_holds_a_duplicate():
             return (parent, "copy") if rng.random() < 0.9 else super().vary(parent, mate, rng)
 
     for n in (5, 20, 60, 200):
-        found = run(breeder=Watched(), n_evaluations=n)
+        found = run(breeder=Watched(), n_trials=n)
         genomes = [one.genome for one in found.population]
         assert len(set(genomes)) == len(genomes) == min(n, 20)
 
@@ -78,18 +78,18 @@ def test_the_worse_half_is_replaced_even_by_what_is_worse_still():
         def vary(self, parent, mate, rng):
             return "".join(rng.choice(list("abc"), 8)), "mutation"
 
-    found = run(breeder=Worse(), n_evaluations=24, tournament_size=8)
+    found = run(breeder=Worse(), n_trials=24, tournament_size=8)
     assert sum(one.origin == "mutation" for one in found.population) == 4
 
 
 def test_the_first_individuals_can_be_given():
-    found = run(start=["deadbeee", "aaaaaaaa", "deadbeee"], n_evaluations=20)
+    found = run(start=["deadbeee", "aaaaaaaa", "deadbeee"], n_trials=20)
     assert [one.genome for one in found.evaluated[:2]] == ["deadbeee", "aaaaaaaa"]
     assert [one.origin for one in found.evaluated[:3]] == ["start", "start", "growth"]
 
 
 def test_ties_are_broken_by_what_follows():
-    found = run(fitness=lambda genome: (0.0, float(genome.count("a"))), n_evaluations=400)
+    found = run(fitness=lambda genome: (0.0, float(genome.count("a"))), n_trials=400)
     assert found.best.fitness == (0.0, 0.0)
     ranked = found.ranked(5)
     assert [one.fitness for one in ranked] == sorted(one.fitness for one in found.evaluated)[:5]
@@ -99,7 +99,7 @@ def test_the_dead_stay_behind():
     found = run(fitness=lambda genome: Words().fitness(genome) if genome[0] == "d" else (math.inf,))
     assert math.isfinite(found.best.fitness[0])
     assert any(math.isinf(one.fitness[0]) for one in found.evaluated)
-    dead = run(fitness=lambda genome: (math.inf,), n_evaluations=50)
+    dead = run(fitness=lambda genome: (math.inf,), n_trials=50)
     assert (len(dead.evaluated), dead.best.number) == (50, 0)
 
 
@@ -119,8 +119,8 @@ def test_it_stops_where_there_is_nothing_new():
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
-        ({"n_evaluations": 0}, "n_evaluations=0; use a whole number, 1 or more"),
-        ({"n_evaluations": 2.5}, "n_evaluations=2.5"),
+        ({"n_trials": 0}, "n_trials=0; use a whole number, 1 or more"),
+        ({"n_trials": 2.5}, "n_trials=2.5"),
         ({"population_size": 1}, "population_size=1; use a whole number, 2 or more"),
         ({"tournament_size": True}, "tournament_size=True"),
         ({"tournament_size": 21}, "tournament_size=21 is more than population_size=20"),

@@ -19,9 +19,7 @@ X, CODE = make_classification(n_samples=90, n_features=4, random_state=0)
 
 def evolved(seed=0, indefinite="reject", **options):
     settings = read_settings(
-        EvolvedKernelSVC(
-            n_evaluations=30, population_size=6, tournament_size=4, n_tuning_trials=0, indefinite=indefinite, **options
-        )
+        EvolvedKernelSVC(n_trials=30, population_size=6, tournament_size=4, n_tuning_trials=0, indefinite=indefinite, **options)
     )
     task = ClassificationTask(CODE, np.ones(2), indefinite, settings.smoothness)
     return evolve_kernel(X, task, CODE, settings, seed)

@@ -26,8 +26,8 @@ X, Y = make_classification(n_samples=120, n_features=5, n_informative=3, flip_y=
 X_NEW = np.random.default_rng(1).normal(size=(40, 5))
 WINE, CULTIVAR = load_wine(return_X_y=True)
 WINE = scale(WINE)
-TINY = {"n_evaluations": 6, "population_size": 4, "tournament_size": 2, "n_finalists": 2, "n_tuning_trials": 0, "n_holdouts": 1}
-SMALL = {"n_evaluations": 40, "population_size": 8, "tournament_size": 4, "n_tuning_trials": 4, "random_state": 0}
+TINY = {"n_trials": 6, "population_size": 4, "tournament_size": 2, "n_finalists": 2, "n_tuning_trials": 0, "n_holdouts": 1}
+SMALL = {"n_trials": 40, "population_size": 8, "tournament_size": 4, "n_tuning_trials": 4, "random_state": 0}
 
 
 @parametrize_with_checks(
@@ -145,7 +145,7 @@ def evolve_only(monkeypatch, expression):
     plain = evolution.evolve
 
     def only(breeder, fitness, rng, **more):
-        return plain(breeder, fitness, rng, **(more | {"start": [expression], "n_evaluations": 1}))
+        return plain(breeder, fitness, rng, **(more | {"start": [expression], "n_trials": 1}))
 
     monkeypatch.setattr(evolution, "evolve", only)
 

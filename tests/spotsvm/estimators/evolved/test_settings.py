@@ -10,7 +10,7 @@ from spotsvm.estimators.evolved.settings import Ranges, Setting, check_range, re
 def test_the_paper_s_settings():
     """Koch 2011, Table 3 and section 2.3.2."""
     s = read_settings(EvolvedKernelSVC(grammar="paper"))
-    assert (s.n_evaluations, s.design_factor, s.population_size, s.tournament_size) == (2500, 3, 20, 8)
+    assert (s.n_trials, s.design_factor, s.population_size, s.tournament_size) == (2500, 3, 20, 8)
     assert (s.breeding_tries, s.max_depth, s.max_constants) == (5000, 10, 4)
     assert (s.validation_fraction, s.n_holdouts, s.parsimony, s.n_finalists) == (1 / 3, 1, 0.0, 0)
     assert s.indefinite == "reject"
@@ -31,7 +31,7 @@ def test_epsilon_is_of_regression_alone():
     ("wrong", "words"),
     [
         ({"grammar": "koch"}, "grammar='koch'; use 'paper' or 'psd'"),
-        ({"n_evaluations": 0}, "n_evaluations=0"),
+        ({"n_trials": 0}, "n_trials=0"),
         ({"population_size": 1}, "population_size=1"),
         ({"tournament_size": 30}, "tournament_size=30 is more than population_size=20"),
         ({"design_factor": 0}, "design_factor=0; use a whole number, 1 or more"),

@@ -23,15 +23,15 @@ METHODS = ["alga", "gasvm", "ga-model", "nsga2", "random"]
 
 
 def machine(**options):
-    return ReducedSVC(**{"n_per_class": 8, "max_evaluations": 150, "random_state": 0, **options})
+    return ReducedSVC(**{"n_per_class": 8, "n_trials": 150, "random_state": 0, **options})
 
 
 @parametrize_with_checks(
     [
-        ReducedSVC(max_evaluations=40),
-        ReducedSVC(method="gasvm", n_per_class=1, C=1.0, gamma="scale", max_evaluations=40),
-        ReducedSVC(method="ga-model", max_evaluations=20),
-        ReducedSVC(method="nsga2", max_evaluations=40),
+        ReducedSVC(n_trials=40),
+        ReducedSVC(method="gasvm", n_per_class=1, C=1.0, gamma="scale", n_trials=40),
+        ReducedSVC(method="ga-model", n_trials=20),
+        ReducedSVC(method="nsga2", n_trials=40),
         ReducedSVC(method="random", n_per_class=2, gamma="scale"),
     ]
 )
@@ -98,7 +98,7 @@ def test_all_rows_selected_is_the_plain_fit(method, data):
 def test_all_rows_selected_with_the_model_of_the_grid():
     # the grid has tried the only training set that there is, with its best model too
     rows, y = make_moons(n_samples=60, noise=0.2, random_state=0)
-    ours = machine(method="gasvm", n_per_class=30, max_evaluations=None, tol=1e-8).fit(rows, y, validation=(X_NEW, Y_NEW))
+    ours = machine(method="gasvm", n_per_class=30, n_trials=None, tol=1e-8).fit(rows, y, validation=(X_NEW, Y_NEW))
     assert ours.n_evaluations_ == 20
     np.testing.assert_array_equal(ours.training_indices_, np.arange(60))
     plain = ExactSVC(C=ours.C_, gamma=ours.gamma_, tol=1e-8).fit(rows, y)
@@ -107,14 +107,14 @@ def test_all_rows_selected_with_the_model_of_the_grid():
 
 
 def test_a_budget_that_the_grid_of_gasvm_uses_up():
-    ours = machine(method="gasvm", max_evaluations=5).fit(X, Y)
+    ours = machine(method="gasvm", n_trials=5).fit(X, Y)
     assert (ours.n_evaluations_, ours.stopped_by_) == (40, "budget")
     assert len(ours.training_indices_) == 16
 
 
 @pytest.mark.parametrize("crossover", ["rows", "vectors"])
 def test_alga_alternates_and_stops_by_itself(crossover):
-    ours = machine(max_evaluations=None, crossover=crossover).fit(X, Y)
+    ours = machine(n_trials=None, crossover=crossover).fit(X, Y)
     history = ours.history_
     kinds = history.groupby("phase")["kind"].unique().map(lambda found: found.item()).tolist()
     assert kinds == (["training set"] + ["model", "training set"] * len(kinds))[: len(kinds)]
@@ -135,7 +135,7 @@ def test_children_that_inherit_support_vectors_find_a_chessboard():
     y, y_new = (np.floor(4 * rows).sum(axis=1) % 2 for rows in (board, new))
     found = {}
     for crossover in ("vectors", "rows"):
-        machines = [ReducedSVC(n_per_class=12, crossover=crossover, max_evaluations=500, random_state=k) for k in range(3)]
+        machines = [ReducedSVC(n_per_class=12, crossover=crossover, n_trials=500, random_state=k) for k in range(3)]
         found[crossover] = np.mean([one.fit(board, y).score(new, y_new) for one in machines])
     assert found["vectors"] > found["rows"] + 0.02
 
@@ -148,7 +148,7 @@ def test_the_crossover_by_default(n_per_class, same_as):
 
 @pytest.mark.parametrize("value", ["grid", None])
 def test_the_grid_of_gasvm_is_of_the_whole_training_part(value):
-    ours = machine(method="gasvm", C=value, gamma=value, max_evaluations=None).fit(X, Y, validation=(X_NEW, Y_NEW))
+    ours = machine(method="gasvm", C=value, gamma=value, n_trials=None).fit(X, Y, validation=(X_NEW, Y_NEW))
     scores = {
         (C, gamma): SVC(C=C, gamma=gamma).fit(X, Y).score(X_NEW, Y_NEW)
         for C in (0.1, 1.0, 10.0, 100.0)
@@ -164,14 +164,14 @@ def test_the_grid_of_gasvm_is_of_the_whole_training_part(value):
 
 @pytest.mark.parametrize(("C", "gamma"), [(2.0, None), (None, 0.7)])
 def test_one_parameter_of_the_model_is_fixed(C, gamma):
-    ours = machine(C=C, gamma=gamma, max_evaluations=300).fit(X, Y)
+    ours = machine(C=C, gamma=gamma, n_trials=300).fit(X, Y)
     fixed, free = ("gamma", "C") if C is None else ("C", "gamma")
     assert set(ours.history_[fixed]) == set(ours.front_[fixed]) == {C or gamma}
     assert set(ours.front_[free]) | set(ours.history_[free]) - set(getattr(ours, f"{free}_values"))
 
 
 def test_ga_model_trains_on_all_that_is_not_held_out():
-    ours = machine(method="ga-model", max_evaluations=None).fit(X, Y)
+    ours = machine(method="ga-model", n_trials=None).fit(X, Y)
     assert len(ours.training_indices_) == 200
     assert ours.stopped_by_ == "no improvement"
     grid = [SVC(C=C, gamma=g) for C in (0.1, 1, 10, 100) for g in (0.01, 0.1, 1, 10, 100)]
@@ -181,17 +181,17 @@ def test_ga_model_trains_on_all_that_is_not_held_out():
 
 
 def test_random_is_one_draw_or_the_best_of_several():
-    once = machine(method="random", max_evaluations=None).fit(X, Y)
+    once = machine(method="random", n_trials=None).fit(X, Y)
     assert (once.n_evaluations_, len(once.history_)) == (20, 1)
-    often = machine(method="random", max_evaluations=200).fit(X, Y)
+    often = machine(method="random", n_trials=200).fit(X, Y)
     assert (often.n_evaluations_, len(often.history_)) == (200, 10)
     assert often.validation_score_ >= once.validation_score_
-    fixed = machine(method="random", max_evaluations=30, C=1.0, gamma=1.0).fit(X, Y)
+    fixed = machine(method="random", n_trials=30, C=1.0, gamma=1.0).fit(X, Y)
     assert fixed.n_evaluations_ == 30
 
 
 def test_nsga2_finds_a_front_of_sizes():
-    ours = machine(method="nsga2", n_per_class="grow", max_evaluations=600).fit(X, Y, validation=(X_NEW, Y_NEW))
+    ours = machine(method="nsga2", n_per_class="grow", n_trials=600).fit(X, Y, validation=(X_NEW, Y_NEW))
     assert ours.front_["n_per_class"].nunique() > 1
     assert len(ours.front_) > 3
     assert ours.front_["n_support_vectors"].iloc[0] == 2
@@ -215,8 +215,8 @@ def test_the_memory_granted_changes_no_choice():
 
 
 def test_a_training_set_too_large_for_its_matrix_is_left_to_libsvm():
-    libsvm = machine(method="ga-model", cache_size=0.2, max_evaluations=20, tol=1e-6).fit(X, Y)
-    ours = machine(method="ga-model", max_evaluations=20, tol=1e-6).fit(X, Y)
+    libsvm = machine(method="ga-model", cache_size=0.2, n_trials=20, tol=1e-6).fit(X, Y)
+    ours = machine(method="ga-model", n_trials=20, tol=1e-6).fit(X, Y)
     assert (type(libsvm.machine_), type(ours.machine_)) == (SVC, ExactSVC)
     np.testing.assert_allclose(libsvm.history_["best"], ours.history_["best"], atol=0.011)
     assert libsvm.score(X_NEW, Y_NEW) == pytest.approx(ours.score(X_NEW, Y_NEW), abs=0.03)
@@ -228,7 +228,7 @@ def test_where_the_threshold_is_open_the_machine_is_the_one_that_was_judged(seed
     rng = np.random.default_rng(seed)
     rows = rng.integers(0, 3, size=(240, 2)).astype(float)
     y = (rows[:, 0] + rng.normal(0, 1.5, 240) > 1.0).astype(int)
-    ours = machine(C=0.05, gamma=0.1, crossover="rows", max_evaluations=60, random_state=seed).fit(rows, y)
+    ours = machine(C=0.05, gamma=0.1, crossover="rows", n_trials=60, random_state=seed).fit(rows, y)
     assert ours.validation_score_ == ours.history_["best"].max()
 
 
@@ -264,7 +264,7 @@ from spotsvm import ReducedSVC
 rng = np.random.default_rng(0)
 X = rng.normal(size=(100_000, 20))
 y = (X[:, 0] * X[:, 1] + X[:, 2] > 0).astype(int)
-machine = ReducedSVC(n_per_class=32, max_evaluations=30, random_state=0).fit(X, y)
+machine = ReducedSVC(n_per_class=32, n_trials=30, random_state=0).fit(X, y)
 print(machine.n_evaluations_, machine.score(X[:1000], y[:1000]), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 """
 
@@ -304,7 +304,7 @@ LONE = np.where(np.arange(60) == 7, 2, FEW_Y)
         ({"mutation_probability": 1.1}, r"mutation_probability=1.1 is not in \[0, 1\]"),
         ({"model_crossover_probability": "often"}, "model_crossover_probability='often'"),
         ({"model_mutation_range": 1.0}, r"^model_mutation_range=1.0 is not in \[0, 1\)"),
-        ({"max_evaluations": 0}, "max_evaluations=0; use a whole number, 1 or more, or None"),
+        ({"n_trials": 0}, "n_trials=0; use a whole number, 1 or more, or None"),
         ({"ties": "none"}, "ties='none'; use 'any' or 'fewer vectors'"),
         ({"tol": 0}, "tol=0"),
         ({"decision_function_shape": "one"}, "decision_function_shape='one'"),
@@ -319,13 +319,13 @@ LONE = np.where(np.arange(60) == 7, 2, FEW_Y)
 )
 def test_parameters(options, message):
     with pytest.raises(ArgumentError, match=message):
-        ReducedSVC(**{"max_evaluations": 20, **options}).fit(FEW, FEW_Y)
+        ReducedSVC(**{"n_trials": 20, **options}).fit(FEW, FEW_Y)
 
 
 def test_a_class_with_one_row():
     with pytest.raises(ArgumentError, match="y holds a single row of class 2"):
         ReducedSVC().fit(FEW, LONE)
-    given = ReducedSVC(n_per_class=1, max_evaluations=20, random_state=0).fit(FEW, LONE, validation=(FEW, LONE))
+    given = ReducedSVC(n_per_class=1, n_trials=20, random_state=0).fit(FEW, LONE, validation=(FEW, LONE))
     assert 7 in given.training_indices_
     with pytest.raises(ArgumentError, match="n_per_class=2; class 2 has 1 row; use at most as many"):
         ReducedSVC(n_per_class=2).fit(FEW, LONE, validation=(FEW, LONE))
@@ -340,23 +340,23 @@ def test_one_class():
 
 def test_data_that_cannot_be_computed_with():
     with pytest.raises(ValueError, match="scale the data"):
-        ReducedSVC(max_evaluations=20).fit(FEW * 1e200, FEW_Y)
+        ReducedSVC(n_trials=20).fit(FEW * 1e200, FEW_Y)
 
 
 def test_data_so_unlike_the_scale_of_the_models_that_none_says_anything():
     with pytest.warns(UserWarning, match="every machine misclassifies every row of the validation part; scale the data, or set"):
-        silent = ReducedSVC(n_per_class=4, max_evaluations=40, random_state=0).fit(FEW * 1e6, FEW_Y)
+        silent = ReducedSVC(n_per_class=4, n_trials=40, random_state=0).fit(FEW * 1e6, FEW_Y)
     assert silent.history_["best"].max() == 0.0
     # a fixed gamma may be as small as the data need it, also below the bounds of one that evolves
     for factor in (1e6, 1e9):
-        fitted = ReducedSVC(n_per_class=8, max_evaluations=60, gamma="scale", random_state=0).fit(FEW * factor, FEW_Y)
+        fitted = ReducedSVC(n_per_class=8, n_trials=60, gamma="scale", random_state=0).fit(FEW * factor, FEW_Y)
         assert fitted.score(FEW * factor, FEW_Y) > 0.8
         assert fitted.gamma_ < 1e-11
 
 
 def test_columns_of_the_validation_part_in_another_order():
     table = pd.DataFrame(FEW, columns=["east", "north"])
-    machine = ReducedSVC(n_per_class=4, max_evaluations=20, random_state=0)
+    machine = ReducedSVC(n_per_class=4, n_trials=20, random_state=0)
     with pytest.raises(ArgumentError, match=r"columns \['north', 'east'\]; the training data have \['east', 'north'\], in"):
         machine.fit(table, FEW_Y, validation=(table[["north", "east"]], FEW_Y))
     for part in (table, FEW):
@@ -364,5 +364,5 @@ def test_columns_of_the_validation_part_in_another_order():
 
 
 def test_a_validation_part_given_to_fit_comes_first():
-    fitted = ReducedSVC(validation="nonsense", n_per_class=2, max_evaluations=20).fit(FEW, FEW_Y, validation=[FEW, FEW_Y])
+    fitted = ReducedSVC(validation="nonsense", n_per_class=2, n_trials=20).fit(FEW, FEW_Y, validation=[FEW, FEW_Y])
     assert fitted.n_evaluations_ >= 20

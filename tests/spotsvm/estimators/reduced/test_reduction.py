@@ -28,14 +28,14 @@ class Toy:
         return self.last
 
 
-def reduction(enough=40, share=1.0, sizes=GROWING, max_evaluations=None):
+def reduction(enough=40, share=1.0, sizes=GROWING, n_trials=None):
     return Reduction(
         SubsetFitness(Toy(enough, share), True),
         SubsetGenetics(CLASSES, sizes.start),
         ModelGenetics([(0.1, 1.0, 10.0), (1.0,)]),
         sizes,
         10,
-        max_evaluations,
+        n_trials,
         np.random.default_rng(0),
     )
 
@@ -113,7 +113,7 @@ def test_models_start_again_from_the_grid_after_sets_have_grown():
 
 @pytest.mark.parametrize("method", ["alga", "gasvm", "ga-model", "nsga2", "random"])
 def test_the_budget_ends_every_method_at_the_next_generation(method):
-    one = reduction(max_evaluations=50, sizes=Sizes(4, 4))
+    one = reduction(n_trials=50, sizes=Sizes(4, 4))
     one.run(method)
     assert one.fitness.n_evaluations <= 50 + 2 * 10
     assert one.stopped_by == "budget"
@@ -125,7 +125,7 @@ def test_a_phase_that_the_budget_cuts_short_has_not_stopped_by_itself(method):
     free.run(method)
     assert free.stopped_by == "no improvement"
     for budget in range(1, free.fitness.n_evaluations, 41 if method == "alga" else 7):
-        one = reduction(sizes=Sizes(4, 4), max_evaluations=budget)
+        one = reduction(sizes=Sizes(4, 4), n_trials=budget)
         one.run(method)
         assert one.stopped_by == ("budget" if len(one.history) < len(free.history) else "no improvement")
 

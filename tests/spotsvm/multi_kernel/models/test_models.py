@@ -138,7 +138,7 @@ def test_names_and_ranges():
 def test_a_model_alone_makes_its_machine_in_a_fresh_process():
     script = "from spotsvm import RbfModel; print(RbfModel().estimator(), RbfModel().estimator(regression=True))"
     said = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
-    assert said == "MultiKernelSVC() MultiKernelSVR()\n"
+    assert said == "MultiKernelSVC(gamma='auto') MultiKernelSVR(gamma='auto')\n"
 
 
 @pytest.mark.parametrize(
