@@ -33,6 +33,7 @@ from spotsvm.search_cv.start import experienced_start, own_start
 from spotsvm.solvers.search.contract.base import Noise
 from spotsvm.space.space import Space
 from spotsvm.study.callbacks import Callbacks
+from spotsvm.study.constraints import Constraints, ConstraintsLike
 from spotsvm.study.loop import RunSettings, check_budget, checked_timeout
 from spotsvm.study.recorded import recorded_settings
 from spotsvm.study.stop import StopRule, checked_stop, with_test_share
@@ -78,6 +79,7 @@ class SearchArguments:
     trial_timeout: float | None = None
     memory_limit: int | str | None = None
     retries: int = 0
+    constraints: ConstraintsLike | None = None
 
     @property
     def uses_workers(self) -> bool:
@@ -112,13 +114,15 @@ class SpotSearchRun:
         self.scorer = self._make_scorer(n_jobs=search.n_jobs, pre_dispatch=search.pre_dispatch)
         space = search.space if isinstance(search.space, Space) else Space(search.space)
         plain = isinstance(search.search, str) and not (search.racing or self.scoring.objectives)
-        profile = profile_of(search.profile, space, search.estimator, self.scorer, plain)
+        constraints = Constraints.of(search.constraints)
+        wanted = None if constraints and search.profile == AUTO else search.profile  # a path would leave them
+        profile = profile_of(wanted, space, search.estimator, self.scorer, plain)
         soft = "soften" in options and self.scorer.softens
         self._shares_work = plain and all(not self.scorer.why_not_shared(space.decode(centre)) for centre in space.centres())
         self._start = search.start
         if search.start is None and self._shares_work:
             begin = own_start if profile is None else experienced_start
-            self._start = begin(search.estimator, space, X, y)
+            self._start = [params for params in begin(search.estimator, space, X, y) if not constraints.violated(params)]
         if (recorded := recorded_settings(search.path)) is not None:  # it goes on as it began, by the rules of its version
             about, has_starts = recorded
             profile = described_profile(about, space) if search.profile == AUTO else profile
@@ -236,6 +240,7 @@ class SpotSearchRun:
             context=self._context(objectives),
             profile=None if self._paths.profile is None else self._paths.profile.name,
             criterion=CRITERION if self.scoring.soft else None,
+            constraints=search.constraints,
         )
 
     def _context(self, objectives: Sequence[str]) -> dict[str, str] | None:

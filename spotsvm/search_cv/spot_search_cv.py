@@ -107,6 +107,9 @@ class SpotSearchCV(BestEstimatorMixin, RoutingMixin, MetaEstimatorMixin, SearchA
     retries : int, default=0
         How often a candidate is scored again whose worker died. It has no effect without `executor`, `trial_timeout` and
         `memory_limit`: candidates are then not scored in workers.
+    constraints : callable, sequence of callable, or None, default=None
+        Conditions on the parameters, such as `[lambda p: p["C"] * p["gamma"] <= 1]`; see `Study`. With them `profile="auto"` is
+        None.
 
     Attributes
     ----------

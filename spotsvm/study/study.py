@@ -7,13 +7,17 @@ from concurrent.futures import Executor
 from pathlib import Path
 from typing import Any, Literal, cast
 
-from spotsvm.common.errors import ArgumentError
+import numpy as np
+from numpy.typing import NDArray
+
+from spotsvm.common.errors import ArgumentError, StudyMismatchError
 from spotsvm.solvers.search import AskTell
 from spotsvm.solvers.search.contract.base import Noise
 from spotsvm.solvers.search.registry import SearchFactory
 from spotsvm.space.space import Space
 from spotsvm.study.ask_tell import AskTellStudy, RunGuard, in_turn
 from spotsvm.study.callbacks import Callbacks, Followers
+from spotsvm.study.constraints import Constraints, ConstraintsLike
 from spotsvm.study.loop import RunSettings, check_budget, checked_timeout, run_trials
 from spotsvm.study.record.record import Record
 from spotsvm.study.resume import describe_study, take_up
@@ -69,6 +73,11 @@ class Study(AskTellStudy):
     criterion : str or None, default=None
         A further number that the objective returns, in the direction of the value, which the search is told in place of the
         value: a smoother one, say. Where a trial lacks it, the value is.
+    constraints : callable, sequence of callable, or None, default=None
+        Conditions on the configuration: functions of the parameters, such as `[lambda p: p["x"] + p["y"] <= 1]`, that return
+        whether they are allowed. A configuration that violates one is never evaluated. A search that can does not propose it; any
+        other is told a failure and asked again. Equal parameters must always get the same answer. A record has the names of the
+        constraints, as functions cannot be stored: it is resumed where these agree and all its trials satisfy those given.
 
     Attributes
     ----------
@@ -128,6 +137,7 @@ class Study(AskTellStudy):
         context: Mapping[str, str] | None = None,
         profile: str | None = None,
         criterion: str | None = None,
+        constraints: ConstraintsLike | None = None,
     ):
         self.objectives = Objectives.of(direction)
         if noise not in ("auto", True, False):
@@ -138,7 +148,13 @@ class Study(AskTellStudy):
             raise ArgumentError(
                 f"profile={profile!r} is for one objective, and the study has {len(self.objectives)}; leave it out"
             )
+        self.constraints = Constraints.of(constraints)
+        if self.constraints and self.profile is not None:
+            raise ArgumentError(
+                f"profile={profile!r} and constraints are given; a path would leave them, so leave one of them out"
+            )
         starts = [] if start is None else start_points(start, self.space)
+        self.constraints.check_start([self.space.decode(point) for point in starts])
         self.direction = direction
         self.noise: Noise = noise if noise == "auto" else bool(noise)
         self.trial_timeout = checked_timeout(trial_timeout)
@@ -147,25 +163,37 @@ class Study(AskTellStudy):
         context = {} if context is None else context
         if criterion is not None and self.objectives.several:
             raise ArgumentError(f"criterion={criterion!r} is for one objective, and the study has {len(self.objectives)}")
-        about = describe_study(self.space, self.objectives, search, seed, self.noise, context, profile, criterion)
+        about = describe_study(
+            self.space, self.objectives, search, seed, self.noise, context, profile, criterion,
+            self.constraints.describe(),
+        )  # fmt: skip
         self._record = None if path is None else Record(path)
         try:
             past = take_up(self._record, about, self.space, len(self.objectives), self.profile)
             self._trials, self._events, self._findings = past.trials, past.events, past.findings
+            for t in self._trials:
+                if name := self.constraints.violated(t.params):
+                    raise StudyMismatchError(
+                        f"{path} has trial {t.number}, {dict(t.params)!r}, which violates {name}; use another file"
+                    )
             self._outcomes = dict(past.outcomes)
             self._unfinished = [t.number for t in self._trials if t.state == "running"]
             self.seed = int(past.about["seed"])
             self.about = past.about
             left = starts_left(starts, self._trials, self.space, self.path, self.profile) if starts else []
             self._search = StudySearch(
-                search, self.searched_space.domain, self.objectives, past, self.noise, left, self.profile, criterion
-            )
+                search, self.searched_space.domain, self.objectives, past, self.noise, left, self.profile, criterion,
+                self._allows if self.constraints.conditions else None,
+            )  # fmt: skip
             # only now: a record must not describe a search that cannot be created
             if self._record is not None and past.is_new:
                 self._record.describe(past.about)
         except BaseException:
             self.close()
             raise
+
+    def _allows(self, point: NDArray[np.float64]) -> bool:
+        return not self.constraints.violated(self.space.decode(point))
 
     @property
     def path(self) -> Path | None:

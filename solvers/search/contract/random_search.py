@@ -15,5 +15,7 @@ class RandomSearch(Search):
     (2,)
     """
 
+    filters = True
+
     def _suggest(self, rng: np.random.Generator) -> Suggestion:
         return Suggestion(self.new_point(rng), "random")

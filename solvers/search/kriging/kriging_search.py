@@ -86,8 +86,8 @@ class KrigingSearch(Search):
     the more firmly the more of the last evaluations failed. Values far beyond the others, as objectives return them for what they
     could not do (`are_penalties`), are modelled as failures.
 
-    Under noise, a finite space of which every configuration has been evaluated is evaluated again: OCBA says which of them, so that
-    the rest of a budget tells the best ones apart.
+    Under noise, a finite space of which every configuration has been evaluated is evaluated again: OCBA says which of them, so
+    that the rest of a budget tells the best ones apart.
 
     Pending points are taken to give what the model predicts (Kriging believer). As long as fewer than three values are told,
     what is asked for beyond the design continues it by a Sobol sequence. Where nothing has been told since the last suggestion,
@@ -117,6 +117,7 @@ class KrigingSearch(Search):
     True
     """
 
+    filters = True
     #: whether the response to model changes from suggestion to suggestion, so that each needs a fit of its own
     _refits = False
     #: evaluations of a point at most, where an exhausted space is evaluated again
