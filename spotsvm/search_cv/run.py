@@ -115,6 +115,10 @@ class SpotSearchRun:
         space = search.space if isinstance(search.space, Space) else Space(search.space)
         plain = isinstance(search.search, str) and not (search.racing or self.scoring.objectives)
         constraints = Constraints.of(search.constraints)
+        if constraints.bounds:
+            raise ArgumentError(
+                "constraints has bounds, which SpotSearchCV does not take; use a Study, or conditions on parameters"
+            )
         wanted = None if constraints and search.profile == AUTO else search.profile  # a path would leave them
         profile = profile_of(wanted, space, search.estimator, self.scorer, plain)
         soft = "soften" in options and self.scorer.softens

@@ -14,7 +14,9 @@ from spotsvm.common.text import printable_line
 from spotsvm.solvers.errors import SolverError
 from spotsvm.solvers.search import AskTell, Search, Suggestion, describe_search, make_search
 from spotsvm.solvers.search.contract.base import MOST_DRAWS, Noise
+from spotsvm.solvers.search.kriging.kriging_search import KrigingSearch
 from spotsvm.solvers.search.registry import SearchFactory
+from spotsvm.study.constraints import Constraints
 from spotsvm.study.resume import Past
 from spotsvm.surrogates.domain import Domain
 from spotsvm.surrogates.errors import SpotSVMError
@@ -43,9 +45,11 @@ class StudySearch:
         profile: Profile | None = None,
         criterion: str | None = None,
         allows: Callable[[NDArray[np.float64]], bool] | None = None,
+        constraints: Constraints | None = None,
     ):
         self._given, self._domain, self._objectives, self._noise = given, domain, objectives, noise
         self._profile, self._criterion, self._allows = profile, criterion, allows
+        self._bounds = constraints if constraints is not None and constraints.bounds else None
         self._seed = int(past.about["seed"])
         self._starts = list(starts)
         self._state: Mapping[str, Any] = past.search_state
@@ -58,8 +62,16 @@ class StudySearch:
         search = make_search(self._given, self._domain, self._seed, noise=self._noise, n_objectives=n_objectives)
         if self._allows is not None and isinstance(search, Search):
             search.allows = self._allows
-        told = {t.number: self._response(t, trials) for t in suggested(trials) if t.state in FINISHED}
-        _replay(search, self._domain, [replace(t, point=tuple(self._seen(t.point))) for t in trials], events, told, self._ask)
+        told = {t.number: self._response(t, trials, search) for t in suggested(trials) if t.state in FINISHED}
+        _replay(
+            search,
+            self._domain,
+            [replace(t, point=tuple(self._seen(t.point))) for t in trials],
+            events,
+            told,
+            self._ask,
+            self._tell_margins,
+        )
         if isinstance(search, Search):
             _restore(search, self._state)
         return search
@@ -68,8 +80,10 @@ class StudySearch:
         """Return a point as the search sees it."""
         return np.array(point, dtype=float) if self._profile is None else self._profile.searched_point(point)
 
-    def _response(self, trial: Trial, trials: Sequence[Trial]) -> Any:
+    def _response(self, trial: Trial, trials: Sequence[Trial], search: AskTell | None = None) -> Any:
         """Return what the search is told of a finished trial."""
+        if self._bounds is not None and not _models_bounds(search or self._search) and not self._bounds.held(trial.extra):
+            return np.nan
         if self._profile is None:
             return self._objectives.response(self._by_criterion(trial))
         path = [self._by_criterion(t) for t in trials if t.suggestion == trial.number]
@@ -124,6 +138,12 @@ class StudySearch:
     def tell(self, trial: Trial, path: Sequence[Trial] = ()) -> None:
         """Tell the search of a finished trial, with the further values on its path."""
         self._search.tell(self._seen(trial.point), self._response(trial, [trial, *path]))
+        self._tell_margins(self._search, trial)
+
+    def _tell_margins(self, search: AskTell, trial: Trial) -> None:
+        """Tell a search that models bounds by how much the outcome told last holds them."""
+        if self._bounds is not None and _models_bounds(search):
+            search.take_margins(self._bounds.margins(trial.extra))  # type: ignore[attr-defined]
 
     @property
     def name(self) -> str:
@@ -169,6 +189,10 @@ def _initial_trials(search: AskTell, n_starts: int) -> tuple[int, str]:
     return n_initial + further, f"starts and {name}" if further else name
 
 
+def _models_bounds(search: AskTell) -> bool:
+    return type(search) is KrigingSearch
+
+
 def _restore(search: Search, state: Mapping[str, Any]) -> None:
     """Restore the state of a search; raise SolverError if it is not valid."""
     try:
@@ -203,6 +227,7 @@ def _replay(
     events: Sequence[tuple[int, str, int]],
     responses: Mapping[int, Any],
     ask: Callable[[AskTell], Suggestion],
+    told: Callable[[AskTell, Trial], None],
 ) -> None:
     """Replay the recorded asks and tells, in the same order, on a new search; `responses` are what it was told, by number.
 
@@ -215,6 +240,7 @@ def _replay(
         point = np.array(trial.point)
         if what == "told":
             search.tell(point, responses[number])
+            told(search, trial)
         elif isinstance(search, Search) and (trial.origin == START or search.allows is None or search.filters):
             search.assume(point, given=trial.origin == START)
         elif trial.origin != START:  # a start was not asked of it

@@ -73,11 +73,15 @@ class Study(AskTellStudy):
     criterion : str or None, default=None
         A further number that the objective returns, in the direction of the value, which the search is told in place of the
         value: a smoother one, say. Where a trial lacks it, the value is.
-    constraints : callable, sequence of callable, or None, default=None
+    constraints : callable, mapping, sequence of them, or None, default=None
         Conditions on the configuration: functions of the parameters, such as `[lambda p: p["x"] + p["y"] <= 1]`, that return
         whether they are allowed. A configuration that violates one is never evaluated. A search that can does not propose it; any
         other is told a failure and asked again. Equal parameters must always get the same answer. A record has the names of the
         constraints, as functions cannot be stored: it is resumed where these agree and all its trials satisfy those given.
+        Or bounds of further numbers that the objective returns, `{"memory": ("<=", 2e9)}` for one that returns
+        `{"value": v, "memory": m}`. The best trial and the recommendation are among those that hold them all; the frame has
+        `extra_bounds_held`. The search "kriging" models the numbers, and weighs expected improvement with the probability that
+        the bounds hold; other searches are told a failure where one does not.
 
     Attributes
     ----------
@@ -153,6 +157,8 @@ class Study(AskTellStudy):
             raise ArgumentError(
                 f"profile={profile!r} and constraints are given; a path would leave them, so leave one of them out"
             )
+        if self.constraints.bounds and self.objectives.several:
+            raise ArgumentError("constraints has bounds, which are for one objective; make each an objective of its own")
         starts = [] if start is None else start_points(start, self.space)
         self.constraints.check_start([self.space.decode(point) for point in starts])
         self.direction = direction
@@ -183,7 +189,7 @@ class Study(AskTellStudy):
             left = starts_left(starts, self._trials, self.space, self.path, self.profile) if starts else []
             self._search = StudySearch(
                 search, self.searched_space.domain, self.objectives, past, self.noise, left, self.profile, criterion,
-                self._allows if self.constraints.conditions else None,
+                self._allows if self.constraints.conditions else None, self.constraints,
             )  # fmt: skip
             # only now: a record must not describe a search that cannot be created
             if self._record is not None and past.is_new:
