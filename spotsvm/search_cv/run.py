@@ -44,6 +44,7 @@ from spotsvm.solvers.search.contract.base import Noise
 from spotsvm.space.space import Space
 from spotsvm.study.ask_tell import AskTellStudy
 from spotsvm.study.callbacks import Callbacks
+from spotsvm.study.constraints import Constraints, ConstraintsLike
 from spotsvm.study.ends.time_limit import TimeLimit, checked_timeout
 from spotsvm.study.loop import RunSettings
 from spotsvm.study.recorded import recorded_settings
@@ -95,6 +96,7 @@ class SearchArguments:
     timeout: float | None = None
     max_failures: int | None = 5
     refit_timeout: float | None = None
+    constraints: ConstraintsLike | None = None
 
     @property
     def uses_workers(self) -> bool:
@@ -140,13 +142,19 @@ class SpotSearchRun:
         self.scorer = self._make_scorer(n_jobs=search.n_jobs, pre_dispatch=search.pre_dispatch)
         space = self._space = given_space(search)
         plain = isinstance(search.search, str) and not (search.racing or self.scoring.objectives)
-        profile = profile_of(search.profile, space, search.estimator, self.scorer, plain)
+        constraints = Constraints.of(search.constraints)
+        if constraints.bounds:
+            raise ArgumentError(
+                "constraints has bounds, which SpotSearchCV does not take; use a Study, or conditions on parameters"
+            )
+        wanted = None if constraints and search.profile == AUTO else search.profile  # a path would leave them
+        profile = profile_of(wanted, space, search.estimator, self.scorer, plain)
         soft = "soften" in options and self.scorer.softens
         self._shares_work = plain and all(not self.scorer.why_not_shared(space.decode(centre)) for centre in space.centres())
         self._start = search.start
         if search.start is None and self._shares_work:
             begin = own_start if profile is None else experienced_start
-            self._start = begin(search.estimator, space, X, y)
+            self._start = [params for params in begin(search.estimator, space, X, y) if not constraints.violated(params)]
         if (recorded := recorded_settings(search.path)) is not None:  # it goes on as it began, by the rules of its version
             about, has_starts = recorded
             profile = described_profile(about, space) if search.profile == AUTO else profile
@@ -306,6 +314,7 @@ class SpotSearchRun:
             context=self._context(objectives),
             profile=None if self._paths.profile is None else self._paths.profile.name,
             criterion=CRITERION if self.scoring.soft else None,
+            constraints=search.constraints,
         )
 
     def _context(self, objectives: Sequence[str]) -> dict[str, str] | None:

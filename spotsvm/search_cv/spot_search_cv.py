@@ -131,6 +131,9 @@ class SpotSearchCV(BestEstimatorMixin, RoutingMixin, MetaEstimatorMixin, SearchA
     refit_timeout : float or None, default=None
         Seconds that the refit may take. It is then done in a worker process, which is killed when the time is up, and sends the
         fitted estimator back; None does it here, without a limit.
+    constraints : callable, sequence of callable, or None, default=None
+        Conditions on the parameters, such as `[lambda p: p["C"] * p["gamma"] <= 1]`; see `Study`. With them `profile="auto"` is
+        None.
 
     Attributes
     ----------

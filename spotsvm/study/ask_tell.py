@@ -21,6 +21,7 @@ from spotsvm.common.errors import ArgumentError, TrialStateError
 from spotsvm.common.text import shown_value
 from spotsvm.solvers.errors import SearchExhaustedError
 from spotsvm.solvers.search import Suggestion
+from spotsvm.study.constraints import Constraints
 from spotsvm.study.record.record import Record
 from spotsvm.study.record.rows import plain_json, storable
 from spotsvm.study.search import StudySearch
@@ -28,6 +29,7 @@ from spotsvm.study.status import ReadableStudy
 from spotsvm.study.workers.interrupts import interrupts_held
 from spotsvm.surrogates.penalties import are_penalties
 from spotsvm.trials.profile import Profile, checked_path, path_of, suggested
+from spotsvm.trials.recommendation import BOUNDS_HELD
 from spotsvm.trials.start import START, is_given
 from spotsvm.trials.trial import Outcome, Trial, Values, checked_extra, checked_seconds, one_line, outcome_of
 
@@ -122,6 +124,7 @@ class AskTellStudy(ReadableStudy):
     _asked_at: dict[int, float]
     _outcomes: dict[int, Outcome]
     guard: RunGuard
+    constraints: Constraints
     #: the parameter that is profiled, or None
     profile: Profile | None
     #: whether the search had no further point at the last batch
@@ -318,6 +321,8 @@ class AskTellStudy(ReadableStudy):
             attributes=storable(outcome.attributes),
         )  # fmt: skip
         path: tuple[Trial, ...] = ()
+        if self.constraints.bounds and told.state == "ok":
+            told = replace(told, extra={**told.extra, BOUNDS_HELD: float(self.constraints.held(told.extra))})
         if self._is_penalty(told):
             told = replace(told, extra={PENALTY: 1.0, **told.extra})
         if self.profile is not None:

@@ -30,7 +30,9 @@ from spotsvm.trials.trial import FINISHED, Outcome, Trial
 _LOG = logging.getLogger(__name__)
 
 
-_WORDS = {key: key for key in ("space", "direction", "search", "seed", "profile", "criterion")} | {"noise": "setting of noise"}
+_WORDS = {key: key for key in ("space", "direction", "search", "seed", "profile", "criterion", "constraints")} | {
+    "noise": "setting of noise"
+}
 _CONTEXT = "context: "
 # older records name the module of a search of the library as well
 _FILES_OF_OURS = re.compile(r"(?<![\w.])(?:surrogates|solvers|spotsvm|studies)\.(?:\w+\.)*(?=\w)")
@@ -65,6 +67,7 @@ def describe_study(
     context: Mapping[str, str],
     profile: str | None = None,
     criterion: str | None = None,
+    constraints: Sequence[str] = (),
 ) -> dict[str, Any]:
     """Return what identifies a study, as its record has it; raise ArgumentError for an invalid seed or context."""
     if seed is not None and not is_seed(seed):
@@ -76,6 +79,7 @@ def describe_study(
         "seed": None if seed is None else int(seed),
         "noise": noise,
         **{key: name for key, name in (("profile", profile), ("criterion", criterion)) if name is not None},
+        **({"constraints": list(constraints)} if constraints else {}),
         # these two may differ when a record is resumed
         "versions": versions(),
         "code": [{name: parameter_code(parameter) for name, parameter in branch.items()} for branch in space.branches],

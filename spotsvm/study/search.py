@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -14,8 +14,10 @@ from numpy.typing import ArrayLike, NDArray
 from spotsvm.common.text import printable_line
 from spotsvm.solvers.errors import SolverError
 from spotsvm.solvers.search import AskTell, Search, Suggestion, describe_search, make_search
-from spotsvm.solvers.search.contract.base import Noise
+from spotsvm.solvers.search.contract.base import MOST_DRAWS, Noise
+from spotsvm.solvers.search.kriging.kriging_search import KrigingSearch
 from spotsvm.solvers.search.registry import SearchFactory
+from spotsvm.study.constraints import Constraints
 from spotsvm.study.resume import Past
 from spotsvm.surrogates.domain import Domain
 from spotsvm.surrogates.errors import SpotSVMError
@@ -43,9 +45,12 @@ class StudySearch:
         starts: Sequence[NDArray[np.float64]],
         profile: Profile | None = None,
         criterion: str | None = None,
+        allows: Callable[[NDArray[np.float64]], bool] | None = None,
+        constraints: Constraints | None = None,
     ):
         self._given, self._domain, self._objectives, self._noise = given, domain, objectives, noise
-        self._profile, self._criterion = profile, criterion
+        self._profile, self._criterion, self._allows = profile, criterion, allows
+        self._bounds = constraints if constraints is not None and constraints.bounds else None
         self._seed = int(past.about["seed"])
         self._starts = list(starts)
         self._state: Mapping[str, Any] = past.search_state
@@ -56,8 +61,18 @@ class StudySearch:
         """Create the search and replay these trials."""
         n_objectives = len(self._objectives)
         search = make_search(self._given, self._domain, self._seed, noise=self._noise, n_objectives=n_objectives)
-        told = {t.number: self._response(t, trials) for t in suggested(trials) if t.state in FINISHED}
-        _replay(search, self._domain, [replace(t, point=tuple(self._seen(t.point))) for t in trials], events, told)
+        if self._allows is not None and isinstance(search, Search):
+            search.allows = self._allows
+        told = {t.number: self._response(t, trials, search) for t in suggested(trials) if t.state in FINISHED}
+        _replay(
+            search,
+            self._domain,
+            [replace(t, point=tuple(self._seen(t.point))) for t in trials],
+            events,
+            told,
+            self._ask,
+            self._tell_margins,
+        )
         if isinstance(search, Search):
             _restore(search, self._state)
         return search
@@ -66,8 +81,10 @@ class StudySearch:
         """Return a point as the search sees it."""
         return np.array(point, dtype=float) if self._profile is None else self._profile.searched_point(point)
 
-    def _response(self, trial: Trial, trials: Sequence[Trial]) -> Any:
+    def _response(self, trial: Trial, trials: Sequence[Trial], search: AskTell | None = None) -> Any:
         """Return what the search is told of a finished trial."""
+        if self._bounds is not None and not _models_bounds(search or self._search) and not self._bounds.held(trial.extra):
+            return np.nan
         if self._profile is None:
             return self._objectives.response(self._by_criterion(trial))
         path = [self._by_criterion(t) for t in trials if t.suggestion == trial.number]
@@ -83,13 +100,24 @@ class StudySearch:
         if self._held is not None:
             return self._held
         if not self._starts:
-            found = _as_suggestion(self._search.ask(), self._search, self._domain)
+            found = self._ask(self._search)
             if self._profile is None:
                 return found
             return replace(found, point=self._profile.whole_point(self._domain.snap_one(found.point)))
         if isinstance(self._search, Search):
             self._search.assume(self._seen(self._starts[0]), given=True)
         return Suggestion(self._starts[0], START)
+
+    def _ask(self, search: AskTell) -> Suggestion:
+        """Ask a search until it suggests a point that is allowed, and tell it of every other that it failed."""
+        for _ in range(MOST_DRAWS):
+            found = _as_suggestion(search.ask(), search, self._domain)
+            if self._allows is None or self._allows(self._domain.snap_one(found.point)):
+                return found
+            several = len(self._objectives) > 1
+            told: Any = np.full(len(self._objectives), np.nan) if several else np.nan
+            search.tell(self._domain.snap_one(found.point), told)
+        raise SolverError(f"none of {MOST_DRAWS} suggestions of the search satisfies the constraints; widen them")
 
     def state(self) -> dict[str, Any]:
         """Return the state of the search that trials and events do not determine, as JSON types."""
@@ -127,6 +155,12 @@ class StudySearch:
     def tell(self, trial: Trial, path: Sequence[Trial] = ()) -> None:
         """Tell the search of a finished trial, with the further values on its path."""
         self._search.tell(self._seen(trial.point), self._response(trial, [trial, *path]))
+        self._tell_margins(self._search, trial)
+
+    def _tell_margins(self, search: AskTell, trial: Trial) -> None:
+        """Tell a search that models bounds by how much the outcome told last holds them."""
+        if self._bounds is not None and _models_bounds(search):
+            search.take_margins(self._bounds.margins(trial.extra))  # type: ignore[attr-defined]
 
     @property
     def name(self) -> str:
@@ -177,6 +211,10 @@ def _initial_trials(search: AskTell, n_starts: int) -> tuple[int, str]:
     return n_initial + further, f"starts and {name}" if further else name
 
 
+def _models_bounds(search: AskTell) -> bool:
+    return type(search) is KrigingSearch
+
+
 def _restore(search: Search, state: Mapping[str, Any]) -> None:
     """Restore the state of a search; raise SolverError if it is not valid."""
     try:
@@ -210,10 +248,13 @@ def _replay(
     trials: Sequence[Trial],
     events: Sequence[tuple[int, str, int]],
     responses: Mapping[int, Any],
+    ask: Callable[[AskTell], Suggestion],
+    told: Callable[[AskTell, Trial], None],
 ) -> None:
     """Replay the recorded asks and tells, in the same order, on a new search; `responses` are what it was told, by number.
 
-    A search of the library takes the recorded points; any other is asked again, with one warning if it answers differently.
+    A search of the library takes the recorded points; any other, and one that may have been told of points that are not
+    allowed, is asked again by `ask`, with one warning if it answers differently.
     """
     others: list[int] = []
     for _, what, number in events:
@@ -221,10 +262,11 @@ def _replay(
         point = np.array(trial.point)
         if what == "told":
             search.tell(point, responses[number])
-        elif isinstance(search, Search):
+            told(search, trial)
+        elif isinstance(search, Search) and (is_given(trial) or search.allows is None or search.filters):
             search.assume(point, given=is_given(trial))
         elif not is_given(trial):  # a start was not asked of it
-            again = _as_suggestion(search.ask(), search, domain)
+            again = ask(search)
             if not np.array_equal(domain.snap_one(again.point), point):
                 others.append(number)
     if others:

@@ -10,7 +10,10 @@ from numbers import Integral
 from pathlib import Path
 from typing import Any, Literal, cast
 
-from spotsvm.common.errors import ArgumentError
+import numpy as np
+from numpy.typing import NDArray
+
+from spotsvm.common.errors import ArgumentError, StudyMismatchError
 from spotsvm.common.text import shown_value
 from spotsvm.solvers.search import AskTell
 from spotsvm.solvers.search.contract.base import Noise
@@ -18,6 +21,7 @@ from spotsvm.solvers.search.registry import SearchFactory
 from spotsvm.space.space import Space
 from spotsvm.study.ask_tell import RunGuard, in_turn
 from spotsvm.study.callbacks import Callbacks, Followers, Progress
+from spotsvm.study.constraints import Constraints, ConstraintsLike
 from spotsvm.study.earlier import EarlierResults, best_configurations, is_other_study
 from spotsvm.study.ends.time_limit import TimeLimit, checked_timeout
 from spotsvm.study.loop import RunSettings, run_trials
@@ -81,6 +85,15 @@ class Study(EarlierResults):
     criterion : str or None, default=None
         A further number that the objective returns, in the direction of the value, which the search is told in place of the
         value: a smoother one, say. Where a trial lacks it, the value is.
+    constraints : callable, mapping, sequence of them, or None, default=None
+        Conditions on the configuration: functions of the parameters, such as `[lambda p: p["x"] + p["y"] <= 1]`, that return
+        whether they are allowed. A configuration that violates one is never evaluated. A search that can does not propose it; any
+        other is told a failure and asked again. Equal parameters must always get the same answer. A record has the names of the
+        constraints, as functions cannot be stored: it is resumed where these agree and all its trials satisfy those given.
+        Or bounds of further numbers that the objective returns, `{"memory": ("<=", 2e9)}` for one that returns
+        `{"value": v, "memory": m}`. The best trial and the recommendation are among those that hold them all; the frame has
+        `extra_bounds_held`. The search "kriging" models the numbers, and weighs expected improvement with the probability that
+        the bounds hold; other searches are told a failure where one does not.
 
     Attributes
     ----------
@@ -140,6 +153,7 @@ class Study(EarlierResults):
         context: Mapping[str, str] | None = None,
         profile: str | None = None,
         criterion: str | None = None,
+        constraints: ConstraintsLike | None = None,
     ):
         self.objectives = Objectives.of(direction)
         if noise not in ("auto", True, False):
@@ -150,10 +164,18 @@ class Study(EarlierResults):
             raise ArgumentError(
                 f"profile={profile!r} is for one objective, and the study has {len(self.objectives)}; leave it out"
             )
+        self.constraints = Constraints.of(constraints)
+        if self.constraints and self.profile is not None:
+            raise ArgumentError(
+                f"profile={profile!r} and constraints are given; a path would leave them, so leave one of them out"
+            )
+        if self.constraints.bounds and self.objectives.several:
+            raise ArgumentError("constraints has bounds, which are for one objective; make each an objective of its own")
         of_other = is_other_study(start)
         if of_other:
             start = best_configurations(start, self.space, profile)
         starts = [] if start is None else start_points(cast("Any", start), self.space)
+        self.constraints.check_start([self.space.decode(point) for point in starts])
         self.direction = direction
         self.noise: Noise = noise if noise == "auto" else bool(noise)
         self.trial_timeout = checked_timeout(trial_timeout)
@@ -163,11 +185,19 @@ class Study(EarlierResults):
         context = {} if context is None else context
         if criterion is not None and self.objectives.several:
             raise ArgumentError(f"criterion={criterion!r} is for one objective, and the study has {len(self.objectives)}")
-        about = describe_study(self.space, self.objectives, search, seed, self.noise, context, profile, criterion)
+        about = describe_study(
+            self.space, self.objectives, search, seed, self.noise, context, profile, criterion,
+            self.constraints.describe(),
+        )  # fmt: skip
         self._record = None if path is None else Record(path)
         try:
             past = take_up(self._record, about, self.space, len(self.objectives), self.profile)
             self._trials, self._events, self._findings = past.trials, past.events, past.findings
+            for t in self._trials:
+                if name := self.constraints.violated(t.params):
+                    raise StudyMismatchError(
+                        f"{path} has trial {t.number}, {dict(t.params)!r}, which violates {name}; use another file"
+                    )
             self._outcomes = dict(past.outcomes)
             self._unfinished = [t.number for t in self._trials if t.state == "running"]
             self.seed = int(past.about["seed"])
@@ -176,14 +206,18 @@ class Study(EarlierResults):
             if starts:
                 left = starts_left(starts, self._trials, self.space, self.path, self.profile, of_other=of_other)
             self._search = StudySearch(
-                search, self.searched_space.domain, self.objectives, past, self.noise, left, self.profile, criterion
-            )
+                search, self.searched_space.domain, self.objectives, past, self.noise, left, self.profile, criterion,
+                self._allows if self.constraints.conditions else None, self.constraints,
+            )  # fmt: skip
             # only now: a record must not describe a search that cannot be created
             if self._record is not None and past.is_new:
                 self._record.describe(past.about)
         except BaseException:
             self.close()
             raise
+
+    def _allows(self, point: NDArray[np.float64]) -> bool:
+        return not self.constraints.violated(self.space.decode(point))
 
     @property
     def path(self) -> Path | None:

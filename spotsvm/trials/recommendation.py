@@ -87,9 +87,9 @@ def recommend(trials: Sequence[Trial], domain: Domain, *, sign: float, noise: No
     and without any by the model's nugget. `seed` is that of the model's samples. NoCompletedTrialError is raised if no trial has
     succeeded.
     """
-    done = [t for t in trials if t.state == "ok" and t.value is not None]
+    done = [t for t in trials if t.state == "ok" and t.value is not None and holds_bounds(t)]
     if not done:
-        raise NoCompletedTrialError(f"no trial has succeeded yet: {summarise_failures(trials)}")
+        raise NoCompletedTrialError(why_none(trials))
     counts = Counter(t.point for t in done)
     points = np.array([t.point for t in done])
     given = np.array([t.value for t in done], dtype=float)
@@ -138,7 +138,7 @@ def recommend_otherwise(
     `confirmed` is the finding with the number of the trial that was `chosen`, and values of it that had no part in the choice,
     `fresh`.
     """
-    done = [t for t in trials if t.state == "ok" and t.value is not None]
+    done = [t for t in trials if t.state == "ok" and t.value is not None and holds_bounds(t)]
     if not done:
         return None
     seen = min(done, key=lambda t: (sign * float(t.value or 0.0), t.number))
@@ -151,6 +151,22 @@ def recommend_otherwise(
         return None
     t = min(done, key=lambda t: (sign * float(t.extra.get(criterion, t.value or 0.0)), t.number))
     return Recommendation(dict(t.params), t.number, float(t.value or 0.0), 0.0, "criterion", 1, *best_seen)
+
+
+#: the name in `extra` that says whether a trial's outcome holds the bounds of its study, 1 or 0
+BOUNDS_HELD = "bounds_held"
+
+
+def holds_bounds(trial: Trial) -> bool:
+    """Return whether a trial's outcome holds the bounds of its study, if it has any."""
+    return trial.extra.get(BOUNDS_HELD, 1.0) != 0.0
+
+
+def why_none(trials: Sequence[Trial]) -> str:
+    """Return why there is no best trial: no success, or none that holds the bounds."""
+    if any(t.value is not None for t in trials):
+        return "no trial holds the bounds of the study's constraints yet; run more trials, or widen the bounds"
+    return f"no trial has succeeded yet: {summarise_failures(trials)}"
 
 
 def summarise_failures(trials: Sequence[Trial]) -> str:

@@ -16,7 +16,7 @@ from spotsvm.trials.edges import Edge, edges_of
 from spotsvm.trials.objectives import Objectives
 from spotsvm.trials.pareto import hypervolume_curve, pareto_trials, plot_pareto
 from spotsvm.trials.profile import suggested
-from spotsvm.trials.recommendation import CONFIRM, Recommendation, recommend, recommend_otherwise, summarise_failures
+from spotsvm.trials.recommendation import CONFIRM, Recommendation, holds_bounds, recommend, recommend_otherwise, why_none
 from spotsvm.trials.tables import fold_table, trial_table
 from spotsvm.trials.trial import FINISHED, Trial
 
@@ -57,9 +57,9 @@ class StudyResults:
         """
         self.objectives.require_one("best_trial")
         sign = float(self.objectives.signs[0])
-        done = [(sign * t.value, t.number) for t in self._trials if t.value is not None]
+        done = [(sign * t.value, t.number) for t in self._trials if t.value is not None and holds_bounds(t)]
         if not done:
-            raise NoCompletedTrialError(f"no trial has succeeded yet: {summarise_failures(self._trials)}")
+            raise NoCompletedTrialError(why_none(self._trials))
         return self._trials[min(done)[1]]
 
     @property

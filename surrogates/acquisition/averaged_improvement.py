@@ -45,18 +45,30 @@ class AveragedImprovement:
         (Forrester, Sobester, Keane 2008); for deterministic ones, of the process itself on the best response seen.
     chances : sequence of Chance
         Of success, where some evaluations have failed, and of what else must hold.
+    held : ndarray of bool, shape (n,), or None
+        At which of the distinct evaluated points all bounds hold: only these are improved on, or the worst response where there
+        is none. None is all of them.
     """
 
-    def __init__(self, domain: Domain, models: Models, criterion: Criterion, chances: Sequence[Chance] = ()):
+    def __init__(
+        self,
+        domain: Domain,
+        models: Models,
+        criterion: Criterion,
+        chances: Sequence[Chance] = (),
+        held: NDArray[np.bool_] | None = None,
+    ):
         self._domain = domain
         self._embedding: Embedding = models.embedding
         self._numeric = np.array(models.embedding.numeric, dtype=np.intp)
         self._chances = tuple(chances)
+        self._bounded = held is not None
         self._terms: list[_Term] = []
         for member in models.members:
             noisy = criterion == "reinterpolation"
             process = member.process.reinterpolate() if noisy else member.process
-            best = float(np.min(process.fitted if noisy else member.response.mean))
+            known = process.fitted if noisy else member.response.mean
+            best = float(np.min(known) if held is None else np.min(known[held]) if held.any() else np.max(known))
             if not process.sigma2 > 0:  # the model sees noise alone: its error still says where it knows least
                 process = process.with_variance(1.0)
             self._terms.append(_Term(process, best, float(member.log_slope(np.asarray(best)))))
@@ -100,7 +112,7 @@ class AveragedImprovement:
         terms = []
         for term in self._terms:
             process = term.process.believe(further)
-            best = min(term.best, float(np.min(process.fitted[-len(further) :])))
+            best = term.best if self._bounded else min(term.best, float(np.min(process.fitted[-len(further) :])))
             terms.append(replace(term, process=process, best=best))
         new = copy(self)
         new._terms = terms

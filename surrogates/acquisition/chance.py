@@ -14,6 +14,10 @@ from scipy.special import log_ndtr, ndtr
 
 from spotsvm.surrogates.kriging.correlation import Matern52
 from spotsvm.surrogates.kriging.embedding import Embedding
+from spotsvm.surrogates.kriging.hyperparameters import Prior
+from spotsvm.surrogates.kriging.likelihood import Response, gradient
+from spotsvm.surrogates.kriging.process import Process
+from spotsvm.surrogates.kriging.replicates import aggregate
 
 Floats = NDArray[np.float64]
 
@@ -27,6 +31,7 @@ MOST_LABELS = 300
 _RELIEF, _MOST_CAUTION = 0.1, 12.0  # as binary logarithms of the power
 _SKILLED = 3.0  # the power is whole from a third of the entropy explained
 _FAR = 1e6
+_LEAST_NOISE = 1e-8  # of a margin, so that no chance is 0
 _LOG_ROOT_2PI = 0.9189385332046727
 
 
@@ -121,6 +126,47 @@ class Chance:
         skill = max(0.0, 1.0 + left_out / (n * _entropy(float(np.mean(succeeded)))))
         power **= min(1.0, _SKILLED * skill)
         return cls(points, np.exp(-phi[:d])[embedding.owner], L, a, np.zeros(n), mu, sigma2, 1.0, power)
+
+    @classmethod
+    def of_bound(cls, embedding: Embedding, inputs: Floats, margins: Floats) -> Chance:
+        """Return the chance that a margin is positive, by Kriging of the margins with hyperparameters of the largest posterior.
+
+        Parameters
+        ----------
+        embedding : Embedding
+            From model inputs to the processes' space.
+        inputs : ndarray of shape (N, d)
+            Model inputs of evaluations.
+        margins : ndarray of shape (N,)
+            By how much a bound was held at each, negative where it was not.
+
+        Examples
+        --------
+        >>> inputs = np.linspace(0.0, 1.0, 9)[:, None]
+        >>> embedding = Embedding.of(inputs)
+        >>> Chance.of_bound(embedding, inputs, 0.6 - inputs[:, 0]).at(np.array([[0.5], [0.7]])).round(2)
+        array([1., 0.])
+        """
+        unit = float(np.sqrt(np.mean(margins**2))) or 1.0
+        data = aggregate(inputs, margins / unit)
+        embedded, response = embedding.transform(data.X), Response(data.mean, data.count, data.within)
+        mean, deviation = Prior().moments(embedding.n_features, warped=False)
+        rows = np.unique(np.linspace(0, len(embedded) - 1, min(len(embedded), _MOST)).astype(int))
+        distances = embedding.pair_distances(embedded[rows])
+        some = Response(response.mean[rows], response.count[rows], response.within)
+
+        def negative(phi: Floats) -> tuple[float, Floats]:
+            off = (phi - mean) / deviation
+            value, by_theta, by_nugget = gradient(_CORRELATION, distances, np.exp(-2.0 * phi[:-1]), float(np.exp(phi[-1])), some)
+            return 0.5 * float(off @ off) - value, off / deviation - np.append(-2.0 * by_theta, by_nugget)
+
+        phi = mean
+        if len(rows) > 1 and np.ptp(some.mean) > 0:
+            bounds = [(m - 3.0 * s, m + 3.0 * s) for m, s in zip(mean, deviation, strict=True)]
+            phi = minimize(negative, mean, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxfun": _EVALUATIONS}).x
+        theta = np.exp(-2.0 * phi[:-1])[embedding.owner]
+        p = Process.condition(_CORRELATION, theta, float(np.exp(phi[-1])), embedded, response)
+        return cls(p.points, p.scale, p.L, p.a, p.half_one, p.mu, p.sigma2, p.nugget * p.sigma2 + _LEAST_NOISE)
 
     def at(self, embedded: Floats) -> Floats:
         """Return the chance at embedded points; shape (m,)."""

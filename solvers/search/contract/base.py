@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, runtime_checkable
 
@@ -17,6 +17,10 @@ from spotsvm.surrogates.domain import Domain
 Floats = NDArray[np.float64]
 #: what is known of an objective's noise: whether two evaluations of one point may differ, or that it is to be found out
 Noise = Literal["auto"] | bool
+
+
+#: random points among which one that satisfies constraints is sought
+MOST_DRAWS = 10_000
 
 
 @dataclass(frozen=True)
@@ -79,6 +83,10 @@ class Search(ABC):
     plans_ahead: bool = False
     #: how many points that were given to it take the place of as many of them, at most
     most_given: float = math.inf
+    #: whether all its suggestions satisfy `allows`; of other searches they must be checked
+    filters: bool = False
+    #: what each canonical point must satisfy to be new, None for nothing
+    allows: Callable[[NDArray[np.float64]], bool] | None = None
     #: whether its first own point follows from the values of those that were given to it
     follows_given: bool = False
 
@@ -198,8 +206,8 @@ class Search(ABC):
         return np.asarray(np.where(np.isfinite(values), values, np.nan))
 
     def is_new(self, point: Floats) -> bool:
-        """Return whether a canonical point has neither been asked for nor told."""
-        return point.tobytes() not in self._seen
+        """Return whether a canonical point has neither been asked for nor told, and is allowed."""
+        return point.tobytes() not in self._seen and (self.allows is None or self.allows(point))
 
     def is_told(self, point: Floats) -> bool:
         """Return whether a canonical point has been told."""
@@ -208,14 +216,18 @@ class Search(ABC):
     def new_point(self, rng: np.random.Generator) -> Floats:
         """Draw a point that has not been asked for, uniformly; SearchExhaustedError if there is none."""
         if len(self._seen) < self.domain.size:
-            for _ in range(64):
+            for _ in range(64 if self.allows is None else MOST_DRAWS):
                 point = self.domain.snap_one(rng.random(self.domain.dimension))
                 if self.is_new(point):
                     return point
             for point in self._enumerate(rng):
                 if self.is_new(point):
                     return point
-        raise SearchExhaustedError(f"all {self.domain.size:.0f} configurations of the space have been asked for")
+        if self.allows is not None and math.isinf(self.domain.size):
+            raise SearchExhaustedError(f"none of {MOST_DRAWS} random configurations satisfies the constraints; widen them")
+        which = "" if self.allows is None else " that satisfy the constraints"
+        count = "the" if self.allows is not None else f"{self.domain.size:.0f}"
+        raise SearchExhaustedError(f"all {count} configurations of the space{which} have been asked for")
 
     def _enumerate(self, rng: np.random.Generator) -> Iterator[Floats]:
         """Go through the configurations of a finite space in a random order that holds each value of each coordinate."""

@@ -34,6 +34,8 @@ class LatinHypercubeSearch(Search):
     [0, 1, 2, 3]
     """
 
+    filters = True
+
     def __init__(self, domain: Domain, seed: int = 0, size: int = 25):
         super().__init__(domain, seed)
         if size < 1:

@@ -15,6 +15,8 @@ class RandomSearch(Search):
     (2,)
     """
 
+    filters = True
+
     def _suggest(self, rng: np.random.Generator) -> Suggestion:
         return Suggestion(self.new_point(rng), "random")
 

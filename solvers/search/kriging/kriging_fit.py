@@ -31,7 +31,7 @@ class KrigingFit:
     models : Models
         The ensemble.
     predicted : ndarray of shape (N,)
-        The predicted response at each.
+        The predicted response at each, infinite where a bound does not hold.
     improvement : AveragedImprovement
         What is expected of further points, nothing pending.
     notes : tuple of str
@@ -55,6 +55,7 @@ class KrigingFit:
         criterion: Criterion,
         outcomes: tuple[Floats, NDArray[np.bool_]],
         max_points: int,
+        margins: Floats | None = None,
     ) -> KrigingFit:
         """Return what follows from fitted models.
 
@@ -70,6 +71,8 @@ class KrigingFit:
             All points told, and whether they gave a value.
         max_points : int
             Distinct points at most for the model of failures, and no more than 300.
+        margins : ndarray of shape (N, c) or None, default=None
+            By how much each bound was held at the evaluations that the models see, nan where that is not known.
         """
         notes: list[str] = []
         chances: list[Chance] = []
@@ -82,10 +85,18 @@ class KrigingFit:
                 Chance.of_success(models.embedding, domain.model_inputs(told[rows]), succeeded[rows], caution(succeeded))
             )
             notes.append(f"{failed} of {len(succeeded)} evaluations failed and are avoided")
+        held = None
+        if margins is not None:
+            for margin in margins.T:
+                if (known := np.isfinite(margin)).any():
+                    chances.append(Chance.of_bound(models.embedding, domain.model_inputs(points[known]), margin[known]))
+            held = np.bincount(models.index, weights=~(margins >= 0).all(axis=1)) == 0
+            notes.append(f"the bounds hold at {int(held.sum())} of {len(held)} points")
         if not np.ptp(values) > 0:
             notes.append("all responses are equal: exploring")
-        improvement = AveragedImprovement(domain, models, criterion, chances)
-        return cls(points, values, models, predicted, improvement, tuple(notes))
+        improvement = AveragedImprovement(domain, models, criterion, chances, held)
+        merit = predicted if held is None else np.where(held[models.index], predicted, np.inf)
+        return cls(points, values, models, predicted if held is None or not held.any() else merit, improvement, tuple(notes))
 
     def anchors(self) -> Floats:
         """Return the five best predicted points, the best first, to look around."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -86,6 +87,9 @@ class KrigingSearch(Search):
     the more firmly the more of the last evaluations failed. Values far beyond the others, as objectives return them for what they
     could not do (`are_penalties`), are modelled as failures.
 
+    Where bounds of further numbers are given (`take_margins`), these are modelled too: expected improvement on the best that
+    holds them is weighed with the probability that they hold (Gelbart, Snoek, Adams 2014).
+
     Under noise, a finite space of which every configuration has been evaluated is evaluated again: OCBA says which of them, so
     that the rest of a budget tells the best ones apart.
 
@@ -117,6 +121,7 @@ class KrigingSearch(Search):
     True
     """
 
+    filters = True
     #: whether the response to model changes from suggestion to suggestion, so that each needs a fit of its own
     _refits = False
     #: evaluations of a point at most, where an exhausted space is evaluated again
@@ -155,6 +160,7 @@ class KrigingSearch(Search):
         self._moved_at: int | None = None
         self._fit: KrigingFit | None = None
         self._fit_at = 0
+        self._margins: dict[int, tuple[float, ...]] = {}
         self._design = initial_design(domain, n_initial, np.random.default_rng([self.seed, 1 << 40]), centre=centre)
         self._ensemble = KrigingEnsemble(
             domain, correlation=correlation, inference=inference, n_members=n_members, nugget_bounds=nugget_bounds
@@ -254,11 +260,25 @@ class KrigingSearch(Search):
         if self.criterion != "auto":
             criterion = self.criterion
         succeeded = np.isfinite(self._modelled())
+        margins = self._known_margins(succeeded)
         self._fit = KrigingFit.of(
-            self.domain, points[rows], values[rows], models, criterion, (self.points, succeeded), self.max_points
-        )
+            self.domain, points[rows], values[rows], models, criterion, (self.points, succeeded), self.max_points,
+            None if margins is None else margins[rows],
+        )  # fmt: skip
         self._fit_at = n_told
         return self._fit
+
+    def take_margins(self, margins: Sequence[float]) -> None:
+        """Take by how much each bound was held at the evaluation told last, negative where it was not; nan is not known."""
+        self._margins[len(self._points) - 1] = tuple(margins)
+        self._fit = None
+
+    def _known_margins(self, ok: NDArray[np.bool_]) -> Floats | None:
+        if not self._margins:
+            return None
+        width = len(next(iter(self._margins.values())))
+        unknown = (np.nan,) * width
+        return np.array([self._margins.get(k, unknown) for k in np.flatnonzero(ok)], dtype=float).reshape(-1, width)
 
     def _sweeps_due(self) -> int:
         """Return how many sweeps the chains of hyperparameters make.
@@ -295,6 +315,7 @@ class KrigingSearch(Search):
         first = np.unique(data.index, return_index=True)[1]
         mean = fit.predicted[first]
         best = np.argsort(mean, kind="stable")[:5]
+        best = best[np.isfinite(mean[best])]  # of those that hold their bounds
         if self.pending:
             best = best[[not (np.array(self.pending) == x).all(axis=1).any() for x in data.X[best]]]
         if not len(best):

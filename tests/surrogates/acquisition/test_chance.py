@@ -123,3 +123,16 @@ def test_compiled_logarithm_of_the_normal_distribution(z):
     value, ratio = log_cdf(z)
     assert np.isclose(value, log_ndtr(z), rtol=1e-9, atol=1e-300)
     assert np.isclose(ratio, np.exp(-0.5 * z * z - 0.5 * np.log(2 * np.pi) - log_ndtr(z)), rtol=1e-8)
+
+
+def test_a_bound_of_a_smooth_number_is_learnt_from_few_evaluations():
+    margins = 0.6 - POINTS[:20, 0] ** 2 - 0.3 * POINTS[:20, 1]
+    chance = Chance.of_bound(Embedding.of(POINTS[:20]), POINTS[:20], margins)
+    new = np.random.default_rng(1).random((300, 2))
+    truth = 0.6 - new[:, 0] ** 2 - 0.3 * new[:, 1]
+    clear = np.abs(truth) > 0.05
+    assert np.array_equal(chance.at(new[clear]) > 0.5, truth[clear] > 0)
+
+
+def test_a_bound_that_always_holds_by_as_much():
+    assert (Chance.of_bound(Embedding.of(POINTS[:5]), POINTS[:5], np.ones(5)).at(POINTS) > 0.9).all()

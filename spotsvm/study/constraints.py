@@ -1,0 +1,121 @@
+"""Constraints of a study: conditions on the configuration, and bounds of further numbers that the objective returns."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from spotsvm.common.errors import ArgumentError, SpaceError
+from spotsvm.common.text import shown_value
+from spotsvm.trials.trial import as_float
+
+Condition = Callable[[dict[str, Any]], bool]
+#: what `Study` takes: a condition, bounds by name, or a list of these
+ConstraintsLike = Condition | Mapping[str, tuple[str, float]] | Sequence[Condition | Mapping[str, tuple[str, float]]]
+
+_WIDEST = 700.0
+_USE = 'use a function of the parameters, a mapping such as {"memory": ("<=", 2e9)}, or a list of these'
+
+
+@dataclass(frozen=True)
+class Constraints:
+    """What a configuration must satisfy before it is evaluated, and its outcome after.
+
+    Attributes
+    ----------
+    conditions : tuple of callable
+        Each takes the parameters as a dict and returns whether they are allowed.
+    bounds : dict of str to (str, float)
+        By name of a further number of the outcome, "<=" or ">=" and the bound.
+    """
+
+    conditions: tuple[Condition, ...]
+    bounds: Mapping[str, tuple[str, float]]
+
+    @classmethod
+    def of(cls, given: ConstraintsLike | None) -> Constraints:
+        """Create them from what `Study` takes; ArgumentError if it is nothing of the kind.
+
+        Examples
+        --------
+        >>> Constraints.of([lambda p: p["x"] < 1, {"memory": ("<=", 2e9)}]).describe()
+        ['<lambda>', 'memory <= 2000000000.0']
+        """
+        conditions: list[Condition] = []
+        bounds: dict[str, tuple[str, float]] = {}
+        one = callable(given) or isinstance(given, Mapping)
+        if not one and given is not None and (isinstance(given, str) or not isinstance(given, Sequence)):
+            raise ArgumentError(f"constraints={shown_value(given)} are no constraints; {_USE}")
+        for part in [given] if one else given or []:  # type: ignore[union-attr]
+            if callable(part):
+                conditions.append(part)
+            elif isinstance(part, Mapping):
+                bounds |= {name: _bound(name, bound) for name, bound in part.items()}
+            else:
+                raise ArgumentError(f"constraints has {shown_value(part)}, which is no constraint; {_USE}")
+        return cls(tuple(conditions), bounds)
+
+    def __bool__(self) -> bool:
+        return bool(self.conditions or self.bounds)
+
+    def describe(self) -> list[str]:
+        """Return a text for each: a condition's name, for a function cannot be stored, and a bound in full."""
+        names = [_name(one) for one in self.conditions]
+        return names + [f"{name} {sign} {bound!r}" for name, (sign, bound) in self.bounds.items()]
+
+    def violated(self, params: Mapping[str, Any]) -> str:
+        """Return the name of the first condition that a configuration violates, empty if it satisfies all.
+
+        ArgumentError is raised if a condition raises an error.
+        """
+        for k, condition in enumerate(self.conditions):
+            name = f"constraints[{k}] ({_name(condition)})"
+            try:
+                allowed = bool(condition(dict(params)))
+            except Exception as error:
+                raise ArgumentError(f"{name} raised {error!r} for {dict(params)!r}; return True or False") from error
+            if not allowed:
+                return name
+        return ""
+
+    def check_start(self, starts: Sequence[Mapping[str, Any]]) -> None:
+        """Raise SpaceError, which names the first start that violates a condition."""
+        for k, params in enumerate(starts):
+            if name := self.violated(params):
+                raise SpaceError(f"start[{k}]={dict(params)!r} violates {name}; leave it out, or change the constraint")
+
+    def margins(self, extra: Mapping[str, float]) -> tuple[float, ...]:
+        """Return by how much an outcome's numbers hold each bound, negative where they do not; nan of a number that is missing.
+
+        They are measured on the scale of asinh(number / bound), so that a number of any magnitude can be modelled.
+        """
+        found = []
+        for name, (sign, bound) in self.bounds.items():
+            number, unit = extra.get(name, math.nan), abs(bound) or 1.0
+            gap = math.asinh(bound / unit) - math.asinh(number / unit)
+            gap = max(min(gap, _WIDEST), -_WIDEST) if gap == gap else gap
+            found.append(gap if sign == "<=" else -gap)
+        return tuple(found)
+
+    def held(self, extra: Mapping[str, float]) -> bool:
+        """Return whether an outcome has a number for each bound, and holds it."""
+        return all(
+            extra.get(name, math.nan) <= bound if sign == "<=" else extra.get(name, math.nan) >= bound
+            for name, (sign, bound) in self.bounds.items()
+        )
+
+
+def _name(condition: Condition) -> str:
+    return str(getattr(condition, "__name__", type(condition).__name__))
+
+
+def _bound(name: Any, given: Any) -> tuple[str, float]:
+    pair = given if isinstance(given, Sequence) and not isinstance(given, str) and len(given) == 2 else ("", None)
+    number = as_float(pair[1])
+    if not isinstance(name, str) or not name or pair[0] not in ("<=", ">=") or number is None or not math.isfinite(number):
+        raise ArgumentError(
+            f'constraints has {shown_value(name)}: {shown_value(given)}; use a name and a bound, such as ("<=", 2e9)'
+        )
+    return str(pair[0]), number

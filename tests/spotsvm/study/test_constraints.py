@@ -1,0 +1,156 @@
+import numpy as np
+import pytest
+from scipy.stats import uniform
+
+from spotsvm import Study
+from spotsvm.common.errors import ArgumentError, SpaceError, StudyMismatchError
+from spotsvm.solvers.errors import SearchExhaustedError
+
+SPACE = {"x": uniform(0, 1), "y": uniform(0, 1)}
+
+
+def objective(params):
+    return (params["x"] - 0.8) ** 2 + (params["y"] - 0.7) ** 2
+
+
+def below_the_diagonal(params):
+    return params["x"] + params["y"] <= 1
+
+
+@pytest.mark.parametrize("search", ["kriging", "koch2011", "cmaes", "vns", "lbfgsb", "random", "lhs", "carrizosa2014"])
+def test_no_search_evaluates_what_violates_a_constraint_and_each_resumes_to_the_bit(search, tmp_path):
+    def study(path=None):
+        return Study(SPACE, search, 0, constraints=[below_the_diagonal], noise=False, path=path)
+
+    whole = study().run(objective, n_trials=22)
+    assert all(below_the_diagonal(t.params) for t in whole.trials)
+    with study(tmp_path / "s.db") as part:
+        part.run(objective, n_trials=13)
+    with study(tmp_path / "s.db") as part:
+        part.run(objective, n_trials=22)
+        assert [t.params for t in part.trials] == [t.params for t in whole.trials]
+        assert part.about["constraints"] == ["below_the_diagonal"]
+
+
+def test_the_kriging_search_finds_the_best_at_the_border():
+    study = Study(SPACE, seed=1, constraints=lambda p: p["x"] + p["y"] <= 1, noise=False).run(objective, n_trials=30)
+    assert study.best_trial.value < 0.126
+
+
+@pytest.mark.parametrize("search", ["nsga2", "parego", "random", "lhs"])
+def test_several_objectives(search):
+    study = Study(SPACE, search, 0, direction=("minimize", "minimize"), constraints=[below_the_diagonal])
+    study.run(lambda p: {"values": [-p["x"], -p["y"]]}, n_trials=100 if search == "nsga2" else 12)
+    assert all(below_the_diagonal(t.params) for t in study.trials)
+
+
+def test_a_start_that_violates_is_an_error_that_names_it():
+    with pytest.raises(SpaceError, match=r"start\[1\].*violates constraints\[0\] \(below_the_diagonal\)"):
+        Study(SPACE, constraints=below_the_diagonal, start=[{"x": 0.1, "y": 0.2}, {"x": 0.9, "y": 0.9}])
+
+
+def test_a_finite_space_is_exhausted_by_what_is_allowed():
+    study = Study({"a": [0, 1, 2], "b": [0, 1, 2]}, "random", 0, constraints=[lambda p: p["a"] <= p["b"]])
+    study.run(lambda p: p["a"], n_trials=20)
+    assert len(study.trials) == 6
+    with pytest.raises(SearchExhaustedError, match="that satisfy the constraints"):
+        study.ask()
+
+
+@pytest.mark.parametrize("search", ["random", "kriging"])
+def test_constraints_that_nothing_satisfies_are_an_error(search):
+    with pytest.raises(SearchExhaustedError, match="none of 10000 random configurations satisfies the constraints"):
+        Study(SPACE, search, 0, constraints=[lambda p: p["x"] > 2]).ask()
+
+
+def test_bad_constraints_are_refused():
+    for wrong in ("x < 1", [1], 3):
+        with pytest.raises(ArgumentError, match="no constraints?; use a function"):
+            Study(SPACE, constraints=wrong)
+    with pytest.raises(ArgumentError, match=r"constraints\[0\] \(<lambda>\) raised KeyError\('z'\)"):
+        Study(SPACE, "random", 0, constraints=lambda p: p["z"] > 0).ask()
+    with pytest.raises(ArgumentError, match="profile='x' and constraints are given"):
+        Study(SPACE, profile="x", constraints=below_the_diagonal)
+
+
+def test_a_record_of_other_constraints_is_not_resumed(tmp_path):
+    path = tmp_path / "s.db"
+    with Study(SPACE, "random", 0, constraints=lambda p: p["x"] < 0.5, path=path) as study:
+        study.run(objective, n_trials=5)
+    with pytest.raises(StudyMismatchError, match="another constraints"):
+        Study(SPACE, "random", 0, path=path)
+    with pytest.raises(StudyMismatchError, match=r"has trial 0.*violates constraints\[0\]"):
+        Study(SPACE, "random", 0, constraints=lambda p: p["x"] > 0.5, path=path)
+
+
+def test_a_conditional_space_and_search_cv():
+    from sklearn.datasets import load_iris
+    from sklearn.svm import SVC
+
+    from spotsvm import SpotSearchCV
+
+    X, y = load_iris(return_X_y=True)
+    space = {"C": uniform(0.1, 10), "gamma": uniform(0.01, 1)}
+    search = SpotSearchCV(SVC(), space, n_iter=10, random_state=0, constraints=[lambda p: p["C"] * p["gamma"] <= 1], confirm=None)
+    search.fit(X[::3], y[::3])
+    assert np.all([p["C"] * p["gamma"] <= 1 for p in search.cv_results_["params"]])
+    with pytest.raises(SpaceError, match="violates"):
+        search.set_params(start={"C": 9.0, "gamma": 0.9}).fit(X[::3], y[::3])
+
+
+def needing_memory(params):
+    """The best that holds memory <= 1e9 is at x = 0.55, y = 0.45, on the border, with the value 0.245."""
+    value = (params["x"] - 0.9) ** 2 + (params["y"] - 0.8) ** 2
+    return {"value": value, "memory": 1e9 * np.exp(3 * (params["x"] + params["y"]) - 3)}
+
+
+@pytest.mark.parametrize(("search", "near"), [("kriging", 0.002), ("cmaes", 0.05), ("koch2011", 0.1)])
+def test_the_best_is_among_those_that_hold_a_bound(search, near, tmp_path):
+    def study(path=None):
+        return Study(SPACE, search, 0, constraints={"memory": ("<=", 1e9)}, noise=False, path=path)
+
+    whole = study().run(needing_memory, n_trials=25)
+    frame = whole.frame()
+    assert ((frame["extra_memory"] <= 1e9) == (frame["extra_bounds_held"] == 1)).all()
+    assert (frame["extra_bounds_held"] == 0).any()
+    assert whole.best_trial.extra["memory"] <= 1e9
+    assert whole.recommend().number == whole.best_trial.number
+    assert 0.245 <= whole.best_trial.value < 0.245 + near
+    with study(tmp_path / "s.db") as part:
+        part.run(needing_memory, n_trials=14)
+    with study(tmp_path / "s.db") as part:
+        assert part.about["constraints"] == ["memory <= 1000000000.0"]
+        part.run(needing_memory, n_trials=25)
+        assert [t.params for t in part.trials] == [t.params for t in whole.trials]
+
+
+def test_both_kinds_together_and_a_bound_from_below_under_noise():
+    rng = np.random.default_rng(0)
+    study = Study(SPACE, seed=0, constraints=[lambda p: p["x"] <= 0.7, {"gain": (">=", 0.5)}], noise=True)
+    study.run(lambda p: {"value": -p["x"] + 0.05 * rng.normal(), "gain": p["y"]}, n_trials=25)
+    assert all(t.params["x"] <= 0.7 for t in study.trials)
+    found = study.recommend()
+    assert found.params["y"] >= 0.5
+    assert found.params["x"] > 0.6
+
+
+def test_no_trial_that_holds_the_bounds():
+    from spotsvm.common.errors import NoCompletedTrialError
+
+    study = Study(SPACE, seed=0, constraints={"memory": ("<=", -1)}, noise=False).run(needing_memory, n_trials=10)
+    for choose in (study.recommend, lambda: study.best_trial):
+        with pytest.raises(NoCompletedTrialError, match="no trial holds the bounds"):
+            choose()
+    missing = Study(SPACE, "random", 0, constraints={"time": ("<=", 1)}).run(needing_memory, n_trials=2)
+    assert [t.extra["bounds_held"] for t in missing.trials] == [0.0, 0.0]
+
+
+@pytest.mark.parametrize("bound", [("<", 1), ("<=", "a"), ("<=", float("inf")), 3, "<=1"])
+def test_bad_bounds_are_refused(bound):
+    with pytest.raises(ArgumentError, match="use a name and a bound"):
+        Study(SPACE, constraints={"memory": bound})
+
+
+def test_bounds_are_for_one_objective():
+    with pytest.raises(ArgumentError, match="bounds, which are for one objective"):
+        Study(SPACE, "nsga2", direction=("minimize", "minimize"), constraints={"memory": ("<=", 1)})
