@@ -210,7 +210,7 @@ class SpotSearchRun:
 
     def _seconds_of_partitions(self, study: AskTellStudy) -> float:
         """Return the time to leave for the further partitions: what they are expected to take, at most half of all."""
-        return min(self._n_partitions * self._seconds_a_partition(study), self._search.timeout / 2)
+        return min(self._n_partitions * self._seconds_a_partition(study), (self._search.timeout or 0.0) / 2)
 
     def own_trials(self, study: Study) -> list[Trial]:
         """Return the trial with the estimator's own parameters, if there is one: it competes in any case, and wins ties."""

@@ -1,4 +1,4 @@
-"""The callbacks of scikit-learn 1.9 and later (`set_callbacks`): they are told of each suggestion of a search and of the refit."""
+"""The callbacks of scikit-learn 1.9 and later (`set_callbacks`): they are told of each suggestion and of the refit."""
 
 from __future__ import annotations
 

@@ -11,6 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import accuracy_score, root_mean_squared_error
 from sklearn.model_selection import KFold, StratifiedKFold, TimeSeriesSplit, cross_val_score
 
+from spotsvm.commands.tune import demo, tune
 from spotsvm.common.errors import ArgumentError, BudgetError, DataError, StudyMismatchError
 from spotsvm.optimism.analysis import oversearching
 from spotsvm.study.recorded import RecordedStudy
@@ -365,3 +366,13 @@ def test_nested_resampling_keeps_its_searches(tmp_path):
 def test_fresh_repeats_or_nothing(way, method):
     found = job(iris(), search="random", budget=3, oversearching=way).run(quiet)[-1].optimism
     assert getattr(found, "method", None) == method
+
+
+def test_each_search_has_the_time_limit():
+    given = job(iris(), search="random", timeout=1e-9)
+    results = given.run(quiet)
+    assert results[-1].search.study_.n_finished == 1
+    assert "The run ended after 1 trial, because its time was up" in " ".join(tuning_summary(given, results).split())
+    with pytest.raises(ArgumentError, match="timeout=-1 is not a time"):
+        job(iris(), timeout=-1).run(quiet)
+    assert {"timeout", "trial_timeout"} <= {option.name for command in (tune, demo) for option in command.params}
