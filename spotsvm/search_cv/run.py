@@ -242,7 +242,7 @@ class SpotSearchRun:
             return 1
         if self._search.racing or self._search.batch_size is not None or self._search.error_score == "raise":
             return 1
-        return -(-joblib.effective_n_jobs(n_jobs) // self.scorer.n_splits)
+        return -(-int(joblib.effective_n_jobs(n_jobs)) // self.scorer.n_splits)
 
     def _elsewhere(self, objective: CandidateObjective) -> Workers:
         search = self._search

@@ -4,24 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from spotsvm.study.callbacks import Callback
 from spotsvm.trials.trial import Trial
 
+Method = TypeVar("Method", bound=Callable[..., Any])
+
 try:
-    from sklearn.callback import CallbackSupportMixin, with_callbacks
+    from sklearn.callback import CallbackSupportMixin
+    from sklearn.callback import with_callbacks as _with_callbacks
 except ImportError:  # before 1.9
+    _with_callbacks = None
 
-    class CallbackSupportMixin:  # type: ignore[no-redef]
+    class CallbackSupportMixin:
         """Nothing: scikit-learn has no callbacks."""
-
-    def with_callbacks(method: Callable[..., Any]) -> Callable[..., Any]:  # type: ignore[no-redef]
-        """Return the method as it is."""
-        return method
 
 
 __all__ = ["CallbackSupportMixin", "SearchTask", "with_callbacks"]
+
+
+def with_callbacks(method: Method) -> Method:
+    """Return a method of fitting that ends the callbacks however it ends itself."""
+    return method if _with_callbacks is None else cast("Method", _with_callbacks(method))
 
 
 class SearchTask(Callback):

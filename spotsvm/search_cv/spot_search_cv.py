@@ -220,7 +220,7 @@ classes_, n_features_in_, feature_names_in_
 
     def _refit(self, X: Any, y: Any, fit_params: Mapping[str, Any]) -> None:
         best = clone(self.estimator).set_params(**clone(self.best_params_, safe=False))
-        vars(self).pop("best_estimator_", None)  # of an earlier fit
+        self.__dict__.pop("best_estimator_", None)  # of an earlier fit
         began = time.time()
         try:
             self.best_estimator_ = refitted(best, X, y, fit_params, self.refit_timeout)
