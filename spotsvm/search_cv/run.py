@@ -43,7 +43,7 @@ from spotsvm.search_cv.start import experienced_start, own_start
 from spotsvm.solvers.search.contract.base import Noise
 from spotsvm.space.space import Space
 from spotsvm.study.ask_tell import AskTellStudy
-from spotsvm.study.callbacks import Callbacks
+from spotsvm.study.callbacks import Callback, Callbacks
 from spotsvm.study.constraints import Constraints, ConstraintsLike
 from spotsvm.study.ends.time_limit import TimeLimit, checked_timeout
 from spotsvm.study.loop import RunSettings
@@ -163,8 +163,8 @@ class SpotSearchRun:
         self.scoring = replace(self.scoring, soft=soft)
         self._paths = CandidatePaths(self.scoring, profile)
 
-    def run(self) -> Study:
-        """Evaluate until the study has `n_iter` finished trials; return the study, with its record closed."""
+    def run(self, task: Callback | None = None) -> Study:
+        """Evaluate until the study has `n_iter` finished trials, followed by `task`; return the study, with its record closed."""
         search = self._search
         with self._new_study() as study:
             self.scorer.best_mean = max((t.value for t in study.trials if t.state == "ok" and t.value is not None), default=None)
@@ -175,7 +175,7 @@ class SpotSearchRun:
                     search.n_iter,
                     batch_size=search.batch_size,
                     retries=search.retries,
-                    callback=self._callbacks(),
+                    callback=[*self._callbacks(), *([] if task is None else [task])],
                     stop=stop,
                     timeout=self._limit,
                     # a score for failed fits says that they are expected
@@ -279,7 +279,7 @@ class SpotSearchRun:
             return 1
         if self._search.racing or self._search.batch_size is not None or self._search.error_score == "raise":
             return 1
-        return -(-joblib.effective_n_jobs(n_jobs) // self.scorer.n_splits)
+        return -(-int(joblib.effective_n_jobs(n_jobs)) // self.scorer.n_splits)
 
     def _elsewhere(self, objective: CandidateObjective) -> Workers:
         search = self._search

@@ -20,9 +20,10 @@ from spotsvm.search_cv.results import best_candidate
 from spotsvm.search_cv.run import SearchArguments, SpotSearchRun, check_arguments
 from spotsvm.search_cv.simplest import ONE_SE, simplest
 from spotsvm.search_cv.sklearn_api import BestEstimatorMixin, RoutingMixin, require_refit, routing_enabled
+from spotsvm.search_cv.sklearn_callbacks import CallbackSupportMixin, SearchTask, with_callbacks
 
 
-class SpotSearchCV(BestEstimatorMixin, RoutingMixin, MetaEstimatorMixin, SearchArguments, BaseEstimator):
+class SpotSearchCV(CallbackSupportMixin, BestEstimatorMixin, RoutingMixin, MetaEstimatorMixin, SearchArguments, BaseEstimator):
     """Cross-validated search of an estimator's parameters; a drop-in for RandomizedSearchCV.
 
     Parameters
@@ -179,6 +180,7 @@ classes_, n_features_in_, feature_names_in_
     (np.True_, True)
     """
 
+    @with_callbacks
     def fit(self, X: Any, y: Any = None, **params: Any) -> SpotSearchCV:
         """Search, and refit the best candidate on all data.
 
@@ -199,13 +201,14 @@ classes_, n_features_in_, feature_names_in_
         """
         check_arguments(self)
         X, y = indexable(X, y)
+        task = SearchTask(self, X, y)
         routed, for_folds = self._route(params)
         splitter = check_cv(self.cv, y, classifier=is_classifier(self.estimator))
         splits = list(splitter.split(X, y, **routed.splitter.split))
         if not splits:
             raise ArgumentError(f"cv={self.cv!r} gives no folds")
         run = SpotSearchRun(self, X, y, splits, for_folds)
-        self.study_ = run.run()
+        self.study_ = run.run(task)
         self.n_splits_ = len(splits)
         best = best_candidate(self, self.study_, run.scorer, run.scoring, routed.estimator.fit, run.own_trials(self.study_))
         self.cv_results_, self.scorer_, self.multimetric_ = best.results, best.scorer, best.multimetric
@@ -226,7 +229,9 @@ classes_, n_features_in_, feature_names_in_
                 if self.best_index_ != before:
                     self.__dict__.pop("fresh_score_", None)  # which is that of another one
         if self.refit:
-            self._refit(X, y, routed.estimator.fit)
+            with task.refit():
+                self._refit(X, y, routed.estimator.fit)
+        task.end()
         return self
 
     def _take(self, index: int, metric: str) -> None:

@@ -263,7 +263,7 @@ def plain_json(given: Mapping[str, Any], name: str) -> dict[str, Any]:
 
 def storable(attributes: Mapping[str, Any]) -> dict[str, Any]:
     """Return attributes as a record returns them; what it cannot hold, such as lists nested too deep, as text."""
-    found = {}
+    found: dict[str, Any] = {}
     for name, value in attributes.items():
         try:
             found |= plain_json({name: value}, "attributes")

@@ -11,6 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import accuracy_score, root_mean_squared_error
 from sklearn.model_selection import KFold, StratifiedKFold, TimeSeriesSplit, cross_val_score
 
+from spotsvm.commands.tune import demo, tune
 from spotsvm.common.errors import ArgumentError, DataError, StudyMismatchError
 from spotsvm.optimism.analysis import oversearching
 from spotsvm.study.recorded import RecordedStudy
@@ -372,3 +373,13 @@ def test_any_number_of_trials_is_enough(n_trials, tmp_path):
     assert [r.search.study_.n_finished for r in results[1:]] == [n_trials] * 2
     assert all(r.tuned_score > 0.5 for r in results)
     assert list(tmp_path.glob("*.db"))
+
+
+def test_each_search_has_the_time_limit():
+    given = job(iris(), search="random", timeout=1e-9)
+    results = given.run(quiet)
+    assert results[-1].search.study_.n_finished == 1
+    assert "The run ended after 1 trial, because its time was up" in " ".join(tuning_summary(given, results).split())
+    with pytest.raises(ArgumentError, match="timeout=-1 is not a time"):
+        job(iris(), timeout=-1).run(quiet)
+    assert {"timeout", "trial_timeout"} <= {option.name for command in (tune, demo) for option in command.params}

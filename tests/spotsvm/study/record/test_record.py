@@ -103,7 +103,7 @@ def test_the_database_of_another_program_is_left_alone(path):
 
 
 def test_a_newer_version_is_left_alone(filled):
-    for version in ("6", "0", "true", '"1"', "null"):
+    for version in ("7", "0", "true", '"1"', "null"):
         change(filled, "UPDATE about SET value = ? WHERE key = 'schema_version'", version, signed=True)
         before = filled.read_bytes()
         fails(filled, "has schema version .*; this spotsvm reads up to version 6. Use the version of spotsvm that wrote it")

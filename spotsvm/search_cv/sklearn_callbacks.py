@@ -1,0 +1,72 @@
+"""The callbacks of scikit-learn 1.9 and later (`set_callbacks`): they are told of each suggestion and of the refit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar, cast
+
+from spotsvm.study.callbacks import Callback
+from spotsvm.trials.trial import Trial
+
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+try:
+    from sklearn.callback import CallbackSupportMixin
+    from sklearn.callback import with_callbacks as _with_callbacks
+except ImportError:  # before 1.9
+    _with_callbacks = None
+
+    class CallbackSupportMixin:
+        """Nothing: scikit-learn has no callbacks."""
+
+
+__all__ = ["CallbackSupportMixin", "SearchTask", "with_callbacks"]
+
+
+def with_callbacks(method: Method) -> Method:
+    """Return a method of fitting that ends the callbacks however it ends itself."""
+    return method if _with_callbacks is None else cast("Method", _with_callbacks(method))
+
+
+class SearchTask(Callback):
+    """The task of a fit, for the callbacks that were set on a search; follows a study, whose trials are its subtasks.
+
+    Where nothing was set, or scikit-learn has no callbacks, it does nothing. Callbacks are not passed on to the estimators.
+    """
+
+    def __init__(self, search: Any, X: Any, y: Any):
+        self._search, self._data, self._task = search, {"estimator": search, "X": X, "y": y}, None
+        self._path: Any = None
+        if getattr(search, "_skl_callbacks", None):
+            self._task = search._init_callback_context(max_subtasks=1 + bool(search.refit))
+            self._task.call_on_fit_task_begin(**self._data)
+
+    def on_start(self, study: Any) -> None:
+        """Begin the task of the suggestions that are left."""
+        if self._task is not None:
+            self._path = self._task.subcontext("search", max_subtasks=max(self._search.n_iter - study.n_finished, 1))
+            self._path.call_on_fit_task_begin(**self._data)
+
+    def on_tell(self, study: Any, trial: Trial) -> None:
+        """Begin and end the task of a suggestion: several may be under way at once, and they are told one after the other."""
+        if self._path is not None:
+            self._path.subcontext("suggestion").call_on_fit_task_begin(**self._data).call_on_fit_task_end(**self._data)
+
+    def on_end(self, study: Any) -> None:
+        """End the task of the suggestions."""
+        if self._path is not None:
+            self._path.call_on_fit_task_end(**self._data)
+
+    @contextmanager
+    def refit(self) -> Iterator[None]:
+        """Make the block the task of the refit."""
+        task = None if self._task is None else self._task.subcontext("refit").call_on_fit_task_begin(**self._data)
+        yield
+        if task is not None:
+            task.call_on_fit_task_end(**self._data)
+
+    def end(self) -> None:
+        """End the task of the fit."""
+        if self._task is not None:
+            self._task.call_on_fit_task_end(**self._data)
