@@ -16,7 +16,20 @@ EXAMPLES = re.findall(r"```python\n(.*?)```", README, flags=re.S)
 @pytest.mark.parametrize(
     "code",
     EXAMPLES,
-    ids=["search", "study", "workers", "scores", "luck", "series", "machines", "kernels", "learnt", "objectives", "comparison"],
+    ids=[
+        "search",
+        "study",
+        "workers",
+        "scores",
+        "luck",
+        "series",
+        "machines",
+        "kernels",
+        "learnt",
+        "objectives",
+        "comparison",
+        "own search",
+    ],
 )
 def test_python_example(code, tmp_path):
     done = subprocess.run([sys.executable, "-W", "error", "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
@@ -31,7 +44,7 @@ def test_the_two_commands_are_one_line_each():
 
 
 def test_every_search_is_in_the_table():
-    from spotsvm import SEARCHES
+    from spotsvm.searches import SEARCHES
 
     assert [name for name in SEARCHES if f'`"{name}"`' not in README] == []
 

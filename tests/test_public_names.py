@@ -1,5 +1,6 @@
 """What users import: all of it is there, documented, and loaded only when it is asked for."""
 
+import importlib
 import inspect
 import pkgutil
 import subprocess
@@ -25,6 +26,28 @@ def test_type_checkers_see_every_public_name():
     block = inspect.getsource(spotsvm).split("if TYPE_CHECKING:")[1].split("\n\n")[0]
     expected = [f"    from {module} import {name} as {name}" for name, module in spotsvm._MODULES.items()]
     assert block.splitlines()[1:] == expected
+
+
+HOMES = {home: importlib.import_module(home) for home in spotsvm._MOVED}
+
+
+@pytest.mark.parametrize("name", spotsvm._HOMES)
+def test_a_name_that_has_moved_is_still_there_with_a_warning(name):
+    home = spotsvm._HOMES[name]
+    assert name not in spotsvm.__all__
+    said = f"spotsvm.{name} will be gone from here in the next version; use: from {home} import {name}$"
+    with pytest.warns(DeprecationWarning, match=said) as caught:
+        assert getattr(spotsvm, name) is getattr(HOMES[home], name)
+    assert caught[0].filename == __file__
+
+
+@pytest.mark.parametrize("home", ["acquisition", "errors", "kernels", "searches"])
+def test_the_homes_say_what_is_in_them(home):
+    home = HOMES[f"spotsvm.{home}"]
+    assert sorted(home.__all__) == sorted(name for name, where in spotsvm._HOMES.items() if where == home.__name__) + (
+        ["register_search"] if home.__name__ == "spotsvm.searches" else []
+    )
+    assert all(getattr(home, name) is not None for name in home.__all__)
 
 
 def test_no_module_hides_a_public_name():
@@ -68,7 +91,7 @@ def test_gamma_is_scale_by_default_in_every_estimator():
 
 def test_a_budget_of_evaluations_is_called_trials():
     others = {"budget", "evaluations", "n_calls", "n_evaluations", "n_evals", "max_evaluations", "max_evals", "max_trials"}
-    found = parameters(set(spotsvm.__all__) - {"DualResult", "Recommendation"})  # which count what was evaluated
+    found = parameters(set(spotsvm.__all__) - {"Recommendation"})  # which counts what was evaluated
     assert {name: others & p.keys() for name, p in found.items() if others & p.keys()} == {}
     assert [name for name, p in found.items() if "n_iter" in p] == ["SpotSearchCV"]
     assert {"EvolvedKernelSVC", "EvolvedKernelSVR", "MultiKernelSVC", "MultiKernelSVR", "ReducedSVC", "compare"} <= {

@@ -30,7 +30,8 @@ from spotsvm.search_cv.confirm import N_PARTITIONS, Confirmation, confirm, conte
 from spotsvm.search_cv.paths import AUTO, CandidatePaths, profile_of
 from spotsvm.search_cv.scoring import CRITERION, CandidateScoring
 from spotsvm.search_cv.start import experienced_start, own_start
-from spotsvm.solvers.search.contract.base import Noise
+from spotsvm.solvers.search.contract.base import AskTell, Noise
+from spotsvm.solvers.search.registry import SearchFactory, SearchName
 from spotsvm.space.space import Space
 from spotsvm.study.callbacks import Callbacks
 from spotsvm.study.loop import RunSettings, check_budget, checked_timeout
@@ -53,7 +54,7 @@ class SearchArguments:
     space: Mapping[str, Any] | Sequence[Mapping[str, Any]]
     _: KW_ONLY
     n_iter: int = 50
-    search: Any = "kriging"
+    search: SearchName | SearchFactory | AskTell = "kriging"
     scoring: Any = None
     n_jobs: int | None = None
     refit: bool | str | Callable[[dict[str, Any]], int] = True
