@@ -3,8 +3,10 @@
 import importlib
 import inspect
 import pkgutil
+import re
 import subprocess
 import sys
+from operator import attrgetter
 
 import pytest
 from sklearn.base import BaseEstimator
@@ -100,6 +102,29 @@ def test_a_budget_of_evaluations_is_called_trials():
     options = [option for command in (tune, demo) for parameter in command.params for option in parameter.opts]
     assert not {f"--{name.replace('_', '-')}" for name in others} & set(options)
     assert options.count("--trials") == 2
+
+
+def see_also(thing):
+    """Return the names in the section "See Also" of a docstring in numpydoc's format."""
+    found = re.search(r"^See Also\n--------\n((?:\S.*\n?)+)", inspect.getdoc(thing) or "", flags=re.M)
+    return [re.fullmatch(r"([\w.]+) : [A-Z].*\.", line)[1] for line in found[1].splitlines()] if found else []
+
+
+def named(text):
+    """Return what a name means that a section "See Also" has: a public name, one of its attributes, or a whole path."""
+    first, *rest = text.split(".")
+    if hasattr(spotsvm, first) and first in spotsvm.__all__:
+        return attrgetter(".".join(rest))(getattr(spotsvm, first)) if rest else getattr(spotsvm, first)
+    module, _, name = text.rpartition(".")
+    return getattr(importlib.import_module(module), name)
+
+
+@pytest.mark.parametrize("name", [name for name in spotsvm.__all__ if hasattr(getattr(spotsvm, name), "__name__")])
+def test_every_public_thing_says_what_else_to_see(name):
+    thing = getattr(spotsvm, name)
+    others = see_also(thing)
+    assert others
+    assert all(named(other) not in (None, thing) for other in others)
 
 
 @pytest.mark.parametrize(

@@ -65,6 +65,11 @@ class Trial:
     suggestion : int or None
         Where a parameter is profiled, the number of the trial that was asked for, on whose path this one is: its own for the
         best value on the path. None where nothing is profiled.
+
+    See Also
+    --------
+    Study.trials : The trials of a study.
+    Recommendation : The trial to use.
     """
 
     number: int
