@@ -125,7 +125,9 @@ def oversearching_between_sets(
     def row(seed: int, name: str) -> list[float]:
         own = None if folder is None else folder / record_name(name, seed)
         context = {"set": name}
-        with Study(cast("Any", shared), search, seed, direction=direction, path=own, noise=noise, context=context) as study:
+        with Study(
+            cast("Any", shared), cast("Any", search), seed, direction=direction, path=own, noise=noise, context=context
+        ) as study:
             return _tuned_and_applied(study, objective, n_trials, name, names)
 
     jobs = [(seed, name) for seed in all_seeds for name in names]

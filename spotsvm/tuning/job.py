@@ -18,6 +18,7 @@ from spotsvm.comparison.judge_search import judge_search
 from spotsvm.optimism.analysis import oversearching
 from spotsvm.search_cv.spot_search_cv import SpotSearchCV
 from spotsvm.search_cv.start import default_start
+from spotsvm.solvers.search.registry import SearchFactory, SearchName
 from spotsvm.space.space import Space
 from spotsvm.study.loop import check_budget, checked_timeout
 from spotsvm.study.search import initial_trials
@@ -118,7 +119,7 @@ class TuningJob:
             named.estimator,
             named.space,
             n_iter=self.n_trials,
-            search=named.search(name),
+            search=cast("SearchName | SearchFactory", named.search(name)),
             cv=named.splitter,
             scoring=scorer if self.metric == "mean_class_accuracy" else self.metric,
             n_jobs=None if self.executor is not None else self.workers,
