@@ -3,9 +3,11 @@
 from setuptools import find_packages, setup
 
 FOLDERS = {f"spotsvm.{name}": name for name in ("surrogates", "solvers", "studies")}
+PUBLIC = {f"spotsvm.{name}": f"public/{name}" for name in ("searches", "kernels", "acquisition", "errors")}
 
 setup(
-    package_dir={"spotsvm": "spotsvm", **FOLDERS},
+    package_dir={"spotsvm": "spotsvm", **FOLDERS, **PUBLIC},
     packages=[*find_packages(include=["spotsvm*"]), "spotsvm.reports.templates"]
-    + [f"{name}{inside}" for name, folder in FOLDERS.items() for inside in ["", *(f".{p}" for p in find_packages(folder))]],
+    + [f"{name}{inside}" for name, folder in FOLDERS.items() for inside in ["", *(f".{p}" for p in find_packages(folder))]]
+    + list(PUBLIC),
 )

@@ -10,7 +10,8 @@ import pytest
 NEED_DASK = {"spotsvm.study.workers.dask_workers"}
 NEED_OPTUNA = "spotsvm.study.optuna"
 ROOT = Path(__file__).parent.parent
-FOLDERS = {"spotsvm": "spotsvm", **{name: f"spotsvm.{name}" for name in ("surrogates", "solvers", "studies")}}
+FLOORS = {name: f"spotsvm.{name}" for name in ("surrogates", "solvers", "studies")}
+FOLDERS = {"public": "spotsvm", "spotsvm": "spotsvm", **FLOORS}
 MODULES = sorted(
     ".".join((name, *path.relative_to(ROOT / folder).with_suffix("").parts)).removesuffix(".__init__")
     for folder, name in FOLDERS.items()

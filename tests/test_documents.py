@@ -29,6 +29,7 @@ EXAMPLES = re.findall(r"```python\n(.*?)```", README, flags=re.S)
         "learnt",
         "objectives",
         "comparison",
+        "own search",
     ],
 )
 def test_python_example(code, tmp_path):
@@ -44,7 +45,7 @@ def test_the_two_commands_are_one_line_each():
 
 
 def test_every_search_is_in_the_table():
-    from spotsvm import SEARCHES
+    from spotsvm.searches import SEARCHES
 
     assert [name for name in SEARCHES if f'`"{name}"`' not in README] == []
 

@@ -1,9 +1,12 @@
 """What users import: all of it is there, documented, and loaded only when it is asked for."""
 
+import importlib
 import inspect
 import pkgutil
+import re
 import subprocess
 import sys
+from operator import attrgetter
 
 import pytest
 from sklearn.base import BaseEstimator
@@ -25,6 +28,28 @@ def test_type_checkers_see_every_public_name():
     block = inspect.getsource(spotsvm).split("if TYPE_CHECKING:")[1].split("\n\n")[0]
     expected = [f"    from {module} import {name} as {name}" for name, module in spotsvm._MODULES.items()]
     assert block.splitlines()[1:] == expected
+
+
+HOMES = {home: importlib.import_module(home) for home in spotsvm._MOVED}
+
+
+@pytest.mark.parametrize("name", spotsvm._HOMES)
+def test_a_name_that_has_moved_is_still_there_with_a_warning(name):
+    home = spotsvm._HOMES[name]
+    assert name not in spotsvm.__all__
+    said = f"spotsvm.{name} will be gone from here in the next version; use: from {home} import {name}$"
+    with pytest.warns(DeprecationWarning, match=said) as caught:
+        assert getattr(spotsvm, name) is getattr(HOMES[home], name)
+    assert caught[0].filename == __file__
+
+
+@pytest.mark.parametrize("home", ["acquisition", "errors", "kernels", "searches"])
+def test_the_homes_say_what_is_in_them(home):
+    home = HOMES[f"spotsvm.{home}"]
+    assert sorted(home.__all__) == sorted(name for name, where in spotsvm._HOMES.items() if where == home.__name__) + (
+        ["register_search"] if home.__name__ == "spotsvm.searches" else []
+    )
+    assert all(getattr(home, name) is not None for name in home.__all__)
 
 
 def test_no_module_hides_a_public_name():
@@ -68,7 +93,7 @@ def test_gamma_is_scale_by_default_in_every_estimator():
 
 def test_a_budget_of_evaluations_is_called_trials():
     others = {"budget", "evaluations", "n_calls", "n_evaluations", "n_evals", "max_evaluations", "max_evals", "max_trials"}
-    found = parameters(set(spotsvm.__all__) - {"DualResult", "Recommendation"})  # which count what was evaluated
+    found = parameters(set(spotsvm.__all__) - {"Recommendation"})  # which counts what was evaluated
     assert {name: others & p.keys() for name, p in found.items() if others & p.keys()} == {}
     assert [name for name, p in found.items() if "n_iter" in p] == ["SpotSearchCV"]
     assert {"EvolvedKernelSVC", "EvolvedKernelSVR", "MultiKernelSVC", "MultiKernelSVR", "ReducedSVC", "compare"} <= {
@@ -77,6 +102,29 @@ def test_a_budget_of_evaluations_is_called_trials():
     options = [option for command in (tune, demo) for parameter in command.params for option in parameter.opts]
     assert not {f"--{name.replace('_', '-')}" for name in others} & set(options)
     assert options.count("--trials") == 2
+
+
+def see_also(thing):
+    """Return the names in the section "See Also" of a docstring in numpydoc's format."""
+    found = re.search(r"^See Also\n--------\n((?:\S.*\n?)+)", inspect.getdoc(thing) or "", flags=re.M)
+    return [re.fullmatch(r"([\w.]+) : [A-Z].*\.", line)[1] for line in found[1].splitlines()] if found else []
+
+
+def named(text):
+    """Return what a name means that a section "See Also" has: a public name, one of its attributes, or a whole path."""
+    first, *rest = text.split(".")
+    if hasattr(spotsvm, first) and first in spotsvm.__all__:
+        return attrgetter(".".join(rest))(getattr(spotsvm, first)) if rest else getattr(spotsvm, first)
+    module, _, name = text.rpartition(".")
+    return getattr(importlib.import_module(module), name)
+
+
+@pytest.mark.parametrize("name", [name for name in spotsvm.__all__ if hasattr(getattr(spotsvm, name), "__name__")])
+def test_every_public_thing_says_what_else_to_see(name):
+    thing = getattr(spotsvm, name)
+    others = see_also(thing)
+    assert others
+    assert all(named(other) not in (None, thing) for other in others)
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ def wheel(tmp_path_factory):
     project = tmp_path_factory.mktemp("project")
     for name in SOURCES:
         (project / name).write_bytes((ROOT / name).read_bytes())
-    for folder in ("surrogates", "solvers", "spotsvm", "studies"):
+    for folder in ("public", "surrogates", "solvers", "spotsvm", "studies"):
         copytree(ROOT / folder, project / folder, ignore=ignore_patterns("__pycache__"))
     pip("wheel", "--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", str(project), str(project))
     return next(project.glob("*.whl"))
@@ -33,7 +33,7 @@ def test_the_wheel_holds_spotsvm_alone_and_all_of_it(wheel):
     names = zipfile.ZipFile(wheel).namelist()
     assert {name.split("/")[0].split("-")[0] for name in names} == {"spotsvm"}
     ours = {path.relative_to(ROOT) for f in ("surrogates", "solvers", "studies") for path in (ROOT / f).rglob("*.py")}
-    ours |= {path.relative_to(ROOT / "spotsvm") for path in (ROOT / "spotsvm").rglob("*.py")}
+    ours |= {path.relative_to(ROOT / f) for f in ("public", "spotsvm") for path in (ROOT / f).rglob("*.py")}
     assert {f"spotsvm/{path.as_posix()}" for path in ours} == {name for name in names if name.endswith(".py")}
     assert sum(name.endswith("py.typed") for name in names) == 4
     assert any(name.endswith(".j2") for name in names)

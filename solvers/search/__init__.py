@@ -11,7 +11,7 @@ from spotsvm.solvers.search.multi_objective.multi_objective_search import MultiO
 from spotsvm.solvers.search.multi_objective.nsga2_search import Nsga2Search
 from spotsvm.solvers.search.multi_objective.parego_search import ParegoSearch
 from spotsvm.solvers.search.nested_search import NestedSearch
-from spotsvm.solvers.search.registry import SEARCHES, describe_search, make_search, needs_several_objectives
+from spotsvm.solvers.search.registry import SEARCHES, describe_search, make_search, needs_several_objectives, register_search
 from spotsvm.solvers.search.stage import Stage
 from spotsvm.solvers.search.vns.vns_search import VnsSearch
 
@@ -35,4 +35,5 @@ __all__ = [
     "describe_search",
     "make_search",
     "needs_several_objectives",
+    "register_search",
 ]

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Literal, NewType
 
 from spotsvm.solvers.errors import SolverError
 from spotsvm.solvers.search.cmaes.cmaes_search import CmaesSearch
@@ -27,6 +29,13 @@ from spotsvm.surrogates.domain import Domain
 
 SearchFactory = Callable[[Domain, int], AskTell]
 
+#: a name that `register_search` has returned
+RegisteredSearch = NewType("RegisteredSearch", str)
+
+#: what type checkers take for a name of a search; a test compares it with `SEARCHES`
+LibrarySearch = Literal["kriging", "koch2011", "vns", "carrizosa2014", "cmaes", "lbfgsb", "random", "lhs", "nsga2", "parego"]
+SearchName = LibrarySearch | RegisteredSearch
+
 #: Koch et al. 2011: Gaussian correlation, maximum likelihood by CMA-ES, ten design points, reinterpolation (section 2.1.2), and
 #: the repeats of Algorithm 1 from k_0 = 2 on
 koch2011 = partial(
@@ -44,7 +53,7 @@ carrizosa2014 = partial(
     VnsSearch, start="random", step=1.0, unit="axis", radii="linear", kappa_max=25, plateau="stay", opening="narrowest"
 )
 
-SEARCHES: dict[str, Callable[..., Search]] = {
+_SEARCHES: dict[str, Callable[..., AskTell]] = {
     "kriging": KrigingSearch,
     "koch2011": koch2011,
     "vns": VnsSearch,
@@ -57,11 +66,55 @@ SEARCHES: dict[str, Callable[..., Search]] = {
     "parego": ParegoSearch,
 }
 
+#: the searches by name, to be read only
+SEARCHES: Mapping[str, Callable[..., AskTell]] = MappingProxyType(_SEARCHES)
+
 #: what a search of one objective is called by the same name where there are several: those that no value guides
 _FOR_SEVERAL: dict[Any, type[MultiObjectiveSearch]] = {
     RandomSearch: MultiObjectiveRandomSearch,
     LatinHypercubeSearch: MultiObjectiveLatinHypercubeSearch,
 }
+
+
+def register_search(name: str, factory: SearchFactory) -> RegisteredSearch:
+    """Give a search a name, by which `search=` finds it from then on, in this process.
+
+    A record keeps the name alone: whoever resumes it registers the search first.
+
+    Parameters
+    ----------
+    name : str
+        The name: letters, digits, "_" and "-".
+    factory : callable
+        Makes the search from a domain and a seed: a subclass of `Search`, a functools.partial of one, or a function.
+
+    Returns
+    -------
+    str
+        The name, for `search=`: type checkers know it, as they know those of the library.
+
+    Raises
+    ------
+    SolverError
+        If the name is not one, or is another search's, or the factory cannot be called.
+
+    See Also
+    --------
+    Search : The base class of searches.
+
+    Examples
+    --------
+    >>> register_search("random", RandomSearch), SEARCHES["random"].__name__  # the same search again is no error
+    ('random', 'RandomSearch')
+    """
+    if not isinstance(name, str) or not re.fullmatch(r"[\w-]+", name):
+        raise SolverError(f"name={name!r} is no name of a search; use letters, digits, '_' and '-'")
+    if not callable(factory):
+        raise SolverError(f"factory={factory!r} cannot be called; use a class, or a function of a domain and a seed")
+    if _SEARCHES.get(name, factory) is not factory:
+        raise SolverError(f"name={name!r} is another search's already; use another name")
+    _SEARCHES[name] = factory
+    return RegisteredSearch(name)
 
 
 def make_search(

@@ -51,6 +51,11 @@ class Comparison:
     n_trials : int
         Evaluations of a run.
 
+    See Also
+    --------
+    compare : What makes it.
+    judge_search : The best trial of a search, scored afresh.
+
     Examples
     --------
     >>> from scipy.stats import uniform

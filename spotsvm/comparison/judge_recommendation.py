@@ -62,6 +62,11 @@ def judge_recommendation(
     ArgumentError
         If an argument is invalid, or all fresh evaluations of one of the two fail.
 
+    See Also
+    --------
+    Judgement : What it returns.
+    judge_search : The same for a search of an estimator's parameters.
+
     Notes
     -----
     The interval covers the noise of the objective. Where that is the luck of random splits, all splits share their rows: only
@@ -171,6 +176,11 @@ class Judgement:
         Whether both have the same configuration.
     choice : {"recommended", "best predicted"}
         What the first of the two is: without noise a study does not recommend the best predicted trial.
+
+    See Also
+    --------
+    judge_recommendation : What makes it.
+    Recommendation : What is judged.
     """
 
     recommended_number: int

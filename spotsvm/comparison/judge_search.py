@@ -70,6 +70,12 @@ def judge_search(
     ArgumentError
         If an argument is invalid, or the search's splitter cannot draw fresh splits.
 
+    See Also
+    --------
+    Judgement : What it returns.
+    judge_recommendation : The same for any study.
+    oversearching : An estimate without further data.
+
     Notes
     -----
     For fresh splits the interval is the corrected resampled t interval, since they share their rows; it does not see the

@@ -75,7 +75,7 @@ def run_search(task: Task, label: str, search: Entrant, seed: int) -> Run:
     path = None if task.folder is None else task.folder / record_name(label, seed)
     start = equal_start(task.space, task.start)
     with Study(
-        cast("Any", task.space), search, seed, direction=task.direction, path=path, noise=task.noise, start=start
+        cast("Any", task.space), cast("Any", search), seed, direction=task.direction, path=path, noise=task.noise, start=start
     ) as study:
         study.run(_with_seed(task.objective, study), task.n_trials, callback=_measure_check(task.measure), max_failures=None)
         trials = tuple(t for t in study.trials if t.state in FINISHED)[: task.n_trials]

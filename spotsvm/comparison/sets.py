@@ -93,6 +93,11 @@ def oversearching_between_sets(
     NoCompletedTrialError
         If no trial of a search has succeeded.
 
+    See Also
+    --------
+    OversearchingMatrix : What it returns.
+    oversearching : The same for one set of data.
+
     References
     ----------
     Koch, Bischl, Flasch, Bartz-Beielstein, Konen 2011, "On the Tuning and Evolution of Support Vector Kernels", section 3.2.1.
@@ -120,7 +125,9 @@ def oversearching_between_sets(
     def row(seed: int, name: str) -> list[float]:
         own = None if folder is None else folder / record_name(name, seed)
         context = {"set": name}
-        with Study(cast("Any", shared), search, seed, direction=direction, path=own, noise=noise, context=context) as study:
+        with Study(
+            cast("Any", shared), cast("Any", search), seed, direction=direction, path=own, noise=noise, context=context
+        ) as study:
             return _tuned_and_applied(study, objective, n_trials, name, names)
 
     jobs = [(seed, name) for seed in all_seeds for name in names]
@@ -185,6 +192,11 @@ class OversearchingMatrix:
     ArgumentError
         If there are fewer than two sets, the matrix is not square, an entry is not finite, or an R_tt is not above 0: V_t is
         relative to it.
+
+    See Also
+    --------
+    oversearching_between_sets : What makes it.
+    oversearching : The same for one set of data.
 
     Notes
     -----

@@ -79,6 +79,11 @@ def cross_val_scores(
     ArgumentError
         If there are no candidates, or an argument is invalid; a ValueError.
 
+    See Also
+    --------
+    SpotSearchCV : Searches for the best candidate.
+    sklearn.model_selection.cross_val_score : The scores of one candidate.
+
     References
     ----------
     Wen, Li, Li, He, Chen, Wu 2017, "Improving Efficiency of SVM k-Fold Cross-Validation by Alpha Seeding".

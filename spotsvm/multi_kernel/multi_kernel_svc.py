@@ -95,6 +95,12 @@ dual_objective_, n_features_in_, feature_names_in_
     ArgumentError, SolverError
         In `fit`, if a parameter is not as above; both are ValueErrors.
 
+    See Also
+    --------
+    MultiKernelSVR : The regression.
+    ExactSVC : One kernel for all columns.
+    spotsvm.kernels.nested : The search that `tune` makes.
+
     References
     ----------
     Carrizosa, Martin-Barragan, Romero Morales 2014, "A nested heuristic for parameter tuning in Support Vector Machines",

@@ -38,6 +38,11 @@ n_features_in_, feature_names_in_
     ArgumentError, SolverError
         In `fit`, if a parameter is not as above; both are ValueErrors.
 
+    See Also
+    --------
+    MultiKernelSVC : The classification.
+    ExactSVR : One kernel for all columns.
+
     References
     ----------
     Carrizosa, Martin-Barragan, Romero Morales 2014, "A nested heuristic for parameter tuning in Support Vector Machines",

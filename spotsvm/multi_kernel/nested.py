@@ -61,7 +61,8 @@ def nested(
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from spotsvm import MultiKernelSVC, RbfModel, SpotSearchCV, TunedConicModel
+    >>> from spotsvm import MultiKernelSVC, SpotSearchCV
+    >>> from spotsvm.kernels import RbfModel, TunedConicModel
     >>> X, y = load_iris(return_X_y=True)
     >>> groups = {"sepal": [0, 1], "petal": [2, 3]}
     >>> models = [RbfModel(groups), TunedConicModel(groups)]

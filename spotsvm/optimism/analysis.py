@@ -113,6 +113,11 @@ def oversearching(
     NoCompletedTrialError
         If every trial failed.
 
+    See Also
+    --------
+    Optimism : What it returns.
+    judge_search : Scores the best trial on data of its own.
+
     Notes
     -----
     Under noise the best trial so far is the one with the best observed score, whatever the search recommends in the end.

@@ -68,6 +68,11 @@ class ImportanceFraction(SelectorMixin, BaseEstimator):
     ArgumentError
         In `fit`, if a parameter is not as above; a ValueError.
 
+    See Also
+    --------
+    PrincipalMonomials : Features to choose from.
+    CutoffClassifier : Classes decided by cutoffs.
+
     Notes
     -----
     The paper ranks by a random forest too, and leaves open by which of its importances. Where no tree splits (a constant target,

@@ -54,6 +54,11 @@ class PrincipalMonomials(TransformerMixin, BaseEstimator):
     ArgumentError
         In `fit`, if a parameter is not as above; a ValueError.
 
+    See Also
+    --------
+    ImportanceFraction : Keeps the important ones.
+    CutoffClassifier : Classes decided by cutoffs.
+
     Notes
     -----
     The sign of a component is arbitrary; scikit-learn makes the largest loading positive. Another sign changes the signs of

@@ -40,7 +40,8 @@ from spotsvm.search_cv.paths import AUTO, CandidatePaths, profile_of
 from spotsvm.search_cv.scoring import CRITERION, CandidateScoring
 from spotsvm.search_cv.simplest import ONE_SE, simplicity
 from spotsvm.search_cv.start import experienced_start, own_start
-from spotsvm.solvers.search.contract.base import Noise
+from spotsvm.solvers.search.contract.base import AskTell, Noise
+from spotsvm.solvers.search.registry import SearchFactory, SearchName
 from spotsvm.space.space import Space
 from spotsvm.study.ask_tell import AskTellStudy
 from spotsvm.study.callbacks import Callback, Callbacks
@@ -68,7 +69,7 @@ class SearchArguments:
     _: KW_ONLY
     param_distributions: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None
     n_iter: int = 50
-    search: Any = "kriging"
+    search: SearchName | SearchFactory | AskTell = "kriging"
     scoring: Any = None
     n_jobs: int | None = None
     refit: bool | str | Callable[[dict[str, Any]], int] = True

@@ -161,6 +161,13 @@ classes_, n_features_in_, feature_names_in_
         If `profile` names a parameter whose work is not shared, `confirm` is a number and the folds cannot be drawn again, or
         another argument is invalid; a ValueError.
 
+    See Also
+    --------
+    Study : The search behind it, of any function.
+    default_space : A space for an estimator.
+    oversearching : How much of the best score is luck.
+    sklearn.model_selection.RandomizedSearchCV : The search of scikit-learn.
+
     References
     ----------
     Forrester, Sobester, Keane 2008, "Engineering Design via Surrogate Modelling", chapter 3, for the default search. Cawley,

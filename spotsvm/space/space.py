@@ -55,6 +55,11 @@ class Space:
     SpaceError
         If a parameter cannot be searched, or nothing is left to tune.
 
+    See Also
+    --------
+    Study : Searches a space.
+    default_space : A space for an estimator.
+
     Examples
     --------
     >>> from scipy.stats import loguniform, randint

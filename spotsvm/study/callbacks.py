@@ -24,6 +24,11 @@ class StopRun(Exception):
 
     Trials that were asked for and not told are cancelled, and come first when the study is run again.
 
+    See Also
+    --------
+    Callback : Where it is raised.
+    StopRule : Ends a run by what the search knows.
+
     Examples
     --------
     >>> from spotsvm import Study
@@ -41,6 +46,11 @@ class Callback:
 
     The methods are called one at a time, in the process and the thread that run the study. An exception in one ends the run, as
     an interrupt does; `StopRun` ends it without an error.
+
+    See Also
+    --------
+    StopRun : What a callback raises to end a run.
+    Study.run : The run that calls it.
 
     Examples
     --------

@@ -93,6 +93,11 @@ class Status:
         Number of attempts at trials whose worker died.
     lost : tuple of (str, int)
         Their most frequent reasons, at most five.
+
+    See Also
+    --------
+    Study.status : What makes it.
+    Trial : One trial of a study.
     """
 
     path: str | None

@@ -49,7 +49,13 @@ class Look:
 
 @runtime_checkable
 class StopRule(Protocol):
-    """The interface of a stop rule for `Study.run`."""
+    """The interface of a stop rule for `Study.run`.
+
+    See Also
+    --------
+    ImprovementBelowUncertainty : The rule of the library.
+    Study.run : Takes it as `stop`.
+    """
 
     @property
     def factor(self) -> float:
@@ -86,6 +92,11 @@ class ImprovementBelowUncertainty:
         underestimates its uncertainty.
     test_share : float or None, default=None
         Share of the rows in the test part of a fold; None is 1 / number of folds. `SpotSearchCV` sets it.
+
+    See Also
+    --------
+    StopRule : What a rule of your own has.
+    Study.run : Takes it as `stop`.
 
     Notes
     -----

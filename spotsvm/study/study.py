@@ -17,7 +17,7 @@ from spotsvm.common.errors import ArgumentError, StudyMismatchError
 from spotsvm.common.text import shown_value
 from spotsvm.solvers.search import AskTell
 from spotsvm.solvers.search.contract.base import Noise
-from spotsvm.solvers.search.registry import SearchFactory
+from spotsvm.solvers.search.registry import SearchFactory, SearchName
 from spotsvm.space.space import Space
 from spotsvm.study.ask_tell import RunGuard, in_turn
 from spotsvm.study.callbacks import Callbacks, Followers, Progress
@@ -114,6 +114,13 @@ class Study(EarlierResults):
         All ValueErrors: a space that cannot be searched, or a start outside it; a record of another study; a file that cannot
         be used; an unknown search, or one of another number of objectives; another invalid argument.
 
+    See Also
+    --------
+    SpotSearchCV : The cross-validated search of an estimator's parameters.
+    compare : Several searches of one space.
+    Space : What is searched.
+    spotsvm.searches.Search : The base class of searches.
+
     Examples
     --------
     >>> import numpy as np
@@ -142,7 +149,7 @@ class Study(EarlierResults):
     def __init__(
         self,
         space: Mapping[str, Any] | Sequence[Mapping[str, Any]] | Space,
-        search: str | SearchFactory | AskTell = "kriging",
+        search: SearchName | SearchFactory | AskTell = "kriging",
         seed: int | None = None,
         *,
         direction: Directions = "minimize",

@@ -51,6 +51,11 @@ class Recommendation:
         The trial with the best response seen (under noise, a lucky one).
     best_seen_standard_error : float
         Standard error of a single response there, as far as the model can tell; 0 for a deterministic objective.
+
+    See Also
+    --------
+    Study.recommend : What makes it.
+    judge_recommendation : Evaluates it afresh.
     """
 
     params: Mapping[str, Any]

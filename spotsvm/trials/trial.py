@@ -71,6 +71,11 @@ class Trial:
         Of a failed trial whose objective raised an error, the traceback, at most 4000 characters; else empty.
     attributes : dict of str to object
         What else the objective returned by name, such as texts, or set on the trial that it was given; what JSON can hold.
+
+    See Also
+    --------
+    Study.trials : The trials of a study.
+    Recommendation : The trial to use.
     """
 
     number: int

@@ -18,6 +18,7 @@ from spotsvm.comparison.judge_search import judge_search
 from spotsvm.optimism.analysis import oversearching
 from spotsvm.search_cv.spot_search_cv import SpotSearchCV
 from spotsvm.search_cv.start import default_start
+from spotsvm.solvers.search.registry import SearchFactory, SearchName
 from spotsvm.study.ends.time_limit import checked_timeout
 from spotsvm.study.workers.limits import checked_memory_limit
 from spotsvm.trials.scores.metrics import named_scorer
@@ -115,7 +116,7 @@ class TuningJob:
             named.estimator,
             named.space,
             n_iter=self.n_trials,
-            search=named.search(name),
+            search=cast("SearchName | SearchFactory", named.search(name)),
             cv=named.splitter,
             scoring=scorer if self.metric == "mean_class_accuracy" else self.metric,
             n_jobs=None if self.executor is not None else self.workers,

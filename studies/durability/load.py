@@ -11,12 +11,13 @@ from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
 
 from spotsvm import Study
+from spotsvm.solvers.search.registry import SearchName
 from spotsvm.studies.common.virtual_workers import VirtualWorkers, log_normal_durations
 from spotsvm.studies.durability.cases import Case, Finding, Measures, Part, rows_of
 from spotsvm.studies.durability.killable_runs import SPACE, Objective
@@ -65,7 +66,7 @@ def trials_a_second(search: str, how: str, where: str, n_workers: int, n_trials:
         if len(workers) == n_workers:
             told.append(time.perf_counter())
 
-    study = Study(SPACE, search, seed, noise=False)
+    study = Study(SPACE, cast("SearchName", search), seed, noise=False)
     if where == POOL:
         study.run(Busy(how), n_trials, n_jobs=n_workers, trial_timeout=60.0, callback=note)
     else:
@@ -179,7 +180,7 @@ def record_of(search: str, n_trials: int, n_suggestions: int) -> Measures:
 
 def _ask_seconds(search: str, told: Sequence[tuple[Mapping[str, Any], float | None]], n_suggestions: int) -> float:
     """Time suggestions of a study that has been told these trials as its starts; the first one compiles and is not counted."""
-    study = Study(SPACE, search, 0, noise=False, start=[params for params, _ in told])
+    study = Study(SPACE, cast("SearchName", search), 0, noise=False, start=[params for params, _ in told])
     for _, value in told:
         study.tell(study.ask(), float("nan") if value is None else value)
     objective, seconds = Objective(), []
@@ -253,7 +254,7 @@ def busy_share(search: str, mean_seconds: float, how: str, n_workers: int, n_tri
     """
     durations = iter(log_normal_durations(seed, n_trials, mean_seconds))
     workers = VirtualWorkers(Objective(), n_workers, lambda params: next(durations), perf_counter)
-    study = Study(SPACE, search, seed, noise=False)
+    study = Study(SPACE, cast("SearchName", search), seed, noise=False)
     study.run(workers, n_trials, batch_size=n_workers if how == BATCHES else None)
     asked = np.array([trial.ask_seconds for trial in study.trials])
     return {

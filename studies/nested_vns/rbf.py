@@ -15,6 +15,7 @@ from sklearn.model_selection import StratifiedKFold
 
 from spotsvm.estimators.dual.exact_svc import ExactSVC
 from spotsvm.search_cv.spot_search_cv import SpotSearchCV
+from spotsvm.solvers.search.registry import SearchName
 from spotsvm.studies.common.data import DataSet, Floats, read_split, stand_ins
 from spotsvm.studies.common.plain_search import PLAIN
 
@@ -61,7 +62,7 @@ BUDGET = 54
 #: log C and log sigma, base 2; with sigma = 1 / gamma the range of gamma is the same as sigma's
 BOX = ((-8.0, 2.0), (-8.0, 8.0))
 START = {"C": 2.0**-3, "gamma": 1.0}
-SEARCHES = {"VNS of the paper": "carrizosa2014", "vns": "vns", "kriging": "kriging", "random": "random"}
+SEARCHES: dict[str, SearchName] = {"VNS of the paper": "carrizosa2014", "vns": "vns", "kriging": "kriging", "random": "random"}
 
 
 class SplitSet(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import joblib
 import numpy as np
@@ -15,6 +15,7 @@ from sklearn.model_selection import StratifiedKFold, train_test_split
 from sklearn.svm import SVC
 
 from spotsvm.common.errors import ArgumentError, DataError
+from spotsvm.solvers.search.registry import SearchName
 from spotsvm.studies.common.data import Floats, data_folder, read_binary
 from spotsvm.studies.common.experiment import Experiment, check_least
 from spotsvm.studies.common.run_file import EndedRun, RunFile
@@ -98,7 +99,7 @@ def run_search(
     sample = Sample(pool, n_rows, repeat)
     space = sample.space(tuned)
     start = equal_start(space, sample.default(tuned))
-    study = Study(space, search, repeat, direction="maximize", noise=False, start=start)
+    study = Study(space, cast("SearchName", search), repeat, direction="maximize", noise=False, start=start)
     study.run(sample.cross_validated, checkpoints[-1])
     scores = np.array([-np.inf if t.value is None else t.value for t in study.trials])
     known: dict[int, float] = {}

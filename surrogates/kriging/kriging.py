@@ -76,6 +76,10 @@ class Kriging(RegressorMixin, BaseEstimator):
     SurrogateError
         If a parameter is outside its range.
 
+    See Also
+    --------
+    Study : A search that uses it, as `search="kriging"`.
+
     Notes
     -----
     Equal rows of X are aggregated to their mean and count before the fit; the likelihood remains that of all responses. Of a

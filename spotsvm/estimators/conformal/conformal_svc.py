@@ -105,6 +105,11 @@ class ConformalSVC(DualSVC):
         In `fit`, if a parameter is not as above, or a pass leaves no boundary to magnify: it has no support vectors, or f is 0
         at all its rows. Both are ValueErrors.
 
+    See Also
+    --------
+    ExactSVC : The machine without a conformal change of its kernel.
+    EvolvedKernelSVC : A machine whose kernel is evolved.
+
     References
     ----------
     Williams, Li, Feng, Wu 2005, "Scaling the Kernel Function to Improve Performance of the Support Vector Machine", eq. 5, 8

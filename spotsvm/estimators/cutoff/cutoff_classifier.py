@@ -79,6 +79,11 @@ class CutoffClassifier(ClassifierMixin, MetaEstimatorMixin, EntryParametersMixin
     ArgumentError
         In `fit`, if a parameter is not as above; a ValueError.
 
+    See Also
+    --------
+    mean_class_accuracy : A score that cutoffs improve.
+    SpotSearchCV : Searches cutoffs along paths.
+
     Notes
     -----
     The rule is that of `cutoff` in R's randomForest, which the paper's Tuned Data Mining framework used. With equal cutoffs it is

@@ -72,6 +72,11 @@ n_features_in_, feature_names_in_
     ArgumentError, SolverError
         In `fit`, if a parameter is not as above; both are ValueErrors.
 
+    See Also
+    --------
+    ExactSVC : The exact solution, for kernels that are positive semidefinite.
+    MarginErrorFront : All compromises of margin and error at once.
+
     References
     ----------
     Mierswa 2006, "Evolutionary Learning with Kernels: A Generic Solution for Large Margin Problems", section 4.

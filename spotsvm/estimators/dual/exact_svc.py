@@ -70,6 +70,12 @@ n_features_in_, feature_names_in_
     ArgumentError, SolverError
         In `fit`, if a parameter is not as above; both are ValueErrors.
 
+    See Also
+    --------
+    ExactSVR : The regression.
+    EvoSVC : Solutions for kernels that are indefinite.
+    cross_val_scores : Scores of many candidates, which share work.
+
     References
     ----------
     Fan, Chen, Lin 2005, "Working Set Selection Using Second Order Information for Training Support Vector Machines".

@@ -51,6 +51,11 @@ feature_names_in_
     ArgumentError, SolverError
         In `fit`, if a parameter is not as above; both are ValueErrors.
 
+    See Also
+    --------
+    ExactSVC : The classification.
+    MultiKernelSVR : A kernel for each group of columns.
+
     References
     ----------
     Chang, Lin 2011, "LIBSVM: A Library for Support Vector Machines", section 2.4.

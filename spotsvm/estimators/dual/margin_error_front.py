@@ -131,6 +131,11 @@ class MarginErrorFront(ClassifierMixin, BaseEstimator):
     SolverError
         If the kernel's parameters are not as above, or its matrix is not symmetric or not finite.
 
+    See Also
+    --------
+    EvoSVC : One machine, for one C.
+    ExactSVC : The exact solution for one C.
+
     References
     ----------
     Mierswa 2006, "Evolutionary Learning with Kernels", sections 3, 4.2 and 6, which names this as future work.

@@ -56,6 +56,11 @@ n_features_in_, feature_names_in_
     ArgumentError, SolverError
         In `fit`, if a parameter is not as above, or no valid kernel was found; both are ValueErrors.
 
+    See Also
+    --------
+    EvolvedKernelSVC : The classification.
+    ExactSVR : The machine with a kernel that is given.
+
     References
     ----------
     Koch, Bischl, Flasch, Bartz-Beielstein, Konen 2011, "On the Tuning and Evolution of Support Vector Kernels", section 2.3.2.

@@ -41,6 +41,11 @@ class ExpressionKernel:
         If the expression is a vector, or a constant has no number, one that is not finite, or no place in the expression; a
         ValueError.
 
+    See Also
+    --------
+    EvolvedKernelSVC : Finds such a kernel.
+    ExactSVC : Takes it as its kernel.
+
     Examples
     --------
     >>> product = Expression("inner_product", (Expression("x_i"), Expression("x_j")))

@@ -130,6 +130,11 @@ class ReducedSVC(PairClassifier, BaseEstimator):
         In `fit`, if a parameter is not as above, a class has fewer rows than are asked for, or the validation part lacks one;
         a ValueError.
 
+    See Also
+    --------
+    ExactSVC : The machine on all rows.
+    SpotSearchCV : Searches C and gamma on all rows.
+
     Notes
     -----
     Ties of votes are decided by the decision function, because small training sets have many.

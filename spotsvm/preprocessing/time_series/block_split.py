@@ -37,6 +37,11 @@ class BlockSplit(BaseCrossValidator):
         In `get_n_splits` and `split`, if a block is not as above or a name is unknown; in `split`, if a block is empty, goes past
         the end of the rows or has some of the training rows. Both are ValueErrors.
 
+    See Also
+    --------
+    HistoryPipeline : A pipeline that knows the rows before the training rows.
+    DelayEmbedding : Past values as features.
+
     Examples
     --------
     >>> splitter = BlockSplit(blocks=4, train="set 2", test=["set 1", "set 4"])

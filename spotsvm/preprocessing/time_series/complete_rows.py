@@ -53,6 +53,11 @@ class CompleteRowsRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
     ArgumentError, DataError
         In `fit`, if `incomplete` is not as above, or no row is complete; both are ValueErrors.
 
+    See Also
+    --------
+    DelayEmbedding : What leaves rows incomplete.
+    HistoryPipeline : A pipeline of time series.
+
     Notes
     -----
     Targets that are read more seldom than the inputs, such as a level twice a month beside daily rain, need none of this: pass

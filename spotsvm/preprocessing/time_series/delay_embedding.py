@@ -56,6 +56,11 @@ class DelayEmbedding(CausalTransformer):
         `transform`, if a reading is missing that must not be, or the index has no time stamps, one twice, or one off the even
         spacing; both are ValueErrors.
 
+    See Also
+    --------
+    LeakyRain : Features of past rain.
+    HistoryPipeline : A pipeline that knows earlier rows.
+
     Notes
     -----
     Rows of a frame look back by time stamp into those seen in `fit` and in `history`, so that in cross-validation with

@@ -41,6 +41,12 @@ class HistoryPipeline(Pipeline):
         In `fit` and `transform`, if the history is not a frame, lacks a column, has a time stamp twice or stamps of another kind
         than X, or the last step is no transformer beside a history; both are ValueErrors.
 
+    See Also
+    --------
+    LeakyRain : A step that needs earlier rows.
+    DelayEmbedding : A step that needs earlier rows.
+    BlockSplit : Folds of a time series.
+
     Notes
     -----
     It passes the checks of scikit-learn's estimators that a Pipeline of its steps passes.

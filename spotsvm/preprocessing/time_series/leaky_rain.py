@@ -64,6 +64,11 @@ class LeakyRain(CausalTransformer):
     ShortSeriesWarning
         In `fit`, if no row has a complete window, as the rows known are fewer than W + 1.
 
+    See Also
+    --------
+    DelayEmbedding : Past values as features.
+    HistoryPipeline : A pipeline that knows earlier rows.
+
     Notes
     -----
     A pandas frame's index says when its rows were read: time stamps, durations, periods or integers. Rows before X's first are

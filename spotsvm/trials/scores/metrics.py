@@ -38,6 +38,11 @@ def mean_class_accuracy(y_true: Any, y_pred: Any, *, sample_weight: Any = None) 
     float
         Between 0 and 1.
 
+    See Also
+    --------
+    sklearn.metrics.balanced_accuracy_score : The same of the classes that are there.
+    CutoffClassifier : Moves decisions between classes.
+
     Notes
     -----
     Eq. 16 as printed lacks the division by the number of classes, with which alone it is an accuracy.

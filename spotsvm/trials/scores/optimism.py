@@ -67,6 +67,11 @@ class Optimism:
     notes : tuple of str
         Further remarks, one sentence each.
 
+    See Also
+    --------
+    oversearching : What makes it.
+    judge_search : Scores the best trial on data of its own.
+
     Examples
     --------
     >>> found = Optimism(0.03, (0.01, 0.05), 0.95, "nested", "nadeau-bengio", 0.91, 0.88, (0.85, 0.91), 50, "accuracy")

@@ -50,6 +50,11 @@ def default_space(estimator: Any, classes: Sequence[Any] | None = None) -> Space
         If no part has a default space, a CutoffClassifier has no classes, or a LeakyRain has several pairs, which cannot be
         tuned separately; a ValueError.
 
+    See Also
+    --------
+    SpotSearchCV : Searches it.
+    Space : What spaces there are.
+
     Notes
     -----
     C and gamma have the range of LIBSVM's guide; epsilon is in units of the target, so scale it by TransformedTargetRegressor.

@@ -1,4 +1,5 @@
 from functools import partial
+from types import MappingProxyType
 
 import numpy as np
 import pytest
@@ -17,6 +18,8 @@ from spotsvm.solvers.search import (
     describe_search,
     make_search,
     needs_several_objectives,
+    register_search,
+    registry,
 )
 from spotsvm.surrogates.domain import Domain
 
@@ -127,3 +130,27 @@ def test_descriptions_tell_searches_apart():
 def test_an_unknown_search_is_refused(search, said):
     with pytest.raises(SolverError, match=said):
         make_search(search, DOMAIN, 0)
+
+
+def test_a_search_is_registered_by_a_function(monkeypatch):
+    monkeypatch.setattr(registry, "_SEARCHES", searches := dict(registry._SEARCHES))
+    monkeypatch.setattr(registry, "SEARCHES", MappingProxyType(searches))
+    mine = partial(RandomSearch)
+    assert register_search("my-own_1", mine) == "my-own_1"
+    assert register_search("my-own_1", mine) == "my-own_1"
+    assert isinstance(make_search("my-own_1", Domain.continuous(2), 0), RandomSearch)
+    with pytest.raises(SolverError, match="search='yours' is unknown; use one of kriging, .*, my-own_1, or"):
+        make_search("yours", Domain.continuous(2), 0)
+    for name, factory, message in (
+        ("kriging", mine, "name='kriging' is another search's already; use another name"),
+        ("", mine, "name='' is no name of a search; use letters"),
+        (3, mine, "name=3 is no name"),
+        ("other", RandomSearch(Domain.continuous(1)), "factory=.* cannot be called; use a class"),
+    ):
+        with pytest.raises(SolverError, match=message):
+            register_search(name, factory)
+
+
+def test_the_searches_by_name_are_read_only():
+    with pytest.raises(TypeError, match="does not support item assignment"):
+        SEARCHES["mine"] = RandomSearch

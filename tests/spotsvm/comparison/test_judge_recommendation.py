@@ -6,8 +6,9 @@ import pytest
 from scipy import stats
 from scipy.stats import uniform
 
-from spotsvm import ArgumentError, Study
+from spotsvm import Study
 from spotsvm.comparison.judge_recommendation import Judgement, judge_recommendation
+from spotsvm.errors import ArgumentError
 
 SPACE = {"x": uniform(0, 1)}
 

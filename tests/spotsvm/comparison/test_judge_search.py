@@ -8,8 +8,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from spotsvm import ArgumentError, SpotSearchCV
+from spotsvm import SpotSearchCV
 from spotsvm.comparison.judge_search import judge_search
+from spotsvm.errors import ArgumentError
 from spotsvm.optimism.repeats import fresh_splits
 from spotsvm.studies.common.plain_search import PLAIN
 

@@ -23,8 +23,9 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler, scale
 from sklearn.svm import SVC, SVR, NuSVC, NuSVR
 
-from spotsvm import ArgumentError, EvoSVC, ExactSVC, ExactSVR, MultiKernelSVC, cross_val_scores
+from spotsvm import EvoSVC, ExactSVC, ExactSVR, MultiKernelSVC, cross_val_scores
 from spotsvm.cross_validation.fold_scorer import FoldScorer
+from spotsvm.errors import ArgumentError
 
 C_AND_GAMMA = [{"C": C, "gamma": gamma} for C in (0.03, 1.0, 100.0) for gamma in (1e-3, 0.03, 1.0)]
 

@@ -10,7 +10,8 @@ from sklearn.preprocessing import StandardScaler, scale
 from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from spotsvm import ArgumentError, ExactSVC, MultiKernelSVC, MultiKernelSVR, SolverError, SpotSearchCV
+from spotsvm import ExactSVC, MultiKernelSVC, MultiKernelSVR, SpotSearchCV
+from spotsvm.errors import ArgumentError, SolverError
 from spotsvm.solvers.kernels import Kernel
 
 X, Y = make_classification(n_samples=150, n_features=6, flip_y=0.1, random_state=0)

@@ -10,9 +10,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR
 
-from spotsvm import ExactSVC, RandomSearch, SpotSearchCV, StopRun
+from spotsvm import ExactSVC, SpotSearchCV, StopRun
 from spotsvm.common.errors import ArgumentError
 from spotsvm.search_cv.paths import N_VALUES
+from spotsvm.searches import RandomSearch
 
 X, Y = make_classification(70, 4, flip_y=0.2, random_state=0)
 C, GAMMA = loguniform(2**-5, 2**15), loguniform(2**-10, 2**2)

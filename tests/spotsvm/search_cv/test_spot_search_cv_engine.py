@@ -9,7 +9,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from spotsvm import ArgumentError, SpotSearchCV
+from spotsvm import SpotSearchCV
+from spotsvm.errors import ArgumentError
 from spotsvm.studies.common.plain_search import PLAIN
 
 SPACE = {"svc__C": loguniform(2**-5, 2**10), "svc__gamma": loguniform(2**-15, 2**0)}

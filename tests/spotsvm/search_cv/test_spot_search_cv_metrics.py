@@ -8,8 +8,10 @@ from sklearn.metrics import accuracy_score, f1_score, get_scorer, make_scorer, r
 from sklearn.model_selection import KFold
 from sklearn.svm import SVC
 
-from spotsvm import Nsga2Search, ParegoSearch, SpotSearchCV, StudyMismatchError
+from spotsvm import SpotSearchCV
 from spotsvm.common.errors import NoCompletedTrialError, NoCompletedTrialTypeError
+from spotsvm.errors import StudyMismatchError
+from spotsvm.searches import Nsga2Search, ParegoSearch
 from spotsvm.studies.common.plain_search import PLAIN
 
 X, Y = make_classification(n_samples=60, n_features=4, flip_y=0.2, random_state=0)

@@ -18,8 +18,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.svm import SVC
 
-from spotsvm import ExactSVC, Kriging, Space, Study, StudyMismatchError
+from spotsvm import ExactSVC, Kriging, Space, Study
 from spotsvm.common.fingerprint import as_text, content_hash
+from spotsvm.errors import StudyMismatchError
 from spotsvm.solvers.kernels import Kernel, make_kernel
 from spotsvm.study.record.schema import sign
 from spotsvm.study.recorded import RecordedStudy

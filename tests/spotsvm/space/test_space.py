@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from scipy.stats import loguniform, randint, truncnorm, uniform
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
-from spotsvm import Space, SpaceError
+from spotsvm import Space
+from spotsvm.errors import SpaceError
 
 FLAT = Space(
     {

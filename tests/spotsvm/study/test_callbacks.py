@@ -8,7 +8,8 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.svm import SVC
 
-from spotsvm import ArgumentError, Callback, SpotSearchCV, StopRun, Study
+from spotsvm import Callback, SpotSearchCV, StopRun, Study
+from spotsvm.errors import ArgumentError
 from spotsvm.study.callbacks import progress_bar, runs_bar
 
 SPACE = {"x": list(range(40))}

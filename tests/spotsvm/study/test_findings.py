@@ -5,7 +5,8 @@ from contextlib import closing
 import numpy as np
 import pytest
 
-from spotsvm import ArgumentError, StorageError, Study
+from spotsvm import Study
+from spotsvm.errors import ArgumentError, StorageError
 from spotsvm.study.record.record import Record
 
 SPACE = {"x": [1, 2, 3]}

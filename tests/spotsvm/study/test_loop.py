@@ -11,8 +11,9 @@ from completed_trials import SQUARE as SPACE
 from completed_trials import Diagonal, bowl, facts
 from scipy.stats import uniform
 
-from spotsvm import ArgumentError, BudgetError, Study
+from spotsvm import Study
 from spotsvm.common.errors import StorageError
+from spotsvm.errors import ArgumentError, BudgetError
 from spotsvm.study.record.record import Record
 
 

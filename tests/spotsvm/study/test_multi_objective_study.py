@@ -5,7 +5,8 @@ import pytest
 from completed_trials import SQUARE as SPACE
 from completed_trials import Diagonal, facts, trade
 
-from spotsvm import ArgumentError, NoCompletedTrialError, Study, StudyMismatchError
+from spotsvm import Study
+from spotsvm.errors import ArgumentError, NoCompletedTrialError, StudyMismatchError
 from spotsvm.solvers.errors import SolverError
 from spotsvm.solvers.search import Nsga2Search
 

@@ -14,8 +14,9 @@ from completed_trials import SQUARE, BrokenOff, break_off_after, facts, mixed, t
 from completed_trials import SVM as SPACE
 from scipy.stats import loguniform, randint, uniform
 
-from spotsvm import Space, Study, StudyMismatchError
+from spotsvm import Space, Study
 from spotsvm.common.errors import StorageError
+from spotsvm.errors import StudyMismatchError
 from spotsvm.solvers.search import KrigingSearch
 from tests.spotsvm.study.record.records import change
 

@@ -9,8 +9,9 @@ from completed_trials import Diagonal, facts, mixed, valley
 from scipy.stats import loguniform, randint, uniform
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
-from spotsvm import ArgumentError, NoCompletedTrialError, SpaceError, Study, TrialStateError
+from spotsvm import Study
 from spotsvm.common.errors import StorageError
+from spotsvm.errors import ArgumentError, NoCompletedTrialError, SpaceError, TrialStateError
 from spotsvm.solvers.errors import SearchExhaustedError, SolverError
 from spotsvm.solvers.search import Suggestion
 

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import uniform
 
-from spotsvm import NoCompletedTrialError, Study
+from spotsvm import Study
+from spotsvm.errors import NoCompletedTrialError
 from spotsvm.surrogates.domain import Domain
 from spotsvm.surrogates.errors import NotPositiveDefiniteError
 from spotsvm.surrogates.kriging.ensemble import KrigingEnsemble

@@ -5,8 +5,9 @@ import pytest
 from completed_trials import facts
 from scipy.stats import loguniform, randint
 
-from spotsvm import SpaceError, Study, StudyMismatchError
+from spotsvm import Study
 from spotsvm.common.errors import StorageError
+from spotsvm.errors import SpaceError, StudyMismatchError
 from spotsvm.solvers.search import KrigingSearch, RandomSearch
 from spotsvm.space.space import Space
 from spotsvm.trials.start import start_points

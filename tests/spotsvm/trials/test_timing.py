@@ -5,8 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import uniform
 
-from spotsvm import RandomSearch, Study
+from spotsvm import Study
 from spotsvm.commands.main import main
+from spotsvm.searches import RandomSearch
 from spotsvm.study.recorded import RecordedStudy
 from spotsvm.trials.timing import PHASES, time_spent, trials_per_minute
 from spotsvm.trials.trial import Trial

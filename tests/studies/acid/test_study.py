@@ -9,7 +9,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from spotsvm import DataError, Space
+from spotsvm import Space
+from spotsvm.errors import DataError
 from spotsvm.studies.acid.results import by_budget, draw_acid, judged, on_judgement, on_parameters, table_8
 from spotsvm.studies.acid.study import DEFAULT_ENTRANTS, AcidStudy
 from spotsvm.studies.acid.task import CLASSES, PRINTED, UNTUNED, AcidTask, acid_space, untuned_svc

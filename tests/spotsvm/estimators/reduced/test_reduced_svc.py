@@ -12,7 +12,8 @@ from sklearn.preprocessing import StandardScaler, scale
 from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from spotsvm import ArgumentError, ExactSVC, ReducedSVC
+from spotsvm import ExactSVC, ReducedSVC
+from spotsvm.errors import ArgumentError
 from spotsvm.solvers.pareto import non_dominated
 
 X, Y = make_moons(n_samples=300, noise=0.2, random_state=0)

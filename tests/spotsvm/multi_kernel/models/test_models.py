@@ -6,15 +6,9 @@ import pytest
 from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
 from sklearn.svm import SVC
 
-from spotsvm import (
-    AnisotropicRbfModel,
-    ArgumentError,
-    ConicModel,
-    FixedKernelModel,
-    RbfModel,
-    Space,
-    TunedConicModel,
-)
+from spotsvm import Space
+from spotsvm.errors import ArgumentError
+from spotsvm.kernels import AnisotropicRbfModel, ConicModel, FixedKernelModel, RbfModel, TunedConicModel
 from spotsvm.multi_kernel import KernelModel
 from spotsvm.solvers.errors import SolverError
 from spotsvm.solvers.kernels import Kernel
@@ -136,7 +130,7 @@ def test_names_and_ranges():
 
 
 def test_a_model_alone_makes_its_machine_in_a_fresh_process():
-    script = "from spotsvm import RbfModel; print(RbfModel().estimator(), RbfModel().estimator(regression=True))"
+    script = "from spotsvm.kernels import RbfModel; print(RbfModel().estimator(), RbfModel().estimator(regression=True))"
     said = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
     assert said == "MultiKernelSVC(gamma='auto') MultiKernelSVR(gamma='auto')\n"
 

@@ -4,7 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spotsvm import AnisotropicRbfModel, ArgumentError, ConicModel, FixedKernelModel, RbfModel, Space, TunedConicModel
+from spotsvm import Space
+from spotsvm.errors import ArgumentError
+from spotsvm.kernels import AnisotropicRbfModel, ConicModel, FixedKernelModel, RbfModel, TunedConicModel
 from spotsvm.solvers.kernels import Kernel
 
 GROUPS = {"front": [0, 1], "middle": [2, 3, 4, 5], "back": [6]}

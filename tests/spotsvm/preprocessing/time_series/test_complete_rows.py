@@ -7,8 +7,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVR
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from spotsvm import ArgumentError, CompleteRowsRegressor, DelayEmbedding
+from spotsvm import CompleteRowsRegressor, DelayEmbedding
 from spotsvm.common.errors import DataError
+from spotsvm.errors import ArgumentError
 
 #: SVR fails it itself: LIBSVM stops within a tolerance
 NOT_OF_SVR = {"check_sample_weight_equivalence_on_dense_data": "SVR does not pass it"}

@@ -11,8 +11,9 @@ from sklearn.model_selection import KFold, TimeSeriesSplit, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from spotsvm import ArgumentError, DelayEmbedding
+from spotsvm import DelayEmbedding
 from spotsvm.common.errors import DataError
+from spotsvm.errors import ArgumentError
 
 ORDER_MATTERS = {
     "check_methods_sample_order_invariance": "rows are in order of time",

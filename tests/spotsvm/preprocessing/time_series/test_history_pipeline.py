@@ -11,8 +11,9 @@ from sklearn.pipeline import FeatureUnion, Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 
-from spotsvm import ArgumentError, DelayEmbedding, HistoryPipeline, LeakyRain
+from spotsvm import DelayEmbedding, HistoryPipeline, LeakyRain
 from spotsvm.common.errors import DataError
+from spotsvm.errors import ArgumentError
 
 
 def rainfall(n=200):

@@ -9,8 +9,9 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from spotsvm import ArgumentError, LeakyRain
+from spotsvm import LeakyRain
 from spotsvm.common.errors import DataError, ShortSeriesWarning
+from spotsvm.errors import ArgumentError
 
 ORDER_MATTERS = {
     "check_methods_sample_order_invariance": "rows are in order of time",

@@ -7,7 +7,8 @@ from completed_trials import SVM, bowl
 from sklearn.datasets import load_iris
 from sklearn.svm import SVC
 
-from spotsvm import ArgumentError, SpotSearchCV, Study
+from spotsvm import SpotSearchCV, Study
+from spotsvm.errors import ArgumentError
 from spotsvm.space.space import Space
 from spotsvm.studies.common.plain_search import PLAIN
 from spotsvm.study.stop import ImprovementBelowUncertainty, Look, checked_stop, with_test_share

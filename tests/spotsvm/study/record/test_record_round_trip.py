@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from scipy.stats import beta, loguniform, randint, truncnorm, uniform
 from sklearn.svm import SVC
 
-from spotsvm import ArgumentError, SpaceError, Study
+from spotsvm import Study
+from spotsvm.errors import ArgumentError, SpaceError
 from spotsvm.solvers.search import Suggestion
 from spotsvm.study.recorded import RecordedStudy
 from spotsvm.study.status import read_status

@@ -11,8 +11,9 @@ import pytest
 from completed_trials import OURS, all_completed, becomes
 from scipy.stats import uniform
 
-from spotsvm import ArgumentError, Study
+from spotsvm import Study
 from spotsvm.common.errors import WorkersError
+from spotsvm.errors import ArgumentError
 
 distributed = pytest.importorskip("distributed", reason='Dask is not installed: pip install "spotsvm[dask]"')
 

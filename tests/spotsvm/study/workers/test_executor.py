@@ -12,8 +12,8 @@ import threadpoolctl
 from completed_trials import all_completed, becomes, evaluated
 from sklearn.svm import SVC
 
-from spotsvm import ArgumentError
 from spotsvm.common.errors import WorkersError
+from spotsvm.errors import ArgumentError
 from spotsvm.study.workers import executor as on_executor
 from spotsvm.study.workers.executor import OnExecutor
 

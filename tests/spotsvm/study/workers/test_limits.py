@@ -10,7 +10,7 @@ import pytest
 import threadpoolctl
 from sklearn.svm import SVC  # noqa: F401  (it loads BLAS and OpenMP)
 
-from spotsvm import ArgumentError
+from spotsvm.errors import ArgumentError
 from spotsvm.study.workers.limits import checked_memory_limit, limited_memory, one_thread, own_memory, shown, with_limit_named
 from spotsvm.trials.trial import Outcome, call
 

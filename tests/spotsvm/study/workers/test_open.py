@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from completed_trials import becomes, is_alive
 
-from spotsvm import ArgumentError
+from spotsvm.errors import ArgumentError
 from spotsvm.study.workers.executor import OnExecutor
 from spotsvm.study.workers.killable_pool import KillablePool
 from spotsvm.study.workers.open import checked_n_jobs, executor_size, open_workers

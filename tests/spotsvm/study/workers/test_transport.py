@@ -10,7 +10,7 @@ import cloudpickle
 import numpy as np
 import pytest
 
-from spotsvm import ArgumentError
+from spotsvm.errors import ArgumentError
 from spotsvm.study.workers import transport as shared_objective
 from spotsvm.study.workers.transport import (
     SharedObjective,

@@ -2,7 +2,9 @@ import numpy as np
 import pytest
 from scipy.stats import loguniform, randint, uniform
 
-from spotsvm import ArgumentError, Study, opening
+from spotsvm import Study
+from spotsvm.errors import ArgumentError
+from spotsvm.searches import opening
 
 SPACE = {
     "C": loguniform(2.0**-5, 2.0**5),

@@ -4,7 +4,8 @@ import pytest
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVR
 
-from spotsvm import ArgumentError, Space
+from spotsvm import Space
+from spotsvm.errors import ArgumentError
 from spotsvm.tuning.pipelines.stormwater import REGIONS, stormwater_pipeline
 
 BRANCH = ("embed__dimensions", "leaky__decays", "leaky__windows")

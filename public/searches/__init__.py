@@ -1,0 +1,59 @@
+"""The searches, and what a search of your own needs: `Search`, its domain, and `register_search` for a name.
+
+Examples
+--------
+>>> import numpy as np
+>>> from scipy.stats import uniform
+>>> from spotsvm import Study
+>>> from spotsvm.searches import Search, Suggestion
+>>> class Halves(Search):
+...     def _suggest(self, rng):
+...         return Suggestion(np.full(self.domain.dimension, 0.5 ** (1 + len(self.points))), "halved")
+>>> Study({"x": uniform(0, 1)}, Halves, seed=0).run(lambda p: p["x"], n_trials=3).best_trial.params
+{'x': 0.125}
+"""
+
+from spotsvm.solvers.search import (
+    SEARCHES,
+    AskTell,
+    CmaesSearch,
+    KochSearch,
+    KrigingSearch,
+    LatinHypercubeSearch,
+    LbfgsbSearch,
+    MultiObjectiveSearch,
+    NestedSearch,
+    Nsga2Search,
+    ParegoSearch,
+    RandomSearch,
+    Search,
+    Stage,
+    Suggestion,
+    VnsSearch,
+    register_search,
+)
+from spotsvm.surrogates import Coordinate, Domain
+from spotsvm.tuning.pipelines.opening import opening
+
+__all__ = [
+    "SEARCHES",
+    "AskTell",
+    "CmaesSearch",
+    "Coordinate",
+    "Domain",
+    "KochSearch",
+    "KrigingSearch",
+    "LatinHypercubeSearch",
+    "LbfgsbSearch",
+    "MultiObjectiveSearch",
+    "NestedSearch",
+    "Nsga2Search",
+    "ParegoSearch",
+    "RandomSearch",
+    "Search",
+    "Stage",
+    "Suggestion",
+    "VnsSearch",
+    "opening",
+    "register_search",
+]

@@ -1,0 +1,54 @@
+"""What type checkers find in code that uses the library."""
+
+import re
+from typing import get_args
+
+import pytest
+
+from spotsvm.solvers.search.registry import SEARCHES, LibrarySearch
+
+#: a line each, with what is wrong in it, if anything
+CODE = {
+    "import spotsvm": "",
+    "from sklearn.svm import SVC": "",
+    "from spotsvm import SpotSearchCV, Study": "",
+    "from spotsvm.searches import KrigingSearch, RandomSearch, register_search": "",
+    "from spotsvm.errors import NoSuchError": 'Module "spotsvm.errors" has no attribute "NoSuchError"',
+    "from spotsvm import ArgumentError": 'Module "spotsvm" has no attribute "ArgumentError"',
+    "spotsvm.nonexistent": 'Module has no attribute "nonexistent"',
+    'Study({}, "krging")': 'Argument 2 to "Study" has incompatible type "Literal[\'krging\']"',
+    'Study({}, "kriging")': "",
+    "Study({}, KrigingSearch)": "",
+    'Study({}, register_search("mine", RandomSearch))': "",
+    'SpotSearchCV(SVC(), {}, search="krging")': 'Argument "search" to "SpotSearchCV" has incompatible type',
+    'SpotSearchCV(SVC(), {}, search="nsga2")': "",
+}
+#: what is looked into; the rest takes long, and has no part in it
+FOLLOWED = [
+    "spotsvm",
+    *(f"spotsvm.{name}" for name in ("errors", "searches", "common.errors", "solvers.errors", "surrogates.domain")),
+    *(f"spotsvm.{name}.*" for name in ("solvers.search", "study", "search_cv")),
+]
+
+
+@pytest.mark.slow
+def test_mistakes_are_found(tmp_path):
+    api = pytest.importorskip("mypy.api", reason='mypy is not installed: pip install "spotsvm[test]"')
+    (tmp_path / "code.py").write_text("\n".join(CODE) + "\n")
+    (tmp_path / "mypy.ini").write_text(
+        f"[mypy]\nfollow_imports = skip\nignore_missing_imports = true\n[mypy-{','.join(FOLLOWED)}]\nfollow_imports = silent\n"
+    )
+    said, complaints, _ = api.run(
+        ["--config-file", str(tmp_path / "mypy.ini"), f"--cache-dir={tmp_path}", str(tmp_path / "code.py")]
+    )
+    assert complaints == ""
+    found = dict.fromkeys(range(1, len(CODE) + 1), "")
+    for line, text in re.findall(r"code\.py:(\d+): error: (.*)", said):
+        found[int(line)] = text
+    for text, (line, expected) in zip(found.values(), CODE.items(), strict=True):
+        assert text.startswith(expected) if expected else text == "", (line, text)
+
+
+def test_type_checkers_know_the_names_of_the_searches():
+    assert set(get_args(LibrarySearch)) <= set(SEARCHES)
+    assert len(get_args(LibrarySearch)) == 10
