@@ -7,7 +7,8 @@ from sklearn.datasets import make_classification
 from sklearn.model_selection import RandomizedSearchCV
 from sklearn.svm import SVC
 
-from spotsvm import ArgumentError, SpotSearchCV
+from spotsvm import SpotSearchCV
+from spotsvm.errors import ArgumentError
 from spotsvm.reports.repeat import code_snippet
 from spotsvm.studies.common.plain_search import PLAIN
 

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import cauchy, expon, norm, poisson, truncnorm
 
-from spotsvm import Space, SpaceError, Study
+from spotsvm import Space, Study
+from spotsvm.errors import SpaceError
 from spotsvm.reports.axes import study_axes
 from spotsvm.reports.repeat import code_snippet
 from spotsvm.reports.tuned import space_table

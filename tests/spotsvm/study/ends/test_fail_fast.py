@@ -6,7 +6,8 @@ from contextlib import closing
 import pytest
 from completed_trials import SQUARE as SPACE
 
-from spotsvm import ArgumentError, FirstTrialsFailedError, NoCompletedTrialError, Study
+from spotsvm import Study
+from spotsvm.errors import ArgumentError, FirstTrialsFailedError, NoCompletedTrialError
 from spotsvm.study.record.record import Record
 from spotsvm.study.recorded import RecordedStudy
 

@@ -5,7 +5,8 @@ import pytest
 from completed_trials import SQUARE as SPACE
 from completed_trials import bowl, facts
 
-from spotsvm import ArgumentError, NoCompletedTrialError, Study
+from spotsvm import Study
+from spotsvm.errors import ArgumentError, NoCompletedTrialError
 
 
 def test_a_second_run_says_that_its_trials_exist_and_more_adds_to_them(tmp_path):

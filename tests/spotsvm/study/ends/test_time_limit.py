@@ -2,7 +2,8 @@ import time
 
 import pytest
 
-from spotsvm import ArgumentError, Study
+from spotsvm import Study
+from spotsvm.errors import ArgumentError
 from spotsvm.study.ends.time_limit import TimeLimit
 from spotsvm.study.workers.protocol import Here
 

@@ -7,7 +7,8 @@ import pytest
 from completed_trials import SQUARE as SPACE
 from completed_trials import bowl, facts
 
-from spotsvm import ArgumentError, Study
+from spotsvm import Study
+from spotsvm.errors import ArgumentError
 from spotsvm.study.workers.open import open_workers
 
 
