@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import closing
 from pathlib import Path
-from typing import Any, Literal, overload
+from typing import Any, cast, Literal, overload
 
 import numpy as np
 import pandas as pd
@@ -82,7 +82,7 @@ def load_study(path: str | Path, *, read_only: bool = True) -> RecordedStudy | S
     direction: Any = read.objectives.describe()
     return Study(
         space,
-        search,
+        cast("Any", search),
         read.seed,
         direction=direction,
         path=path,
