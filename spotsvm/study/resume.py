@@ -23,6 +23,7 @@ from spotsvm.space.space import Space
 from spotsvm.study.record.record import Record
 from spotsvm.study.record.rows import plain_json, shown
 from spotsvm.study.record.salvage import damaged
+from spotsvm.study.widening import is_wider, moved_trial
 from spotsvm.trials.objectives import Objectives
 from spotsvm.trials.profile import Profile, suggested
 from spotsvm.trials.trial import FINISHED, Outcome, Trial
@@ -53,8 +54,10 @@ def check_same_study(path: Path, recorded: Mapping[str, Any], given: Mapping[str
         # compared as text, which distinguishes True from 1, and the order of the parameters
         if not same_parameter(before, now):
             before, now = _difference(before, now)
+            further = "; a wider space, which has all that the recorded one has, goes on as well" if key == "space" else ""
             raise StudyMismatchError(
-                f"{path} holds a study with another {word}: it has {before}, this one {now}. Use the same {word}, or another file"
+                f"{path} holds a study with another {word}: it has {before}, this one {now}. "
+                f"Use the same {word}, or another file{further}"
             )
 
 
@@ -92,7 +95,8 @@ class Past:
     """The initial state of a study: its description, with a seed, and what its record holds.
 
     Events are (sequence, "asked" or "told", number of the trial), in order. `search_state` is what trials and events do not
-    determine; `outcomes`, by trial number, are not told yet because an earlier trial of the batch is still running.
+    determine; `outcomes`, by trial number, are not told yet because an earlier trial of the batch is still running. `is_widened`
+    is whether the record has a narrower space, and its trials other points.
     """
 
     about: dict[str, Any]
@@ -102,6 +106,7 @@ class Past:
     search_state: dict[str, Any]
     findings: dict[str, dict[str, Any]] = field(default_factory=dict)
     outcomes: dict[int, Outcome] = field(default_factory=dict)
+    is_widened: bool = False
 
 
 def take_up(
@@ -120,8 +125,18 @@ def take_up(
         return Past(about, True, [], [], {})
     if not is_seed(about["seed"]):
         raise damaged(record.path, f"its seed is {shown(about['seed'])}")
-    check_same_study(record.path, recorded, about)
-    trials, events = _checked_trials(record, space, n_objectives, profile), record.events()
+    widened = is_wider(recorded["space"], about["space"])
+    check_same_study(record.path, recorded | {"space": about["space"]} if widened else recorded, about)
+    trials, events = record.trials(), record.events()
+    if widened:
+        narrow = Space.described(recorded["space"])
+        for t in trials:
+            if problem := trial_problem(t, narrow, n_objectives):
+                raise damaged(record.path, problem)
+        trials = [moved_trial(t, narrow, space) for t in trials]
+        recorded = recorded | {"search_state": {}}  # which is about points of the narrower one
+        _LOG.info("%s goes on in a wider space", record.path)
+    trials = _checked_trials(record.path, trials, space, n_objectives, profile)
     if problem := events_problem(trials, events):
         raise damaged(record.path, problem)
     state = recorded.get("search_state", {})
@@ -131,16 +146,15 @@ def take_up(
     about = {key: value for key, value in about.items() if key != "versions"} | kept
     left = sum(t.state == "running" for t in trials)
     _LOG.info("%s goes on after %d trials, %d of them unfinished", record.path, len(trials), left)
-    return Past(about, False, trials, events, state, record.findings(), record.outcomes())
+    return Past(about, False, trials, events, state, record.findings(), record.outcomes(), widened)
 
 
-def _checked_trials(record: Record, space: Space, n_objectives: int, profile: Profile | None) -> list[Trial]:
-    trials = record.trials()
+def _checked_trials(path: Path, trials: Sequence[Trial], space: Space, n_objectives: int, profile: Profile | None) -> list[Trial]:
     for t in trials:
         if problem := trial_problem(t, space, n_objectives):
-            raise damaged(record.path, problem)
+            raise damaged(path, problem)
     if problem := size_problem(trials):
-        raise damaged(record.path, problem)
+        raise damaged(path, problem)
     # finished trials keep the parameters that were evaluated; those of running ones follow from the point
     decoded = [space.decode(t.point, t.params if t.state != "running" else {}) for t in trials]
     if profile is not None:

@@ -60,9 +60,10 @@ class Study(EarlierResults):
     direction : {"minimize", "maximize"}, or a sequence or mapping of them, default="minimize"
         Whether a smaller or a larger value is better. Two or more make a study of as many objectives; a mapping names them.
     path : path-like or None, default=None
-        The record: an SQLite file, created or resumed. None keeps the study in memory. It is resumed with the same space only:
-        values in lists, such as arrays and estimators, are compared by their content; in a record with a schema version below 4
-        by their texts alone.
+        The record: an SQLite file, created or resumed. None keeps the study in memory. It is resumed with the same space, or
+        with a wider one, whose ranges and lists have all that they had: trials keep their parameters, and the search goes on
+        there. Values in lists, such as arrays and estimators, are compared by their content; in a record with a schema version
+        below 4 by their texts alone.
     noise : "auto" or bool, default="auto"
         Whether the objective's value at one configuration can differ from evaluation to evaluation. "auto" finds out.
     trial_timeout : float or None, default=None
@@ -219,6 +220,8 @@ class Study(EarlierResults):
             # only now: a record must not describe a search that cannot be created
             if self._record is not None and past.is_new:
                 self._record.describe(past.about)
+            if self._record is not None and past.is_widened:
+                self._record.move({key: past.about[key] for key in ("space", "code")} | {"search_state": {}}, self._trials)
         except BaseException:
             self.close()
             raise

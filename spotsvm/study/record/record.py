@@ -10,6 +10,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -225,6 +226,19 @@ class Record:
         """Write entries of the description of the study."""
         with self.transaction():
             self._execute(about_rows(about))
+
+    def move(self, about: Mapping[str, Any], trials: Sequence[Trial]) -> None:
+        """Write entries of the description, and the points of all trials, which a wider space gives them."""
+        asked = dict(self._rows("SELECT number, asked FROM trials"))
+        stored = {t.number: t for t in self.trials()}  # whose parameters are as they were written
+        with self.transaction():
+            self._execute(about_rows(about))
+            for trial in trials:
+                row = asked_row(replace(stored[trial.number], point=trial.point), asked[trial.number])
+                self._connection.execute(
+                    "UPDATE trials SET point = ?, params = ?, asked_checksum = ? WHERE number = ?",
+                    (row["point"], row["params"], row["asked_checksum"], trial.number),
+                )
 
     def findings(self) -> dict[str, dict[str, Any]]:
         """Return the findings of the study by name."""

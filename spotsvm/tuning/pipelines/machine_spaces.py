@@ -64,8 +64,7 @@ def several_kernels_space(machine: Any) -> Space:
     """Return the space of a machine with a kernel for each group of columns: that of its richest model, then the others."""
     kernel = machine.kernel if isinstance(machine.kernel, str) else None
     extra = {"epsilon": machine_space(epsilon=True)["epsilon"]} if hasattr(machine, "epsilon") else {}
-    space: Space = machine._model_space() | _shape_space(kernel) | extra
-    return space
+    return {**machine._model_space(), **_shape_space(kernel), **extra}
 
 
 #: how the space of a machine is made, by its class

@@ -218,7 +218,7 @@ def test_a_finished_record_is_read_not_repeated(tmp_path):
         ("scoring", {"scoring": "f1"}),
         ("metric to optimise", {"refit": "score"}),
         ("return_train_score", {"return_train_score": True}),
-        ("space", {"space": SPACE | {"C": loguniform(1e-2, 1e3)}}),
+        ("space", {"space": SPACE | {"C": loguniform(1e-1, 1e3)}}),
         ("seed", {"random_state": 1}),
     ],
 )

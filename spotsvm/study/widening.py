@@ -1,0 +1,77 @@
+"""Records that go on in a wider space: their trials keep their parameters, and get the points of the wider space."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from spotsvm.common.errors import SpaceError
+from spotsvm.space.description import described_parameter, same_parameter
+from spotsvm.space.parameter import ChoiceParameter, ContinuousParameter, IntegerParameter, Parameter
+from spotsvm.space.space import Space
+from spotsvm.trials.trial import Trial
+
+#: how far an end may be off by the rounding of quantiles, as a share of the range
+_ROUNDING = 1e-9
+
+
+def is_wider(recorded: Any, given: Any) -> bool:
+    """Return whether a space, by its description, is wider than a recorded one.
+
+    It has the same parameters in the same order, and each that differs has all the numbers or values that it had, and more.
+
+    Examples
+    --------
+    >>> narrow, wide = (Space({"C": (1.0, high), "degree": (2, 5)}).describe() for high in (10.0, 20.0))
+    >>> is_wider(narrow, wide), is_wider(wide, narrow), is_wider(narrow, narrow)
+    (True, False, False)
+    """
+    if not (isinstance(recorded, list) and isinstance(given, list) and len(recorded) == len(given)):
+        return False
+    if not all(isinstance(before, Mapping) and list(before) == list(now) for before, now in zip(recorded, given, strict=True)):
+        return False
+    pairs = [(name, before[name], now[name]) for before, now in zip(recorded, given, strict=True) for name in now]
+    others = [pair for pair in pairs if not same_parameter(*pair[1:])]
+    try:
+        return bool(others) and all(_holds(described_parameter(n, old), described_parameter(n, new)) for n, old, new in others)
+    except SpaceError:
+        return False
+
+
+def _holds(old: Parameter, new: Parameter) -> bool:
+    match old, new:
+        case ContinuousParameter(), ContinuousParameter():
+            room = _ROUNDING * (old.high - old.low)
+            further = new.low < old.low - room or old.high + room < new.high
+            return further and new.low <= old.low + room and old.high - room <= new.high
+        case IntegerParameter(), IntegerParameter():
+            return new.low <= old.low and old.high <= new.high and (new.low, new.high) != (old.low, old.high)
+        case ChoiceParameter(), ChoiceParameter():
+            known = [(type(value), value) for value in new.values]
+            held = all((type(value), value) in known for value in old.values)
+            return held and new.levels > old.levels and not any(old._contents)
+    return False
+
+
+def moved_trial(trial: Trial, recorded: Space, given: Space) -> Trial:
+    """Return a recorded trial with its point in a wider space; SpaceError if its parameters are not there."""
+    several = len(recorded.branches) > 1
+    k = int(recorded.domain.level_of(trial.point)[0, 0]) if several else 0
+    before = {axis.name: trial.point[j] for j, axis in enumerate(recorded.axes, int(several)) if k in axis.branches}
+    point = [trial.point[0]] if several else []
+    for axis in given.axes:
+        old, place = recorded.branches[k].get(axis.name), before.get(axis.name)
+        if k not in axis.branches or old is None:
+            point.append(0.5)
+        elif place is not None and (axis.name not in trial.params or same_parameter(old.describe(), axis.parameter.describe())):
+            point.append(place)
+        else:
+            point.append(_place(axis.parameter, trial.params[axis.name]))
+    return replace(trial, point=tuple(given.domain.snap_one(point).tolist()))
+
+
+def _place(parameter: Parameter, value: Any) -> float:
+    if isinstance(parameter, ContinuousParameter) and isinstance(value, int | float):
+        value = min(max(float(value), parameter.low), parameter.high)  # a quantile may be off by rounding
+    return parameter.encode(value)
