@@ -32,6 +32,10 @@ class Coordinate:
     width : float or None, default=None
         Extent of [0, 1] in a unit that the coordinate shares with others, positive; None where it has no such unit. Two
         coordinates that differ in nothing else are equal.
+
+    See Also
+    --------
+    Domain : The cube that coordinates make.
     """
 
     levels: int = 0
@@ -54,6 +58,11 @@ class Domain:
     ------
     SurrogateError
         If there is no coordinate, or a coordinate's levels, parent or width are invalid.
+
+    See Also
+    --------
+    Coordinate : One of its coordinates.
+    Search : What searches it.
 
     Examples
     --------
