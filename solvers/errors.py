@@ -4,8 +4,19 @@ from spotsvm.surrogates.errors import SpotSVMError
 
 
 class SolverError(SpotSVMError, ValueError):
-    """A solver was given something it cannot work with."""
+    """A solver was given something it cannot work with.
+
+    See Also
+    --------
+    SearchExhaustedError : A search that has no further point.
+    ArgumentError : An argument that is invalid.
+    """
 
 
 class SearchExhaustedError(SolverError):
-    """Every configuration of a finite space has been asked for."""
+    """Every configuration of a finite space has been asked for.
+
+    See Also
+    --------
+    SolverError : What searches and solvers refuse.
+    """

@@ -36,6 +36,10 @@ class Coordinate:
     numbers : LogIntegers or None, default=None
         Whole numbers on a logarithmic scale, if the coordinate stands for such; its `levels` are then 0: it is searched as a
         continuous one, and canonical points have the places of the numbers.
+
+    See Also
+    --------
+    Domain : The cube that coordinates make.
     """
 
     levels: int = 0
@@ -64,6 +68,11 @@ class Domain:
     ------
     SurrogateError
         If there is no coordinate, or a coordinate's levels, parent or width are invalid.
+
+    See Also
+    --------
+    Coordinate : One of its coordinates.
+    Search : What searches it.
 
     Examples
     --------

@@ -2,7 +2,12 @@
 
 
 class SpotSVMError(Exception):
-    """Root of every error that the library raises on purpose."""
+    """Root of every error that the library raises on purpose.
+
+    See Also
+    --------
+    ArgumentError : An argument that is invalid.
+    """
 
 
 class SurrogateError(SpotSVMError, ValueError):

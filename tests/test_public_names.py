@@ -112,21 +112,31 @@ def see_also(thing):
     return [re.fullmatch(r"([\w.]+) : [A-Z].*\.", line)[1] for line in found[1].splitlines()] if found else []
 
 
-def named(text):
-    """Return what a name means that a section "See Also" has: a public name, one of its attributes, or a whole path."""
+def named(text, home):
+    """Return what a name means in a section "See Also" of a home: what is there, or one of its attributes; or a whole path."""
     first, *rest = text.split(".")
-    if hasattr(spotsvm, first) and first in spotsvm.__all__:
-        return attrgetter(".".join(rest))(getattr(spotsvm, first)) if rest else getattr(spotsvm, first)
-    module, _, name = text.rpartition(".")
-    return getattr(importlib.import_module(module), name)
+    if first in home.__all__:
+        return attrgetter(text)(home)
+    parts = next(n for n in range(len(rest) + 1, 0, -1) if ".".join(text.split(".")[:n]) in KNOWN)
+    return attrgetter(".".join(text.split(".")[parts:]))(importlib.import_module(".".join(text.split(".")[:parts])))
 
 
-@pytest.mark.parametrize("name", [name for name in spotsvm.__all__ if hasattr(getattr(spotsvm, name), "__name__")])
-def test_every_public_thing_says_what_else_to_see(name):
-    thing = getattr(spotsvm, name)
+#: the modules that whole paths begin with
+KNOWN = {"spotsvm", "sklearn.model_selection", "sklearn.metrics", *HOMES}
+PUBLIC = [
+    (home, name)
+    for home in (spotsvm, *HOMES.values())
+    for name in home.__all__
+    if hasattr(getattr(home, name), "__name__") and (home.__name__ != "spotsvm.solvers.dual" or name in spotsvm._HOMES)
+]
+
+
+@pytest.mark.parametrize(("home", "name"), PUBLIC, ids=[f"{home.__name__}.{name}" for home, name in PUBLIC])
+def test_every_public_thing_says_what_else_to_see(home, name):
+    thing = getattr(home, name)
     others = see_also(thing)
     assert others
-    assert all(named(other) not in (None, thing) for other in others)
+    assert all(named(other, home) not in (None, thing) for other in others)
 
 
 @pytest.mark.parametrize(

@@ -57,6 +57,11 @@ def solve_dual_regression(
     SolverError
         If an argument is invalid.
 
+    See Also
+    --------
+    solve_dual : The same for classification.
+    spotsvm.ExactSVR : The regressor on it.
+
     Examples
     --------
     >>> import numpy as np

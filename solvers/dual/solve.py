@@ -75,6 +75,11 @@ def solve_dual(
     SolverError
         If an argument is invalid; a ValueError.
 
+    See Also
+    --------
+    solve_dual_regression : The same for regression.
+    spotsvm.ExactSVC : The classifier on it.
+
     References
     ----------
     Mierswa 2006, "Evolutionary Learning with Kernels", section 4.

@@ -57,6 +57,11 @@ class NestedSearch(Search):
         If there are no stages, the last one's domain is another, a stage's trials do not pay for its search's initial
         design, or a stage's model is not contained in the next one's.
 
+    See Also
+    --------
+    Stage : What it goes through.
+    spotsvm.kernels.nested : Makes one for kernel models.
+
     Notes
     -----
     A stage ends with the first `ask` after `n_trials` of its points were asked for, whether or not they have been told by

@@ -44,6 +44,10 @@ class Stage:
         What this model is called. Two studies use the same nested search if names, dimensions and trials are the same, so
         give each model a name of its own.
 
+    See Also
+    --------
+    NestedSearch : The search that goes through stages.
+
     Examples
     --------
     >>> Stage(Domain.continuous(1), 20, lambda u: np.repeat(u, 3), lambda u: u[:1], name="one width")

@@ -6,35 +6,76 @@ from spotsvm.surrogates.errors import SpotSVMError as SpotSVMError
 
 
 class ArgumentError(SpotSVMError, ValueError):
-    """An argument has an invalid value."""
+    """An argument has an invalid value.
+
+    See Also
+    --------
+    SpotSVMError : All errors of the library.
+    SpaceError : A space that cannot be searched.
+    """
 
 
 class SpaceError(SpotSVMError, ValueError):
-    """A search space, or a parameter in it, cannot be searched, or a value is outside it."""
+    """A search space, or a parameter in it, cannot be searched, or a value is outside it.
+
+    See Also
+    --------
+    spotsvm.Space : What is a space.
+    """
 
 
 class BudgetError(SpotSVMError, ValueError):
-    """A budget is smaller than the evaluations that a search needs to start."""
+    """A budget is smaller than the evaluations that a search needs to start.
+
+    See Also
+    --------
+    spotsvm.Study.run : Raises it before the first trial.
+    """
 
 
 class DataError(SpotSVMError, ValueError):
-    """A table cannot be used as training data."""
+    """A table cannot be used as training data.
+
+    See Also
+    --------
+    ArgumentError : An argument that is invalid.
+    """
 
 
 class StorageError(SpotSVMError, ValueError):
-    """A record cannot be read or written."""
+    """A record cannot be read or written.
+
+    See Also
+    --------
+    StudyMismatchError : A record of another study.
+    """
 
 
 class StudyMismatchError(StorageError):
-    """A record exists, but it belongs to a study with another space, direction, search or seed."""
+    """A record exists, but it belongs to a study with another space, direction, search or seed.
+
+    See Also
+    --------
+    StorageError : A file that cannot be used.
+    """
 
 
 class TrialStateError(SpotSVMError, ValueError):
-    """A trial was told that is unknown, or no longer running."""
+    """A trial was told that is unknown, or no longer running.
+
+    See Also
+    --------
+    spotsvm.Study.tell : Raises it for a trial that has ended.
+    """
 
 
 class WorkersError(SpotSVMError, RuntimeError):
-    """The workers cannot continue: an executor is broken or stuck, or worker processes die while they start."""
+    """The workers cannot continue: an executor is broken or stuck, or worker processes die while they start.
+
+    See Also
+    --------
+    spotsvm.Study.run : Raises it.
+    """
 
 
 class RefitTimeoutError(SpotSVMError, TimeoutError):
@@ -44,7 +85,13 @@ class RefitTimeoutError(SpotSVMError, TimeoutError):
 
 
 class NoCompletedTrialError(SpotSVMError, ValueError):
-    """A result was requested from a study in which no trial has succeeded yet."""
+    """A result was requested from a study in which no trial has succeeded yet.
+
+    See Also
+    --------
+    spotsvm.Study.recommend : Raises it.
+    spotsvm.SpotSearchCV : Raises it if every candidate failed.
+    """
 
 
 class FirstTrialsFailedError(NoCompletedTrialError):

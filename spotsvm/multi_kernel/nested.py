@@ -53,6 +53,11 @@ def nested(
         If there are no models, a model is not contained in the next, the numbers of trials do not fit them, or `search` is
         neither a name nor a callable.
 
+    See Also
+    --------
+    KernelModel : What is nested.
+    spotsvm.searches.NestedSearch : The search that it makes.
+
     References
     ----------
     Carrizosa, Martin-Barragan, Romero Morales 2014, "A nested heuristic for parameter tuning in Support Vector Machines",

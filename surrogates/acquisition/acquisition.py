@@ -39,6 +39,10 @@ def expected_improvement(mean: ArrayLike, sd: ArrayLike, best: ArrayLike, *, max
         EI >= 0, in the units of the response; where sd is 0, the improvement of the mean itself. Below about 1e-300 it
         underflows to 0: use `log_expected_improvement` there.
 
+    See Also
+    --------
+    log_expected_improvement : Its logarithm, where it underflows.
+
     Examples
     --------
     >>> round(float(expected_improvement(-0.5, 1.0, 0.0)), 6)
@@ -64,6 +68,11 @@ def log_expected_improvement(mean: ArrayLike, sd: ArrayLike, best: ArrayLike, *,
     mean, sd, best, maximize
         As in `expected_improvement`.
 
+    See Also
+    --------
+    expected_improvement : The value itself.
+    log_expected_improvement_gradient : Its slopes.
+
     Examples
     --------
     >>> round(float(log_expected_improvement(40.0, 1.0, 0.0)), 4)
@@ -84,6 +93,10 @@ def log_expected_improvement_gradient(
     -------
     value, by_mean, by_sd : ndarray
         d log EI / d mean = -Phi(z) / EI and d log EI / d sd = phi(z) / EI (the first with the other sign if maximising).
+
+    See Also
+    --------
+    log_expected_improvement : What it is the gradient of.
 
     Examples
     --------
@@ -110,6 +123,10 @@ def probability_of_improvement(mean: ArrayLike, sd: ArrayLike, best: ArrayLike, 
     mean, sd, best, maximize
         As in `expected_improvement`.
 
+    See Also
+    --------
+    expected_improvement : How much is gained, too.
+
     Examples
     --------
     >>> round(float(probability_of_improvement(0.0, 1.0, -1.0)), 4)
@@ -124,6 +141,10 @@ def probability_of_improvement(mean: ArrayLike, sd: ArrayLike, best: ArrayLike, 
 def lower_confidence_bound(mean: ArrayLike, sd: ArrayLike, kappa: float = 2.0) -> Floats:
     """Return mean - kappa sd, the bound to minimise; valid for sd >= 0 and kappa >= 0 (kappa = 0 is the mean itself).
 
+    See Also
+    --------
+    expected_improvement : The criterion of the default search.
+
     Examples
     --------
     >>> float(lower_confidence_bound(1.0, 0.5, kappa=2.0))
@@ -137,6 +158,10 @@ def lower_confidence_bound(mean: ArrayLike, sd: ArrayLike, kappa: float = 2.0) -
 
 def minimum_of_mean(mean: ArrayLike, sd: ArrayLike) -> Floats:
     """Return the predicted mean, the quantity to minimise for pure exploitation; sd >= 0 is checked and not used.
+
+    See Also
+    --------
+    lower_confidence_bound : The mean less some standard deviations.
 
     Examples
     --------

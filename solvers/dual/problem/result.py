@@ -37,6 +37,10 @@ class DualResult:
         optimum, or at a stationary point where K is indefinite.
     duality_gap : float
         Primal minus dual objective; an upper bound on the distance to the optimum where K is positive semidefinite.
+
+    See Also
+    --------
+    solve_dual : What makes it.
     """
 
     alpha: NDArray[np.float64]

@@ -62,6 +62,11 @@ class Expression:
         If the block is unknown, an argument is missing or of the wrong type, the number is missing or out of range, or the
         tree has more than 64 levels or 10,000 nodes.
 
+    See Also
+    --------
+    spotsvm.ExpressionKernel : A kernel for machines.
+    spotsvm.EvolvedKernelSVC : Evolves one.
+
     References
     ----------
     Koch, Bischl, Flasch, Bartz-Beielstein, Konen 2011, "On the Tuning and Evolution of Support Vector Kernels", Table 1.

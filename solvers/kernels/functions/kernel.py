@@ -71,6 +71,11 @@ class Kernel:
     SolverError
         If a parameter is not as above.
 
+    See Also
+    --------
+    gram_matrix : Its values for all pairs of rows.
+    spotsvm.ExactSVC : A machine that takes its names.
+
     References
     ----------
     Mierswa 2006, "Evolutionary Learning with Kernels", eq. 28 to 30; for eq. 29's sigma see `resolve_gamma`.

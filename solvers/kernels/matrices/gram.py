@@ -43,6 +43,10 @@ def gram_matrix(kernel: Kernel, X: Any, *, dtype: DTypeLike = np.float64, max_by
         If X has no rows or holds nan or infinity; if kernel values overflow; if a callable fails to give a finite matrix of
         shape (n, n).
 
+    See Also
+    --------
+    Kernel : The kernels there are.
+
     Examples
     --------
     >>> gram_matrix(Kernel("rbf", gamma=0.0), [[1.0], [2.0]])

@@ -61,6 +61,11 @@ class CmaesSearch(PlannedSearch):
     SolverError
         If an argument is invalid, or `options` has what is no option of cma's or not to be set.
 
+    See Also
+    --------
+    VnsSearch : Another search without a model.
+    KrigingSearch : For few evaluations.
+
     Notes
     -----
     The first run starts at the best point that was told before, or at the centre, and its first generation holds that very

@@ -38,6 +38,10 @@ class Suggestion:
         What was out of the ordinary, empty if nothing was.
     fit_seconds, acquisition_seconds : float or None
         Time that a model took to fit, and the search for the point at which it promises most; None of a search without one.
+
+    See Also
+    --------
+    Search : What makes it.
     """
 
     point: Floats
@@ -49,7 +53,13 @@ class Suggestion:
 
 @runtime_checkable
 class AskTell(Protocol):
-    """What a study needs of a search; a user's own object needs no more."""
+    """What a study needs of a search; a user's own object needs no more.
+
+    See Also
+    --------
+    Search : The base class of the searches here.
+    spotsvm.Study : Takes such an object as `search`.
+    """
 
     def ask(self) -> Suggestion | ArrayLike:
         """Suggest a point of the unit cube."""
@@ -73,6 +83,12 @@ class Search(ABC):
         The unit cube to search.
     seed : int, default=0
         Seed of every random choice.
+
+    See Also
+    --------
+    Suggestion : What it suggests.
+    register_search : Gives it a name.
+    MultiObjectiveSearch : The base class for several objectives.
     """
 
     #: evaluations that the search needs before it can do what its name says

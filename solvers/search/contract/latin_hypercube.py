@@ -23,6 +23,10 @@ class LatinHypercubeSearch(Search):
     size : int, default=25
         Points of each hypercube, at least 1.
 
+    See Also
+    --------
+    RandomSearch : Points drawn one by one.
+
     References
     ----------
     McKay, Beckman, Conover 1979, "A comparison of three methods for selecting values of input variables".

@@ -8,6 +8,10 @@ from spotsvm.solvers.search.contract.base import Search, Suggestion
 class RandomSearch(Search):
     """Points drawn uniformly from the unit cube: the baseline (Bergstra and Bengio 2012).
 
+    See Also
+    --------
+    LatinHypercubeSearch : Points spread evenly.
+
     Examples
     --------
     >>> from spotsvm.surrogates.domain import Domain

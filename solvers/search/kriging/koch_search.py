@@ -51,6 +51,10 @@ class KochSearch(KrigingSearch):
     SolverError
         If a number is invalid.
 
+    See Also
+    --------
+    KrigingSearch : The default search.
+
     Notes
     -----
     Where the printed algorithm has the new points of an iteration chosen before the best is evaluated again, here they are

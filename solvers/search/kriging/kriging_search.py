@@ -81,6 +81,12 @@ class KrigingSearch(Search):
         are spread over the space (`select_evaluations`); which they are follows from the record alone. What is new, and whether
         there is noise, is judged by all.
 
+    See Also
+    --------
+    KochSearch : The paper's way.
+    ParegoSearch : The same for several objectives.
+    spotsvm.Kriging : The model alone.
+
     Notes
     -----
     A point that failed never enters the model of the response; a second model steers away from failures (`Chance.of_success`),

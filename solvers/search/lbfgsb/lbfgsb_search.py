@@ -74,6 +74,10 @@ class LbfgsbSearch(PlannedSearch):
     maxls : int, default=6
         Points of a line search, at least 1.
 
+    See Also
+    --------
+    CmaesSearch : A search that needs no slopes.
+
     Notes
     -----
     The first descent starts at the best point that was told before, without a design; or else at the best of the first design.

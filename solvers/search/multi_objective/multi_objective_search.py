@@ -35,6 +35,11 @@ class MultiObjectiveSearch(Search):
     SolverError
         If `n_objectives` is not such a number.
 
+    See Also
+    --------
+    Search : The base class for one objective.
+    Nsga2Search : One of them.
+
     Examples
     --------
     >>> from spotsvm.solvers.search.contract.base import Suggestion

@@ -37,6 +37,10 @@ class Nsga2Search(MultiObjectiveSearch):
     SolverError
         If an argument is invalid.
 
+    See Also
+    --------
+    ParegoSearch : For few evaluations.
+
     Notes
     -----
     The first generation is a Latin hypercube. What was told before it, or is being evaluated since before it, takes the place

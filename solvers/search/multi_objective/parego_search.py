@@ -41,6 +41,11 @@ class ParegoSearch(MultiObjectiveSearch, KrigingSearch):
     SolverError
         If an argument is invalid.
 
+    See Also
+    --------
+    Nsga2Search : For some hundreds of evaluations.
+    KrigingSearch : The search that it weighs objectives for.
+
     Notes
     -----
     The weights of the k-th suggestion are drawn uniformly from the simplex (the paper draws them from a lattice on it), by

@@ -66,6 +66,11 @@ class VnsSearch(Search):
     SolverError
         If a start is outside the cube, or another argument is invalid.
 
+    See Also
+    --------
+    NestedSearch : Such searches in stages.
+    CmaesSearch : Another search without a model.
+
     Notes
     -----
     A neighbourhood is cut off at the cube's faces and drawn from uniformly; `shake` says what it means for integers,

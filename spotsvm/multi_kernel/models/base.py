@@ -51,6 +51,11 @@ class KernelModel(ABC):
     ArgumentError, SolverError
         If groups or kernels are invalid; ValueErrors.
 
+    See Also
+    --------
+    nested : Searches models one after the other.
+    RbfModel : One of them.
+
     References
     ----------
     Carrizosa, Martin-Barragan, Romero Morales 2014, "A nested heuristic for parameter tuning in Support Vector Machines",

@@ -22,6 +22,10 @@ class FixedKernelModel(KernelModel):
         The base kernels, as in `MultiKernelSVC`; the default is the linear kernel.
         gamma is "auto" by default, which is known without the data.
 
+    See Also
+    --------
+    ConicModel : A weight for each kernel.
+
     References
     ----------
     Carrizosa, Martin-Barragan, Romero Morales 2014, eq. 5, 11 and 14.
@@ -60,6 +64,11 @@ class ConicModel(KernelModel):
         The base kernels, as in `MultiKernelSVC`; the default is one Gaussian kernel for each group.
         gamma is "auto" by default, which is known without the data.
 
+    See Also
+    --------
+    FixedKernelModel : One C for all kernels.
+    TunedConicModel : A gamma for each group as well.
+
     References
     ----------
     Carrizosa, Martin-Barragan, Romero Morales 2014, eq. 7, 10 and 13.
@@ -97,6 +106,11 @@ class RbfModel(KernelModel):
     ----------
     groups, n_features, feature_names
         As in `KernelModel`.
+
+    See Also
+    --------
+    AnisotropicRbfModel : A gamma for each group.
+    TunedConicModel : A weight for each group as well.
 
     References
     ----------
@@ -139,6 +153,11 @@ class TunedConicModel(KernelModel):
     groups, n_features, feature_names
         As in `KernelModel`.
 
+    See Also
+    --------
+    ConicModel : Weights alone.
+    RbfModel : One gamma and one C.
+
     References
     ----------
     Carrizosa, Martin-Barragan, Romero Morales 2014, eq. 8 and section 3.3.3.
@@ -178,6 +197,11 @@ class AnisotropicRbfModel(KernelModel):
     groups, n_features, feature_names
         As in `KernelModel`, but None is a group for each column, called by its name, or "0", "1", ...; `n_features` or
         `feature_names` is needed then.
+
+    See Also
+    --------
+    RbfModel : One gamma for all columns.
+    KernelModel : What every model has.
 
     References
     ----------

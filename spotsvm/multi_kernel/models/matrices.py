@@ -32,6 +32,10 @@ class KernelMatrices:
     SolverError
         If X is invalid.
 
+    See Also
+    --------
+    KernelModel : What makes it.
+
     Examples
     --------
     >>> from spotsvm.multi_kernel import ConicModel

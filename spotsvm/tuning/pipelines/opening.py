@@ -49,6 +49,11 @@ def opening(
         If the space is no dictionary, a name is not one of its parameters that vary, all of them are, or a number or the search
         is invalid; a ValueError.
 
+    See Also
+    --------
+    register_search : Gives such a search a name.
+    spotsvm.SpotSearchCV : Takes it as `search`.
+
     Examples
     --------
     >>> from scipy.stats import loguniform
