@@ -133,7 +133,7 @@ class SpotSearchRun:
         search = self._search
         with self._new_study() as study:
             self.scorer.best_mean = max((t.value for t in study.trials if t.state == "ok" and t.value is not None), default=None)
-            check_budget(search.n_iter, "n_iter", (study.n_initial, study.initial_name), study.searched_space.domain)
+            check_budget(search.n_iter, "n_iter", (study._n_initial, study._initial_name), study.searched_space.domain)
             stop = None if search.stop is None else with_test_share(search.stop, self.scorer.test_share)
             try:
                 study.run(

@@ -30,7 +30,7 @@ def run_trials(
 
     Nothing else may ask or tell the study meanwhile; the workers are closed at the end.
     """
-    study.plan(settings.n_trials, settings.batch_size or 1)
+    study._plan(settings.n_trials, settings.batch_size or 1)
     with followers.during(study), workers, Interrupts() as interrupts:
         run = TrialRun(study, workers, settings, followers, stopper, interrupts)
         with run.saving_what_is_completed():
@@ -55,7 +55,7 @@ def as_workers_are_free(run: TrialRun) -> None:
             for trial in run.ask(1):
                 run.submit(trial)
         if len(run.pending) > 1:
-            run.study.plan(run.settings.n_trials, None)
+            run.study._plan(run.settings.n_trials, None)
         run.collect(wait=not run.may_submit)
         for trial, outcome in run.completed:
             run.tell(trial, outcome)
@@ -155,7 +155,7 @@ class TrialRun:
         """Whether a trial may be asked for: those of an earlier run always, others while search and stop rule allow it."""
         if self.left <= 0 or self._exhausted:
             return False
-        return self.study.n_unfinished > 0 or self._stopper is None or not self._stopper.reached()
+        return self.study._n_unfinished > 0 or self._stopper is None or not self._stopper.reached()
 
     @property
     def may_submit(self) -> bool:
@@ -163,11 +163,11 @@ class TrialRun:
 
         One worker is counted on even while none is there.
         """
-        return self.may_ask and len(self.pending) < max(self.workers.n_workers, 1) and not self.study.waits_for_starts
+        return self.may_ask and len(self.pending) < max(self.workers.n_workers, 1) and not self.study._waits_for_starts
 
     def ask(self, size: int) -> list[Trial]:
         """Ask for trials to evaluate together; none if the search has no more."""
-        with self.study.guard.loop():
+        with self.study._guard.loop():
             batch = self.study.ask_batch(size)
         self._asked |= {trial.number: trial for trial in batch}
         self._exhausted = not batch
@@ -176,7 +176,7 @@ class TrialRun:
     def submit(self, trial: Trial) -> None:
         """Submit a trial, or take its outcome from an earlier run."""
         self._tell_followers("on_ask", trial)
-        if (outcome := self.study.held(trial)) is not None:
+        if (outcome := self.study._held(trial)) is not None:
             self._completed[trial.number] = outcome
         else:
             self._submit(trial)
@@ -217,11 +217,11 @@ class TrialRun:
 
     def outcome_of(self, trial: Trial) -> Outcome | None:
         """Return the outcome of a trial that is to be told, or None if it is not completed."""
-        return self._completed.get(trial.number) or self.study.held(trial)
+        return self._completed.get(trial.number) or self.study._held(trial)
 
     def _may_retry(self, trial: Trial, outcome: Outcome) -> bool:
         """Record that a worker died, and return whether the trial may be evaluated again."""
-        lost = len(self.study.lose(trial, outcome.reason).lost)
+        lost = len(self.study._lose(trial, outcome.reason).lost)
         _LOG.warning("trial %d has lost its worker, attempt %d: %s", trial.number, lost, outcome.reason)
         return lost <= self.settings.retries
 
@@ -240,12 +240,12 @@ class TrialRun:
     def _record(self, trial: Trial, outcome: Outcome) -> None:
         del self._completed[trial.number]
         with _in_the_error(trial, outcome):
-            self.study.hold(trial, outcome)
+            self.study._hold(trial, outcome)
 
     def _finish(self, trial: Trial, outcome: Outcome) -> Trial:
         self._completed.pop(trial.number, None)
-        with self.study.guard.loop(), _in_the_error(trial, outcome):
-            told = self.study.finish(trial, outcome)
+        with self.study._guard.loop(), _in_the_error(trial, outcome):
+            told = self.study._finish(trial, outcome)
         del self._asked[trial.number]
         return told
 
@@ -266,7 +266,7 @@ class TrialRun:
             try:
                 self._save_completed(error)
             finally:
-                self.study.hand_back(list(self._asked.values()))
+                self.study._hand_back(list(self._asked.values()))
             raise
 
     def _save_completed(self, error: BaseException) -> None:

@@ -150,7 +150,7 @@ class Study(AskTellStudy):
         self.noise: Noise = noise if noise == "auto" else bool(noise)
         self.trial_timeout = checked_timeout(trial_timeout)
         self._asked_at: dict[int, float] = {}
-        self.guard = RunGuard()
+        self._guard = RunGuard()
         context = {} if context is None else context
         if criterion is not None and self.objectives.several:
             raise ArgumentError(f"criterion={criterion!r} is for one objective, and the study has {len(self.objectives)}")
@@ -267,11 +267,11 @@ class Study(AskTellStudy):
         3
         """
         settings = RunSettings(n_trials, batch_size, retries, raise_errors)
-        check_budget(n_trials, "n_trials", (self.n_initial, self.initial_name), self.searched_space.domain)
+        check_budget(n_trials, "n_trials", (self._n_initial, self._initial_name), self.searched_space.domain)
         timeout = checked_timeout(self.trial_timeout if trial_timeout is None else trial_timeout)
         followers = Followers(callback)
         stopper = None if stop is None else Stopper(self, stop)
-        with self.guard.running():
+        with self._guard.running():
             options: dict[str, Any] = {"n_jobs": n_jobs, "trial_timeout": timeout, "memory_limit": memory_limit}
             if not is_workers(objective) and self.profile is not None and callable(objective):
                 objective = PathObjective(objective, self.profile.name)

@@ -55,7 +55,7 @@ def test_one_worker_makes_the_trials_of_none(search, executor):
 def test_what_a_search_has_ready_comes_out_the_same_together_and_one_by_one(search, sizes):
     together, asked = Study(SPACE, search, 3), []
     while together.n_finished < 18:
-        asked.append(min(together.n_ready, 18 - together.n_finished))
+        asked.append(min(together._n_ready, 18 - together.n_finished))
         for trial in together.ask_batch(asked[-1]):
             together.tell(trial, bowl(trial.params))
     assert asked[: len(sizes)] == sizes
@@ -136,7 +136,7 @@ def test_a_budget_below_the_design_or_a_generation_evaluates_nothing(search, spa
         with pytest.raises(BudgetError, match=f"n_trials={n_trials} is below the {least}"):
             study.run(calls.append, n_trials)
         assert (study.trials, calls) == ((), [])
-        assert study.run(lambda p: 1.0, study.n_initial).n_finished == study.n_initial
+        assert study.run(lambda p: 1.0, study._n_initial).n_finished == study._n_initial
     small = Study({"a": [1, 2, 3]}, "kriging", 0, noise=False)
     assert small.run(lambda p: p["a"], 3).best_trial.params == {"a": 1}, "a small space needs no more than its size"
 
