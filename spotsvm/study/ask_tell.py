@@ -48,7 +48,7 @@ def in_turn(method: Callable[Concatenate[Any, P], Returned]) -> Callable[Concate
 
     @wraps(method)
     def one_at_a_time(self: Any, /, *args: P.args, **named: P.kwargs) -> Returned:
-        with self.guard.turn:
+        with self._guard.turn:
             return method(self, *args, **named)
 
     return one_at_a_time
@@ -123,7 +123,7 @@ class AskTellStudy(ReadableStudy):
     _unfinished: list[int]
     _asked_at: dict[int, float]
     _outcomes: dict[int, Outcome]
-    guard: RunGuard
+    _guard: RunGuard
     constraints: Constraints
     #: the parameter that is profiled, or None
     profile: Profile | None
@@ -171,7 +171,7 @@ class AskTellStudy(ReadableStudy):
         self._findings[name] = plain
 
     @in_turn
-    def plan(self, n_trials: int, batch_size: int | None = 1) -> None:
+    def _plan(self, n_trials: int, batch_size: int | None = 1) -> None:
         """Store the budget and the batch size of a run, for the status and for the code in the report that repeats the study.
 
         The batch size is None if it differs between runs, or if several workers got their trials one by one.
@@ -201,7 +201,7 @@ class AskTellStudy(ReadableStudy):
         TrialStateError
             If `run` is under way.
         """
-        self.guard.check("ask")
+        self._guard.check("ask")
         if self._unfinished:
             trial = self._trials[self._unfinished.pop(0)]
             self._asked_at[trial.number] = time.perf_counter()
@@ -289,20 +289,20 @@ class AskTellStudy(ReadableStudy):
         """
         seconds = checked_seconds(seconds)
         if self.profile is None:
-            return self.finish(trial, outcome_of(value, seconds))
-        return self.finish(trial, path_of(value, self.profile.name, seconds, self.profile.listed))
+            return self._finish(trial, outcome_of(value, seconds))
+        return self._finish(trial, path_of(value, self.profile.name, seconds, self.profile.listed))
 
     def fail(
         self, trial: Trial | int, reason: str, *, extra: Mapping[str, float] | None = None, seconds: float | None = None
     ) -> Trial:
         """Tell that a trial failed, with a reason in one line; `extra` takes named numbers. See `tell`."""
-        return self.finish(trial, Outcome("failed", None, checked_extra(extra), one_line(str(reason)), checked_seconds(seconds)))
+        return self._finish(trial, Outcome("failed", None, checked_extra(extra), one_line(str(reason)), checked_seconds(seconds)))
 
     @in_turn  # outermost: waiting for another thread may be interrupted
     @interrupts_held()
-    def finish(self, trial: Trial | int, outcome: Outcome) -> Trial:
+    def _finish(self, trial: Trial | int, outcome: Outcome) -> Trial:
         """Record an outcome; `tell` and `fail` call this."""
-        self.guard.check("tell")
+        self._guard.check("tell")
         number = trial.number if isinstance(trial, Trial) else trial
         if not isinstance(number, Integral) or not 0 <= number < len(self._trials):
             raise TrialStateError(f"trial={shown_value(number)} was never asked for; this study has {len(self._trials)} trials")
@@ -347,12 +347,12 @@ class AskTellStudy(ReadableStudy):
         """Return whether the value of a trial stands for a failure, by those told before it."""
         if self.profile is not None or told.value is None:
             return False
-        values = [self._trials[number].value for number in self.told_numbers] + [told.value]
+        values = [self._trials[number].value for number in self._told_numbers] + [told.value]
         sign = float(self.objectives.signs[0])
         return bool(are_penalties([np.nan if value is None else sign * value for value in values])[-1])
 
     @in_turn
-    def hold(self, trial: Trial, outcome: Outcome) -> None:
+    def _hold(self, trial: Trial, outcome: Outcome) -> None:
         """Record the outcome of a trial before it can be told, so that a resumed study does not evaluate the trial again."""
         if trial.number not in self._outcomes:
             outcome = replace(outcome, attributes=storable(outcome.attributes))
@@ -360,12 +360,12 @@ class AskTellStudy(ReadableStudy):
                 self._record.write_outcome(trial.number, outcome)
             self._outcomes[trial.number] = outcome
 
-    def held(self, trial: Trial) -> Outcome | None:
+    def _held(self, trial: Trial) -> Outcome | None:
         """Return the outcome of a running trial if it is recorded; see `hold`."""
         return self._outcomes.get(trial.number)
 
     @in_turn
-    def lose(self, trial: Trial, reason: str) -> Trial:
+    def _lose(self, trial: Trial, reason: str) -> Trial:
         """Record the reason why the worker of a trial died; the trial is still running."""
         running = self._trials[trial.number]
         lost = replace(running, lost=(*running.lost, one_line(reason)))
@@ -390,7 +390,7 @@ class AskTellStudy(ReadableStudy):
             if not batch:
                 _LOG.warning("the study ends with %d trials: %s", len(self._trials), error)
         except BaseException:
-            self.hand_back(batch)
+            self._hand_back(batch)
             raise
         self.is_exhausted = not batch
         return batch
@@ -399,7 +399,7 @@ class AskTellStudy(ReadableStudy):
         return self._trials[self._unfinished[0]].origin == START if self._unfinished else self._search.n_starts > 0
 
     @in_turn
-    def hand_back(self, trials: Sequence[Trial]) -> None:
+    def _hand_back(self, trials: Sequence[Trial]) -> None:
         """Requeue those of these trials that are still running: `ask` returns them before any other."""
         back = {t.number for t in trials if self._trials[t.number].state == "running"}
         self._unfinished = sorted(back.union(self._unfinished))
@@ -411,18 +411,18 @@ class AskTellStudy(ReadableStudy):
         return sum(what == "told" for _, what, _ in self._events)
 
     @property
-    def n_unfinished(self) -> int:
+    def _n_unfinished(self) -> int:
         """Number of queued trials, which `ask` returns first."""
         return len(self._unfinished)
 
     @property
-    def told_numbers(self) -> tuple[int, ...]:
+    def _told_numbers(self) -> tuple[int, ...]:
         """The numbers of the trials that have ended, in the order in which they were told."""
         return tuple(number for _, what, number in self._events if what == "told")
 
     @property
     @in_turn
-    def n_told_since_asked(self) -> int:
+    def _n_told_since_asked(self) -> int:
         """Number of trials told since the last one was asked for."""
         since = 0
         while since < len(self._events) and self._events[-1 - since][1] == "told":
@@ -431,19 +431,19 @@ class AskTellStudy(ReadableStudy):
 
     @property
     @in_turn
-    def waits_for_starts(self) -> bool:
+    def _waits_for_starts(self) -> bool:
         """Whether the next point depends on the best start, and starts are still running."""
         if self._unfinished or self._search.n_starts or not self._search.follows_starts:
             return False
         return all(map(is_given, self._trials)) and any(t.state == "running" for t in self._trials)
 
     @property
-    def n_initial(self) -> int:
+    def _n_initial(self) -> int:
         """Trials of the search's initial design, or of its first generation and the starts before it."""
         return self._initial_trials[0]
 
     @property
-    def initial_name(self) -> str:
+    def _initial_name(self) -> str:
         """What the first `n_initial` trials are: the initial design, the first generation."""
         return self._initial_trials[1]
 
@@ -452,11 +452,11 @@ class AskTellStudy(ReadableStudy):
         return self._search.initial_trials(sum(map(is_given, suggested(self._trials))))
 
     @property
-    def n_foreseen(self) -> int:
+    def _n_foreseen(self) -> int:
         """Number of trials that follow whatever values are told until they are asked for; at least 1."""
         return self._search.n_foreseen
 
     @property
-    def n_ready(self) -> int:
+    def _n_ready(self) -> int:
         """Number of trials that can be asked for now, none of which depends on a value not told yet; at least 1."""
         return self._search.n_ready

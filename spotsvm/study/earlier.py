@@ -101,7 +101,7 @@ class EarlierResults(AskTellStudy):
     @interrupts_held()
     def _add(self, params: Mapping[str, Any], outcome: Outcome) -> Trial:
         """Add a finished trial: checked, recorded, and only then told to the search."""
-        self.guard.check("add_trial")
+        self._guard.check("add_trial")
         point = self.space.encode(params)
         outcome, wrong = (
             self.objectives.judged(outcome)

@@ -215,7 +215,7 @@ class Stopper:
         self._study, self._rule = study, checked_stop(stop)
         self._looks: dict[int, Look | None] = {}
         # the rule did not stop at the trials told before the last one was asked for
-        self._judged = study.n_finished - study.n_told_since_asked
+        self._judged = study.n_finished - study._n_told_since_asked
         self._stopped_at: int | None = None
         if study.objectives.several:
             raise ArgumentError(f"stop={stop!r} is for one objective, and the study has {len(study.objectives)}; leave it out")
@@ -235,7 +235,7 @@ class Stopper:
     def _look(self, n: int) -> Look | None:
         if n not in self._looks:
             study = self._study
-            trials = [study.trials[number] for number in study.told_numbers[:n]]
+            trials = [study.trials[number] for number in study._told_numbers[:n]]
             space = study.space
             if study.profile is not None:
                 space = study.profile.searched

@@ -189,7 +189,7 @@ class Study(EarlierResults):
         self.trial_timeout = checked_timeout(trial_timeout)
         self._asked_at: dict[int, float] = {}
         self._has_run = False
-        self.guard = RunGuard()
+        self._guard = RunGuard()
         context = {} if context is None else context
         if criterion is not None and self.objectives.several:
             raise ArgumentError(f"criterion={criterion!r} is for one objective, and the study has {len(self.objectives)}")
@@ -372,7 +372,7 @@ class Study(EarlierResults):
         followers = Followers([*follower, Progress(n_trials)] if progress else callback)
         self._say_if_done(n_trials)
         stopper = None if stop is None else Stopper(self, stop)
-        with self.guard.running():
+        with self._guard.running():
             options: dict[str, Any] = {"n_jobs": n_jobs, "trial_timeout": seconds, "memory_limit": memory_limit}
             listed = () if self.profile is None else self.profile.listed
             if takes:

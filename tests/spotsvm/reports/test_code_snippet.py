@@ -171,7 +171,7 @@ def test_what_was_scored_otherwise_is_told():
 
 def test_a_study_that_a_rule_stopped_is_repeated_up_to_there():
     study = Study(SPACES["flat"], "random", 1).run(objective, n_trials=6)
-    study.plan(50)
+    study._plan(50)
     assert "n_trials=50" in code_snippet(study)
     study.add_finding("stop", {"stopped": True})
     assert "n_trials=6" in code_snippet(study)

@@ -57,7 +57,7 @@ def test_each_value_is_a_trial_and_the_search_sees_the_best():
     assert done.best_trial.value < 3
     # without C it is a search of the other parameters, and the first points are those of one
     other = Study({name: SPACE[name] for name in ("gamma", "degree")}, "kriging", 0, noise=False)
-    first = [other.ask().params for _ in range(other.n_initial)]
+    first = [other.ask().params for _ in range(other._n_initial)]
     asked = [t for t in done.trials if t.suggestion == t.number][: len(first)]
     assert [{name: t.params[name] for name in p} for t, p in zip(asked, first, strict=True)] == first
 
@@ -139,12 +139,12 @@ def test_values_of_a_list_are_told_and_wait(tmp_path):
         told = s.tell(first, {None: 3.0, "balanced": 2.0})
         assert (told.params["w"], [t.params["w"] for t in s.trials if t.origin == "path"]) == ("balanced", [None])
         outcome = path_of([(WEIGHTS[3], 0.5), (WEIGHTS[2], None)], "w", None, WEIGHTS)
-        s.hold(second, outcome)
+        s._hold(second, outcome)
         told = s.tell(s.ask(), {"heavy": 1.0})
         assert (told.state, told.reason[:54]) == ("failed", "the objective returned a path with w='heavy' is not on")
     with listed_study(tmp_path / "s.db", "random") as s:
-        assert s.held(s.trials[1]) == outcome
-        told = s.finish(s.trials[1], outcome)
+        assert s._held(s.trials[1]) == outcome
+        told = s._finish(s.trials[1], outcome)
         assert (told.params["w"], told.value) == ({0: 5, 1: 1}, 0.5)
 
 
@@ -152,9 +152,9 @@ def test_an_outcome_that_waits_for_its_turn_is_kept_with_its_path(tmp_path):
     with study(tmp_path / "s.db") as s:
         first, second = s.ask(), s.ask()
         outcome = path_of({2: 0.5, 4.0: {"value": 0.25, "time": 3}, 8.0: None}, "C")
-        s.hold(second, outcome)
+        s._hold(second, outcome)
     with study(tmp_path / "s.db") as s:
-        assert s.held(s.trials[1]) == outcome
+        assert s._held(s.trials[1]) == outcome
         assert dict(s.ask().params) == dict(first.params)
 
 

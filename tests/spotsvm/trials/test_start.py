@@ -85,11 +85,11 @@ def test_starts_take_the_place_of_design_points_and_stop_nothing_by_failing():
 @pytest.mark.parametrize(("search", "next_four"), [("kriging", ["design"] * 3 + ["replicate"]), ("cmaes", ["generation"] * 4)])
 def test_starts_are_a_batch_of_their_own(search, next_four):
     study = Study(SPACE, search, 0, start=STARTS)
-    assert study.n_ready == 3
+    assert study._n_ready == 3
     assert len(study.ask_batch(2)) == 2
     rest = study.ask_batch(8)
     assert [t.origin for t in rest] == ["start"]
-    study.hand_back(study.trials)
+    study._hand_back(study.trials)
     batch = study.ask_batch(8)
     assert [t.params for t in batch] == at(study)[:3]
     for t in batch:
@@ -132,10 +132,10 @@ def test_starts_count_in_a_budget_and_are_no_neighbours_of_a_vns():
     study = Study(SPACE, "cmaes", 0, start=STARTS)
     # the best of the starts is one of the first generation of six
     assert [t.origin for t in study.run(valley, 2).trials] == ["start"] * 2
-    assert study.run(valley, 8).n_initial == 8
+    assert study.run(valley, 8)._n_initial == 8
     assert [t.origin for t in study.trials] == ["start"] * 3 + ["generation"] * 5
-    assert Study(SPACE, "cmaes", 0, start=STARTS[0]).n_initial == 6
-    assert Study(SPACE, "kriging", 0, start=STARTS).n_initial == 6
+    assert Study(SPACE, "cmaes", 0, start=STARTS[0])._n_initial == 6
+    assert Study(SPACE, "kriging", 0, start=STARTS)._n_initial == 6
     study = Study(SPACE, "carrizosa2014", 0, start=[STARTS[0], STARTS[1], STARTS[2]]).run(valley, 3)
     assert study._search._search.kappa == 1
     assert study._search._search.incumbent.tolist() == list(study.trials[0].point)

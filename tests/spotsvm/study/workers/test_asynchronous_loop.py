@@ -62,7 +62,7 @@ def test_a_resumed_study_goes_on_as_the_one_that_was_broken_off_would(search, at
         workers = VirtualWorkers(bowl, 4, duration)
         run(again, 20, workers)
         assert facts(again) == facts(kept)
-        assert again.told_numbers == kept.told_numbers
+        assert again._told_numbers == kept._told_numbers
     assert workers.submitted[: len(left)] == left
 
 
@@ -96,7 +96,7 @@ def test_a_stop_rule_sees_trials_in_the_order_told_and_ends_a_resumed_study_wher
     with Study(SPACE, "random", 0, path=path) as study:
         run(study, 40, VirtualWorkers(bowl, 4, duration), stop=rule)
     assert study.n_finished == 15  # the three that were under way are waited for
-    assert all(seen == list(study.told_numbers[: len(seen)]) for seen in rule.seen)
+    assert all(seen == list(study._told_numbers[: len(seen)]) for seen in rule.seen)
     assert rule.seen[-1] != sorted(rule.seen[-1])
     finding = study.findings["stop"]
     assert (finding["stopped"], finding["n_trials"]) == (True, 12)

@@ -102,7 +102,7 @@ def test_a_second_ctrl_c_ends_the_keeping_too():
     study = Study(SPACE, "random", 0)
     with pytest.raises(KeyboardInterrupt):
         study.run(Stubborn(bowl, 2), 9)
-    assert (study.n_finished, study.n_unfinished) == (0, len(study.trials))
+    assert (study.n_finished, study._n_unfinished) == (0, len(study.trials))
 
 
 @pytest.mark.parametrize("leaves", [SystemExit, GeneratorExit])
@@ -158,7 +158,7 @@ def test_interrupted_inside_a_transaction_memory_and_record_agree(where, search,
                     (t.number, t.state, t.value) for t in study.trials
                 ]
             running = [t for t in study.trials if t.state == "running"]
-            study.hand_back(running)
+            study._hand_back(running)
     assert interrupted >= 2
     study.close()
     undisturbed = Study(SPACE, search, 0)
