@@ -284,7 +284,8 @@ class KrigingSearch(Search):
             return None
         width = len(next(iter(self._margins.values())))
         unknown = (np.nan,) * width
-        return np.array([self._margins.get(int(k), unknown) for k in np.flatnonzero(ok)], dtype=np.float64).reshape(-1, width)
+        rows = [self._margins.get(int(k), unknown) for k in np.flatnonzero(ok)]
+        return np.array(rows, dtype=float).reshape(-1, width)
 
     def _sweeps_due(self) -> int:
         """Return how many sweeps the chains of hyperparameters make.
