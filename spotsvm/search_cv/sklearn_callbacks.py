@@ -17,7 +17,7 @@ try:
 except ImportError:  # before 1.9
     _with_callbacks = None
 
-    class CallbackSupportMixin:
+    class CallbackSupportMixin:  # type: ignore[no-redef]
         """Nothing: scikit-learn has no callbacks."""
 
 
