@@ -34,7 +34,7 @@ ALLOWED = {
         "ctypes": "asks the system to end a worker with its parent",
     },
     "spotsvm/study/workers/one_call.py": {
-        "cloudpickle.loads": "the function, from the process that started this one, and what it returned",
+        "cloudpickle.loads": "the function, from the process that started this one, and what it returned there",
     },
     "spotsvm/study/workers/transport.py": {
         "cloudpickle.loads": "the objective; its checksum comes from the process that started this one",
