@@ -110,6 +110,12 @@ class Confirmation:
         fresh = {"fresh": self.fresh.mean(axis=1).tolist(), "fresh folds": self.fresh.tolist(), "ratio": self.ratio}
         return {"sentence": sentence, "chosen": self.chosen, **fresh, "rules": rules, "contenders": rows}
 
+    @staticmethod
+    def is_of(recorded: Mapping[str, Any], found: Sequence[Trial]) -> bool:
+        """Return whether a finding is of these contenders, and complete; earlier versions noted less."""
+        numbers = [row["trial"] for row in recorded["contenders"]]
+        return {"rules", "fresh folds", "ratio"} <= recorded.keys() and numbers == [t.number for t in found]
+
     @classmethod
     def from_dict(cls, found: Mapping[str, Any]) -> Confirmation:
         """Return what `to_dict` gave."""

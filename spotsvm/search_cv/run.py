@@ -206,7 +206,7 @@ class SpotSearchRun:
         name, ordered = (None, True) if (profile := self._paths.profile) is None else (profile.name, profile.ordered)
         found = contenders(study.trials, self.scoring.merit, name, self.own_trials(study), ordered)
         recorded = study.findings.get(CONFIRM)
-        if recorded is not None and [row["trial"] for row in recorded["contenders"]] == [t.number for t in found]:
+        if recorded is not None and Confirmation.is_of(recorded, found):
             return Confirmation.from_dict(recorded)
         if self._limit is not None and (each := self._seconds_a_partition(study)) > 0:
             count = min(count, int(max(self._limit.left, 0.0) / each))

@@ -253,3 +253,12 @@ def test_nested_resampling_repeats_the_choice_by_further_partitions_as_well(tmp_
     records = sorted((tmp_path / "outer").glob("*.db"))
     assert len(records) == 3
     assert all("confirm" in RecordedStudy(path).findings for path in records)
+
+
+def test_a_finding_of_an_earlier_version_is_not_taken_for_a_whole_one():
+    fitted = search().fit(X, Y)
+    found = fitted.study_.findings["confirm"]
+    contending = [fitted.study_.trials[row["trial"]] for row in found["contenders"]]
+    assert Confirmation.is_of(found, contending)
+    assert not Confirmation.is_of(found, contending[1:])
+    assert not Confirmation.is_of({key: found[key] for key in ("sentence", "chosen", "fresh", "contenders")}, contending)
