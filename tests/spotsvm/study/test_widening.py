@@ -1,7 +1,8 @@
 import pytest
 from scipy.stats import expon, loguniform, randint, uniform
 
-from spotsvm import Study, StudyMismatchError
+from spotsvm import Study
+from spotsvm.errors import StudyMismatchError
 from spotsvm.study.recorded import RecordedStudy
 
 NARROW = {"C": loguniform(0.1, 10), "degree": (2, 4), "n": (1, 8, "log-uniform"), "kernel": ["a", "b", "c"], "x": [1.0]}
