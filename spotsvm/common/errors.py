@@ -79,7 +79,12 @@ class WorkersError(SpotSVMError, RuntimeError):
 
 
 class RefitTimeoutError(SpotSVMError, TimeoutError):
-    """A refit took longer than `refit_timeout`; `search` is the SpotSearchCV, whose results are complete but for the refit."""
+    """A refit took longer than `refit_timeout`; `search` is the SpotSearchCV, whose results are complete but for the refit.
+
+    See Also
+    --------
+    spotsvm.SpotSearchCV : Raises it.
+    """
 
     search: Any = None
 
@@ -95,7 +100,13 @@ class NoCompletedTrialError(SpotSVMError, ValueError):
 
 
 class FirstTrialsFailedError(NoCompletedTrialError):
-    """The first trials of a run failed for the same reason; the traceback of the last of them is a note of the error."""
+    """The first trials of a run failed for the same reason; the traceback of the last of them is a note of the error.
+
+    See Also
+    --------
+    spotsvm.Study.run : Raises it, unless `max_failures` is None.
+    spotsvm.SpotSearchCV : Raises it likewise.
+    """
 
 
 class NoCompletedTrialTypeError(NoCompletedTrialError, TypeError):

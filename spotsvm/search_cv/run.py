@@ -45,7 +45,6 @@ from spotsvm.solvers.search.registry import SearchFactory, SearchName
 from spotsvm.space.space import Space
 from spotsvm.study.ask_tell import AskTellStudy
 from spotsvm.study.callbacks import Callback, Callbacks
-from spotsvm.study.constraints import Constraints, ConstraintsLike
 from spotsvm.study.ends.time_limit import TimeLimit, checked_timeout
 from spotsvm.study.loop import RunSettings
 from spotsvm.study.recorded import recorded_settings
@@ -54,6 +53,7 @@ from spotsvm.study.study import Study
 from spotsvm.study.workers.interrupts import interrupts_allowed
 from spotsvm.study.workers.open import checked_n_jobs, open_workers
 from spotsvm.study.workers.protocol import Here, Workers, in_order
+from spotsvm.trials.constraints import Constraints, ConstraintsLike
 from spotsvm.trials.profile import described_profile
 from spotsvm.trials.recommendation import CONFIRM
 from spotsvm.trials.results import StudyResults

@@ -21,13 +21,13 @@ from spotsvm.common.errors import ArgumentError, TrialStateError
 from spotsvm.common.text import shown_value
 from spotsvm.solvers.errors import SearchExhaustedError
 from spotsvm.solvers.search import Suggestion
-from spotsvm.study.constraints import Constraints
 from spotsvm.study.record.record import Record
 from spotsvm.study.record.rows import plain_json, storable
 from spotsvm.study.search import StudySearch
 from spotsvm.study.status import ReadableStudy
 from spotsvm.study.workers.interrupts import interrupts_held
 from spotsvm.surrogates.penalties import are_penalties
+from spotsvm.trials.constraints import Constraints
 from spotsvm.trials.profile import Profile, checked_path, path_of, suggested
 from spotsvm.trials.recommendation import BOUNDS_HELD
 from spotsvm.trials.start import START, is_given

@@ -23,7 +23,7 @@ from spotsvm.space.space import Space
 from spotsvm.study.record.record import Record
 from spotsvm.study.record.rows import plain_json, shown
 from spotsvm.study.record.salvage import damaged
-from spotsvm.study.widening import is_wider, moved_trial
+from spotsvm.study.record.widening import is_wider, moved_trial
 from spotsvm.trials.objectives import Objectives
 from spotsvm.trials.profile import Profile, suggested
 from spotsvm.trials.trial import FINISHED, Outcome, Trial

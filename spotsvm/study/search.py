@@ -17,10 +17,10 @@ from spotsvm.solvers.search import AskTell, Search, Suggestion, describe_search,
 from spotsvm.solvers.search.contract.base import MOST_DRAWS, Noise
 from spotsvm.solvers.search.kriging.kriging_search import KrigingSearch
 from spotsvm.solvers.search.registry import SearchFactory
-from spotsvm.study.constraints import Constraints
 from spotsvm.study.resume import Past
 from spotsvm.surrogates.domain import Domain
 from spotsvm.surrogates.errors import SpotSVMError
+from spotsvm.trials.constraints import Constraints
 from spotsvm.trials.objectives import Objectives
 from spotsvm.trials.profile import Profile, suggested
 from spotsvm.trials.start import START, is_given

@@ -21,7 +21,6 @@ from spotsvm.solvers.search.registry import SearchFactory, SearchName
 from spotsvm.space.space import Space
 from spotsvm.study.ask_tell import RunGuard, in_turn
 from spotsvm.study.callbacks import Callbacks, Followers, Progress
-from spotsvm.study.constraints import Constraints, ConstraintsLike
 from spotsvm.study.earlier import EarlierResults, best_configurations, is_other_study
 from spotsvm.study.ends.time_limit import TimeLimit, checked_timeout
 from spotsvm.study.loop import RunSettings, run_trials
@@ -31,6 +30,7 @@ from spotsvm.study.search import StudySearch
 from spotsvm.study.stop import Stopper, StopRule
 from spotsvm.study.workers.open import open_workers
 from spotsvm.study.workers.protocol import Workers, is_workers
+from spotsvm.trials.constraints import Constraints, ConstraintsLike
 from spotsvm.trials.current_trial import CurrentTrial, TrialObjective, takes_trial
 from spotsvm.trials.objectives import Directions, Objectives
 from spotsvm.trials.profile import PathObjective, Profile

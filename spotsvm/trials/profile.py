@@ -206,8 +206,8 @@ def path_of(returned: Any, name: str, seconds: float | None = None, listed: Sequ
     [(1.0, 0.25), (10.0, 0.125)]
     >>> path_of(0.25, "C").reason
     "the objective returned 0.25; with profile='C' it returns a mapping from values of C to outcomes"
-    >>> path_of([({0: 5}, 0.5), (None, 0.75)], "class_weight", listed=[None, {0: 5}]).path[0]
-    (1, Outcome(state='ok', value=0.5, extra={}, reason='', seconds=None, error=None, values=None, lost=False, path=()))
+    >>> path_of([({0: 5}, 0.5), (None, 0.75)], "class_weight", listed=[None, {0: 5}]).path[0][0]
+    1
     """
     if isinstance(returned, Outcome):
         return replace(returned, seconds=seconds) if returned.seconds is None else returned

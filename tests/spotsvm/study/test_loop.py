@@ -133,7 +133,7 @@ def test_a_budget_below_the_design_or_a_generation_evaluates_the_first_of_it(sea
         return sum(v for v in params.values() if isinstance(v, float))
 
     whole = study()
-    n = whole.n_initial + 2
+    n = whole._n_initial + 2
     whole.run(value, n)
     with study(tmp_path / "s.db") as first:
         assert first.run(value, n_trials).n_finished == n_trials
