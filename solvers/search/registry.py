@@ -33,8 +33,13 @@ SearchFactory = Callable[[Domain, int], AskTell]
 RegisteredSearch = NewType("RegisteredSearch", str)
 
 #: what type checkers take for a name of a search; a test compares it with `SEARCHES`
-LibrarySearch = Literal["kriging", "koch2011", "vns", "carrizosa2014", "cmaes", "lbfgsb", "random", "lhs", "nsga2", "parego"]
+LibrarySearch = Literal[
+    "kriging", "kriging_per_second", "koch2011", "vns", "carrizosa2014", "cmaes", "lbfgsb", "random", "lhs", "nsga2", "parego"
+]
 SearchName = LibrarySearch | RegisteredSearch
+
+#: expected improvement per predicted second
+kriging_per_second = partial(KrigingSearch, per_second=True)
 
 #: Koch et al. 2011: Gaussian correlation, maximum likelihood by CMA-ES, ten design points, reinterpolation (section 2.1.2), and
 #: the repeats of Algorithm 1 from k_0 = 2 on
@@ -64,6 +69,7 @@ _SEARCHES: dict[str, Callable[..., AskTell]] = {
     "lhs": LatinHypercubeSearch,
     "nsga2": Nsga2Search,
     "parego": ParegoSearch,
+    "kriging_per_second": kriging_per_second,
 }
 
 #: the searches by name, to be read only

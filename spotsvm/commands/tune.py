@@ -76,7 +76,7 @@ tuning_options = _options(
         "--search",
         default="kriging",
         show_default=True,
-        help="kriging, koch2011, vns, carrizosa2014, cmaes, lbfgsb, random or lhs.",
+        help="kriging, koch2011, vns, carrizosa2014, cmaes, lbfgsb, random, lhs or kriging_per_second.",
     ),
     click.option("--cv", type=click.IntRange(2), default=5, show_default=True, help="Number of folds of the cross-validation."),
     click.option(

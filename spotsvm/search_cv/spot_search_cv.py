@@ -38,7 +38,7 @@ class SpotSearchCV(CallbackSupportMixin, BestEstimatorMixin, RoutingMixin, MetaE
         Suggestions to evaluate: candidates, or paths of candidates where a parameter is profiled. The further partitions of
         `confirm` come on top. From 1 upwards: fewer than the search's initial design are the first points of it.
     search : str, callable or object, default="kriging"
-        As in `Study`.
+        As in `Study`; "kriging_per_second" where the costs of candidates differ much, as those of SVMs do with C and gamma.
     scoring : str, callable, list, tuple, dict or None, default=None
         As in RandomizedSearchCV. Of several metrics the one that `refit` names is optimised, else the first; a search of
         several objectives, "nsga2" or "parego", optimises them all, and `refit` names the one that chooses the best candidate.

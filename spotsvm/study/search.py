@@ -71,7 +71,7 @@ class StudySearch:
             events,
             told,
             self._ask,
-            self._tell_margins,
+            self._tell_further,
         )
         if isinstance(search, Search):
             _restore(search, self._state)
@@ -155,12 +155,14 @@ class StudySearch:
     def tell(self, trial: Trial, path: Sequence[Trial] = ()) -> None:
         """Tell the search of a finished trial, with the further values on its path."""
         self._search.tell(self._seen(trial.point), self._response(trial, [trial, *path]))
-        self._tell_margins(self._search, trial)
+        self._tell_further(self._search, trial)
 
-    def _tell_margins(self, search: AskTell, trial: Trial) -> None:
-        """Tell a search that models bounds by how much the outcome told last holds them."""
+    def _tell_further(self, search: AskTell, trial: Trial) -> None:
+        """Tell a search that models them by how much the outcome told last holds each bound, and how long it took."""
         if self._bounds is not None and _models_bounds(search):
             search.take_margins(self._bounds.margins(trial.extra))  # type: ignore[attr-defined]
+        if isinstance(search, KrigingSearch) and search.per_second and trial.seconds is not None:
+            search.take_seconds(trial.seconds)
 
     @property
     def name(self) -> str:

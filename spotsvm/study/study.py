@@ -52,8 +52,9 @@ class Study(EarlierResults):
         As RandomizedSearchCV takes it: parameter names to scipy.stats distributions, ranges or lists of values;
         a list of such dictionaries where parameters depend on others (see `Space`).
     search : str, callable or object, default="kriging"
-        "kriging", "koch2011" (the paper's setting of it), "cmaes", "lbfgsb", "vns", "carrizosa2014" (the paper's setting of it),
-        "random" or "lhs"; of several objectives "nsga2", "parego", "random" or "lhs"; or an object with `ask` and `tell`, or a
+        "kriging", "kriging_per_second" (improvement per predicted second, so that the trials depend on the clock), "koch2011"
+        (the paper's setting of it), "cmaes", "lbfgsb", "vns", "carrizosa2014" (the paper's setting of it), "random" or "lhs";
+        of several objectives "nsga2", "parego", "random" or "lhs"; or an object with `ask` and `tell`, or a
         callable `(domain, seed)` that makes one, such as `nested` returns.
     seed : int or None, default=None
         Seed of every random choice; None draws one, which the record keeps.

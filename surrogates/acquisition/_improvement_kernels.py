@@ -3,7 +3,8 @@
 `terms` holds, of k models of n points in p embedded columns: whether the correlation is Matern 5/2, the scaled points (k, n, p),
 the scales (k, p), the factors U (k, n, n), a and U'^-1 1 (k, n), mu, sigma2, the response to improve on and ln of the unit (k,);
 then, of c quantities that are to be positive, Matern 5/2 of m points: points, scales, U, a, U'^-1 1, mu, sigma2, the variance of
-an observation and the power of the chance.
+an observation and the power of the chance; and how many of these count by ln of the chance. The others count by their mean, times
+the power, as what an evaluation saves does.
 """
 
 from __future__ import annotations
@@ -137,7 +138,7 @@ def _moments(matern, points, scale, U, a, half_one, mu, block, psi, mean, square
 def improvements(terms, embedded):
     """Return the criterion at embedded points; shape (m,)."""
     matern, points, scale, U, a, half_one, mu, sigma2, best, log_unit = terms[:10]
-    c_points, c_scale, c_U, c_a, c_half_one, c_mu, c_sigma2, c_noise, c_power = terms[10:]
+    c_points, c_scale, c_U, c_a, c_half_one, c_mu, c_sigma2, c_noise, c_power, n_chances = terms[10:]
     k, n = a.shape
     out = np.empty(len(embedded))
     for start in range(0, len(embedded), _BLOCK):
@@ -161,6 +162,9 @@ def improvements(terms, embedded):
             if bound == 0.0:
                 bound = _KNOWN
             for b in range(m):
+                if t >= n_chances:
+                    out[start + b] += c_power[t] * mean[b]
+                    continue
                 variance = c_sigma2[t] * max(1.0 - square[b] + (1.0 - across[b]) ** 2 / bound, 0.0)
                 out[start + b] += c_power[t] * log_cdf(mean[b] / math.sqrt(variance + c_noise[t]))[0]
     return out
@@ -183,7 +187,7 @@ def _slopes(matern, r2, psi, slope):
 def improvement_with_gradient(terms, at, gradient):
     """Return the criterion at one embedded point, and write its gradient."""
     matern, points, scale, U, a, half_one, mu, sigma2, best, log_unit = terms[:10]
-    c_points, c_scale, c_U, c_a, c_half_one, c_mu, c_sigma2, c_noise, c_power = terms[10:]
+    c_points, c_scale, c_U, c_a, c_half_one, c_mu, c_sigma2, c_noise, c_power, n_chances = terms[10:]
     k, n = a.shape
     p = len(at)
     chances, size = len(c_a), max(n, c_a.shape[1])
@@ -226,6 +230,10 @@ def improvement_with_gradient(terms, at, gradient):
             sd = max(math.sqrt(max(variance, 0.0)), _TINY)
             log_value, by_mean, by_sd = log_h((best[t] - mean) / sd)
             logs[t] = log_unit[t] + math.log(sd) + log_value
+        elif t - k >= n_chances:
+            sd, flat = 1.0, True
+            by_mean, by_sd = -c_power[t - k], 0.0
+            log_chance += c_power[t - k] * mean
         else:
             sd = math.sqrt(max(variance, 0.0) + c_noise[t - k])
             log_value, ratio = log_cdf(mean / sd)

@@ -32,7 +32,7 @@ class _Term:
 
 
 class AveragedImprovement:
-    """ln of the mean over members of the expected improvement, in units of the warp, plus ln of each chance.
+    """ln of the mean over members of the expected improvement, in units of the warp, plus ln of each chance and saving.
 
     Parameters
     ----------
@@ -48,6 +48,8 @@ class AveragedImprovement:
     held : ndarray of bool, shape (n,), or None
         At which of the distinct evaluated points all bounds hold: only these are improved on, or the worst response where there
         is none. None is all of them.
+    savings : sequence of Chance
+        What an evaluation saves, as `saving` models it: the mean of each, times its power, is added.
     """
 
     def __init__(
@@ -57,11 +59,13 @@ class AveragedImprovement:
         criterion: Criterion,
         chances: Sequence[Chance] = (),
         held: NDArray[np.bool_] | None = None,
+        savings: Sequence[Chance] = (),
     ):
         self._domain = domain
         self._embedding: Embedding = models.embedding
         self._numeric = np.array(models.embedding.numeric, dtype=np.intp)
         self._chances = tuple(chances)
+        self._savings = tuple(savings)
         self._bounded = held is not None
         self._terms: list[_Term] = []
         for member in models.members:
@@ -88,7 +92,8 @@ class AveragedImprovement:
             np.array([p.sigma2 for p in processes]),
             np.array([term.best for term in self._terms]),
             np.array([term.log_unit for term in self._terms]),
-            *stacked(self._chances, processes[0].points.shape[1]),
+            *stacked([*self._chances, *self._savings], processes[0].points.shape[1]),
+            len(self._chances),
         )
 
     def believe(self, inputs: Floats) -> AveragedImprovement:
@@ -114,8 +119,15 @@ class AveragedImprovement:
             process = term.process.believe(further)
             best = term.best if self._bounded else min(term.best, float(np.min(process.fitted[-len(further) :])))
             terms.append(replace(term, process=process, best=best))
+        return self._changed(_terms=terms)
+
+    def whatever_it_costs(self) -> AveragedImprovement:
+        """Return the criterion without what an evaluation saves."""
+        return self._changed(_savings=()) if self._savings else self
+
+    def _changed(self, **parts: Any) -> AveragedImprovement:
         new = copy(self)
-        new._terms = terms
+        new.__dict__.update(parts)
         new.__dict__.pop("_compiled", None)
         return new
 

@@ -170,13 +170,20 @@ class Chance:
 
     def at(self, embedded: Floats) -> Floats:
         """Return the chance at embedded points; shape (m,)."""
-        psi = _CORRELATION.value(cdist(embedded * self.scale, self.points, "sqeuclidean"))
+        psi = self._correlations(embedded)
         half = dtrtrs(self.L, psi.T, lower=1)[0]
         rest = 1.0 - np.einsum("ij,ij->j", half, half)
         if self.half_one.any():
             rest += (1.0 - self.half_one @ half) ** 2 / (self.half_one @ self.half_one)
         sd = np.sqrt(self.sigma2 * np.maximum(rest, 0.0) + self.noise)
         return np.asarray(ndtr((self.mu + psi @ self.a) / sd))
+
+    def mean(self, embedded: Floats) -> Floats:
+        """Return the predicted quantity at embedded points, times the power; shape (m,)."""
+        return np.asarray(self.power * (self.mu + self._correlations(embedded) @ self.a))
+
+    def _correlations(self, embedded: Floats) -> Floats:
+        return np.asarray(_CORRELATION.value(cdist(embedded * self.scale, self.points, "sqeuclidean")))
 
 
 def caution(succeeded: NDArray[np.bool_]) -> float:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from spotsvm.surrogates.acquisition.averaged_improvement import AveragedImprovement, Criterion
 from spotsvm.surrogates.acquisition.chance import MOST_LABELS, Chance, caution
+from spotsvm.surrogates.acquisition.cost import saving
 from spotsvm.surrogates.acquisition.selection import select_places
 from spotsvm.surrogates.domain import Domain
 from spotsvm.surrogates.kriging.ensemble import Models
@@ -56,6 +57,7 @@ class KrigingFit:
         outcomes: tuple[Floats, NDArray[np.bool_]],
         max_points: int,
         margins: Floats | None = None,
+        seconds: Floats | None = None,
     ) -> KrigingFit:
         """Return what follows from fitted models.
 
@@ -70,17 +72,21 @@ class KrigingFit:
         outcomes : (ndarray of shape (n, d), ndarray of bool, shape (n,))
             All points told, and whether they gave a value.
         max_points : int
-            Distinct points at most for the model of failures, and no more than 300.
+            Distinct points at most for the models of failures and of seconds, and no more than 300.
         margins : ndarray of shape (N, c) or None, default=None
             By how much each bound was held at the evaluations that the models see, nan where that is not known.
+        seconds : ndarray of shape (n,) or None, default=None
+            What the evaluation of each point told took, nan where that is not known; None for improvement whatever it costs.
         """
         notes: list[str] = []
         chances: list[Chance] = []
         predicted = models.mean_evaluated()
         told, succeeded = outcomes
-        if failed := int((~succeeded).sum()):
+        failed = int((~succeeded).sum())
+        if failed or seconds is not None:
             best = points[np.argsort(predicted, kind="stable")[:N_ANCHORS]]
             rows = select_places(domain, told, best, min(max_points, MOST_LABELS))
+        if failed:
             chances.append(
                 Chance.of_success(models.embedding, domain.model_inputs(told[rows]), succeeded[rows], caution(succeeded))
             )
@@ -94,7 +100,8 @@ class KrigingFit:
             notes.append(f"the bounds hold at {int(held.sum())} of {len(held)} points")
         if not np.ptp(values) > 0:
             notes.append("all responses are equal: exploring")
-        improvement = AveragedImprovement(domain, models, criterion, chances, held)
+        saved = None if seconds is None else saving(models.embedding, domain.model_inputs(told[rows]), seconds[rows])
+        improvement = AveragedImprovement(domain, models, criterion, chances, held, [] if saved is None else [saved])
         merit = predicted if held is None else np.where(held[models.index], predicted, np.inf)
         return cls(points, values, models, predicted if held is None or not held.any() else merit, improvement, tuple(notes))
 

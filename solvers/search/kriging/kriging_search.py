@@ -80,6 +80,11 @@ class KrigingSearch(Search):
         trials. Of more, an eighth are the newest, a quarter the best (under noise half, those at the best places), and the others
         are spread over the space (`select_evaluations`); which they are follows from the record alone. What is new, and whether
         there is noise, is judged by all.
+    per_second : bool, default=False
+        Whether to look for the largest expected improvement per predicted second, by a model of the seconds that `take_seconds`
+        was given; `"kriging_per_second"` by name. What is suggested then depends on the clock as well: the same seed gives
+        the same points for the same seconds only. A study passes on those of its trials, of a resumed record the recorded
+        ones, so that it goes on exactly as it would have.
 
     See Also
     --------
@@ -149,6 +154,7 @@ class KrigingSearch(Search):
         repeat_below: float = 0.1,
         centre: bool = True,
         max_points: int = MAX_POINTS,
+        per_second: bool = False,
     ):
         super().__init__(domain, seed)
         if n_initial < 2:
@@ -163,10 +169,12 @@ class KrigingSearch(Search):
         self.warped = warped
         self.repeat_below = repeat_below
         self.max_points = max_points
+        self.per_second = per_second
         self._moved_at: int | None = None
         self._fit: KrigingFit | None = None
         self._fit_at = 0
         self._margins: dict[int, tuple[float, ...]] = {}
+        self._seconds: dict[int, float] = {}
         self._design = initial_design(domain, n_initial, np.random.default_rng([self.seed, 1 << 40]), centre=centre)
         self._ensemble = KrigingEnsemble(
             domain, correlation=correlation, inference=inference, n_members=n_members, nugget_bounds=nugget_bounds
@@ -270,6 +278,7 @@ class KrigingSearch(Search):
         self._fit = KrigingFit.of(
             self.domain, points[rows], values[rows], models, criterion, (self.points, succeeded), self.max_points,
             None if margins is None else margins[rows],
+            np.array([self._seconds.get(k, np.nan) for k in range(n_told)]) if self.per_second else None,
         )  # fmt: skip
         self._fit_at = n_told
         return self._fit
@@ -277,6 +286,11 @@ class KrigingSearch(Search):
     def take_margins(self, margins: Sequence[float]) -> None:
         """Take by how much each bound was held at the evaluation told last, negative where it was not; nan is not known."""
         self._margins[len(self._points) - 1] = tuple(margins)
+        self._fit = None
+
+    def take_seconds(self, seconds: float) -> None:
+        """Take how long the evaluation told last took, which only `per_second` makes use of."""
+        self._seconds[len(self._points) - 1] = float(seconds)
         self._fit = None
 
     def _known_margins(self, ok: NDArray[np.bool_]) -> Floats | None:
@@ -310,7 +324,8 @@ class KrigingSearch(Search):
         found = maximize_acquisition(self.domain, improvement, fit.anchors(), rng, allowed=self.is_new, **effort)
         if found is None:
             return Suggestion(self.new_point(rng), "random", "; ".join([*fit.notes, "every candidate had been asked for"]))
-        if noise == "noisy" and np.exp(found[1]) < self.repeat_below * fit.incumbent_error() / fit.models.unit:
+        gain = found[1] if not self.per_second else improvement.whatever_it_costs().value(found[0][None])[0]
+        if noise == "noisy" and np.exp(gain) < self.repeat_below * fit.incumbent_error() / fit.models.unit:
             again = self._replicate(fit)
             if again is not None:
                 return Suggestion(again, "replicate", "to tell the best points apart")
