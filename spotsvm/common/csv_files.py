@@ -8,8 +8,8 @@ import io
 import lzma
 import zipfile
 import zlib
-from collections.abc import Callable
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from numbers import Number
 from pathlib import Path
 from typing import IO, Any, cast
@@ -77,7 +77,15 @@ _OTHERS = (".tar", ".zst", ".7z", ".rar")
 
 
 def read_csv(path: str | Path, **options: Any) -> pd.DataFrame:
-    """Read a CSV file as `pandas.read_csv` does, plain or compressed by gzip, bzip2, xz or zip; URLs are not read.
+    """Read a CSV file as `pandas.read_csv` does, plain or compressed by gzip, bzip2, xz or zip; see `opened_csv`."""
+    with opened_csv(path) as stream:
+        frame: pd.DataFrame = pd.read_csv(cast("Any", stream), **options)
+    return frame
+
+
+@contextmanager
+def opened_csv(path: str | Path) -> Iterator[io.BufferedReader]:
+    """Open a file that is plain or compressed by gzip, bzip2, xz or zip, to read its bytes; URLs are not read.
 
     The suffix (.gz, .bz2, .xz, .zip) determines the compression. DataError is raised if the file is compressed in another way or
     damaged, has more than 2 GiB unpacked, or is a pipe.
@@ -90,10 +98,7 @@ def read_csv(path: str | Path, **options: Any) -> pd.DataFrame:
         raise DataError(f"{file}: archives of this kind are not supported; use .csv, or .csv.gz, .bz2, .xz or .zip")
     try:
         with ExitStack() as stack:
-            frame: pd.DataFrame = pd.read_csv(
-                cast("Any", io.BufferedReader(_Bounded(_opened(file, ending, stack), file))), **options
-            )
-            return frame
+            yield io.BufferedReader(_Bounded(_opened(file, ending, stack), file))
     except (EOFError, lzma.LZMAError, zlib.error, zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
         # a zip file may need an unknown method of compression, or a password
         why = " ".join(str(error).split()) or type(error).__name__

@@ -11,9 +11,9 @@ from typing import Any, cast
 import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, FitFailedWarning, UndefinedMetricWarning
-from sklearn.model_selection import TimeSeriesSplit, cross_val_score, train_test_split
+from sklearn.model_selection import TimeSeriesSplit, cross_val_score
 
-from spotsvm.common.errors import ArgumentError, DataError, ShortSeriesWarning, SpotSVMError
+from spotsvm.common.errors import ArgumentError, ShortSeriesWarning, SpotSVMError
 from spotsvm.comparison.judge_search import judge_search
 from spotsvm.optimism.analysis import oversearching
 from spotsvm.search_cv.spot_search_cv import SpotSearchCV
@@ -25,9 +25,9 @@ from spotsvm.trials.scores.optimism import Method
 from spotsvm.trials.start import Start, equal_start
 from spotsvm.tuning.pipelines.registry import NamedPipeline, default_scoring, is_series, named_pipeline
 from spotsvm.tuning.results import HeldOutResult, block_length, check_writable, held_out_score, write_results
-from spotsvm.tuning.tables.table import Table, check_folds
+from spotsvm.tuning.tables.split import held_out
+from spotsvm.tuning.tables.table import Table
 
-TEST_SHARE = 0.25
 OUTER_FOLDS = 5
 #: a callable that takes a search's name and budget, and returns a context manager whose value is the search's callback
 Progress = Callable[[str, int], Any]
@@ -77,6 +77,7 @@ class TuningJob:
             region=self.region,
             history=train.history,
             horizon=self.horizon,
+            grouped=train.groups is not None,
         )
         if self.oversearching == "repeats" and is_series(self.pipeline):
             raise ArgumentError(
@@ -97,7 +98,7 @@ class TuningJob:
             results.append(HeldOutResult("default", default, *self._test(scorer, fitted, test), fitted))
             for name in dict.fromkeys(["random", self.search]):
                 with progress(name, self.budget) as callback:
-                    search = self._search(name, named, scorer, start, callback).fit(train.X, train.y)
+                    search = self._search(name, named, scorer, start, callback).fit(train.X, train.y, **_groups(train))
                 best = search.best_estimator_
                 tested = self._test(scorer, best, test)
                 # rows of a series are not independent, and some test rows have no score
@@ -146,7 +147,9 @@ class TuningJob:
         n_jobs = 1 if self.oversearching == "nested" and self.executor is not None else self.workers
         cheap = "partitions" if hasattr(search, "fresh_score_") else "folds"
         method = cast("Method", cheap if self.oversearching == "auto" else self.oversearching)
-        found = oversearching(judged, train.X, train.y, outer, method, n_jobs=n_jobs, random_state=self.seed, path=path)
+        found = oversearching(
+            judged, train.X, train.y, outer, method, n_jobs=n_jobs, random_state=self.seed, path=path, **_groups(train)
+        )
         search.study_.add_finding("oversearching", found.to_dict())
         return replace(result, optimism=found)
 
@@ -159,7 +162,14 @@ class TuningJob:
         """Return the default's score; raise ArgumentError if the scorer does not suit the task."""
         try:
             scores = cross_val_score(
-                named.estimator, train.X, train.y, cv=named.splitter, scoring=scorer, n_jobs=self.workers, error_score="raise"
+                named.estimator,
+                train.X,
+                train.y,
+                cv=named.splitter,
+                scoring=scorer,
+                n_jobs=self.workers,
+                error_score="raise",
+                **_groups(train),
             )
         except SpotSVMError:  # its message is complete
             raise
@@ -173,20 +183,14 @@ class TuningJob:
 
     def _split(self) -> tuple[Table, Table]:
         """Return the training rows and the held-out rows."""
-        t = self.table
-        series = is_series(self.pipeline)
-        stratify = t.y if t.task == "classification" else None
-        check_folds(t, max(self.cv, 2), in_time=series)
-        try:
-            how: dict[str, Any] = {"shuffle": False} if series else {"random_state": self.seed, "stratify": stratify}
-            parts = train_test_split(t.X, t.y, test_size=TEST_SHARE, **how)
-        except ValueError as error:
-            raise DataError(f"{len(t.y)} rows are too few for a quarter of them to be held out: {error}") from error
-        train, test = (Table(parts[k], parts[k + 2], t.task, t.history) for k in (0, 1))
-        check_folds(train, self.cv, "training rows", in_time=series)
-        return train, test
+        return held_out(self.table, self.cv, self.seed, in_time=is_series(self.pipeline))
 
     def _test(self, scorer: Any, estimator: Any, test: Table) -> tuple[float, float]:
         """Return the score on the held-out rows, and its standard error."""
         block = block_length(len(test.y)) if is_series(self.pipeline) else 1
         return held_out_score(scorer, estimator, test.X, test.y, self.seed, block=block)
+
+
+def _groups(table: Table) -> dict[str, Any]:
+    """Return the argument `groups` of a fit, if there are groups."""
+    return {} if table.groups is None else {"groups": table.groups}

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.model_selection import KFold, StratifiedKFold, TimeSeriesSplit
+from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold, TimeSeriesSplit
 
 from spotsvm.common.errors import ArgumentError
 from spotsvm.comparison.runs import Entrant
@@ -73,13 +73,15 @@ def named_pipeline(
     region: str | None = None,
     history: Any = None,
     horizon: int = 0,
+    grouped: bool = False,
 ) -> NamedPipeline:
     """Return a pipeline by its name, for training data, in one of its search regions: `REGIONS` has them, the default first.
 
     "table" is a scaled SVM for any numbers; "spectra" adds principal components, monomials, a choice by importance, and in
     classification a weight and a cutoff for each class (`spectra_pipeline`); "stormwater" predicts a series, whose rows are in
     order of time, from past rain (`stormwater_pipeline`): `history` has further rows as their past, and `horizon` is the number
-    of steps ahead. `cv` folds are drawn by TimeSeriesSplit for "stormwater", else at random, stratified in classification.
+    of steps ahead. `cv` folds are drawn by TimeSeriesSplit for "stormwater", else at random, stratified in classification; where
+    rows are `grouped`, those of a group stay together.
     ArgumentError is raised if the pipeline or region is unknown, or the pipeline is not for this task.
 
     Examples
@@ -101,7 +103,9 @@ def named_pipeline(
             raise ArgumentError(f"pipeline {name!r} is for regression, not for {task}")
         pipeline, space = stormwater_pipeline(horizon=horizon, region=region, history=history)
         return NamedPipeline(name, pipeline, space, TimeSeriesSplit(cv), scoring)
-    folds = (StratifiedKFold if task == "classification" else KFold)(cv, shuffle=True, random_state=seed)
+    classes_too = task == "classification"
+    kind: Any = (StratifiedGroupKFold if classes_too else GroupKFold) if grouped else StratifiedKFold if classes_too else KFold
+    folds = kind(cv, shuffle=True, random_state=seed)
     if name == "table":
         pipeline, space = table_pipeline(task, n)
         return NamedPipeline(name, pipeline, space, folds, scoring)

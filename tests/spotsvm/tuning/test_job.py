@@ -372,3 +372,15 @@ def test_any_budget_is_enough(budget, tmp_path):
     assert [r.search.study_.n_finished for r in results[1:]] == [budget] * 2
     assert all(r.tuned_score > 0.5 for r in results)
     assert list(tmp_path.glob("*.db"))
+
+
+def test_groups_stay_together_in_the_folds(tmp_path):
+    X = pd.DataFrame({"a": np.sin(np.arange(96.0)), "b": np.cos(np.arange(96.0))})
+    y = pd.Series(np.arange(96) % 2, name="y")
+    given = job(replace(make_table(X, y), groups=pd.Series(np.arange(96) // 4)), search="random", budget=2)
+    search = given.run(quiet)[-1].search
+    train, _ = given._split()
+    for one, other in search.cv.split(train.X, train.y, train.groups):
+        assert set(train.groups.iloc[one]).isdisjoint(train.groups.iloc[other])
+    own = cross_val_score(search.best_estimator_, train.X, train.y, cv=search.cv, groups=train.groups)
+    assert search.best_score_ == pytest.approx(own.mean())
