@@ -156,6 +156,9 @@ table_options = _options(
     ),
     click.option("--drop", multiple=True, metavar="COLUMN", help="Column to leave out; may be repeated, or names with commas."),
     click.option("--features", multiple=True, metavar="COLUMN", help="Column to use, and no others; as --drop."),
+    click.option(
+        "--categorical", multiple=True, metavar="COLUMN", help="Column of categories, also if they are numbers; as --drop."
+    ),
     click.option("--groups", metavar="COLUMN", help="Column of persons, or the like, whose rows stay together in all splits."),
     click.option("--positive", metavar="LABEL", help="Class of the target to tell from all others: it becomes 1, the others 0."),
 )

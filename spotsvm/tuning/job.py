@@ -78,6 +78,7 @@ class TuningJob:
             history=train.history,
             horizon=self.horizon,
             grouped=train.groups is not None,
+            kinds=train.kinds,
         )
         if self.oversearching == "repeats" and is_series(self.pipeline):
             raise ArgumentError(

@@ -71,7 +71,7 @@ def read_series(
             len(y),
         )
         X, y = X.iloc[-keep:], y.iloc[-keep:]
-    return Table(X, y, "regression", history=features.astype(float))
+    return Table(X, y, "regression", history=features.astype(float), kinds=table.kinds)
 
 
 def _in_time(frame: pd.DataFrame, target: str, time: str | None) -> pd.DataFrame:

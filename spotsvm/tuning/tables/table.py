@@ -16,6 +16,7 @@ from pandas.api.types import is_bool_dtype, is_float_dtype, is_integer_dtype, is
 from spotsvm.common.errors import ArgumentError, DataError
 from spotsvm.common.text import printable_line
 from spotsvm.tuning.tables.cells import Where, not_numeric, row_of, shown
+from spotsvm.tuning.tables.kinds import Kinds, find_kinds, typed
 from spotsvm.tuning.tables.reading import listed, read_file
 
 MANY_CLASSES = 100
@@ -29,7 +30,7 @@ _LOG = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Table:
-    """Numeric features without missing values, and the target; for a series `history` has the features of all its rows."""
+    """The features and the target, which has no missing values; for a series `history` has the features of all its rows."""
 
     X: pd.DataFrame
     y: pd.Series
@@ -39,6 +40,8 @@ class Table:
     groups: pd.Series | None = None
     #: how the file was read, in words
     reading: tuple[str, ...] = ()
+    #: which columns are numbers, categories and so on; only numbers without gaps unless it says otherwise
+    kinds: Kinds = Kinds()
 
     def part(self, rows: Any) -> Table:
         """Return the table with the rows at these positions alone."""
@@ -54,6 +57,7 @@ class Choices:
     encoding: str | None = None
     drop: Sequence[str] = ()
     features: Sequence[str] = ()
+    categorical: Sequence[str] = ()
     groups: str | None = None
     positive: str | None = None
 
@@ -63,19 +67,25 @@ def read_table(path: str | Path, target: str, task: Task | Literal["auto"] = "au
 
     The file may be compressed. Separator, decimal mark, encoding and header are found out; a first column without a name that
     only numbers the rows, and columns and rows without any value, are left out. All columns but the target, those to drop and
-    that of groups are features. The task "auto" is classification for a target of text, of booleans, or of at most 20 different
-    integers. DataError is raised if the file cannot be read, or a column is missing or unusable.
+    that of groups are features: numbers, yes or no, categories or dates, with or without missing values. The task "auto" is
+    classification for a target of text, of booleans, or of at most 20 different integers. DataError is raised if the file cannot
+    be read, or a column is missing or unusable.
     """
     choices = choices or Choices()
     file = read_file(path, target, choices.sep, choices.encoding).without_blank_rows()
-    for note in file.notes:
-        _LOG.warning("%s: %s", printable_line(str(path)), printable_line(note))
     try:
         X, y, groups = _divided(file.frame, target, choices, file.where)
-        table = make_table(X, y, task, file.where)
+        categorical = _columns("--categorical", choices.categorical, file.frame.columns)
+        spare = next((name for name in categorical if name not in X.columns), None)
+        if spare is not None:
+            raise ArgumentError(f"--categorical {spare!r} is no feature; name one of the features")
+        table = make_table(X, y, task, file.where, categorical, X.columns if choices.features else ())
     except DataError as error:
         raise DataError(f"{path}: {error}") from error
-    return replace(table, groups=groups, reading=(str(file.layout), *file.notes))
+    notes = [*file.notes, *(f"column {name!r} is left out: {why}" for name, why in table.kinds.left_out.items())]
+    for note in notes:
+        _LOG.warning("%s: %s", printable_line(str(path)), printable_line(note))
+    return replace(table, groups=groups, reading=(str(file.layout), *notes))
 
 
 def _divided(
@@ -130,13 +140,24 @@ def _positive(y: pd.Series, label: str) -> pd.Series:
     return (text == label).astype(int).reindex(y.index)
 
 
-def make_table(X: pd.DataFrame, y: pd.Series, task: Task | Literal["auto"] = "auto", where: Where = row_of) -> Table:
-    """Check features and target, and determine the task; see `read_table`. `where` says in an error where a row is."""
+def make_table(
+    X: pd.DataFrame,
+    y: pd.Series,
+    task: Task | Literal["auto"] = "auto",
+    where: Where = row_of,
+    categorical: Sequence[str] = (),
+    wanted: Sequence[str] = (),
+) -> Table:
+    """Check features and target, and determine the task and the kinds of the columns; see `read_table` and `find_kinds`."""
     if X.shape[1] == 0:
         raise DataError(f"there are no features: the target {y.name!r} is the only column")
     if len(X) == 0:
         raise DataError("the table has no rows")
-    check_features(X, where)
+    kinds = find_kinds(X, where, categorical, wanted)
+    if len(kinds.left_out) == X.shape[1]:
+        raise DataError(f"there are no features: {_reasons(kinds)}; name a column by --categorical to use it")
+    X = typed(X, kinds)
+    _check_sizes(X[list(kinds.numeric)], where)
     if y.isna().any():
         raise DataError(
             f"the target {y.name!r} has {int(y.isna().sum())} missing values (empty, or a word such as NA or None), the first "
@@ -149,15 +170,18 @@ def make_table(X: pd.DataFrame, y: pd.Series, task: Task | Literal["auto"] = "au
         _check_size(f"the target {y.name!r}", y, where)
     else:
         _check_classes(y)
-    return Table(X.astype(float), y, found)
+    return Table(X, y, found, kinds=kinds)
+
+
+def _reasons(kinds: Kinds) -> str:
+    return ", ".join(f"{name!r} is {reason}" for name, reason in kinds.left_out.items())
 
 
 def check_features(X: pd.DataFrame, where: Where = row_of) -> None:
-    """Raise DataError if a column cannot be a feature."""
+    """Raise DataError if a column is not one of numbers alone, as a series and some pipelines need them."""
     for name, dtype in zip(X.columns, X.dtypes, strict=True):
         if not is_numeric_dtype(dtype) and not (X[name].isna() | X[name].isin([True, False])).all():
-            remedy = "; correct the cell, encode the column as numbers, or leave it out by --drop"
-            raise DataError(not_numeric(f"column {name!r}", X[name], where, remedy))
+            raise DataError(not_numeric(f"column {name!r}", X[name], where, "; correct the cell, or leave the column out"))
     missing = X.isna().to_numpy()
     if missing.any():
         k = int(np.argmax(missing.any(axis=0)))
@@ -165,16 +189,21 @@ def check_features(X: pd.DataFrame, where: Where = row_of) -> None:
             f"column {X.columns[k]!r} has {int(missing[:, k].sum())} missing values, the first in "
             f"{where(X.index[int(np.argmax(missing[:, k]))])}; fill or remove them"
         )
-    values = X.to_numpy(dtype=float)
-    if not (np.abs(values) <= HUGE).all():
-        k = int(np.argmin((np.abs(values) <= HUGE).all(axis=0)))
+    _check_sizes(X, where)
+
+
+def _check_sizes(X: pd.DataFrame, where: Where) -> None:
+    values = np.abs(X.to_numpy(dtype=float))
+    bad = (values > HUGE).any(axis=0)
+    if bad.any():
+        k = int(np.argmax(bad))
         _check_size(f"column {X.columns[k]!r}", X.iloc[:, k], where)
 
 
 def _check_size(name: str, column: pd.Series, where: Where) -> None:
     size = np.abs(column.to_numpy(dtype=float))
     for wrong, what in (
-        (~np.isfinite(size), "infinite values"),
+        (np.isinf(size), "infinite values"),
         (size > HUGE, f"absolute values above {HUGE:g}, too large to scale"),
     ):
         if wrong.any():

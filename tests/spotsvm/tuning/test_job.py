@@ -240,8 +240,8 @@ def test_a_class_that_a_resample_lacks_is_no_error():
 
 
 def test_the_cap_on_iterations_is_no_news(monkeypatch):
-    def capped(task, n_samples):
-        pipeline, space = table_pipeline(task, n_samples)
+    def capped(task, n_samples, kinds):
+        pipeline, space = table_pipeline(task, n_samples, kinds)
         return pipeline.set_params(svc__max_iter=3), space
 
     monkeypatch.setattr("spotsvm.tuning.pipelines.registry.table_pipeline", capped)
@@ -384,3 +384,21 @@ def test_groups_stay_together_in_the_folds(tmp_path):
         assert set(train.groups.iloc[one]).isdisjoint(train.groups.iloc[other])
     own = cross_val_score(search.best_estimator_, train.X, train.y, cv=search.cv, groups=train.groups)
     assert search.best_score_ == pytest.approx(own.mean())
+
+
+@pytest.mark.parametrize("task", ["classification", "regression"])
+def test_a_table_of_all_kinds_of_columns(task, tmp_path):
+    n = 80
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(
+        {"a": rng.normal(size=n), "town": rng.choice(["Ulm", "Bonn", "Rom"], n), "smoker": rng.choice(["y", "n"], n)}
+    )
+    X["gap"] = np.where(rng.random(n) < 0.2, np.nan, X["a"])
+    X["day"] = pd.date_range("2024-01-01", periods=n).strftime("%Y-%m-%d")
+    y = X["a"] + (X["town"] == "Ulm")
+    table = make_table(X, y > y.median() if task == "classification" else y, task)
+    given = job(table, budget=2, out=tmp_path, search="random")
+    results = given.run(quiet)
+    assert np.isfinite([results[-1].tuned_score, results[-1].test_score]).all()
+    pd.testing.assert_frame_equal(trials(given.run(quiet)), trials(results))
+    assert "columntransformer" in (tmp_path / "random_parameters.json").read_text()
