@@ -41,7 +41,7 @@ def run_tuning(table: Any, *, dask: str | None, **options: Any) -> None:
     The options are those of `TuningJob`.
     """
     from spotsvm.common.errors import ArgumentError
-    from spotsvm.common.text import printable
+    from spotsvm.common.text import printable, printable_line
     from spotsvm.solvers.search import SEARCHES, needs_several_objectives
     from spotsvm.study.callbacks import progress_bar
     from spotsvm.tuning.job import TuningJob
@@ -53,7 +53,7 @@ def run_tuning(table: Any, *, dask: str | None, **options: Any) -> None:
         raise ArgumentError(f"--search {options['search']!r} {wrong}; use one of {', '.join(searches)}")
     with cluster(dask) as executor, says_how_to_resume(options.get("out")):
         job = TuningJob(table, executor=executor, **options)
-        results = job.run(progress_bar)
+        results = job.run(progress_bar, lambda line: click.echo(f"spotsvm: {printable_line(line)}", err=True))
     click.echo(printable(tuning_summary(job, results)))
 
 

@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from time import perf_counter
 from typing import Any, cast
 
 import numpy as np
@@ -24,11 +25,14 @@ from spotsvm.trials.scores.metrics import named_scorer
 from spotsvm.trials.scores.optimism import Method
 from spotsvm.trials.start import Start, equal_start
 from spotsvm.tuning.pipelines.registry import NamedPipeline, default_scoring, is_series, named_pipeline
+from spotsvm.tuning.plan import decisions, notices, outlook
 from spotsvm.tuning.results import HeldOutResult, block_length, check_writable, held_out_score, write_results
 from spotsvm.tuning.tables.split import held_out
 from spotsvm.tuning.tables.table import Table
 
 OUTER_FOLDS = 5
+#: more columns of plain numbers are an array without names: of a frame each is checked by itself whenever it is passed on
+_WIDE = 1000
 #: a callable that takes a search's name and budget, and returns a context manager whose value is the search's callback
 Progress = Callable[[str, int], Any]
 
@@ -57,8 +61,11 @@ class TuningJob:
     retries: int = 0
     timeout: float | None = None  # of each search
 
-    def run(self, progress: Progress) -> list[HeldOutResult]:
-        """Evaluate the default, random search and the search in this order; both searches start at the default and the centre."""
+    def run(self, progress: Progress, say: Callable[[str], Any] = lambda line: None) -> list[HeldOutResult]:
+        """Evaluate the default, random search and the search in this order; both searches start at the default and the centre.
+
+        `say` is called with each line about what was decided, before the searches start.
+        """
         checked_timeout(self.trial_timeout)
         checked_timeout(self.timeout, "timeout")
         if self.memory_limit is not None:
@@ -84,7 +91,13 @@ class TuningJob:
             raise ArgumentError(
                 "--oversearching repeats: splits by time cannot be drawn again at random; use folds, nested or none"
             )
+        for line in decisions(self.table, train, self.metric, self.cv):
+            say(line)
+        if not is_series(self.pipeline):
+            for line in notices(self.table, named.space, self.budget):
+                say(line)
         results = []
+        searches = list(dict.fromkeys(["random", self.search]))
         with warnings.catch_warnings():
             # the cap on the solver's iterations is ours; a setting that needs more is scored as it is
             warnings.simplefilter("ignore", ConvergenceWarning)
@@ -95,9 +108,13 @@ class TuningJob:
             warnings.simplefilter("ignore", ShortSeriesWarning)
             fitted = clone(named.estimator).fit(train.X, train.y)
             start = equal_start(named.space, default_start(fitted, named.space, train.X))
+            began = perf_counter()
             default = self._default_score(named, train, scorer)
+            took = perf_counter() - began
+            for line in outlook(train, named, scorer, _groups(train), default, took, len(searches) * self.budget):
+                say(line)
             results.append(HeldOutResult("default", default, *self._test(scorer, fitted, test), fitted))
-            for name in dict.fromkeys(["random", self.search]):
+            for name in searches:
                 with progress(name, self.budget) as callback:
                     search = self._search(name, named, scorer, start, callback).fit(train.X, train.y, **_groups(train))
                 best = search.best_estimator_
@@ -184,7 +201,11 @@ class TuningJob:
 
     def _split(self) -> tuple[Table, Table]:
         """Return the training rows and the held-out rows."""
-        return held_out(self.table, self.cv, self.seed, in_time=is_series(self.pipeline))
+        series = is_series(self.pipeline)
+        train, test = held_out(self.table, self.cv, self.seed, in_time=series)
+        if series or not train.kinds.plain or train.X.shape[1] <= _WIDE:
+            return train, test
+        return replace(train, X=cast("Any", train.X.to_numpy())), replace(test, X=cast("Any", test.X.to_numpy()))
 
     def _test(self, scorer: Any, estimator: Any, test: Table) -> tuple[float, float]:
         """Return the score on the held-out rows, and its standard error."""

@@ -87,7 +87,8 @@ def find_kinds(X: pd.DataFrame, where: Where, categorical: Sequence[str] = (), w
 def typed(X: pd.DataFrame, kinds: Kinds) -> pd.DataFrame:
     """Return the columns that are used: numbers as floats, all others as text, or numbers that are categories."""
     if kinds.plain and not kinds.left_out:
-        return X.astype(float)
+        # one block of memory: pandas would else take thousands of columns one by one in every fold
+        return pd.DataFrame(X.to_numpy(dtype=float), index=X.index, columns=X.columns)
     X = X.drop(columns=list(kinds.left_out))
     texts = [n for n, dtype in zip(X.columns, X.dtypes, strict=True) if n not in kinds.numeric and not _is_number(dtype)]
     as_text = {name: X[name].map(str, na_action="ignore").astype(object) for name in texts}

@@ -42,6 +42,8 @@ class Table:
     reading: tuple[str, ...] = ()
     #: which columns are numbers, categories and so on; only numbers without gaps unless it says otherwise
     kinds: Kinds = Kinds()
+    #: why the task is this one, in words
+    why: str = ""
 
     def part(self, rows: Any) -> Table:
         """Return the table with the rows at these positions alone."""
@@ -170,7 +172,7 @@ def make_table(
         _check_size(f"the target {y.name!r}", y, where)
     else:
         _check_classes(y)
-    return Table(X, y, found, kinds=kinds)
+    return Table(X, y, found, kinds=kinds, why=_why(y, found) if task == "auto" else "as said")
 
 
 def _reasons(kinds: Kinds) -> str:
@@ -208,6 +210,17 @@ def _check_size(name: str, column: pd.Series, where: Where) -> None:
     ):
         if wrong.any():
             raise DataError(f"{name} has {what}, the first in {where(column.index[int(np.argmax(wrong))])}; remove those rows")
+
+
+def _why(y: pd.Series, task: Task) -> str:
+    """Return why a target has this task."""
+    if task == "regression":
+        what = f"more than {FEW_INTEGERS} different whole numbers" if bool((y == np.rint(y)).all()) else "numbers with fractions"
+    elif is_numeric_dtype(y) and not is_bool_dtype(y):
+        what = f"at most {FEW_INTEGERS} different whole numbers"
+    else:
+        what = "no numbers"
+    return f"as the target has {what} (--task says otherwise)"
 
 
 def _task_of(y: pd.Series) -> Task:

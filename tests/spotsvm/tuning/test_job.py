@@ -402,3 +402,26 @@ def test_a_table_of_all_kinds_of_columns(task, tmp_path):
     assert np.isfinite([results[-1].tuned_score, results[-1].test_score]).all()
     pd.testing.assert_frame_equal(trials(given.run(quiet)), trials(results))
     assert "columntransformer" in (tmp_path / "random_parameters.json").read_text()
+
+
+def test_the_work_of_many_columns_is_that_of_their_numbers(monkeypatch):
+    """Of a frame scikit-learn checks each column by itself, which would take longer than all the rest."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(40, 1200)))
+    X.columns = [f"c{k}" for k in X.columns]
+    table = make_table(X, pd.Series(np.where(X["c0"] > 0, "a", "b")))
+    wide = job(table, search="random", budget=1).run(quiet)
+    monkeypatch.setattr("spotsvm.tuning.job._WIDE", 5000)
+    named = job(table, search="random", budget=1).run(quiet)
+    assert not hasattr(wide[-1].estimator, "feature_names_in_")
+    assert hasattr(named[-1].estimator, "feature_names_in_")
+    assert wide[-1].tuned_score == pytest.approx(named[-1].tuned_score, abs=1e-9)
+
+
+def test_what_is_said_before_the_searches():
+    said = []
+    results = job(iris(), search="random", budget=1).run(quiet, said.append)
+    assert said[0] == "rows: 100, of which 25 are held out: no search uses them"
+    assert "notice: 2 parameters are searched in 1 trials; use a larger --budget" in said
+    assert f"{results[0].tuned_score:.4g} for the default SVM" in said[-2]
+    assert said[-1].startswith("expected time: about ")
