@@ -6,6 +6,7 @@ import bz2
 import gzip
 import io
 import lzma
+import stat
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
@@ -96,8 +97,12 @@ def opened_csv(path: str | Path) -> Iterator[io.BufferedReader]:
     ending = file.suffix.lower()
     if ending in _OTHERS:
         raise DataError(f"{file}: archives of this kind are not supported; use .csv, or .csv.gz, .bz2, .xz or .zip")
+    piped = _piped(file)
     try:
         with ExitStack() as stack:
+            if piped is not None:
+                yield io.BufferedReader(_Bounded(io.BytesIO(piped), file))
+                return
             yield io.BufferedReader(_Bounded(_opened(file, ending, stack), file))
     except (EOFError, lzma.LZMAError, zlib.error, zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
         # a zip file may need an unknown method of compression, or a password
@@ -114,6 +119,26 @@ def _opened(file: Path, ending: str, stack: ExitStack) -> IO[bytes]:
         # only its bytes are read: whatever the path of the member, nothing is written
         return stack.enter_context(archive.open(names[0]))
     return cast("IO[bytes]", stack.enter_context(_OPENERS[ending](file) if ending in _OPENERS else file.open("rb")))
+
+
+#: what came through pipes without a name, which can be read once
+_READ: dict[tuple[int, int], bytes] = {}
+
+
+def _piped(file: Path) -> bytes | None:
+    """Return all bytes of a pipe without a name, such as /dev/stdin; None for any other file."""
+    try:
+        found = file.stat()
+    except OSError:  # which opening the file meets again
+        return None
+    if not stat.S_ISFIFO(found.st_mode):
+        return None
+    key = found.st_dev, found.st_ino
+    if key not in _READ:
+        _READ.clear()
+        with file.open("rb") as stream:
+            _READ[key] = stream.read(MOST_BYTES + 1)
+    return _READ[key]
 
 
 class _Bounded(io.RawIOBase):

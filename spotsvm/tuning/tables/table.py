@@ -81,7 +81,7 @@ def read_table(path: str | Path, target: str, task: Task | Literal["auto"] = "au
         spare = next((name for name in categorical if name not in X.columns), None)
         if spare is not None:
             raise ArgumentError(f"--categorical {spare!r} is no feature; name one of the features")
-        table = make_table(X, y, task, file.where, categorical, X.columns if choices.features else ())
+        table = make_table(X, y, task, file.where, categorical, list(X.columns) if choices.features else ())
     except DataError as error:
         raise DataError(f"{path}: {error}") from error
     notes = [*file.notes, *(f"column {name!r} is left out: {why}" for name, why in table.kinds.left_out.items())]

@@ -1,5 +1,8 @@
 import gzip
 import logging
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -171,3 +174,10 @@ def test_groups_are_not_divided(written, task):
     gap = written(path.read_text().replace("p3", ""))
     with pytest.raises(DataError, match="--groups 'who' has 5 missing values, the first in line 17"):
         read_table(gap, "y", task, Choices(groups="who"))
+
+
+@pytest.mark.skipif(not Path("/dev/stdin").exists(), reason="this system has no /dev/stdin")
+def test_what_a_shell_pipes_is_read_although_it_comes_once():
+    code = "from spotsvm.tuning.tables.table import read_table; print(read_table('/dev/stdin', 'kind').X.shape)"
+    ended = subprocess.run([sys.executable, "-c", code], input=lines(";"), capture_output=True, text=True, timeout=60)
+    assert (ended.stdout, ended.stderr) == ("(10, 2)\n", "")
