@@ -87,7 +87,8 @@ def read_table(path: str | Path, target: str, task: Task | Literal["auto"] = "au
     notes = [*file.notes, *(f"column {name!r} is left out: {why}" for name, why in table.kinds.left_out.items())]
     for note in notes:
         _LOG.warning("%s: %s", printable_line(str(path)), printable_line(note))
-    return replace(table, groups=groups, reading=(str(file.layout), *notes))
+    why = table.why if choices.positive is None else f"1 being {choices.positive!r} and 0 all other classes"
+    return replace(table, groups=groups, reading=(str(file.layout), *notes), why=why)
 
 
 def _divided(

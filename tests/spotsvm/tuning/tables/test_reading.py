@@ -156,6 +156,7 @@ def test_a_positive_class(written, labels, label):
     path = written("a,kind\n" + "".join(f"{k},{labels[k % 3]}\n" for k in range(12)))
     table = read_table(path, "kind", choices=Choices(positive=label))
     assert table.y.tolist() == [0, 1, 0] * 4
+    assert table.why == f"1 being {label!r} and 0 all other classes"
     assert table.task == "classification"
     with pytest.raises(DataError, match="--positive 'w' does not occur in the target 'kind'; use "):
         read_table(path, "kind", choices=Choices(positive="w"))
