@@ -11,8 +11,6 @@ from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.model_selection import cross_val_score
 
 from spotsvm.common.text import duration
-from spotsvm.space.parameter import ContinuousParameter, IntegerParameter
-from spotsvm.space.space import Space
 from spotsvm.tuning.tables.cells import shown
 from spotsvm.tuning.tables.suspicions import suspicions
 from spotsvm.tuning.tables.table import Table
@@ -64,27 +62,3 @@ def outlook(
         f"expected time: about {duration(seconds * trials)}, if each of {trials} trials takes as long as the default SVM, "
         f"{duration(seconds)}"
     )
-
-
-def bounds_reached(space: Space, params: dict[str, Any]) -> Iterator[str]:
-    """Yield a sentence for each recommended value that is a bound of its range.
-
-    Examples
-    --------
-    >>> list(bounds_reached(Space({"C": (0.1, 10.0, "log-uniform")}), {"C": 10.0}))
-    ['C = 10 is the upper bound of its range, 0.1 to 10: a wider range may hold better values.']
-    """
-    for branch in space.branches:
-        for name, parameter in branch.items():
-            if name not in params or not isinstance(parameter, ContinuousParameter | IntegerParameter):
-                continue
-            u = parameter.encode(params[name])
-            share = 0.5 / parameter.levels if parameter.levels else 0.0
-            if not 1e-9 + share < u < 1 - 1e-9 - share:
-                end = "upper" if u > 0.5 else "lower"
-                yield (
-                    f"{name.rpartition('__')[2]} = {params[name]:.4g} is the {end} bound of its range, {parameter.low:.4g} to "
-                    f"{parameter.high:.4g}: a wider range may hold better values."
-                )
-        if params.keys() <= branch.keys():
-            return

@@ -10,7 +10,6 @@ from spotsvm.trials.recommendation import summarise_failures
 from spotsvm.trials.scores.optimism import Method, Optimism
 from spotsvm.tuning.job import TuningJob
 from spotsvm.tuning.pipelines.registry import description, is_series
-from spotsvm.tuning.plan import bounds_reached
 from spotsvm.tuning.results import HeldOutResult
 
 _WIDTH = 100
@@ -81,7 +80,6 @@ def _paragraphs(job: TuningJob, results: Sequence[HeldOutResult]) -> Iterator[st
         # each name stays with its value
         chosen = (f"{name} = {v:.4g}".replace(" ", _TIED) for name, v in zip(short_names(list(best)), best.values(), strict=True))
         yield f"Chosen by {final.name}: {', '.join(chosen)}"
-        yield from bounds_reached(final.search.study_.space, best)
     if job.out:
         yield f"Written to {job.out}: report.html; comparison.csv; trials, fold scores, parameters and record of each search."
     else:

@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 from sklearn.dummy import DummyClassifier
 
-from spotsvm.space.space import Space
 from spotsvm.trials.scores.optimism import Optimism
 from spotsvm.trials.trial import Trial
 from spotsvm.tuning.job import TuningJob
@@ -13,7 +12,6 @@ from spotsvm.tuning.results import HeldOutResult
 from spotsvm.tuning.summary import short_names, tuning_summary
 from spotsvm.tuning.tables.table import make_table
 
-SPACE = Space({"svc__C": (2**-5, 2**15, "log-uniform"), "svc__gamma": (2**-15, 2**3, "log-uniform")})
 TABLE = make_table(pd.DataFrame({"a": range(8)}), pd.Series([0, 1] * 4, name="y"))
 
 
@@ -22,7 +20,7 @@ def search(n=10, failed=0):
     trials = [
         Trial(k, {}, (), "failed", reason="ValueError: no") if k < failed else Trial(k, {}, (), "ok", 0.5) for k in range(n)
     ]
-    study = SimpleNamespace(n_finished=n, trials=tuple(trials), findings={}, space=SPACE)
+    study = SimpleNamespace(n_finished=n, trials=tuple(trials), findings={})
     return SimpleNamespace(study_=study, best_params_={"svc__C": 12.3456, "svc__gamma": 0.000123456})
 
 
@@ -163,13 +161,3 @@ def test_no_line_is_longer_than_the_table_is_wide_or_100_columns(tmp_path):
     # no parameter stands on another line than its value
     assert sum(line.count("class_weight__") for line in lines) == sum(line.count(" = 0.1235") for line in lines) == 12
     assert all(line.count("class_weight__") == line.count(" = 0.1235") for line in lines)
-
-
-def test_a_recommended_bound_is_told():
-    told = "C = 3.277e+04 is the upper bound of its range, 0.03125 to 3.277e+04: a wider range may hold better values."
-    assert "is the upper bound" not in flat(summary())
-    given = search()
-    given.best_params_ = {"svc__C": 2.0**15, "svc__gamma": 0.01}
-    assert told in flat(summary(given=given))
-    given.best_params_ = {"svc__C": 1.0, "svc__gamma": 2.0**-15}
-    assert "gamma = 3.052e-05 is the lower bound of its range" in flat(summary(given=given))
