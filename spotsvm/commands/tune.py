@@ -41,7 +41,7 @@ def run_tuning(table: Any, *, dask: str | None, **options: Any) -> None:
     The options are those of `TuningJob`.
     """
     from spotsvm.common.errors import ArgumentError
-    from spotsvm.common.text import printable
+    from spotsvm.common.text import printable, printable_line
     from spotsvm.solvers.search import SEARCHES, needs_several_objectives
     from spotsvm.study.callbacks import progress_bar
     from spotsvm.tuning.job import TuningJob
@@ -53,7 +53,7 @@ def run_tuning(table: Any, *, dask: str | None, **options: Any) -> None:
         raise ArgumentError(f"--search {options['search']!r} {wrong}; use one of {', '.join(searches)}")
     with cluster(dask) as executor, says_how_to_resume(options.get("out")):
         job = TuningJob(table, executor=executor, **options)
-        results = job.run(progress_bar)
+        results = job.run(progress_bar, lambda line: click.echo(f"spotsvm: {printable_line(line)}", err=True))
     click.echo(printable(tuning_summary(job, results)))
 
 
@@ -147,6 +147,22 @@ worker_options = _options(
 )
 
 
+#: the options that say what a table holds
+table_options = _options(
+    click.option("--sep", help="Separator of the fields: one character, or tab; by default it is found out."),
+    click.option(
+        "--encoding", help="Encoding of the file, such as latin-1; by default UTF-8, UTF-16 and Latin-1 are told apart."
+    ),
+    click.option("--drop", multiple=True, metavar="COLUMN", help="Column to leave out; may be repeated, or names with commas."),
+    click.option("--features", multiple=True, metavar="COLUMN", help="Column to use, and no others; as --drop."),
+    click.option(
+        "--categorical", multiple=True, metavar="COLUMN", help="Column of categories, also if they are numbers; as --drop."
+    ),
+    click.option("--groups", metavar="COLUMN", help="Column of persons, or the like, whose rows stay together in all splits."),
+    click.option("--positive", metavar="LABEL", help="Class of the target to tell from all others: it becomes 1, the others 0."),
+)
+
+
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--target", required=True, help="Column to predict; all others are features.")
@@ -180,18 +196,24 @@ worker_options = _options(
     type=click.IntRange(0),
     help="Number of latest rows to train and test on (stormwater), 0 for all; 5000 by default. Earlier rows are only their past.",
 )
+@table_options
 @tuning_options
 @worker_options
 def tune(
     file: Path, target: str, task: Any, pipeline: str, time: str | None, rows: int | None, horizon: int, **options: Any
 ) -> None:
-    """Tune an SVM on the table in FILE (CSV with a header row, numeric features).
+    """Tune an SVM on the table in FILE (CSV).
 
     Random search runs as well, for comparison. Both searches start with the SVM's default parameters and the centre of the space.
     """
     from spotsvm.common.errors import ArgumentError
+    from spotsvm.tuning.tables.table import Choices
 
+    choices = {name: options.pop(name) for name in Choices.__dataclass_fields__}
     if pipeline == "stormwater":
+        given = next((name for name, value in choices.items() if value), None)
+        if given is not None:
+            raise ArgumentError(f"--{given} is not for time series (--pipeline stormwater); leave it out")
         from spotsvm.tuning.tables.series import read_series
 
         table = read_series(file, target, time, task, rows)
@@ -203,7 +225,7 @@ def tune(
                 raise ArgumentError(
                     f"{name} {value} is only for time series (--pipeline stormwater), not for --pipeline {pipeline}"
                 )
-        table = read_table(file, target, task)
+        table = read_table(file, target, task, Choices(**choices))
     run_tuning(table, pipeline=pipeline, horizon=horizon, **options)
 
 

@@ -6,10 +6,11 @@ import bz2
 import gzip
 import io
 import lzma
+import stat
 import zipfile
 import zlib
-from collections.abc import Callable
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from numbers import Number
 from pathlib import Path
 from typing import IO, Any, cast
@@ -77,7 +78,15 @@ _OTHERS = (".tar", ".zst", ".7z", ".rar")
 
 
 def read_csv(path: str | Path, **options: Any) -> pd.DataFrame:
-    """Read a CSV file as `pandas.read_csv` does, plain or compressed by gzip, bzip2, xz or zip; URLs are not read.
+    """Read a CSV file as `pandas.read_csv` does, plain or compressed by gzip, bzip2, xz or zip; see `opened_csv`."""
+    with opened_csv(path) as stream:
+        frame: pd.DataFrame = pd.read_csv(cast("Any", stream), **options)
+    return frame
+
+
+@contextmanager
+def opened_csv(path: str | Path) -> Iterator[io.BufferedReader]:
+    """Open a file that is plain or compressed by gzip, bzip2, xz or zip, to read its bytes; URLs are not read.
 
     The suffix (.gz, .bz2, .xz, .zip) determines the compression. DataError is raised if the file is compressed in another way or
     damaged, has more than 2 GiB unpacked, or is a pipe.
@@ -88,12 +97,13 @@ def read_csv(path: str | Path, **options: Any) -> pd.DataFrame:
     ending = file.suffix.lower()
     if ending in _OTHERS:
         raise DataError(f"{file}: archives of this kind are not supported; use .csv, or .csv.gz, .bz2, .xz or .zip")
+    piped = _piped(file)
     try:
         with ExitStack() as stack:
-            frame: pd.DataFrame = pd.read_csv(
-                cast("Any", io.BufferedReader(_Bounded(_opened(file, ending, stack), file))), **options
-            )
-            return frame
+            if piped is not None:
+                yield io.BufferedReader(_Bounded(io.BytesIO(piped), file))
+                return
+            yield io.BufferedReader(_Bounded(_opened(file, ending, stack), file))
     except (EOFError, lzma.LZMAError, zlib.error, zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
         # a zip file may need an unknown method of compression, or a password
         why = " ".join(str(error).split()) or type(error).__name__
@@ -109,6 +119,26 @@ def _opened(file: Path, ending: str, stack: ExitStack) -> IO[bytes]:
         # only its bytes are read: whatever the path of the member, nothing is written
         return stack.enter_context(archive.open(names[0]))
     return cast("IO[bytes]", stack.enter_context(_OPENERS[ending](file) if ending in _OPENERS else file.open("rb")))
+
+
+#: what came through pipes without a name, which can be read once
+_READ: dict[tuple[int, int], bytes] = {}
+
+
+def _piped(file: Path) -> bytes | None:
+    """Return all bytes of a pipe without a name, such as /dev/stdin; None for any other file."""
+    try:
+        found = file.stat()
+    except OSError:  # which opening the file meets again
+        return None
+    if not stat.S_ISFIFO(found.st_mode):
+        return None
+    key = found.st_dev, found.st_ino
+    if key not in _READ:
+        _READ.clear()
+        with file.open("rb") as stream:
+            _READ[key] = stream.read(MOST_BYTES + 1)
+    return _READ[key]
 
 
 class _Bounded(io.RawIOBase):

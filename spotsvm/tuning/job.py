@@ -6,14 +6,15 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from time import perf_counter
 from typing import Any, cast
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, FitFailedWarning, UndefinedMetricWarning
-from sklearn.model_selection import TimeSeriesSplit, cross_val_score, train_test_split
+from sklearn.model_selection import TimeSeriesSplit, cross_val_score
 
-from spotsvm.common.errors import ArgumentError, DataError, ShortSeriesWarning, SpotSVMError
+from spotsvm.common.errors import ArgumentError, ShortSeriesWarning, SpotSVMError
 from spotsvm.comparison.judge_search import judge_search
 from spotsvm.optimism.analysis import oversearching
 from spotsvm.search_cv.spot_search_cv import SpotSearchCV
@@ -25,11 +26,14 @@ from spotsvm.trials.scores.metrics import named_scorer
 from spotsvm.trials.scores.optimism import Method
 from spotsvm.trials.start import Start, equal_start
 from spotsvm.tuning.pipelines.registry import NamedPipeline, default_scoring, is_series, named_pipeline
+from spotsvm.tuning.plan import decisions, notices, outlook
 from spotsvm.tuning.results import HeldOutResult, block_length, check_writable, held_out_score, write_results
-from spotsvm.tuning.tables.table import Table, check_folds
+from spotsvm.tuning.tables.split import held_out
+from spotsvm.tuning.tables.table import Table
 
-TEST_SHARE = 0.25
 OUTER_FOLDS = 5
+#: more columns of plain numbers are an array without names: of a frame each is checked by itself whenever it is passed on
+_WIDE = 1000
 #: a callable that takes a search's name and number of trials, and returns a context manager whose value is the search's callback
 Progress = Callable[[str, int], Any]
 
@@ -58,8 +62,11 @@ class TuningJob:
     retries: int = 0
     timeout: float | None = None  # of each search
 
-    def run(self, progress: Progress) -> list[HeldOutResult]:
-        """Evaluate the default, random search and the search in this order; both searches start at the default and the centre."""
+    def run(self, progress: Progress, say: Callable[[str], Any] = lambda line: None) -> list[HeldOutResult]:
+        """Evaluate the default, random search and the search in this order; both searches start at the default and the centre.
+
+        `say` is called with each line about what was decided, before the searches start.
+        """
         checked_timeout(self.trial_timeout)
         checked_timeout(self.timeout, "timeout")
         if self.memory_limit is not None:
@@ -78,12 +85,20 @@ class TuningJob:
             region=self.region,
             history=train.history,
             horizon=self.horizon,
+            grouped=train.groups is not None,
+            kinds=train.kinds,
         )
         if self.oversearching == "repeats" and is_series(self.pipeline):
             raise ArgumentError(
                 "--oversearching repeats: splits by time cannot be drawn again at random; use folds, nested or none"
             )
+        for line in decisions(self.table, train, self.metric, self.cv):
+            say(line)
+        if not is_series(self.pipeline):
+            for line in notices(self.table, named.space, self.n_trials):
+                say(line)
         results = []
+        searches = list(dict.fromkeys(["random", self.search]))
         with warnings.catch_warnings():
             # the cap on the solver's iterations is ours; a setting that needs more is scored as it is
             warnings.simplefilter("ignore", ConvergenceWarning)
@@ -94,11 +109,15 @@ class TuningJob:
             warnings.simplefilter("ignore", ShortSeriesWarning)
             fitted = clone(named.estimator).fit(train.X, train.y)
             start = equal_start(named.space, default_start(fitted, named.space, train.X))
+            began = perf_counter()
             default = self._default_score(named, train, scorer)
+            took = perf_counter() - began
+            for line in outlook(train, named, scorer, _groups(train), default, took, len(searches) * self.n_trials):
+                say(line)
             results.append(HeldOutResult("default", default, *self._test(scorer, fitted, test), fitted))
-            for name in dict.fromkeys(["random", self.search]):
+            for name in searches:
                 with progress(name, self.n_trials) as callback:
-                    search = self._search(name, named, scorer, start, callback).fit(train.X, train.y)
+                    search = self._search(name, named, scorer, start, callback).fit(train.X, train.y, **_groups(train))
                 best = search.best_estimator_
                 tested = self._test(scorer, best, test)
                 # rows of a series are not independent, and some test rows have no score
@@ -147,7 +166,9 @@ class TuningJob:
         n_jobs = 1 if self.oversearching == "nested" and self.executor is not None else self.workers
         cheap = "partitions" if hasattr(search, "fresh_score_") else "folds"
         method = cast("Method", cheap if self.oversearching == "auto" else self.oversearching)
-        found = oversearching(judged, train.X, train.y, outer, method, n_jobs=n_jobs, random_state=self.seed, path=path)
+        found = oversearching(
+            judged, train.X, train.y, outer, method, n_jobs=n_jobs, random_state=self.seed, path=path, **_groups(train)
+        )
         search.study_.add_finding("oversearching", found.to_dict())
         return replace(result, optimism=found)
 
@@ -160,7 +181,14 @@ class TuningJob:
         """Return the default's score; raise ArgumentError if the scorer does not suit the task."""
         try:
             scores = cross_val_score(
-                named.estimator, train.X, train.y, cv=named.splitter, scoring=scorer, n_jobs=self.workers, error_score="raise"
+                named.estimator,
+                train.X,
+                train.y,
+                cv=named.splitter,
+                scoring=scorer,
+                n_jobs=self.workers,
+                error_score="raise",
+                **_groups(train),
             )
         except SpotSVMError:  # its message is complete
             raise
@@ -174,20 +202,18 @@ class TuningJob:
 
     def _split(self) -> tuple[Table, Table]:
         """Return the training rows and the held-out rows."""
-        t = self.table
         series = is_series(self.pipeline)
-        stratify = t.y if t.task == "classification" else None
-        check_folds(t, max(self.cv, 2), in_time=series)
-        try:
-            how: dict[str, Any] = {"shuffle": False} if series else {"random_state": self.seed, "stratify": stratify}
-            parts = train_test_split(t.X, t.y, test_size=TEST_SHARE, **how)
-        except ValueError as error:
-            raise DataError(f"{len(t.y)} rows are too few for a quarter of them to be held out: {error}") from error
-        train, test = (Table(parts[k], parts[k + 2], t.task, t.history) for k in (0, 1))
-        check_folds(train, self.cv, "training rows", in_time=series)
-        return train, test
+        train, test = held_out(self.table, self.cv, self.seed, in_time=series)
+        if series or not train.kinds.plain or train.X.shape[1] <= _WIDE:
+            return train, test
+        return replace(train, X=cast("Any", train.X.to_numpy())), replace(test, X=cast("Any", test.X.to_numpy()))
 
     def _test(self, scorer: Any, estimator: Any, test: Table) -> tuple[float, float]:
         """Return the score on the held-out rows, and its standard error."""
         block = block_length(len(test.y)) if is_series(self.pipeline) else 1
         return held_out_score(scorer, estimator, test.X, test.y, self.seed, block=block)
+
+
+def _groups(table: Table) -> dict[str, Any]:
+    """Return the argument `groups` of a fit, if there are groups."""
+    return {} if table.groups is None else {"groups": table.groups}

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.model_selection import KFold, StratifiedKFold, TimeSeriesSplit
+from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold, TimeSeriesSplit
 
 from spotsvm.common.errors import ArgumentError
 from spotsvm.comparison.runs import Entrant
@@ -16,7 +16,8 @@ from spotsvm.tuning.pipelines.spectra import FIRST, spectra_pipeline
 from spotsvm.tuning.pipelines.spectra import REGIONS as SPECTRA_REGIONS
 from spotsvm.tuning.pipelines.stormwater import REGIONS as STORMWATER_REGIONS
 from spotsvm.tuning.pipelines.stormwater import stormwater_pipeline
-from spotsvm.tuning.tables.table import Task
+from spotsvm.tuning.tables.kinds import Kinds
+from spotsvm.tuning.tables.table import Task, check_features
 
 #: the pipelines with their regions, the default first
 REGIONS = {"table": ("default",), "spectra": SPECTRA_REGIONS, "stormwater": STORMWATER_REGIONS}
@@ -73,13 +74,17 @@ def named_pipeline(
     region: str | None = None,
     history: Any = None,
     horizon: int = 0,
+    grouped: bool = False,
+    kinds: Kinds | None = None,
 ) -> NamedPipeline:
     """Return a pipeline by its name, for training data, in one of its search regions: `REGIONS` has them, the default first.
 
-    "table" is a scaled SVM for any numbers; "spectra" adds principal components, monomials, a choice by importance, and in
+    "table" is a scaled SVM for any columns; "spectra" adds principal components, monomials, a choice by importance, and in
     classification a weight and a cutoff for each class (`spectra_pipeline`); "stormwater" predicts a series, whose rows are in
     order of time, from past rain (`stormwater_pipeline`): `history` has further rows as their past, and `horizon` is the number
-    of steps ahead. `cv` folds are drawn by TimeSeriesSplit for "stormwater", else at random, stratified in classification.
+    of steps ahead. `cv` folds are drawn by TimeSeriesSplit for "stormwater", else at random, stratified in classification; where
+    rows are `grouped`, those of a group stay together. `kinds` are those of the columns, which only "table" takes unless
+    all are numbers.
     ArgumentError is raised if the pipeline or region is unknown, or the pipeline is not for this task.
 
     Examples
@@ -92,6 +97,8 @@ def named_pipeline(
         raise ArgumentError(f"pipeline {name!r} is unknown; use one of {', '.join(REGIONS)}")
     if region is not None and region not in REGIONS[name]:
         raise ArgumentError(f"pipeline {name} has no region {region!r}; use {' or '.join(REGIONS[name])}")
+    if kinds is not None and not kinds.plain and name != "table":
+        check_features(X)
     region = region or REGIONS[name][0]
     if horizon and not is_series(name):
         raise ArgumentError(f"horizon={horizon} is only for a series; use pipeline 'stormwater', or horizon=0")
@@ -101,9 +108,11 @@ def named_pipeline(
             raise ArgumentError(f"pipeline {name!r} is for regression, not for {task}")
         pipeline, space = stormwater_pipeline(horizon=horizon, region=region, history=history)
         return NamedPipeline(name, pipeline, space, TimeSeriesSplit(cv), scoring)
-    folds = (StratifiedKFold if task == "classification" else KFold)(cv, shuffle=True, random_state=seed)
+    classes_too = task == "classification"
+    kind: Any = (StratifiedGroupKFold if classes_too else GroupKFold) if grouped else StratifiedKFold if classes_too else KFold
+    folds = kind(cv, shuffle=True, random_state=seed)
     if name == "table":
-        pipeline, space = table_pipeline(task, n)
+        pipeline, space = table_pipeline(task, n, kinds)
         return NamedPipeline(name, pipeline, space, folds, scoring)
     classes = np.unique(np.asarray(y)).tolist() if task == "classification" else None
     pipeline, space = spectra_pipeline(task, n, classes, region=region, scale=True, random_state=seed)

@@ -13,7 +13,9 @@ from pandas.api.types import is_integer_dtype, is_numeric_dtype
 
 from spotsvm.common.errors import ArgumentError, DataError
 from spotsvm.common.text import printable_line
-from spotsvm.tuning.tables.table import Table, Task, check_feature, make_table, read_frame, shown
+from spotsvm.tuning.tables.cells import shown
+from spotsvm.tuning.tables.reading import read_file
+from spotsvm.tuning.tables.table import Table, Task, check_features, make_table
 
 _LOG = logging.getLogger(__name__)
 
@@ -38,9 +40,11 @@ def read_series(
     """
     if task == "classification":
         raise ArgumentError("--task classification: a series needs regression; use --task regression, or --pipeline table")
-    frame = read_frame(path, target)
+    file = read_file(path, target)
+    for note in file.notes:
+        _LOG.warning("%s: %s", printable_line(str(path)), printable_line(note))
     try:
-        frame = _in_time(frame, target, time)
+        frame = _in_time(file.frame, target, time)
         features = frame.drop(columns=target)
         for name in features.columns:
             _check_reading(features[name], time)
@@ -67,7 +71,7 @@ def read_series(
             len(y),
         )
         X, y = X.iloc[-keep:], y.iloc[-keep:]
-    return Table(X, y, "regression", history=features.astype(float))
+    return Table(X, y, "regression", history=features.astype(float), kinds=table.kinds)
 
 
 def _in_time(frame: pd.DataFrame, target: str, time: str | None) -> pd.DataFrame:
@@ -139,4 +143,4 @@ def _check_reading(column: pd.Series, time: str | None) -> None:
             f"column {column.name!r} has {int(column.isna().sum())} missing values, the first at {first}; fill them, "
             "for example with 0 for no rain, or remove the rows at that end"
         )
-    check_feature(column)
+    check_features(column.to_frame())

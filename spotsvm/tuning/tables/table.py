@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import logging
-import re
-import warnings
-from dataclasses import dataclass
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -13,9 +13,11 @@ import numpy as np
 import pandas as pd
 from pandas.api.types import is_bool_dtype, is_float_dtype, is_integer_dtype, is_numeric_dtype
 
-from spotsvm.common.csv_files import read_csv
-from spotsvm.common.errors import DataError, SpotSVMError
+from spotsvm.common.errors import ArgumentError, DataError
 from spotsvm.common.text import printable_line
+from spotsvm.tuning.tables.cells import Where, not_numeric, row_of, shown
+from spotsvm.tuning.tables.kinds import Kinds, find_kinds, typed
+from spotsvm.tuning.tables.reading import listed, read_file
 
 MANY_CLASSES = 100
 FEW_INTEGERS = 20
@@ -28,149 +30,198 @@ _LOG = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Table:
-    """Numeric features without missing values, and the target; for a series `history` has the features of all its rows."""
+    """The features and the target, which has no missing values; for a series `history` has the features of all its rows."""
 
     X: pd.DataFrame
     y: pd.Series
     task: Task
     history: pd.DataFrame | None = None
+    #: rows of one group are never divided between training and testing
+    groups: pd.Series | None = None
+    #: how the file was read, in words
+    reading: tuple[str, ...] = ()
+    #: which columns are numbers, categories and so on; only numbers without gaps unless it says otherwise
+    kinds: Kinds = Kinds()
+    #: why the task is this one, in words
+    why: str = ""
+
+    def part(self, rows: Any) -> Table:
+        """Return the table with the rows at these positions alone."""
+        groups = None if self.groups is None else self.groups.iloc[rows]
+        return replace(self, X=self.X.iloc[rows], y=self.y.iloc[rows], groups=groups)
 
 
-def read_table(path: str | Path, target: str, task: Task | Literal["auto"] = "auto") -> Table:
+@dataclass(frozen=True)
+class Choices:
+    """What the options of `spotsvm tune` say about a table; None and empty is what the file itself suggests."""
+
+    sep: str | None = None
+    encoding: str | None = None
+    drop: Sequence[str] = ()
+    features: Sequence[str] = ()
+    categorical: Sequence[str] = ()
+    groups: str | None = None
+    positive: str | None = None
+
+
+def read_table(path: str | Path, target: str, task: Task | Literal["auto"] = "auto", choices: Choices | None = None) -> Table:
     """Read a CSV file and check that an SVM can be trained on it.
 
-    The file has a header row, and may be compressed; a first column without a name that only numbers the rows is ignored, with a
-    logged warning. All columns but the target are features. The task "auto" is classification for a target of text, of booleans,
-    or of at most 20 different integers. DataError is raised if the file cannot be read, or a column is missing or unusable.
+    The file may be compressed. Separator, decimal mark, encoding and header are found out; a first column without a name that
+    only numbers the rows, and columns and rows without any value, are left out. All columns but the target, those to drop and
+    that of groups are features: numbers, yes or no, categories or dates, with or without missing values. The task "auto" is
+    classification for a target of text, of booleans, or of at most 20 different integers. DataError is raised if the file cannot
+    be read, or a column is missing or unusable.
     """
-    frame = read_frame(path, target)
+    choices = choices or Choices()
+    file = read_file(path, target, choices.sep, choices.encoding).without_blank_rows()
     try:
-        return make_table(frame.drop(columns=target), frame[target], task)
+        X, y, groups = _divided(file.frame, target, choices, file.where)
+        categorical = _columns("--categorical", choices.categorical, file.frame.columns)
+        spare = next((name for name in categorical if name not in X.columns), None)
+        if spare is not None:
+            raise ArgumentError(f"--categorical {spare!r} is no feature; name one of the features")
+        table = make_table(X, y, task, file.where, categorical, list(X.columns) if choices.features else ())
     except DataError as error:
         raise DataError(f"{path}: {error}") from error
+    notes = [*file.notes, *(f"column {name!r} is left out: {why}" for name, why in table.kinds.left_out.items())]
+    for note in notes:
+        _LOG.warning("%s: %s", printable_line(str(path)), printable_line(note))
+    why = table.why if choices.positive is None else f"1 being {choices.positive!r} and 0 all other classes"
+    return replace(table, groups=groups, reading=(str(file.layout), *notes), why=why)
 
 
-def read_frame(path: str | Path, target: str) -> pd.DataFrame:
-    """Read a CSV file that has a target column, without a first column that only numbers the rows; see `read_table`."""
-    frame = _read(path)
-    if target not in frame.columns:
-        hint = _separator_hint(frame.columns)
-        raise DataError(f"--target {target!r} is not a column of {path}, which has {_listed(frame.columns)}{hint}")
-    if _numbers_the_rows(frame, target):
-        frame = frame.iloc[:, 1:]
-        _LOG.warning("%s: the first column has no name and only numbers the rows; it is ignored", printable_line(str(path)))
-    return frame
+def _divided(
+    frame: pd.DataFrame, target: str, choices: Choices, where: Where
+) -> tuple[pd.DataFrame, pd.Series, pd.Series | None]:
+    """Return features, target and groups."""
+    names = frame.columns
+    drop, features = _columns("--drop", choices.drop, names), _columns("--features", choices.features, names)
+    groups = _columns("--groups", [] if choices.groups is None else [choices.groups], names)
+    for option, some in (("--drop", drop), ("--features", features), ("--groups", groups)):
+        if target in some:
+            raise ArgumentError(f"{option} {target!r} is the target; name another column")
+    both = next((name for name in features if name in drop + groups), None)
+    if both is not None:
+        raise ArgumentError(f"--features {both!r} is also named by --drop or --groups; leave one of them out")
+    kept = features or [name for name in names if name not in [target, *drop, *groups]]
+    y = frame[target]
+    if choices.positive is not None:
+        y = _positive(y, choices.positive)
+    if not groups:
+        return frame[kept], y, None
+    missing = frame[groups[0]].isna()
+    if missing.any():
+        raise DataError(
+            f"--groups {groups[0]!r} has {int(missing.sum())} missing values, the first in {where(missing.idxmax())}; name each "
+            "row's group"
+        )
+    return frame[kept], y, frame[groups[0]]
 
 
-def _read(path: str | Path) -> pd.DataFrame:
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", pd.errors.ParserWarning)
-            # without an index column, rows longer than the header cause an error; else they would be shifted
-            frame = read_csv(path, index_col=False, low_memory=False)
-    except SpotSVMError:
-        raise
-    except OSError as error:
-        raise DataError(f"{path}: cannot read the file: {error.strerror or error}") from error
-    except UnicodeDecodeError as error:
-        raise DataError(f"{path} is not UTF-8 text; save it as CSV in UTF-8") from error
-    except pd.errors.ParserWarning as error:
-        hint = _separator_hint(_header(path))
-        raise DataError(f"{path}: some rows have more fields than the header{hint}") from error
-    except Exception as error:  # pandas and the decompressors raise many types
-        why = " ".join(str(error).split()) or type(error).__name__
-        raise DataError(f"{path} is not a CSV file with a header row: {why}{_separator_hint(_header(path))}") from error
-    if any(re.fullmatch(r".*\.\d+", name) and name.rpartition(".")[0] in frame.columns for name in frame.columns):
-        # pandas names a second "a" "a.1", but a file may well have both
-        names = _header(path)
-        twice = next((name for name in names if names.count(name) > 1), None)
-        if twice is not None:
-            raise DataError(f"{path}: {names.count(twice)} columns are named {twice!r}; rename or remove all but one")
-    return frame
+def _columns(option: str, given: Sequence[str], names: pd.Index) -> list[str]:
+    """Return the columns that an option names, one by one or with commas between them."""
+    found: list[str] = []
+    for one in given:
+        parts = [one] if one in names else [part.strip() for part in one.split(",")]
+        missing = next((part for part in parts if part not in names), None)
+        if missing is not None:
+            raise DataError(f"{option} {missing!r} is not a column; there are {listed(names)}")
+        found += parts
+    return list(dict.fromkeys(found))
 
 
-def _header(path: str | Path) -> list[str]:
-    """Return the first row unchanged; empty if it cannot be read."""
-    try:
-        first = read_csv(path, header=None, nrows=1, dtype=str, keep_default_na=False)
-    except Exception:  # only a hint is lost, and the file's own error has been caught before
-        return []
-    return [str(name) for name in first.iloc[0]]
+def _positive(y: pd.Series, label: str) -> pd.Series:
+    """Return 1 where the target has this label, 0 where it has another, and missing values as they are."""
+    known = y[y.notna()]
+    text = known.astype(str)
+    with suppress(ValueError):  # 1 and 1.0 are one label
+        if is_numeric_dtype(y) and not is_bool_dtype(y):
+            text, label = known.astype(float).astype(str), str(float(label))
+    if not (text == label).any():
+        raise DataError(f"--positive {label!r} does not occur in the target {y.name!r}; use {' or '.join(sorted(set(text))[:5])}")
+    return (text == label).astype(int).reindex(y.index)
 
 
-def _separator_hint(names: Any) -> str:
-    """Return a hint if the fields are not separated by commas."""
-    found = next((repr(mark) for mark in ";\t|" if len(names) == 1 and mark in names[0]), None)
-    if found is None:
-        return ""
-    return f"; the fields seem to be separated by {found}: save the file with commas between fields, and with decimal points"
-
-
-def _numbers_the_rows(frame: pd.DataFrame, target: str) -> bool:
-    """Return whether the first column is an index as pandas and R write it: unnamed, different integers."""
-    first = frame.iloc[:, 0]
-    spare = first.name == "Unnamed: 0" and target != "Unnamed: 0" and frame.shape[1] > 2
-    return bool(spare and is_integer_dtype(first) and first.is_unique)
-
-
-def make_table(X: pd.DataFrame, y: pd.Series, task: Task | Literal["auto"] = "auto") -> Table:
-    """Check features and target, and determine the task; see `read_table`."""
+def make_table(
+    X: pd.DataFrame,
+    y: pd.Series,
+    task: Task | Literal["auto"] = "auto",
+    where: Where = row_of,
+    categorical: Sequence[str] = (),
+    wanted: Sequence[str] = (),
+) -> Table:
+    """Check features and target, and determine the task and the kinds of the columns; see `read_table` and `find_kinds`."""
     if X.shape[1] == 0:
         raise DataError(f"there are no features: the target {y.name!r} is the only column")
     if len(X) == 0:
         raise DataError("the table has no rows")
-    for name in X.columns:
-        check_feature(X[name])
+    kinds = find_kinds(X, where, categorical, wanted)
+    if len(kinds.left_out) == X.shape[1]:
+        raise DataError(f"there are no features: {_reasons(kinds)}; name a column by --categorical to use it")
+    X = typed(X, kinds)
+    _check_sizes(X[list(kinds.numeric)], where)
     if y.isna().any():
         raise DataError(
-            f"the target {y.name!r} has {int(y.isna().sum())} missing values (empty, or a word such as NA or None); "
-            "remove those rows"
+            f"the target {y.name!r} has {int(y.isna().sum())} missing values (empty, or a word such as NA or None), the first "
+            f"in {where(y.index[int(np.argmax(y.isna()))])}; remove those rows"
         )
     found: Task = _task_of(y) if task == "auto" else task
     if found == "regression":
         if not is_numeric_dtype(y) or is_bool_dtype(y):
-            raise DataError(f"the target {y.name!r} is not numeric (it contains {shown(y.iloc[0])}), as regression requires")
-        _check_size(f"the target {y.name!r}", y)
+            raise DataError(not_numeric(f"the target {y.name!r}", y, where, ", as regression requires"))
+        _check_size(f"the target {y.name!r}", y, where)
     else:
         _check_classes(y)
-    return Table(X.astype(float), y, found)
+    return Table(X, y, found, kinds=kinds, why=_why(y, found) if task == "auto" else "as said")
 
 
-def check_folds(table: Table, cv: int, rows: str = "rows", in_time: bool = False) -> None:
-    """Raise DataError if the table is too small for so many folds; folds in order of time need one row more."""
-    if len(table.y) < cv + in_time:
-        raise DataError(f"--cv {cv} needs at least {cv + in_time} {rows}, but there are {len(table.y)}; use fewer folds")
-    if table.task == "classification":
-        counts = table.y.value_counts()
-        if counts.iloc[-1] < cv:
-            instead = ", or use --task regression" if is_numeric_dtype(table.y) and not is_bool_dtype(table.y) else ""
-            raise DataError(
-                f"class {shown(counts.index[-1])} has only {int(counts.iloc[-1])} of the {rows}, fewer than --cv {cv}; "
-                f"use fewer folds, or merge rare classes{instead}"
-            )
+def _reasons(kinds: Kinds) -> str:
+    return ", ".join(f"{name!r} is {reason}" for name, reason in kinds.left_out.items())
 
 
-def check_feature(column: pd.Series) -> None:
-    """Raise DataError if a column cannot be a feature."""
-    odd = None
-    if not is_numeric_dtype(column):
-        present = column[column.notna()]
-        odd = next((v for v in present if isinstance(v, str)), None)
-        if odd is None and len(present) == len(column):
-            odd = column.iloc[0]
-    if odd is not None:
-        raise DataError(f"column {column.name!r} is not numeric (it contains {shown(odd)}); encode it as numbers or remove it")
-    if column.isna().any():
-        raise DataError(f"column {column.name!r} has {int(column.isna().sum())} missing values; fill or remove them")
-    _check_size(f"column {column.name!r}", column)
+def check_features(X: pd.DataFrame, where: Where = row_of) -> None:
+    """Raise DataError if a column is not one of numbers alone, as a series and some pipelines need them."""
+    for name, dtype in zip(X.columns, X.dtypes, strict=True):
+        if not is_numeric_dtype(dtype) and not (X[name].isna() | X[name].isin([True, False])).all():
+            raise DataError(not_numeric(f"column {name!r}", X[name], where, "; correct the cell, or leave the column out"))
+    missing = X.isna().to_numpy()
+    if missing.any():
+        k = int(np.argmax(missing.any(axis=0)))
+        raise DataError(
+            f"column {X.columns[k]!r} has {int(missing[:, k].sum())} missing values, the first in "
+            f"{where(X.index[int(np.argmax(missing[:, k]))])}; fill or remove them"
+        )
+    _check_sizes(X, where)
 
 
-def _check_size(name: str, column: pd.Series) -> None:
+def _check_sizes(X: pd.DataFrame, where: Where) -> None:
+    values = np.abs(X.to_numpy(dtype=float))
+    bad = (values > HUGE).any(axis=0)
+    if bad.any():
+        k = int(np.argmax(bad))
+        _check_size(f"column {X.columns[k]!r}", X.iloc[:, k], where)
+
+
+def _check_size(name: str, column: pd.Series, where: Where) -> None:
     size = np.abs(column.to_numpy(dtype=float))
-    if not np.isfinite(size).all():
-        raise DataError(f"{name} has infinite values; remove those rows")
-    if size.max() > HUGE:
-        raise DataError(f"{name} has absolute values above {HUGE:g}, too large to scale; use another unit")
+    for wrong, what in (
+        (np.isinf(size), "infinite values"),
+        (size > HUGE, f"absolute values above {HUGE:g}, too large to scale"),
+    ):
+        if wrong.any():
+            raise DataError(f"{name} has {what}, the first in {where(column.index[int(np.argmax(wrong))])}; remove those rows")
+
+
+def _why(y: pd.Series, task: Task) -> str:
+    """Return why a target has this task."""
+    if task == "regression":
+        what = f"more than {FEW_INTEGERS} different whole numbers" if bool((y == np.rint(y)).all()) else "numbers with fractions"
+    elif is_numeric_dtype(y) and not is_bool_dtype(y):
+        what = f"at most {FEW_INTEGERS} different whole numbers"
+    else:
+        what = "no numbers"
+    return f"as the target has {what} (--task says otherwise)"
 
 
 def _task_of(y: pd.Series) -> Task:
@@ -190,14 +241,3 @@ def _check_classes(y: pd.Series) -> None:
             f"the target {y.name!r} has {n} classes, but at most {MANY_CLASSES} are supported; "
             "use --task regression if it is a quantity"
         )
-
-
-def _listed(names: pd.Index) -> str:
-    first = ", ".join(repr(str(name)) for name in names[:8])
-    return first if len(names) <= 8 else f"{first} and {len(names) - 8} more"
-
-
-def shown(value: Any) -> str:
-    """Return the repr of a value, shortened to 40 characters."""
-    text = repr(value.item() if isinstance(value, np.generic) else value)
-    return text if len(text) <= 40 else f"{text[:37]}..."

@@ -1,6 +1,7 @@
 import io
 import json
 import os
+import re
 import shlex
 import signal
 import subprocess
@@ -27,6 +28,7 @@ from spotsvm.study.study import Study
 
 SCRIPT = str(Path(sys.executable).with_name("spotsvm"))
 CLOCK = r"seconds|_time"
+PLAN = r"spotsvm: (reading|rows|features|task|score|notice|baseline|expected time): "
 
 
 @pytest.fixture(scope="module")
@@ -47,8 +49,13 @@ def diabetes(tmp_path_factory):
 def run(*args):
     result = CliRunner().invoke(main, [str(a) for a in args])
     assert result.exit_code == 0, result.stderr
-    assert result.stderr == ""
+    assert unplanned(result.stderr) == ""
     return result.stdout
+
+
+def unplanned(stderr):
+    """What is on stderr besides what `tune` says before its searches."""
+    return "".join(line for line in stderr.splitlines(keepends=True) if not re.match(PLAN, line))
 
 
 def tune(file, *args, target="kind"):
@@ -105,6 +112,30 @@ def test_the_printed_table_is_that_of_the_files(tuned):
     np.testing.assert_allclose(list(table.values()), written, atol=6e-5)
     params = json.loads((out / "kriging_parameters.json").read_text())
     assert f"C = {params['svc__C']:.4g}, gamma = {params['svc__gamma']:.4g}" in text
+
+
+def test_the_command_says_what_it_decided(iris, tmp_path):
+    path = tmp_path / "iris.csv"
+    frame = pd.read_csv(iris)
+    frame.assign(town=["Ulm", "Bonn"] * 50, id=range(100), copy=frame["kind"].str[:2]).to_csv(
+        path, index=False, sep=";", decimal=","
+    )
+    args = ["tune", path, "--target", "kind", "--trials", 1, "--cv", 3, "--search", "random"]
+    result = CliRunner().invoke(main, [str(a) for a in args])
+    assert result.exit_code == 0, result.stderr
+    said = dict(line.removeprefix("spotsvm: ").split(": ", 1) for line in result.stderr.splitlines() if "notice" not in line)
+    assert said["reading"] == "fields separated by ';', decimal commas, UTF-8"
+    assert said["rows"] == "100, of which 25 are held out: no search uses them"
+    assert said["features"] == "5 numeric, 2 yes/no"
+    why = "as the target has no numbers (--task says otherwise)"
+    assert said["task"] == f"classification, {why}; rows of each class: 'versicolor' 50, 'virginica' 50"
+    assert said["score"] == "accuracy, mean over 3 folds of the training rows; larger is better"
+    table = rows(result.stdout)
+    assert said["baseline"] == f"0.48 for always the most frequent class; {table['default SVM'][0]:.4g} for the default SVM"
+    assert re.fullmatch(r"about [\d.]+ m?s, if each of 1 trials takes .*", said["expected time"])
+    notices = [line for line in result.stderr.splitlines() if "notice" in line]
+    assert ["'id'" in line or "'copy'" in line or "2 parameters" in line for line in notices] == [True] * len(notices)
+    assert len(notices) >= 3
 
 
 def test_the_task_and_the_scorer_can_be_said(diabetes):
@@ -233,7 +264,7 @@ def test_ctrl_c_keeps_what_was_told(iris, tuned, tmp_path, monkeypatch):
         patch.setattr("spotsvm.study.callbacks.progress_bar", interrupting)
         result = CliRunner().invoke(main, args)
     assert (result.exit_code, result.stdout) == (130, "")
-    assert result.stderr == (
+    assert unplanned(result.stderr) == (
         f"spotsvm: interrupted; the candidates scored so far are saved in {folder}. To resume, run the same command: "
         f"{shlex.join(['spotsvm', *args])}\n"
     )
@@ -266,13 +297,13 @@ def test_a_real_ctrl_c_or_a_batch_queue_s_signal(sent, workers, code, iris, tmp_
         out, err = process.communicate(timeout=60)
     finally:
         process.kill()
-    assert (process.returncode, out, err.count("\n")) == (code, "", 1)
+    assert (process.returncode, out, unplanned(err).count("\n")) == (code, "", 1)
     assert err.endswith(f": {shlex.join(['spotsvm', *map(str, args)])}\n")
     assert set(trials(io.StringIO(run("export", tmp_path / "my runs" / "random.db")))["state"]) == {"ok", "running"}
 
 
 def test_without_out_it_says_what_would_have_been_needed(iris, monkeypatch):
-    def interrupted(job, progress):
+    def interrupted(job, progress, say):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("spotsvm.tuning.job.TuningJob.run", interrupted)

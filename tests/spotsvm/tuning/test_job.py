@@ -241,8 +241,8 @@ def test_a_class_that_a_resample_lacks_is_no_error():
 
 
 def test_the_cap_on_iterations_is_no_news(monkeypatch):
-    def capped(task, n_samples):
-        pipeline, space = table_pipeline(task, n_samples)
+    def capped(task, n_samples, kinds):
+        pipeline, space = table_pipeline(task, n_samples, kinds)
         return pipeline.set_params(svc__max_iter=3), space
 
     monkeypatch.setattr("spotsvm.tuning.pipelines.registry.table_pipeline", capped)
@@ -383,3 +383,56 @@ def test_each_search_has_the_time_limit():
     with pytest.raises(ArgumentError, match="timeout=-1 is not a time"):
         job(iris(), timeout=-1).run(quiet)
     assert {"timeout", "trial_timeout"} <= {option.name for command in (tune, demo) for option in command.params}
+
+
+def test_groups_stay_together_in_the_folds(tmp_path):
+    X = pd.DataFrame({"a": np.sin(np.arange(96.0)), "b": np.cos(np.arange(96.0))})
+    y = pd.Series(np.arange(96) % 2, name="y")
+    given = job(replace(make_table(X, y), groups=pd.Series(np.arange(96) // 4)), search="random", n_trials=2)
+    search = given.run(quiet)[-1].search
+    train, _ = given._split()
+    for one, other in search.cv.split(train.X, train.y, train.groups):
+        assert set(train.groups.iloc[one]).isdisjoint(train.groups.iloc[other])
+    own = cross_val_score(search.best_estimator_, train.X, train.y, cv=search.cv, groups=train.groups)
+    assert search.best_score_ == pytest.approx(own.mean())
+
+
+@pytest.mark.parametrize("task", ["classification", "regression"])
+def test_a_table_of_all_kinds_of_columns(task, tmp_path):
+    n = 80
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(
+        {"a": rng.normal(size=n), "town": rng.choice(["Ulm", "Bonn", "Rom"], n), "smoker": rng.choice(["y", "n"], n)}
+    )
+    X["gap"] = np.where(rng.random(n) < 0.2, np.nan, X["a"])
+    X["day"] = pd.date_range("2024-01-01", periods=n).strftime("%Y-%m-%d")
+    y = X["a"] + (X["town"] == "Ulm")
+    table = make_table(X, y > y.median() if task == "classification" else y, task)
+    given = job(table, n_trials=2, out=tmp_path, search="random")
+    results = given.run(quiet)
+    assert np.isfinite([results[-1].tuned_score, results[-1].test_score]).all()
+    pd.testing.assert_frame_equal(trials(given.run(quiet)), trials(results))
+    assert "columntransformer" in (tmp_path / "random_parameters.json").read_text()
+
+
+def test_the_work_of_many_columns_is_that_of_their_numbers(monkeypatch):
+    """Of a frame scikit-learn checks each column by itself, which would take longer than all the rest."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(40, 1200)))
+    X.columns = [f"c{k}" for k in X.columns]
+    table = make_table(X, pd.Series(np.where(X["c0"] > 0, "a", "b")))
+    wide = job(table, search="random", n_trials=1).run(quiet)
+    monkeypatch.setattr("spotsvm.tuning.job._WIDE", 5000)
+    named = job(table, search="random", n_trials=1).run(quiet)
+    assert not hasattr(wide[-1].estimator, "feature_names_in_")
+    assert hasattr(named[-1].estimator, "feature_names_in_")
+    assert wide[-1].tuned_score == pytest.approx(named[-1].tuned_score, abs=1e-9)
+
+
+def test_what_is_said_before_the_searches():
+    said = []
+    results = job(iris(), search="random", n_trials=1).run(quiet, said.append)
+    assert said[0] == "rows: 100, of which 25 are held out: no search uses them"
+    assert "notice: 2 parameters are searched in 1 trials; use a larger --trials" in said
+    assert f"{results[0].tuned_score:.4g} for the default SVM" in said[-2]
+    assert said[-1].startswith("expected time: about ")

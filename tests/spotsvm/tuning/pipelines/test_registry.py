@@ -5,9 +5,10 @@ from sklearn.datasets import load_diabetes, load_iris
 from sklearn.model_selection import KFold, StratifiedKFold, TimeSeriesSplit, cross_val_score
 
 from spotsvm import Space, Study
-from spotsvm.common.errors import ArgumentError
+from spotsvm.common.errors import ArgumentError, DataError
 from spotsvm.trials.scores.metrics import named_scorer
 from spotsvm.tuning.pipelines.registry import REGIONS, default_scoring, description, named_pipeline
+from spotsvm.tuning.tables.table import make_table
 
 IRIS = load_iris(return_X_y=True, as_frame=True)
 DIABETES = [part[:120] for part in load_diabetes(return_X_y=True, as_frame=True)]
@@ -95,3 +96,11 @@ def test_stormwater_looks_back_into_its_history_and_ahead():
 def test_arguments_that_make_no_sense(name, task, options, message):
     with pytest.raises(ArgumentError, match=message):
         named_pipeline(name, task, *IRIS, **options)
+
+
+def test_other_pipelines_than_table_need_plain_numbers():
+    given = make_table(pd.DataFrame({"a": ["u", "v", "w"] * 10, "b": range(30)}), pd.Series([0, 1] * 15))
+    columns = named_pipeline("table", given.task, given.X, given.y, kinds=given.kinds).estimator[0]
+    assert [part for part, *_ in columns.transformers] == ["numbers", "levels"]
+    with pytest.raises(DataError, match=r"column 'a' is not numeric \(row 0 contains 'u'\)"):
+        named_pipeline("spectra", given.task, given.X, given.y, kinds=given.kinds)

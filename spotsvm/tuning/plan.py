@@ -1,0 +1,64 @@
+"""What a tuning has decided and is going to do, as it is said before the searches start."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from sklearn.dummy import DummyClassifier, DummyRegressor
+from sklearn.model_selection import cross_val_score
+
+from spotsvm.common.text import duration
+from spotsvm.tuning.tables.cells import shown
+from spotsvm.tuning.tables.suspicions import suspicions
+from spotsvm.tuning.tables.table import Table
+
+#: classes whose sizes are told
+_CLASSES = 5
+
+
+def decisions(table: Table, train: Table, metric: str, cv: int) -> Iterator[str]:
+    """Yield what was decided about a table: how it is read, rows, columns, task and score."""
+    yield from (f"reading: {line}" for line in table.reading)
+    n, held = len(table.y), len(table.y) - len(train.y)
+    together = "" if table.groups is None else f"; the rows of each of {table.groups.nunique()} groups stay together"
+    yield f"rows: {n}, of which {held} are held out: no search uses them{together}"
+    yield f"features: {table.kinds if table.kinds.numeric or not table.kinds.plain else f'{table.X.shape[1]} numeric'}"
+    yield f"task: {table.task}{_reason(table)}"
+    yield f"score: {metric}, mean over {cv} folds of the training rows; larger is better"
+
+
+def _reason(table: Table) -> str:
+    why = f", {table.why}" if table.why else ""
+    if table.task == "regression":
+        return f"{why}; the target {table.y.name!r} is from {table.y.min():.4g} to {table.y.max():.4g}"
+    counts = table.y.value_counts()
+    sizes = [f"{shown(label)} {size}" for label, size in counts.head(_CLASSES).items()]
+    more = f" and {len(counts) - _CLASSES} more" if len(counts) > _CLASSES else ""
+    return f"{why}; rows of each class: {', '.join(sizes)}{more}"
+
+
+def notices(table: Table, space: dict[str, Any], n_trials: int) -> Iterator[str]:
+    """Yield what is suspicious about a table, or about a budget for a space."""
+    yield from (f"notice: {text}" for text in suspicions(table))
+    if len(space) > n_trials:
+        yield f"notice: {len(space)} parameters are searched in {n_trials} trials; use a larger --trials"
+
+
+def outlook(
+    train: Table, named: Any, scorer: Any, groups: dict[str, Any], default: float, seconds: float, trials: int
+) -> Iterator[str]:
+    """Yield the score without any features, that of the default SVM, and how long the searches are expected to take."""
+    kind = DummyClassifier() if train.task == "classification" else DummyRegressor()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        scores = cross_val_score(kind, train.X, train.y, cv=named.splitter, scoring=scorer, error_score=np.nan, **groups)
+    always = "the most frequent class" if train.task == "classification" else "the mean"
+    known = f"{scores.mean():.4g} for always {always}; " if np.isfinite(scores).all() else ""
+    yield f"baseline: {known}{default:.4g} for the default SVM"
+    yield (
+        f"expected time: about {duration(seconds * trials)}, if each of {trials} trials takes as long as the default SVM, "
+        f"{duration(seconds)}"
+    )

@@ -1,0 +1,184 @@
+import gzip
+import logging
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from spotsvm.common.errors import ArgumentError, DataError
+from spotsvm.tuning.tables.layout import find_layout
+from spotsvm.tuning.tables.split import held_out
+from spotsvm.tuning.tables.table import Choices, read_table
+
+ROWS = [["1.5", "2", "x"], ["-3.25", "4", "y"]] * 5
+
+
+@pytest.fixture
+def written(tmp_path):
+    def write(text, name="table.csv", encoding="utf-8"):
+        path = tmp_path / name
+        path.write_bytes(text if isinstance(text, bytes) else text.encode(encoding))
+        return path
+
+    return write
+
+
+def lines(mark=",", header=("a", "b", "kind"), body=ROWS):
+    return "".join(f"{mark.join(row)}\n" for row in ([header] if header else []) + list(body))
+
+
+def is_usual(table):
+    return table.X.to_numpy().tolist() == [[1.5, 2.0], [-3.25, 4.0]] * 5 and table.y.tolist() == ["x", "y"] * 5
+
+
+@pytest.mark.parametrize("mark", [",", ";", "\t", "|"])
+@pytest.mark.parametrize("header", [True, False])
+def test_separators_are_found_with_and_without_a_header(written, mark, header):
+    table = read_table(written(lines(mark, ("a", "b", "kind") if header else None)), "kind" if header else "3")
+    assert is_usual(table)
+    assert list(table.X.columns) == (["a", "b"] if header else ["1", "2"])
+    assert ("no header row" in table.reading[0]) != header
+
+
+@pytest.mark.parametrize("mark", [";", "\t", "|"])
+@pytest.mark.parametrize("header", [True, False])
+def test_decimal_commas(written, mark, header):
+    text = lines(mark, ("a", "b", "kind") if header else None).replace(".", ",")
+    table = read_table(written(text), "kind" if header else "3")
+    assert is_usual(table)
+    assert "decimal commas" in table.reading[0]
+
+
+def test_decimal_commas_in_quotes_between_commas(written):
+    assert is_usual(read_table(written(lines().replace("1.5", '"1,5"').replace("-3.25", '"-3,25"')), "kind"))
+
+
+@pytest.mark.parametrize(
+    ("encoding", "said"),
+    [("utf-16", "UTF-16"), ("utf-16-le", "UTF-16-LE"), ("utf-16-be", "UTF-16-BE"), ("utf-32", "UTF-32"), ("utf-8-sig", "UTF-8")]
+    + [("latin-1", "Latin-1"), ("cp1252", "Windows-1252")],
+)
+@pytest.mark.parametrize("compressed", [False, True])
+def test_encodings_are_found(written, encoding, said, compressed):
+    data = lines(header=("größe", "b", "kind")).replace("x", "Käse").encode(encoding)
+    table = read_table(written(gzip.compress(data) if compressed else data, f"table.csv{'.gz' * compressed}"), "kind")
+    assert list(table.X.columns) == ["größe", "b"]
+    assert set(table.y) == {"Käse", "y"}
+    assert said in table.reading[0]
+
+
+def test_another_encoding_than_at_the_beginning(written):
+    """The first megabyte is ASCII."""
+    body = lines(body=[["1", "2", "x"]] * 180_000).encode() + "3,4,Käse\n".encode("latin-1") * 5
+    table = read_table(written(body), "kind")
+    assert table.y.iloc[-1] == "Käse"
+    assert "Latin-1" in table.reading[0]
+
+
+def test_what_is_said_counts(written):
+    path = written("a:b:kind\n" + "1:2:Käse\n3:4:y\n" * 5, encoding="cp437")
+    table = read_table(path, "kind", choices=Choices(sep=":", encoding="cp437"))
+    assert set(table.y) == {"Käse", "y"}
+    assert is_usual(read_table(written(lines("\t"), "tabs.csv"), "kind", choices=Choices(sep="tab")))
+    with pytest.raises(DataError, match="is not utf8 text: .* --encoding"):
+        read_table(path, "kind", choices=Choices(sep=":", encoding="utf8"))
+    for wrong in ("", "ab", "x", '"'):
+        with pytest.raises(ArgumentError, match="--sep .* is not a separator"):
+            find_layout(path, "kind", sep=wrong)
+    for wrong in ("utf-99", "base64"):
+        with pytest.raises(ArgumentError, match=f"--encoding '{wrong}' is unknown"):
+            find_layout(path, "kind", encoding=wrong)
+
+
+@pytest.mark.parametrize("names", [("0", "1", "2"), ("1", "2", "3"), ("2019", "2020", "kind")])
+def test_a_header_of_numbers(written, names):
+    body = [[a, b, str(int(c == "x"))] for a, b, c in ROWS]
+    assert list(read_table(written(lines(header=names, body=body)), names[-1]).X.columns) == list(names[:2])
+
+
+def test_a_missing_target_is_told_what_there_is(written):
+    with pytest.raises(DataError, match="which has '1', '2', '3', numbered as there is no header row$"):
+        read_table(written(lines(header=None)), "kind")
+    with pytest.raises(DataError, match="use --sep$"):
+        read_table(written(lines("/")), "kind")
+
+
+def test_spare_columns_and_rows_are_left_out(written, caplog):
+    text = "a,b,kind,,empty\n" + "1,2,x,,\n,,,,\n\n3,4,y,,\n" * 5
+    with caplog.at_level(logging.WARNING):
+        table = read_table(written(text), "kind")
+    assert table.X.to_numpy().tolist() == [[1.0, 2.0], [3.0, 4.0]] * 5
+    assert "2 columns are empty and left out: 'Unnamed: 3', 'empty'" in caplog.text
+    assert "rows without any value are left out: 5, the first in line 3" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "cell"),
+    [
+        ('a,kind\n125.7,x\n\n125.8,y\n"1,234.5",x\n1,y\n', 5, "'1,234.5'"),
+        ('kind,a\n"two\nlines",1\nx,high\ny,2\ny,3\n', 4, "'high'"),
+        ("a;kind\n1,5;x\n1.234,5;y\n2,5;x\n", 3, "'1.234,5'"),
+        ("a,kind\n" + "5,x\n6,y\n" * 200 + "4 cm,y\n", 402, "'4 cm'"),
+    ],
+)
+def test_the_cell_that_is_no_number_is_named(written, text, line, cell):
+    with pytest.raises(DataError) as caught:
+        read_table(written(text), "kind")
+    assert f"(line {line} contains {cell}); correct the cell" in str(caught.value)
+
+
+def test_columns_to_use_and_to_leave_out(written):
+    path = written('a,b,c,"d,e",kind\n' + "1,2,3,4,x\n5,6,7,8,y\n" * 5)
+
+    def features(**choices):
+        return list(read_table(path, "kind", choices=Choices(**choices)).X.columns)
+
+    assert features(drop=["a"]) == ["b", "c", "d,e"]
+    assert features(drop=["a, b", "d,e"]) == ["c"]
+    assert features(features=["c,a"]) == ["c", "a"]
+    assert features(groups="b", drop=["c"]) == ["a", "d,e"]
+    for choices, said in (
+        ({"drop": ["z"]}, "--drop 'z' is not a column; there are 'a', 'b'"),
+        ({"drop": ["kind"]}, "--drop 'kind' is the target"),
+        ({"features": ["kind"]}, "--features 'kind' is the target"),
+        ({"groups": "kind"}, "--groups 'kind' is the target"),
+        ({"drop": ["a"], "features": ["a"]}, "--features 'a' is also named by --drop"),
+        ({"drop": ["a,b,c", "d,e"]}, "there are no features"),
+    ):
+        with pytest.raises((ArgumentError, DataError), match=said):
+            features(**choices)
+
+
+@pytest.mark.parametrize(("labels", "label"), [("xyz", "y"), ("012", "1"), ("012", "1.0")])
+def test_a_positive_class(written, labels, label):
+    path = written("a,kind\n" + "".join(f"{k},{labels[k % 3]}\n" for k in range(12)))
+    table = read_table(path, "kind", choices=Choices(positive=label))
+    assert table.y.tolist() == [0, 1, 0] * 4
+    assert table.why == f"1 being {label!r} and 0 all other classes"
+    assert table.task == "classification"
+    with pytest.raises(DataError, match="--positive 'w' does not occur in the target 'kind'; use "):
+        read_table(path, "kind", choices=Choices(positive="w"))
+
+
+@pytest.mark.parametrize("task", ["classification", "regression"])
+def test_groups_are_not_divided(written, task):
+    path = written("a,who,y\n" + "".join(f"{np.sin(k):.3f},p{k // 5},{k % 2}\n" for k in range(60)))
+    table = read_table(path, "y", task, Choices(groups="who"))
+    train, test = held_out(table, 3, seed=0)
+    assert set(train.groups).isdisjoint(test.groups)
+    assert len(train.y) + len(test.y) == 60
+    assert 10 <= len(test.y) <= 20
+    with pytest.raises(DataError, match="--groups 'who' has 9 different values in the training rows, fewer than --cv 10"):
+        held_out(table, 10, seed=0)
+    gap = written(path.read_text().replace("p3", ""))
+    with pytest.raises(DataError, match="--groups 'who' has 5 missing values, the first in line 17"):
+        read_table(gap, "y", task, Choices(groups="who"))
+
+
+@pytest.mark.skipif(not Path("/dev/stdin").exists(), reason="this system has no /dev/stdin")
+def test_what_a_shell_pipes_is_read_although_it_comes_once():
+    code = "from spotsvm.tuning.tables.table import read_table; print(read_table('/dev/stdin', 'kind').X.shape)"
+    ended = subprocess.run([sys.executable, "-c", code], input=lines(";"), capture_output=True, text=True, timeout=60)
+    assert (ended.stdout, ended.stderr) == ("(10, 2)\n", "")
