@@ -111,10 +111,11 @@ class Confirmation:
         return {"sentence": sentence, "chosen": self.chosen, **fresh, "rules": rules, "contenders": rows}
 
     @staticmethod
-    def is_of(recorded: Mapping[str, Any], found: Sequence[Trial]) -> bool:
-        """Return whether a finding is of these contenders, and complete; earlier versions noted less."""
-        numbers = [row["trial"] for row in recorded["contenders"]]
-        return {"rules", "fresh folds", "ratio"} <= recorded.keys() and numbers == [t.number for t in found]
+    def is_of(recorded: Mapping[str, Any], found: Sequence[Trial], n_partitions: int | None = None) -> bool:
+        """Return whether a finding is of these contenders, on so many partitions, and complete; earlier versions noted less."""
+        if not {"rules", "fresh folds", "ratio"} <= recorded.keys() or n_partitions not in (None, len(recorded["fresh folds"])):
+            return False
+        return [row["trial"] for row in recorded["contenders"]] == [t.number for t in found]
 
     @classmethod
     def from_dict(cls, found: Mapping[str, Any]) -> Confirmation:

@@ -17,6 +17,7 @@ from typing import Any, Literal, cast
 
 import joblib
 import numpy as np
+from numpy.typing import NDArray
 from sklearn import config_context, get_config
 from sklearn.base import is_classifier, is_regressor
 from sklearn.metrics import check_scoring
@@ -54,7 +55,7 @@ from spotsvm.study.workers.interrupts import interrupts_allowed
 from spotsvm.study.workers.open import checked_n_jobs, open_workers
 from spotsvm.study.workers.protocol import Here, Workers, in_order
 from spotsvm.trials.constraints import Constraints, ConstraintsLike
-from spotsvm.trials.profile import described_profile
+from spotsvm.trials.profile import Profile, described_profile
 from spotsvm.trials.recommendation import CONFIRM
 from spotsvm.trials.results import StudyResults
 from spotsvm.trials.trial import Outcome, Trial
@@ -157,10 +158,11 @@ class SpotSearchRun:
             begin = own_start if profile is None else experienced_start
             self._start = [params for params in begin(search.estimator, space, X, y) if not constraints.violated(params)]
         if (recorded := recorded_settings(search.path)) is not None:  # it goes on as it began, by the rules of its version
-            about, has_starts = recorded
+            about, starts, has_gone_on = recorded
             profile = described_profile(about, space) if search.profile == AUTO else profile
             soft = about.get("criterion") == CRITERION if search.criterion == AUTO else soft
-            self._start = self._start if has_starts or search.start is not None else None
+            if search.start is None and (has_gone_on or not _are_among(starts, self._start or [], space, profile)):
+                self._start = starts
         self.scoring = replace(self.scoring, soft=soft)
         self._paths = CandidatePaths(self.scoring, profile)
 
@@ -201,17 +203,17 @@ class SpotSearchRun:
         """Choose among the contenders by further partitions, unless the arguments are against it; the study notes the result."""
         search, auto = self._search, self._search.confirm == AUTO
         count = 0 if groups is not None else self._n_partitions
+        recorded = study.findings.get(CONFIRM)
         if count == 0:
-            return None
+            return _no_confirmation(study)
         name, ordered = (None, True) if (profile := self._paths.profile) is None else (profile.name, profile.ordered)
         found = contenders(study.trials, self.scoring.merit, name, self.own_trials(study), ordered)
-        recorded = study.findings.get(CONFIRM)
-        if recorded is not None and Confirmation.is_of(recorded, found):
+        if recorded is not None and Confirmation.is_of(recorded, found, count if self._limit is None else None):
             return Confirmation.from_dict(recorded)
         if self._limit is not None and (each := self._seconds_a_partition(study)) > 0:
             count = min(count, int(max(self._limit.left, 0.0) / each))
             if count == 0:
-                return None
+                return _no_confirmation(study)
         try:
             partitions = further_partitions(
                 search.cv, self._X, self._y, None, classifier=is_classifier(search.estimator), n_partitions=2 * count,
@@ -219,7 +221,7 @@ class SpotSearchRun:
             )  # fmt: skip
         except ArgumentError:
             if auto:
-                return None
+                return _no_confirmation(study)
             raise
         merit = self.scoring.merit
         predict = partial(predicted_contender, study.space.domain, study.trials, merit, found, seed=study.seed)
@@ -328,6 +330,25 @@ class SpotSearchRun:
             if self._search.path is not None:
                 raise
             return None
+
+
+def _no_confirmation(study: Study) -> None:
+    """Note that a finding of an earlier call, which had further partitions, does not hold any more."""
+    if CONFIRM in study.findings:
+        study.add_finding(CONFIRM, {"sentence": "The choice is by the given folds alone."})
+
+
+def _are_among(
+    some: Sequence[Mapping[str, Any]], others: Sequence[Mapping[str, Any]], space: Space, profile: Profile | None
+) -> bool:
+    """Return whether configurations are among others, but for a profiled parameter and to rounding."""
+
+    def place(params: Mapping[str, Any]) -> NDArray[np.float64]:
+        point = space.encode(params)
+        return point if profile is None else profile.searched_point(point)
+
+    known = [place(params) for params in others]
+    return all(any(np.allclose(place(params), at, rtol=0.0, atol=_ROUNDING) for at in known) for params in some)
 
 
 class CandidatesHere(Here):

@@ -207,6 +207,7 @@ classes_, n_features_in_, feature_names_in_
             The search itself.
         """
         check_arguments(self)
+        self.__dict__.pop("fresh_score_", None)  # of an earlier fit
         X, y = indexable(X, y)
         task = SearchTask(self, X, y)
         routed, for_folds = self._route(params)

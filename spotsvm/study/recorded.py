@@ -19,8 +19,8 @@ from spotsvm.study.record.salvage import damaged, salvage
 from spotsvm.study.resume import events_problem, is_seed, params_problem, size_problem, trial_problem
 from spotsvm.study.status import ReadableStudy
 from spotsvm.trials.objectives import Objectives
-from spotsvm.trials.profile import described_profile
-from spotsvm.trials.start import START
+from spotsvm.trials.profile import PATH, described_profile
+from spotsvm.trials.start import GIVEN, START
 from spotsvm.trials.tables import fold_table, parameter_names, trial_table
 from spotsvm.trials.trial import Trial
 
@@ -109,13 +109,16 @@ class RecordedStudy(ReadableStudy):
         return replace(trial, params={**trial.params, **{name: decoded[name] for name in several}}) if several else trial
 
 
-def recorded_settings(path: str | Path | None) -> tuple[dict[str, Any], bool] | None:
-    """Return what a record says of its study, and whether it began at starts; None where there is no study yet."""
+def recorded_settings(path: str | Path | None) -> tuple[dict[str, Any], list[dict[str, Any]], bool] | None:
+    """Return what a record says of its study, where it began, and whether it has gone on; None where there is no study yet."""
     if path is None or not Path(path).is_file() or not Path(path).stat().st_size:
         return None
     with closing(Record(path, read_only=True)) as record:
         about, trials = record.about(), record.trials()
-    return (about, any(t.origin == START for t in trials)) if "space" in about and trials else None
+    if "space" not in about or not trials:
+        return None
+    starts = [dict(t.params) for t in trials if t.origin == START]
+    return about, starts, any(t.origin not in (START, PATH, GIVEN) for t in trials)
 
 
 def salvaged_tables(path: str | Path) -> tuple[pd.DataFrame, pd.DataFrame, str]:

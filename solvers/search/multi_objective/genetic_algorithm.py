@@ -115,6 +115,7 @@ class GeneticAlgorithm:
         # a failure is a violated constraint: it ranks behind all that has values, and needs none itself
         problem = Problem(vars=self.individuals.variables, n_obj=n_objectives, n_ieq_constr=1)
         self._algorithm.setup(problem, termination=NoTermination(), seed=seed)
+        self._algorithm.start_time = 0.0  # wanted for a result, which pymoo makes once it finds no new child
 
     @property
     def has_parents(self) -> bool:

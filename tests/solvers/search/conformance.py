@@ -36,7 +36,7 @@ DOMAINS = {
     "mixed": Domain((Coordinate(), Coordinate(levels=7), Coordinate(levels=3, categorical=True))),
     "discrete": Domain((Coordinate(levels=9), Coordinate(levels=8), Coordinate(levels=2, categorical=True))),
     "log integers": Domain((Coordinate(), Coordinate(numbers=LogIntegers(1, 500)))),
-    "few log integers": Domain((Coordinate(numbers=LogIntegers(2, 9)), Coordinate(levels=2, categorical=True))),
+    "few log integers": Domain((Coordinate(numbers=LogIntegers(2, 10)), Coordinate(levels=2, categorical=True))),
     "conditional": Domain(
         (
             Coordinate(levels=2, categorical=True),

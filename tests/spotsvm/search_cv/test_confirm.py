@@ -262,3 +262,28 @@ def test_a_finding_of_an_earlier_version_is_not_taken_for_a_whole_one():
     assert Confirmation.is_of(found, contending)
     assert not Confirmation.is_of(found, contending[1:])
     assert not Confirmation.is_of({key: found[key] for key in ("sentence", "chosen", "fresh", "contenders")}, contending)
+    assert Confirmation.is_of(found, contending, N_PARTITIONS)
+    assert not Confirmation.is_of(found, contending, N_PARTITIONS + 1)
+
+
+def test_what_holds_no_more_is_forgotten(tmp_path):
+    path = tmp_path / "search.db"
+    fitted = search(path=path).fit(X, Y)
+    assert fitted.study_.recommend().basis == "confirmed"
+    fitted.set_params(confirm=None).fit(X, Y)
+    assert not hasattr(fitted, "fresh_score_")
+    found = fitted.study_.recommend()
+    assert (found.basis, dict(found.params)) == ("criterion", fitted.best_params_)
+    again = search(path=path, confirm=2).fit(X, Y)
+    assert len(again.study_.findings["confirm"]["fresh"]) == 2
+
+
+def test_a_record_of_a_regression_goes_on_in_a_wider_space(tmp_path):
+    path, y = tmp_path / "search.db", X[:, 0]
+    narrow = {"C": loguniform(2**-5, 2**5), "gamma": loguniform(2**-15, 2**3), "epsilon": loguniform(0.01, 0.1)}
+    first = search(SVR(), narrow, path=path, n_iter=4).fit(X, y)
+    wide = narrow | {"epsilon": loguniform(0.001, 1.0)}
+    second = search(SVR(), wide, path=path, n_iter=8).fit(X, y)
+    before, after = ([dict(t.params) for t in one.study_.trials] for one in (first, second))
+    assert len(after) > len(before)
+    assert [one["epsilon"] for one in after[: len(before)]] == pytest.approx([one["epsilon"] for one in before])
