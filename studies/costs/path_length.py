@@ -65,13 +65,15 @@ def paths() -> dict[str, tuple[frozenset[str], int]]:
         fit()
         tune()
         found = {
-            # ten more since paths, further partitions and the log loss, here and in `spotsvm tune`
-            "SpotSearchCV.fit": (entered(fit), 40),
+            # ten more since paths, further partitions and the log loss, here and in `spotsvm tune`, and then one for each of
+            # limits of time, failing at once, constraints, attributes, earlier results, callbacks and the refit
+            "SpotSearchCV.fit": (entered(fit), 48),
             "one trial of Study.run": (entered(lambda: study.run(_objective, 26)), 22),
         }
         trial = study.ask()
         found["tell"] = entered(lambda: study.tell(trial, 1.0)), 10
-        found["spotsvm tune FILE.csv"] = entered(tune), 60
+        # these too, and seven for tables as they are
+        found["spotsvm tune FILE.csv"] = entered(tune), 75
     return found
 
 
