@@ -91,9 +91,10 @@ class EarlierResults(AskTellStudy):
         else:
             name = self.profile.name
             if name in params and (not isinstance(value, Mapping) or "value" in value):
-                value = {params[name]: _checked(outcome_of(value), value)}
-            outcome = _checked(path_of(value, name, seconds), value)
-            params = {**params, name: outcome.path[0][0]}
+                self.space.encode(params)
+                value = [(params[name], _checked(outcome_of(value), value))]
+            outcome = _checked(path_of(value, name, seconds, self.profile.listed), value)
+            params = {**params, name: self.profile.value(outcome.path[0][0])}
         return self._add(params, outcome)
 
     @in_turn

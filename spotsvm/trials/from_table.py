@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -130,6 +130,6 @@ def _paths(rows: list[Row], space: Space, profile: Profile) -> list[Row]:
     for params, outcome in rows:
         key = profile.searched_point(space.encode(params)).tobytes()
         first, path = found.get(key, (params, Outcome("ok", seconds=outcome.seconds)))
-        pair = (cast("float", params[profile.name]), outcome)
+        pair = (profile.key(params[profile.name]), outcome)
         found[key] = (first, replace(path, path=(*path.path, pair)))
     return list(found.values())

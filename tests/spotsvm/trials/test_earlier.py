@@ -189,6 +189,30 @@ def test_where_a_parameter_is_profiled_a_value_or_a_path_is_given(tmp_path):
     assert len(again.trials) == len(whole.trials)
 
 
+LISTED = {"x": uniform(0, 1), "n": [1, 2, 3]}
+WEIGHTS = {"x": uniform(0, 1), "weight": [{0: 5}, None, "balanced"]}
+
+
+@pytest.mark.parametrize(("space", "name"), [(LISTED, "n"), (WEIGHTS, "weight")])
+def test_the_values_of_a_profiled_list_are_those_that_were_given(space, name):
+    study = Study(space, "random", 0, profile=name)
+    for k, value in enumerate(space[name]):
+        assert study.add_trial({"x": 0.25 * k, name: value}, 0.5).params == {"x": 0.25 * k, name: value}
+    path = [(value, 0.5 - 0.125 * k) for k, value in enumerate(space[name])]
+    assert study.add_trial({"x": 0.75}, path).params == {"x": 0.75, name: space[name][-1]}
+    failed = study.add_trial({"x": 0.875}, [(space[name][0], 0.25), (space[name][1], float("nan"))])
+    assert failed.params == {"x": 0.875, name: space[name][0]}
+    found = [(dict(t.params), t.value) for t in study.trials]
+    assert [(params[name], value) for params, value in found if params["x"] == 0.75] == [path[2], path[0], path[1]]
+    with pytest.raises(SpaceError, match=f"{name}=7"):
+        study.add_trial({"x": 0.5, name: 7}, 0.5)
+    again = Study.from_frame(study.frame(), space, "random", 0, profile=name)
+    assert [(dict(t.params), t.value) for t in again.trials] == found
+    made = {"objective": lambda p: []}
+    exec(code_snippet(study).split("study.run")[0], made)
+    assert [(dict(t.params), t.value) for t in made["study"].trials] == found
+
+
 MIXED = [
     {"kind": ["a"], "C": loguniform(0.1, 10), "n": randint(1, 9), "size": [(1,), (1, 2)], "scale": [StandardScaler(), None]},
     {"kind": ["b"], "C": loguniform(0.1, 10), "flag": [True, False], "level": [1, 2, 4]},
