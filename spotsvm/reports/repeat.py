@@ -142,14 +142,23 @@ def _given(study: StudyResults) -> list[str]:
     for t in suggested(study.trials):
         if t.origin != GIVEN:
             continue
-        name = str(study.about.get("profile"))
-        path = {one.params.get(name): one.value for one in study.trials if one.suggestion == t.number}
-        value: Any = path or (t.value if t.value is not None else list(t.values) if t.values is not None else float("nan"))
-        shown = repr(value).replace("nan", 'float("nan")').replace("None", 'float("nan")')
-        if _literal(repr(params := _start(study, t))) != params:
+        params = _start(study, t)
+        if _literal(repr(params)) != params:
             return ["# study.add_trial: add the trials that were evaluated elsewhere"]
+        if t.suggestion is None:
+            shown = repr(list(t.values)) if t.value is None and t.values is not None else _value(t)
+        else:
+            name = study.about["profile"]
+            path = [one for one in study.trials if one.suggestion == t.number]
+            # pairs: the values of a list need not be fit for the keys of a mapping
+            shown = "[" + ", ".join(f"({_start(study, one)[name]!r}, {_value(one)})" for one in path) + "]"
+            del params[name]
         lines.append(f"study.add_trial({params!r}, {shown})")
     return lines
+
+
+def _value(trial: Trial) -> str:
+    return 'float("nan")' if trial.value is None else repr(trial.value)
 
 
 def _start(study: StudyResults, trial: Trial) -> dict[str, Any]:

@@ -315,18 +315,7 @@ class AskTellStudy(ReadableStudy):
             outcome, wrong = checked_path(outcome, self.objectives.judged, self.profile)
         began = self._asked_at.get(number)
         seconds = outcome.seconds if outcome.seconds is not None or began is None else time.perf_counter() - began
-        told = replace(
-            running, state=outcome.state, value=outcome.value, values=outcome.values, extra=dict(outcome.extra),
-            reason=outcome.reason, seconds=seconds, told_at=time.time(), traceback=outcome.traceback,
-            attributes=storable(outcome.attributes),
-        )  # fmt: skip
-        path: tuple[Trial, ...] = ()
-        if self.constraints.bounds and told.state == "ok":
-            told = replace(told, extra={**told.extra, BOUNDS_HELD: float(self.constraints.held(told.extra))})
-        if self._is_penalty(told):
-            told = replace(told, extra={PENALTY: 1.0, **told.extra})
-        if self.profile is not None:
-            told, path = self.profile.finished(told, outcome.path, len(self._trials), float(self.objectives.signs[0]))
+        told, path = self._told(running, replace(outcome, seconds=seconds), len(self._trials))
         event = (len(self._events), "told", number)
         if self._record is not None:
             self._record.write_told(told, event[0], path)
@@ -342,6 +331,21 @@ class AskTellStudy(ReadableStudy):
         if wrong:
             raise ArgumentError(wrong)
         return told
+
+    def _told(self, running: Trial, outcome: Outcome, further: int) -> tuple[Trial, tuple[Trial, ...]]:
+        """Return a trial with its judged outcome, and trials for the other values on its path, from number `further`."""
+        told = replace(
+            running, state=outcome.state, value=outcome.value, values=outcome.values, extra=dict(outcome.extra),
+            reason=outcome.reason, seconds=outcome.seconds, told_at=time.time(), traceback=outcome.traceback,
+            attributes=storable(outcome.attributes),
+        )  # fmt: skip
+        if self.constraints.bounds and told.state == "ok":
+            told = replace(told, extra={**told.extra, BOUNDS_HELD: float(self.constraints.held(told.extra))})
+        if self._is_penalty(told):
+            told = replace(told, extra={PENALTY: 1.0, **told.extra})
+        if self.profile is None:
+            return told, ()
+        return self.profile.finished(told, outcome.path, further, float(self.objectives.signs[0]))
 
     def _is_penalty(self, told: Trial) -> bool:
         """Return whether the value of a trial stands for a failure, by those told before it."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
@@ -62,7 +61,7 @@ class EarlierResults(AskTellStudy):
         Raises
         ------
         SpaceError
-            If the configuration is not in the space.
+            If the configuration is not in the space, or violates a condition.
         ArgumentError
             If the value is not a number, or there are more or fewer than objectives; if `seconds` is not a time.
         StorageError
@@ -92,9 +91,10 @@ class EarlierResults(AskTellStudy):
         else:
             name = self.profile.name
             if name in params and (not isinstance(value, Mapping) or "value" in value):
-                value = {params[name]: _checked(outcome_of(value), value)}
-            outcome = _checked(path_of(value, name, seconds), value)
-            params = {**params, name: outcome.path[0][0]}
+                self.space.encode(params)
+                value = [(params[name], _checked(outcome_of(value), value))]
+            outcome = _checked(path_of(value, name, seconds, self.profile.listed), value)
+            params = {**params, name: self.profile.value(outcome.path[0][0])}
         return self._add(params, outcome)
 
     @in_turn
@@ -111,24 +111,10 @@ class EarlierResults(AskTellStudy):
         if wrong:
             raise ArgumentError(wrong.replace("the objective returned", "the trial has"))
         number = len(self._trials)
-        given = {name: value.item() if isinstance(value, np.generic) else value for name, value in params.items()}
-        told = Trial(
-            number,
-            self.space.decode(point, given),
-            tuple(point.tolist()),
-            outcome.state,
-            outcome.value,
-            dict(outcome.extra),
-            outcome.reason,
-            GIVEN,
-            seed=int(np.random.SeedSequence([self.seed, number]).generate_state(1)[0]),
-            seconds=outcome.seconds,
-            values=outcome.values if isinstance(outcome.values, tuple) else None,
-            told_at=time.time(),
-        )
-        path: tuple[Trial, ...] = ()
-        if self.profile is not None:
-            told, path = self.profile.finished(told, outcome.path, number + 1, float(self.objectives.signs[0]))
+        seed = int(np.random.SeedSequence([self.seed, number]).generate_state(1)[0])
+        given = self.space.decode(point, {k: v.item() if isinstance(v, np.generic) else v for k, v in params.items()})
+        self._check_allowed(given)
+        told, path = self._told(Trial(number, given, tuple(point.tolist()), origin=GIVEN, seed=seed), outcome, number + 1)
         with self._search.taken(point, self._trials, self._events) as state:
             if self._record is not None:
                 self._record.write_added(told, len(self._events), state, path)
@@ -136,6 +122,10 @@ class EarlierResults(AskTellStudy):
         self._events += [(len(self._events), "asked", number), (len(self._events) + 1, "told", number)]
         self._search.tell(told, path)
         return told
+
+    def _check_allowed(self, params: Mapping[str, Any]) -> None:
+        if name := self.constraints.violated(params):
+            raise SpaceError(f"params={dict(params)!r} violates {name}; leave the trial out, or change the constraint")
 
     @classmethod
     def from_frame(cls, frame: pd.DataFrame, space: Any, *args: Any, **options: Any) -> Self:
@@ -145,7 +135,8 @@ class EarlierResults(AskTellStudy):
         ----------
         frame : DataFrame
             As `frame` returns it, or with a column per parameter and `value`: `value_` and the name or the number of each of
-            several objectives. Columns `param_`, `extra_`, state, reason and seconds count if they are there, other ones do not.
+            several objectives. Columns `param_`, `extra_`, `attribute_`, state, reason and seconds count if they are there, other
+            ones do not.
             Rows without a value are failed trials; rows that are running are left out.
         space : dict or list of dict
             As `Study` takes it.
@@ -161,7 +152,7 @@ class EarlierResults(AskTellStudy):
         ArgumentError
             If the table lacks the columns.
         SpaceError
-            If a row is not in the space; the message names it.
+            If a row is not in the space, or violates a condition; the message names it. No trial is then added.
         StudyMismatchError
             If the record at `path` has trials that were given to it and are not the first of this table.
 
@@ -184,6 +175,8 @@ class EarlierResults(AskTellStudy):
             for k, (params, outcome) in enumerate(rows[: len(before)]):
                 if not _same(before[k], study.space, params, outcome, study.profile):
                     raise StudyMismatchError(f"the record has other given trials: row {k} of the frame is none of them")
+            for params, _ in rows:  # all, before the first is recorded
+                study._check_allowed(params)
             for params, outcome in rows[len(before) :]:
                 study._add(params, outcome)
         except BaseException:

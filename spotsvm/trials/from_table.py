@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,8 +13,10 @@ from spotsvm.common.errors import ArgumentError, SpaceError
 from spotsvm.common.text import shown_value
 from spotsvm.space.parameter import ChoiceParameter, IntegerParameter, Parameter, is_number
 from spotsvm.space.space import Space
+from spotsvm.trials.attributes import as_attributes
 from spotsvm.trials.objectives import Objectives
 from spotsvm.trials.profile import Profile
+from spotsvm.trials.recommendation import BOUNDS_HELD
 from spotsvm.trials.trial import FINISHED, Outcome, as_float, one_line
 
 Row = tuple[dict[str, Any], Outcome]
@@ -100,6 +102,11 @@ def _outcome(cells: Mapping[str, Any], objectives: Objectives) -> Outcome:
     values = [as_float(cells[name]) for name in objectives.columns]
     extra = {str(name).removeprefix("extra_"): as_float(v) for name, v in cells.items() if str(name).startswith("extra_")}
     known = {name: number for name, number in extra.items() if number is not None and not np.isnan(number)}
+    known.pop(BOUNDS_HELD, None)  # by the bounds of another study
+    prefix = "attribute_"
+    attributes = as_attributes(
+        {str(c).removeprefix(prefix): v for c, v in cells.items() if str(c).startswith(prefix) and not _is_missing(v)}
+    )
     seconds = as_float(cells.get("seconds"))
     seconds = seconds if seconds is not None and np.isfinite(seconds) else None
     numbers = tuple(number for number in values if number is not None and np.isfinite(number))
@@ -109,9 +116,12 @@ def _outcome(cells: Mapping[str, Any], objectives: Objectives) -> Outcome:
     if state != "ok" or len(numbers) < len(values):
         reason = cells.get("reason")
         told = one_line(reason) if isinstance(reason, str) and reason else "it has no value"
-        return Outcome("timeout" if state == "timeout" else "failed", extra=known, reason=told, seconds=seconds)
+        return Outcome(
+            "timeout" if state == "timeout" else "failed", extra=known, reason=told, seconds=seconds, attributes=attributes
+        )
     several = objectives.several
-    return Outcome("ok", None if several else numbers[0], known, seconds=seconds, values=numbers if several else None)
+    value, values = (None, numbers) if several else (numbers[0], None)
+    return Outcome("ok", value, known, seconds=seconds, values=values, attributes=attributes)
 
 
 def _paths(rows: list[Row], space: Space, profile: Profile) -> list[Row]:
@@ -120,6 +130,6 @@ def _paths(rows: list[Row], space: Space, profile: Profile) -> list[Row]:
     for params, outcome in rows:
         key = profile.searched_point(space.encode(params)).tobytes()
         first, path = found.get(key, (params, Outcome("ok", seconds=outcome.seconds)))
-        pair = (cast("float", params[profile.name]), outcome)
+        pair = (profile.key(params[profile.name]), outcome)
         found[key] = (first, replace(path, path=(*path.path, pair)))
     return list(found.values())

@@ -94,6 +94,10 @@ class Profile:
         """Return the value that a path has under this number: the number itself, or the value at this place of a list."""
         return self.listed[int(key)] if self.listed else key
 
+    def key(self, value: Any) -> float:
+        """Return the number under which a path has a value: the value itself, or its place in a list."""
+        return int(self._parameter.encode(value) * len(self.listed)) if self.listed else value
+
     def coordinate(self, key: float) -> float:
         """Return the coordinate of what a path has under this number; SpaceError if that is no value of the parameter."""
         if (n := len(self.listed)) == 0:

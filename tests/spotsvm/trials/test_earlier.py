@@ -90,6 +90,8 @@ def test_what_a_given_trial_may_have():
     told = study.add_trial({"x": np.float64(0.5), "y": 0, "n": np.int64(3)}, {"value": 0.5, "time": 3}, seconds=12.0)
     assert (told.value, told.extra, told.seconds, told.state) == (0.5, {"time": 3.0}, 12.0, "ok")
     assert (type(told.params["x"]), type(told.params["n"])) == (float, int)
+    told = study.add_trial({"x": 0.5, "y": 0.5, "n": 3}, {"value": 1.0, "time": "long"})
+    assert (told.value, told.extra, told.attributes) == (1.0, {}, {"time": "long"})
     failed = study.add_trial({"x": 0.25, "y": 0.5, "n": 3}, float("nan"))
     assert (failed.state, failed.value) == ("failed", None)
     for params, value, said in [
@@ -98,14 +100,48 @@ def test_what_a_given_trial_may_have():
         ({"x": 0.5, "y": 0.5, "n": 3}, None, "value=None is not what a trial can have"),
         ({"x": 0.5, "y": 0.5, "n": 3}, "0.5", "value='0.5' is not what a trial can have"),
         ({"x": 0.5, "y": 0.5, "n": 3}, [1.0, 2.0], "the trial has 2 values"),
-        ({"x": 0.5, "y": 0.5, "n": 3}, {"value": 1.0, "time": "long"}, "is not what a trial can have"),
         (0.5, 1.0, "params=0.5 is not a dictionary"),
     ]:
         with pytest.raises((ArgumentError, SpaceError), match=said):
             study.add_trial(params, value)
     with pytest.raises(ArgumentError, match="seconds='long' is not a time"):
         study.add_trial({"x": 0.5, "y": 0.5, "n": 3}, 1.0, seconds="long")
-    assert len(study.trials) == study.n_finished == 2
+    assert len(study.trials) == study.n_finished == 3
+
+
+def low_x(p):
+    return p["x"] <= 0.5
+
+
+def test_a_given_trial_is_judged_by_the_constraints(tmp_path):
+    options = {"constraints": [low_x, {"memory": ("<=", 10)}]}
+    with Study(SPACE, "random", 0, path=tmp_path / "a.db", **options) as study:
+        with pytest.raises(SpaceError, match=r"params=.*'x': 0.75.* violates constraints\[0\] \(low_x\); leave the trial out"):
+            study.add_trial({"x": 0.75, "y": 0.5}, {"value": 0.0, "memory": 1})
+        study.add_trial({"x": 0.25, "y": 0.5}, {"value": 0.25, "memory": 11, "solver": "smo"})
+        study.add_trial({"x": 0.5, "y": 0.5}, {"value": 0.5, "memory": 9})
+        assert [t.extra["bounds_held"] for t in study.trials] == [0.0, 1.0]
+        table = study.frame()
+    with Study(SPACE, "random", 0, path=tmp_path / "a.db", **options) as study:
+        assert study.best_trial.number == 1
+        assert study.trials[0].attributes == {"solver": "smo"}
+    narrower = Study.from_frame(table, SPACE, "random", 0, constraints={"memory": ("<=", 5)})
+    assert [t.extra["bounds_held"] for t in narrower.trials] == [0.0, 0.0]
+    assert [t.attributes for t in narrower.trials] == [{"solver": "smo"}, {}]
+    free = Study.from_frame(table, SPACE, "random", 0)
+    assert (free.best_trial.number, free.best_trial.extra) == (0, {"memory": 11.0})
+    table.loc[1, "param_x"] = 0.75
+    with pytest.raises(SpaceError, match="'x': 0.75.* violates"):
+        Study.from_frame(table, SPACE, "random", 0, path=tmp_path / "b.db", constraints=low_x)
+    with Study(SPACE, "random", 0, path=tmp_path / "b.db", constraints=low_x) as study:
+        assert study.trials == ()
+
+
+def test_a_given_value_that_stands_for_a_failure_is_noted():
+    study = Study(SPACE, "random", 0)
+    for k in range(10):
+        study.add_trial({"x": k / 10, "y": 0.5}, 0.5 + 0.01 * k)
+    assert study.add_trial({"x": 0.05, "y": 0.5}, 1e10).extra == {"penalty": 1.0}
 
 
 def test_what_cannot_be_recorded_is_not_there(tmp_path, monkeypatch):
@@ -151,6 +187,30 @@ def test_where_a_parameter_is_profiled_a_value_or_a_path_is_given(tmp_path):
     assert again.n_finished == 8
     assert again.best_trial.params == whole.best_trial.params
     assert len(again.trials) == len(whole.trials)
+
+
+LISTED = {"x": uniform(0, 1), "n": [1, 2, 3]}
+WEIGHTS = {"x": uniform(0, 1), "weight": [{0: 5}, None, "balanced"]}
+
+
+@pytest.mark.parametrize(("space", "name"), [(LISTED, "n"), (WEIGHTS, "weight")])
+def test_the_values_of_a_profiled_list_are_those_that_were_given(space, name):
+    study = Study(space, "random", 0, profile=name)
+    for k, value in enumerate(space[name]):
+        assert study.add_trial({"x": 0.25 * k, name: value}, 0.5).params == {"x": 0.25 * k, name: value}
+    path = [(value, 0.5 - 0.125 * k) for k, value in enumerate(space[name])]
+    assert study.add_trial({"x": 0.75}, path).params == {"x": 0.75, name: space[name][-1]}
+    failed = study.add_trial({"x": 0.875}, [(space[name][0], 0.25), (space[name][1], float("nan"))])
+    assert failed.params == {"x": 0.875, name: space[name][0]}
+    found = [(dict(t.params), t.value) for t in study.trials]
+    assert [(params[name], value) for params, value in found if params["x"] == 0.75] == [path[2], path[0], path[1]]
+    with pytest.raises(SpaceError, match=f"{name}=7"):
+        study.add_trial({"x": 0.5, name: 7}, 0.5)
+    again = Study.from_frame(study.frame(), space, "random", 0, profile=name)
+    assert [(dict(t.params), t.value) for t in again.trials] == found
+    made = {"objective": lambda p: []}
+    exec(code_snippet(study).split("study.run")[0], made)
+    assert [(dict(t.params), t.value) for t in made["study"].trials] == found
 
 
 MIXED = [
