@@ -19,7 +19,7 @@ _FEWEST = 3
 def saving(embedding: Embedding, inputs: Floats, seconds: Floats) -> Chance | None:
     """Return a model of by how much an evaluation is cheaper than the mean, as a natural logarithm.
 
-    Its mean times its power is what `AveragedImprovement` adds for `costs`; its chance is of no use.
+    `AveragedImprovement` adds what its method `mean` predicts; the chance that it is positive is of no use.
 
     Parameters
     ----------

@@ -40,6 +40,7 @@ _FAR_APART = 1e6  # standard deviations
 _MOVE_SHARE = 8
 _MOST_SWEEPS = 4
 _MANY = 256  # points up to which many candidates are compared and local maxima sought from three
+_WHATEVER_IT_COSTS = 6  # one suggestion in so many, lest a cheap local optimum hold the search
 _FEWEST = 3  # values told, before which pending points say more than a model would
 
 
@@ -82,9 +83,10 @@ class KrigingSearch(Search):
         there is noise, is judged by all.
     per_second : bool, default=False
         Whether to look for the largest expected improvement per predicted second, by a model of the seconds that `take_seconds`
-        was given; `"kriging_per_second"` by name. What is suggested then depends on the clock as well: the same seed gives
-        the same points for the same seconds only. A study passes on those of its trials, of a resumed record the recorded
-        ones, so that it goes on exactly as it would have.
+        was given; `"kriging_per_second"` by name. Every sixth suggestion is made whatever it costs, lest a cheap local
+        optimum hold the search for long. What is suggested then depends on the clock as well: the same seed gives the same points
+        for the same seconds only. A study passes on those of its trials, of a resumed record the recorded ones, so that it goes
+        on exactly as it would have.
 
     See Also
     --------
@@ -315,7 +317,7 @@ class KrigingSearch(Search):
 
     def _improve(self, fit: KrigingFit, noise: Verdict, rng: np.random.Generator) -> Suggestion:
         """Maximise expected improvement, with pending points believed."""
-        improvement = fit.improvement
+        improvement = fit.improvement if self.n_asked % _WHATEVER_IT_COSTS else fit.improvement.whatever_it_costs()
         waiting = [point for point in np.unique(self.pending, axis=0) if not self.is_told(point)] if self.pending else []
         if waiting:
             improvement = improvement.believe(self.domain.model_inputs(np.array(waiting)))

@@ -267,3 +267,19 @@ def test_an_exhausted_space_with_all_pending_or_failed():
         failed.tell(failed.ask().point, np.nan)
     with pytest.raises(SearchExhaustedError):
         failed.ask()
+
+
+@pytest.mark.parametrize(("n", "differs"), [(12, False), (13, True)])
+def test_every_sixth_suggestion_per_second_is_made_whatever_it_costs(n, differs):
+    points = np.random.default_rng(0).random((n, 2))
+    suggested = []
+    for per_second in (False, True):
+        search = KrigingSearch(Domain.continuous(2), noise=False, per_second=per_second)
+        for point in points:
+            search.assume(point)
+            search.tell(point, branin(point))
+            search.take_seconds(10.0 ** (3 * point[0]))
+        suggested.append(search.ask().point)
+    plain, other = suggested
+    assert (not np.array_equal(plain, other)) == differs
+    assert (other[0] < plain[0]) == differs
