@@ -125,3 +125,11 @@ def test_the_studies_of_a_folder_are_listed(tmp_path):
     assert list_studies(tmp_path / "runs" / "deep")["path"].tolist() == [str(folder / "deep" / "b.db")]
     (tmp_path / "empty").mkdir()
     assert list_studies(tmp_path / "empty").empty
+
+
+def test_a_study_that_is_read_closes_as_any_other(tmp_path):
+    Study({"x": [1, 2, 3]}, "random", 0, path=tmp_path / "s.db").run(lambda p: p["x"], n_trials=3).close()
+    with load_study(tmp_path / "s.db") as study:
+        assert study.best_value == 1
+    study.close()
+    assert study.best_value == 1
