@@ -16,6 +16,7 @@ from spotsvm.comparison.runs import takes_seed
 from spotsvm.study.study import Study
 from spotsvm.study.workers.open import open_workers
 from spotsvm.study.workers.protocol import in_order
+from spotsvm.trials.current_trial import CurrentTrial, takes_trial
 from spotsvm.trials.recommendation import Recommendation
 from spotsvm.trials.scores.intervals import check_confidence, nadeau_bengio, welch
 from spotsvm.trials.trial import Outcome
@@ -41,8 +42,8 @@ def judge_recommendation(
     study : Study
         A study of one objective.
     objective : callable
-        As in `Study.run`. An objective with a second parameter named `seed` gets fresh seeds, the same for both trials: the
-        pairs then share their noise, and fewer of them are needed.
+        As in `Study.run`. An objective with a second parameter named `seed`, or one that takes the trial, which has a seed, gets
+        fresh seeds, the same for both trials: the pairs then share their noise, and fewer of them are needed.
     n_repeats : int, default=20
         Fresh evaluations of each of the two, at least 2; if the recommended trial is the best seen, that many in total.
     confidence : float, default=0.95
@@ -89,11 +90,14 @@ def judge_recommendation(
         raise ArgumentError(f"objective={objective!r} is not callable; use a function of the parameters")
     chosen = study.recommend()
     same = study.trials[chosen.number].point == study.trials[chosen.best_seen_number].point
-    seeded = takes_seed(objective)
+    fresh = _Fresh(objective)
+    seeded = fresh.seeded
     seeds = [int(s) for s in np.random.SeedSequence([study.seed, _STREAM]).generate_state(n_repeats)]
     pair = [chosen.params] if same else [chosen.params, chosen.best_seen_params]
-    jobs: list[dict[str, Any]] = [{"params": dict(p), "seed": seed} for seed in seeds for p in pair]
-    fresh = _Fresh(objective, seeded=seeded)
+    numbers = (chosen.number, chosen.best_seen_number)
+    jobs: list[dict[str, Any]] = [
+        {"params": dict(p), "number": number, "seed": seed} for seed in seeds for p, number in zip(pair, numbers, strict=False)
+    ]
     with open_workers(fresh, executor) as workers:
         outcomes = list(in_order(workers, jobs))
     found = [_values(outcomes[k :: len(pair)], p) for k, p in enumerate(pair)]
@@ -118,11 +122,19 @@ def judge_recommendation(
 class _Fresh:
     """The objective with parameters and seed in one mapping, in which form every kind of worker can receive them."""
 
-    def __init__(self, objective: Callable[..., Any], *, seeded: bool):
-        self._objective, self._seeded = objective, seeded
+    def __init__(self, objective: Callable[..., Any]):
+        self._objective, self._named = objective, takes_seed(objective)
+        self._with_trial = not self._named and takes_trial(objective)
+
+    @property
+    def seeded(self) -> bool:
+        """Whether the objective gets a seed, by its name or in the trial."""
+        return self._named or self._with_trial
 
     def __call__(self, job: Mapping[str, Any]) -> Any:
-        further = {"seed": job["seed"]} if self._seeded else {}
+        if self._with_trial:
+            return self._objective(job["params"], CurrentTrial(job["number"], job["seed"]))
+        further = {"seed": job["seed"]} if self._named else {}
         return self._objective(job["params"], **further)
 
 

@@ -26,11 +26,13 @@ from spotsvm.surrogates.kriging.noise import Verdict, judge_noise
 from spotsvm.surrogates.magnitude import within_reach
 from spotsvm.surrogates.one_thread import one_blas_thread
 from spotsvm.trials.pareto import hypervolume_curve
+from spotsvm.trials.recommendation import holds_bounds, may_be_best, why_none
 from spotsvm.trials.results import StudyResults
 from spotsvm.trials.start import is_given
 from spotsvm.trials.trial import FINISHED, Trial
 
 _PLACES = 300
+_UNBOUNDED = " The study's own model does not know the bounds, so it cannot stand for one: pass one as the baseline."
 
 
 @dataclass(frozen=True)
@@ -79,8 +81,8 @@ def _ended(study: StudyResults) -> list[Trial]:
 
 
 def best_so_far(trials: Sequence[Trial], sign: float) -> Floats:
-    """Return the best value after each trial, shape (n,); nan while there is none."""
-    losses = np.array([np.inf if t.value is None else sign * t.value for t in trials])
+    """Return the best value after each trial, of those that hold the bounds, shape (n,); nan while there is none."""
+    losses = np.array([sign * t.value if t.value is not None and may_be_best(t) else np.inf for t in trials])
     best = np.minimum.accumulate(losses)
     return np.where(np.isfinite(best), sign * best, np.nan)
 
@@ -89,6 +91,8 @@ def _best_so_far(view: StudyView, baseline: StudyResults | None) -> list[Part]:
     sign = float(view.study.objectives.signs[0])
     curve = best_so_far(_ended(view.study), sign)
     picture, band, beyond = _best_picture(view, baseline, curve, sign)
+    if view.recommended is None:
+        return [why_none(view.trials).capitalize() + ".", picture]
     first = int(np.flatnonzero(curve == curve[-1])[0]) + 1
     reached = f"The best value is {short(float(curve[-1]), 6)}, first reached after {first} of {len(curve)} trials."
     parts: list[Part] = [reached, _verdict(view, baseline, sign), _band_words(view, band)]
@@ -144,14 +148,14 @@ def _best_picture(
 
 def _band(view: StudyView, baseline: StudyResults | None, numbers: NDArray[np.intp], sign: float) -> _Band | None:
     if baseline is not None:
-        values = np.array([np.inf if t.value is None else sign * t.value for t in _drawn(baseline)])
+        values = np.array([sign * t.value if t.value is not None and may_be_best(t) else np.inf for t in _drawn(baseline)])
         if np.isfinite(values).sum() < 2:
             return None
         source = f"the {len(values)} values of the given random search, resampled; it cannot go beyond the best of them"
         edges = best_of(values, numbers.astype(float))
         return _Band(numbers, sign * np.where(np.isfinite(edges), edges, np.nan), source)
     model = view.models[0]
-    if isinstance(model, str):
+    if isinstance(model, str) or not all(map(holds_bounds, view.trials)):
         return None
     noise = ", with its estimate of the noise" if model.noise > 0 else ""
     source = f"the study's own Kriging model at random configurations{noise}: an estimate, as no random search was run"
@@ -180,7 +184,8 @@ def _verdict(view: StudyView, baseline: StudyResults | None, sign: float) -> str
 
 def _band_words(view: StudyView, band: _Band | None) -> str:
     if band is None:
-        why = f" {view.models[0]}" if isinstance(view.models[0], str) else ""
+        model = view.models[0]
+        why = f" {model}" if isinstance(model, str) else "" if all(map(holds_bounds, view.trials)) else _UNBOUNDED
         return f"There is no band of random search.{why}"
     best_edge, middle, worst_edge = (float(edge[-1]) for edge in band.edges)
     low, high = sorted((best_edge, worst_edge))
@@ -320,7 +325,9 @@ def against_random(
     """
     ended = [t for t in trials if t.state in FINISHED]
     random = [t for t in drawn if t.state in FINISHED and not is_given(t)]
-    losses, others = (np.array([np.inf if t.value is None else sign * t.value for t in some]) for some in (ended, random))
+    losses, others = (
+        np.array([sign * t.value if t.value is not None and may_be_best(t) else np.inf for t in some]) for some in (ended, random)
+    )
     started = np.array([is_given(t) for t in ended])
     own, best = int(np.sum(~started)), float(losses.min())
     if np.any(losses[started] <= best):
@@ -355,7 +362,7 @@ def _by_models(
 ) -> tuple[float, float]:
     """Return the interval of the chance, from models of the values and of their logarithms."""
     points = np.array([t.point for t in trials])
-    losses, unit = within_reach(np.array([np.nan if t.value is None else sign * t.value for t in trials]))
+    losses, unit = within_reach(np.array([sign * t.value if t.value is not None and may_be_best(t) else np.nan for t in trials]))
     ok = np.isfinite(losses)
     known, values = points[ok], losses[ok]
     if len(np.unique(known, axis=0)) < FEWEST or not np.ptp(values) > 0:

@@ -7,6 +7,7 @@ from html import escape
 
 from spotsvm.common.text import printable_line
 from spotsvm.reports.page import cell_of
+from spotsvm.trials.recommendation import may_be_best
 from spotsvm.trials.results import StudyResults
 from spotsvm.trials.trial import FINISHED
 
@@ -27,6 +28,7 @@ def notebook_html(study: StudyResults) -> str:
         which = f"{len(best)} trials on the front of {', '.join(objectives.labels)}"
     else:
         sign = float(objectives.signs[0])
+        done = [t for t in done if may_be_best(t)]
         best = sorted(done, key=lambda t: (sign * float(t.value or 0.0), t.number))
         which = f"the best of {len(done)}, {objectives.labels[0]}"
     names = study.space.names[:_MOST_PARAMETERS]

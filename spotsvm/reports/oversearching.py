@@ -37,15 +37,16 @@ _HOW_TO_KNOW = (
 
 
 def oversearching_section(view: StudyView) -> Section | None:
-    """Return the section, or None if no trial has succeeded and there are no findings."""
+    """Return the section, or None if there is no best trial and no finding."""
     found = view.findings.get("oversearching")
     further = other_findings(view.findings)
-    if not view.done and found is None and not further:
+    known = bool(view.done) if view.study.objectives.several else view.recommended is not None
+    if not known and found is None and not further:
         return None
     parts: list[Part] = []
     if found is not None:
         parts += _measured(found)
-    elif view.done:
+    elif known:
         parts += _from_trials(view)
     return Section("How much of it is luck", [*parts, *further])
 

@@ -18,6 +18,7 @@ from spotsvm.reports.view import StudyView
 from spotsvm.solvers.search import SEARCHES
 from spotsvm.space.description import is_parameter_code, parameter_code
 from spotsvm.space.parameter import ChoiceParameter
+from spotsvm.trials.constraints import from_texts
 from spotsvm.trials.profile import suggested
 from spotsvm.trials.results import StudyResults
 from spotsvm.trials.start import GIVEN, START
@@ -91,8 +92,13 @@ def code_snippet(study: StudyResults) -> str:
     arguments += [f"start={starts!r}"] if starts and _literal(repr(starts)) == starts else []
     profile = about.get("profile")
     arguments += [f"profile={profile!r}"] if isinstance(profile, str) else []
+    criterion = about.get("criterion")
+    arguments += [f"criterion={criterion!r}"] if isinstance(criterion, str) else []
+    conditions, bounds = from_texts(about.get("constraints"))
+    arguments += [f"constraints={bounds!r}"] if bounds else []
     comments = [f"# search: {_line(search)}"] if not known else []
     comments += [f"# {name}: fill in the objects of the space" for name in missing]
+    comments += [f"# constraints: add the condition {_line(name)}, your function of the parameters" for name in conditions]
     lines = [f"from scipy.stats import {', '.join(names)}"] if names else []
     objective = _objective(study)
     if objective:

@@ -12,6 +12,7 @@ from spotsvm.reports.axes import StudyAxis, cut_name
 from spotsvm.reports.model import Floats, StudyModel
 from spotsvm.reports.page import Part, Picture, Section
 from spotsvm.reports.view import StudyView
+from spotsvm.trials.recommendation import may_be_best
 
 _GRID = 33
 _LEVELS = 9
@@ -22,7 +23,7 @@ def slices_section(view: StudyView) -> Section | None:
     if not view.done:
         return None
     model = view.models[0]
-    if view.study.objectives.several or isinstance(model, str):
+    if view.recommended is None or isinstance(model, str):
         return Section("Where the trials are", [parallel_picture(view)])
     parts: list[Part] = [slices_picture(view, model)]
     return Section(
@@ -262,6 +263,6 @@ def _chosen_axes(view: StudyView) -> list[StudyAxis]:
 
 
 def _best(view: StudyView) -> set[int]:
-    losses = float(view.study.objectives.signs[0]) * view.values()
-    number = max(1, round(_BEST * len(losses)))
-    return {view.done[k].number for k in np.argsort(losses, kind="stable")[:number]}
+    sign = float(view.study.objectives.signs[0])
+    ranked = sorted((sign * t.value, t.number) for t in view.done if t.value is not None and may_be_best(t))
+    return {number for _, number in ranked[: max(1, round(_BEST * len(ranked)))]}

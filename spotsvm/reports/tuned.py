@@ -17,7 +17,7 @@ from spotsvm.space.parameter import ChoiceParameter, ContinuousParameter, Intege
 from spotsvm.space.space import Space
 from spotsvm.trials.edges import edges_of
 from spotsvm.trials.profile import suggested
-from spotsvm.trials.recommendation import Recommendation
+from spotsvm.trials.recommendation import Recommendation, why_none
 from spotsvm.trials.timing import PHASES, time_spent
 
 _HOW = {
@@ -41,6 +41,8 @@ def tuned_section(view: StudyView) -> Section:
         )
     if not view.done:
         parts.append(Notice("No trial has succeeded yet, so there is no recommendation, and no effects are shown.", "warning"))
+    elif view.recommended is None and not view.study.objectives.several:
+        parts.append(Notice(f"There is no recommendation yet: {why_none(view.trials)}.", "warning"))
     parts += [Table(_settings(view), "The study"), Table(space_table(view.study.space), "The search space")]
     if times := [(PHASES[phase], t.total, t.median, t.last, t.n_trials) for phase, t in time_spent(view.trials).items()]:
         spent = pd.DataFrame(times, columns=["spent in", "total", "median", "last trial", "trials"])
@@ -114,6 +116,8 @@ def _settings(view: StudyView) -> pd.DataFrame:
         rows += [(f"objective {name}", better[one]) for name, one in zip(objectives.names, objectives.directions, strict=True)]
     else:
         rows.append(("value", better[objectives.directions[0]]))
+    if isinstance(constraints := study.about.get("constraints"), list) and constraints:
+        rows.append(("constraints", ", ".join(map(str, constraints))))
     rows += [("noise", _NOISE[str(study.noise)]), ("seed", str(study.seed)), ("trials", _progress(view))]
     if (name := study.about.get("profile")) is not None:
         rows.append(
@@ -138,13 +142,12 @@ def _progress(view: StudyView) -> str:
 
 
 def recommended_section(view: StudyView) -> Section | None:
-    """Return the section, or None if no trial has succeeded."""
-    if not view.done:
-        return None
+    """Return the section, or None if there is no trial to recommend."""
     if view.study.objectives.several:
-        return Section("Which trials to choose from", _front(view))
+        return Section("Which trials to choose from", _front(view)) if view.done else None
     found = view.recommended
-    assert found is not None
+    if found is None:
+        return None
     there = view.trials[found.best_seen_number].point
     table = recommended_table(found, sum(t.point == there for t in view.done))
     how = _HOW[found.basis]

@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import qmc, sobol_indices, uniform
 
+from spotsvm.common.errors import NoCompletedTrialError
 from spotsvm.reports.axes import StudyAxis, study_axes
 from spotsvm.reports.model import Floats, StudyModel, fit_study_model
-from spotsvm.trials.recommendation import Recommendation
+from spotsvm.trials.recommendation import Recommendation, may_be_best, why_none
 from spotsvm.trials.results import StudyResults
 from spotsvm.trials.trial import FINISHED, Trial
 
@@ -150,7 +151,7 @@ class StudyView:
             losses = np.array([0.0 if t.number in front else 1.0 for t in self.trials])
         else:
             sign = float(self.study.objectives.signs[0])
-            losses = np.array([np.inf if t.value is None else sign * t.value for t in self.trials])
+            losses = np.array([sign * t.value if t.value is not None and may_be_best(t) else np.inf for t in self.trials])
             if self.recommended is not None:
                 losses[self.recommended.number] = -np.inf
         return thinned(losses, most)
@@ -178,8 +179,9 @@ class StudyView:
 
     @cached_property
     def recommended(self) -> Recommendation | None:
-        """The recommended trial; None if no trial has succeeded, or there are several objectives."""
-        return None if not self.done or self.study.objectives.several else self.study.recommend()
+        """The recommended trial; None if no trial has succeeded and holds the bounds, or there are several objectives."""
+        none = self.study.objectives.several or not any(map(may_be_best, self.done))
+        return None if none else self.study.recommend()
 
     @cached_property
     def front(self) -> tuple[Trial, ...]:
@@ -205,6 +207,8 @@ class StudyView:
         """The point of the recommended trial, or of the middle one of the front."""
         if self.recommended is not None:
             return np.array(self.trials[self.recommended.number].point)
+        if not self.study.objectives.several:
+            raise NoCompletedTrialError(why_none(self.trials))
         return np.array(self.front[len(self.front) // 2].point)
 
     def objective_name(self, k: int) -> str:

@@ -205,7 +205,8 @@ class SpotSearchRun:
         count = 0 if groups is not None else self._n_partitions
         recorded = study.findings.get(CONFIRM)
         if count == 0:
-            return _no_confirmation(study)
+            _forget_confirmation(study)
+            return None
         name, ordered = (None, True) if (profile := self._paths.profile) is None else (profile.name, profile.ordered)
         found = contenders(study.trials, self.scoring.merit, name, self.own_trials(study), ordered)
         if recorded is not None and Confirmation.is_of(recorded, found, count if self._limit is None else None):
@@ -213,7 +214,8 @@ class SpotSearchRun:
         if self._limit is not None and (each := self._seconds_a_partition(study)) > 0:
             count = min(count, int(max(self._limit.left, 0.0) / each))
             if count == 0:
-                return _no_confirmation(study)
+                _forget_confirmation(study)
+                return None
         try:
             partitions = further_partitions(
                 search.cv, self._X, self._y, None, classifier=is_classifier(search.estimator), n_partitions=2 * count,
@@ -221,7 +223,8 @@ class SpotSearchRun:
             )  # fmt: skip
         except ArgumentError:
             if auto:
-                return _no_confirmation(study)
+                _forget_confirmation(study)
+                return None
             raise
         merit = self.scoring.merit
         predict = partial(predicted_contender, study.space.domain, study.trials, merit, found, seed=study.seed)
@@ -332,7 +335,7 @@ class SpotSearchRun:
             return None
 
 
-def _no_confirmation(study: Study) -> None:
+def _forget_confirmation(study: Study) -> None:
     """Note that a finding of an earlier call, which had further partitions, does not hold any more."""
     if CONFIRM in study.findings:
         study.add_finding(CONFIRM, {"sentence": "The choice is by the given folds alone."})

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 from tqdm import tqdm
 
 from spotsvm.common.errors import ArgumentError
+from spotsvm.trials.recommendation import may_be_best
 from spotsvm.trials.results import StudyResults
 from spotsvm.trials.trial import Trial
 
@@ -163,7 +164,7 @@ class _TrialsBar(Callback):
         if self._bar.disable:
             return
         self._bar.update(study.n_finished - self._bar.n)
-        if not study.objectives.several and any(t.value is not None for t in study.trials):
+        if not study.objectives.several and any(map(may_be_best, study.trials)):
             self._bar.set_postfix_str(f"incumbent {study.best_trial.value:.5g}")
 
     def __deepcopy__(self, memo: Any) -> _TrialsBar:
@@ -193,7 +194,7 @@ class Progress(Callback):
         tenth = 10 * study.n_finished // max(self._budget, 1)
         if tenth > self._tenth:
             self._tenth = tenth
-            one = not study.objectives.several and any(t.value is not None for t in study.trials)
+            one = not study.objectives.several and any(map(may_be_best, study.trials))
             best = f", best value {study.best_value:.6g}" if one else ""
             print(f"{study.n_finished} of {self._budget} trials{best}", file=sys.stderr, flush=True)
 

@@ -18,6 +18,7 @@ from spotsvm.study.record.record import Record
 from spotsvm.study.recorded import RecordedStudy
 from spotsvm.study.status import read_status
 from spotsvm.study.study import Study
+from spotsvm.trials.constraints import from_texts
 
 _STATES = ("ok", "failed", "timeout", "running")
 _CONTEXT = "context: "
@@ -48,8 +49,8 @@ def load_study(path: str | Path, *, read_only: bool = True) -> RecordedStudy | S
     StorageError
         If there is no such record, or it is damaged, or another process is writing to it (unless `read_only`).
     StudyMismatchError
-        If it is to be gone on with, and has texts only of what that takes: a list of estimators, say, or a search of one's own.
-        `Study(space, ..., path=path)` with the same arguments goes on.
+        If it is to be gone on with, and has texts only of what that takes: a list of estimators, say, a search of one's own, or a
+        constraint that is a function. `Study(space, ..., path=path)` with the same arguments goes on.
 
     See Also
     --------
@@ -78,6 +79,9 @@ def load_study(path: str | Path, *, read_only: bool = True) -> RecordedStudy | S
         space = rebuilt_space(about["space"], about.get("code"))
     except SpaceError as error:
         raise _insufficient(path, str(error)) from error
+    conditions, bounds = from_texts(about.get("constraints"))
+    if conditions:
+        raise _insufficient(path, f"it has only the names of its constraints {', '.join(conditions)}")
     context = {key.removeprefix(_CONTEXT): value for key, value in about.items() if key.startswith(_CONTEXT)}
     direction: Any = read.objectives.describe()
     return Study(
@@ -90,6 +94,7 @@ def load_study(path: str | Path, *, read_only: bool = True) -> RecordedStudy | S
         context=context,
         profile=about.get("profile"),
         criterion=about.get("criterion"),
+        constraints=bounds or None,
     )
 
 

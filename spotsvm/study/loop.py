@@ -23,6 +23,7 @@ from spotsvm.surrogates.domain import Domain
 from spotsvm.surrogates.errors import SpotSVMError
 from spotsvm.trials.current_trial import with_trial
 from spotsvm.trials.edges import edges_of
+from spotsvm.trials.recommendation import may_be_best
 from spotsvm.trials.trial import Outcome, Trial
 
 
@@ -52,7 +53,7 @@ def run_trials(
         stopper.report()
     if limit is not None:
         limit.report(study)
-    if not study.objectives.several and any(t.state == "ok" for t in study.trials):
+    if _LOG.isEnabledFor(logging.INFO) and not study.objectives.several and any(map(may_be_best, study.trials)):
         for edge in edges_of(study.best_trial.params, study.space):
             _LOG.info("the best value seen is at the end of a range: %s", edge)
 

@@ -92,6 +92,15 @@ class RecordedStudy(ReadableStudy):
             )
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
+    def close(self) -> None:
+        """Do nothing: the record was closed when it had been read. A `Study` has this too, and closes its own."""
+
+    def __enter__(self) -> RecordedStudy:
+        return self
+
+    def __exit__(self, *details: object) -> None:
+        self.close()
+
     def __repr__(self) -> str:
         done = f"{self.n_finished} of {len(self._trials)} trials finished"
         return f"<Study of {', '.join(self.space.names)} in {self.path}, open for reading: {done}>"

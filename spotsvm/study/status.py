@@ -21,6 +21,7 @@ from spotsvm.study.record.lock import Writer, left_behind, lock_path, writer_of
 from spotsvm.study.record.record import Record
 from spotsvm.trials.objectives import Objectives
 from spotsvm.trials.profile import described_profile, suggested
+from spotsvm.trials.recommendation import may_be_best
 from spotsvm.trials.results import StudyResults
 from spotsvm.trials.scores.optimism import nan_to_none, plain
 from spotsvm.trials.timing import TimeSpent, time_spent, trials_per_minute
@@ -73,7 +74,7 @@ class Status:
     n_ok, n_failed, n_timeout, n_running : int
         Number of trials in each state.
     incumbent : Incumbent or None
-        The best observed trial; None if none has succeeded, or there are several objectives.
+        The best observed trial of those that hold the bounds; None if there is none, or there are several objectives.
     n_front : int or None
         Number of non-dominated trials, if there are several objectives.
     running : tuple of RunningTrial
@@ -260,7 +261,7 @@ def _n_configurations(about: Mapping[str, Any]) -> float:
 
 
 def _incumbent(trials: Sequence[Trial], objectives: Objectives) -> Incumbent | None:
-    done = [(t, t.value) for t in trials if t.value is not None]
+    done = [(t, t.value) for t in trials if t.value is not None and may_be_best(t)]
     if not done:
         return None
     best, value = done[int(objectives.turned([value for _, value in done]).argmin())]

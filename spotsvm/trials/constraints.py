@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -105,6 +106,24 @@ class Constraints:
             extra.get(name, math.nan) <= bound if sign == "<=" else extra.get(name, math.nan) >= bound
             for name, (sign, bound) in self.bounds.items()
         )
+
+
+def from_texts(texts: Any) -> tuple[list[str], dict[str, tuple[str, float]]]:
+    """Return the names of the conditions, and the bounds, of what `Constraints.describe` returned.
+
+    Examples
+    --------
+    >>> from_texts(["<lambda>", "memory <= 2000000000.0"])
+    (['<lambda>'], {'memory': ('<=', 2000000000.0)})
+    """
+    names: list[str] = []
+    bounds: dict[str, tuple[str, float]] = {}
+    for text in map(str, texts if isinstance(texts, list) else []):
+        if bound := re.fullmatch(r"(.+) (<=|>=) (-?\d+(?:\.\d+)?(?:e[+-]\d+)?)", text, re.DOTALL):
+            bounds[bound[1]] = _bound(bound[1], (bound[2], float(bound[3])))
+        else:
+            names.append(text)
+    return names, bounds
 
 
 def _name(condition: Condition) -> str:

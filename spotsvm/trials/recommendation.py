@@ -92,7 +92,7 @@ def recommend(trials: Sequence[Trial], domain: Domain, *, sign: float, noise: No
     and without any by the model's nugget. `seed` is that of the model's samples. NoCompletedTrialError is raised if no trial has
     succeeded.
     """
-    done = [t for t in trials if t.state == "ok" and t.value is not None and holds_bounds(t)]
+    done = [t for t in trials if may_be_best(t)]
     if not done:
         raise NoCompletedTrialError(why_none(trials))
     counts = Counter(t.point for t in done)
@@ -143,7 +143,7 @@ def recommend_otherwise(
     `confirmed` is the finding with the number of the trial that was `chosen`, and values of it that had no part in the choice,
     `fresh`.
     """
-    done = [t for t in trials if t.state == "ok" and t.value is not None and holds_bounds(t)]
+    done = [t for t in trials if may_be_best(t)]
     if not done:
         return None
     seen = min(done, key=lambda t: (sign * float(t.value or 0.0), t.number))
@@ -165,6 +165,11 @@ BOUNDS_HELD = "bounds_held"
 def holds_bounds(trial: Trial) -> bool:
     """Return whether a trial's outcome holds the bounds of its study, if it has any."""
     return trial.extra.get(BOUNDS_HELD, 1.0) != 0.0
+
+
+def may_be_best(trial: Trial) -> bool:
+    """Return whether a trial has succeeded with one value, and holds the bounds of its study, if it has any."""
+    return trial.state == "ok" and trial.value is not None and holds_bounds(trial)
 
 
 def why_none(trials: Sequence[Trial]) -> str:

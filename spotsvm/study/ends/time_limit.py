@@ -56,5 +56,5 @@ class TimeLimit:
             how = "because its time was up" if self._reached else "within its time"
             sentence = f"The run ended after {n} {'trial' if n == 1 else 'trials'}, {how} (timeout={self.seconds:g} s)."
             study.add_finding(
-                FINDING, {"sentence": sentence, "timed_out": self._reached, "n_trials": n, "timeout": float(self.seconds)}
+                FINDING, {"sentence": sentence, "timed_out": bool(self._reached), "n_trials": n, "timeout": float(self.seconds)}
             )

@@ -135,3 +135,17 @@ def test_evaluations_that_fail_are_left_out_in_pairs(lucky):
 def test_bad_input(lucky, changed, words):
     with pytest.raises(ArgumentError, match=words):
         judge_recommendation(lucky, **({"objective": noisy} | changed))
+
+
+def test_an_objective_that_takes_the_trial_gets_the_seeds_in_it(lucky):
+    numbers = set()
+
+    def with_trial(params, trial):
+        numbers.add(trial.number)
+        trial.attributes["seen"] = True
+        return noisy(params, trial.seed)
+
+    found = judge_recommendation(lucky, with_trial, 20)
+    assert found == judge_recommendation(lucky, noisy, 20)
+    assert found.paired
+    assert numbers == {found.recommended_number, found.best_seen_number}

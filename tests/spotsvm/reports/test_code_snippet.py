@@ -175,3 +175,19 @@ def test_a_study_that_a_rule_stopped_is_repeated_up_to_there():
     assert "n_trials=50" in code_snippet(study)
     study.add_finding("stop", {"stopped": True})
     assert "n_trials=6" in code_snippet(study)
+
+
+def test_the_code_has_bounds_and_criterion_and_names_the_conditions():
+    def bounded(p):
+        return {"value": p["x"], "soft": (p["x"] - 0.5) ** 2, "memory": 1 - p["x"]}
+
+    def halved(p):
+        return p["x"] < 0.9
+
+    given = {"criterion": "soft", "constraints": {"memory": ("<=", 0.7)}, "noise": False}
+    study = Study({"x": uniform(0, 1)}, "kriging", 0, **given).run(bounded, n_trials=9)
+    found = again(code_snippet(study), objective=bounded)
+    assert [t.params for t in found.trials] == [t.params for t in study.trials]
+    assert found.about == study.about
+    study = Study({"x": uniform(0, 1)}, "random", 0, constraints=halved).run(bounded, n_trials=3)
+    assert "# constraints: add the condition halved, your function of the parameters\n" in code_snippet(study)

@@ -154,3 +154,48 @@ def test_bad_bounds_are_refused(bound):
 def test_bounds_are_for_one_objective():
     with pytest.raises(ArgumentError, match="bounds, which are for one objective"):
         Study(SPACE, "nsga2", direction=("minimize", "minimize"), constraints={"memory": ("<=", 1)})
+
+
+def test_a_study_without_a_trial_that_holds_the_bounds_is_shown(tmp_path, capsys):
+    import matplotlib as mpl
+    from matplotlib import pyplot
+
+    from spotsvm.common.errors import NoCompletedTrialError
+
+    study = Study(SPACE, "lhs", 0, constraints={"memory": ("<=", 0)}, noise=False)
+    study.run(needing_memory, n_trials=8, progress=True)
+    assert "best value" not in capsys.readouterr().err
+    assert study.status().incumbent is None
+    page = study.report(tmp_path / "report.html").read_text()
+    assert "There is no recommendation yet: no trial holds the bounds" in page
+    assert "What is recommended" not in page
+    assert "memory &lt;= 0.0" in page
+    with mpl.rc_context({"backend": "agg"}):
+        study.plot_convergence()
+        study.plot_parallel()
+        with pytest.raises(NoCompletedTrialError, match="no trial holds the bounds"):
+            study.plot_slices()
+        pyplot.close("all")
+
+
+def test_what_shows_the_best_keeps_to_the_bounds(tmp_path):
+    from spotsvm import list_studies
+    from spotsvm.reports.convergence import best_so_far
+    from spotsvm.reports.slices import _best
+    from spotsvm.reports.view import StudyView
+
+    study = Study(SPACE, "random", 0, constraints={"memory": ("<=", 1e9)}, path=tmp_path / "s.db", noise=False)
+    study.run(needing_memory, n_trials=12)
+    best = study.best_trial
+    assert min(t.value for t in study.trials) < best.value
+    assert study.status().incumbent.number == best.number
+    assert best_so_far(study.trials, 1.0)[-1] == best.value
+    assert _best(StudyView(study)) == {best.number}
+    held = int(sum(t.extra["bounds_held"] for t in study.trials))
+    html = study._repr_html_()
+    assert f"the best of {held}," in html
+    assert f"<tbody><tr><td>{best.number}</td>" in html
+    page = study.report(tmp_path / "report.html").read_text()
+    assert "own model does not know the bounds" in page
+    study.close()
+    assert list_studies(tmp_path)["best"].tolist() == [best.value]

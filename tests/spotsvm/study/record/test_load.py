@@ -125,3 +125,32 @@ def test_the_studies_of_a_folder_are_listed(tmp_path):
     assert list_studies(tmp_path / "runs" / "deep")["path"].tolist() == [str(folder / "deep" / "b.db")]
     (tmp_path / "empty").mkdir()
     assert list_studies(tmp_path / "empty").empty
+
+
+def test_a_study_that_is_read_closes_as_any_other(tmp_path):
+    Study({"x": [1, 2, 3]}, "random", 0, path=tmp_path / "s.db").run(lambda p: p["x"], n_trials=3).close()
+    with load_study(tmp_path / "s.db") as study:
+        assert study.best_value == 1
+    study.close()
+    assert study.best_value == 1
+
+
+def test_bounds_are_gone_on_with_and_conditions_are_not(tmp_path):
+    space, path = {"x": uniform(0, 1)}, tmp_path / "s.db"
+    bounds = {"memory <= b": ("<=", 0.1), "gain": (">=", -2.5e-20)}
+
+    def bounded(p):
+        return {"value": -p["x"], "memory <= b": p["x"], "gain": p["x"]}
+
+    whole = Study(space, seed=0, noise=False, constraints=bounds).run(bounded, n_trials=14)
+    with Study(space, seed=0, noise=False, constraints=bounds, path=path) as study:
+        study.run(bounded, n_trials=8)
+    with load_study(path, read_only=False) as study:
+        assert dict(study.constraints.bounds) == bounds
+        study.run(bounded, n_trials=14)
+    assert [t.params for t in study.trials] == [t.params for t in whole.trials]
+    path = tmp_path / "t.db"
+    with Study(space, "random", 0, constraints=[lambda p: p["x"] < 0.5, bounds], path=path) as study:
+        study.run(bounded, n_trials=3)
+    with pytest.raises(StudyMismatchError, match="does not suffice to go on: it has only the names of its constraints <lambda>"):
+        load_study(path, read_only=False)
