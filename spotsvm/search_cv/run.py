@@ -161,7 +161,7 @@ class SpotSearchRun:
             about, starts, has_gone_on = recorded
             profile = described_profile(about, space) if search.profile == AUTO else profile
             soft = about.get("criterion") == CRITERION if search.criterion == AUTO else soft
-            if search.start is None and (has_gone_on or not _are_among(starts, self._start or [], space, profile)):
+            if search.start is None and (has_gone_on or not _are_among(starts, cast("Any", self._start or []), space, profile)):
                 self._start = starts
         self.scoring = replace(self.scoring, soft=soft)
         self._paths = CandidatePaths(self.scoring, profile)

@@ -335,7 +335,7 @@ class AskTellStudy(ReadableStudy):
     def _told(self, running: Trial, outcome: Outcome, further: int) -> tuple[Trial, tuple[Trial, ...]]:
         """Return a trial with its judged outcome, and trials for the other values on its path, from number `further`."""
         told = replace(
-            running, state=outcome.state, value=outcome.value, values=outcome.values, extra=dict(outcome.extra),
+            running, state=outcome.state, value=outcome.value, values=cast("Any", outcome.values), extra=dict(outcome.extra),
             reason=outcome.reason, seconds=outcome.seconds, told_at=time.time(), traceback=outcome.traceback,
             attributes=storable(outcome.attributes),
         )  # fmt: skip

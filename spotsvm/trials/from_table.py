@@ -119,9 +119,9 @@ def _outcome(cells: Mapping[str, Any], objectives: Objectives) -> Outcome:
         return Outcome(
             "timeout" if state == "timeout" else "failed", extra=known, reason=told, seconds=seconds, attributes=attributes
         )
-    several = objectives.several
-    value, values = (None, numbers) if several else (numbers[0], None)
-    return Outcome("ok", value, known, seconds=seconds, values=values, attributes=attributes)
+    if objectives.several:
+        return Outcome("ok", None, known, seconds=seconds, values=numbers, attributes=attributes)
+    return Outcome("ok", numbers[0], known, seconds=seconds, attributes=attributes)
 
 
 def _paths(rows: list[Row], space: Space, profile: Profile) -> list[Row]:
