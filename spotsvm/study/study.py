@@ -222,7 +222,8 @@ class Study(EarlierResults):
             if self._record is not None and past.is_new:
                 self._record.describe(past.about)
             if self._record is not None and past.is_widened:
-                self._record.move({key: past.about[key] for key in ("space", "code")} | {"search_state": {}}, self._trials)
+                changed = {key: past.about[key] for key in ("space", "code")} | {"search_state": {}}
+                self._record.move(changed, self._trials, self._outcomes)
         except BaseException:
             self.close()
             raise
