@@ -22,7 +22,7 @@ from spotsvm.common.text import shown_value
 from spotsvm.solvers.errors import SearchExhaustedError
 from spotsvm.solvers.search import Suggestion
 from spotsvm.study.record.record import Record
-from spotsvm.study.record.rows import plain_json, storable
+from spotsvm.study.record.rows import plain_json, storable_outcome
 from spotsvm.study.search import StudySearch
 from spotsvm.study.status import ReadableStudy
 from spotsvm.study.workers.interrupts import interrupts_held
@@ -334,10 +334,11 @@ class AskTellStudy(ReadableStudy):
 
     def _told(self, running: Trial, outcome: Outcome, further: int) -> tuple[Trial, tuple[Trial, ...]]:
         """Return a trial with its judged outcome, and trials for the other values on its path, from number `further`."""
+        outcome = storable_outcome(outcome)
         told = replace(
             running, state=outcome.state, value=outcome.value, values=cast("Any", outcome.values), extra=dict(outcome.extra),
             reason=outcome.reason, seconds=outcome.seconds, told_at=time.time(), traceback=outcome.traceback,
-            attributes=storable(outcome.attributes),
+            attributes=outcome.attributes,
         )  # fmt: skip
         if self.constraints.bounds and told.state == "ok":
             told = replace(told, extra={**told.extra, BOUNDS_HELD: float(self.constraints.held(told.extra))})
@@ -359,7 +360,7 @@ class AskTellStudy(ReadableStudy):
     def _hold(self, trial: Trial, outcome: Outcome) -> None:
         """Record the outcome of a trial before it can be told, so that a resumed study does not evaluate the trial again."""
         if trial.number not in self._outcomes:
-            outcome = replace(outcome, attributes=storable(outcome.attributes))
+            outcome = storable_outcome(outcome)
             if self._record is not None:
                 self._record.write_outcome(trial.number, outcome)
             self._outcomes[trial.number] = outcome

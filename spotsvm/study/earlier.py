@@ -16,9 +16,10 @@ from spotsvm.space.space import Space
 from spotsvm.study.ask_tell import AskTellStudy, in_turn
 from spotsvm.study.recorded import RecordedStudy
 from spotsvm.study.workers.interrupts import interrupts_held
+from spotsvm.trials.constraints import Constraints
 from spotsvm.trials.from_table import trials_of_table
 from spotsvm.trials.profile import Profile, checked_path, path_of
-from spotsvm.trials.recommendation import CONFIRM, summarise_failures
+from spotsvm.trials.recommendation import CONFIRM, holds_bounds, summarise_failures, why_none
 from spotsvm.trials.results import StudyResults
 from spotsvm.trials.start import GIVEN
 from spotsvm.trials.trial import Outcome, Trial, as_float, checked_seconds, outcome_of
@@ -207,18 +208,21 @@ def is_other_study(start: Any) -> bool:
     return isinstance(start, str | PathLike | StudyResults)
 
 
-def best_configurations(start: Any, space: Space, profiled: str | None, most: int = N_STARTS) -> list[dict[str, Any]]:
+def best_configurations(
+    start: Any, space: Space, profiled: str | None, constraints: Constraints, most: int = N_STARTS
+) -> list[dict[str, Any]]:
     """Return the best configurations of another study, or of its record, that a space can hold, the best first.
 
     Of several objectives they are spread over the front. What a record has as text only, such as estimators, is in no space.
-    Where a parameter is profiled, only the best value on a path counts.
+    Where a parameter is profiled, only the best value on a path counts. What violates a condition, or the other study's bounds,
+    is left out.
 
     Raises
     ------
     NoCompletedTrialError
         If no trial of it has succeeded.
     SpaceError
-        If there is no such record, or the space can hold none of them.
+        If there is no such record, or the space and the conditions allow none of them.
     """
     if not isinstance(start, StudyResults) and not Path(start).exists():
         raise SpaceError(
@@ -230,6 +234,8 @@ def best_configurations(start: Any, space: Space, profiled: str | None, most: in
     who = f"start={shown_value(start)}"
     if not done:
         raise NoCompletedTrialError(f"{who} is a study without a trial that has succeeded: {summarise_failures(study.trials)}")
+    if not (done := [t for t in done if holds_bounds(t)]):
+        raise NoCompletedTrialError(f"{who} is a study of which {why_none(study.trials)}")
     if study.objectives.several:
         front = study.pareto()
         ranked = [front[k] for k in np.unique(np.linspace(0, len(front) - 1, most).round().astype(int))]
@@ -238,12 +244,15 @@ def best_configurations(start: Any, space: Space, profiled: str | None, most: in
         chosen = getattr(study, "findings", {}).get(CONFIRM, {}).get("chosen")
         ranked = sorted(done, key=lambda t: (t.number != chosen, sign * float(t.value or 0.0), t.number))
     found: dict[bytes, dict[str, Any]] = {}
-    why = None
+    why = ""
     for t in ranked:
         try:
             point = space.encode(t.params)
         except SpaceError as error:
-            why = why or error
+            why = why or f"is in the space: {error}"
+            continue
+        if name := constraints.violated(space.decode(point)):
+            why = why or f"is allowed: {dict(t.params)!r} violates {name}"
             continue
         params = dict(t.params)
         key = repr([item for item in sorted(params.items()) if item[0] != profiled]).encode()
@@ -251,5 +260,5 @@ def best_configurations(start: Any, space: Space, profiled: str | None, most: in
         if len(found) == most:
             break
     if not found:
-        raise SpaceError(f"{who} is a study none of whose best configurations is in the space: {why}")
+        raise SpaceError(f"{who} is a study none of whose best configurations {why}")
     return list(found.values())

@@ -23,7 +23,7 @@ from spotsvm.space.space import Space
 from spotsvm.study.record.record import Record
 from spotsvm.study.record.rows import plain_json, shown
 from spotsvm.study.record.salvage import damaged
-from spotsvm.study.record.widening import is_wider, moved_trial
+from spotsvm.study.record.widening import is_wider, moved_outcome, moved_trial
 from spotsvm.trials.objectives import Objectives
 from spotsvm.trials.profile import Profile, suggested
 from spotsvm.trials.trial import FINISHED, Outcome, Trial
@@ -127,13 +127,15 @@ def take_up(
         raise damaged(record.path, f"its seed is {shown(about['seed'])}")
     widened = is_wider(recorded["space"], about["space"])
     check_same_study(record.path, recorded | {"space": about["space"]} if widened else recorded, about)
-    trials, events = record.trials(), record.events()
+    trials, events, outcomes = record.trials(), record.events(), record.outcomes()
     if widened:
         narrow = Space.described(recorded["space"])
         for t in trials:
             if problem := trial_problem(t, narrow, n_objectives):
                 raise damaged(record.path, problem)
         trials = [moved_trial(t, narrow, space) for t in trials]
+        if profile is not None:
+            outcomes = {number: moved_outcome(one, profile.name, narrow, space) for number, one in outcomes.items()}
         recorded = recorded | {"search_state": {}}  # which is about points of the narrower one
         _LOG.info("%s goes on in a wider space", record.path)
     trials = _checked_trials(record.path, trials, space, n_objectives, profile)
@@ -146,7 +148,7 @@ def take_up(
     about = {key: value for key, value in about.items() if key != "versions"} | kept
     left = sum(t.state == "running" for t in trials)
     _LOG.info("%s goes on after %d trials, %d of them unfinished", record.path, len(trials), left)
-    return Past(about, False, trials, events, state, record.findings(), record.outcomes(), widened)
+    return Past(about, False, trials, events, state, record.findings(), outcomes, widened)
 
 
 def _checked_trials(path: Path, trials: Sequence[Trial], space: Space, n_objectives: int, profile: Profile | None) -> list[Trial]:

@@ -182,7 +182,7 @@ class Study(EarlierResults):
             raise ArgumentError("constraints has bounds, which are for one objective; make each an objective of its own")
         of_other = is_other_study(start)
         if of_other:
-            start = best_configurations(start, self.space, profile)
+            start = best_configurations(start, self.space, profile, self.constraints)
         starts = [] if start is None else start_points(cast("Any", start), self.space)
         self.constraints.check_start([self.space.decode(point) for point in starts])
         self.direction = direction
@@ -222,7 +222,8 @@ class Study(EarlierResults):
             if self._record is not None and past.is_new:
                 self._record.describe(past.about)
             if self._record is not None and past.is_widened:
-                self._record.move({key: past.about[key] for key in ("space", "code")} | {"search_state": {}}, self._trials)
+                changed = {key: past.about[key] for key in ("space", "code")} | {"search_state": {}}
+                self._record.move(changed, self._trials, self._outcomes)
         except BaseException:
             self.close()
             raise

@@ -227,8 +227,8 @@ class Record:
         with self.transaction():
             self._execute(about_rows(about))
 
-    def move(self, about: Mapping[str, Any], trials: Sequence[Trial]) -> None:
-        """Write entries of the description, and the points of all trials, which a wider space gives them."""
+    def move(self, about: Mapping[str, Any], trials: Sequence[Trial], outcomes: Mapping[int, Outcome]) -> None:
+        """Write entries of the description, and the points of all trials and the outcomes that a wider space gives them."""
         asked = dict(self._rows("SELECT number, asked FROM trials"))
         stored = {t.number: t for t in self.trials()}  # whose parameters are as they were written
         with self.transaction():
@@ -239,6 +239,8 @@ class Record:
                     "UPDATE trials SET point = ?, params = ?, asked_checksum = ? WHERE number = ?",
                     (row["point"], row["params"], row["asked_checksum"], trial.number),
                 )
+            for number, outcome in outcomes.items():
+                self._insert_outcome(number, outcome)
 
     def findings(self) -> dict[str, dict[str, Any]]:
         """Return the findings of the study by name."""
@@ -295,9 +297,12 @@ class Record:
 
     def write_outcome(self, number: int, outcome: Outcome) -> None:
         """Write the outcome of a running trial that cannot be told yet, because an earlier one is still running."""
-        text = outcome_json(outcome)
         with self.transaction():
-            self._connection.execute("INSERT OR REPLACE INTO outcomes VALUES (?, ?, ?)", (number, text, checksum(number, text)))
+            self._insert_outcome(number, outcome)
+
+    def _insert_outcome(self, number: int, outcome: Outcome) -> None:
+        text = outcome_json(outcome)
+        self._connection.execute("INSERT OR REPLACE INTO outcomes VALUES (?, ?, ?)", (number, text, checksum(number, text)))
 
     def outcomes(self) -> dict[int, Outcome]:
         """Return the outcomes that wait to be told, by trial number; of an error only the `reason`."""

@@ -272,6 +272,12 @@ def storable(attributes: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
+def storable_outcome(outcome: Outcome) -> Outcome:
+    """Return an outcome with attributes, also of those on its path, as a record returns them; see `storable`."""
+    path = tuple((value, storable_outcome(one)) for value, one in outcome.path)
+    return replace(outcome, attributes=storable(outcome.attributes), path=path)
+
+
 def _plain(part: Any, where: str) -> Any:
     if isinstance(part, Mapping):
         for key in part:

@@ -276,3 +276,17 @@ def test_further_values_of_the_contenders_decide_and_the_report_says_so(tmp_path
     assert "What further partitions say" in text
     assert "4, each with a path of values of C, which are trials as well" in text
     assert "profile=&#39;C&#39;" in text or "profile='C'" in text
+
+
+def test_attributes_on_a_path_that_a_record_cannot_hold_are_kept_as_text(tmp_path):
+    deep = {"a": 1}
+    for _ in range(60):
+        deep = {"a": deep}
+    returned = path_of({1.0: {"value": 0.5, "model": deep}, 2.0: {"value": 0.25, "model": deep, "solver": "smo"}}, "C")
+    with study(tmp_path / "s.db", "random") as s:
+        s.tell(s.ask(), returned)
+        s._hold(s.ask(), returned)
+    with study(tmp_path / "s.db", "random") as again:
+        again.tell(2, again._held(again.trials[2]))
+        best, other = {"model": "a mapping of 1", "solver": "smo"}, {"model": "a mapping of 1"}
+        assert [t.attributes for t in again.trials] == [best, other, best, other]

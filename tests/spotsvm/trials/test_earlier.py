@@ -305,6 +305,25 @@ def test_it_starts_at_the_best_of_another_study_or_record(tmp_path):
     assert first == pair.pareto()[0].params
 
 
+def test_of_another_study_what_the_constraints_allow_is_a_start(tmp_path):
+    other = Study(SPACE, "random", 5, path=tmp_path / "other.db", constraints={"memory": (">=", 0.4)})
+    other.run(lambda p: {"value": bowl(p), "memory": p["x"]}, n_trials=200)
+    ranked = [t.params for t in sorted(other.trials, key=lambda t: t.value)]
+    held = [params for params in ranked if params["x"] >= 0.4]
+    best = [params for params in held if params["x"] <= 0.45][:5]
+    assert ranked[0]["x"] < 0.4
+    assert best != held[:5]
+    for start in (other, tmp_path / "other.db"):
+        study = Study(SPACE, "random", 0, start=start, constraints=lambda p: p["x"] <= 0.45)
+        assert [study.ask().params for _ in range(5)] == best
+    with pytest.raises(SpaceError, match=r"none of whose best configurations is allowed: .* violates constraints\[0\]"):
+        Study(SPACE, "random", 0, start=other, constraints=lambda p: p["x"] > 1)
+    none = Study(SPACE, "random", 5, constraints={"memory": (">=", 2)})
+    none.tell(none.ask(), {"value": 0.5, "memory": 1})
+    with pytest.raises(NoCompletedTrialError, match="is a study of which no trial holds the bounds"):
+        Study(SPACE, "random", 0, start=none)
+
+
 def test_a_study_that_started_at_another_one_goes_on_after_that_has_gone_on(tmp_path):
     other = Study(SPACE, "random", 5).run(bowl, n_trials=10)
     Study(SPACE, "random", 0, start=other, path=tmp_path / "cut.db").run(bowl, n_trials=2).close()

@@ -4,6 +4,8 @@ from scipy.stats import expon, loguniform, randint, uniform
 from spotsvm import Study
 from spotsvm.errors import StudyMismatchError
 from spotsvm.study.recorded import RecordedStudy
+from spotsvm.trials.profile import path_of
+from spotsvm.trials.trial import Outcome
 
 NARROW = {"C": loguniform(0.1, 10), "degree": (2, 4), "n": (1, 8, "log-uniform"), "kernel": ["a", "b", "c"], "x": [1.0]}
 WIDE = {"C": loguniform(0.1, 1e4), "degree": (1, 9), "n": (1, 80, "log-uniform"), "kernel": ["a", "b", "c", "d"], "x": [1.0, 2.0]}
@@ -65,6 +67,30 @@ def test_a_profiled_study_and_several_dictionaries_go_on(tmp_path):
     assert study.n_finished == 9
     for t in study.trials:
         assert study.space.encode(t.params) == pytest.approx(t.point)
+
+
+def test_outcomes_that_wait_keep_their_values_of_a_profiled_list(tmp_path):
+    narrow = {"x": uniform(0, 1), "n": [1, 2], "scale": [(1,), (2,)]}
+    wide = narrow | {"n": [0, 2, 1, 3]}
+    options = {"path": tmp_path / "s.db", "profile": "n"}
+    with Study(narrow, "random", 0, **options) as study:
+        study.ask()
+        study._hold(study.ask(), path_of([(1, 0.5), (2, 0.25)], "n", None, study.profile.listed))
+    for _ in range(2):  # the second time the record has the wider space
+        with Study(wide, "random", **options) as study:
+            assert study._held(study.trials[1]).path == ((2, Outcome("ok", 0.5)), (1, Outcome("ok", 0.25)))
+    with Study(wide, "random", **options) as study:
+        study.tell(1, study._held(study.trials[1]))
+        assert [(t.params["n"], t.value) for t in study.trials[1:]] == [(2, 0.25), (1, 0.5)]
+
+
+def test_outcomes_that_wait_stay_where_another_parameter_is_wider(tmp_path):
+    space = {"x": (0.0, 1.0), "scale": [(1,), (2,)]}
+    options = {"path": tmp_path / "s.db", "profile": "scale"}
+    with Study(space, "random", 0, **options) as study:
+        study._hold(study.ask(), path_of([((2,), 0.5)], "scale", None, study.profile.listed))
+    with Study(space | {"x": (0.0, 2.0)}, "random", **options) as study:
+        assert study.tell(0, study._held(study.trials[0])).params["scale"] == (2,)
 
 
 @pytest.mark.parametrize(
