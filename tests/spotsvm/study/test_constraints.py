@@ -156,14 +156,18 @@ def test_bounds_are_for_one_objective():
         Study(SPACE, "nsga2", direction=("minimize", "minimize"), constraints={"memory": ("<=", 1)})
 
 
-def test_a_study_without_a_trial_that_holds_the_bounds_is_shown(tmp_path, capsys):
+def test_a_study_without_a_trial_that_holds_the_bounds_is_shown(tmp_path, capsys, caplog):
+    import logging
+
     import matplotlib as mpl
     from matplotlib import pyplot
 
     from spotsvm.common.errors import NoCompletedTrialError
 
     study = Study(SPACE, "lhs", 0, constraints={"memory": ("<=", 0)}, noise=False)
+    caplog.set_level(logging.INFO, "spotsvm")
     study.run(needing_memory, n_trials=8, progress=True)
+    assert "the run ends" in caplog.text
     assert "best value" not in capsys.readouterr().err
     assert study.status().incumbent is None
     page = study.report(tmp_path / "report.html").read_text()
