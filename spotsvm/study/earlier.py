@@ -19,7 +19,7 @@ from spotsvm.study.recorded import RecordedStudy
 from spotsvm.study.workers.interrupts import interrupts_held
 from spotsvm.trials.from_table import trials_of_table
 from spotsvm.trials.profile import Profile, checked_path, path_of
-from spotsvm.trials.recommendation import CONFIRM, summarise_failures
+from spotsvm.trials.recommendation import CONFIRM, holds_bounds, summarise_failures
 from spotsvm.trials.results import StudyResults
 from spotsvm.trials.start import GIVEN
 from spotsvm.trials.trial import Outcome, Trial, as_float, checked_seconds, outcome_of
@@ -217,8 +217,8 @@ def is_other_study(start: Any) -> bool:
 def best_configurations(start: Any, space: Space, profiled: str | None, most: int = N_STARTS) -> list[dict[str, Any]]:
     """Return the best configurations of another study, or of its record, that a space can hold, the best first.
 
-    Of several objectives they are spread over the front. What a record has as text only, such as estimators, is in no space.
-    Where a parameter is profiled, only the best value on a path counts.
+    Those that hold the study's bounds come first; of several objectives they are spread over the front. What a record has as
+    text only, such as estimators, is in no space. Where a parameter is profiled, only the best value on a path counts.
 
     Raises
     ------
@@ -243,7 +243,7 @@ def best_configurations(start: Any, space: Space, profiled: str | None, most: in
     else:
         sign = float(study.objectives.signs[0])
         chosen = getattr(study, "findings", {}).get(CONFIRM, {}).get("chosen")
-        ranked = sorted(done, key=lambda t: (t.number != chosen, sign * float(t.value or 0.0), t.number))
+        ranked = sorted(done, key=lambda t: (t.number != chosen, not holds_bounds(t), sign * float(t.value or 0.0), t.number))
     found: dict[bytes, dict[str, Any]] = {}
     why = None
     for t in ranked:

@@ -203,3 +203,23 @@ def test_what_shows_the_best_keeps_to_the_bounds(tmp_path):
     assert "own model does not know the bounds" in page
     study.close()
     assert list_studies(tmp_path)["best"].tolist() == [best.value]
+
+
+def test_a_start_and_a_stop_rule_keep_to_the_bounds():
+    from dataclasses import replace
+
+    from spotsvm import ImprovementBelowUncertainty
+
+    study = Study(SPACE, "random", 0, constraints={"memory": ("<=", 1e9)}, noise=False).run(needing_memory, n_trials=25)
+    assert Study(SPACE, start=study).ask().params == study.best_trial.params
+    failed = [
+        t if t.extra["bounds_held"] else replace(t, state="failed", value=None, values=None, reason="too large")
+        for t in study.trials
+    ]
+    assert 2 < sum(t.state == "ok" for t in failed) < 25
+    looks = [
+        ImprovementBelowUncertainty().look(trials, study.space, sign=1.0, noise=False, seed=0)
+        for trials in (study.trials, failed)
+    ]
+    assert repr(looks[0]) == repr(looks[1])
+    assert looks[0].expected_improvement > 0
