@@ -55,7 +55,7 @@ def run_trials(
         limit.report(study)
     if _LOG.isEnabledFor(logging.INFO) and not study.objectives.several and any(map(may_be_best, study.trials)):
         for edge in edges_of(study.best_trial.params, study.space):
-            _LOG.info("the best value seen is at the end of a range: %s", edge)
+            _LOG.info("the best trial seen is at the end of a range: %s", edge)
 
 
 def as_workers_are_free(run: TrialRun) -> None:

@@ -17,6 +17,7 @@ from spotsvm.study.ask_tell import AskTellStudy
 from spotsvm.surrogates.acquisition.expected_gain import expected_gain
 from spotsvm.surrogates.errors import NotPositiveDefiniteError
 from spotsvm.surrogates.kriging.noise import judge_noise
+from spotsvm.trials.recommendation import may_be_best
 from spotsvm.trials.scores.fold_bias import corrected_standard_error, fold_scores, tuned_metric
 from spotsvm.trials.trial import Trial
 
@@ -162,7 +163,7 @@ class ImprovementBelowUncertainty:
             None below `min_trials`, where fewer than two trials have succeeded, or the model cannot be fitted.
         """
         n = len(trials)
-        values = np.array([np.nan if t.value is None else sign * t.value for t in trials], dtype=float)
+        values = np.array([sign * t.value if t.value is not None and may_be_best(t) else np.nan for t in trials], dtype=float)
         ok = np.isfinite(values)
         least = max(20, 10 + 3 * space.domain.dimension) if self.min_trials is None else self.min_trials
         if n < least or ok.sum() < 2:

@@ -1,4 +1,4 @@
-"""Parameters whose best value is at the end of their range, and the wider range to use."""
+"""Parameters of a configuration, such as the recommended one, at the end of their range, and the wider range to use."""
 
 from __future__ import annotations
 

@@ -117,6 +117,10 @@ class StudyResults:
         --------
         recommend : The trial to use.
 
+        Notes
+        -----
+        The log of a run names those of `best_trial`, which takes no model; under noise it can be another trial.
+
         Examples
         --------
         >>> from spotsvm import Study

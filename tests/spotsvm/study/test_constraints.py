@@ -156,14 +156,18 @@ def test_bounds_are_for_one_objective():
         Study(SPACE, "nsga2", direction=("minimize", "minimize"), constraints={"memory": ("<=", 1)})
 
 
-def test_a_study_without_a_trial_that_holds_the_bounds_is_shown(tmp_path, capsys):
+def test_a_study_without_a_trial_that_holds_the_bounds_is_shown(tmp_path, capsys, caplog):
+    import logging
+
     import matplotlib as mpl
     from matplotlib import pyplot
 
     from spotsvm.common.errors import NoCompletedTrialError
 
     study = Study(SPACE, "lhs", 0, constraints={"memory": ("<=", 0)}, noise=False)
+    caplog.set_level(logging.INFO, "spotsvm")
     study.run(needing_memory, n_trials=8, progress=True)
+    assert "the run ends" in caplog.text
     assert "best value" not in capsys.readouterr().err
     assert study.status().incumbent is None
     page = study.report(tmp_path / "report.html").read_text()
@@ -199,3 +203,23 @@ def test_what_shows_the_best_keeps_to_the_bounds(tmp_path):
     assert "own model does not know the bounds" in page
     study.close()
     assert list_studies(tmp_path)["best"].tolist() == [best.value]
+
+
+def test_a_start_and_a_stop_rule_keep_to_the_bounds():
+    from dataclasses import replace
+
+    from spotsvm import ImprovementBelowUncertainty
+
+    study = Study(SPACE, "random", 0, constraints={"memory": ("<=", 1e9)}, noise=False).run(needing_memory, n_trials=25)
+    assert Study(SPACE, start=study).ask().params == study.best_trial.params
+    failed = [
+        t if t.extra["bounds_held"] else replace(t, state="failed", value=None, values=None, reason="too large")
+        for t in study.trials
+    ]
+    assert 2 < sum(t.state == "ok" for t in failed) < 25
+    looks = [
+        ImprovementBelowUncertainty().look(trials, study.space, sign=1.0, noise=False, seed=0)
+        for trials in (study.trials, failed)
+    ]
+    assert repr(looks[0]) == repr(looks[1])
+    assert looks[0].expected_improvement > 0
