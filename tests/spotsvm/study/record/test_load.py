@@ -10,6 +10,7 @@ from sklearn.preprocessing import StandardScaler
 
 from spotsvm import Study, list_studies, load_study
 from spotsvm.common.errors import StorageError, StudyMismatchError
+from spotsvm.searches import RandomSearch
 
 SPACE = [
     {"C": loguniform(1e-2, 1e2), "x": truncnorm(-1, 1), "kind": ["a", None], "sizes": [(1,), (1, 2)]},
@@ -73,7 +74,7 @@ def test_profile_criterion_and_several_objectives_are_gone_on_with(tmp_path):
     [
         ({"scale": [StandardScaler(), None]}, "random", r"scale has values that are known by their texts only, such as"),
         ({"x": truncnorm(-1, 1, loc=np.float64(0.5))}, "random", ""),
-        ({"x": [1, 2]}, lambda domain, seed: __import__("spotsvm").RandomSearch(domain, seed), "its search .* has no name"),
+        ({"x": [1, 2]}, lambda domain, seed: RandomSearch(domain, seed), "its search .* has no name"),
     ],
     ids=["estimators", "a law", "a search of one's own"],
 )
