@@ -120,8 +120,8 @@ def _outcome(cells: Mapping[str, Any], objectives: Objectives) -> Outcome:
             "timeout" if state == "timeout" else "failed", extra=known, reason=told, seconds=seconds, attributes=attributes
         )
     several = objectives.several
-    value, values = (None, numbers) if several else (numbers[0], None)
-    return Outcome("ok", value, known, seconds=seconds, values=values, attributes=attributes)
+    one, all_values = (None, numbers) if several else (numbers[0], None)
+    return Outcome("ok", one, known, seconds=seconds, values=all_values, attributes=attributes)
 
 
 def _paths(rows: list[Row], space: Space, profile: Profile) -> list[Row]:
