@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import wraps
 from numbers import Integral
-from typing import Any, Concatenate, ParamSpec, TypeVar, cast
+from typing import Any, Concatenate, ParamSpec, TypeVar
 from weakref import WeakSet
 
 import numpy as np
@@ -335,8 +335,9 @@ class AskTellStudy(ReadableStudy):
     def _told(self, running: Trial, outcome: Outcome, further: int) -> tuple[Trial, tuple[Trial, ...]]:
         """Return a trial with its judged outcome, and trials for the other values on its path, from number `further`."""
         outcome = storable_outcome(outcome)
+        values = outcome.values if isinstance(outcome.values, tuple) else None
         told = replace(
-            running, state=outcome.state, value=outcome.value, values=cast("Any", outcome.values), extra=dict(outcome.extra),
+            running, state=outcome.state, value=outcome.value, values=values, extra=dict(outcome.extra),
             reason=outcome.reason, seconds=outcome.seconds, told_at=time.time(), traceback=outcome.traceback,
             attributes=outcome.attributes,
         )  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
 import pandas as pd
@@ -90,11 +90,11 @@ class EarlierResults(AskTellStudy):
         if self.profile is None:
             outcome = _checked(outcome_of(value, seconds), value)
         else:
-            name = self.profile.name
+            name, path = self.profile.name, cast("Any", value)
             if name in params and (not isinstance(value, Mapping) or "value" in value):
                 self.space.encode(params)
-                value = [(params[name], _checked(outcome_of(value), value))]
-            outcome = _checked(path_of(value, name, seconds, self.profile.listed), value)
+                path = [(params[name], _checked(outcome_of(value), value))]
+            outcome = _checked(path_of(path, name, seconds, self.profile.listed), path)
             params = {**params, name: self.profile.value(outcome.path[0][0])}
         return self._add(params, outcome)
 

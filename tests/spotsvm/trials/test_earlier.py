@@ -52,7 +52,7 @@ def run_with_given(search, path, cuts, objective=bowl, direction="minimize", val
 
 @pytest.mark.parametrize("search", ["kriging", "koch2011", "cmaes", "lbfgsb", "vns", "random", "lhs"])
 def test_a_study_with_given_trials_goes_on_as_if_it_had_not_been_cut(search, tmp_path):
-    more = (2, 3) if search == "koch2011" else (5, 8)  # it takes a second for each suggestion
+    more = (3, 4) if search == "koch2011" else (5, 8)  # it takes a second for each suggestion
     whole = run_with_given(search, tmp_path / "whole.db", (), more=more)
     cut = run_with_given(search, tmp_path / "cut.db", (1, 2, 12, 10 + more[0]), more=more)
     assert facts(cut) == facts(whole)
