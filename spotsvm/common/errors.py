@@ -25,7 +25,7 @@ class SpaceError(SpotSVMError, ValueError):
 
 
 class BudgetError(SpotSVMError, ValueError):
-    """A budget is smaller than the evaluations that a search needs to start.
+    """A budget is no number of evaluations, or smaller than a comparison of searches needs.
 
     See Also
     --------
