@@ -446,16 +446,7 @@ class AskTellStudy(ReadableStudy):
     @property
     def _n_initial(self) -> int:
         """Trials of the search's initial design, or of its first generation and the starts before it."""
-        return self._initial_trials[0]
-
-    @property
-    def _initial_name(self) -> str:
-        """What the first `n_initial` trials are: the initial design, the first generation."""
-        return self._initial_trials[1]
-
-    @property
-    def _initial_trials(self) -> tuple[int, str]:
-        return self._search.initial_trials(sum(map(is_given, suggested(self._trials))))
+        return self._search.initial_trials(sum(map(is_given, suggested(self._trials))))[0]
 
     @property
     def _n_foreseen(self) -> int:
