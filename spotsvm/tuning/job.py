@@ -1,4 +1,4 @@
-"""Tune the SVM of a table, and compare it with the default and with random search on held-out rows."""
+"""Tune the SVM of a table, and compare it with the default on held-out rows."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from spotsvm.trials.start import Start, equal_start
 from spotsvm.tuning.paired import held_out_difference
 from spotsvm.tuning.pipelines.registry import NamedPipeline, default_scoring, is_series, named_pipeline
 from spotsvm.tuning.plan import decisions, notices, outlook
-from spotsvm.tuning.results import HeldOutResult, block_length, check_writable, held_out_score, write_results
+from spotsvm.tuning.results import HeldOutResult, block_length, check_writable, held_out_score, write_model, write_results
 from spotsvm.tuning.tables.split import held_out
 from spotsvm.tuning.tables.table import Table
 from spotsvm.tuning.verdict import Choice, choose, decide, with_expected
@@ -47,6 +47,7 @@ class TuningJob:
     table: Table  # all rows; held-out rows are drawn from it, of a series its last quarter
     n_trials: int = 50  # candidates of each search
     search: str = "kriging"
+    baseline: str = "none"  # a search to compare with, such as "random", or "none"
     cv: int = 5
     seed: int = 0  # of the split into training and test rows, the folds and the searches
     workers: int = 1  # folds scored in parallel; with a limit and no executor, candidates
@@ -65,7 +66,7 @@ class TuningJob:
     timeout: float | None = None  # of each search
 
     def run(self, progress: Progress, say: Callable[[str], Any] = lambda line: None) -> list[HeldOutResult]:
-        """Evaluate the default, random search and the search in this order; both searches start at the default and the centre.
+        """Evaluate the default, the baseline if there is one, and the search; searches start at the default and the centre.
 
         `say` is called with each line about what was decided, before the searches start.
         """
@@ -100,7 +101,7 @@ class TuningJob:
             for line in notices(self.table, named.space, self.n_trials):
                 say(line)
         results = []
-        searches = list(dict.fromkeys(["random", self.search]))
+        searches = list(dict.fromkeys([*([] if self.baseline == "none" else [self.baseline]), self.search]))
         with warnings.catch_warnings():
             # the cap on the solver's iterations is ours; a setting that needs more is scored as it is
             warnings.simplefilter("ignore", ConvergenceWarning)
@@ -134,6 +135,7 @@ class TuningJob:
             results[-1] = self._with_verdict(results, choice, own, folds, scorer, test)
         if self.out is not None:
             write_results(results, self.out)
+            write_model(results, self.out, None if is_series(self.pipeline) else self.table)
         return results
 
     def _search(self, name: str, named: NamedPipeline, scorer: Any, start: Start, callback: Any) -> SpotSearchCV:

@@ -89,7 +89,11 @@ def _paragraphs(job: TuningJob, results: Sequence[HeldOutResult]) -> Iterator[st
         for edge in edges_of(best, final.search.study_.space):
             yield str(edge)
     if job.out:
-        yield f"Written to {job.out}: report.html; comparison.csv; trials, fold scores, parameters and record of each search."
+        model = "" if is_series(job.pipeline) else "model.skops, for spotsvm predict; "
+        yield (
+            f"Written to {job.out}: report.html; {model}parameters.json of the recommended SVM; comparison.csv; trials, "
+            "fold scores, parameters and record of each search."
+        )
     else:
         yield "Use --out FOLDER to save the trials, the parameters and a record that can be resumed."
 
