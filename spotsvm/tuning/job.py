@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from time import perf_counter
+from time import monotonic
 from typing import Any, cast
 
 import numpy as np
@@ -25,13 +25,15 @@ from spotsvm.study.workers.limits import checked_memory_limit
 from spotsvm.trials.scores.metrics import named_scorer
 from spotsvm.trials.scores.optimism import Method
 from spotsvm.trials.start import Start, equal_start
+from spotsvm.tuning.large import ROWS, Limits, fit_on_more_rows
 from spotsvm.tuning.pipelines.registry import NamedPipeline, default_scoring, is_series, named_pipeline
-from spotsvm.tuning.plan import decisions, notices, outlook
+from spotsvm.tuning.plan import baseline, decisions, notices, outlook, rough_outlook
 from spotsvm.tuning.results import HeldOutResult, block_length, check_writable, held_out_score, write_results
-from spotsvm.tuning.tables.split import held_out
+from spotsvm.tuning.tables.split import TEST_SHARE, held_out, possible_folds
 from spotsvm.tuning.tables.table import Table
 
-OUTER_FOLDS = 5
+#: folds of the cross-validation by default, and of nested resampling
+FOLDS, OUTER_FOLDS = 5, 5
 #: more columns of plain numbers are an array without names: of a frame each is checked by itself whenever it is passed on
 _WIDE = 1000
 #: a callable that takes a search's name and number of trials, and returns a context manager whose value is the search's callback
@@ -45,7 +47,7 @@ class TuningJob:
     table: Table  # all rows; held-out rows are drawn from it, of a series its last quarter
     n_trials: int = 50  # candidates of each search
     search: str = "kriging"
-    cv: int = 5
+    cv: int = FOLDS
     seed: int = 0  # of the split into training and test rows, the folds and the searches
     workers: int = 1  # folds scored in parallel; with a limit and no executor, candidates
     out: Path | None = None  # folder for the results
@@ -60,7 +62,15 @@ class TuningJob:
     trial_timeout: float | None = None
     memory_limit: int | str | None = None
     retries: int = 0
-    timeout: float | None = None  # of each search
+    timeout: float | None = None  # of each search; of a large table, of everything
+    limits: Limits = Limits()  # from which number of rows on a table is large, and what is done then
+
+    def with_possible_folds(self) -> tuple[TuningJob, str]:
+        """Return the job with fewer folds where a class or the groups allow no more, and then why."""
+        if is_series(self.pipeline):
+            return self, ""
+        cv, why = possible_folds(self.table, self.cv, self.seed)
+        return (replace(self, cv=cv), f"{cv} folds in place of {self.cv}, as {why}") if why else (self, "")
 
     def run(self, progress: Progress, say: Callable[[str], Any] = lambda line: None) -> list[HeldOutResult]:
         """Evaluate the default, random search and the search in this order; both searches start at the default and the centre.
@@ -73,8 +83,10 @@ class TuningJob:
             checked_memory_limit(self.memory_limit)
         if self.out is not None:
             check_writable(self.out)
+        began = monotonic()
         scorer = named_scorer(self.metric)
-        train, test = self._split()
+        whole, test = self._split()
+        train = whole if is_series(self.pipeline) else self.limits.sample_of(whole, self.cv, self.seed)
         named = named_pipeline(
             self.pipeline,
             train.task,
@@ -92,13 +104,15 @@ class TuningJob:
             raise ArgumentError(
                 "--oversearching repeats: splits by time cannot be drawn again at random; use folds, nested or none"
             )
-        for line in decisions(self.table, train, self.metric, self.cv):
+        for line in decisions(self.table, len(test.y), self.metric, self.cv):
             say(line)
+        if train is not whole:
+            say(f"plan: {self.limits.plan(len(whole.y), len(train.y), self.timeout)}")
         if not is_series(self.pipeline):
             for line in notices(self.table, named.space, self.n_trials):
                 say(line)
         results = []
-        searches = list(dict.fromkeys(["random", self.search]))
+        searches = self._searches
         with warnings.catch_warnings():
             # the cap on the solver's iterations is ours; a setting that needs more is scored as it is
             warnings.simplefilter("ignore", ConvergenceWarning)
@@ -107,17 +121,17 @@ class TuningJob:
             warnings.simplefilter("ignore", UndefinedMetricWarning)
             # the warning for the whole series was shown when it was read
             warnings.simplefilter("ignore", ShortSeriesWarning)
+            n_trials = len(searches) * self.n_trials
+            say(rough_outlook(named, train, self.cv, n_trials))
             fitted = clone(named.estimator).fit(train.X, train.y)
             start = equal_start(named.space, default_start(fitted, named.space, train.X))
-            began = perf_counter()
-            default = self._default_score(named, train, scorer)
-            took = perf_counter() - began
-            for line in outlook(train, named, scorer, _groups(train), default, took, len(searches) * self.n_trials):
-                say(line)
+            default = self._default_score(named, train, scorer, lambda took: say(outlook(took, self.cv, n_trials)))
+            say(baseline(train, named, scorer, _groups(train), default))
             results.append(HeldOutResult("default", default, *self._test(scorer, fitted, test), fitted))
             for name in searches:
                 with progress(name, self.n_trials) as callback:
-                    search = self._search(name, named, scorer, start, callback).fit(train.X, train.y, **_groups(train))
+                    search = self._search(name, named, scorer, start, callback, train is not whole)
+                    search.fit(train.X, train.y, **_groups(train))
                 best = search.best_estimator_
                 tested = self._test(scorer, best, test)
                 # rows of a series are not independent, and some test rows have no score
@@ -125,11 +139,24 @@ class TuningJob:
                     judge_search(search, train.X, train.y, test.X, test.y)
                 results.append(HeldOutResult(name, float(search.best_score_), *tested, best, search))
             results[-1] = self._with_optimism(results[-1], train)
+            if train is not whole:
+                results[-1] = self._on_more_rows(results[-1], whole, len(train.y), test, scorer, began, say)
         if self.out is not None:
             write_results(results, self.out)
         return results
 
-    def _search(self, name: str, named: NamedPipeline, scorer: Any, start: Start, callback: Any) -> SpotSearchCV:
+    def _on_more_rows(
+        self, result: HeldOutResult, whole: Table, sampled: int, test: Table, scorer: Any, began: float, say: Callable[[str], Any]
+    ) -> HeldOutResult:
+        """Return the result with its estimator fitted on as many rows as there is time for, and the scores of the sample."""
+        limit = self.limits.seconds if self.timeout is None else self.timeout - (monotonic() - began)
+        found = fit_on_more_rows(result.estimator, whole, sampled, limit, self.cv, self.seed, say)
+        score, error = self._test(scorer, found.estimator, test)
+        if result.search is not None:
+            result.search.study_.add_finding(ROWS, found.finding(score, error, result.test_score, len(test.y)))
+        return replace(result, estimator=found.estimator)
+
+    def _search(self, name: str, named: NamedPipeline, scorer: Any, start: Start, callback: Any, large: bool) -> SpotSearchCV:
         """Return the search of that name, not fitted yet."""
         return SpotSearchCV(
             named.estimator,
@@ -149,7 +176,7 @@ class TuningJob:
             trial_timeout=self.trial_timeout,
             memory_limit=self.memory_limit,
             retries=self.retries,
-            timeout=self.timeout,
+            timeout=self.timeout if self.timeout is None or not large else self.limits.share * self.timeout / len(self._searches),
         )
 
     def _with_optimism(self, result: HeldOutResult, train: Table) -> HeldOutResult:
@@ -173,23 +200,30 @@ class TuningJob:
         return replace(result, optimism=found)
 
     @property
+    def _searches(self) -> list[str]:
+        """Names of the searches, the requested one last."""
+        return list(dict.fromkeys(["random", self.search]))
+
+    @property
     def metric(self) -> str:
         """Name of the scorer."""
         return default_scoring(self.pipeline, self.table.task) if self.scoring is None else self.scoring
 
-    def _default_score(self, named: NamedPipeline, train: Table, scorer: Any) -> float:
-        """Return the default's score; raise ArgumentError if the scorer does not suit the task."""
+    def _default_score(self, named: NamedPipeline, train: Table, scorer: Any, timed: Callable[[float], Any]) -> float:
+        """Return the default's score; raise ArgumentError if the scorer does not suit the task.
+
+        `timed` is called with the seconds that the first fold has taken.
+        """
+        first, *others = named.splitter.split(train.X, train.y, train.groups)
         try:
-            scores = cross_val_score(
-                named.estimator,
-                train.X,
-                train.y,
-                cv=named.splitter,
-                scoring=scorer,
-                n_jobs=self.workers,
-                error_score="raise",
-                **_groups(train),
-            )
+            began, parts = monotonic(), []
+            for folds in ([first], others):
+                parts += cross_val_score(
+                    named.estimator, train.X, train.y, cv=folds, scoring=scorer, n_jobs=self.workers, error_score="raise"
+                ).tolist()
+                if folds is not others:
+                    timed(monotonic() - began)
+            scores = np.array(parts)
         except SpotSVMError:  # its message is complete
             raise
         except (AttributeError, TypeError, ValueError) as error:
@@ -203,7 +237,8 @@ class TuningJob:
     def _split(self) -> tuple[Table, Table]:
         """Return the training rows and the held-out rows."""
         series = is_series(self.pipeline)
-        train, test = held_out(self.table, self.cv, self.seed, in_time=series)
+        share = TEST_SHARE if series else self.limits.test_share(len(self.table.y))
+        train, test = held_out(self.table, self.cv, self.seed, in_time=series, share=share)
         if series or not train.kinds.plain or train.X.shape[1] <= _WIDE:
             return train, test
         return replace(train, X=cast("Any", train.X.to_numpy())), replace(test, X=cast("Any", test.X.to_numpy()))

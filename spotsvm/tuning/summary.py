@@ -10,6 +10,7 @@ from spotsvm.trials.edges import edges_of
 from spotsvm.trials.recommendation import summarise_failures
 from spotsvm.trials.scores.optimism import Method, Optimism
 from spotsvm.tuning.job import TuningJob
+from spotsvm.tuning.large import ROWS
 from spotsvm.tuning.pipelines.registry import description, is_series
 from spotsvm.tuning.results import HeldOutResult
 
@@ -74,7 +75,7 @@ def _paragraphs(job: TuningJob, results: Sequence[HeldOutResult]) -> Iterator[st
             yield f"Failed trials of {c.name}: {summarise_failures(c.search.study_.trials)}"
     if final.search is not None:
         findings = final.search.study_.findings
-        for name in ("stop", "timeout", "judgement"):
+        for name in ("stop", "timeout", "judgement", ROWS):
             if name in findings:
                 yield findings[name]["sentence"]
         best = final.search.best_params_
