@@ -126,11 +126,21 @@ class Status:
 
     @property
     def n_finished(self) -> int:
-        """Number of finished trials, successful or not."""
+        """Number of finished trials, successful or not.
+
+        See Also
+        --------
+        Study.n_finished : The number in a study that is open.
+        """
         return self.n_ok + self.n_failed + self.n_timeout
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all attributes as JSON types; the repr of a parameter that has none of them, such as an estimator."""
+        """Return all attributes as JSON types; the repr of a parameter that has none of them, such as an estimator.
+
+        See Also
+        --------
+        Study.status : The status of a study that is open.
+        """
         found: dict[str, Any] = nan_to_none(plain(asdict(self) | {"n_finished": self.n_finished}))
         return found
 
@@ -287,6 +297,11 @@ class ReadableStudy(StudyPictures):
     def status(self) -> Status:
         """Return the status of the study: trials in each state, incumbent, time spent, pace, failures; see `Status`.
 
+        See Also
+        --------
+        report : Tables and pictures.
+        n_finished : The number of finished trials alone.
+
         Examples
         --------
         >>> from spotsvm import Study
@@ -326,6 +341,11 @@ class ReadableStudy(StudyPictures):
             succeeded.
         StorageError
             If a file cannot be written.
+
+        See Also
+        --------
+        plot_convergence : One of its pictures.
+        status : A few figures, also while it runs.
 
         Examples
         --------

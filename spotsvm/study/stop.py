@@ -60,16 +60,31 @@ class StopRule(Protocol):
 
     @property
     def factor(self) -> float:
-        """Multiple of the uncertainty that the expected improvement must be below."""
+        """Multiple of the uncertainty that the expected improvement must be below.
+
+        See Also
+        --------
+        look : Finds the two that it compares.
+        """
         ...
 
     @property
     def patience(self) -> int:
-        """Number of consecutive trials for which this must hold."""
+        """Number of consecutive trials for which this must hold.
+
+        See Also
+        --------
+        factor : What must hold for so long.
+        """
         ...
 
     def look(self, trials: Sequence[Trial], space: Space, *, sign: float, noise: Noise, seed: int) -> Look | None:
-        """Examine the first finished trials of a study; return None if they are too few. Depends on the arguments alone."""
+        """Examine the first finished trials of a study; return None if they are too few. Depends on the arguments alone.
+
+        See Also
+        --------
+        ImprovementBelowUncertainty : A rule that implements it.
+        """
         ...
 
 
@@ -161,6 +176,10 @@ class ImprovementBelowUncertainty:
         -------
         Look or None
             None below `min_trials`, where fewer than two trials have succeeded, or the model cannot be fitted.
+
+        See Also
+        --------
+        StopRule.look : The interface.
         """
         n = len(trials)
         values = np.array([sign * t.value if t.value is not None and may_be_best(t) else np.nan for t in trials], dtype=float)
