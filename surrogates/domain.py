@@ -40,6 +40,14 @@ class Coordinate:
     See Also
     --------
     Domain : The cube that coordinates make.
+
+    Examples
+    --------
+    >>> from spotsvm.searches import Coordinate, Domain
+    >>> kernel = Coordinate(levels=2, categorical=True)
+    >>> degree = Coordinate(levels=3, parent=0, parent_levels=frozenset({1}))
+    >>> Domain((kernel, degree)).size  # the first kernel, and the second with three degrees
+    4.0
     """
 
     levels: int = 0

@@ -124,10 +124,7 @@ def named(text, home):
 #: the modules that whole paths begin with
 KNOWN = {"spotsvm", "sklearn.model_selection", "sklearn.metrics", *HOMES}
 PUBLIC = [
-    (home, name)
-    for home in (spotsvm, *HOMES.values())
-    for name in home.__all__
-    if hasattr(getattr(home, name), "__name__") and (home.__name__ != "spotsvm.solvers.dual" or name in spotsvm._HOMES)
+    (home, name) for home in (spotsvm, *HOMES.values()) for name in home.__all__ if hasattr(getattr(home, name), "__name__")
 ]
 
 
@@ -137,6 +134,18 @@ def test_every_public_thing_says_what_else_to_see(home, name):
     others = see_also(thing)
     assert others
     assert all(named(other, home) not in (None, thing) for other in others)
+
+
+@pytest.mark.parametrize(("home", "name"), PUBLIC, ids=[f"{home.__name__}.{name}" for home, name in PUBLIC])
+def test_every_public_thing_has_an_example(home, name):
+    thing = getattr(home, name)
+    if not (inspect.isclass(thing) and issubclass(thing, Exception)):
+        assert re.search(r"^Examples\n--------\n(?s:.*?)^>>> ", inspect.getdoc(thing), flags=re.M)
+
+
+@pytest.mark.parametrize("name", [name for name in dir(spotsvm.Study) if name.startswith("plot_")])
+def test_every_picture_has_an_example(name):
+    assert "\n>>> " in inspect.getdoc(getattr(spotsvm.Study, name))
 
 
 def own_members(cls):

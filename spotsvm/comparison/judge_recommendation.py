@@ -193,6 +193,17 @@ class Judgement:
     --------
     judge_recommendation : What makes it.
     Recommendation : What is judged.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from spotsvm import Study, judge_recommendation
+    >>> rng = np.random.default_rng(0)
+    >>> study = Study({"x": [1, 2, 3, 4]}, "random", 0)
+    >>> objective = lambda p: p["x"] + rng.normal(0, 0.1)
+    >>> judgement = judge_recommendation(study.run(objective, n_trials=4), objective, n_repeats=5)
+    >>> judgement.verdict
+    'same'
     """
 
     recommended_number: int

@@ -99,6 +99,13 @@ class Status:
     --------
     Study.status : What makes it.
     Trial : One trial of a study.
+
+    Examples
+    --------
+    >>> from spotsvm import Study
+    >>> status = Study({"x": [1, 2, 3]}, "random", 0).run(lambda p: p["x"], n_trials=2).status()
+    >>> status.state, status.n_finished, status.n_trials
+    ('ended', 2, 2)
     """
 
     path: str | None

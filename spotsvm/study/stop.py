@@ -56,6 +56,26 @@ class StopRule(Protocol):
     --------
     ImprovementBelowUncertainty : The rule of the library.
     Study.run : Takes it as `stop`.
+
+    Examples
+    --------
+    A rule that ends a run when one more trial is expected to gain less than 1e-3, whatever the noise:
+
+    >>> from dataclasses import dataclass, replace
+    >>> from scipy.stats import uniform
+    >>> from spotsvm import ImprovementBelowUncertainty, Study
+    >>> @dataclass(frozen=True)
+    ... class GainBelow:
+    ...     factor: float = 1.0
+    ...     patience: int = 3
+    ...     gain: float = 1e-3
+    ...
+    ...     def look(self, trials, space, **known):
+    ...         found = ImprovementBelowUncertainty(min_trials=10).look(trials, space, **known)
+    ...         return found and replace(found, uncertainty=self.gain)
+    >>> study = Study({"x": uniform(-1, 2)}, seed=0)
+    >>> len(study.run(lambda p: p["x"] ** 2, n_trials=40, stop=GainBelow()).trials) < 40
+    True
     """
 
     @property

@@ -56,6 +56,19 @@ class Recommendation:
     --------
     Study.recommend : What makes it.
     judge_recommendation : Evaluates it afresh.
+
+    Examples
+    --------
+    >>> from spotsvm import Study
+    >>> study = Study({"x": [1, 2, 3]}, "random", 0, noise=False).run(lambda p: (p["x"] - 2) ** 2, n_trials=3)
+    >>> study.recommend()
+    Recommendation (observed, 1 evaluation)
+           recommended
+    trial  0
+    value  0
+    x      2
+    >>> study.recommend().params
+    {'x': 2}
     """
 
     params: Mapping[str, Any]

@@ -237,6 +237,14 @@ class StudyResults:
         See Also
         --------
         pareto : The trials of the front.
+
+        Examples
+        --------
+        >>> from spotsvm import Study
+        >>> study = Study({"x": [1, 2, 3]}, "random", 0, direction={"cost": "minimize", "gain": "maximize"})
+        >>> axes = study.run(lambda p: {"values": [p["x"], p["x"] ** 2]}, n_trials=3).plot_pareto()
+        >>> axes.get_ylabel()
+        'gain (larger is better)'
         """
         return plot_pareto(self.trials, self.objectives, ax)
 

@@ -32,6 +32,19 @@ class DualProblem:
         Upper bounds, positive or zero.
     bias : bool
         Whether there is the equality constraint, and with it a bias.
+
+    See Also
+    --------
+    make_problem : Makes one of arrays of any kind, checked.
+    solve_dual : Solves it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from spotsvm.solvers.dual import make_problem
+    >>> problem = make_problem([[1.0, -1.0], [-1.0, 1.0]], [1, -1], C=10.0)
+    >>> problem.n, problem.objective(np.array([0.5, 0.5]))
+    (2, 0.5)
     """
 
     K: Floats
@@ -108,6 +121,17 @@ def make_problem(K: Any, y: Any, C: Any, bias: bool = False) -> DualProblem:
     SolverError
         If K is not a square, symmetric matrix of finite numbers, y not -1 and 1, C not positive and finite, or so large that
         the objective overflows.
+
+    See Also
+    --------
+    DualProblem : What it makes.
+    solve_dual : Makes the problem itself.
+
+    Examples
+    --------
+    >>> from spotsvm.solvers.dual import make_problem
+    >>> make_problem([[1, 0], [0, 1]], [1, -1], C=2).C  # one bound for each row
+    array([2., 2.])
     """
     matrix = check_kernel_matrix(K)
     labels = check_labels(y, len(matrix))

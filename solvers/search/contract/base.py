@@ -42,6 +42,13 @@ class Suggestion:
     See Also
     --------
     Search : What makes it.
+
+    Examples
+    --------
+    >>> from spotsvm.searches import Domain, RandomSearch
+    >>> suggestion = RandomSearch(Domain.continuous(2), seed=0).ask()
+    >>> suggestion.origin, suggestion.point.shape
+    ('random', (2,))
     """
 
     point: Floats
@@ -59,6 +66,23 @@ class AskTell(Protocol):
     --------
     Search : The base class of the searches here.
     spotsvm.Study : Takes such an object as `search`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy.stats import uniform
+    >>> from spotsvm import Study
+    >>> class Grid:
+    ...     def __init__(self):
+    ...         self.points = iter(np.linspace(0, 1, 5)[:, None])
+    ...
+    ...     def ask(self):
+    ...         return next(self.points)
+    ...
+    ...     def tell(self, point, value):
+    ...         pass
+    >>> Study({"x": uniform(0, 1)}, Grid()).run(lambda p: abs(p["x"] - 0.7), n_trials=5).best_params
+    {'x': 0.75}
     """
 
     def ask(self) -> Suggestion | ArrayLike:
@@ -99,6 +123,23 @@ class Search(ABC):
     Suggestion : What it suggests.
     register_search : Gives it a name.
     MultiObjectiveSearch : The base class for several objectives.
+
+    Examples
+    --------
+    A subclass has a `_suggest`, which gets a generator of random numbers:
+
+    >>> import numpy as np
+    >>> from spotsvm.searches import Domain, Search, Suggestion
+    >>> class Around(Search):
+    ...     def _suggest(self, rng):
+    ...         centre = self.points[np.argmin(self.values)] if len(self.points) else np.full(self.domain.dimension, 0.5)
+    ...         return Suggestion(self.domain.snap_one(rng.normal(centre, 0.2)), "around")
+    >>> search = Around(Domain.continuous(1), seed=0)
+    >>> for _ in range(20):
+    ...     point = search.ask().point
+    ...     search.tell(point, (point[0] - 0.9) ** 2)
+    >>> bool(search.values.min() < 0.01)
+    True
     """
 
     #: evaluations that the search needs before it can do what its name says

@@ -60,6 +60,15 @@ class KernelModel(ABC):
     ----------
     Carrizosa, Martin-Barragan, Romero Morales 2014, "A nested heuristic for parameter tuning in Support Vector Machines",
     eq. 3 to 8.
+
+    Examples
+    --------
+    >>> from spotsvm.kernels import RbfModel
+    >>> model = RbfModel({"left": [0, 1], "right": [2]})
+    >>> model.names
+    ('C', 'gamma')
+    >>> model.estimator({"C": 2.0, "gamma": 0.5})
+    MultiKernelSVC(C=2.0, gamma=0.5, groups={'left': [0, 1], 'right': [2]})
     """
 
     groups: Any
