@@ -202,6 +202,11 @@ class ReducedSVC(PairClassifier, BaseEstimator):
         ------
         ArgumentError
             If a parameter is invalid, or the data have too few rows for it; a ValueError.
+
+        See Also
+        --------
+        predict : The classes of new rows.
+        decision_function : What decides.
         """
         X, y = validate_data(self, X, y, dtype=np.float64, order="C")
         check_classification_targets(y)

@@ -48,7 +48,12 @@ class FixedKernelModel(KernelModel):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the parameters."""
+        """The names of the parameters.
+
+        See Also
+        --------
+        KernelModel.names : The order of all models' parameters.
+        """
         return ("C",)
 
 
@@ -92,7 +97,12 @@ class ConicModel(KernelModel):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the parameters."""
+        """The names of the parameters.
+
+        See Also
+        --------
+        KernelModel.names : The order of all models' parameters.
+        """
         return tuple(f"weights__{name}" for name in self._settings({})[0].kernel_names)
 
 
@@ -129,7 +139,12 @@ class RbfModel(KernelModel):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the parameters."""
+        """The names of the parameters.
+
+        See Also
+        --------
+        KernelModel.names : The order of all models' parameters.
+        """
         return ("C", "gamma")
 
     def _gamma_ranges(self, gamma: Range) -> dict[str, Range]:
@@ -178,7 +193,12 @@ class TunedConicModel(KernelModel):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the parameters."""
+        """The names of the parameters.
+
+        See Also
+        --------
+        KernelModel.names : The order of all models' parameters.
+        """
         groups = group_names(self.groups)
         return (*(f"weights__{group}" for group in groups), *(f"gamma__{group}" for group in groups))
 
@@ -229,7 +249,12 @@ class AnisotropicRbfModel(KernelModel):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the parameters."""
+        """The names of the parameters.
+
+        See Also
+        --------
+        KernelModel.names : The order of all models' parameters.
+        """
         return ("C", *(f"gamma__{group}" for group in group_names(self._groups)))
 
     @property
