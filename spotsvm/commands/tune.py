@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from spotsvm.commands.renamed import RenamedOptions
 from spotsvm.commands.session import says_how_to_resume
 
 _Decorator = Callable[[Any], Any]
@@ -191,7 +192,7 @@ table_options = _options(
 )
 
 
-@click.command()
+@click.command(cls=RenamedOptions)
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--target", required=True, help="Column to predict; all others are features.")
 @click.option(
@@ -257,7 +258,7 @@ def tune(
     run_tuning(table, pipeline=pipeline, horizon=horizon, **options)
 
 
-@click.command()
+@click.command(cls=RenamedOptions)
 @tuning_options
 @worker_options
 def demo(**options: Any) -> None:

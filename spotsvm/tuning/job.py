@@ -15,22 +15,24 @@ from sklearn.exceptions import ConvergenceWarning, FitFailedWarning, UndefinedMe
 from sklearn.model_selection import TimeSeriesSplit, cross_val_score
 
 from spotsvm.common.errors import ArgumentError, ShortSeriesWarning, SpotSVMError
-from spotsvm.comparison.judge_search import judge_search
 from spotsvm.optimism.analysis import oversearching
 from spotsvm.search_cv.spot_search_cv import SpotSearchCV
 from spotsvm.search_cv.start import default_start
 from spotsvm.solvers.search.registry import SearchFactory, SearchName
 from spotsvm.study.ends.time_limit import checked_timeout
 from spotsvm.study.workers.limits import checked_memory_limit
+from spotsvm.trials.recommendation import VERDICT
 from spotsvm.trials.scores.metrics import named_scorer
 from spotsvm.trials.scores.optimism import Method
 from spotsvm.trials.start import Start, equal_start
 from spotsvm.tuning.large import ROWS, Limits, fit_on_more_rows
+from spotsvm.tuning.paired import held_out_difference
 from spotsvm.tuning.pipelines.registry import NamedPipeline, default_scoring, is_series, named_pipeline
 from spotsvm.tuning.plan import baseline, decisions, notices, outlook, rough_outlook
 from spotsvm.tuning.results import HeldOutResult, block_length, check_writable, held_out_score, write_results
 from spotsvm.tuning.tables.split import TEST_SHARE, held_out, possible_folds
 from spotsvm.tuning.tables.table import Table
+from spotsvm.tuning.verdict import Choice, choose, decide, with_expected
 
 #: folds of the cross-validation by default, and of nested resampling
 FOLDS, OUTER_FOLDS = 5, 5
@@ -124,8 +126,10 @@ class TuningJob:
             n_trials = len(searches) * self.n_trials
             say(rough_outlook(named, train, self.cv, n_trials))
             fitted = clone(named.estimator).fit(train.X, train.y)
-            start = equal_start(named.space, default_start(fitted, named.space, train.X))
-            default = self._default_score(named, train, scorer, lambda took: say(outlook(took, self.cv, n_trials)))
+            own = default_start(fitted, named.space, train.X)
+            start = equal_start(named.space, own)
+            folds = self._default_scores(named, train, scorer, lambda took: say(outlook(took, self.cv, n_trials)))
+            default = float(folds.mean())
             say(baseline(train, named, scorer, _groups(train), default))
             results.append(HeldOutResult("default", default, *self._test(scorer, fitted, test), fitted))
             for name in searches:
@@ -133,28 +137,26 @@ class TuningJob:
                     search = self._search(name, named, scorer, start, callback, train is not whole)
                     search.fit(train.X, train.y, **_groups(train))
                 best = search.best_estimator_
-                tested = self._test(scorer, best, test)
-                # rows of a series are not independent, and some test rows have no score
-                if name == self.search and not is_series(self.pipeline) and np.isfinite(tested[0]):
-                    judge_search(search, train.X, train.y, test.X, test.y)
-                results.append(HeldOutResult(name, float(search.best_score_), *tested, best, search))
+                results.append(HeldOutResult(name, float(search.best_score_), *self._test(scorer, best, test), best, search))
+            choice = choose(search, own, folds)
+            if choice.number == choice.default:
+                results[-1] = replace(results[0], name=results[-1].name, search=search)
+            elif choice.instead_of:
+                best = clone(named.estimator).set_params(**choice.params).fit(train.X, train.y)
+                results[-1] = HeldOutResult(self.search, choice.score, *self._test(scorer, best, test), best, search)
             results[-1] = self._with_optimism(results[-1], train)
+            results[-1] = self._with_verdict(results, choice, own, folds, scorer, test)
             if train is not whole:
-                results[-1] = self._on_more_rows(results[-1], whole, len(train.y), test, scorer, began, say)
+                verdict = results[-1].verdict
+                which = 0 if verdict is not None and verdict.recommended == "default" else -1
+                seconds = self.limits.seconds if self.timeout is None else self.timeout - (monotonic() - began)
+                found = fit_on_more_rows(results[which].estimator, whole, len(train.y), seconds, self.cv, self.seed, say)
+                score, error = self._test(scorer, found.estimator, test)
+                search.study_.add_finding(ROWS, found.finding(score, error, results[which].test_score, len(test.y)))
+                results[which] = replace(results[which], estimator=found.estimator)
         if self.out is not None:
             write_results(results, self.out)
         return results
-
-    def _on_more_rows(
-        self, result: HeldOutResult, whole: Table, sampled: int, test: Table, scorer: Any, began: float, say: Callable[[str], Any]
-    ) -> HeldOutResult:
-        """Return the result with its estimator fitted on as many rows as there is time for, and the scores of the sample."""
-        limit = self.limits.seconds if self.timeout is None else self.timeout - (monotonic() - began)
-        found = fit_on_more_rows(result.estimator, whole, sampled, limit, self.cv, self.seed, say)
-        score, error = self._test(scorer, found.estimator, test)
-        if result.search is not None:
-            result.search.study_.add_finding(ROWS, found.finding(score, error, result.test_score, len(test.y)))
-        return replace(result, estimator=found.estimator)
 
     def _search(self, name: str, named: NamedPipeline, scorer: Any, start: Start, callback: Any, large: bool) -> SpotSearchCV:
         """Return the search of that name, not fitted yet."""
@@ -199,6 +201,22 @@ class TuningJob:
         search.study_.add_finding("oversearching", found.to_dict())
         return replace(result, optimism=found)
 
+    def _with_verdict(
+        self, results: list[HeldOutResult], choice: Choice, own: list[dict[str, Any]], folds: Any, scorer: Any, test: Table
+    ) -> HeldOutResult:
+        """Return the last result with the verdict on it, which is also stored in the study."""
+        default, tuned = results[0], results[-1]
+        held_out = held_out_difference(
+            scorer, default.estimator, tuned.estimator, test.X, test.y, self.seed, shares=self.metric == "accuracy",
+            block=self._block(test), groups=test.groups,
+        )  # fmt: skip
+        found = decide(choice, self.metric, default, tuned, own, held_out, len(test.y))
+        if self.oversearching != "none":
+            found = with_expected(found, choice, folds, tuned.optimism)
+        assert tuned.search is not None
+        tuned.search.study_.add_finding(VERDICT, found.to_dict())
+        return replace(tuned, verdict=found)
+
     @property
     def _searches(self) -> list[str]:
         """Names of the searches, the requested one last."""
@@ -209,8 +227,8 @@ class TuningJob:
         """Name of the scorer."""
         return default_scoring(self.pipeline, self.table.task) if self.scoring is None else self.scoring
 
-    def _default_score(self, named: NamedPipeline, train: Table, scorer: Any, timed: Callable[[float], Any]) -> float:
-        """Return the default's score; raise ArgumentError if the scorer does not suit the task.
+    def _default_scores(self, named: NamedPipeline, train: Table, scorer: Any, timed: Callable[[float], Any]) -> Any:
+        """Return the default's scores in the folds; raise ArgumentError if the scorer does not suit the task.
 
         `timed` is called with the seconds that the first fold has taken.
         """
@@ -232,7 +250,7 @@ class TuningJob:
             raise ArgumentError(
                 f"--scoring {self.metric!r} cannot score this {train.task}: the score is {scores.mean()} in some folds"
             )
-        return float(scores.mean())
+        return scores
 
     def _split(self) -> tuple[Table, Table]:
         """Return the training rows and the held-out rows."""
@@ -245,8 +263,11 @@ class TuningJob:
 
     def _test(self, scorer: Any, estimator: Any, test: Table) -> tuple[float, float]:
         """Return the score on the held-out rows, and its standard error."""
-        block = block_length(len(test.y)) if is_series(self.pipeline) else 1
-        return held_out_score(scorer, estimator, test.X, test.y, self.seed, block=block)
+        return held_out_score(scorer, estimator, test.X, test.y, self.seed, block=self._block(test), groups=test.groups)
+
+    def _block(self, test: Table) -> int:
+        """Return how many neighbouring rows depend on each other."""
+        return block_length(len(test.y)) if is_series(self.pipeline) else 1
 
 
 def _groups(table: Table) -> dict[str, Any]:
