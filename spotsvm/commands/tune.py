@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from spotsvm.commands.renamed import RenamedOptions
 from spotsvm.commands.session import says_how_to_resume
 
 _Decorator = Callable[[Any], Any]
@@ -35,16 +36,16 @@ def cluster(address: str | None) -> Iterator[Any]:
         yield client
 
 
-def run_tuning(table: Any, *, dask: str | None, **options: Any) -> None:
+def run_tuning(table: Any, *, dask: str | None, quiet: bool, cv: int | None, **options: Any) -> None:
     """Tune the SVM of a table, on the Dask cluster at an address or in this process, and print a summary.
 
-    The options are those of `TuningJob`.
+    The options are those of `TuningJob`; folds that are not given are 5, or fewer if the table allows no more.
     """
     from spotsvm.common.errors import ArgumentError
     from spotsvm.common.text import printable, printable_line
     from spotsvm.solvers.search import SEARCHES, needs_several_objectives
     from spotsvm.study.callbacks import progress_bar
-    from spotsvm.tuning.job import TuningJob
+    from spotsvm.tuning.job import FOLDS, TuningJob
     from spotsvm.tuning.summary import tuning_summary
 
     searches = [name for name in SEARCHES if not needs_several_objectives(name)]
@@ -52,9 +53,24 @@ def run_tuning(table: Any, *, dask: str | None, **options: Any) -> None:
         wrong = "is for several objectives" if options["search"] in SEARCHES else "is unknown"
         raise ArgumentError(f"--search {options['search']!r} {wrong}; use one of {', '.join(searches)}")
     with cluster(dask) as executor, says_how_to_resume(options.get("out")):
-        job = TuningJob(table, executor=executor, **options)
-        results = job.run(progress_bar, lambda line: click.echo(f"spotsvm: {printable_line(line)}", err=True))
+        job = TuningJob(table, executor=executor, cv=FOLDS if cv is None else cv, **options)
+
+        def say(line: str) -> None:
+            if not quiet:
+                click.echo(f"spotsvm: {printable_line(line)}", err=True)
+
+        if cv is None:
+            job, fewer = job.with_possible_folds()
+            if fewer:
+                say(f"notice: {fewer}")
+        results = job.run(_silence if quiet else progress_bar, say)
     click.echo(printable(tuning_summary(job, results)))
+
+
+@contextmanager
+def _silence(name: str, budget: int) -> Iterator[None]:
+    """Show nothing of a search."""
+    yield
 
 
 def _options(*options: _Decorator) -> _Decorator:
@@ -85,7 +101,11 @@ tuning_options = _options(
         show_default=True,
         help="Whether random search runs as well, for comparison, at the same cost again.",
     ),
-    click.option("--cv", type=click.IntRange(2), default=5, show_default=True, help="Number of folds of the cross-validation."),
+    click.option(
+        "--cv",
+        type=click.IntRange(2),
+        help="Number of folds of the cross-validation; by default 5, or as many as the smallest class has rows to train on.",
+    ),
     click.option(
         "--seed", type=click.IntRange(0, 2**32 - 1), default=0, show_default=True, help="Seed of the splits and the searches."
     ),
@@ -108,6 +128,7 @@ tuning_options = _options(
         type=click.Path(path_type=Path),
         help="Folder for report, model, parameters and records; the same command resumes an interrupted run.",
     ),
+    click.option("-q", "--quiet", is_flag=True, help="Print the results alone: neither what was decided nor the progress."),
 )
 
 
@@ -160,6 +181,13 @@ table_options = _options(
     click.option(
         "--encoding", help="Encoding of the file, such as latin-1; by default UTF-8, UTF-16 and Latin-1 are told apart."
     ),
+    click.option(
+        "--header/--no-header",
+        default=None,
+        help="Whether the first row has the names of the columns; without names they are numbered from 1. By default there are "
+        "names unless the first row has numbers wherever the others have.",
+    ),
+    click.option("--thousands", metavar="MARK", help="What stands between thousands, such as the comma of 1,234.5."),
     click.option("--drop", multiple=True, metavar="COLUMN", help="Column to leave out; may be repeated, or names with commas."),
     click.option("--features", multiple=True, metavar="COLUMN", help="Column to use, and no others; as --drop."),
     click.option(
@@ -167,10 +195,11 @@ table_options = _options(
     ),
     click.option("--groups", metavar="COLUMN", help="Column of persons, or the like, whose rows stay together in all splits."),
     click.option("--positive", metavar="LABEL", help="Class of the target to tell from all others: it becomes 1, the others 0."),
+    click.option("--drop-classes", multiple=True, metavar="LABEL", help="Class whose rows are left out; as --drop."),
 )
 
 
-@click.command()
+@click.command(cls=RenamedOptions)
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--target", required=True, help="Column to predict; all others are features.")
 @click.option(
@@ -219,9 +248,9 @@ def tune(
 
     choices = {name: options.pop(name) for name in Choices.__dataclass_fields__}
     if pipeline == "stormwater":
-        given = next((name for name, value in choices.items() if value), None)
+        given = next((name for name, value in choices.items() if value not in (None, ())), None)
         if given is not None:
-            raise ArgumentError(f"--{given} is not for time series (--pipeline stormwater); leave it out")
+            raise ArgumentError(f"--{given.replace('_', '-')} is not for time series (--pipeline stormwater); leave it out")
         from spotsvm.tuning.tables.series import read_series
 
         table = read_series(file, target, time, task, rows)
@@ -237,7 +266,7 @@ def tune(
     run_tuning(table, pipeline=pipeline, horizon=horizon, **options)
 
 
-@click.command()
+@click.command(cls=RenamedOptions)
 @tuning_options
 @worker_options
 def demo(**options: Any) -> None:

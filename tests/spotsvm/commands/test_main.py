@@ -30,7 +30,7 @@ from spotsvm.study.study import Study
 
 SCRIPT = str(Path(sys.executable).with_name("spotsvm"))
 CLOCK = r"seconds|_time"
-PLAN = r"spotsvm: (reading|rows|features|task|score|notice|baseline|expected time): "
+PLAN = r"spotsvm: (reading|rows|features|task|score|plan|notice|baseline|expected time): |\w+: \d+ of \d+ trials"
 
 
 @pytest.fixture(scope="module")
@@ -130,7 +130,8 @@ def test_the_command_says_what_it_decided(iris, tmp_path):
     args = ["tune", path, "--target", "kind", "--trials", 1, "--cv", 3, "--search", "random"]
     result = CliRunner().invoke(main, [str(a) for a in args])
     assert result.exit_code == 0, result.stderr
-    said = dict(line.removeprefix("spotsvm: ").split(": ", 1) for line in result.stderr.splitlines() if "notice" not in line)
+    lines = [line for line in result.stderr.splitlines() if line.startswith("spotsvm: ")]
+    said = dict(line.removeprefix("spotsvm: ").split(": ", 1) for line in lines if "notice" not in line)
     assert said["reading"] == "fields separated by ';', decimal commas, UTF-8"
     assert said["rows"] == "100, of which 25 are held out: no search uses them"
     assert said["features"] == "5 numeric, 2 yes/no"
@@ -139,10 +140,40 @@ def test_the_command_says_what_it_decided(iris, tmp_path):
     assert said["score"] == "accuracy, mean over 3 folds of the training rows; larger is better"
     table = rows(result.stdout)
     assert said["baseline"] == f"0.48 for always the most frequent class; {table['default SVM'][0]:.4g} for the default SVM"
-    assert re.fullmatch(r"about [\d.]+ m?s, if each of 1 trials takes .*", said["expected time"])
-    notices = [line for line in result.stderr.splitlines() if "notice" in line]
+    rough, measured = (line.removeprefix("spotsvm: expected time: ") for line in lines if "expected time" in line)
+    assert re.fullmatch(r"roughly [\d.]+ s for 1 trials of 3 folds, judged by 75 rows", rough)
+    assert re.fullmatch(r"about [\d.]+ s, if in each of 1 trials all 3 folds take as long as the first one .*", measured)
+    assert "random: 1 of 1 trials, best value " in result.stderr
+    notices = [line for line in lines if "notice" in line]
     assert ["'id'" in line or "'copy'" in line or "2 parameters" in line for line in notices] == [True] * len(notices)
     assert len(notices) >= 3
+
+
+def test_quiet_prints_the_results_alone(iris):
+    args = ["tune", iris, "--target", "kind", "--trials", "2", "--cv", "3", "--search", "random", "--quiet"]
+    result = CliRunner().invoke(main, args)
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert "random (2 trials)" in result.stdout
+
+
+def test_folds_that_are_not_given_suit_the_smallest_class(tmp_path):
+    path = tmp_path / "rare.csv"
+    kinds = ["a", "b"] * 15 + ["rare"] * 3
+    pd.DataFrame({"x": np.arange(33.0) % 7, "kind": kinds}).to_csv(path, index=False)
+    args = ["tune", str(path), "--target", "kind", "--trials", "2", "--search", "random"]
+    result = CliRunner().invoke(main, args)
+    assert result.exit_code == 0, result.stderr
+    assert (
+        "spotsvm: notice: 2 folds in place of 5, as class 'rare' has only 2 of the training rows (--drop-classes rare leaves out "
+        "what is rare)"
+    ) in result.stderr
+    assert "score: accuracy, mean over 2 folds" in result.stderr
+    without = CliRunner().invoke(main, [*args, "--drop-classes", "rare"])
+    assert "mean over 5 folds" in without.stderr
+    assert "rows of the class 'rare' are left out: 3" in without.stderr
+    given = CliRunner().invoke(main, [*args, "--cv", "5"])
+    assert given.exit_code == 2
+    assert "fewer than --cv 5; use --cv 2, or leave its rows out by --drop-classes rare" in given.stderr
 
 
 def test_the_task_and_the_scorer_can_be_said(diabetes):

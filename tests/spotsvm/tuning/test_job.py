@@ -20,6 +20,7 @@ from spotsvm.trials.scores.metrics import named_scorer
 from spotsvm.trials.scores.optimism import Optimism
 from spotsvm.trials.scores.verdict import Verdict
 from spotsvm.tuning.job import TuningJob
+from spotsvm.tuning.large import Limits, fit_on_more_rows
 from spotsvm.tuning.pipelines.default_spaces import table_pipeline
 from spotsvm.tuning.results import check_writable, comparison, recommended
 from spotsvm.tuning.saved import load_model, machine_parameters
@@ -450,5 +451,37 @@ def test_what_is_said_before_the_searches():
     results = job(iris(), search="random", n_trials=1).run(quiet, said.append)
     assert said[0] == "rows: 100, of which 25 are held out: no search uses them"
     assert "notice: 2 parameters are searched in 1 trials; use a larger --trials" in said
-    assert f"{results[0].tuned_score:.4g} for the default SVM" in said[-2]
-    assert said[-1].startswith("expected time: about ")
+    assert f"{results[0].tuned_score:.4g} for the default SVM" in said[-1]
+    assert said[-3].startswith("expected time: roughly ")
+    assert said[-2].startswith("expected time: about ")
+
+
+@pytest.mark.parametrize("task", ["classification", "regression"])
+def test_a_large_table_is_tuned_on_a_sample_and_fitted_on_more(task, tmp_path):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(900, 3)), columns=list("abc"))
+    y = X["a"] * X["b"] + 0.1 * rng.normal(size=900)
+    table = make_table(X, (y > 0).map({True: "yes", False: "no"}) if task == "classification" else y)
+    limits = Limits(whole=500, sampled=80, tested=150, seconds=5.0)
+    said = []
+    default, tuned = job(table, search="random", n_trials=3, limits=limits, out=tmp_path).run(quiet, said.append)
+    assert said[0].startswith("rows: 900, of which 150 are held out")
+    assert any(
+        line.startswith("plan: 750 training rows are many, so the parameters are tuned on a sample of 80") for line in said
+    )
+    assert said[-1].startswith("fitting on 750 of 750 rows, expected to take")
+    fitted = (c.estimator[-1] for c in (default, tuned))
+    assert [(m if task == "classification" else m.regressor_).shape_fit_[0] for m in fitted] == [80, 750]
+    found = RecordedStudy(tmp_path / "random.db").findings["rows"]
+    assert (found["tuned_on"], found["fitted_on"], found["training_rows"]) == (80, 750, 750)
+    assert found["score"] > found["score_of_sample"] == tuned.test_score
+    assert "The parameters were tuned on a sample of 80 rows; the final machine was then fitted on all 750" in found["sentence"]
+
+
+def test_a_large_table_has_one_time_limit(monkeypatch):
+    given = job(iris(), timeout=10.0, limits=Limits(whole=60, sampled=30, tested=20), search="random", n_trials=2)
+    limits = []
+    monkeypatch.setattr("spotsvm.tuning.job.fit_on_more_rows", lambda *args: limits.append(args[3]) or fit_on_more_rows(*args))
+    tuned = given.run(quiet)[-1]
+    assert tuned.search.timeout == 5.0
+    assert 0 < limits[0] < 10.0
