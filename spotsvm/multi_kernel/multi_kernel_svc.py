@@ -89,7 +89,7 @@ class MultiKernelSVC(MultiKernelMachine, DualSVC):
         The search, with `best_params_`, `best_score_`, `cv_results_` and `study_`; there after a fit with `tune`.
     classes_, class_weight_, support_, support_vectors_, n_support_, dual_coef_, intercept_, coef_, n_iter_, fit_status_, \
 dual_objective_, n_features_in_, feature_names_in_
-        As ExactSVC has them; coef_ with kernel="linear".
+        As ExactSVC has them; `coef_` with kernel="linear".
 
     Raises
     ------

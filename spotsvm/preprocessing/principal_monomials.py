@@ -129,8 +129,8 @@ class PrincipalMonomials(TransformerMixin, BaseEstimator):
 
         Returns
         -------
-        ndarray of shape (n_samples, n_kept_ + n_components_ * (n_components_ + 1) / 2)
-            The features; `get_feature_names_out` names them.
+        ndarray of shape (n_samples, n_features_out)
+            The `n_kept_` components and `n_components_ * (n_components_ + 1) / 2` monomials; `get_feature_names_out` names them.
 
         See Also
         --------

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from spotsvm.common.errors import NoCompletedTrialError
-from spotsvm.common.text import printable_line
+from spotsvm.common.text import aligned, printable_line
 from spotsvm.solvers.search.contract.base import Noise
 from spotsvm.surrogates.acquisition.selection import select_evaluations
 from spotsvm.surrogates.domain import Domain
@@ -42,9 +42,9 @@ class Recommendation:
         there are such, else the observed one.
     standard_error : float
         Standard error of `value`; 0 for a deterministic objective.
-    basis : {"predicted", "observed", "criterion", "confirmed"}
-        Why it was chosen: by the prediction of a model, the observed value, the study's `criterion`, or further values of the
-        contenders.
+    basis : {"predicted", "observed", "criterion", "confirmed", "verdict"}
+        Why it was chosen: by the prediction of a model, the observed value, the study's `criterion`, further values of the
+        contenders, or the comparison with a default that it is better than, or is.
     n_evaluations : int
         How often it was evaluated.
     best_seen_params, best_seen_number, best_seen_value : dict, int, float
@@ -75,7 +75,7 @@ class Recommendation:
     number: int
     value: float
     standard_error: float
-    basis: Literal["predicted", "observed", "criterion", "confirmed"]
+    basis: Literal["predicted", "observed", "criterion", "confirmed", "verdict"]
     n_evaluations: int
     best_seen_params: Mapping[str, Any]
     best_seen_number: int
@@ -92,10 +92,8 @@ class Recommendation:
         rows += [(name, self.params.get(name, ""), self.best_seen_params.get(name, "")) for name in names]
         shown = 2 if self.number == self.best_seen_number and self.basis == "observed" else 3
         cells = [[f"{cell:.6g}" if isinstance(cell, float) else printable_line(str(cell), 60) for cell in row] for row in rows]
-        wide = [max(len(row[k]) for row in cells) for k in range(3)]
         count = "1 evaluation" if self.n_evaluations == 1 else f"{self.n_evaluations} evaluations"
-        lines = ["  ".join(cell.ljust(width) for cell, width in zip(row[:shown], wide, strict=False)).rstrip() for row in cells]
-        return "\n".join([f"Recommendation ({self.basis}, {count})", *lines])
+        return "\n".join([f"Recommendation ({self.basis}, {count})", *aligned(row[:shown] for row in cells)])
 
 
 def recommend(trials: Sequence[Trial], domain: Domain, *, sign: float, noise: Noise, seed: int) -> Recommendation:
@@ -146,21 +144,32 @@ def recommend(trials: Sequence[Trial], domain: Domain, *, sign: float, noise: No
 
 #: the finding of a study that has further values of the contenders
 CONFIRM = "confirm"
+#: the finding of a study that compares its choice with the default, and names the trial to use
+VERDICT = "verdict"
 
 
 def recommend_otherwise(
-    trials: Sequence[Trial], *, sign: float, criterion: str | None, confirmed: Mapping[str, Any] | None
+    trials: Sequence[Trial],
+    *,
+    sign: float,
+    criterion: str | None,
+    confirmed: Mapping[str, Any] | None,
+    verdict: Mapping[str, Any] | None = None,
 ) -> Recommendation | None:
-    """Return the recommendation by further values of the contenders, or by a study's criterion; None if it has neither.
+    """Return the recommendation by a verdict, further values of the contenders, or a study's criterion; None if it has none.
 
     `confirmed` is the finding with the number of the trial that was `chosen`, and values of it that had no part in the choice,
-    `fresh`.
+    `fresh`. `verdict` is the finding with the `number` of the trial to use, which counts before it.
     """
     done = [t for t in trials if may_be_best(t)]
     if not done:
         return None
     seen = min(done, key=lambda t: (sign * float(t.value or 0.0), t.number))
     best_seen = (dict(seen.params), seen.number, float(seen.value or 0.0), 0.0)
+    number = None if verdict is None else verdict.get("number")
+    named = next((t for t in done if t.number == number), None)
+    if named is not None and (confirmed is None or confirmed.get("chosen") != number):
+        return Recommendation(dict(named.params), named.number, float(named.value or 0.0), 0.0, "verdict", 1, *best_seen)
     if confirmed is not None and any(t.number == confirmed.get("chosen") for t in done):
         t, fresh = trials[confirmed["chosen"]], np.array(confirmed["fresh"], dtype=float)
         error = float(np.std(fresh, ddof=1) / np.sqrt(len(fresh))) if len(fresh) > 1 else 0.0

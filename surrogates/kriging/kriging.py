@@ -58,7 +58,7 @@ class Kriging(RegressorMixin, BaseEstimator):
 
     Attributes
     ----------
-    theta_ : ndarray of shape (n_features_in_,)
+    theta_ : ndarray of shape (n_features,)
         Theta in the units of X: the correlation is that of sum_j theta_j (x_j - x'_j)^2.
     nugget_ : float
         Ratio of noise to process variance.

@@ -18,31 +18,28 @@ from spotsvm.solvers.kernels.expressions.shown import shown
 class Expression:
     """A kernel k(x_i, x_j), or a part of one, as a tree of building blocks.
 
-    ============================= =========================================== ====================================
-    block                         takes                                       gives
-    ============================= =========================================== ====================================
-    `"c1"` ... `"c4"`             nothing                                     a symbolic constant
-    `"x_i"`, `"x_j"`              nothing                                     a vector, the first or second input
-    `"exp"`, `"square"`           a scalar                                    a scalar
-    `"add"`, `"subtract"`,
-    `"multiply"`, `"divide"`      two scalars                                 a scalar
-    `"add_vectors"`,
-    `"subtract_vectors"`          two vectors                                 a vector
-    `"inner_product"`,
-    `"squared_distance"`          two vectors                                 a scalar
-    `"scalar_times_vector"`       a scalar and a vector                       a vector
-    `"vector_times_scalar"`       a vector and a scalar                       a vector
-    `"number"`                    nothing                                     v
-    `"linear"`                    nothing                                     v <x_i, x_j>
-    `"gaussian"`                  nothing                                     exp(-v d^2), d = ||x_i - x_j||
-    `"rational"`                  nothing                                     1 / (1 + v d^2)
-    `"norms"`                     nothing                                     (v |x_i|^2) (v |x_j|^2)
-    `"damping"`                   nothing                                     exp(-v |x_i|^2) exp(-v |x_j|^2)
-    `"scale"`                     a scalar k                                  v k
-    `"cube"`                      a scalar k                                  k^3
-    `"normalise"`                 a scalar k                                  k / sqrt(k(x_i, x_i) k(x_j, x_j))
-    `"exponential"`               a scalar k                                  exp(v (normalise(k) - 1))
-    ============================= =========================================== ====================================
+    =============================================== ===================== ===================================
+    block                                           takes                 gives
+    =============================================== ===================== ===================================
+    `"c1"` ... `"c4"`                               nothing               a symbolic constant
+    `"x_i"`, `"x_j"`                                nothing               a vector, the first or second input
+    `"exp"`, `"square"`                             a scalar              a scalar
+    `"add"`, `"subtract"`, `"multiply"`, `"divide"` two scalars           a scalar
+    `"add_vectors"`, `"subtract_vectors"`           two vectors           a vector
+    `"inner_product"`, `"squared_distance"`         two vectors           a scalar
+    `"scalar_times_vector"`                         a scalar and a vector a vector
+    `"vector_times_scalar"`                         a vector and a scalar a vector
+    `"number"`                                      nothing               v
+    `"linear"`                                      nothing               `v <x_i, x_j>`
+    `"gaussian"`                                    nothing               `exp(-v d^2)`, `d = ||x_i - x_j||`
+    `"rational"`                                    nothing               `1 / (1 + v d^2)`
+    `"norms"`                                       nothing               `(v |x_i|^2) (v |x_j|^2)`
+    `"damping"`                                     nothing               `exp(-v |x_i|^2) exp(-v |x_j|^2)`
+    `"scale"`                                       a scalar k            `v k`
+    `"cube"`                                        a scalar k            `k^3`
+    `"normalise"`                                   a scalar k            `k / sqrt(k(x_i, x_i) k(x_j, x_j))`
+    `"exponential"`                                 a scalar k            `exp(v (normalise(k) - 1))`
+    =============================================== ===================== ===================================
 
     The upper part is the paper's search space. The lower part carries numbers v of its own; with "add", "multiply" and
     "square" it makes matrices that are positive semidefinite whatever the data. Where k(x, x) is 0, "normalise" is 0.

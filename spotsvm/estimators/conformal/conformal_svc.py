@@ -52,8 +52,8 @@ class ConformalSVC(DualSVC):
     kernel : str or callable, default="rbf"
         The base kernel K, as in `ExactSVC`.
     kappa : "cv", "auto" or float, default="cv"
-        How fast D fades, 0 or more: at the margin, where |f| = 1, it is exp(-kappa). 0 is the plain machine; "auto" is
-        1 / max|f| of the pass before over its training rows. "cv" chooses among 0 and 0.3, 1 and 3 times "auto" by the errors of
+        How fast D fades, 0 or more: at the margin, where `|f|` is 1, it is exp(-kappa). 0 is the plain machine; "auto" is
+        `1 / max|f|` of the pass before over its training rows. "cv" chooses among 0 and 0.3, 1 and 3 times "auto" by errors in
         three partitions into five folds, for each pair of classes, and takes 0 without a clear gain; it solves 60 problems of
         four fifths of the rows.
     n_passes : int, default=2

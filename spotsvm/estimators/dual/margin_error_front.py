@@ -121,7 +121,7 @@ class MarginErrorFront(ClassifierMixin, BaseEstimator):
         The kernel, its gamma a number.
     n_features_in_ : int
         Features seen in `fit`.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Their names, if X had any.
 
     Raises
