@@ -1,22 +1,27 @@
-"""A decorator for loops that numba compiles, and an announcement where that is still to be done."""
+"""A decorator for loops that numba compiles, which says in the log when that takes time."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from functools import cache, partial
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 from numba import njit
+from numba.core import event
 
 _LOG = logging.getLogger(__name__)
+
+_LONG = "compiling what this installation uses for the first time, which takes up to half a minute"
+_KEPT = f"{_LONG} once; `spotsvm warmup` does it in advance"
+_NOT_KEPT = f"{_LONG} in each process, as no folder to keep it can be written; set NUMBA_CACHE_DIR to one that can"
 
 
 def compiled(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     """Compile a function of plain arrays and numbers, and keep the machine code beside the source, or in the user's cache folder.
 
-    Where no such folder can be written, the function is compiled anew in each process.
+    Where no such folder can be written, the function is compiled anew in each process. The first compilation in a process is
+    logged, at the level INFO.
 
     Parameters
     ----------
@@ -41,22 +46,28 @@ def compiled(function: Callable[..., Any] | None = None, **options: Any) -> Any:
         return partial(compiled, **options)
     options = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True, **options}
     try:
-        return njit(function, cache=True, **options)
+        dispatcher = njit(function, cache=True, **options)
     except RuntimeError:  # numba's word for no folder
-        return njit(function, **options)
+        dispatcher = njit(function, **options)
+    _ANNOUNCEMENT.of.append(dispatcher)
+    return dispatcher
 
 
-@cache
-def announce_compilation(function: Any, what: str) -> None:
-    """Log, once in a process, that a compiled function is not in the cache yet, so that its first call takes some seconds.
+class _Announcement(event.Listener):
+    """Log once that a function is being compiled: numba tells of it beforehand, and not where the cache has the function."""
 
-    Parameters
-    ----------
-    function : callable
-        A function made by `compiled`.
-    what : str
-        What the message says is being compiled.
-    """
-    folder = Path(getattr(function.stats, "cache_path", None) or "")
-    if not function.signatures and not any(folder.glob(f"*.{function.py_func.__qualname__}-*.nbi")):
-        _LOG.info("compiling %s, which takes some seconds once; `spotsvm warmup` does it in advance", what)
+    def __init__(self) -> None:
+        self.made, self.of = False, list[Any]()
+
+    def on_start(self, event: Any) -> None:
+        dispatcher = event.data["dispatcher"]
+        if not self.made and any(dispatcher is one for one in self.of):
+            self.made = True
+            _LOG.info(_KEPT if dispatcher.stats.cache_path else _NOT_KEPT)
+
+    def on_end(self, event: Any) -> None:
+        pass
+
+
+_ANNOUNCEMENT = _Announcement()
+event.register("numba:compile", _ANNOUNCEMENT)

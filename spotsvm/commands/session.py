@@ -98,16 +98,18 @@ class _Shown(logging.Handler):
 
 @contextmanager
 def logs_shown(verbosity: int) -> Iterator[None]:
-    """Show log messages: warnings, with one --verbose also runs and trials, with two also suggestions."""
-    logger, handler = logging.getLogger("spotsvm"), _Shown()
-    level = logger.level
+    """Show log messages: warnings and compilation, with one --verbose also runs and trials, with two also suggestions."""
+    logger, waits, handler = logging.getLogger("spotsvm"), logging.getLogger("spotsvm.surrogates.compiled"), _Shown()
+    levels = logger.level, waits.level
     logger.setLevel(_LEVELS[min(verbosity, 2)])
+    waits.setLevel(logging.INFO)
     logger.addHandler(handler)
     try:
         yield
     finally:
         logger.removeHandler(handler)
-        logger.setLevel(level)
+        logger.setLevel(levels[0])
+        waits.setLevel(levels[1])
 
 
 def _show(ctx: click.Context, option: click.Parameter, verbosity: int) -> None:

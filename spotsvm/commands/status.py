@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import click
-from tabulate import tabulate
 
 from spotsvm.common.errors import StorageError
-from spotsvm.common.text import duration
+from spotsvm.common.text import aligned, duration
 from spotsvm.study.record.opening import record_files
 from spotsvm.study.status import Status, read_status
 from spotsvm.trials.timing import PHASES
@@ -73,7 +72,7 @@ def status_table(studies: Mapping[Path, Status]) -> str:
     """Return a table with one row per study."""
     headers = ("record", "state", "finished", "running", "failed", "best", "time left")
     rows = [tuple(map(_printable, (str(file), *_cells(status)))) for file, status in studies.items()]
-    return str(tabulate(rows, headers, tablefmt="plain", disable_numparse=True))
+    return "\n".join(aligned([headers, *rows]))
 
 
 def _state(status: Status) -> str:
@@ -108,7 +107,7 @@ def _topics(status: Status) -> Iterator[tuple[str, list[str]]]:
         yield "speed", [f"{status.trials_per_minute:.3g} trials per minute{left}"]
     if status.time_spent:
         times = [(PHASES[p], duration(t.total), duration(t.median), duration(t.last)) for p, t in status.time_spent.items()]
-        yield "time", tabulate(times, ("spent in", "total", "median", "last"), tablefmt="plain").splitlines()
+        yield "time", aligned([("spent in", "total", "median", "last"), *times])
     if status.failures:
         yield "failures", [f"{count} x {reason}" for reason, count in status.failures]
     if status.n_lost:

@@ -1,10 +1,10 @@
-"""Text from data made safe to print, durations as text, and checks of paths."""
+"""Text from data made safe to print, durations and tables as text, and checks of paths."""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +44,20 @@ def shown_value(value: Any, longest: int = 80) -> str:
         return printable_line(repr(value), longest)
     except Exception:  # integers of very many digits have no repr, and a user's object can raise anything
         return f"a value of type {type(value).__name__}"
+
+
+def aligned(rows: Iterable[Sequence[str]]) -> list[str]:
+    r"""Return a line for each row of a table, whose cells begin one below another.
+
+    Examples
+    --------
+    >>> print(*aligned([("state", "file"), ("running", "a.db")]), sep="\n")
+    state    file
+    running  a.db
+    """
+    rows = list(rows)
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
 
 
 def _escape(sign: str) -> str:

@@ -75,7 +75,7 @@ def _pairs_picture(view: StudyView, model: StudyModel, groups: list[list[tuple[S
     drawn = iter([(u, v, np.clip(values, edges[0], edges[-1])) for u, v, values in maps])
     figures = [_pairs_figure(view, model, group, [next(drawn) for _ in group], edges) for group in groups]
     rest = [axis.short for axis in view.axes if all(axis not in pair for pair in pairs)]
-    others = " All other parameters are as recommended; those of the trials differ." if rest else ""
+    others = " All other parameters are those of this configuration; those of the trials differ." if rest else ""
     worse = " Values worse than the scale have its last colour." if cut_off else ""
     named = "; ".join(f"{x.short} and {y.short}" for x, y in pairs)
     return Picture(

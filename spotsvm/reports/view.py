@@ -222,7 +222,7 @@ class StudyView:
         """The comparison with the default, where a tuning has made one."""
         try:
             return Verdict.from_dict(self.findings[VERDICT]) if VERDICT in self.findings else None
-        except (TypeError, ValueError):  # of a record that another program has written
+        except (TypeError, ValueError, LookupError):  # of a record that another program has written
             return None
 
     @cached_property
@@ -243,10 +243,10 @@ class StudyView:
 
     @property
     def chosen_words(self) -> str:
-        """What the marked point of a picture is."""
-        if self.recommended is None:
-            return "middle of the front"
-        return "recommended" if self.chosen_number is not None else "best of the search"
+        """What the trial at `chosen_point` is."""
+        if self.recommended is not None:
+            return "recommended" if self.chosen_number is not None else "best of the search"
+        return "middle of the front" if self.study.objectives.several else "best, out of bounds"
 
     @cached_property
     def luck(self) -> Optimism | str:
@@ -268,11 +268,12 @@ class StudyView:
 
     @property
     def chosen_point(self) -> Floats:
-        """The point of the recommended trial, or of the middle one of the front."""
+        """The point of the recommended trial; of the best one where none holds the bounds; of the middle one of a front."""
         if self.recommended is not None:
             return np.array(self.trials[self.recommended.number].point)
         if not self.study.objectives.several:
-            raise NoCompletedTrialError(why_none(self.trials))
+            sign = float(self.study.objectives.signs[0])
+            return np.array(min(self.done, key=lambda t: sign * float(t.value or 0.0)).point)
         return np.array(self.front[len(self.front) // 2].point)
 
     def objective_name(self, k: int) -> str:

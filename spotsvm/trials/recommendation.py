@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from spotsvm.common.errors import NoCompletedTrialError
-from spotsvm.common.text import printable_line
+from spotsvm.common.text import aligned, printable_line
 from spotsvm.solvers.search.contract.base import Noise
 from spotsvm.surrogates.acquisition.selection import select_evaluations
 from spotsvm.surrogates.domain import Domain
@@ -56,6 +56,19 @@ class Recommendation:
     --------
     Study.recommend : What makes it.
     judge_recommendation : Evaluates it afresh.
+
+    Examples
+    --------
+    >>> from spotsvm import Study
+    >>> study = Study({"x": [1, 2, 3]}, "random", 0, noise=False).run(lambda p: (p["x"] - 2) ** 2, n_trials=3)
+    >>> study.recommend()
+    Recommendation (observed, 1 evaluation)
+           recommended
+    trial  0
+    value  0
+    x      2
+    >>> study.recommend().params
+    {'x': 2}
     """
 
     params: Mapping[str, Any]
@@ -79,10 +92,8 @@ class Recommendation:
         rows += [(name, self.params.get(name, ""), self.best_seen_params.get(name, "")) for name in names]
         shown = 2 if self.number == self.best_seen_number and self.basis == "observed" else 3
         cells = [[f"{cell:.6g}" if isinstance(cell, float) else printable_line(str(cell), 60) for cell in row] for row in rows]
-        wide = [max(len(row[k]) for row in cells) for k in range(3)]
         count = "1 evaluation" if self.n_evaluations == 1 else f"{self.n_evaluations} evaluations"
-        lines = ["  ".join(cell.ljust(width) for cell, width in zip(row[:shown], wide, strict=False)).rstrip() for row in cells]
-        return "\n".join([f"Recommendation ({self.basis}, {count})", *lines])
+        return "\n".join([f"Recommendation ({self.basis}, {count})", *aligned(row[:shown] for row in cells)])
 
 
 def recommend(trials: Sequence[Trial], domain: Domain, *, sign: float, noise: Noise, seed: int) -> Recommendation:

@@ -141,10 +141,8 @@ class Hyperposterior:
         ----------
         Neal 2003, "Slice sampling".
         """
-        from spotsvm.surrogates.compiled import announce_compilation
         from spotsvm.surrogates.kriging._posterior_kernels import sweep
 
-        announce_compilation(sweep, "the Kriging model")
         moved = np.array(chains, dtype=float)
         sweep(self._data, moved, moves, rng, width)
         return moved

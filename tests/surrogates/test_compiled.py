@@ -1,17 +1,18 @@
 import logging
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
+from numba import njit
 
-from spotsvm.surrogates.compiled import announce_compilation, compiled
+from spotsvm.surrogates import compiled as module
+from spotsvm.surrogates.compiled import compiled
 
 
 def double(x):
     return 2.0 * x
-
-
-def test_without_a_folder_for_the_cache_it_works_all_the_same(monkeypatch):
-    monkeypatch.setattr("numba.core.caching.CompileResultCacheImpl._locator_classes", [])
-    assert compiled(double)(1.5) == 3.0
 
 
 def test_options_are_those_of_numba():
@@ -21,13 +22,61 @@ def test_options_are_those_of_numba():
     assert compiled(lambda x: 1.0 / x)(0.0) == float("inf")
 
 
-def test_compilation_is_announced_once(caplog, tmp_path, monkeypatch):
+@pytest.fixture
+def said(caplog, monkeypatch):
+    """Return what holds the messages of a process that has compiled nothing yet."""
+    monkeypatch.setattr(module._ANNOUNCEMENT, "made", False)
+    caplog.set_level(logging.INFO, "spotsvm")
+    return caplog
+
+
+def test_compilation_is_announced_once_and_only_where_it_takes_place(said, tmp_path, monkeypatch):
     monkeypatch.setattr("numba.core.config.CACHE_DIR", str(tmp_path))
     function = compiled(double)
-    with caplog.at_level(logging.INFO, "spotsvm"):
-        announce_compilation(function, "a test")
-        announce_compilation(function, "a test")
-        assert [record.getMessage().split(",")[0] for record in caplog.records] == ["compiling a test"]
-        function(1.0)
-        announce_compilation(compiled(double), "what is there already")
-    assert len(caplog.records) == 1
+    assert said.messages == []
+    function(1.0)
+    function(1)  # of another type, and so compiled again
+    assert len(said.messages) == 1
+    assert said.messages[0].endswith("half a minute once; `spotsvm warmup` does it in advance")
+    monkeypatch.setattr(module._ANNOUNCEMENT, "made", False)
+    compiled(double)(1.0)  # as another process would find it
+    njit(lambda x: x)(1.0)  # of somebody else
+    assert len(said.messages) == 1
+
+
+LOOPS = """
+import logging
+from spotsvm.surrogates.compiled import compiled
+
+logging.basicConfig(level=logging.INFO, format="%(message)s")
+
+
+@compiled
+def double(x):
+    return 2.0 * x
+
+
+print(double(1.5), double.stats.cache_path)
+"""
+
+
+@pytest.mark.parametrize("home", ["has a folder", "has none"])
+def test_in_an_installation_that_cannot_be_written_it_works_all_the_same(home, tmp_path):
+    """A file has the folder's name, which stops root as well."""
+    (tmp_path / "installed").mkdir()
+    (tmp_path / "installed" / "__pycache__").touch()
+    (tmp_path / "installed" / "loops.py").write_text(LOOPS)
+    cache = tmp_path / "cache" if home == "has a folder" else tmp_path / "installed" / "loops.py"
+    env = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
+    env |= {name: str(cache) for name in ("HOME", "USERPROFILE", "XDG_CACHE_HOME", "LOCALAPPDATA")}
+    code = ["-c", f"import sys; sys.path.insert(0, {str(tmp_path / 'installed')!r}); import loops"]
+    done = subprocess.run([sys.executable, *code], env=env, capture_output=True, text=True, check=True)
+    doubled, kept = done.stdout.split(maxsplit=1)
+    assert doubled == "3.0"
+    assert len(done.stderr.splitlines()) == 1
+    if home == "has a folder":
+        assert cache in Path(kept.strip()).parents
+        assert done.stderr.endswith("half a minute once; `spotsvm warmup` does it in advance\n")
+    else:
+        assert kept == "None\n"
+        assert done.stderr.endswith("no folder to keep it can be written; set NUMBA_CACHE_DIR to one that can\n")

@@ -54,6 +54,17 @@ def test_each_level_and_afterwards_all_is_as_it_was(args, expected):
     assert all(len(mark) == 8 and mark.count(":") == 2 for mark, _ in lines[1:])
 
 
+def test_compilation_is_shown_without_being_asked_for(monkeypatch):
+    @click.command()
+    @verbose_option
+    def work():
+        logging.getLogger("spotsvm.surrogates.compiled").info("compiling")
+        LOG.info("an event")
+
+    monkeypatch.setitem(command_line.main.commands, "work", work)
+    assert [text for _, text in heard("work")] == ["compiling"]
+
+
 def test_what_cannot_be_shown_ends_nothing(capsys, monkeypatch):
     monkeypatch.setattr(logging, "raiseExceptions", False)
     with logs_shown(0):
