@@ -153,7 +153,7 @@ def panels(figure: Figure, number: int, columns: int) -> list[Axes]:
     return every[:number]
 
 
-#: how the names of artists begin that a page links with trials: one with a whole artist, several with its markers, the recommended
+#: how names of artists begin that a page links with trials: one by the whole artist, one a marker, or the recommended one
 ONE_TRIAL, TRIALS, CHOSEN = "trial:", "trials:", "chosen:"
 
 

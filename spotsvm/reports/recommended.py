@@ -58,7 +58,7 @@ def parameter_table(view: StudyView, params: Mapping[str, Any], ranges: Mapping[
     """Return a frame with a row a parameter: short name, recommended value, plausible range, and the range searched."""
     rows = []
     for name, short_name in zip(params, short_names(list(params)), strict=True):
-        axes = [axis for axis in view.axes if axis.parameter is not None and axis.full == name]
+        axes = [axis for axis in view.axes if axis.full == name]
         searched = " or ".join(dict.fromkeys(map(_searched, axes)))
         rows.append((short_name, shown(params[name], 6), ranges.get(name, MISSING), searched or "fixed"))
     return pd.DataFrame(rows, columns=["parameter", "recommended", "plausible range", "searched"])

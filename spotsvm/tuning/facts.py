@@ -10,7 +10,9 @@ from spotsvm.common.text import printable_line
 from spotsvm.tuning.tables.table import Table
 
 
-def table_facts(table: Table, metric: str, n_held_out: int, file: str = "", known: Mapping[str, Any] | None = None) -> dict[str, Any]:
+def table_facts(
+    table: Table, metric: str, n_held_out: int, file: str = "", known: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
     """Return the file, its rows and columns, the target, the score and the day, which stays as it is `known`."""
     facts: dict[str, Any] = {"File": printable_line(file, 80)} if file else {}
     return facts | {
