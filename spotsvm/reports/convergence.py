@@ -218,13 +218,14 @@ def _limits(sign: float, values: Floats, curve: Floats, band: _Band | None) -> t
 
 
 def _mark_chosen(ax: Any, view: StudyView, ended: Sequence[Trial]) -> None:
-    if view.recommended is None or (value := view.trials[view.recommended.number].value) is None:
+    number = view.chosen_number
+    if number is None or (value := view.trials[number].value) is None:
         return
-    at = 1 + next(k for k, t in enumerate(ended) if t.number == view.recommended.number)
+    at = 1 + next(k for k, t in enumerate(ended) if t.number == number)
     (ring,) = ax.plot(
         [at], [value], "o", ms=9, mfc="none", mec="#D55E00", mew=1.8, clip_on=False, zorder=5, label=view.chosen_words
     )
-    name_chosen(ring, f"{view.chosen_words}: trial {view.recommended.number}, {short(value)}")
+    name_chosen(ring, f"{view.chosen_words}: trial {number}, {short(value)}")
 
 
 def _without_the_straight(curve: Floats) -> NDArray[np.intp]:

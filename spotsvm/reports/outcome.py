@@ -14,6 +14,7 @@ from spotsvm.reports.html.page import Notice, Part, Picture, Section, Table
 from spotsvm.reports.tuned import counted
 from spotsvm.reports.view import MOST, StudyView
 from spotsvm.trials.recommendation import TABLE, Recommendation, why_none
+from spotsvm.trials.scores.metrics import bounded
 from spotsvm.trials.scores.verdict import Verdict
 
 _SURE = 1.96
@@ -76,7 +77,7 @@ def verdict_table(found: Verdict) -> pd.DataFrame:
         ),
         ("tuned", found.tuned_score, found.tuned_held_out, found.tuned_error, found.tuned_score - found.tuned_held_out),
     ]
-    frame = pd.DataFrame(rows, columns=["machine", "score on the folds", "held-out score", "standard error", "gap"])
+    frame = pd.DataFrame(rows, columns=["machine", "on the folds", "held-out", "its error", "gap"])
     frame.loc[frame["machine"] == found.recommended, "machine"] += " (recommended)"
     return frame
 
@@ -86,9 +87,9 @@ def _verdict(found: Verdict) -> list[Part]:
     low, high = found.expected_interval
     rows: list[tuple[str, float, float, float]] = [
         ("default, on the folds", found.default_score, nan, nan),
-        ("default, held-out rows", found.default_held_out, *_around(found.default_held_out, found.default_error)),
+        ("default, held-out rows", found.default_held_out, *_within(found.metric, found.default_held_out, found.default_error)),
         ("tuned, on the folds", found.tuned_score, nan, nan),
-        ("tuned, held-out rows", found.tuned_held_out, *_around(found.tuned_held_out, found.tuned_error)),
+        ("tuned, held-out rows", found.tuned_held_out, *_within(found.metric, found.tuned_held_out, found.tuned_error)),
     ]
     if np.isfinite(found.expected):
         rows.append((f"{found.recommended}, to expect", found.expected, low, high))
@@ -107,7 +108,10 @@ def _verdict(found: Verdict) -> list[Part]:
             f"Scores of both machines; larger is better. A line is a {100 * found.confidence:g} % interval. The searches "
             f"have seen the folds, and none has seen the {found.n_held_out} held-out rows.",
         ),
-        Table(verdict_table(found), f"Scores ({found.metric.replace('_', ' ')}); the gap is the first less the second"),
+        Table(
+            verdict_table(found),
+            f"Scores ({found.metric.replace('_', ' ')}) on the folds and on held-out rows, its standard error, and their gap",
+        ),
         *_difference(found),
     ]
 
@@ -132,6 +136,12 @@ def _sure(confidence: float, low: float, high: float) -> str:
 
 def _around(value: float, error: float) -> tuple[float, float]:
     return value - _SURE * error, value + _SURE * error
+
+
+def _within(metric: str, value: float, error: float) -> tuple[float, float]:
+    """Return the interval without what no score of this kind can be."""
+    low, high = _around(value, error)
+    return bounded((low, high), [value], metric)
 
 
 def _interval_picture(rows: list[tuple[str, float, float, float]], label: str, caption: str, zero: bool = False) -> Picture:

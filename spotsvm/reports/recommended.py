@@ -78,7 +78,7 @@ def plausible_ranges(view: StudyView) -> tuple[dict[str, str], str]:
     folds, else that of the recommended value under noise, else that of the model's prediction.
     """
     model = view.models[0]
-    if isinstance(model, str) or view.recommended is None or view.chosen_number is None:
+    if isinstance(model, str) or view.recommended is None or view.chosen_words != "recommended":
         return {}, ""
     allowed, width = _allowed(view)
     point = view.chosen_point
@@ -94,11 +94,13 @@ def plausible_ranges(view: StudyView) -> tuple[dict[str, str], str]:
 
 def _allowed(view: StudyView) -> tuple[float, str]:
     """Return by how much a plausible value may be worse, 0 if this is left to the model, and the same in words."""
-    luck = view.luck
-    found = view.recommended
+    luck, verdict, found = view.luck, view.verdict, view.recommended
     assert found is not None
-    if not isinstance(luck, str) and np.isfinite(luck.outer_interval).all():
-        error = (luck.outer_interval[1] - luck.outer_interval[0]) / (2 * _SURE)
+    interval = (
+        verdict.expected_interval if verdict is not None else (np.nan, np.nan) if isinstance(luck, str) else luck.outer_interval
+    )
+    if np.isfinite(interval).all():
+        error = (interval[1] - interval[0]) / (2 * _SURE)
         return error, f"{short(error, 2)}, the standard error of the score on new data"
     if found.basis == "predicted" and found.standard_error > 0:
         return found.standard_error, f"{short(found.standard_error, 2)}, the standard error of the recommended value"

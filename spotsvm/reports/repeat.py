@@ -26,16 +26,22 @@ from spotsvm.trials.trial import Trial
 
 _CONTEXT = "context: "
 _NOT_RECORDED = "not recorded"
+#: the finding with the code, and the command, that repeat a tuning
+REPEAT = "repeat"
 _LONG = 100
 
 
 def repeat_section(view: StudyView) -> Section:
     """Return the section."""
     about = view.study.about
-    parts: list[Part] = [
-        _what_is_the_same(about.get("batch_size", 1)),
-        Code(code_snippet(view.study), "Python code that runs the study again"),
-    ]
+    parts: list[Part] = [_what_is_the_same(about.get("batch_size", 1))]
+    told = view.findings.get(REPEAT, {})
+    if isinstance(command := told.get("command"), str):
+        parts.append(Code(command, "The command"))
+    if isinstance(code := told.get("code"), str):
+        parts.append(Code(code, "Python code that repeats it"))
+    else:
+        parts.append(Code(code_snippet(view.study), "Python code that runs the study again"))
     path: Any = getattr(view.study, "path", None)
     if path is not None:
         name = shlex.quote(path.name)

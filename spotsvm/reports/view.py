@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import qmc, sobol_indices, uniform
 
-from spotsvm.common.errors import ArgumentError, NoCompletedTrialError
+from spotsvm.common.errors import ArgumentError, NoCompletedTrialError, SpaceError
 from spotsvm.common.text import printable_line
 from spotsvm.reports.axes import StudyAxis, study_axes
 from spotsvm.reports.model import Floats, StudyModel, fit_study_model
@@ -232,6 +232,16 @@ class StudyView:
             return None
         return None if self.recommended is None else self.recommended.number
 
+    @cached_property
+    def default_point(self) -> Floats | None:
+        """The point of a recommended default that is no trial; None if it is one, or the space does not hold it."""
+        if self.verdict is None or self.verdict.number is not None:
+            return None
+        try:
+            return self.study.space.encode(self.verdict.params)
+        except SpaceError:
+            return None
+
     @property
     def params(self) -> Mapping[str, Any]:
         """The recommended parameters; NoCompletedTrialError is raised if there are none."""
@@ -245,7 +255,8 @@ class StudyView:
     def chosen_words(self) -> str:
         """What the trial at `chosen_point` is."""
         if self.recommended is not None:
-            return "recommended" if self.chosen_number is not None else "best of the search"
+            known = self.chosen_number is not None or self.default_point is not None
+            return "recommended" if known else "best of the search"
         return "middle of the front" if self.study.objectives.several else "best, out of bounds"
 
     @cached_property
@@ -269,6 +280,8 @@ class StudyView:
     @property
     def chosen_point(self) -> Floats:
         """The point of the recommended trial; of the best one where none holds the bounds; of the middle one of a front."""
+        if self.default_point is not None:
+            return self.default_point
         if self.recommended is not None:
             return np.array(self.trials[self.recommended.number].point)
         if not self.study.objectives.several:

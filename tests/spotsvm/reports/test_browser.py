@@ -6,9 +6,9 @@ import subprocess
 import numpy as np
 import pytest
 from scipy.stats import loguniform, randint, uniform
-from tests.spotsvm.reports.html.pages import SECTIONS
 
 from spotsvm import Study
+from tests.spotsvm.reports.pages import SECTIONS
 
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 FLAGS = """--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import uniform
-from tests.spotsvm.reports.html.pages import Outline
 
 from spotsvm import Study
 from spotsvm.common.csv_files import write_csv
 from spotsvm.reports.html.page import Code, Notice, Page, Picture, Section, Table, script
 from tests.fuzz.hostile_values import TEXTS
+from tests.spotsvm.reports.pages import Outline
 
 ANY = st.text(st.characters(exclude_categories=())) | st.sampled_from(TEXTS)
 MARK = "<script>alert(1)</script><img src=x onerror=y>\"'><b \x1b[31m\u202e{{7*7}}"

@@ -4,12 +4,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import uniform
-from tests.spotsvm.reports.html.pages import check_page
 
 from spotsvm import Study
 from spotsvm.reports.view import thinned
 from spotsvm.trials.objectives import Objectives
 from spotsvm.trials.pareto import hypervolume_curve
+from tests.spotsvm.reports.pages import check_page
 
 SQUARE = {"x": uniform(-1, 2), "y": uniform(-1, 2)}
 N = 10_000

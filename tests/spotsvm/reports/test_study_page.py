@@ -7,13 +7,13 @@ from scipy.stats import loguniform, randint, uniform
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.svm import SVC
-from tests.spotsvm.reports.html.pages import SECTIONS, check_page
 
 from spotsvm import SpotSearchCV, Study, oversearching
 from spotsvm.common.errors import ArgumentError
 from spotsvm.reports.study_page import study_page
 from spotsvm.study.recorded import RecordedStudy
 from spotsvm.trials.scores.fold_bias import optimism_of_trials
+from tests.spotsvm.reports.pages import SECTIONS, check_page
 
 SQUARE = {"x": uniform(-1, 2), "y": uniform(-1, 2)}
 

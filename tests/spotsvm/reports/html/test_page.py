@@ -3,10 +3,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.figure import Figure
-from tests.spotsvm.reports.html.pages import check_page
 
 from spotsvm.common.errors import ArgumentError, StorageError
 from spotsvm.reports.html.page import Code, Notice, Page, Picture, Section, Table
+from tests.spotsvm.reports.pages import check_page
 
 
 def figure(label="a"):
