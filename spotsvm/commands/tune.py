@@ -263,7 +263,7 @@ def tune(
                     f"{name} {value} is only for time series (--pipeline stormwater), not for --pipeline {pipeline}"
                 )
         table = read_table(file, target, task, Choices(**choices))
-    run_tuning(table, pipeline=pipeline, horizon=horizon, **options)
+    run_tuning(table, pipeline=pipeline, horizon=horizon, file=Path(file).name, **options)
 
 
 @click.command(cls=RenamedOptions)
