@@ -63,7 +63,8 @@ class MultiKernelSVC(MultiKernelMachine, DualSVC):
         there on a weight for each (see `nested`), and where the kernel is "rbf" on one scale and gamma "scale" or "auto", a gamma
         for each group as well. `weights` and C are then not used. None tunes nothing.
     n_trials : int or pair of int, default=100
-        Candidates to evaluate: their sum, of which the poorer model has a third, or those of either model.
+        Candidates to evaluate, 1 or more: their sum, of which the poorer model has a third, or those of either model. A sum that
+        does not pay for the initial designs of both is spent on the poorer model alone; a pair must.
     cv : int, splitter or iterable, default=5
         Folds of the tuning, as in `SpotSearchCV`.
     scoring : str, callable or None, default=None

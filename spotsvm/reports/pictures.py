@@ -49,6 +49,8 @@ class StudyPictures(StudyResults):
     def plot_slices(self) -> Any:
         """Draw slices of the Kriging model of the trials through the recommended configuration, with the trials.
 
+        Where no trial holds the bounds of the study, they are through the best one, and the legend says so.
+
         Returns
         -------
         Axes, or ndarray of them where three parameters make three pairs; both have the `figure`.

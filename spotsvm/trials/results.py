@@ -16,7 +16,7 @@ from spotsvm.trials.edges import Edge, edges_of
 from spotsvm.trials.objectives import Objectives
 from spotsvm.trials.pareto import hypervolume_curve, pareto_trials, plot_pareto
 from spotsvm.trials.profile import suggested
-from spotsvm.trials.recommendation import CONFIRM, Recommendation, holds_bounds, recommend, recommend_otherwise, why_none
+from spotsvm.trials.recommendation import CONFIRM, VERDICT, Recommendation, holds_bounds, recommend, recommend_otherwise, why_none
 from spotsvm.trials.tables import fold_table, trial_table
 from spotsvm.trials.trial import FINISHED, Trial
 
@@ -112,7 +112,8 @@ class StudyResults:
         """Return the trial to use: under noise the best predicted among the evaluated, else the best observed.
 
         Where contenders were scored on further partitions (`SpotSearchCV(confirm=...)`), it is the best of them; else, without
-        noise, the best by the study's `criterion`, if it has one.
+        noise, the best by the study's `criterion`, if it has one. Where `spotsvm tune` has compared its choice with the default,
+        it is the one that its verdict names.
 
         Raises
         ------
@@ -130,8 +131,9 @@ class StudyResults:
         self.objectives.require_one("recommend()")
         sign = float(self.objectives.signs[0])
         criterion = self.about.get("criterion") if self.noise is False else None
+        findings = getattr(self, "findings", {})
         found = recommend_otherwise(
-            self.trials, sign=sign, criterion=criterion, confirmed=getattr(self, "findings", {}).get(CONFIRM)
+            self.trials, sign=sign, criterion=criterion, confirmed=findings.get(CONFIRM), verdict=findings.get(VERDICT)
         )
         return found or recommend(self.trials, self.space.domain, sign=sign, noise=self.noise, seed=self.seed)
 

@@ -20,7 +20,8 @@ class FixedKernelModel(KernelModel):
         As in `KernelModel`.
     kernel, gamma, scales
         The base kernels, as in `MultiKernelSVC`; the default is the linear kernel.
-        gamma is "auto" by default, which is known without the data.
+        gamma is "auto" by default, and not "scale" as in `MultiKernelSVC`: the reference counts widths in units of the number of
+        columns, and only a gamma that is known without the data is one of those that a richer model tunes.
 
     See Also
     --------
@@ -67,7 +68,8 @@ class ConicModel(KernelModel):
         As in `KernelModel`.
     kernel, gamma, scales
         The base kernels, as in `MultiKernelSVC`; the default is one Gaussian kernel for each group.
-        gamma is "auto" by default, which is known without the data.
+        gamma is "auto" by default, and not "scale" as in `MultiKernelSVC`: the reference counts widths in units of the number of
+        columns, and only a gamma that is known without the data is one of those that a richer model tunes.
 
     See Also
     --------
