@@ -40,6 +40,14 @@ class Coordinate:
     See Also
     --------
     Domain : The cube that coordinates make.
+
+    Examples
+    --------
+    >>> from spotsvm.searches import Coordinate, Domain
+    >>> kernel = Coordinate(levels=2, categorical=True)
+    >>> degree = Coordinate(levels=3, parent=0, parent_levels=frozenset({1}))
+    >>> Domain((kernel, degree)).size  # the first kernel, and the second with three degrees
+    4.0
     """
 
     levels: int = 0
@@ -51,7 +59,12 @@ class Coordinate:
 
     @property
     def n_values(self) -> float:
-        """The number of its values, infinite where it is continuous."""
+        """The number of its values, infinite where it is continuous.
+
+        See Also
+        --------
+        Domain.size : The number of configurations.
+        """
         return self.levels or (self.numbers.count if self.numbers is not None else math.inf)
 
 
@@ -111,47 +124,94 @@ class Domain:
 
     @classmethod
     def continuous(cls, dimension: int) -> Domain:
-        """Make a domain of `dimension` continuous coordinates."""
+        """Make a domain of `dimension` continuous coordinates.
+
+        See Also
+        --------
+        Coordinate : What a coordinate can be besides.
+        """
         return cls((Coordinate(),) * dimension)
 
     @property
     def dimension(self) -> int:
-        """The number of coordinates."""
+        """The number of coordinates.
+
+        See Also
+        --------
+        size : The number of configurations.
+        """
         return len(self.coordinates)
 
     @cached_property
     def levels(self) -> NDArray[np.int64]:
-        """Number of values of each coordinate, 0 where continuous; shape (d,)."""
+        """Number of values of each coordinate, 0 where continuous; shape (d,).
+
+        See Also
+        --------
+        discrete : Where it is not 0.
+        cell : The point of given values.
+        """
         return np.array([c.levels for c in self.coordinates], dtype=np.int64)
 
     @cached_property
     def discrete(self) -> Flags:
-        """Which coordinates have finitely many values; shape (d,)."""
+        """Which coordinates have finitely many values; shape (d,).
+
+        See Also
+        --------
+        levels : The numbers of values.
+        categorical : Those without order.
+        """
         return np.asarray(self.levels > 0)
 
     @cached_property
     def categorical(self) -> Flags:
-        """Which coordinates have values without order; shape (d,)."""
+        """Which coordinates have values without order; shape (d,).
+
+        See Also
+        --------
+        discrete : Those of finitely many values, ordered or not.
+        """
         return np.array([c.categorical for c in self.coordinates], dtype=bool)
 
     @cached_property
     def widths(self) -> Floats:
-        """Extent of each coordinate in the unit it shares with others, nan where it has none; shape (d,)."""
+        """Extent of each coordinate in the unit it shares with others, nan where it has none; shape (d,).
+
+        See Also
+        --------
+        categorical : Those that have none.
+        """
         return np.array([math.nan if c.width is None else c.width for c in self.coordinates])
 
     @cached_property
     def conditional(self) -> bool:
-        """Whether any coordinate depends on another."""
+        """Whether any coordinate depends on another.
+
+        See Also
+        --------
+        active : Which coordinates count at a point.
+        """
         return any(c.parent >= 0 for c in self.coordinates)
 
     def level_of(self, points: ArrayLike) -> NDArray[np.int64]:
-        """Return the index of the cell of each discrete coordinate (0 where continuous); shape (n, d)."""
+        """Return the index of the cell of each discrete coordinate (0 where continuous); shape (n, d).
+
+        See Also
+        --------
+        cell : The way back, in a finite domain.
+        """
         U = np.atleast_2d(np.asarray(points, dtype=float))
         cells = np.floor(np.clip(U, 0.0, 1.0) * self.levels).astype(np.int64)
         return np.asarray(np.minimum(cells, np.maximum(self.levels - 1, 0)))
 
     def active(self, points: ArrayLike) -> Flags:
-        """Return which coordinates of each point count; shape (n, d)."""
+        """Return which coordinates of each point count; shape (n, d).
+
+        See Also
+        --------
+        conditional : Whether that differs between points.
+        """
         U = np.atleast_2d(np.asarray(points, dtype=float))
         out = np.ones(U.shape, dtype=bool)
         if self.conditional:
@@ -165,6 +225,11 @@ class Domain:
         """Move points to the canonical ones: clipped to the cube, discrete values to their cell's centre, inactive ones to 0.5.
 
         Two points that mean the same configuration have the same canonical point, to the bit.
+
+        See Also
+        --------
+        snap_one : The same of one point.
+        model_inputs : Points for a surrogate.
         """
         U: Floats = np.clip(np.atleast_2d(np.asarray(points, dtype=float)), 0.0, 1.0) + 0.0  # -0.0 is 0.0
         if U.shape[1] != self.dimension:
@@ -179,7 +244,12 @@ class Domain:
         return U
 
     def cell(self, indices: ArrayLike) -> Floats:
-        """Return the canonical point of the k-th value of each coordinate, in a finite domain; shape (d,)."""
+        """Return the canonical point of the k-th value of each coordinate, in a finite domain; shape (d,).
+
+        See Also
+        --------
+        level_of : The way back.
+        """
         at = np.asarray(indices, dtype=np.int64)
         point = (at + 0.5) / np.maximum(self.levels, 1)
         for j, numbers in self._log_integers:
@@ -191,12 +261,22 @@ class Domain:
         return [(j, c.numbers) for j, c in enumerate(self.coordinates) if c.numbers is not None]
 
     def snap_one(self, point: ArrayLike) -> Floats:
-        """Return the canonical point of one point; shape (d,)."""
+        """Return the canonical point of one point; shape (d,).
+
+        See Also
+        --------
+        snap : The same of several points.
+        """
         canonical: Floats = self.snap(np.ravel(np.asarray(point, dtype=float)))[0]
         return canonical
 
     def model_inputs(self, points: ArrayLike) -> Floats:
-        """Return canonical points for a surrogate: categorical coordinates by number, -1 where inactive; shape (n, d)."""
+        """Return canonical points for a surrogate: categorical coordinates by number, -1 where inactive; shape (n, d).
+
+        See Also
+        --------
+        snap : Makes points canonical.
+        """
         U = np.atleast_2d(np.asarray(points, dtype=float))
         if not self.categorical.any():
             return U
@@ -204,7 +284,12 @@ class Domain:
 
     @cached_property
     def size(self) -> float:
-        """The number of configurations: `inf` where an active coordinate can be continuous."""
+        """The number of configurations: `inf` where an active coordinate can be continuous.
+
+        See Also
+        --------
+        levels : The number of values of each coordinate.
+        """
         parents = sorted({c.parent for c in self.coordinates if c.parent >= 0})
         if not parents:
             return math.prod(c.n_values for c in self.coordinates)

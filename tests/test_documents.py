@@ -1,5 +1,6 @@
-"""What README.md shows works as it stands, and what ARCHITECTURE.md names is there."""
+"""What README.md and the guide show works as it stands, and what ARCHITECTURE.md names is there."""
 
+import importlib.util
 import re
 import subprocess
 import sys
@@ -10,33 +11,33 @@ import pytest
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()
 MAP = (ROOT / "ARCHITECTURE.md").read_text()
-EXAMPLES = re.findall(r"```python\n(.*?)```", README, flags=re.S)
+PAGES = {path.stem: path.read_text() for path in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))}
+#: the blocks of code of each page, by the page's name and their number on it
+EXAMPLES = {
+    f"{name} {k}": code
+    for name, page in PAGES.items()
+    for k, code in enumerate(re.findall(r"^```python\n(.*?)^```", page, flags=re.S | re.M), 1)
+}
+OPTIONAL = ("optuna", "distributed")
 
 
-@pytest.mark.parametrize(
-    "code",
-    EXAMPLES,
-    ids=[
-        "search",
-        "study",
-        "workers",
-        "limits",
-        "scores",
-        "luck",
-        "series",
-        "machines",
-        "kernels",
-        "learnt",
-        "objectives",
-        "comparison",
-        "own search",
-    ],
-)
+@pytest.mark.parametrize("code", EXAMPLES.values(), ids=EXAMPLES)
 def test_python_example(code, tmp_path):
+    for name in OPTIONAL:
+        if f"import {name}" in code and importlib.util.find_spec(name) is None:
+            pytest.skip(f"{name} is not installed")
     done = subprocess.run([sys.executable, "-W", "error", "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     assert len(done.stdout) > 20
+
+
+def test_every_block_is_of_a_known_kind():
+    """A block of another name, or with blanks before it, would not be run."""
+    fences = [line for page in PAGES.values() for line in page.splitlines() if "```" in line]
+    assert {fence.strip() for fence in fences} <= {"```", "```python", "```text", "```sh"} | {f for f in fences if "{" in f}
+    assert [fence for fence in fences if fence.startswith(" ")] == []
+    assert sum(fence == "```python" for fence in fences) == len(EXAMPLES) > 15
 
 
 def test_the_two_commands_are_one_line_each():
@@ -47,7 +48,7 @@ def test_the_two_commands_are_one_line_each():
 def test_every_search_is_in_the_table():
     from spotsvm.searches import SEARCHES
 
-    assert [name for name in SEARCHES if f'`"{name}"`' not in README] == []
+    assert [name for name in SEARCHES if f'`"{name}"`' not in PAGES["own_search"]] == []
 
 
 def test_the_demo_table_is_what_the_demo_prints():
@@ -56,8 +57,8 @@ def test_the_demo_table_is_what_the_demo_prints():
     table = [line.strip() for line in shown.splitlines() if "+-" in line and "trials" in line or "default" in line]
     for line in table:
         name = line.split("  ")[0]
-        assert name in README
-        assert re.findall(r"[-+]?\d\.\d{4}", line)[0] in README
+        assert name in PAGES["command_line"]
+        assert re.findall(r"[-+]?\d\.\d{4}", line)[0] in PAGES["command_line"]
     assert len(table) == 3
 
 

@@ -124,10 +124,7 @@ def named(text, home):
 #: the modules that whole paths begin with
 KNOWN = {"spotsvm", "sklearn.model_selection", "sklearn.metrics", *HOMES}
 PUBLIC = [
-    (home, name)
-    for home in (spotsvm, *HOMES.values())
-    for name in home.__all__
-    if hasattr(getattr(home, name), "__name__") and (home.__name__ != "spotsvm.solvers.dual" or name in spotsvm._HOMES)
+    (home, name) for home in (spotsvm, *HOMES.values()) for name in home.__all__ if hasattr(getattr(home, name), "__name__")
 ]
 
 
@@ -137,6 +134,52 @@ def test_every_public_thing_says_what_else_to_see(home, name):
     others = see_also(thing)
     assert others
     assert all(named(other, home) not in (None, thing) for other in others)
+
+
+@pytest.mark.parametrize(("home", "name"), PUBLIC, ids=[f"{home.__name__}.{name}" for home, name in PUBLIC])
+def test_every_public_thing_has_an_example(home, name):
+    thing = getattr(home, name)
+    if not (inspect.isclass(thing) and issubclass(thing, Exception)):
+        assert re.search(r"^Examples\n--------\n(?s:.*?)^>>> ", inspect.getdoc(thing), flags=re.M)
+
+
+@pytest.mark.parametrize("name", [name for name in dir(spotsvm.Study) if name.startswith("plot_")])
+def test_every_picture_has_an_example(name):
+    assert "\n>>> " in inspect.getdoc(getattr(spotsvm.Study, name))
+
+
+def own_members(cls):
+    """Return the public methods and properties of a class that this library writes, by name; not the inherited ones of others."""
+    found = {}
+    for base in cls.__mro__:
+        if base.__module__.startswith("spotsvm."):
+            for name, member in vars(base).items():
+                wrapped = [getattr(member, how, None) for how in ("fget", "func", "fn", "__func__")]  # by a property, say
+                inner = next(filter(None, wrapped), member)
+                if not name.startswith("_") and getattr(inner, "__qualname__", "") == f"{base.__qualname__}.{name}":
+                    found.setdefault(name, member)
+    return found
+
+
+MEMBERS = [
+    (home, name, member) for home, name in PUBLIC if inspect.isclass(cls := getattr(home, name)) for member in own_members(cls)
+]
+
+
+@pytest.mark.parametrize(("home", "name", "member"), MEMBERS, ids=[f"{name}.{member}" for _, name, member in MEMBERS])
+def test_every_public_method_says_what_else_to_see(home, name, member):
+    cls = getattr(home, name)
+    others = see_also(own_members(cls)[member])
+    assert others
+    for other in others:
+        assert other != member
+        assert hasattr(cls, other) or named(other, home) is not None
+
+
+def test_the_methods_are_those_that_the_library_writes():
+    found = {f"{name}.{member}" for _, name, member in MEMBERS}
+    assert found >= {"Study.run", "Study.n_finished", "Study.from_frame", "SpotSearchCV.predict", "Domain.levels", "ExactSVC.fit"}
+    assert not found & {"ExactSVC.score", "ExactSVC.set_fit_request", "Stage.embed", "BlockSplit.n_blocks"}
 
 
 @pytest.mark.parametrize(

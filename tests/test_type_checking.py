@@ -14,7 +14,8 @@ from spotsvm.solvers.search.registry import SEARCHES, LibrarySearch
 CODE = {
     "import spotsvm": "",
     "from sklearn.svm import SVC": "",
-    "from spotsvm import SpotSearchCV, Study": "",
+    "from spotsvm import SpotSearchCV, Study, compare": "",
+    "from spotsvm.kernels import nested": "",
     "from spotsvm.searches import KrigingSearch, RandomSearch, register_search": "",
     "from spotsvm.errors import NoSuchError": 'Module "spotsvm.errors" has no attribute "NoSuchError"',
     "from spotsvm import ArgumentError": 'Module "spotsvm" has no attribute "ArgumentError"',
@@ -25,12 +26,16 @@ CODE = {
     'Study({}, register_search("mine", RandomSearch))': "",
     'SpotSearchCV(SVC(), {}, search="krging")': 'Argument "search" to "SpotSearchCV" has incompatible type',
     'SpotSearchCV(SVC(), {}, search="nsga2")': "",
+    'compare(len, {}, ["kriging", "krging"])': "List item 1 has incompatible type \"Literal['krging']\"",
+    'compare(len, {}, ["kriging", ("mine", RandomSearch)])': "",
+    'nested([], [], "krging")': 'Argument 3 to "nested" has incompatible type "Literal[\'krging\']"',
+    'nested([], [], "vns")': "",
 }
 #: what is looked into; the rest takes long, and has no part in it
 FOLLOWED = [
     "spotsvm",
     *(f"spotsvm.{name}" for name in ("errors", "searches", "common.errors", "solvers.errors", "surrogates.domain")),
-    *(f"spotsvm.{name}.*" for name in ("solvers.search", "study", "search_cv")),
+    *(f"spotsvm.{name}.*" for name in ("solvers.search", "study", "search_cv", "comparison", "kernels", "multi_kernel.nested")),
 ]
 
 
@@ -39,7 +44,8 @@ def as_installed(folder):
     folder.mkdir(parents=True)
     parts = {part.name: part for part in Path(spotsvm.__file__).parent.iterdir() if part.name != "__pycache__"}
     parts |= {
-        name: Path(import_module(f"spotsvm.{name}").__file__).parent for name in ("errors", "searches", "solvers", "surrogates")
+        name: Path(import_module(f"spotsvm.{name}").__file__).parent
+        for name in ("errors", "kernels", "searches", "solvers", "surrogates")
     }
     for name, part in parts.items():
         (folder / name).symlink_to(part)

@@ -27,7 +27,7 @@ def solve_dual_regression(
 ) -> DualResult:
     """Solve the dual of support vector regression exactly.
 
-    Maximise y' beta - epsilon |beta|_1 - beta' K beta / 2 over -C <= beta <= C with sum(beta) = 0, where beta is
+    Maximise `y' beta - epsilon |beta|_1 - beta' K beta / 2` over -C <= beta <= C with sum(beta) = 0, where beta is
     alpha - alpha* (Smola and Schoelkopf 2004, eq. 10).
 
     Parameters

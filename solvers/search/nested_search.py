@@ -130,12 +130,22 @@ class NestedSearch(Search):
 
     @property
     def follows_given(self) -> bool:  # type: ignore[override]
-        """Whether the first own point of its present stage follows from the values of those that were given to it."""
+        """Whether the first own point of its present stage follows from the values of those that were given to it.
+
+        See Also
+        --------
+        n_ready : How many points follow from what is told.
+        """
         return bool(getattr(self._inner, "follows_given", False))
 
     @property
     def n_ready(self) -> int:
-        """How many points can be asked for before any depends on a value that is not told yet; within one stage."""
+        """How many points can be asked for before any depends on a value that is not told yet; within one stage.
+
+        See Also
+        --------
+        Search.n_ready : What the number means.
+        """
         ready = int(getattr(self._inner, "n_ready", 1))
         left = self.stages[self.stage].n_trials - self._n_asked_here
         return ready if self._is_last else max(min(ready, left), 1)
@@ -149,7 +159,12 @@ class NestedSearch(Search):
         return self.stage == len(self.stages) - 1
 
     def assume(self, point: ArrayLike, *, given: bool = False) -> None:
-        """Take `point` as asked for, in the stage that is due; one that was given is none of the stage's trials."""
+        """Take `point` as asked for, in the stage that is due; one that was given is none of the stage's trials.
+
+        See Also
+        --------
+        Search.assume : What it is for.
+        """
         self._enter_the_stage_that_is_due()
         super().assume(point, given=given)
         self._n_asked_here += not given
@@ -183,6 +198,10 @@ class NestedSearch(Search):
             A point of the richest cube.
         value : float
             The response, smaller being better; nan or infinite if the evaluation failed.
+
+        See Also
+        --------
+        Stage.contains : Whether a stage has the point.
         """
         super().tell(point, value)
         self._tell_inner(self._points[-1], self._values[-1])
@@ -236,12 +255,22 @@ class NestedSearch(Search):
         return self.stages[self.stage].embedded(inside, self.domain) if known is None else known
 
     def state(self) -> dict[str, Any]:
-        """Return the state of the present stage's search; empty if that remembers nothing beyond its history."""
+        """Return the state of the present stage's search; empty if that remembers nothing beyond its history.
+
+        See Also
+        --------
+        restore : Takes it back.
+        """
         inner = self._inner.state()
         return {"stage": self.stage, "inner": inner} if inner else {}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Take back what `state` gave; what belongs to an earlier stage is out of date and of no effect."""
+        """Take back what `state` gave; what belongs to an earlier stage is out of date and of no effect.
+
+        See Also
+        --------
+        state : Gives what it takes.
+        """
         if state and state["stage"] == self.stage:
             self._inner.restore(state["inner"])
 

@@ -77,6 +77,10 @@ class Stage:
         ------
         SolverError
             If `embed` gives no point of that cube's dimension.
+
+        See Also
+        --------
+        contains : The way back.
         """
         point = np.asarray(self.embed(inside.copy()), dtype=float)
         if point.shape != (richest.dimension,) or not np.all(np.isfinite(point)):
@@ -99,6 +103,10 @@ class Stage:
         ------
         SolverError
             If `restrict` gives no point of this stage's dimension.
+
+        See Also
+        --------
+        embedded : The way back.
         """
         inside = np.asarray(self.restrict(point.copy()), dtype=float)
         if inside.shape != (self.domain.dimension,):

@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from spotsvm.commands.renamed import RenamedOptions
 from spotsvm.commands.session import says_how_to_resume
 
 _Decorator = Callable[[Any], Any]
@@ -163,7 +164,7 @@ table_options = _options(
 )
 
 
-@click.command()
+@click.command(cls=RenamedOptions)
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--target", required=True, help="Column to predict; all others are features.")
 @click.option(
@@ -229,7 +230,7 @@ def tune(
     run_tuning(table, pipeline=pipeline, horizon=horizon, **options)
 
 
-@click.command()
+@click.command(cls=RenamedOptions)
 @tuning_options
 @worker_options
 def demo(**options: Any) -> None:

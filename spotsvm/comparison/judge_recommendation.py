@@ -193,6 +193,17 @@ class Judgement:
     --------
     judge_recommendation : What makes it.
     Recommendation : What is judged.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from spotsvm import Study, judge_recommendation
+    >>> rng = np.random.default_rng(0)
+    >>> study = Study({"x": [1, 2, 3, 4]}, "random", 0)
+    >>> objective = lambda p: p["x"] + rng.normal(0, 0.1)
+    >>> judgement = judge_recommendation(study.run(objective, n_trials=4), objective, n_repeats=5)
+    >>> judgement.verdict
+    'same'
     """
 
     recommended_number: int
@@ -213,7 +224,12 @@ class Judgement:
 
     @property
     def verdict(self) -> Verdict:
-        """Which of the two is better, judged by the interval."""
+        """Which of the two is better, judged by the interval.
+
+        See Also
+        --------
+        sentence : The same in words.
+        """
         if self.same:
             return "same"
         low, high = self.interval
@@ -221,7 +237,12 @@ class Judgement:
 
     @property
     def sentence(self) -> str:
-        """The judgement as text."""
+        """The judgement as text.
+
+        See Also
+        --------
+        verdict : The same in one word.
+        """
         if self.same:
             return (
                 f"The {self.choice} trial {self.recommended_number} is also the best seen: its value was "
@@ -239,12 +260,22 @@ class Judgement:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all attributes as JSON types, with verdict and sentence."""
+        """Return all attributes as JSON types, with verdict and sentence.
+
+        See Also
+        --------
+        from_dict : Reads it.
+        """
         return asdict(self) | {"interval": list(self.interval), "verdict": self.verdict, "sentence": self.sentence}
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Judgement:
-        """Create a Judgement from what `to_dict` returned."""
+        """Create a Judgement from what `to_dict` returned.
+
+        See Also
+        --------
+        to_dict : Makes the dictionary.
+        """
         values = {f.name: given[f.name] for f in fields(cls)}
         low, high = values["interval"]
         return cls(**values | {"interval": (float(low), float(high))})

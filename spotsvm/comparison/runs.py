@@ -16,7 +16,7 @@ from spotsvm.common.errors import ArgumentError, BudgetError, NoCompletedTrialEr
 from spotsvm.solvers.errors import SolverError
 from spotsvm.solvers.search import AskTell, needs_several_objectives
 from spotsvm.solvers.search.contract.base import Noise
-from spotsvm.solvers.search.registry import SearchFactory
+from spotsvm.solvers.search.registry import SearchFactory, SearchName
 from spotsvm.space.space import Space
 from spotsvm.study.loop import check_budget
 from spotsvm.study.search import initial_trials
@@ -168,7 +168,7 @@ def measured(trial: Trial, measure: str) -> float:
     return trial.extra[measure]
 
 
-Entrant = str | SearchFactory
+Entrant = SearchName | SearchFactory
 Searches = Sequence[Entrant | tuple[str, Entrant]] | Mapping[str, Entrant]
 
 

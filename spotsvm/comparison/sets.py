@@ -244,6 +244,12 @@ class OversearchingMatrix:
         """Return one row per set tuned on, then S_t and V_t; per set applied to, means and standard deviations.
 
         The standard deviations, in the columns named "sd" and the set, are over the seeds, also those of S_t and V_t.
+
+        See Also
+        --------
+        runs : Every seed by itself.
+        to_csv : Writes it.
+        to_markdown : The same as text.
         """
         rows = np.vstack([self.mean, self.S, self.V])
         own = np.array([off_diagonal_means(of_seed) for of_seed in self.values])
@@ -254,7 +260,12 @@ class OversearchingMatrix:
         return pd.DataFrame(columns)
 
     def runs(self) -> pd.DataFrame:
-        """Return one row per seed, set tuned on and set applied to; seeds are numbered by position."""
+        """Return one row per seed, set tuned on and set applied to; seeds are numbered by position.
+
+        See Also
+        --------
+        frame : Means over the seeds.
+        """
         places = list(np.ndindex(self.values.shape))
         rows = [(k, self.names[v], self.names[t], self.values[k, v, t]) for k, v, t in places]
         return pd.DataFrame(rows, columns=["run", "tuned_on", "applied_to", "value"])
@@ -266,11 +277,21 @@ class OversearchingMatrix:
         ------
         StorageError
             If the file cannot be written.
+
+        See Also
+        --------
+        frame : What is written.
         """
         write_csv(self.frame(), path, "matrix")
 
     def to_markdown(self, digits: int = 2) -> str:
-        """Return the matrix as in the paper's Table 6: best value of a column in bold, standard deviations in brackets."""
+        """Return the matrix as in the paper's Table 6: best value of a column in bold, standard deviations in brackets.
+
+        See Also
+        --------
+        frame : The same as a frame.
+        summary : What it means.
+        """
         best = (np.argmin if self.direction == "minimize" else np.argmax)(self.mean, axis=0)
         lines = [f"| tuned on | {' | '.join(map(_escaped, self.names))} |", f"| --- |{' ---: |' * len(self.names)}"]
         for v, name in enumerate(self.names):
@@ -295,6 +316,10 @@ class OversearchingMatrix:
         ----------
         confidence : float, default=0.95
             Confidence level of the two-sided t interval that decides whether V_t differs from 0.
+
+        See Also
+        --------
+        to_markdown : The numbers behind it.
         """
         parts = ", ".join(f"{v} on {name}" for name, v in zip(self.names, self._percentages(), strict=True))
         what = "error" if self.direction == "minimize" else "score"
@@ -307,7 +332,12 @@ class OversearchingMatrix:
         return f"{text} (+-: standard error over {n} seeds).\nThe {100 * confidence:g} % interval lies above 0 on {where}."
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the matrix; the colours show how much worse a value is than tuning on the set itself."""
+        """Draw the matrix; the colours show how much worse a value is than tuning on the set itself.
+
+        See Also
+        --------
+        frame : What it draws.
+        """
         size = 2.2 + 0.9 * len(self.names)
         ax = new_axes(ax, size + 1.2, size)
         own = np.diagonal(self.mean)
@@ -327,7 +357,12 @@ class OversearchingMatrix:
         return ax
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the matrix and its summary as JSON types, for `from_dict`."""
+        """Return the matrix and its summary as JSON types, for `from_dict`.
+
+        See Also
+        --------
+        from_dict : Reads it.
+        """
         return {
             "values": self.values.tolist(),
             "names": list(self.names),
@@ -340,7 +375,12 @@ class OversearchingMatrix:
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> OversearchingMatrix:
-        """Create the matrix from what `to_dict` returned."""
+        """Create the matrix from what `to_dict` returned.
+
+        See Also
+        --------
+        to_dict : Makes the dictionary.
+        """
         return cls(given["values"], given["names"], given["direction"])
 
     def __repr__(self) -> str:

@@ -32,6 +32,10 @@ class EntryParametersMixin:
         -------
         dict of str to object
             The values by name.
+
+        See Also
+        --------
+        set_params : Sets what this returns.
         """
         params: dict[str, Any] = super().get_params(deep=deep)  # type: ignore[misc]
         if deep:
@@ -57,6 +61,10 @@ class EntryParametersMixin:
         ------
         ArgumentError
             If there is no such entry; a ValueError.
+
+        See Also
+        --------
+        get_params : Returns what can be set.
         """
         inside: dict[str, dict[str, Any]] = {}
         plain = {}

@@ -83,9 +83,14 @@ class MultiKernelMachine(EntryParametersMixin, KernelMachine):
         Raises
         ------
         ArgumentError
-            If a parameter or a weight is invalid, or `n_trials` is too small for the search; a ValueError.
+            If a parameter or a weight is invalid, or a pair `n_trials` is too small for the search; a ValueError.
         SolverError
             If the kernel or the search does not; a ValueError.
+
+        See Also
+        --------
+        predict : The prediction for new rows.
+        spotsvm.kernels.nested : The search that `tune` makes.
         """
         if self.tune is None:
             if hasattr(self, "tuning_"):
@@ -204,13 +209,11 @@ def tuned(machine: MultiKernelMachine, X: Any, y: Any, sample_weight: Any) -> Sp
     if not (isinstance(machine.scoring, str | None) or callable(machine.scoring)):
         raise ArgumentError(f"scoring={machine.scoring!r}; use one score: a name, a callable, or None")
     resolve_groups(machine.groups, rows.shape[1], names)  # what is wrong with them is so in every trial
-    models = kernel_models_of(machine, rows.shape[1], names)
-    counts = _trials(machine.n_trials, len(models))
+    models, counts = _within_budget(machine, kernel_models_of(machine, rows.shape[1], names))
     # what is about the tuning goes to the search alone: folds may be an iterator, which cannot be copied
     plain = {"tune": None, "weights": None, "C": 1.0, "cv": 5, "scoring": None, "random_state": None}
     bare = clone(type(machine)(**{**machine.get_params(deep=False), **plain}))
     searching = nested(models, counts, machine.tune) if len(models) > 1 else machine.tune
-    _check_budget(searching, models[-1].space(), sum(counts), machine)
     search = SpotSearchCV(
         bare,
         models[-1].space(),
@@ -228,17 +231,29 @@ def tuned(machine: MultiKernelMachine, X: Any, y: Any, sample_weight: Any) -> Sp
     return search.fit(data, y) if weights is None else search.fit(data, y, sample_weight=weights)
 
 
-def _check_budget(search: Any, space: Any, budget: int, machine: MultiKernelMachine) -> None:
-    """Raise in the words of the machine's own arguments what a search of this budget would raise."""
+def _within_budget(machine: MultiKernelMachine, models: list[KernelModel]) -> tuple[list[KernelModel], list[int]]:
+    """Return the models to search, and the trials of each: the poorest alone where their sum does not pay for all designs.
+
+    What the search would refuse is raised in the words of the machine's own arguments.
+    """
+    from spotsvm.multi_kernel.nested import nested
     from spotsvm.space.space import Space
     from spotsvm.study.loop import check_budget
     from spotsvm.study.search import initial_trials
 
-    domain = Space(space).domain
+    counts = _trials(machine.n_trials, len(models))
+    domains = [Space(model.space()).domain for model in models]
     try:
-        check_budget(budget, "n_trials", initial_trials(search, domain, noise=False), domain)
+        needed = [initial_trials(machine.tune, domain, noise=False)[0] for domain in domains]
+        if len(models) > 1 and isinstance(machine.n_trials, Integral):
+            if any(count < need for count, need in zip(counts, needed, strict=True)):
+                return models[:1], [sum(counts)]
+        elif len(models) > 1:
+            whole = initial_trials(nested(models, counts, machine.tune), domains[-1], noise=False)
+            check_budget(sum(counts), "n_trials", whole, domains[-1])
     except (SolverError, BudgetError) as error:
         raise ArgumentError(f"tune={machine.tune!r} with n_trials={machine.n_trials!r} cannot be used: {error}") from error
+    return models, counts
 
 
 def _trials(n_trials: Any, n_models: int) -> list[int]:
@@ -247,7 +262,7 @@ def _trials(n_trials: Any, n_models: int) -> list[int]:
     if not given or not all(isinstance(m, Integral) and not isinstance(m, bool) and int(m) >= 1 for m in given):
         raise ArgumentError(f"n_trials={n_trials!r} is not a number of trials; use 1 or more, or two such numbers")
     counts = [int(m) for m in given]
-    if len(counts) == 1 and n_models > 1 and counts[0] > 1:
+    if len(counts) == 1 and n_models > 1 and isinstance(n_trials, Integral):
         poorer = max(round(_POORER * counts[0]), 1)
         return [poorer, counts[0] - poorer]
     if len(counts) != n_models:

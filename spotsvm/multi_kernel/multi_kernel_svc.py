@@ -63,7 +63,8 @@ class MultiKernelSVC(MultiKernelMachine, DualSVC):
         there on a weight for each (see `nested`), and where the kernel is "rbf" on one scale and gamma "scale" or "auto", a gamma
         for each group as well. `weights` and C are then not used. None tunes nothing.
     n_trials : int or pair of int, default=100
-        Candidates to evaluate: their sum, of which the poorer model has a third, or those of either model.
+        Candidates to evaluate, 1 or more: their sum, of which the poorer model has a third, or those of either model. A sum that
+        does not pay for the initial designs of both is spent on the poorer model alone; a pair must.
     cv : int, splitter or iterable, default=5
         Folds of the tuning, as in `SpotSearchCV`.
     scoring : str, callable or None, default=None
@@ -88,7 +89,7 @@ class MultiKernelSVC(MultiKernelMachine, DualSVC):
         The search, with `best_params_`, `best_score_`, `cv_results_` and `study_`; there after a fit with `tune`.
     classes_, class_weight_, support_, support_vectors_, n_support_, dual_coef_, intercept_, coef_, n_iter_, fit_status_, \
 dual_objective_, n_features_in_, feature_names_in_
-        As ExactSVC has them; coef_ with kernel="linear".
+        As ExactSVC has them; `coef_` with kernel="linear".
 
     Raises
     ------

@@ -31,7 +31,7 @@ class MultiKernelSVR(MultiKernelMachine, DualSVR):
         As in `MultiKernelSVC`.
     support_, support_vectors_, n_support_, dual_coef_, intercept_, coef_, n_iter_, fit_status_, dual_objective_, \
 n_features_in_, feature_names_in_
-        As ExactSVR has them; coef_ with kernel="linear".
+        As ExactSVR has them; `coef_` with kernel="linear".
 
     Raises
     ------

@@ -13,14 +13,14 @@ from spotsvm.common.errors import ArgumentError, SpaceError
 from spotsvm.estimators import Floats
 from spotsvm.multi_kernel.models.base import KernelModel
 from spotsvm.solvers.search import NestedSearch, Stage
-from spotsvm.solvers.search.registry import SearchFactory
+from spotsvm.solvers.search.registry import SearchFactory, SearchName
 from spotsvm.space.space import Space
 
 
 def nested(
     models: Sequence[KernelModel],
     n_trials: Sequence[int],
-    search: str | SearchFactory = "vns",
+    search: SearchName | SearchFactory = "vns",
     *,
     spaces: Sequence[Mapping[str, Any]] | None = None,
 ) -> SearchFactory:

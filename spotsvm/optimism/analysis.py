@@ -183,6 +183,11 @@ def oversearching(
 def _of_partitions(search: Any, confidence: float) -> Optimism:
     """Return the optimism from what the search has noted when it chose by further partitions."""
     if not hasattr(search, "fresh_score_"):
+        if CONFIRM in getattr(getattr(search, "study_", None), "findings", {}):
+            raise ArgumentError(
+                f"method='partitions' is for the candidate that further partitions chose, and refit={search.refit!r} has taken a "
+                "simpler one; use method='nested', 'repeats' or 'folds', or a search with refit=True"
+            )
         raise ArgumentError(
             "method='partitions' needs a SpotSearchCV that has chosen by further partitions, and this search has not; "
             "use method='folds' or 'repeats', or a SpotSearchCV with confirm=5"

@@ -119,6 +119,10 @@ class ImportanceFraction(SelectorMixin, BaseEstimator):
         ------
         ArgumentError
             If a parameter is invalid; a ValueError.
+
+        See Also
+        --------
+        transform : Keeps the columns selected.
         """
         X, y = validate_data(self, X, y, dtype=np.float64)
         fraction = as_float(self.fraction)

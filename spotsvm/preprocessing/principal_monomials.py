@@ -100,6 +100,10 @@ class PrincipalMonomials(TransformerMixin, BaseEstimator):
         ------
         ArgumentError
             If a parameter is invalid; a ValueError.
+
+        See Also
+        --------
+        transform : Computes the features.
         """
         X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
         n_components, whiten = check_count("n_components", self.n_components), check_flag("whiten", self.whiten)
@@ -125,8 +129,12 @@ class PrincipalMonomials(TransformerMixin, BaseEstimator):
 
         Returns
         -------
-        ndarray of shape (n_samples, n_kept_ + n_components_ * (n_components_ + 1) / 2)
-            The features; `get_feature_names_out` names them.
+        ndarray of shape (n_samples, n_features_out)
+            The `n_kept_` components and `n_components_ * (n_components_ + 1) / 2` monomials; `get_feature_names_out` names them.
+
+        See Also
+        --------
+        get_feature_names_out : The names of the features.
         """
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
@@ -146,6 +154,10 @@ class PrincipalMonomials(TransformerMixin, BaseEstimator):
         -------
         ndarray of str
             The names.
+
+        See Also
+        --------
+        transform : Computes the features.
         """
         check_is_fitted(self)
         names = self.pca_.get_feature_names_out()

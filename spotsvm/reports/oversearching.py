@@ -81,7 +81,7 @@ def _from_trials(view: StudyView) -> list[Part]:
     metric = tuned_metric(view.done[:5])
     if metric is not None:
         found = view.recommended
-        chosen = found.number if found is not None and found.basis in ("confirmed", "criterion") else None
+        chosen = found.number if found is not None and found.basis in ("confirmed", "criterion", "verdict") else None
         if "fresh folds" in view.findings.get(CONFIRM, {}) and found is not None and found.basis == "confirmed":
             tuned = float(view.trials[found.number].value or 0.0)
             optimism = optimism_of_partitions(view.findings[CONFIRM], tuned, len(view.trials), params=found.params, metric=metric)

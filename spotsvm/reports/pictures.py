@@ -49,6 +49,8 @@ class StudyPictures(StudyResults):
     def plot_slices(self) -> Any:
         """Draw slices of the Kriging model of the trials through the recommended configuration, with the trials.
 
+        Where no trial holds the bounds of the study, they are through the best one, and the legend says so.
+
         Returns
         -------
         Axes, or ndarray of them where three parameters make three pairs; both have the `figure`.
@@ -63,6 +65,15 @@ class StudyPictures(StudyResults):
         See Also
         --------
         importance : Which parameters matter, by the same model.
+
+        Examples
+        --------
+        >>> from scipy.stats import uniform
+        >>> from spotsvm import Study
+        >>> study = Study({"x": uniform(0, 1), "y": uniform(0, 1)}, "lhs", seed=0)
+        >>> axes = study.run(lambda p: p["x"] + (p["y"] - 0.5) ** 2, n_trials=15).plot_slices()
+        >>> axes.get_xlabel(), axes.get_ylabel()
+        ('x', 'y')
         """
         from spotsvm.reports.plots import plot_slices
 
@@ -90,6 +101,15 @@ class StudyPictures(StudyResults):
         See Also
         --------
         importance : The numbers.
+
+        Examples
+        --------
+        >>> from scipy.stats import uniform
+        >>> from spotsvm import Study
+        >>> study = Study({"x": uniform(0, 1), "y": uniform(0, 1)}, "lhs", seed=0)
+        >>> axes = study.run(lambda p: 4 * p["x"] + p["y"], n_trials=15).plot_importance()
+        >>> [label.get_text() for label in axes.get_yticklabels()]
+        ['x', 'y']
         """
         from spotsvm.reports.plots import plot_importance
 
@@ -112,6 +132,14 @@ class StudyPictures(StudyResults):
         See Also
         --------
         plot_slices : The model of the trials.
+
+        Examples
+        --------
+        >>> from scipy.stats import uniform
+        >>> from spotsvm import Study
+        >>> study = Study({"x": uniform(0, 1), "y": uniform(0, 1)}, "lhs", seed=0)
+        >>> axes = study.run(lambda p: 4 * p["x"] + p["y"], n_trials=15).plot_parallel()
+        >>> axes.figure.savefig("parallel.png")  # doctest: +SKIP
         """
         from spotsvm.reports.plots import plot_parallel
 

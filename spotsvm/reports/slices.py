@@ -75,14 +75,14 @@ def _pairs_picture(view: StudyView, model: StudyModel, pairs: list[tuple[StudyAx
         handles, labels = axes[0].get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside upper left", ncols=3)
     rest = [axis.name for axis in view.axes if all(axis not in pair for pair in pairs)]
-    others = " All other parameters are as recommended; those of the trials differ." if rest else ""
+    others = " All other parameters are those of this configuration; those of the trials differ." if rest else ""
     worse = " Values worse than the scale have its last colour." if cut_off else ""
     named = "; ".join(f"{x.name} and {y.name}" for x, y in pairs)
     return Picture(
         figure,
-        f"Slices of the model through the recommended configuration, by the most important parameters.{others}{worse}"
+        f"Slices of the model through the {view.chosen_words} configuration, by the most important parameters.{others}{worse}"
         f"{view.thinned_words}",
-        f"Maps of the predicted value over {named}, with the trials as dots and the recommended one as a ring.",
+        f"Maps of the predicted value over {named}, with the trials as dots and the {view.chosen_words} one as a ring.",
     )
 
 
@@ -169,7 +169,7 @@ def _draw_trials(ax: Any, view: StudyView, x: StudyAxis, y: StudyAxis) -> None:
             ax.plot(u, v, ls="", label=label, zorder=3, clip_on=False, **style)
     chosen = view.chosen_point
     ring = {"marker": "o", "ms": 10, "mfc": "none", "mew": 2.0}
-    ax.plot(chosen[x.column], chosen[y.column], ls="", mec="#D55E00", label="recommended", zorder=4, **ring)
+    ax.plot(chosen[x.column], chosen[y.column], ls="", mec="#D55E00", label=view.chosen_words, zorder=4, **ring)
 
 
 def _spread(column: Floats, axis: StudyAxis) -> Floats:
@@ -197,7 +197,7 @@ def _curve_picture(view: StudyView, model: StudyModel, axis: StudyAxis) -> Pictu
             ax.fill_between(places, mean - 1.96 * error, mean + 1.96 * error, color="#0072B2", alpha=0.2, lw=0)
             ax.plot(places, mean, color="#0072B2", label="model, with a 95 % band")
         ax.plot(own, np.array([t.value for t in shown], dtype=float), "o", ms=3.6, color="0.25", label="trial")
-        ax.axvline(view.chosen_point[axis.column], color="#D55E00", ls="--", lw=1.2, label="recommended")
+        ax.axvline(view.chosen_point[axis.column], color="#D55E00", ls="--", lw=1.2, label=view.chosen_words)
         set_ticks(ax, "x", *axis.ticks())
         ax.set_xlabel(plain(cut_name(axis.name, 40)))
         ax.set_ylabel(plain(view.study.objectives.labels[0]))
@@ -205,7 +205,7 @@ def _curve_picture(view: StudyView, model: StudyModel, axis: StudyAxis) -> Pictu
     return Picture(
         figure,
         f"The model along {axis.name}, and the trials.{view.thinned_words}",
-        f"The predicted value at each {axis.name}, with {len(view.done)} trials as dots; the recommended one is at "
+        f"The predicted value at each {axis.name}, with {len(view.done)} trials as dots; the {view.chosen_words} one is at "
         f"{axis.value_at(view.chosen_point[axis.column])}.",
     )
 

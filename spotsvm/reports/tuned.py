@@ -23,6 +23,7 @@ from spotsvm.trials.timing import PHASES, time_spent
 _HOW = {
     "predicted": "the best predicted among the evaluated ones", "observed": "the best seen", "criterion": "the best by the "
     "criterion of the search", "confirmed": "the best of the contenders on further partitions",
+    "verdict": "the one that the comparison with the default recommends",
 }  # fmt: skip
 _SCALES = {"log": "log-uniform", "quantiles": "the distribution's quantiles"}
 _NOISE = {"auto": "estimated from repeats", "True": "noisy", "False": "deterministic"}
@@ -180,6 +181,11 @@ def _words(found: Recommendation) -> str:
             "is not corrected for noise."
         )
     best = short(found.best_seen_value, 6)
+    if found.basis == "verdict":
+        return (
+            f"Use trial {found.number}: its value is {short(found.value, 6)}, and the comparison with the default recommends it. "
+            f"The best value seen is {best}, in trial {found.best_seen_number}; the best of many is partly luck."
+        )
     if found.basis == "criterion":
         return (
             f"Use trial {found.number}: it is the best by the criterion of the search. Its value is {short(found.value, 6)}. "

@@ -11,10 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import qmc, sobol_indices, uniform
 
-from spotsvm.common.errors import NoCompletedTrialError
 from spotsvm.reports.axes import StudyAxis, study_axes
 from spotsvm.reports.model import Floats, StudyModel, fit_study_model
-from spotsvm.trials.recommendation import Recommendation, may_be_best, why_none
+from spotsvm.trials.recommendation import Recommendation, may_be_best
 from spotsvm.trials.results import StudyResults
 from spotsvm.trials.trial import FINISHED, Trial
 
@@ -204,12 +203,20 @@ class StudyView:
 
     @property
     def chosen_point(self) -> Floats:
-        """The point of the recommended trial, or of the middle one of the front."""
+        """The point of the recommended trial; of the best one where none holds the bounds; of the middle one of a front."""
         if self.recommended is not None:
             return np.array(self.trials[self.recommended.number].point)
         if not self.study.objectives.several:
-            raise NoCompletedTrialError(why_none(self.trials))
+            sign = float(self.study.objectives.signs[0])
+            return np.array(min(self.done, key=lambda t: sign * float(t.value or 0.0)).point)
         return np.array(self.front[len(self.front) // 2].point)
+
+    @property
+    def chosen_words(self) -> str:
+        """What the trial at `chosen_point` is."""
+        if self.recommended is not None:
+            return "recommended"
+        return "middle of the front" if self.study.objectives.several else "best, out of bounds"
 
     def objective_name(self, k: int) -> str:
         """Return the name of an objective; "value" for a single one."""

@@ -102,7 +102,12 @@ class SearchArguments:
 
     @property
     def uses_workers(self) -> bool:
-        """Whether candidates are scored whole, each in a worker."""
+        """Whether candidates are scored whole, each in a worker.
+
+        See Also
+        --------
+        fit : Scores the candidates.
+        """
         return self.executor is not None or self.trial_timeout is not None or self.memory_limit is not None
 
 

@@ -34,15 +34,15 @@ def _has(name: str) -> Callable[[Any], bool]:
     return check
 
 
-def _passed_on(name: str) -> Any:
-    """Return a method that calls the one of the best estimator, and exists if the estimator has it."""
+def _passed_on(name: str, other: str, what: str) -> Any:
+    """Return a method that calls the one of the best estimator, and exists if the estimator has it; `other` is one to see."""
 
     def method(self: Any, X: Any) -> Any:
         check_is_fitted(self)
         return getattr(self.best_estimator_, name)(X)
 
     method.__name__, method.__qualname__ = name, f"BestEstimatorMixin.{name}"
-    method.__doc__ = f"Call {name} on the best estimator."
+    method.__doc__ = f"Call {name} on the best estimator.\n\nSee Also\n--------\n{other} : {what}\n"
     return available_if(_has(name))(method)
 
 
@@ -54,26 +54,36 @@ class BestEstimatorMixin:
 
     @property
     def classes_(self) -> Any:
-        """Class labels, where the estimator is a classifier; a list of them where it has several outputs."""
+        """Class labels, where the estimator is a classifier; a list of them where it has several outputs.
+
+        See Also
+        --------
+        predict : Predicts one of them.
+        """
         _has("classes_")(self)
         return self.best_estimator_.classes_
 
     @property
     def n_features_in_(self) -> int:
-        """Number of features seen during fit."""
+        """Number of features seen during fit.
+
+        See Also
+        --------
+        fit : What sees them.
+        """
         try:
             check_is_fitted(self)
         except NotFittedError as error:
             raise AttributeError(f"{type(self).__name__} object has no n_features_in_ attribute.") from error
         return int(self.best_estimator_.n_features_in_)
 
-    predict = _passed_on("predict")
-    predict_proba = _passed_on("predict_proba")
-    predict_log_proba = _passed_on("predict_log_proba")
-    decision_function = _passed_on("decision_function")
-    score_samples = _passed_on("score_samples")
-    transform = _passed_on("transform")
-    inverse_transform = _passed_on("inverse_transform")
+    predict = _passed_on("predict", "score", "How good the predictions are.")
+    predict_proba = _passed_on("predict_proba", "predict", "The classes.")
+    predict_log_proba = _passed_on("predict_log_proba", "predict_proba", "The probabilities themselves.")
+    decision_function = _passed_on("decision_function", "predict", "The classes that follow from it.")
+    score_samples = _passed_on("score_samples", "decision_function", "The same less the offset, of an outlier detector.")
+    transform = _passed_on("transform", "inverse_transform", "The way back.")
+    inverse_transform = _passed_on("inverse_transform", "transform", "What it undoes.")
 
 
 def routing_enabled() -> bool:
@@ -98,7 +108,13 @@ class RoutingMixin:
         return Bunch(estimator=Bunch(fit=given), splitter=Bunch(split={"groups": groups})), given
 
     def get_metadata_routing(self) -> MetadataRouter:
-        """Return where fit's and score's further arguments go, for scikit-learn's metadata routing."""
+        """Return where fit's and score's further arguments go, for scikit-learn's metadata routing.
+
+        See Also
+        --------
+        fit : Takes the arguments.
+        score : Takes them, too.
+        """
         return self._estimator_and_scorer().add(
             splitter=self.cv, method_mapping=MethodMapping().add(caller="fit", callee="split")
         )

@@ -205,6 +205,11 @@ classes_, n_features_in_, feature_names_in_
         -------
         SpotSearchCV
             The search itself.
+
+        See Also
+        --------
+        predict : The prediction of the best estimator.
+        oversearching : How much of `best_score_` is luck.
         """
         check_arguments(self)
         self.__dict__.pop("fresh_score_", None)  # of an earlier fit
@@ -294,6 +299,10 @@ classes_, n_features_in_, feature_names_in_
             Data and target.
         **params : dict
             For the scorer; only where metadata routing is enabled.
+
+        See Also
+        --------
+        judge_search : The score on data of its own, with an interval.
         """
         require_refit(self, "score")
         check_is_fitted(self)

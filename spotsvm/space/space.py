@@ -100,6 +100,10 @@ class Space:
         SpaceError
             If it is not the description of a space.
 
+        See Also
+        --------
+        describe : Makes the description.
+
         Examples
         --------
         >>> space = Space([{"kernel": ["rbf"]}, {"kernel": ["poly"], "degree": [2, 3, 4]}])
@@ -111,7 +115,12 @@ class Space:
         return cls([{name: _Described(name, what) for name, what in branch.items()} for branch in description])
 
     def centres(self) -> list[NDArray[np.float64]]:
-        """Return the centre of each dictionary's part of the cube."""
+        """Return the centre of each dictionary's part of the cube.
+
+        See Also
+        --------
+        encode : The point of any configuration.
+        """
         points = np.full((len(self._branches), self.domain.dimension), 0.5)
         if self._branched:
             points[:, 0] = (np.arange(len(points)) + 0.5) / len(points)
@@ -129,6 +138,10 @@ class Space:
         ------
         SpaceError
             If nothing is left to tune.
+
+        See Also
+        --------
+        Study : Searches without the parameter that it profiles.
 
         Examples
         --------
@@ -180,6 +193,10 @@ class Space:
         known : mapping, optional
             Parameters that the point was decoded to before. Floats inside a continuous parameter's bounds are returned unchanged,
             which is faster than computing quantiles again.
+
+        See Also
+        --------
+        encode : The way back.
         """
         u = np.asarray(point, dtype=float).ravel().tolist()
         branch = int(self.domain.level_of(u)[0, 0]) if self._branched else 0
@@ -200,6 +217,10 @@ class Space:
         ------
         SpaceError
             If no dictionary of the space has exactly these names, or a value is outside.
+
+        See Also
+        --------
+        decode : The way back.
         """
         names = " or ".join(str(sorted(b)) for b in self._branches)
         problem = SpaceError(f"params has the names {sorted(map(str, params))}; the space has {names}")
@@ -222,16 +243,31 @@ class Space:
 
     @property
     def branches(self) -> tuple[Mapping[str, Parameter], ...]:
-        """The parameters of each dictionary, by name."""
+        """The parameters of each dictionary, by name.
+
+        See Also
+        --------
+        axes : The parameters that vary.
+        """
         return tuple(MappingProxyType(branch) for branch in self._branches)
 
     @property
     def axes(self) -> tuple[Axis, ...]:
-        """The parameters that vary, one a coordinate of the cube; before them the choice of a dictionary, of several."""
+        """The parameters that vary, one a coordinate of the cube; before them the choice of a dictionary, of several.
+
+        See Also
+        --------
+        branches : All parameters, by dictionary.
+        """
         return tuple(self._axes)
 
     def describe(self) -> list[dict[str, Any]]:
-        """Describe the space in JSON's types; two spaces that mean the same have the same description."""
+        """Describe the space in JSON's types; two spaces that mean the same have the same description.
+
+        See Also
+        --------
+        described : Makes a space from it.
+        """
         return [{name: parameter.describe() for name, parameter in branch.items()} for branch in self._branches]
 
 

@@ -132,7 +132,12 @@ class AskTellStudy(ReadableStudy):
 
     @property
     def findings(self) -> dict[str, dict[str, Any]]:
-        """A copy of the findings added by `add_finding`, by name."""
+        """A copy of the findings added by `add_finding`, by name.
+
+        See Also
+        --------
+        add_finding : Adds one.
+        """
         return {name: copy.deepcopy(self._findings[name]) for name in sorted(self._findings)}
 
     @in_turn
@@ -154,6 +159,10 @@ class AskTellStudy(ReadableStudy):
             If it is not JSON; the message names the part that is not.
         StorageError
             If the record cannot be written; the finding is then not stored.
+
+        See Also
+        --------
+        findings : All of them.
 
         Examples
         --------
@@ -200,6 +209,12 @@ class AskTellStudy(ReadableStudy):
             If the record cannot be written.
         TrialStateError
             If `run` is under way.
+
+        See Also
+        --------
+        tell : Takes the value.
+        fail : Takes the reason of a failure.
+        ask_batch : Several trials at once.
         """
         self._guard.check("ask")
         if self._unfinished:
@@ -286,6 +301,12 @@ class AskTellStudy(ReadableStudy):
         ArgumentError
             If `seconds` is not a time; the trial is then still running. If there are more or fewer values than objectives, or
             None; the trial is then recorded as failed, with the same reason.
+
+        See Also
+        --------
+        ask : Gives the trial.
+        fail : For a trial without a value.
+        add_trial : For one that was not asked for.
         """
         seconds = checked_seconds(seconds)
         if self.profile is None:
@@ -295,7 +316,12 @@ class AskTellStudy(ReadableStudy):
     def fail(
         self, trial: Trial | int, reason: str, *, extra: Mapping[str, float] | None = None, seconds: float | None = None
     ) -> Trial:
-        """Tell that a trial failed, with a reason in one line; `extra` takes named numbers. See `tell`."""
+        """Tell that a trial failed, with a reason in one line; `extra` takes named numbers. See `tell`.
+
+        See Also
+        --------
+        tell : For a trial that has a value.
+        """
         return self._finish(trial, Outcome("failed", None, checked_extra(extra), one_line(str(reason)), checked_seconds(seconds)))
 
     @in_turn  # outermost: waiting for another thread may be interrupted
@@ -385,6 +411,11 @@ class AskTellStudy(ReadableStudy):
         """Ask for up to `size` trials to evaluate together; fewer, or none, if the space has no more.
 
         Starts are a batch of their own: what comes after them depends on their values.
+
+        See Also
+        --------
+        ask : One trial.
+        run : Evaluates trials side by side by itself.
         """
         if self._unfinished and self._events[-1][1] == "told":
             size = min(size, len(self._unfinished))  # the rest of a batch that was cut off is a batch of its own
@@ -413,7 +444,12 @@ class AskTellStudy(ReadableStudy):
     @property
     @in_turn
     def n_finished(self) -> int:
-        """Number of finished trials, successful or not; of several values on a path only one counts."""
+        """Number of finished trials, successful or not; of several values on a path only one counts.
+
+        See Also
+        --------
+        status : The number of trials in each state.
+        """
         return sum(what == "told" for _, what, _ in self._events)
 
     @property

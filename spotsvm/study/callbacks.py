@@ -72,16 +72,37 @@ class Callback:
     """
 
     def on_start(self, study: Any) -> None:
-        """Handle the start of a run; `study.trials` contains those of earlier runs."""
+        """Handle the start of a run; `study.trials` contains those of earlier runs.
+
+        See Also
+        --------
+        on_end : Called when the run is over.
+        """
 
     def on_ask(self, study: Any, trial: Trial) -> None:
-        """Handle a trial that is about to be evaluated."""
+        """Handle a trial that is about to be evaluated.
+
+        See Also
+        --------
+        on_tell : Called when the trial has a result.
+        """
 
     def on_tell(self, study: Any, trial: Trial) -> None:
-        """Handle a finished trial, as it is recorded."""
+        """Handle a finished trial, as it is recorded.
+
+        See Also
+        --------
+        on_ask : Called before the trial is evaluated.
+        StopRun : Raised here, it ends the run.
+        """
 
     def on_end(self, study: Any) -> None:
-        """Handle the end of a run, also by an error or an interrupt."""
+        """Handle the end of a run, also by an error or an interrupt.
+
+        See Also
+        --------
+        on_start : Called before the first trial.
+        """
 
 
 #: type of `callback` arguments: a callable that takes the study and each trial told, a Callback, or several of both

@@ -236,9 +236,10 @@ def best_configurations(
         raise NoCompletedTrialError(f"{who} is a study without a trial that has succeeded: {summarise_failures(study.trials)}")
     if not (done := [t for t in done if holds_bounds(t)]):
         raise NoCompletedTrialError(f"{who} is a study of which {why_none(study.trials)}")
-    if study.objectives.several:
-        front = study.pareto()
-        ranked = [front[k] for k in np.unique(np.linspace(0, len(front) - 1, most).round().astype(int))]
+    several = study.objectives.several
+    ranked: Sequence[Trial]
+    if several:
+        ranked = study.pareto()
     else:
         sign = float(study.objectives.signs[0])
         chosen = getattr(study, "findings", {}).get(CONFIRM, {}).get("chosen")
@@ -257,8 +258,9 @@ def best_configurations(
         params = dict(t.params)
         key = repr([item for item in sorted(params.items()) if item[0] != profiled]).encode()
         found.setdefault(point.tobytes() if profiled is None else key, params)
-        if len(found) == most:
+        if len(found) == most and not several:
             break
     if not found:
         raise SpaceError(f"{who} is a study none of whose best configurations {why}")
-    return list(found.values())
+    kept = list(found.values())
+    return [kept[k] for k in np.unique(np.linspace(0, len(kept) - 1, most).round().astype(int))] if several else kept

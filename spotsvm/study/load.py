@@ -9,7 +9,7 @@ from typing import Any, Literal, cast, overload
 import numpy as np
 import pandas as pd
 
-from spotsvm.common.errors import SpaceError, SpotSVMError, StudyMismatchError
+from spotsvm.common.errors import ArgumentError, SpaceError, SpotSVMError, StudyMismatchError
 from spotsvm.common.text import checked_path
 from spotsvm.solvers.search import SEARCHES
 from spotsvm.space.rebuilt import rebuilt_space
@@ -18,7 +18,7 @@ from spotsvm.study.record.record import Record
 from spotsvm.study.recorded import RecordedStudy
 from spotsvm.study.status import read_status
 from spotsvm.study.study import Study
-from spotsvm.trials.constraints import from_texts
+from spotsvm.trials.constraints import Constraints, ConstraintsLike, from_texts
 
 _STATES = ("ok", "failed", "timeout", "running")
 _CONTEXT = "context: "
@@ -27,8 +27,8 @@ _CONTEXT = "context: "
 @overload
 def load_study(path: str | Path, *, read_only: Literal[True] = True) -> RecordedStudy: ...
 @overload
-def load_study(path: str | Path, *, read_only: Literal[False]) -> Study: ...
-def load_study(path: str | Path, *, read_only: bool = True) -> RecordedStudy | Study:
+def load_study(path: str | Path, *, read_only: Literal[False], constraints: ConstraintsLike | None = None) -> Study: ...
+def load_study(path: str | Path, *, read_only: bool = True, constraints: ConstraintsLike | None = None) -> RecordedStudy | Study:
     """Open a study from its record, without its space and its other arguments.
 
     Parameters
@@ -39,6 +39,9 @@ def load_study(path: str | Path, *, read_only: bool = True) -> RecordedStudy | S
         Whether to read it only: the study then has results, tables, pictures and a report, and neither `ask` nor `run`; the
         record is not changed or locked, and another process may be writing to it. False opens it to go on, with the search, the
         seed and the context that it names; starts that were never evaluated are not in it.
+    constraints : callable, mapping, sequence of them, or None, default=None
+        To go on: the conditions of the study, functions of which a record has the names alone, as `Study` takes them. Bounds are
+        in the record.
 
     Returns
     -------
@@ -50,7 +53,10 @@ def load_study(path: str | Path, *, read_only: bool = True) -> RecordedStudy | S
         If there is no such record, or it is damaged, or another process is writing to it (unless `read_only`).
     StudyMismatchError
         If it is to be gone on with, and has texts only of what that takes: a list of estimators, say, a search of one's own, or a
-        constraint that is a function. `Study(space, ..., path=path)` with the same arguments goes on.
+        constraint that is a function and not given. `Study(space, ..., path=path)` with the same arguments goes on. If other
+        constraints are given than the record names, or a trial violates one.
+    ArgumentError
+        If constraints are given where the record is read only, or are none.
 
     See Also
     --------
@@ -67,7 +73,20 @@ def load_study(path: str | Path, *, read_only: bool = True) -> RecordedStudy | S
     ...         _ = study.run(lambda p: p["x"], n_trials=3)
     ...     load_study(f"{folder}/a.db").best_trial.value
     1.0
+
+    A study with a condition, which the record has by name only:
+
+    >>> def odd(params):
+    ...     return params["x"] % 2 == 1
+    >>> with TemporaryDirectory() as folder:
+    ...     Study({"x": [1, 2, 3]}, "random", 0, path=f"{folder}/a.db", constraints=odd).run(lambda p: p["x"], n_trials=1).close()
+    ...     with load_study(f"{folder}/a.db", read_only=False, constraints=odd) as study:
+    ...         sorted(trial.params["x"] for trial in study.run(lambda p: p["x"], n_trials=2).trials)
+    [1, 3]
     """
+    given = Constraints.of(constraints)
+    if read_only and given:
+        raise ArgumentError("constraints are for a study that goes on; give read_only=False as well, or leave them out")
     read = RecordedStudy(path)
     if read_only:
         return read
@@ -80,8 +99,8 @@ def load_study(path: str | Path, *, read_only: bool = True) -> RecordedStudy | S
     except SpaceError as error:
         raise _insufficient(path, str(error)) from error
     conditions, bounds = from_texts(about.get("constraints"))
-    if conditions:
-        raise _insufficient(path, f"it has only the names of its constraints {', '.join(conditions)}")
+    if conditions and not given.conditions:
+        raise _insufficient(path, f"it has only the names of its constraints {', '.join(conditions)}", "give constraints=")
     context = {key.removeprefix(_CONTEXT): value for key, value in about.items() if key.startswith(_CONTEXT)}
     direction: Any = read.objectives.describe()
     return Study(
@@ -94,14 +113,14 @@ def load_study(path: str | Path, *, read_only: bool = True) -> RecordedStudy | S
         context=context,
         profile=about.get("profile"),
         criterion=about.get("criterion"),
-        constraints=bounds or None,
+        constraints=[*given.conditions, {**bounds, **given.bounds}],
     )
 
 
-def _insufficient(path: str | Path, why: str) -> StudyMismatchError:
+def _insufficient(path: str | Path, why: str, instead: str = "") -> StudyMismatchError:
+    known = f"create the study with the same arguments and path={str(path)!r}"
     return StudyMismatchError(
-        f"{path} does not suffice to go on: {why}; create the study with the same arguments and path={str(path)!r}, "
-        "or leave out read_only=False to read it"
+        f"{path} does not suffice to go on: {why}; {instead or known}, or leave out read_only=False to read it"
     )
 
 

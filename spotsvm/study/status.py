@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from spotsvm.common.errors import ArgumentError, SpaceError
+from spotsvm.common.renamed import renamed_attribute
 from spotsvm.common.text import checked_path
 from spotsvm.reports.pictures import StudyPictures
 from spotsvm.solvers.pareto import non_dominated
@@ -99,6 +100,13 @@ class Status:
     --------
     Study.status : What makes it.
     Trial : One trial of a study.
+
+    Examples
+    --------
+    >>> from spotsvm import Study
+    >>> status = Study({"x": [1, 2, 3]}, "random", 0).run(lambda p: p["x"], n_trials=2).status()
+    >>> status.state, status.n_finished, status.n_trials
+    ('ended', 2, 2)
     """
 
     path: str | None
@@ -126,12 +134,26 @@ class Status:
 
     @property
     def n_finished(self) -> int:
-        """Number of finished trials, successful or not."""
+        """Number of finished trials, successful or not.
+
+        See Also
+        --------
+        Study.n_finished : The number in a study that is open.
+        """
         return self.n_ok + self.n_failed + self.n_timeout
 
+    budget = renamed_attribute("Status.budget", "n_trials")
+
     def to_dict(self) -> dict[str, Any]:
-        """Return all attributes as JSON types; the repr of a parameter that has none of them, such as an estimator."""
-        found: dict[str, Any] = nan_to_none(plain(asdict(self) | {"n_finished": self.n_finished}))
+        """Return all attributes as JSON types; the repr of a parameter that has none of them, such as an estimator.
+
+        For one version, `n_trials` is there by its old name "budget" as well.
+
+        See Also
+        --------
+        Study.status : The status of a study that is open.
+        """
+        found: dict[str, Any] = nan_to_none(plain(asdict(self) | {"n_finished": self.n_finished, "budget": self.n_trials}))
         return found
 
 
@@ -287,6 +309,11 @@ class ReadableStudy(StudyPictures):
     def status(self) -> Status:
         """Return the status of the study: trials in each state, incumbent, time spent, pace, failures; see `Status`.
 
+        See Also
+        --------
+        report : Tables and pictures.
+        n_finished : The number of finished trials alone.
+
         Examples
         --------
         >>> from spotsvm import Study
@@ -326,6 +353,11 @@ class ReadableStudy(StudyPictures):
             succeeded.
         StorageError
             If a file cannot be written.
+
+        See Also
+        --------
+        plot_convergence : One of its pictures.
+        status : A few figures, also while it runs.
 
         Examples
         --------

@@ -56,20 +56,55 @@ class StopRule(Protocol):
     --------
     ImprovementBelowUncertainty : The rule of the library.
     Study.run : Takes it as `stop`.
+
+    Examples
+    --------
+    A rule that ends a run when one more trial is expected to gain less than 1e-3, whatever the noise:
+
+    >>> from dataclasses import dataclass, replace
+    >>> from scipy.stats import uniform
+    >>> from spotsvm import ImprovementBelowUncertainty, Study
+    >>> @dataclass(frozen=True)
+    ... class GainBelow:
+    ...     factor: float = 1.0
+    ...     patience: int = 3
+    ...     gain: float = 1e-3
+    ...
+    ...     def look(self, trials, space, **known):
+    ...         found = ImprovementBelowUncertainty(min_trials=10).look(trials, space, **known)
+    ...         return found and replace(found, uncertainty=self.gain)
+    >>> study = Study({"x": uniform(-1, 2)}, seed=0)
+    >>> len(study.run(lambda p: p["x"] ** 2, n_trials=40, stop=GainBelow()).trials) < 40
+    True
     """
 
     @property
     def factor(self) -> float:
-        """Multiple of the uncertainty that the expected improvement must be below."""
+        """Multiple of the uncertainty that the expected improvement must be below.
+
+        See Also
+        --------
+        look : Finds the two that it compares.
+        """
         ...
 
     @property
     def patience(self) -> int:
-        """Number of consecutive trials for which this must hold."""
+        """Number of consecutive trials for which this must hold.
+
+        See Also
+        --------
+        factor : What must hold for so long.
+        """
         ...
 
     def look(self, trials: Sequence[Trial], space: Space, *, sign: float, noise: Noise, seed: int) -> Look | None:
-        """Examine the first finished trials of a study; return None if they are too few. Depends on the arguments alone."""
+        """Examine the first finished trials of a study; return None if they are too few. Depends on the arguments alone.
+
+        See Also
+        --------
+        ImprovementBelowUncertainty : A rule that implements it.
+        """
         ...
 
 
@@ -161,6 +196,10 @@ class ImprovementBelowUncertainty:
         -------
         Look or None
             None below `min_trials`, where fewer than two trials have succeeded, or the model cannot be fitted.
+
+        See Also
+        --------
+        StopRule.look : The interface.
         """
         n = len(trials)
         values = np.array([sign * t.value if t.value is not None and may_be_best(t) else np.nan for t in trials], dtype=float)

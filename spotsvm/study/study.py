@@ -233,7 +233,13 @@ class Study(EarlierResults):
 
     @property
     def path(self) -> Path | None:
-        """The record's file, or None."""
+        """The record's file, or None.
+
+        See Also
+        --------
+        load_study : Opens a record.
+        list_studies : The records of a folder.
+        """
         return None if self._record is None else self._record.path
 
     def run(
@@ -332,6 +338,12 @@ class Study(EarlierResults):
             After Ctrl-C: what has come back is recorded, what has not is evaluated first when the study is run again, and a note
             says how. A second Ctrl-C ends at once.
 
+        See Also
+        --------
+        ask : The next trial, for a loop of your own.
+        recommend : The trial to use afterwards.
+        status : How far a run is.
+
         Examples
         --------
         A callback that ends the run once three trials in a row are no better than the best before them; the study has kept what
@@ -410,7 +422,12 @@ class Study(EarlierResults):
 
     @property
     def searched_space(self) -> Space:
-        """The space that the search sees: without the parameter that is profiled."""
+        """The space that the search sees: without the parameter that is profiled.
+
+        See Also
+        --------
+        Space.without : What makes it.
+        """
         return self.space if self.profile is None else self.profile.searched
 
     def _how_to_resume(self) -> str:
@@ -421,7 +438,12 @@ class Study(EarlierResults):
 
     @in_turn
     def close(self) -> None:
-        """Close the record; the study can still be read."""
+        """Close the record; the study can still be read.
+
+        See Also
+        --------
+        load_study : Opens the record again.
+        """
         if self._record is not None:
             self._record.close()
 

@@ -42,9 +42,9 @@ class Recommendation:
         there are such, else the observed one.
     standard_error : float
         Standard error of `value`; 0 for a deterministic objective.
-    basis : {"predicted", "observed", "criterion", "confirmed"}
-        Why it was chosen: by the prediction of a model, the observed value, the study's `criterion`, or further values of the
-        contenders.
+    basis : {"predicted", "observed", "criterion", "confirmed", "verdict"}
+        Why it was chosen: by the prediction of a model, the observed value, the study's `criterion`, further values of the
+        contenders, or the comparison with a default that it is better than, or is.
     n_evaluations : int
         How often it was evaluated.
     best_seen_params, best_seen_number, best_seen_value : dict, int, float
@@ -56,13 +56,26 @@ class Recommendation:
     --------
     Study.recommend : What makes it.
     judge_recommendation : Evaluates it afresh.
+
+    Examples
+    --------
+    >>> from spotsvm import Study
+    >>> study = Study({"x": [1, 2, 3]}, "random", 0, noise=False).run(lambda p: (p["x"] - 2) ** 2, n_trials=3)
+    >>> study.recommend()
+    Recommendation (observed, 1 evaluation)
+           recommended
+    trial  0
+    value  0
+    x      2
+    >>> study.recommend().params
+    {'x': 2}
     """
 
     params: Mapping[str, Any]
     number: int
     value: float
     standard_error: float
-    basis: Literal["predicted", "observed", "criterion", "confirmed"]
+    basis: Literal["predicted", "observed", "criterion", "confirmed", "verdict"]
     n_evaluations: int
     best_seen_params: Mapping[str, Any]
     best_seen_number: int
@@ -131,21 +144,32 @@ def recommend(trials: Sequence[Trial], domain: Domain, *, sign: float, noise: No
 
 #: the finding of a study that has further values of the contenders
 CONFIRM = "confirm"
+#: the finding of a study that compares its choice with the default, and names the trial to use
+VERDICT = "verdict"
 
 
 def recommend_otherwise(
-    trials: Sequence[Trial], *, sign: float, criterion: str | None, confirmed: Mapping[str, Any] | None
+    trials: Sequence[Trial],
+    *,
+    sign: float,
+    criterion: str | None,
+    confirmed: Mapping[str, Any] | None,
+    verdict: Mapping[str, Any] | None = None,
 ) -> Recommendation | None:
-    """Return the recommendation by further values of the contenders, or by a study's criterion; None if it has neither.
+    """Return the recommendation by a verdict, further values of the contenders, or a study's criterion; None if it has none.
 
     `confirmed` is the finding with the number of the trial that was `chosen`, and values of it that had no part in the choice,
-    `fresh`.
+    `fresh`. `verdict` is the finding with the `number` of the trial to use, which counts before it.
     """
     done = [t for t in trials if may_be_best(t)]
     if not done:
         return None
     seen = min(done, key=lambda t: (sign * float(t.value or 0.0), t.number))
     best_seen = (dict(seen.params), seen.number, float(seen.value or 0.0), 0.0)
+    number = None if verdict is None else verdict.get("number")
+    named = next((t for t in done if t.number == number), None)
+    if named is not None and (confirmed is None or confirmed.get("chosen") != number):
+        return Recommendation(dict(named.params), named.number, float(named.value or 0.0), 0.0, "verdict", 1, *best_seen)
     if confirmed is not None and any(t.number == confirmed.get("chosen") for t in done):
         t, fresh = trials[confirmed["chosen"]], np.array(confirmed["fresh"], dtype=float)
         error = float(np.std(fresh, ddof=1) / np.sqrt(len(fresh))) if len(fresh) > 1 else 0.0

@@ -16,7 +16,7 @@ from spotsvm.trials.edges import Edge, edges_of
 from spotsvm.trials.objectives import Objectives
 from spotsvm.trials.pareto import hypervolume_curve, pareto_trials, plot_pareto
 from spotsvm.trials.profile import suggested
-from spotsvm.trials.recommendation import CONFIRM, Recommendation, holds_bounds, recommend, recommend_otherwise, why_none
+from spotsvm.trials.recommendation import CONFIRM, VERDICT, Recommendation, holds_bounds, recommend, recommend_otherwise, why_none
 from spotsvm.trials.tables import fold_table, trial_table
 from spotsvm.trials.trial import FINISHED, Trial
 
@@ -36,12 +36,22 @@ class StudyResults:
 
     @property
     def trials(self) -> tuple[Trial, ...]:
-        """All trials, by number."""
+        """All trials, by number.
+
+        See Also
+        --------
+        frame : The same as a frame.
+        """
         return tuple(self._trials)
 
     @property
     def n_finished(self) -> int:
-        """Number of trials that have ended, failed ones included; of several values on a path only one counts."""
+        """Number of trials that have ended, failed ones included; of several values on a path only one counts.
+
+        See Also
+        --------
+        trials : All of them, running ones included.
+        """
         return sum(t.state in FINISHED for t in suggested(self._trials))
 
     @property
@@ -54,6 +64,11 @@ class StudyResults:
             If no trial has succeeded; it lists the commonest reasons.
         ArgumentError
             If there are several objectives; see `pareto`.
+
+        See Also
+        --------
+        recommend : The trial to use under noise.
+        pareto : The best of several objectives.
         """
         self.objectives.require_one("best_trial")
         sign = float(self.objectives.signs[0])
@@ -66,6 +81,11 @@ class StudyResults:
     def best_params(self) -> dict[str, Any]:
         """A copy of the parameters of `best_trial`.
 
+        See Also
+        --------
+        best_value : The value.
+        recommend : The trial to use under noise.
+
         Examples
         --------
         >>> from spotsvm import Study
@@ -77,7 +97,13 @@ class StudyResults:
 
     @property
     def best_value(self) -> float:
-        """The value of `best_trial`."""
+        """The value of `best_trial`.
+
+        See Also
+        --------
+        best_params : The parameters.
+        recommend : The trial to use under noise.
+        """
         value = self.best_trial.value
         assert value is not None
         return value
@@ -86,7 +112,8 @@ class StudyResults:
         """Return the trial to use: under noise the best predicted among the evaluated, else the best observed.
 
         Where contenders were scored on further partitions (`SpotSearchCV(confirm=...)`), it is the best of them; else, without
-        noise, the best by the study's `criterion`, if it has one.
+        noise, the best by the study's `criterion`, if it has one. Where `spotsvm tune` has compared its choice with the default,
+        it is the one that its verdict names.
 
         Raises
         ------
@@ -94,12 +121,19 @@ class StudyResults:
             If no trial has succeeded.
         ArgumentError
             If there are several objectives; see `pareto`.
+
+        See Also
+        --------
+        best_trial : The best that was observed.
+        edges : Whether a wider range may be better.
+        judge_recommendation : The recommendation, evaluated afresh.
         """
         self.objectives.require_one("recommend()")
         sign = float(self.objectives.signs[0])
         criterion = self.about.get("criterion") if self.noise is False else None
+        findings = getattr(self, "findings", {})
         found = recommend_otherwise(
-            self.trials, sign=sign, criterion=criterion, confirmed=getattr(self, "findings", {}).get(CONFIRM)
+            self.trials, sign=sign, criterion=criterion, confirmed=findings.get(CONFIRM), verdict=findings.get(VERDICT)
         )
         return found or recommend(self.trials, self.space.domain, sign=sign, noise=self.noise, seed=self.seed)
 
@@ -141,6 +175,11 @@ class StudyResults:
             If no trial has succeeded.
         ArgumentError
             If there is one objective only.
+
+        See Also
+        --------
+        hypervolume : How good the front is.
+        plot_pareto : Its picture.
         """
         return pareto_trials(self.trials, self.objectives)
 
@@ -163,6 +202,11 @@ class StudyResults:
         ------
         ArgumentError
             If there is one objective only, or `reference` is not a finite number of each.
+
+        See Also
+        --------
+        pareto : The trials that make it.
+        plot_convergence : Its picture.
 
         References
         ----------
@@ -191,15 +235,40 @@ class StudyResults:
             If no trial has succeeded.
         ArgumentError
             If there is one objective only, or another number of axes is needed.
+
+        See Also
+        --------
+        pareto : The trials of the front.
+
+        Examples
+        --------
+        >>> from spotsvm import Study
+        >>> study = Study({"x": [1, 2, 3]}, "random", 0, direction={"cost": "minimize", "gain": "maximize"})
+        >>> axes = study.run(lambda p: {"values": [p["x"], p["x"] ** 2]}, n_trials=3).plot_pareto()
+        >>> axes.get_ylabel()
+        'gain (larger is better)'
         """
         return plot_pareto(self.trials, self.objectives, ax)
 
     def frame(self) -> pd.DataFrame:
-        """Return the trials as a frame, a row a trial, with the columns of `trial_table`."""
+        """Return the trials as a frame, a row a trial, with the columns of `trial_table`.
+
+        See Also
+        --------
+        to_csv : Writes it.
+        from_frame : Reads it.
+        folds : The scores of each fold.
+        """
         return trial_table(self.trials, self.space.names, self.objectives.columns)
 
     def folds(self) -> pd.DataFrame:
-        """Return the scores of the folds as a frame, a row a trial and fold; empty where there are none. See `fold_table`."""
+        """Return the scores of the folds as a frame, a row a trial and fold; empty where there are none. See `fold_table`.
+
+        See Also
+        --------
+        frame : The trials, one a row.
+        folds_to_csv : Writes it.
+        """
         return fold_table(self.trials)
 
     def to_csv(self, path: str | Path) -> None:
@@ -211,6 +280,11 @@ class StudyResults:
             If `path` is not a path.
         StorageError
             If the file cannot be written.
+
+        See Also
+        --------
+        frame : What is written.
+        folds_to_csv : The scores of each fold.
         """
         write_csv(self.frame(), path, "trials")
 
@@ -223,5 +297,10 @@ class StudyResults:
             If `path` is not a path.
         StorageError
             If the file cannot be written.
+
+        See Also
+        --------
+        folds : What is written.
+        to_csv : The trials.
         """
         write_csv(self.folds(), path, "folds")

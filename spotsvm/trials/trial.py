@@ -76,6 +76,17 @@ class Trial:
     --------
     Study.trials : The trials of a study.
     Recommendation : The trial to use.
+
+    Examples
+    --------
+    >>> from spotsvm import Study
+    >>> study = Study({"x": [1, 2, 3]}, "random", 0)
+    >>> trial = study.ask()
+    >>> trial.number, trial.state, trial.value
+    (0, 'running', None)
+    >>> trial = study.tell(trial, 4.0)
+    >>> trial.state, trial.value
+    ('ok', 4.0)
     """
 
     number: int

@@ -15,21 +15,23 @@ from sklearn.exceptions import ConvergenceWarning, FitFailedWarning, UndefinedMe
 from sklearn.model_selection import TimeSeriesSplit, cross_val_score
 
 from spotsvm.common.errors import ArgumentError, ShortSeriesWarning, SpotSVMError
-from spotsvm.comparison.judge_search import judge_search
 from spotsvm.optimism.analysis import oversearching
 from spotsvm.search_cv.spot_search_cv import SpotSearchCV
 from spotsvm.search_cv.start import default_start
 from spotsvm.solvers.search.registry import SearchFactory, SearchName
 from spotsvm.study.ends.time_limit import checked_timeout
 from spotsvm.study.workers.limits import checked_memory_limit
+from spotsvm.trials.recommendation import VERDICT
 from spotsvm.trials.scores.metrics import named_scorer
 from spotsvm.trials.scores.optimism import Method
 from spotsvm.trials.start import Start, equal_start
+from spotsvm.tuning.paired import held_out_difference
 from spotsvm.tuning.pipelines.registry import NamedPipeline, default_scoring, is_series, named_pipeline
 from spotsvm.tuning.plan import decisions, notices, outlook
 from spotsvm.tuning.results import HeldOutResult, block_length, check_writable, held_out_score, write_results
 from spotsvm.tuning.tables.split import held_out
 from spotsvm.tuning.tables.table import Table
+from spotsvm.tuning.verdict import Choice, choose, decide, with_expected
 
 OUTER_FOLDS = 5
 #: more columns of plain numbers are an array without names: of a frame each is checked by itself whenever it is passed on
@@ -108,10 +110,12 @@ class TuningJob:
             # the warning for the whole series was shown when it was read
             warnings.simplefilter("ignore", ShortSeriesWarning)
             fitted = clone(named.estimator).fit(train.X, train.y)
-            start = equal_start(named.space, default_start(fitted, named.space, train.X))
+            own = default_start(fitted, named.space, train.X)
+            start = equal_start(named.space, own)
             began = perf_counter()
-            default = self._default_score(named, train, scorer)
+            folds = self._default_scores(named, train, scorer)
             took = perf_counter() - began
+            default = float(folds.mean())
             for line in outlook(train, named, scorer, _groups(train), default, took, len(searches) * self.n_trials):
                 say(line)
             results.append(HeldOutResult("default", default, *self._test(scorer, fitted, test), fitted))
@@ -119,12 +123,15 @@ class TuningJob:
                 with progress(name, self.n_trials) as callback:
                     search = self._search(name, named, scorer, start, callback).fit(train.X, train.y, **_groups(train))
                 best = search.best_estimator_
-                tested = self._test(scorer, best, test)
-                # rows of a series are not independent, and some test rows have no score
-                if name == self.search and not is_series(self.pipeline) and np.isfinite(tested[0]):
-                    judge_search(search, train.X, train.y, test.X, test.y)
-                results.append(HeldOutResult(name, float(search.best_score_), *tested, best, search))
+                results.append(HeldOutResult(name, float(search.best_score_), *self._test(scorer, best, test), best, search))
+            choice = choose(search, own, folds)
+            if choice.number == choice.default:
+                results[-1] = replace(results[0], name=results[-1].name, search=search)
+            elif choice.instead_of:
+                best = clone(named.estimator).set_params(**choice.params).fit(train.X, train.y)
+                results[-1] = HeldOutResult(self.search, choice.score, *self._test(scorer, best, test), best, search)
             results[-1] = self._with_optimism(results[-1], train)
+            results[-1] = self._with_verdict(results, choice, own, folds, scorer, test)
         if self.out is not None:
             write_results(results, self.out)
         return results
@@ -172,13 +179,29 @@ class TuningJob:
         search.study_.add_finding("oversearching", found.to_dict())
         return replace(result, optimism=found)
 
+    def _with_verdict(
+        self, results: list[HeldOutResult], choice: Choice, own: list[dict[str, Any]], folds: Any, scorer: Any, test: Table
+    ) -> HeldOutResult:
+        """Return the last result with the verdict on it, which is also stored in the study."""
+        default, tuned = results[0], results[-1]
+        held_out = held_out_difference(
+            scorer, default.estimator, tuned.estimator, test.X, test.y, self.seed, shares=self.metric == "accuracy",
+            block=self._block(test), groups=test.groups,
+        )  # fmt: skip
+        found = decide(choice, self.metric, default, tuned, own, held_out, len(test.y))
+        if self.oversearching != "none":
+            found = with_expected(found, choice, folds, tuned.optimism)
+        assert tuned.search is not None
+        tuned.search.study_.add_finding(VERDICT, found.to_dict())
+        return replace(tuned, verdict=found)
+
     @property
     def metric(self) -> str:
         """Name of the scorer."""
         return default_scoring(self.pipeline, self.table.task) if self.scoring is None else self.scoring
 
-    def _default_score(self, named: NamedPipeline, train: Table, scorer: Any) -> float:
-        """Return the default's score; raise ArgumentError if the scorer does not suit the task."""
+    def _default_scores(self, named: NamedPipeline, train: Table, scorer: Any) -> Any:
+        """Return the default's scores in the folds; raise ArgumentError if the scorer does not suit the task."""
         try:
             scores = cross_val_score(
                 named.estimator,
@@ -198,7 +221,7 @@ class TuningJob:
             raise ArgumentError(
                 f"--scoring {self.metric!r} cannot score this {train.task}: the score is {scores.mean()} in some folds"
             )
-        return float(scores.mean())
+        return scores
 
     def _split(self) -> tuple[Table, Table]:
         """Return the training rows and the held-out rows."""
@@ -210,8 +233,11 @@ class TuningJob:
 
     def _test(self, scorer: Any, estimator: Any, test: Table) -> tuple[float, float]:
         """Return the score on the held-out rows, and its standard error."""
-        block = block_length(len(test.y)) if is_series(self.pipeline) else 1
-        return held_out_score(scorer, estimator, test.X, test.y, self.seed, block=block)
+        return held_out_score(scorer, estimator, test.X, test.y, self.seed, block=self._block(test), groups=test.groups)
+
+    def _block(self, test: Table) -> int:
+        """Return how many neighbouring rows depend on each other."""
+        return block_length(len(test.y)) if is_series(self.pipeline) else 1
 
 
 def _groups(table: Table) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import tempfile
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import ceil, isfinite, sqrt
+from math import ceil, sqrt
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from spotsvm.common.csv_files import write_csv
 from spotsvm.common.errors import StorageError
 from spotsvm.search_cv.spot_search_cv import SpotSearchCV
 from spotsvm.trials.scores.optimism import Optimism
+from spotsvm.trials.scores.verdict import Verdict
 
 
 def comparison(results: list[HeldOutResult]) -> pd.DataFrame:
@@ -62,39 +63,18 @@ def _plain(params: Mapping[str, Any]) -> dict[str, Any]:
     return {k: v if v is None or isinstance(v, bool | int | float | str) else repr(v) for k, v in sorted(params.items())}
 
 
-#: the name under which a study stores the result on the held-out rows
-HELD_OUT = "held-out rows"
-
-
 def write_tuning_report(results: Sequence[HeldOutResult], out: Path) -> list[Path]:
     """Write report.html of the last search, if there is one, into a folder; return the file.
 
-    The result on the held-out rows is stored in the study as its finding "held-out rows", which the report shows. A random search
-    among the results is the baseline.
+    A random search among the results is the baseline.
     """
     final = results[-1]
     if final.search is None:
         return []
     study = final.search.study_
-    study.add_finding(HELD_OUT, held_out_finding(final))
     drawn = [c.search.study_ for c in results[:-1] if c.search is not None and c.name == "random"]
     usable = [one for one in drawn if any(t.value is not None for t in one.trials)]
     return [study.report(out / "report.html", usable[0] if usable else None)]
-
-
-def held_out_finding(final: HeldOutResult) -> dict[str, Any]:
-    """Return the result on the held-out rows, as a finding of its study."""
-    numbers = {"tuned score": final.tuned_score, "score on held-out rows": final.test_score, "standard error": final.test_error}
-    if not isfinite(final.gap) or not isfinite(final.test_error):
-        return {"sentence": "The held-out rows are too few to judge the tuned score.", **numbers}
-    text = (
-        f"On the held-out rows, which no search has used, the tuned machine scores {final.test_score:.4f} (standard error "
-        f"{final.test_error:.4f}); its tuned score is {final.tuned_score:.4f}."
-    )
-    if final.gap <= 0:
-        return {"sentence": f"{text} So the tuned score is not too optimistic.", **numbers}
-    size = "within" if final.gap <= 2 * final.test_error else "more than"
-    return {"sentence": f"{text} The difference, {final.gap:.4f}, is {size} two standard errors.", **numbers}
 
 
 @dataclass(frozen=True)
@@ -108,6 +88,7 @@ class HeldOutResult:
     estimator: BaseEstimator  # fitted on all training rows
     search: SpotSearchCV | None = None
     optimism: Optimism | None = None
+    verdict: Verdict | None = None
 
     @property
     def gap(self) -> float:
@@ -119,23 +100,24 @@ _RESPONSES = ("predict", "predict_proba", "decision_function")
 
 
 def held_out_score(
-    scorer: Any, estimator: Any, X: Any, y: Any, seed: int, *, block: int = 1, resamples: int = 100
+    scorer: Any, estimator: Any, X: Any, y: Any, seed: int, *, block: int = 1, groups: Any = None, resamples: int = 100
 ) -> tuple[float, float]:
     """Return the score on held-out rows, and its bootstrap standard error; nan if there is none, as for rows that lack a class.
 
     The fitted estimator predicts each row once. Each resample draws `block` neighbouring rows together: more than 1 if neighbours
-    depend on each other, as in a series. ValueError is raised if the estimator cannot predict the rows.
+    depend on each other, as in a series; of `groups` it draws whole ones. ValueError is raised if the estimator cannot predict
+    the rows.
     """
     remembered = RememberedPredictions(estimator, X)
     rng = np.random.default_rng(seed)
     n = len(y)
     classify = get_tags(estimator).estimator_type == "classifier"
-    score = _score(scorer, remembered, np.arange(n), y)
+    score = score_or_nan(scorer, remembered, np.arange(n), y)
     again = []
     for _ in range(resamples):
-        rows = _resample(rng, n, block)
+        rows = resampled_rows(rng, n, block, groups)
         if not classify or y.iloc[rows].nunique() > 1:
-            again.append(_score(scorer, remembered, rows, y.iloc[rows]))
+            again.append(score_or_nan(scorer, remembered, rows, y.iloc[rows]))
     known = np.array(again)[np.isfinite(again)]
     return score, float(np.std(known, ddof=1)) if len(known) > 1 else float("nan")
 
@@ -178,8 +160,11 @@ class RememberedPredictions(BaseEstimator):
         return get_tags(self.estimator)
 
 
-def _resample(rng: np.random.Generator, n: int, block: int) -> NDArray[np.intp]:
-    """Draw n rows with replacement, in blocks of neighbours; the first row follows the last."""
+def resampled_rows(rng: np.random.Generator, n: int, block: int = 1, groups: Any = None) -> NDArray[np.intp]:
+    """Draw n rows with replacement, in blocks of neighbours, the first row following the last; or as many groups as there are."""
+    if groups is not None:
+        names, place = np.unique(np.asarray(groups), return_inverse=True)
+        return np.concatenate([np.flatnonzero(place == k) for k in rng.integers(len(names), size=len(names))])
     if block == 1:
         return rng.integers(n, size=n)
     starts = rng.integers(n, size=ceil(n / block))
@@ -187,7 +172,7 @@ def _resample(rng: np.random.Generator, n: int, block: int) -> NDArray[np.intp]:
     return rows
 
 
-def _score(scorer: Any, remembered: RememberedPredictions, rows: NDArray[np.intp], y: Any) -> float:
+def score_or_nan(scorer: Any, remembered: RememberedPredictions, rows: NDArray[np.intp], y: Any) -> float:
     """Return the score; nan where the rows have none, such as those that lack a class."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from math import isnan
+from math import isfinite, isnan
 from textwrap import wrap
 
 from spotsvm.trials.edges import edges_of
 from spotsvm.trials.recommendation import summarise_failures
 from spotsvm.trials.scores.optimism import Method, Optimism
+from spotsvm.trials.scores.verdict import Verdict
 from spotsvm.tuning.job import TuningJob
 from spotsvm.tuning.pipelines.registry import description, is_series
 from spotsvm.tuning.results import HeldOutResult
@@ -52,15 +53,17 @@ def tuning_summary(job: TuningJob, results: Sequence[HeldOutResult]) -> str:
 
 
 def _paragraphs(job: TuningJob, results: Sequence[HeldOutResult]) -> Iterator[str]:
-    """Yield the score to expect on new data, the method behind it, and further remarks."""
+    """Yield the verdict, the score to expect on new data, how much of the tuned score is luck, and further remarks."""
     final = results[-1]
-    if final.optimism is None:
-        yield _verdict(final)
-    else:
-        yield f"{_luck(final.optimism)} {_verdict(final)}"
+    verdict = final.verdict
+    if verdict is not None:
+        yield verdict.sentence
+        if isfinite(verdict.expected):
+            yield _expected(verdict)
+        yield from verdict.warnings
+    if final.optimism is not None:
+        yield _luck(final.optimism)
         yield _method(final.optimism)
-    if final.search is not None and results[0].tuned_score >= final.tuned_score:
-        yield f"No candidate of {final.name} has a better tuned score than the default SVM: keep the defaults."
     with_error = ("the last quarter, " if is_series(job.pipeline) else "") + "+- its standard error"
     yield (
         f"Score: {_UNITS.get(job.metric, job.metric)}; larger is better. Tuned score: mean over {job.cv} folds of the training "
@@ -74,13 +77,15 @@ def _paragraphs(job: TuningJob, results: Sequence[HeldOutResult]) -> Iterator[st
             yield f"Failed trials of {c.name}: {summarise_failures(c.search.study_.trials)}"
     if final.search is not None:
         findings = final.search.study_.findings
-        for name in ("stop", "timeout", "judgement"):
+        for name in ("stop", "timeout"):
             if name in findings:
                 yield findings[name]["sentence"]
-        best = final.search.best_params_
+    if final.search is not None and verdict is not None:
+        best = verdict.params
         # each name stays with its value
         chosen = (f"{name} = {v:.4g}".replace(" ", _TIED) for name, v in zip(short_names(list(best)), best.values(), strict=True))
-        yield f"Chosen by {final.name}: {', '.join(chosen)}"
+        which = "the default SVM" if verdict.recommended == "default" else f"trial {verdict.number} of {final.name}"
+        yield f"Recommended: {which}{': ' if best else ''}{', '.join(chosen)}"
         for edge in edges_of(best, final.search.study_.space):
             yield str(edge)
     if job.out:
@@ -89,17 +94,20 @@ def _paragraphs(job: TuningJob, results: Sequence[HeldOutResult]) -> Iterator[st
         yield "Use --out FOLDER to save the trials, the parameters and a record that can be resumed."
 
 
+def _expected(verdict: Verdict) -> str:
+    """Return the score of the recommended machine to expect on new data."""
+    sure = "" if isnan(verdict.expected_interval[0]) else f" (95 % interval {_range(verdict.expected_interval)})"
+    which = "the default SVM" if verdict.recommended == "default" else "the tuned SVM"
+    return f"Expect a score of {verdict.expected:.4g} on new data from {which}{sure}."
+
+
 def _luck(found: Optimism) -> str:
-    """Return the score to expect on new data, and by how much the tuned score exceeds it."""
-    sure = "" if isnan(found.outer_interval[0]) else f" ({100 * found.confidence:g} % interval {_range(found.outer_interval)})"
-    tuned = "mean tuned score of the repeated searches" if found.method == "nested" else "tuned score"
+    """Return by how much the tuned score exceeds the one to expect."""
+    tuned = "mean tuned score of the repeated searches" if found.method == "nested" else "tuned score of what the search chose"
     # the estimate from fold scores is never below 0, whatever the interval
     by = "" if found.method == "folds" or isnan(found.interval[0]) else f" ({_range(found.interval)})"
     excess = f"is too high by {found.optimism:.2g}{by}" if found.optimism > 0 else f"is not too high: {found.optimism:.2g}{by}"
-    return (
-        f"How much of it is luck? Expect a score of {found.outer_score:.4g} on new data{sure}. "
-        f"The {tuned}, {found.tuned_score:.4g}, {excess}."
-    )
+    return f"How much of it is luck? The {tuned}, {found.tuned_score:.4g}, {excess}."
 
 
 def _method(found: Optimism) -> str:
@@ -136,13 +144,3 @@ def short_names(names: Sequence[str]) -> list[str]:
 
 def _title(c: HeldOutResult) -> str:
     return "default SVM" if c.search is None else f"{c.name} ({c.search.study_.n_finished} trials)"
-
-
-def _verdict(c: HeldOutResult) -> str:
-    """Return what the gap means in words."""
-    if isnan(c.gap) or isnan(c.test_error):
-        return f"The held-out rows are too few to judge the tuned score of {c.name}."
-    if c.gap <= 0:
-        return f"On the held-out rows {c.name} reaches its tuned score."
-    size = "within" if c.gap <= 2 * c.test_error else "more than"
-    return f"On the held-out rows {c.name} scores {c.gap:.4f} less than its tuned score, {size} two standard errors."

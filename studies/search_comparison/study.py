@@ -30,7 +30,7 @@ from spotsvm.trials.start import equal_start
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-DEFAULT_SEARCHES = ("kriging", "cmaes", "lbfgsb", "vns", "random")
+DEFAULT_SEARCHES: Searches = ("kriging", "cmaes", "lbfgsb", "vns", "random")
 QUICK_TASKS = ("branin_noisy", "hartmann6", "svc_rbf_breast_cancer")
 
 _NOTES = """\

@@ -37,7 +37,7 @@ from spotsvm.trials.start import equal_start
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-DEFAULT_SEARCHES = (TUNER, "koch2011", "cmaes", "lbfgsb")
+DEFAULT_SEARCHES: Searches = (TUNER, "koch2011", "cmaes", "lbfgsb")
 REAL_SERIES = "rain_flow_wye_hourly"
 
 _NOTES = f"""\

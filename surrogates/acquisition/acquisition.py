@@ -59,7 +59,7 @@ def expected_improvement(mean: ArrayLike, sd: ArrayLike, best: ArrayLike, *, max
 def log_expected_improvement(mean: ArrayLike, sd: ArrayLike, best: ArrayLike, *, maximize: bool = False) -> Floats:
     """Return the logarithm of the expected improvement, finite where EI itself underflows.
 
-    Relative error of EI below 1e-12 for |z| <= 1e3, and of its logarithm below 1e-12 for all z down to -1e150; where
+    Relative error of EI below 1e-12 for `|z| <= 1e3`, and of its logarithm below 1e-12 for all z down to -1e150; where
     sd is 0, the logarithm of the mean's own improvement, -inf if there is none. See Ament et al. 2023, "Unexpected
     improvements to expected improvement".
 

@@ -32,6 +32,19 @@ class DualProblem:
         Upper bounds, positive or zero.
     bias : bool
         Whether there is the equality constraint, and with it a bias.
+
+    See Also
+    --------
+    make_problem : Makes one of arrays of any kind, checked.
+    solve_dual : Solves it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from spotsvm.solvers.dual import make_problem
+    >>> problem = make_problem([[1.0, -1.0], [-1.0, 1.0]], [1, -1], C=10.0)
+    >>> problem.n, problem.objective(np.array([0.5, 0.5]))
+    (2, 0.5)
     """
 
     K: Floats
@@ -41,22 +54,42 @@ class DualProblem:
 
     @property
     def n(self) -> int:
-        """Number of variables."""
+        """Number of variables.
+
+        See Also
+        --------
+        make_problem : Makes a problem of that size.
+        """
         return len(self.y)
 
     def decision(self, alpha: Floats) -> Floats:
-        """Return sum_j alpha_j y_j K_ij for each row."""
+        """Return sum_j alpha_j y_j K_ij for each row.
+
+        See Also
+        --------
+        kkt : The violation that follows from it.
+        """
         support = np.flatnonzero(alpha)
         values: Floats = (alpha * self.y)[support] @ self.K[support]
         return values
 
     def objective(self, alpha: Floats, decision: Floats | None = None) -> float:
-        """Return the value of eq. 31; `decision` without the bias, if known."""
+        """Return the value of eq. 31; `decision` without the bias, if known.
+
+        See Also
+        --------
+        primal : Its bound.
+        """
         f = self.decision(alpha) if decision is None else decision
         return float(alpha.sum() - 0.5 * np.dot(alpha * self.y, f))
 
     def kkt(self, alpha: Floats, decision: Floats) -> tuple[float, float]:
-        """Return the largest violation of the optimality conditions and the bias at which it is reached."""
+        """Return the largest violation of the optimality conditions and the bias at which it is reached.
+
+        See Also
+        --------
+        solve_dual : Ends where this is below `tol`.
+        """
         gain = self.y - decision  # derivative of the objective with respect to y_i alpha_i
         positive = self.y > 0
         up = np.where(positive, alpha < self.C, alpha > 0)
@@ -70,7 +103,12 @@ class DualProblem:
         return max(highest - lowest, 0.0), middle_bias(*interval)
 
     def primal(self, alpha: Floats, decision: Floats, bias: float) -> float:
-        """Return the primal objective: half the squared norm plus the slacks times their C."""
+        """Return the primal objective: half the squared norm plus the slacks times their C.
+
+        See Also
+        --------
+        objective : Its bound.
+        """
         slack = np.maximum(1.0 - self.y * (decision + bias), 0.0)
         return float(0.5 * np.dot(alpha * self.y, decision) + np.dot(self.C, slack))
 
@@ -83,6 +121,17 @@ def make_problem(K: Any, y: Any, C: Any, bias: bool = False) -> DualProblem:
     SolverError
         If K is not a square, symmetric matrix of finite numbers, y not -1 and 1, C not positive and finite, or so large that
         the objective overflows.
+
+    See Also
+    --------
+    DualProblem : What it makes.
+    solve_dual : Makes the problem itself.
+
+    Examples
+    --------
+    >>> from spotsvm.solvers.dual import make_problem
+    >>> make_problem([[1, 0], [0, 1]], [1, -1], C=2).C  # one bound for each row
+    array([2., 2.])
     """
     matrix = check_kernel_matrix(K)
     labels = check_labels(y, len(matrix))

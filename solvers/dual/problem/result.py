@@ -18,7 +18,7 @@ class DualResult:
         The solution: 0 <= alpha_i <= C_i. For regression it is alpha - alpha*, between -C_i and C_i.
     objective : float
         The dual objective that is maximised (Mierswa 2006, eq. 31): sum(alpha) - alpha' Q alpha / 2, Q_ij = y_i y_j K_ij.
-        For regression y'beta - epsilon |beta|_1 - beta' K beta / 2, where beta is `alpha`.
+        For regression `y' beta - epsilon |beta|_1 - beta' K beta / 2`, where beta is `alpha`.
     bias : float
         The threshold b of the decision function sum_j alpha_j y_j k(x_j, x) + b; 0 where the problem has none.
     decision : ndarray of shape (n,)
@@ -41,6 +41,13 @@ class DualResult:
     See Also
     --------
     solve_dual : What makes it.
+
+    Examples
+    --------
+    >>> from spotsvm.solvers.dual import solve_dual
+    >>> result = solve_dual([[1.0, -1.0], [-1.0, 1.0]], [1, -1], C=10.0, bias=True)
+    >>> result.converged, result.alpha.tolist(), round(result.objective, 6)
+    (True, [0.5, 0.5], 0.5)
     """
 
     alpha: NDArray[np.float64]

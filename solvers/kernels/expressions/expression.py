@@ -18,31 +18,28 @@ from spotsvm.solvers.kernels.expressions.shown import shown
 class Expression:
     """A kernel k(x_i, x_j), or a part of one, as a tree of building blocks.
 
-    ============================= =========================================== ====================================
-    block                         takes                                       gives
-    ============================= =========================================== ====================================
-    `"c1"` ... `"c4"`             nothing                                     a symbolic constant
-    `"x_i"`, `"x_j"`              nothing                                     a vector, the first or second input
-    `"exp"`, `"square"`           a scalar                                    a scalar
-    `"add"`, `"subtract"`,
-    `"multiply"`, `"divide"`      two scalars                                 a scalar
-    `"add_vectors"`,
-    `"subtract_vectors"`          two vectors                                 a vector
-    `"inner_product"`,
-    `"squared_distance"`          two vectors                                 a scalar
-    `"scalar_times_vector"`       a scalar and a vector                       a vector
-    `"vector_times_scalar"`       a vector and a scalar                       a vector
-    `"number"`                    nothing                                     v
-    `"linear"`                    nothing                                     v <x_i, x_j>
-    `"gaussian"`                  nothing                                     exp(-v d^2), d = ||x_i - x_j||
-    `"rational"`                  nothing                                     1 / (1 + v d^2)
-    `"norms"`                     nothing                                     (v |x_i|^2) (v |x_j|^2)
-    `"damping"`                   nothing                                     exp(-v |x_i|^2) exp(-v |x_j|^2)
-    `"scale"`                     a scalar k                                  v k
-    `"cube"`                      a scalar k                                  k^3
-    `"normalise"`                 a scalar k                                  k / sqrt(k(x_i, x_i) k(x_j, x_j))
-    `"exponential"`               a scalar k                                  exp(v (normalise(k) - 1))
-    ============================= =========================================== ====================================
+    =============================================== ===================== ===================================
+    block                                           takes                 gives
+    =============================================== ===================== ===================================
+    `"c1"` ... `"c4"`                               nothing               a symbolic constant
+    `"x_i"`, `"x_j"`                                nothing               a vector, the first or second input
+    `"exp"`, `"square"`                             a scalar              a scalar
+    `"add"`, `"subtract"`, `"multiply"`, `"divide"` two scalars           a scalar
+    `"add_vectors"`, `"subtract_vectors"`           two vectors           a vector
+    `"inner_product"`, `"squared_distance"`         two vectors           a scalar
+    `"scalar_times_vector"`                         a scalar and a vector a vector
+    `"vector_times_scalar"`                         a vector and a scalar a vector
+    `"number"`                                      nothing               v
+    `"linear"`                                      nothing               `v <x_i, x_j>`
+    `"gaussian"`                                    nothing               `exp(-v d^2)`, `d = ||x_i - x_j||`
+    `"rational"`                                    nothing               `1 / (1 + v d^2)`
+    `"norms"`                                       nothing               `(v |x_i|^2) (v |x_j|^2)`
+    `"damping"`                                     nothing               `exp(-v |x_i|^2) exp(-v |x_j|^2)`
+    `"scale"`                                       a scalar k            `v k`
+    `"cube"`                                        a scalar k            `k^3`
+    `"normalise"`                                   a scalar k            `k / sqrt(k(x_i, x_i) k(x_j, x_j))`
+    `"exponential"`                                 a scalar k            `exp(v (normalise(k) - 1))`
+    =============================================== ===================== ===================================
 
     The upper part is the paper's search space. The lower part carries numbers v of its own; with "add", "multiply" and
     "square" it makes matrices that are positive semidefinite whatever the data. Where k(x, x) is 0, "normalise" is 0.
@@ -121,18 +118,33 @@ class Expression:
 
     @property
     def type(self) -> Type:
-        """What it gives: "scalar" or "vector"."""
+        """What it gives: "scalar" or "vector".
+
+        See Also
+        --------
+        nodes : The parts that have types.
+        """
         return BLOCKS[self.block].result
 
     def nodes(self) -> Iterator[Expression]:
-        """Yield every node, the root first, then the nodes of each argument in turn."""
+        """Yield every node, the root first, then the nodes of each argument in turn.
+
+        See Also
+        --------
+        values : The numbers in them.
+        """
         yield self
         for child in self.arguments:
             yield from child.nodes()
 
     @property
     def values(self) -> tuple[float, ...]:
-        """The numbers that it carries, in the order of its nodes."""
+        """The numbers that it carries, in the order of its nodes.
+
+        See Also
+        --------
+        with_values : Changes them.
+        """
         return tuple(node.value for node in self.nodes() if node.value is not None)
 
     def with_values(self, values: Sequence[float]) -> Expression:
@@ -147,6 +159,11 @@ class Expression:
         ------
         SolverError
             If their number is another, or one of them is out of range.
+
+        See Also
+        --------
+        values : The numbers that there are.
+        bind : Numbers for constants by name.
 
         Examples
         --------
@@ -170,6 +187,10 @@ class Expression:
         constants : mapping of str to float
             Finite values for some of "c1" to "c4".
 
+        See Also
+        --------
+        with_values : Other numbers, by position.
+
         Examples
         --------
         >>> Expression("add", (Expression("c1"), Expression("c2"))).bind({"c1": 0.5}).text()
@@ -182,19 +203,34 @@ class Expression:
         return Expression(self.block, tuple(child.bind(constants) for child in self.arguments), self.value)
 
     def text(self) -> str:
-        """Return the formula as plain text, numbers with four digits."""
+        """Return the formula as plain text, numbers with four digits.
+
+        See Also
+        --------
+        latex : The formula for a paper.
+        """
         from spotsvm.solvers.kernels.expressions.formula import text_formula
 
         return text_formula(self)
 
     def latex(self) -> str:
-        """Return the formula in LaTeX's mathematics, numbers with four digits."""
+        """Return the formula in LaTeX's mathematics, numbers with four digits.
+
+        See Also
+        --------
+        text : The formula as plain text.
+        """
         from spotsvm.solvers.kernels.expressions.formula import latex_formula
 
         return latex_formula(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return nested dictionaries, lists, strings and numbers, as JSON can hold them."""
+        """Return nested dictionaries, lists, strings and numbers, as JSON can hold them.
+
+        See Also
+        --------
+        from_dict : The way back.
+        """
         content: dict[str, Any] = {"block": self.block}
         if self.value is not None:
             content["value"] = self.value
@@ -215,6 +251,11 @@ class Expression:
         ------
         SolverError
             If it is no such mapping, naming what is wrong and where.
+
+        See Also
+        --------
+        to_dict : The way back.
+        from_json : From text.
 
         Examples
         --------
@@ -238,6 +279,11 @@ class Expression:
         ------
         SolverError
             If it is no JSON, or no expression.
+
+        See Also
+        --------
+        from_dict : From what the text means.
+        to_dict : What the text is made of.
         """
         from spotsvm.solvers.kernels.expressions.reading import read_json
 

@@ -146,7 +146,12 @@ class CmaesSearch(PlannedSearch):
 
     @property
     def n_ready(self) -> int:
-        """What is left of the generation, or the size of the next one."""
+        """What is left of the generation, or the size of the next one.
+
+        See Also
+        --------
+        Search.n_ready : What the number means.
+        """
         if not self._own or self._run is None:
             return self.popsize
         left = sum(self.is_new(sample.point) for sample in self._slots)

@@ -42,6 +42,13 @@ class Suggestion:
     See Also
     --------
     Search : What makes it.
+
+    Examples
+    --------
+    >>> from spotsvm.searches import Domain, RandomSearch
+    >>> suggestion = RandomSearch(Domain.continuous(2), seed=0).ask()
+    >>> suggestion.origin, suggestion.point.shape
+    ('random', (2,))
     """
 
     point: Floats
@@ -59,14 +66,41 @@ class AskTell(Protocol):
     --------
     Search : The base class of the searches here.
     spotsvm.Study : Takes such an object as `search`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy.stats import uniform
+    >>> from spotsvm import Study
+    >>> class Grid:
+    ...     def __init__(self):
+    ...         self.points = iter(np.linspace(0, 1, 5)[:, None])
+    ...
+    ...     def ask(self):
+    ...         return next(self.points)
+    ...
+    ...     def tell(self, point, value):
+    ...         pass
+    >>> Study({"x": uniform(0, 1)}, Grid()).run(lambda p: abs(p["x"] - 0.7), n_trials=5).best_params
+    {'x': 0.75}
     """
 
     def ask(self) -> Suggestion | ArrayLike:
-        """Suggest a point of the unit cube."""
+        """Suggest a point of the unit cube.
+
+        See Also
+        --------
+        tell : Takes the value at the point.
+        """
         ...
 
     def tell(self, point: Floats, value: float) -> None:
-        """Take the value at a point, smaller being better; nan for an evaluation that failed."""
+        """Take the value at a point, smaller being better; nan for an evaluation that failed.
+
+        See Also
+        --------
+        ask : Suggests points.
+        """
         ...
 
 
@@ -89,6 +123,23 @@ class Search(ABC):
     Suggestion : What it suggests.
     register_search : Gives it a name.
     MultiObjectiveSearch : The base class for several objectives.
+
+    Examples
+    --------
+    A subclass has a `_suggest`, which gets a generator of random numbers:
+
+    >>> import numpy as np
+    >>> from spotsvm.searches import Domain, Search, Suggestion
+    >>> class Around(Search):
+    ...     def _suggest(self, rng):
+    ...         centre = self.points[np.argmin(self.values)] if len(self.points) else np.full(self.domain.dimension, 0.5)
+    ...         return Suggestion(self.domain.snap_one(rng.normal(centre, 0.2)), "around")
+    >>> search = Around(Domain.continuous(1), seed=0)
+    >>> for _ in range(20):
+    ...     point = search.ask().point
+    ...     search.tell(point, (point[0] - 0.9) ** 2)
+    >>> bool(search.values.min() < 0.01)
+    True
     """
 
     #: evaluations that the search needs before it can do what its name says
@@ -124,6 +175,11 @@ class Search(ABC):
         ------
         SearchExhaustedError
             If the space is finite and each of its configurations has been asked for.
+
+        See Also
+        --------
+        tell : Takes the value at the point.
+        assume : In place of ask, in a replay.
         """
         suggestion = self._suggest(np.random.default_rng([self.seed, self.n_asked]))
         self.assume(suggestion.point)
@@ -138,6 +194,11 @@ class Search(ABC):
             A point of the unit cube.
         given : bool, default=False
             Whether not this search chose it but its user, as a start.
+
+        See Also
+        --------
+        ask : Computes a suggestion.
+        restore : What ends a replay.
         """
         canonical = self.domain.snap_one(point)
         self.n_asked += 1
@@ -158,6 +219,11 @@ class Search(ABC):
         ------
         SolverError
             If the point is none of the unit cube, or the value is not one number.
+
+        See Also
+        --------
+        ask : Suggests points.
+        values : What was told.
         """
         try:
             number = float(value)
@@ -186,11 +252,22 @@ class Search(ABC):
         return canonical
 
     def state(self) -> dict[str, Any]:
-        """Return, in JSON's types, what the next suggestion depends on beyond seed and history; empty if nothing."""
+        """Return, in JSON's types, what the next suggestion depends on beyond seed and history; empty if nothing.
+
+        See Also
+        --------
+        restore : Takes it back.
+        """
         return {}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Take back what `state` gave, after the history has been replayed by `assume` and `tell`."""
+        """Take back what `state` gave, after the history has been replayed by `assume` and `tell`.
+
+        See Also
+        --------
+        state : Gives what it takes.
+        assume : Replays the history.
+        """
         if state:
             raise SolverError(f"state={str(state)[:100]!r} is not of this search, which remembers nothing beyond its history")
 
@@ -200,37 +277,74 @@ class Search(ABC):
 
     @property
     def n_ready(self) -> int:
-        """How many points can be asked for now without any of them depending on a value that is not told yet; at least 1."""
+        """How many points can be asked for now without any of them depending on a value that is not told yet; at least 1.
+
+        See Also
+        --------
+        n_foreseen : Those that depend on no value at all.
+        ask : Gives them.
+        """
         return 1
 
     @property
     def n_foreseen(self) -> int:
-        """How many points follow that depend on no value, whether it is told before they are asked for or not; at least 1."""
+        """How many points follow that depend on no value, whether it is told before they are asked for or not; at least 1.
+
+        See Also
+        --------
+        n_ready : Those that depend on values told already.
+        """
         return self.n_ready
 
     @property
     def points(self) -> Floats:
-        """The points told, in order; shape (n, d)."""
+        """The points told, in order; shape (n, d).
+
+        See Also
+        --------
+        values : The values at them.
+        """
         if len(self._stacked) < len(self._points):
             self._stacked = np.vstack([self._stacked, *self._points[len(self._stacked) :]])
         return self._stacked.copy()
 
     @property
     def values(self) -> Floats:
-        """The values told, nan where the evaluation failed; shape (n,)."""
+        """The values told, nan where the evaluation failed; shape (n,).
+
+        See Also
+        --------
+        points : Where they were told.
+        """
         values = np.array(self._values, dtype=float)
         return np.asarray(np.where(np.isfinite(values), values, np.nan))
 
     def is_new(self, point: Floats) -> bool:
-        """Return whether a canonical point has neither been asked for nor told, and is allowed."""
+        """Return whether a canonical point has neither been asked for nor told, and is allowed.
+
+        See Also
+        --------
+        is_told : Whether a value is there.
+        new_point : Draws such a point.
+        """
         return point.tobytes() not in self._seen and (self.allows is None or self.allows(point))
 
     def is_told(self, point: Floats) -> bool:
-        """Return whether a canonical point has been told."""
+        """Return whether a canonical point has been told.
+
+        See Also
+        --------
+        is_new : Whether it was not even asked for.
+        """
         return point.tobytes() in self._told_keys
 
     def new_point(self, rng: np.random.Generator) -> Floats:
-        """Draw a point that has not been asked for, uniformly; SearchExhaustedError if there is none."""
+        """Draw a point that has not been asked for, uniformly; SearchExhaustedError if there is none.
+
+        See Also
+        --------
+        is_new : Whether a point is new.
+        """
         if len(self._seen) < self.domain.size:
             for _ in range(64 if self.allows is None else MOST_DRAWS):
                 point = self.domain.snap_one(rng.random(self.domain.dimension))

@@ -56,5 +56,10 @@ class LatinHypercubeSearch(Search):
 
     @property
     def n_foreseen(self) -> int:
-        """All that follow."""
+        """All that follow.
+
+        See Also
+        --------
+        Search.n_foreseen : What the number means.
+        """
         return 1 << 30

@@ -26,5 +26,10 @@ class RandomSearch(Search):
 
     @property
     def n_foreseen(self) -> int:
-        """All that follow."""
+        """All that follow.
+
+        See Also
+        --------
+        Search.n_foreseen : What the number means.
+        """
         return 1 << 30

@@ -122,12 +122,22 @@ class KochSearch(KrigingSearch):
         return super()._suggest(rng)
 
     def assume(self, point: ArrayLike, *, given: bool = False) -> None:
-        """Take `point` as asked for; see `Search.assume`."""
+        """Take `point` as asked for; see `Search.assume`.
+
+        See Also
+        --------
+        Search.assume : What it is for.
+        """
         super().assume(point, given=given)
         self._repeats.asked(self.pending[-1])
 
     def tell(self, point: ArrayLike, value: float) -> None:
-        """Take the value at a point, whether it was asked for or not; see `Search.tell`."""
+        """Take the value at a point, whether it was asked for or not; see `Search.tell`.
+
+        See Also
+        --------
+        Search.tell : What it is for.
+        """
         n_pending = len(self.pending)
         super().tell(point, value)
         self._repeats.told(self._points[-1], self._values[-1], asked=len(self.pending) < n_pending)
@@ -137,11 +147,21 @@ class KochSearch(KrigingSearch):
         return self._judge_noise(self.points[ok], self.values[ok])
 
     def state(self) -> dict[str, Any]:
-        """Return what a Kriging search remembers, and from which trial on points are repeated."""
+        """Return what a Kriging search remembers, and from which trial on points are repeated.
+
+        See Also
+        --------
+        restore : Takes it back.
+        """
         return super().state() | {_SINCE: self._repeats.since}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Take it back; what was remembered by a version without repeats lets them begin now."""
+        """Take it back; what was remembered by a version without repeats lets them begin now.
+
+        See Also
+        --------
+        state : Gives what it takes.
+        """
         super().restore({key: value for key, value in state.items() if key != _SINCE})
         since = checked_count(state.get(_SINCE))
         if since is None and self.n_asked:

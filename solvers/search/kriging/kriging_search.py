@@ -184,7 +184,12 @@ class KrigingSearch(Search):
 
     @property
     def n_foreseen(self) -> int:
-        """What is left of the initial design."""
+        """What is left of the initial design.
+
+        See Also
+        --------
+        Search.n_foreseen : What the number means.
+        """
         return max(len(self._design) - self.n_asked, 1)
 
     def _suggest(self, rng: np.random.Generator) -> Suggestion:
@@ -286,12 +291,22 @@ class KrigingSearch(Search):
         return self._fit
 
     def take_margins(self, margins: Sequence[float]) -> None:
-        """Take by how much each bound was held at the evaluation told last, negative where it was not; nan is not known."""
+        """Take by how much each bound was held at the evaluation told last, negative where it was not; nan is not known.
+
+        See Also
+        --------
+        tell : Takes the value of that evaluation.
+        """
         self._margins[len(self._points) - 1] = tuple(margins)
         self._fit = None
 
     def take_seconds(self, seconds: float) -> None:
-        """Take how long the evaluation told last took, which only `per_second` makes use of."""
+        """Take how long the evaluation told last took, which only `per_second` makes use of.
+
+        See Also
+        --------
+        tell : Takes the value of that evaluation.
+        """
         self._seconds[len(self._points) - 1] = float(seconds)
         self._fit = None
 
@@ -362,12 +377,22 @@ class KrigingSearch(Search):
         return noise == "unknown"
 
     def state(self) -> dict[str, Any]:
-        """Return the chains, which a search that goes on needs and cannot compute from the history alone, and when they moved."""
+        """Return the chains, which a search that goes on needs and cannot compute from the history alone, and when they moved.
+
+        See Also
+        --------
+        restore : Takes it back.
+        """
         chains = self._ensemble.chains
         return {} if chains is None else {"chains": chains.tolist(), "moved_at": self._moved_at}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Take the chains back."""
+        """Take the chains back.
+
+        See Also
+        --------
+        state : Gives what it takes.
+        """
         if state:
             self._ensemble.chains = checked_chains(state.get("chains"))
             self._moved_at = checked_count(state.get("moved_at"))

@@ -138,7 +138,12 @@ class LbfgsbSearch(PlannedSearch):
 
     @property
     def n_ready(self) -> int:
-        """What is left of a design, or of a gradient's differences."""
+        """What is left of a design, or of a gradient's differences.
+
+        See Also
+        --------
+        Search.n_ready : What the number means.
+        """
         return max(sum(self._is_open(s) for s in self._due(self._stage)[1]), 1)
 
     def _plan(self, rng: np.random.Generator) -> Suggestion:

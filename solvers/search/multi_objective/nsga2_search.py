@@ -91,7 +91,12 @@ class Nsga2Search(MultiObjectiveSearch):
         return Suggestion(point, "generation" if self._algorithm.has_parents else "design")
 
     def assume(self, point: ArrayLike, *, given: bool = False) -> None:
-        """Take `point` as asked for; `ask` does no more itself, so that a replay leaves the search as it was left."""
+        """Take `point` as asked for; `ask` does no more itself, so that a replay leaves the search as it was left.
+
+        See Also
+        --------
+        Search.assume : What it is for.
+        """
         self._be_ready()
         canonical = self.domain.snap_one(point)
         individual = None
@@ -147,7 +152,12 @@ class Nsga2Search(MultiObjectiveSearch):
 
     @property
     def n_ready(self) -> int:
-        """What is left of the generation; of the next one all, if this one has been told."""
+        """What is left of the generation; of the next one all, if this one has been told.
+
+        See Also
+        --------
+        Search.n_ready : What the number means.
+        """
         if not self._begun:
             return self._n_lacking or self.population
         if self._left:

@@ -52,8 +52,8 @@ class ConformalSVC(DualSVC):
     kernel : str or callable, default="rbf"
         The base kernel K, as in `ExactSVC`.
     kappa : "cv", "auto" or float, default="cv"
-        How fast D fades, 0 or more: at the margin, where |f| = 1, it is exp(-kappa). 0 is the plain machine; "auto" is
-        1 / max|f| of the pass before over its training rows. "cv" chooses among 0 and 0.3, 1 and 3 times "auto" by the errors of
+        How fast D fades, 0 or more: at the margin, where `|f|` is 1, it is exp(-kappa). 0 is the plain machine; "auto" is
+        `1 / max|f|` of the pass before over its training rows. "cv" chooses among 0 and 0.3, 1 and 3 times "auto" by errors in
         three partitions into five folds, for each pair of classes, and takes 0 without a clear gain; it solves 60 problems of
         four fifths of the rows.
     n_passes : int, default=2
@@ -154,6 +154,11 @@ class ConformalSVC(DualSVC):
         ndarray of shape (n_passes, n_samples) or (n_passes, n_samples, n_pairs)
             Of two classes one value a pass and row, positive for the second class; of several one for each pair of classes,
             positive for its first.
+
+        See Also
+        --------
+        decision_function : The last pass alone.
+        magnification : What the passes do to the kernel.
         """
         path = self._path(X)
         return path[:, :, 0] if len(self.classes_) == 2 else path
@@ -170,6 +175,10 @@ class ConformalSVC(DualSVC):
         -------
         ndarray of shape (n_samples,) or (n_samples, n_pairs)
             From 0 to 1; 1 on the boundary, and after a single pass everywhere.
+
+        See Also
+        --------
+        magnification : The effect of the factor on volumes.
         """
         path = self._path(X)
         factor = np.exp(log_factor(self.kappa_[-1], path[-2])) if len(path) > 1 else np.ones(path.shape[1:])
@@ -196,6 +205,10 @@ class ConformalSVC(DualSVC):
         ------
         SolverError
             If the kernel is "precomputed", and so has no derivatives; a ValueError.
+
+        See Also
+        --------
+        conformal_factor : The factor D that causes it.
         """
         rows = self._check_new_rows(X)
         max_bytes = check_cache_size(self.cache_size)
@@ -204,13 +217,23 @@ class ConformalSVC(DualSVC):
 
     @property
     def first_pass_(self) -> ConformalSVC:
-        """The plain machine of the first pass, fitted."""
+        """The plain machine of the first pass, fitted.
+
+        See Also
+        --------
+        discriminant_path : The values of every pass.
+        """
         check_is_fitted(self)
         return self if self._first is None else self._first
 
     @property
     def coef_(self) -> Floats:
-        """Weights of the features, with the kernel "linear", where all passes are the plain machine: D makes them depend on x."""
+        """Weights of the features, with the kernel "linear", where all passes are the plain machine: D makes them depend on x.
+
+        See Also
+        --------
+        decision_function : The decision with any kernel.
+        """
         if hasattr(self, "kappa_") and self.kappa_.any():
             raise AttributeError("coef_ does not exist: with kappa above 0 the decision function is not linear; see first_pass_")
         return super().coef_

@@ -143,6 +143,10 @@ class CutoffClassifier(ClassifierMixin, MetaEstimatorMixin, EntryParametersMixin
         ------
         ArgumentError
             If a parameter is invalid, or fewer than two classes are there; a ValueError.
+
+        See Also
+        --------
+        predict : The classes of new rows.
         """
         check_choice("response_method", self.response_method, RESPONSES)
         X, y = indexable(X, y)
@@ -186,6 +190,10 @@ class CutoffClassifier(ClassifierMixin, MetaEstimatorMixin, EntryParametersMixin
         -------
         ndarray of shape (n_samples, n_classes)
             The shares; they sum to 1.
+
+        See Also
+        --------
+        decision_function : The shares in relation to the cutoffs.
         """
         check_is_fitted(self)
         return self._spread(shares_from(self.response_method_, self.estimator_, X))
@@ -204,6 +212,11 @@ class CutoffClassifier(ClassifierMixin, MetaEstimatorMixin, EntryParametersMixin
             The share of each class over its cutoff; the largest one wins. Of two classes one value, positive for the second
             class: the estimator's decision value less the logarithm of the cutoffs' ratio, or, of probabilities, the difference
             of the two.
+
+        See Also
+        --------
+        predict : The classes that follow from it.
+        vote_shares : The shares of votes, without cutoffs.
         """
         check_is_fitted(self)
         if len(self.classes_) == 2 and self.response_method_ != "predict_proba":
@@ -224,6 +237,10 @@ class CutoffClassifier(ClassifierMixin, MetaEstimatorMixin, EntryParametersMixin
         -------
         ndarray of shape (n_samples,)
             The classes.
+
+        See Also
+        --------
+        decision_function : What decides.
         """
         decisions = self.decision_function(X)
         if decisions.ndim > 1:
@@ -235,7 +252,12 @@ class CutoffClassifier(ClassifierMixin, MetaEstimatorMixin, EntryParametersMixin
         return predicted
 
     def get_metadata_routing(self) -> MetadataRouter:
-        """Return the metadata routing: fit passes further arguments to the estimator."""
+        """Return the metadata routing: fit passes further arguments to the estimator.
+
+        See Also
+        --------
+        fit : What the arguments are passed to.
+        """
         mapping = MethodMapping().add(caller="fit", callee="fit")
         return MetadataRouter(owner=self).add_self_request(self).add(estimator=self._estimator, method_mapping=mapping)
 

@@ -77,6 +77,10 @@ class PairClassifier(ClassifierMixin, ABC):
         ndarray of shape (n_samples,), (n_samples, n_classes) or (n_samples, n_pairs)
             Of two classes one value, positive for the second class; of several, according to `decision_function_shape`,
             one for each class or for each pair of classes, as in SVC.
+
+        See Also
+        --------
+        predict : The classes that follow from it.
         """
         return decision_values(self._pair_decisions(X), len(self.classes_), self.decision_function_shape)
 
@@ -97,6 +101,10 @@ class PairClassifier(ClassifierMixin, ABC):
         ------
         ArgumentError
             If `break_ties` is asked for with `decision_function_shape="ovo"`.
+
+        See Also
+        --------
+        decision_function : What decides.
         """
         chosen = chosen_classes(self._pair_decisions(X), len(self.classes_), self._breaks_ties())
         predicted: NDArray[Any] = self.classes_[chosen]
@@ -145,6 +153,11 @@ class DualSVC(PairClassifier, KernelMachine):
             If a parameter or a weight is invalid, or fewer than two classes are left; a ValueError.
         SolverError
             If the kernel does; a ValueError.
+
+        See Also
+        --------
+        predict : The classes of new rows.
+        decision_function : What decides.
         """
         X, y = validate_data(self, X, y, dtype=np.float64, order="C")
         check_classification_targets(y)

@@ -58,6 +58,10 @@ class DualSVR(RegressorMixin, KernelMachine):
             If a parameter or a weight is invalid; a ValueError.
         SolverError
             If the kernel does; a ValueError.
+
+        See Also
+        --------
+        predict : The targets of new rows.
         """
         X, y = validate_data(self, X, y, dtype=np.float64, order="C", y_numeric=True)
         target = y.astype(np.float64)
@@ -95,6 +99,10 @@ class DualSVR(RegressorMixin, KernelMachine):
         -------
         ndarray of shape (n_samples,)
             The targets.
+
+        See Also
+        --------
+        fit : What trains the machine.
         """
         rows = self._check_new_rows(X)
         predicted = np.empty(len(rows))

@@ -44,7 +44,12 @@ class KernelMachine(BaseEstimator, ABC):
 
     @property
     def coef_(self) -> Floats:
-        """Weights of the features, (n_pairs or 1, n_features), with the kernel "linear"."""
+        """Weights of the features, (n_pairs or 1, n_features), with the kernel "linear".
+
+        See Also
+        --------
+        fit : What computes them.
+        """
         if not (isinstance(self.kernel, str) and self.kernel == "linear"):
             raise AttributeError(f"coef_ exists only with kernel='linear'; the kernel is {self.kernel!r}")
         check_is_fitted(self)

@@ -121,7 +121,7 @@ class MarginErrorFront(ClassifierMixin, BaseEstimator):
         The kernel, its gamma a number.
     n_features_in_ : int
         Features seen in `fit`.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Their names, if X had any.
 
     Raises
@@ -190,6 +190,11 @@ class MarginErrorFront(ClassifierMixin, BaseEstimator):
         -------
         MarginErrorFront
             Itself.
+
+        See Also
+        --------
+        classifier_at : A classifier of any point of the front.
+        plot : The front as a picture.
         """
         check_parameters(self.get_params(deep=False))
         X, y = validate_data(self, X, y, dtype=np.float64)
@@ -228,6 +233,10 @@ class MarginErrorFront(ClassifierMixin, BaseEstimator):
         Returns
         -------
         ndarray of shape (m,)
+
+        See Also
+        --------
+        predict : The classes that follow from it.
         """
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
@@ -247,6 +256,10 @@ class MarginErrorFront(ClassifierMixin, BaseEstimator):
         Returns
         -------
         ndarray of shape (m,)
+
+        See Also
+        --------
+        classifier_at : The classifier of another point.
         """
         positive = self.decision_function(X) > 0
         labels: NDArray[Any] = self.classes_[positive.astype(np.intp)]
@@ -269,6 +282,11 @@ class MarginErrorFront(ClassifierMixin, BaseEstimator):
         ------
         ArgumentError
             If there is no such point.
+
+        See Also
+        --------
+        predict : Uses the point that fit has chosen.
+        plot : Shows what there is to choose from.
         """
         check_is_fitted(self)
         size = len(self.front_)
@@ -289,6 +307,10 @@ class MarginErrorFront(ClassifierMixin, BaseEstimator):
         Returns
         -------
         matplotlib Axes
+
+        See Also
+        --------
+        classifier_at : A classifier of a point in the picture.
         """
         check_is_fitted(self)
         return plot_front(self.front_, self.exact_path_, self.selected_, self.error, self.select, ax)

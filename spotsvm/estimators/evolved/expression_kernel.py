@@ -102,21 +102,43 @@ class ExpressionKernel:
 
     @property
     def formula(self) -> str:
-        """The formula as text, with the numbers in it."""
+        """The formula as text, with the numbers in it.
+
+        See Also
+        --------
+        latex : The formula for a paper.
+        bound : The formula as a tree.
+        """
         return self.bound.text()
 
     @property
     def latex(self) -> str:
-        """The formula in LaTeX's mathematics, with the numbers in it."""
+        """The formula in LaTeX's mathematics, with the numbers in it.
+
+        See Also
+        --------
+        formula : The formula as plain text.
+        """
         return self.bound.latex()
 
     @property
     def bound(self) -> Expression:
-        """The expression with the numbers in the places of its constants."""
+        """The expression with the numbers in the places of its constants.
+
+        See Also
+        --------
+        formula : The same as text.
+        spotsvm.kernels.Expression : What it is.
+        """
         return self.expression.bind(self.constants)
 
     def to_json(self) -> str:
         """Return the text of a JSON file.
+
+        See Also
+        --------
+        from_json : Reads the text.
+        save : Writes the text to a file.
 
         Examples
         --------
@@ -145,6 +167,11 @@ class ExpressionKernel:
         ------
         StorageError
             If it is damaged, or is none of a kernel expression, saying where; a ValueError.
+
+        See Also
+        --------
+        to_json : Makes the text.
+        load : Reads a file.
         """
         try:
             content = json.loads(text)
@@ -174,6 +201,10 @@ class ExpressionKernel:
         ----------
         path : str or Path
             Where; a file that is there is replaced.
+
+        See Also
+        --------
+        load : Reads the file.
         """
         Path(path).write_text(self.to_json() + "\n", encoding="utf-8")
 
@@ -192,6 +223,10 @@ class ExpressionKernel:
             If the file is damaged, is none of a kernel, or is larger than 16 MiB, naming the file; a ValueError.
         OSError
             If there is no such file, or it cannot be read.
+
+        See Also
+        --------
+        save : Writes the file.
         """
         if Path(path).exists() and not Path(path).is_file():
             raise StorageError(f"{path} is not a regular file; name the JSON file that save() wrote")

@@ -73,6 +73,11 @@ class EvolvedKernelMachine(KernelMachine):
         ArgumentError, SolverError
             If a parameter is invalid, there are fewer than two classes, no row can be held out, squares of the data overflow
             or vanish, or no valid kernel was found; both are ValueErrors.
+
+        See Also
+        --------
+        predict : The prediction for new rows.
+        ExpressionKernel.save : Keeps the kernel that was found.
         """
         self._find_kernel(X, y, read_settings(self))
         fitted: Self = cast("Any", super()).fit(X, y)  # X as it came, with the names of its columns
@@ -88,7 +93,12 @@ class EvolvedKernelMachine(KernelMachine):
 
     @property
     def coef_(self) -> Floats:
-        """There is none: the kernel is an expression."""
+        """There is none: the kernel is an expression.
+
+        See Also
+        --------
+        ExactSVC : Has weights with the kernel "linear".
+        """
         raise AttributeError("coef_ exists only with a linear kernel; use dual_coef_ with an evolved one")
 
     def _evolve(self, X: Floats, task: MatrixTask, strata: NDArray[np.intp] | None, settings: EvolutionSettings) -> EvolvedKernel:

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from spotsvm.common.checks import check_choice, check_count, check_positive
 from spotsvm.common.errors import ArgumentError
+from spotsvm.common.renamed import renamed_argument
 from spotsvm.estimators import Floats, Integers
 from spotsvm.estimators.dual.dual_svc import PairClassifier
 from spotsvm.estimators.dual.exact_svc import ExactSVC
@@ -26,6 +27,7 @@ from spotsvm.estimators.reduced.settings import check_method, check_model, check
 from spotsvm.solvers.search.alternating import ModelGenetics, SubsetGenetics, VectorGenetics
 
 
+@renamed_argument("max_evaluations", "n_trials")
 @dataclass(eq=False, repr=False, kw_only=True)
 class ReducedSVC(PairClassifier, BaseEstimator):
     """Support vector classification with the Gaussian kernel on K rows of each class, selected together with C and gamma.
@@ -54,7 +56,8 @@ class ReducedSVC(PairClassifier, BaseEstimator):
         Cost of errors, if it is to be fixed. None evolves it with "alga", "ga-model" and "nsga2", and chooses it from the grid
         with "gasvm" and "random"; "grid" is the same for these two.
     gamma : float, "scale", "auto", "grid" or None, default=None
-        Scale of the kernel exp(-gamma ||x - z||^2), as for C; "scale" and "auto" fix it as in SVC.
+        Scale of the kernel exp(-gamma ||x - z||^2), as for C; "scale" and "auto" fix it as in SVC. None, not "scale" as in the
+        other estimators, is the default: the method is to choose gamma together with C and the rows.
     validation : float or pair of arrays, default=1/3
         Validation part (X, y), or the fraction of each class that is held out for it, in (0, 1).
     max_per_class : int or None, default=None
@@ -202,6 +205,11 @@ class ReducedSVC(PairClassifier, BaseEstimator):
         ------
         ArgumentError
             If a parameter is invalid, or the data have too few rows for it; a ValueError.
+
+        See Also
+        --------
+        predict : The classes of new rows.
+        decision_function : What decides.
         """
         X, y = validate_data(self, X, y, dtype=np.float64, order="C")
         check_classification_targets(y)

@@ -60,6 +60,15 @@ class KernelModel(ABC):
     ----------
     Carrizosa, Martin-Barragan, Romero Morales 2014, "A nested heuristic for parameter tuning in Support Vector Machines",
     eq. 3 to 8.
+
+    Examples
+    --------
+    >>> from spotsvm.kernels import RbfModel
+    >>> model = RbfModel({"left": [0, 1], "right": [2]})
+    >>> model.names
+    ('C', 'gamma')
+    >>> model.estimator({"C": 2.0, "gamma": 0.5})
+    MultiKernelSVC(C=2.0, gamma=0.5, groups={'left': [0, 1], 'right': [2]})
     """
 
     groups: Any
@@ -80,7 +89,13 @@ class KernelModel(ABC):
     @property
     @abstractmethod
     def names(self) -> tuple[str, ...]:
-        """The names of the parameters."""
+        """The names of the parameters.
+
+        See Also
+        --------
+        n_parameters : Their number.
+        space : Their ranges.
+        """
 
     @property
     def _groups(self) -> Any:
@@ -116,7 +131,12 @@ class KernelModel(ABC):
 
     @property
     def n_parameters(self) -> int:
-        """The number of parameters."""
+        """The number of parameters.
+
+        See Also
+        --------
+        names : What is counted.
+        """
         return len(self.names)
 
     def space(self, weights: Range = WEIGHTS, gamma: Range = GAMMA) -> dict[str, Any]:
@@ -143,6 +163,11 @@ class KernelModel(ABC):
         ------
         ArgumentError
             If a range is invalid, or the number of columns of a group is not known; a ValueError.
+
+        See Also
+        --------
+        estimator : The machine of a configuration in it.
+        nested : Searches the spaces of several models.
         """
         from scipy.stats import loguniform
 
@@ -171,6 +196,11 @@ class KernelModel(ABC):
         ------
         ArgumentError
             If the names are not the model's, or a value is not positive; a ValueError.
+
+        See Also
+        --------
+        gram : Its kernel matrix.
+        space : The parameters that it takes.
         """
         settings, C = self._settings({} if params is None else self._checked(params))
         kernels = {name: getattr(settings, name) for name in ("groups", "kernel", "gamma", "scales", "weights", "combine")}
@@ -199,6 +229,10 @@ class KernelModel(ABC):
         ------
         ArgumentError, SolverError
             If the parameters or the data are invalid; ValueErrors.
+
+        See Also
+        --------
+        matrices : For many parameters on the same rows.
         """
         rows = check_rows(X)
         kernel, C = self._combined(rows, column_names(X), params)
@@ -224,6 +258,10 @@ class KernelModel(ABC):
         ------
         SolverError
             If the data are invalid; a ValueError.
+
+        See Also
+        --------
+        gram : For parameters that are used once.
         """
         return KernelMatrices(self, X)
 
@@ -241,6 +279,10 @@ class KernelModel(ABC):
         ----------
         poorer : KernelModel
             The other model.
+
+        See Also
+        --------
+        embed : How the other's parameters are written in this model.
         """
         try:
             self._map(poorer)
@@ -267,6 +309,11 @@ class KernelModel(ABC):
         ------
         ArgumentError
             If this model does not contain the other, with the reason, or the parameters are not the other's; a ValueError.
+
+        See Also
+        --------
+        restrict : The way back.
+        contains : Whether there is a way.
         """
         sources, given = self._map(poorer), poorer._checked(params)
         return {name: given[source] if isinstance(source, str) else source for name, source in sources.items()}
@@ -290,6 +337,10 @@ class KernelModel(ABC):
         ------
         ArgumentError
             If this model does not contain the other, or its kernel is not one of the other's; a ValueError.
+
+        See Also
+        --------
+        embed : The way back.
         """
         sources, given = self._map(poorer), self._checked(params)
         found = {source: given[name] for name, source in reversed(sources.items()) if isinstance(source, str)}

@@ -20,7 +20,8 @@ class FixedKernelModel(KernelModel):
         As in `KernelModel`.
     kernel, gamma, scales
         The base kernels, as in `MultiKernelSVC`; the default is the linear kernel.
-        gamma is "auto" by default, which is known without the data.
+        gamma is "auto" by default, and not "scale" as in `MultiKernelSVC`: the reference counts widths in units of the number of
+        columns, and only a gamma that is known without the data is one of those that a richer model tunes.
 
     See Also
     --------
@@ -48,7 +49,12 @@ class FixedKernelModel(KernelModel):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the parameters."""
+        """The names of the parameters.
+
+        See Also
+        --------
+        KernelModel.names : The order of all models' parameters.
+        """
         return ("C",)
 
 
@@ -62,7 +68,8 @@ class ConicModel(KernelModel):
         As in `KernelModel`.
     kernel, gamma, scales
         The base kernels, as in `MultiKernelSVC`; the default is one Gaussian kernel for each group.
-        gamma is "auto" by default, which is known without the data.
+        gamma is "auto" by default, and not "scale" as in `MultiKernelSVC`: the reference counts widths in units of the number of
+        columns, and only a gamma that is known without the data is one of those that a richer model tunes.
 
     See Also
     --------
@@ -92,7 +99,12 @@ class ConicModel(KernelModel):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the parameters."""
+        """The names of the parameters.
+
+        See Also
+        --------
+        KernelModel.names : The order of all models' parameters.
+        """
         return tuple(f"weights__{name}" for name in self._settings({})[0].kernel_names)
 
 
@@ -129,7 +141,12 @@ class RbfModel(KernelModel):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the parameters."""
+        """The names of the parameters.
+
+        See Also
+        --------
+        KernelModel.names : The order of all models' parameters.
+        """
         return ("C", "gamma")
 
     def _gamma_ranges(self, gamma: Range) -> dict[str, Range]:
@@ -178,7 +195,12 @@ class TunedConicModel(KernelModel):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the parameters."""
+        """The names of the parameters.
+
+        See Also
+        --------
+        KernelModel.names : The order of all models' parameters.
+        """
         groups = group_names(self.groups)
         return (*(f"weights__{group}" for group in groups), *(f"gamma__{group}" for group in groups))
 
@@ -229,7 +251,12 @@ class AnisotropicRbfModel(KernelModel):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the parameters."""
+        """The names of the parameters.
+
+        See Also
+        --------
+        KernelModel.names : The order of all models' parameters.
+        """
         return ("C", *(f"gamma__{group}" for group in group_names(self._groups)))
 
     @property

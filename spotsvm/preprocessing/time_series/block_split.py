@@ -60,6 +60,10 @@ class BlockSplit(BaseCrossValidator):
         ----------
         X, y, groups
             Ignored.
+
+        See Also
+        --------
+        split : Yields the splits that are counted.
         """
         return len(self._names()[1])
 
@@ -77,6 +81,11 @@ class BlockSplit(BaseCrossValidator):
         ------
         train, test : ndarray of int
             Positions of the rows, rising.
+
+        See Also
+        --------
+        rows : Which rows a block has.
+        sklearn.model_selection.TimeSeriesSplit : Folds of which only the first rows are trained on.
         """
         train_names, test_names = self._names()
         train = np.unique(np.concatenate([self.rows(name, X) for name in train_names]))
@@ -98,6 +107,10 @@ class BlockSplit(BaseCrossValidator):
             The block.
         X : array-like of shape (n, d)
             The rows.
+
+        See Also
+        --------
+        split : Trains on some blocks and tests on others.
         """
         if name not in self._block_names():
             raise ArgumentError(f"there is no block {name!r}; there are {', '.join(map(repr, self._block_names()))}")

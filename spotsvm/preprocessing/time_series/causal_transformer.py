@@ -38,7 +38,12 @@ class CausalTransformer(TransformerMixin, BaseEstimator, ABC):
     @property
     @abstractmethod
     def reach(self) -> int:
-        """How many steps back a row looks."""
+        """How many steps back a row looks.
+
+        See Also
+        --------
+        HistoryPipeline : Keeps as many rows of the past as this says.
+        """
 
     @property
     def _needs_start(self) -> bool:
@@ -74,6 +79,10 @@ class CausalTransformer(TransformerMixin, BaseEstimator, ABC):
         Returns
         -------
         self
+
+        See Also
+        --------
+        transform : Computes rows from the past remembered.
         """
         self._check_known(self._learn(X))
         return self
@@ -91,6 +100,11 @@ class CausalTransformer(TransformerMixin, BaseEstimator, ABC):
         Returns
         -------
         DataFrame or ndarray of shape (n, n_features_out)
+
+        See Also
+        --------
+        fit : Remembers the rows alone.
+        transform : Computes later rows.
         """
         return self._output(X, self._learn(X))
 
@@ -106,6 +120,10 @@ class CausalTransformer(TransformerMixin, BaseEstimator, ABC):
         -------
         DataFrame or ndarray of shape (n, n_features_out)
             With X's index where it has one.
+
+        See Also
+        --------
+        get_feature_names_out : The names of the columns.
         """
         check_is_fitted(self)
         self._check_parameters()
@@ -123,6 +141,10 @@ class CausalTransformer(TransformerMixin, BaseEstimator, ABC):
         Returns
         -------
         ndarray of str
+
+        See Also
+        --------
+        transform : Computes the columns.
         """
         check_is_fitted(self)
         seen = getattr(self, "feature_names_in_", None)

@@ -95,6 +95,10 @@ class CompleteRowsRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
         Returns
         -------
         self
+
+        See Also
+        --------
+        predict : The prediction; nan where a row is incomplete.
         """
         check_choice("incomplete", self.incomplete, ("nan", "mean"))
         rows = validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan", reset=True)
@@ -127,6 +131,10 @@ class CompleteRowsRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
         -------
         ndarray of shape (n,)
             As `incomplete` says where a row has a NaN.
+
+        See Also
+        --------
+        score : How good the predictions are.
         """
         check_is_fitted(self)
         rows = validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan", reset=False)
@@ -147,6 +155,11 @@ class CompleteRowsRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
             The targets, NaN where not known.
         sample_weight : array-like of shape (n,) or None
             Weights of the rows.
+
+        See Also
+        --------
+        predict : The predictions that are scored.
+        sklearn.metrics.r2_score : R^2 of targets without gaps.
         """
         predicted, targets = self.predict(X), _checked_targets(y)
         check_consistent_length(predicted, targets, sample_weight)

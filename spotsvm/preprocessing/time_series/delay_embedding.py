@@ -98,7 +98,12 @@ class DelayEmbedding(CausalTransformer):
 
     @property
     def reach(self) -> int:
-        """How many steps back a row looks: p + (D - 1) tau."""
+        """How many steps back a row looks: p + (D - 1) tau.
+
+        See Also
+        --------
+        HistoryPipeline : Keeps as many rows of the past as this says.
+        """
         return int(self._lags()[-1])
 
     def _lags(self) -> Ints:

@@ -82,6 +82,11 @@ class HistoryPipeline(Pipeline):
         Returns
         -------
         self
+
+        See Also
+        --------
+        transform : Transforms later rows.
+        predict : Predicts for them, where the last step is a predictor.
         """
         if self.history is None:
             super().fit(X, y, **params)
@@ -91,7 +96,13 @@ class HistoryPipeline(Pipeline):
 
     @available_if(_ends_in_a_transformer)
     def fit_transform(self, X: Any, y: Any = None, **params: Any) -> Any:
-        """Fit the transformers, and transform X."""
+        """Fit the transformers, and transform X.
+
+        See Also
+        --------
+        fit : Fits the last step as well.
+        transform : Transforms later rows.
+        """
         if self.history is None:
             return super().fit_transform(X, y, **params)
         rows, own = self._with_past(X)
@@ -99,7 +110,12 @@ class HistoryPipeline(Pipeline):
 
     @available_if(_ends_in_a_transformer)
     def transform(self, X: Any, **params: Any) -> Any:
-        """Transform rows."""
+        """Transform rows.
+
+        See Also
+        --------
+        fit_transform : The same for the rows of the fit.
+        """
         if self.history is None:
             return super().transform(X, **params)
         rows, own = self._with_past(X)

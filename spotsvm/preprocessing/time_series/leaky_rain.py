@@ -109,7 +109,12 @@ class LeakyRain(CausalTransformer):
 
     @property
     def reach(self) -> int:
-        """How many steps back a row looks: the largest window."""
+        """How many steps back a row looks: the largest window.
+
+        See Also
+        --------
+        HistoryPipeline : Keeps as many rows of the past as this says.
+        """
         return max(window for _, window in _checked_pairs(self.decays, self.windows))
 
     @property

@@ -12,6 +12,7 @@ from scipy.stats import loguniform, randint, uniform
 
 from spotsvm.common.errors import ArgumentError
 from spotsvm.space.space import Space
+from spotsvm.surrogates.log_integers import LARGEST
 
 Floats = NDArray[np.float64]
 
@@ -38,13 +39,18 @@ def _counted(one: BaseDistribution) -> Any:
         case CategoricalDistribution():
             return [str(k) for k in range(len(one.choices))]
         case IntDistribution(log=True):
-            return loguniform(max(one.low - 0.5, 0.5), one.high + 0.5)
+            return integers_on_log_scale(one.low, one.high)
         case FloatDistribution(step=None):
             return loguniform(one.low, one.high) if one.log else uniform(one.low, one.high - one.low)
         case FloatDistribution() | IntDistribution():
             step: Any = one.step
             return randint(0, round((one.high - one.low) / step) + 1)
     raise ArgumentError(f"{one!r} is not a distribution that spotsvm knows; use a float, an int or a categorical one")
+
+
+def integers_on_log_scale(low: int, high: int) -> Any:
+    """Return the definition of a parameter; a continuous one where neighbours are too close for a logarithm to tell apart."""
+    return (low, high, "log-uniform") if high <= LARGEST else loguniform(max(low - 0.5, 0.5), high + 0.5)
 
 
 def _code(one: BaseDistribution, value: Any) -> Any:

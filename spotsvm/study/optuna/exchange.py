@@ -14,9 +14,10 @@ from scipy.stats import loguniform, randint, uniform
 from spotsvm.common.errors import ArgumentError
 from spotsvm.space.description import scale_of
 from spotsvm.space.parameter import ChoiceParameter, ContinuousParameter, IntegerParameter, Parameter
-from spotsvm.study.optuna.coding import value_of
+from spotsvm.study.optuna.coding import integers_on_log_scale, value_of
 from spotsvm.study.optuna.sampler import ENDED
 from spotsvm.study.study import Study
+from spotsvm.surrogates.log_integers import LARGEST
 from spotsvm.trials.results import StudyResults
 from spotsvm.trials.trial import as_float
 
@@ -24,7 +25,8 @@ from spotsvm.trials.trial import as_float
 def from_optuna(study: optuna.Study, space: Any = None, **options: Any) -> Study:
     """Return a study with the finished trials of one of Optuna's, each as by `Study.add_trial`.
 
-    Trials that were pruned or have failed are failed trials; numbers among the user attributes are further numbers.
+    Trials that were pruned or have failed are failed trials. User attributes are further numbers, or attributes where they are no
+    numbers; "value" and "values" among them become "user_value" and "user_values". Integers on a log scale stay on it.
 
     Parameters
     ----------
@@ -67,13 +69,18 @@ def from_optuna(study: optuna.Study, space: Any = None, **options: Any) -> Study
         options.setdefault("search", "parego")
     made = Study(_space_of(trials) if space is None else space, direction=direction, **options)
     for t in trials:
-        numbers = {name: number for name, one in t.user_attrs.items() if (number := as_float(one)) is not None}
-        numbers.pop("value", None)
+        beside = {f"user_{name}" if name in ("value", "values") else name: _beside(one) for name, one in t.user_attrs.items()}
         seconds = None if t.duration is None else t.duration.total_seconds()
         values: Any = np.nan if t.state != TrialState.COMPLETE else list(t.values) if len(directions) > 1 else t.value
         key = "values" if len(directions) > 1 and t.state == TrialState.COMPLETE else "value"
-        made.add_trial(t.params, {**numbers, key: values}, seconds=seconds)
+        made.add_trial(t.params, {**beside, key: values}, seconds=seconds)
     return made
+
+
+def _beside(value: Any) -> Any:
+    """Return a user attribute as what it is beside a value: a finite number, or else an attribute."""
+    number = as_float(value)
+    return str(value) if number is not None and not np.isfinite(number) else value
 
 
 def _space_of(trials: Sequence[FrozenTrial]) -> list[dict[str, Any]]:
@@ -99,6 +106,8 @@ def _widest(name: str, several: Sequence[Any]) -> Any:
     if first.single() and len(several) == 1:
         return [low]
     if isinstance(first, IntDistribution):
+        if first.log and high <= LARGEST:
+            return integers_on_log_scale(low, high)
         return randint(low, high + 1) if first.step == 1 else list(range(low, high + 1, first.step))
     if first.step is not None:
         return [value_of(first, k) for k in range(round((first.high - first.low) / first.step) + 1)]
@@ -108,8 +117,8 @@ def _widest(name: str, several: Sequence[Any]) -> Any:
 def to_optuna(study: StudyResults, **options: Any) -> optuna.Study:
     """Return a study of Optuna's with the finished trials of one of ours, to be gone on with or drawn there.
 
-    Timeouts are failed trials. Origin, reason and further numbers of a trial are user attributes; values of a list that Optuna
-    cannot store, such as estimators, are texts.
+    Timeouts are failed trials. Origin, reason, further numbers and attributes of a trial are user attributes; of two with the
+    same name, the number or the attribute of the trial. Values of a list that Optuna cannot store, such as estimators, are texts.
 
     Parameters
     ----------
@@ -139,14 +148,14 @@ def to_optuna(study: StudyResults, **options: Any) -> optuna.Study:
             continue
         branch = int(study.space.domain.level_of(t.point)[0, 0]) if len(study.space.branches) > 1 else 0
         parameters = study.space.branches[branch]
-        more = {"origin": t.origin, **t.extra} | ({"reason": t.reason} if t.reason else {})
+        reason = {"reason": t.reason} if t.reason else {}
         made.add_trial(
             create_trial(
                 state=TrialState.COMPLETE if t.values is not None else TrialState.FAIL,
                 values=None if t.values is None else list(t.values),
                 params={name: _stored(value) for name, value in t.params.items()},
                 distributions={name: _distribution(parameters[name]) for name in t.params},
-                user_attrs=more,
+                user_attrs={"origin": t.origin, **reason, **t.extra, **t.attributes},
             )
         )
     return made
@@ -157,7 +166,7 @@ def _distribution(parameter: Parameter) -> BaseDistribution:
         case ContinuousParameter(low=low, high=high):
             return FloatDistribution(low, high, log=scale_of(parameter) == "log")
         case IntegerParameter(low=low, high=high):
-            return IntDistribution(low, high)
+            return IntDistribution(low, high, log=scale_of(parameter) == "log")
         case ChoiceParameter(values=values):
             return CategoricalDistribution([_stored(value) for value in values])
     raise ArgumentError(f"{parameter!r} is not a parameter that Optuna knows")

@@ -19,7 +19,7 @@ from spotsvm.common.text import shown_value
 from spotsvm.solvers.errors import SearchExhaustedError
 from spotsvm.solvers.search import AskTell, Search, make_search
 from spotsvm.solvers.search.contract.base import Noise
-from spotsvm.solvers.search.registry import SearchFactory
+from spotsvm.solvers.search.registry import SearchFactory, SearchName
 from spotsvm.study.optuna.coding import Coding, Floats
 
 #: the states of trials that have ended
@@ -68,7 +68,7 @@ class SpotSampler(BaseSampler):
 
     def __init__(
         self,
-        search: str | SearchFactory = "kriging",
+        search: SearchName | SearchFactory = "kriging",
         seed: int | None = None,
         *,
         noise: Noise = "auto",

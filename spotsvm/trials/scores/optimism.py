@@ -108,7 +108,12 @@ class Optimism:
         object.__setattr__(self, "notes", tuple(self.notes))
 
     def expected(self, tuned_score: float) -> float:
-        """Return the score to expect on new data, given another tuned score that the same search has reached on similar data."""
+        """Return the score to expect on new data, given another tuned score that the same search has reached on similar data.
+
+        See Also
+        --------
+        summary : The expectation in words.
+        """
         return round(float(tuned_score) - self.optimism, 12)
 
     def frame(self) -> pd.DataFrame:
@@ -118,6 +123,10 @@ class Optimism:
         parameters. For "repeats" one row per candidate, the winner first: tuned score, mean over fresh splits, and the difference
         with its interval. For "partitions" one row per partition. For "folds" one row per fold: the best score of any candidate
         there, and the winner's.
+
+        See Also
+        --------
+        curve : The means by trials spent.
         """
         rows = [{k: v for k, v in row.items() if k != "params"} for row in self.rows]
         params = [{f"param_{k}": v for k, v in row.get("params", {}).items()} for row in self.rows]
@@ -128,11 +137,21 @@ class Optimism:
 
         Columns: n_trials; tuned and outer, the means over the outer folds of the best trial's scores; optimism, and its
         confidence interval from low to high.
+
+        See Also
+        --------
+        plot : Its picture.
+        frame : The resamples behind it.
         """
         return pd.DataFrame(list(self.points), columns=_CURVE)
 
     def summary(self) -> str:
-        """Return a few lines: the method, the score to expect on new data, and what the method does not cover."""
+        """Return a few lines: the method, the score to expect on new data, and what the method does not cover.
+
+        See Also
+        --------
+        expected : The score to expect, as a number.
+        """
         return summarise(self)
 
     def plot(self, ax: Axes | None = None) -> Axes:
@@ -142,6 +161,10 @@ class Optimism:
         ----------
         ax : Axes, optional
             Where to draw; by default a new figure of 6 x 4 inches.
+
+        See Also
+        --------
+        curve : What it draws.
         """
         ax = new_axes(ax)
         rows, curve = self.frame(), self.curve()
@@ -167,7 +190,12 @@ class Optimism:
         return ax
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all attributes as JSON types, with None in place of nan."""
+        """Return all attributes as JSON types, with None in place of nan.
+
+        See Also
+        --------
+        from_dict : Reads it.
+        """
         found: dict[str, Any] = nan_to_none(asdict(self))
         return found
 
@@ -179,6 +207,10 @@ class Optimism:
         ------
         ArgumentError
             If an entry is missing, or the method is unknown.
+
+        See Also
+        --------
+        to_dict : Makes the dictionary.
         """
         names = [f.name for f in fields(cls)]
         if missing := [name for name in names if name not in found]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from spotsvm.common.errors import ArgumentError
 from spotsvm.solvers.search import NestedSearch, Stage
-from spotsvm.solvers.search.registry import SearchFactory
+from spotsvm.solvers.search.registry import SearchFactory, SearchName
 from spotsvm.space.space import Space
 from spotsvm.surrogates.domain import Domain
 
@@ -20,7 +20,7 @@ Floats = NDArray[np.float64]
 
 
 def opening(
-    space: Mapping[str, Any], first: Sequence[str], n_trials: int = 40, search: str | SearchFactory = "kriging"
+    space: Mapping[str, Any], first: Sequence[str], n_trials: int = 40, search: SearchName | SearchFactory = "kriging"
 ) -> SearchFactory:
     """Make a search that varies some parameters first, the others in the middle of their ranges, and then all of them.
 

@@ -1,5 +1,4 @@
 from functools import partial
-from types import MappingProxyType
 
 import numpy as np
 import pytest
@@ -133,8 +132,7 @@ def test_an_unknown_search_is_refused(search, said):
 
 
 def test_a_search_is_registered_by_a_function(monkeypatch):
-    monkeypatch.setattr(registry, "_SEARCHES", searches := dict(registry._SEARCHES))
-    monkeypatch.setattr(registry, "SEARCHES", MappingProxyType(searches))
+    monkeypatch.setattr(registry, "_SEARCHES", dict(registry._SEARCHES))
     mine = partial(RandomSearch)
     assert register_search("my-own_1", mine) == "my-own_1"
     assert register_search("my-own_1", mine) == "my-own_1"
@@ -151,6 +149,9 @@ def test_a_search_is_registered_by_a_function(monkeypatch):
             register_search(name, factory)
 
 
-def test_the_searches_by_name_are_read_only():
-    with pytest.raises(TypeError, match="does not support item assignment"):
+def test_assignment_to_the_searches_by_name_warns(monkeypatch):
+    monkeypatch.setattr(registry, "_SEARCHES", dict(registry._SEARCHES))
+    with pytest.warns(DeprecationWarning, match=r"assignment to SEARCHES .*; use register_search\('mine', ...\)$") as caught:
         SEARCHES["mine"] = RandomSearch
+    assert caught[0].filename == __file__
+    assert (SEARCHES["mine"], len(SEARCHES), [*SEARCHES][-1]) == (RandomSearch, len(registry._SEARCHES), "mine")

@@ -112,6 +112,24 @@ def test_the_data_s_names_and_an_iterator_of_folds():
     assert machines[0].tuning_.best_score_ == machines[1].tuning_.best_score_
 
 
+@pytest.mark.parametrize("kind", [MultiKernelSVC, MultiKernelSVR])
+@pytest.mark.parametrize(("tune", "n_trials"), [("kriging", 1), ("kriging", 2), ("cmaes", 9), ("vns", 1), ("random", 1)])
+def test_a_sum_of_trials_below_the_designs_is_spent_on_the_poorer_model(kind, tune, n_trials):
+    machine = kind(**QUICK | {"tune": tune, "n_trials": n_trials}, groups=HALVES).fit(*digits(40))
+    assert len(machine.tuning_.study_.trials) == n_trials
+    assert set(machine.tuning_.best_params_) == {"C", "gamma"}
+    assert machine.predict(digits(40)[0]).shape == (40,)
+
+
+def test_a_sum_of_trials_that_pays_for_the_designs_reaches_the_richer_model():
+    def names(n_trials):
+        machine = MultiKernelSVC(**QUICK | {"tune": "kriging", "n_trials": n_trials}, groups=HALVES).fit(*digits(40))
+        return set(machine.tuning_.best_params_)
+
+    assert names(16) == {"C", "gamma"}
+    assert names(17) == {"weights__top", "weights__bottom", "gamma__top", "gamma__bottom"}
+
+
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
@@ -119,10 +137,10 @@ def test_the_data_s_names_and_an_iterator_of_folds():
         ({"scoring": ["accuracy"]}, r"scoring=\['accuracy'\]; use one score"),
         ({"groups": {"a": slice(0, 40)}}, "column 40 is in no group"),
         *(({"n_trials": n}, "n_trials=") for n in (0, 2.5, "many", (3,) * 3, (), True)),
-        ({"tune": "kriging", "n_trials": 4}, "initial design"),
+        ({"tune": "kriging", "n_trials": (4, 30)}, "initial design"),
         *(
             ({"tune": "cmaes", "n_trials": n}, r"^tune='cmaes' with n_trials=.* cannot be used: .*first generation")
-            for n in (9, (5, 12), (8, 3))
+            for n in ((5, 12), (8, 3))
         ),
         ({"tune": "annealing"}, "search='annealing' is unknown"),
         ({"combine": "product", "gamma": 0.1}, "leaves nothing but C to tune"),

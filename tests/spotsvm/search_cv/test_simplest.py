@@ -7,7 +7,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from spotsvm import SpotSearchCV
+from spotsvm import SpotSearchCV, oversearching
 from spotsvm.common.errors import ArgumentError
 from spotsvm.search_cv.confirm import MEAN, Confirmation
 from spotsvm.search_cv.simplest import simplest
@@ -87,6 +87,15 @@ def test_a_search_takes_it_and_is_otherwise_the_same(options):
         assert simple.best_params_["svc__C"] == min(best.cv_results_["params"][k]["svc__C"] for k in near)
         assert simple.best_index_ != best.best_index_
     assert simple.score(X, y) > 0.9
+
+
+def test_the_luck_of_a_simpler_candidate_is_estimated_otherwise():
+    X, y = (part[:120] for part in load_breast_cancer(return_X_y=True))
+    simple = SpotSearchCV(SVC(), SPACE, refit="1se", n_iter=6, cv=3, random_state=0).fit(StandardScaler().fit_transform(X), y)
+    assert not hasattr(simple, "fresh_score_")
+    with pytest.raises(ArgumentError, match="refit='1se' has taken a simpler one; use method='nested', 'repeats' or 'folds'"):
+        oversearching(simple, method="partitions")
+    assert oversearching(simple, method="folds").tuned_score == simple.best_score_
 
 
 def test_a_record_is_the_same_with_and_without_the_rule(tmp_path):

@@ -162,8 +162,6 @@ def test_a_study_without_a_trial_that_holds_the_bounds_is_shown(tmp_path, capsys
     import matplotlib as mpl
     from matplotlib import pyplot
 
-    from spotsvm.common.errors import NoCompletedTrialError
-
     study = Study(SPACE, "lhs", 0, constraints={"memory": ("<=", 0)}, noise=False)
     caplog.set_level(logging.INFO, "spotsvm")
     study.run(needing_memory, n_trials=8, progress=True)
@@ -177,8 +175,11 @@ def test_a_study_without_a_trial_that_holds_the_bounds_is_shown(tmp_path, capsys
     with mpl.rc_context({"backend": "agg"}):
         study.plot_convergence()
         study.plot_parallel()
-        with pytest.raises(NoCompletedTrialError, match="no trial holds the bounds"):
-            study.plot_slices()
+        drawn = study.plot_slices().figure.legends[0]
+        assert "best, out of bounds" in [text.get_text() for text in drawn.get_texts()]
+        one = Study({"x": uniform(0, 1)}, "lhs", 0, constraints={"memory": ("<=", -1)})
+        drawn = one.run(lambda p: {"value": p["x"], "memory": p["x"]}, n_trials=8).plot_slices().get_legend()
+        assert "best, out of bounds" in [text.get_text() for text in drawn.get_texts()]
         pyplot.close("all")
 
 

@@ -302,7 +302,22 @@ def test_it_starts_at_the_best_of_another_study_or_record(tmp_path):
         Study(SPACE, start=tmp_path / "none.db")
     pair = Study(SPACE, "random", 1, direction=("minimize", "maximize")).run(lambda p: [bowl(p), p["x"]], n_trials=20)
     first = Study(SPACE, "random", 0, start=pair).ask().params
-    assert first == pair.pareto()[0].params
+    front = [t.params for t in pair.pareto()]
+    assert first == front[0]
+    last = front[-1]
+    study = Study(SPACE, "random", 0, start=pair, constraints=lambda p: p["x"] >= last["x"])
+    assert [study.ask().params for _ in range(2)][0] == last
+
+
+def test_five_of_a_front_are_chosen_from_what_the_constraints_allow():
+    pair = Study({"x": uniform(0, 1)}, "lhs", 1, direction=("minimize", "maximize")).run(lambda p: [p["x"]] * 2, n_trials=60)
+    front = [t.params["x"] for t in pair.pareto()]
+    assert len(front) == 60
+    narrow = front[13:23]  # among the five of the whole front there is only one
+    study = Study({"x": uniform(0, 1)}, "random", 0, start=pair, constraints=lambda p: narrow[0] <= p["x"] <= narrow[-1])
+    assert [study.ask().params["x"] for _ in range(5)] == [narrow[k] for k in (0, 2, 4, 7, 9)]
+    few = Study({"x": uniform(0, 1)}, "random", 0, start=pair, constraints=lambda p: p["x"] in front[30:32])
+    assert [few.ask().params["x"] for _ in range(2)] == front[30:32]
 
 
 def test_of_another_study_what_the_constraints_allow_is_a_start(tmp_path):

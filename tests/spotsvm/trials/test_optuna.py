@@ -176,6 +176,7 @@ def test_a_study_of_theirs_becomes_ours():
         assert [(dict(t.params), t.value, t.extra) for t in ours.trials if t.state == "ok"] == [
             (t.params, t.value, {"time": 3.0}) for t in complete
         ]
+        assert {t.attributes["remark"] for t in ours.trials} == {"text"}
         assert [t.state for t in ours.trials].count("failed") == 1
         assert {t.origin for t in ours.trials} == {"given"}
         assert ours.ask().params["kernel"] in ("poly", "rbf")
@@ -185,6 +186,49 @@ def test_a_study_of_theirs_becomes_ours():
     assert [t.values for t in ours.trials] == [tuple(t.values) for t in pair.trials]
     assert ours.objectives.directions == ("minimize", "maximize")
     assert ours.space.describe() == Space({"n": randint(1, 10)}).describe()
+
+
+def test_integers_on_a_log_scale_stay_on_it_both_ways():
+    theirs = optuna.create_study(sampler=SpotSampler("lhs", seed=0))
+    theirs.optimize(lambda trial: trial.suggest_int("n", 1, 1000, log=True) + trial.suggest_int("k", 1, 1000), n_trials=40)
+    ours = from_optuna(theirs, search="random", seed=0)
+    assert ours.space.describe() == Space({"n": (1, 1000, "log-uniform"), "k": (1, 1000)}).describe()
+    again = to_optuna(ours)
+    assert again.trials[0].distributions == theirs.trials[-1].distributions
+    assert params_of(again) == params_of(theirs)
+    few, many = (sum(t.params[name] <= 30 for t in theirs.trials[1:]) for name in ("k", "n"))
+    assert (few < 4, many > 15) == (True, True)
+    beyond = optuna.create_study()
+    beyond.add_trial(
+        optuna.trial.create_trial(value=1.0, params={"n": 7}, distributions={"n": IntDistribution(1, 10**13, log=True)})
+    )
+    assert from_optuna(beyond, search="random").space.describe() == Space({"n": (1, 10**13)}).describe()
+    beyond.sampler = SpotSampler(seed=0)
+    beyond.optimize(lambda trial: trial.suggest_int("n", 1, 10**13, log=True), n_trials=2)
+
+
+def test_attributes_of_trials_go_both_ways():
+    def objective(params, trial):
+        trial.attributes["rows"] = [1, {"kept": True}]
+        return {"value": params["x"], "seconds": 2.5, "solver": "smo"}
+
+    ours = Study({"x": [1, 2, 3]}, "random", 0).run(objective, n_trials=3)
+    theirs = to_optuna(ours)
+    assert theirs.trials[0].user_attrs == {"origin": "random", "seconds": 2.5, "solver": "smo", "rows": [1, {"kept": True}]}
+    again = from_optuna(theirs, search="random")
+    for mine, back in zip(ours.trials, again.trials, strict=True):
+        assert (back.params, back.value, back.extra) == (mine.params, mine.value, mine.extra)
+        assert back.attributes == {**mine.attributes, "origin": "random"}
+    trial = theirs.ask()
+    for name, value in (("value", 3.0), ("values", "text"), ("loss", np.inf), ("origin", "mine")):
+        trial.set_user_attr(name, value)
+    trial.suggest_categorical("x", [1, 2, 3])
+    theirs.tell(trial, state=TrialState.FAIL)
+    last = from_optuna(theirs, search="random").trials[-1]
+    assert (last.state, last.extra) == ("failed", {"user_value": 3.0})
+    assert last.attributes == {"user_values": "text", "loss": "inf", "origin": "mine"}
+    both = to_optuna(Study({"x": [1]}, "random", 0).run(lambda p: {"value": 1.0, "origin": "mine"}, n_trials=1))
+    assert both.trials[0].user_attrs == {"origin": "mine"}
 
 
 def test_a_study_of_ours_becomes_theirs(tmp_path):

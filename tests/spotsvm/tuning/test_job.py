@@ -17,6 +17,7 @@ from spotsvm.optimism.analysis import oversearching
 from spotsvm.study.recorded import RecordedStudy
 from spotsvm.trials.scores.metrics import named_scorer
 from spotsvm.trials.scores.optimism import Optimism
+from spotsvm.trials.scores.verdict import Verdict
 from spotsvm.tuning.job import TuningJob
 from spotsvm.tuning.pipelines.default_spaces import table_pipeline
 from spotsvm.tuning.results import check_writable, comparison
@@ -107,10 +108,9 @@ def test_the_default_wins_ties():
     default, tuned = given.run(quiet)
     assert tuned.search.study_.trials[3].value == tuned.tuned_score == default.tuned_score == 1.0
     assert short(tuned.search.best_params_) == pytest.approx({"C": 1.0, "gamma": 1.0})
-    assert "No candidate of random has a better tuned score than the default SVM: keep the defaults." in " ".join(
-        tuning_summary(given, [default, tuned]).split()
-    )
-    assert "keep the defaults" not in tuning_summary(given, [replace(default, tuned_score=0.9), tuned])
+    verdict = tuned.verdict
+    assert (verdict.decision, verdict.recommended, verdict.number, verdict.difference) == ("did not help", "default", 3, 0.0)
+    assert "Tuning did not help on these rows; keep the default SVM" in " ".join(tuning_summary(given, [default, tuned]).split())
 
 
 def test_test_scores_are_those_of_rows_that_nothing_was_fitted_on(done):
@@ -146,9 +146,19 @@ def test_tuned_scores_are_cross_validated_on_the_same_folds(done):
     check_scores(given, results)
     for c in results[1:]:
         study = c.search.study_
-        assert c.tuned_score == study.trials[study.recommend().number].value
+        number = study.recommend().number
+        assert c.tuned_score == study.trials[number].value or (number, results[0].tuned_score) == (
+            c.verdict.number, pytest.approx(study.trials[number].value),
+        )  # fmt: skip
         if study.recommend().basis == "observed":
             assert c.tuned_score == study.best_trial.value
+    verdict = results[-1].verdict
+    for which, c in (("default", results[0]), ("tuned", results[-1])):
+        assert getattr(verdict, f"{which}_score") == c.tuned_score
+        assert (getattr(verdict, f"{which}_held_out"), getattr(verdict, f"{which}_error")) == (c.test_score, c.test_error)
+    assert verdict.difference == pytest.approx(results[-1].test_score - results[0].test_score)
+    assert verdict.gain == pytest.approx(results[-1].tuned_score - results[0].tuned_score)
+    assert Verdict.from_dict(results[-1].search.study_.findings["verdict"]) == verdict
 
 
 def test_the_files(done):
@@ -158,8 +168,9 @@ def test_the_files(done):
     assert list(table["search"]) == ["default", "random", "kriging"]
     for c in results[1:]:
         written = pd.read_csv(given.out / f"{c.name}_trials.csv")
-        best = written.loc[c.search.study_.recommend().number]
-        assert best["value"] == c.tuned_score == table.set_index("search")["tuned_score"][c.name]
+        best = written.iloc[c.search.best_index_]
+        assert best["value"] == c.search.best_score_
+        assert c.tuned_score == table.set_index("search")["tuned_score"][c.name]
         assert list(written["number"]) == list(range(len(c.search.study_.trials)))
         assert written.get("suggestion", written["number"]).nunique() == BUDGET
         params = json.loads((given.out / f"{c.name}_parameters.json").read_text())
@@ -175,8 +186,7 @@ def test_the_files(done):
     assert f"{count} trials by the search kriging." in text
     drawn = sum(len(path) for path in paths(results[1].search)[2:])
     assert f"the {drawn} values of the given random search" in text  # but for the two starts
-    assert "On the held-out rows, which no search has used" in text
-    assert f"{results[-1].test_score:.4f}" in text
+    assert results[-1].verdict.sentence in text
     kriging, random = (RecordedStudy(given.out / f"{name}.db") for name in ("kriging", "random"))
     assert kriging.report(given.out.with_suffix(".html"), random).read_text(encoding="utf-8") == text
 
@@ -276,14 +286,8 @@ def test_a_folder_is_made(tmp_path):
 def test_the_choice_the_optimism_and_the_stop_are_found_out_and_kept(done):
     given, results = done
     random, final = results[1:]
-    finding = final.search.study_.findings["judgement"]
-    if "confirm" in final.search.study_.findings:
-        assert finding["choice"] == "recommended"
-        assert finding["recommended_fresh"] == pytest.approx(final.test_score)
-    else:
-        assert finding["choice"] == "best predicted"
-        assert finding["best_seen_fresh"] == pytest.approx(final.test_score)
-    assert "judgement" not in random.search.study_.findings
+    assert final.search.study_.recommend().number == final.verdict.number
+    assert "verdict" not in random.search.study_.findings
     method = "partitions" if "confirm" in final.search.study_.findings else "folds"
     assert final.optimism == oversearching(final.search, method=method)
     assert [c.optimism for c in results[:-1]] == [None, None]

@@ -14,7 +14,6 @@ from spotsvm.tuning.results import (
     HeldOutResult,
     RememberedPredictions,
     block_length,
-    held_out_finding,
     held_out_score,
     write_tuning_report,
 )
@@ -87,19 +86,6 @@ def test_blocks_have_as_many_rows():
 
 def result(test_score, test_error=0.01, name="kriging", search=None):
     return HeldOutResult(name, 0.9, test_score, test_error, None, search)
-
-
-@pytest.mark.parametrize(
-    ("final", "sentence"),
-    [
-        (result(0.91), "So the tuned score is not too optimistic."),
-        (result(0.885), "The difference, 0.0150, is within two standard errors."),
-        (result(0.85), "The difference, 0.0500, is more than two standard errors."),
-        (result(0.85, float("nan")), "The held-out rows are too few to judge the tuned score."),
-    ],
-)
-def test_what_the_held_out_rows_say(final, sentence):
-    assert held_out_finding(final)["sentence"].endswith(sentence)
 
 
 def test_a_random_search_that_only_failed_is_no_baseline(tmp_path):

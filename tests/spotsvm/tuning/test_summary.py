@@ -1,3 +1,4 @@
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -7,6 +8,7 @@ from sklearn.dummy import DummyClassifier
 
 from spotsvm.space.space import Space
 from spotsvm.trials.scores.optimism import Optimism
+from spotsvm.trials.scores.verdict import Verdict
 from spotsvm.trials.trial import Trial
 from spotsvm.tuning.job import TuningJob
 from spotsvm.tuning.results import HeldOutResult
@@ -23,18 +25,24 @@ def search(n=10, failed=0, highest=1000.0):
     ]
     space = Space({"svc__C": (0.01, highest, "log-uniform"), "svc__gamma": (1e-5, 10.0, "log-uniform")})
     study = SimpleNamespace(n_finished=n, trials=tuple(trials), findings={}, space=space)
-    return SimpleNamespace(study_=study, best_params_={"svc__C": 12.3456, "svc__gamma": 0.000123456})
+    return SimpleNamespace(study_=study)
 
 
 def flat(text):
     return " ".join(text.split())
 
 
-def summary(tuned=0.9, test=0.8, error=0.02, given=None, optimism=None, **changed):
+VERDICT = Verdict(
+    "accuracy", "helped", "tuned", 4, {"svc__C": 12.3456, "svc__gamma": 0.000123456}, 0.75, 0.7, 0.1, 0.9, 0.8, 0.02, 0.15, 0.01,
+    0.1, 0.03, (0.04, 0.16), 0.95, 50, "+0.15 on the folds",
+)  # fmt: skip
+
+
+def summary(tuned=0.9, test=0.8, error=0.02, given=None, optimism=None, verdict=VERDICT, **changed):
     given = search() if given is None else given
     results = [
         HeldOutResult("default", 0.75, 0.7, 0.1, DummyClassifier()),
-        HeldOutResult("kriging", tuned, test, error, DummyClassifier(), given, optimism),
+        HeldOutResult("kriging", tuned, test, error, DummyClassifier(), given, optimism, verdict),
     ]
     return tuning_summary(TuningJob(**({"table": TABLE} | changed)), results)
 
@@ -45,25 +53,28 @@ def test_the_table():
     assert lines[2].split() == ["default", "SVM", "0.7500", "0.7000", "+-", "0.1000", "+0.0500"]
     assert lines[3].split() == ["kriging", "(10", "trials)", "0.9000", "0.8000", "+-", "0.0200", "+0.1000"]
     assert len({len(line) for line in lines[1:4]}) == 1
-    assert "Chosen by kriging: C = 12.35, gamma = 0.0001235" in lines
+    assert "Recommended: trial 4 of kriging: C = 12.35, gamma = 0.0001235" in lines
     alone = tuning_summary(TuningJob(TABLE), [HeldOutResult("default", 0.75, 0.7, 0.1, DummyClassifier())])
     assert alone.splitlines()[1:3] == [lines[1], lines[2]]
-    assert "Chosen by" not in alone
+    assert "Recommended" not in alone
 
 
-@pytest.mark.parametrize(
-    ("tuned", "test", "error", "verdict"),
-    [
-        (0.9, 0.8, 0.02, "On the held-out rows kriging scores 0.1000 less than its tuned score, more than two standard errors."),
-        (0.9, 0.8, 0.06, "On the held-out rows kriging scores 0.1000 less than its tuned score, within two standard errors."),
-        (0.9, 0.9, 0.02, "On the held-out rows kriging reaches its tuned score."),
-        (0.8, 0.9, 0.02, "On the held-out rows kriging reaches its tuned score."),
-        (0.9, np.nan, 0.02, "The held-out rows are too few to judge the tuned score of kriging."),
-        (0.9, 0.8, np.nan, "The held-out rows are too few to judge the tuned score of kriging."),
-    ],
-)
-def test_the_gap_in_words(tuned, test, error, verdict):
-    assert verdict in flat(summary(tuned, test, error))
+def test_the_verdict_comes_first_and_the_recommendation_follows_it():
+    def paragraphs(**changed):
+        return [flat(one) for one in summary(verdict=replace(VERDICT, **changed)).split("\n\n")[1:]]
+
+    said = paragraphs(expected=0.88, expected_interval=(0.83, 0.93))
+    assert said[:3] == [
+        "Tuning helped: held-out +0.1 +- 0.03 (95 % interval +0.04 to +0.16); +0.15 on the folds.",
+        "Expect a score of 0.88 on new data from the tuned SVM (95 % interval 0.83 to 0.93).",
+        "The score on the 50 held-out rows, 0.8 (standard error 0.02), is below the interval of the expected score, 0.83 to "
+        "0.93, which the training rows give: they are few, so this can be chance.",
+    ]
+    keep = {"decision": "did not help", "recommended": "default", "number": 3, "params": {"svc__C": 1.0, "svc__gamma": 0.5}}
+    kept = paragraphs(**keep, reason="nothing was better", expected=0.75)
+    assert kept[0] == "Tuning did not help on these rows; keep the default SVM: nothing was better."
+    assert kept[1] == "Expect a score of 0.75 on new data from the default SVM."
+    assert "Recommended: the default SVM: C = 1, gamma = 0.5" in kept
 
 
 NUMBERS = make_table(TABLE.X, TABLE.y, "regression")
@@ -110,40 +121,38 @@ def luck(method, optimism=0.02, interval=(-0.01, 0.05), outer=(0.83, 0.93), note
     [
         (
             luck("folds", notes=("A note on the interval.",)),
-            "Expect a score of 0.88 on new data (95 % interval 0.83 to 0.93). The tuned score, 0.9, is too high by 0.02. On the "
-            "held-out rows",
+            "The tuned score of what the search chose, 0.9, is too high by 0.02.",
             "Method folds: estimated from the scores of all 10 trials in each fold (Tibshirani and Tibshirani 2009), without "
             "further fits. This is a rough estimate and never below 0; its interval comes from the spread of the folds.",
         ),
         (
             luck("repeats", notes=("No runner-up beats the winner.",)),
-            "The tuned score, 0.9, is too high by 0.02 (-0.01 to 0.05).",
+            "The tuned score of what the search chose, 0.9, is too high by 0.02 (-0.01 to 0.05).",
             "Method repeats: the winner and the runners-up, 5 in total, were scored again on fresh splits. No runner-up beats "
             "the winner. This covers the luck of the splits, not that of the rows; --oversearching nested covers both.",
         ),
         (
             luck("partitions"),
-            "The tuned score, 0.9, is too high by 0.02 (-0.01 to 0.05).",
+            "The tuned score of what the search chose, 0.9, is too high by 0.02 (-0.01 to 0.05).",
             "Method partitions: the search itself scored its winner on 5 random partitions that had no part in the choice, "
             "without further fits. This covers the luck of the splits, not that of the rows; --oversearching nested covers both.",
         ),
         (
             luck("nested", -0.02),
-            "Expect a score of 0.92 on new data (95 % interval 0.83 to 0.93). The mean tuned score of the repeated searches, "
-            "0.9, is not too high: -0.02 (-0.01 to 0.05).",
+            "The mean tuned score of the repeated searches, 0.9, is not too high: -0.02 (-0.01 to 0.05).",
             "Method nested: the whole search was repeated 5 times, each time without some of the rows, on which its winner was "
             "then scored. This covers the whole search, for similar data.",
         ),
         (
             luck("repeats", interval=(np.nan, np.nan), outer=(np.nan, np.nan)),
-            "Expect a score of 0.88 on new data. The tuned score, 0.9, is too high by 0.02.",
+            "The tuned score of what the search chose, 0.9, is too high by 0.02.",
             "Method repeats",
         ),
     ],
 )
 def test_how_much_is_luck_comes_first_and_then_how_that_was_found(found, answer, method):
-    answered, found_by, score = summary(optimism=found).split("\n\n")[1:4]
-    assert flat(answered).startswith("How much of it is luck? Expect ")
+    answered, found_by, score = summary(optimism=found).split("\n\n")[2:5]
+    assert flat(answered).startswith("How much of it is luck? The ")
     assert answer in flat(answered)
     assert flat(found_by).startswith(method)
     assert "A note on the interval." not in found_by
@@ -153,13 +162,13 @@ def test_how_much_is_luck_comes_first_and_then_how_that_was_found(found, answer,
 def test_no_line_is_longer_than_the_table_is_wide_or_100_columns(tmp_path):
     given = search(failed=3)
     names = [f"cutoffclassifier__class_weight__{k}" for k in range(12)]
-    given.best_params_ = dict.fromkeys(names, 0.123456)
     given.study_.findings = {
-        name: {"sentence": f"Of the {name} it is to be said: {'so it is, ' * 40}."} for name in ("stop", "judgement")
+        name: {"sentence": f"Of the {name} it is to be said: {'so it is, ' * 40}."} for name in ("stop", "timeout")
     }
-    lines = summary(given=given, optimism=luck("nested"), pipeline="spectra", out=tmp_path).splitlines()
+    verdict = replace(VERDICT, params=dict.fromkeys(names, 0.123456))
+    lines = summary(given=given, optimism=luck("nested"), verdict=verdict, pipeline="spectra", out=tmp_path).splitlines()
     assert max(map(len, lines)) <= 100
-    assert "Of the judgement it is to be said:" in flat(" ".join(lines))
+    assert "Of the timeout it is to be said:" in flat(" ".join(lines))
     # no parameter stands on another line than its value
     assert sum(line.count("class_weight__") for line in lines) == sum(line.count(" = 0.1235") for line in lines) == 12
     assert all(line.count("class_weight__") == line.count(" = 0.1235") for line in lines)

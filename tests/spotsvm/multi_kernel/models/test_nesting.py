@@ -150,6 +150,12 @@ def test_a_model_that_is_not_contained_is_an_error_that_says_why(poorer, richer,
         richer.restrict(poorer, dict.fromkeys(richer.names, 1.0))
 
 
+def test_a_gamma_by_default_is_one_that_richer_models_tune():
+    richer = RbfModel(n_features=7)
+    assert richer.contains(FixedKernelModel(kernel="rbf"))
+    assert not richer.contains(FixedKernelModel(kernel="rbf", gamma="scale"))  # which only the data tell
+
+
 def test_parameters_that_are_no_embedding_are_told():
     poorer, richer = RbfModel(GROUPS), TunedConicModel(GROUPS)
     params = richer.embed(poorer, {"C": 2.0, "gamma": 0.5}) | {"gamma__middle": 0.7}

@@ -9,7 +9,7 @@ from scipy.stats import loguniform, randint, truncnorm, uniform
 from sklearn.preprocessing import StandardScaler
 
 from spotsvm import Study, list_studies, load_study
-from spotsvm.common.errors import StorageError, StudyMismatchError
+from spotsvm.common.errors import ArgumentError, StorageError, StudyMismatchError
 from spotsvm.searches import RandomSearch
 
 SPACE = [
@@ -136,7 +136,7 @@ def test_a_study_that_is_read_closes_as_any_other(tmp_path):
     assert study.best_value == 1
 
 
-def test_bounds_are_gone_on_with_and_conditions_are_not(tmp_path):
+def test_bounds_are_gone_on_with_and_conditions_where_they_are_given(tmp_path):
     space, path = {"x": uniform(0, 1)}, tmp_path / "s.db"
     bounds = {"memory <= b": ("<=", 0.1), "gain": (">=", -2.5e-20)}
 
@@ -153,5 +153,21 @@ def test_bounds_are_gone_on_with_and_conditions_are_not(tmp_path):
     path = tmp_path / "t.db"
     with Study(space, "random", 0, constraints=[lambda p: p["x"] < 0.5, bounds], path=path) as study:
         study.run(bounded, n_trials=3)
-    with pytest.raises(StudyMismatchError, match="does not suffice to go on: it has only the names of its constraints <lambda>"):
+    names = r"does not suffice to go on: it has only the names of its constraints <lambda>; give constraints=, or leave out"
+    with pytest.raises(StudyMismatchError, match=names):
         load_study(path, read_only=False)
+    for again in ([lambda p: p["x"] < 0.5], [bounds, lambda p: p["x"] < 0.5]):  # with the bounds of the record, or given too
+        with load_study(path, read_only=False, constraints=again) as study:
+            assert dict(study.constraints.bounds) == bounds
+            study.run(bounded, n_trials=study.n_finished + 10)
+            assert all(t.params["x"] < 0.5 for t in study.trials)
+    for wrong, said in (
+        (lambda p: p["x"] < 0.01, "which violates constraints\\[0\\]"),
+        (max, "constraints"),
+        ([lambda p: True, {"other": ("<=", 1.0)}], "constraints"),
+    ):
+        with pytest.raises(StudyMismatchError, match=said):
+            load_study(path, read_only=False, constraints=wrong)
+    assert len(load_study(path).trials) == 23
+    with pytest.raises(ArgumentError, match="constraints are for a study that goes on; give read_only=False as well"):
+        load_study(path, constraints=bounds)
