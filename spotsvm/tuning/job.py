@@ -21,11 +21,12 @@ from spotsvm.search_cv.start import default_start
 from spotsvm.solvers.search.registry import SearchFactory, SearchName
 from spotsvm.study.ends.time_limit import checked_timeout
 from spotsvm.study.workers.limits import checked_memory_limit
-from spotsvm.trials.recommendation import VERDICT
+from spotsvm.trials.recommendation import TABLE, VERDICT
 from spotsvm.trials.scores.metrics import named_scorer
 from spotsvm.trials.scores.optimism import Method
 from spotsvm.trials.start import Start, equal_start
 from spotsvm.tuning.code import REPEAT, tuning_code
+from spotsvm.tuning.facts import table_facts
 from spotsvm.tuning.large import ROWS, Limits, fit_on_more_rows
 from spotsvm.tuning.paired import held_out_difference
 from spotsvm.tuning.pipelines.registry import NamedPipeline, default_scoring, is_series, named_pipeline
@@ -68,8 +69,8 @@ class TuningJob:
     memory_limit: int | str | None = None
     retries: int = 0
     timeout: float | None = None  # of each search; of a large table, of everything
+    file: str = ""  # the name of the file with the table, for the report
     limits: Limits = Limits()  # from which number of rows on a table is large, and what is done then
-
     source: str = ""  # Python code that makes the table, for the code that repeats it all
     command: str = ""  # the command line, for the same
 
@@ -226,7 +227,9 @@ class TuningJob:
         if self.oversearching != "none":
             found = with_expected(found, choice, folds, tuned.optimism)
         assert tuned.search is not None
-        tuned.search.study_.add_finding(VERDICT, found.to_dict())
+        study = tuned.search.study_
+        study.add_finding(VERDICT, found.to_dict())
+        study.add_finding(TABLE, table_facts(self.table, self.metric, len(test.y), self.file, study.findings.get(TABLE)))
         return replace(tuned, verdict=found)
 
     @property
