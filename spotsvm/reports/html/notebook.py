@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from html import escape
 
 from spotsvm.common.text import printable_line
-from spotsvm.reports.page import cell_of
+from spotsvm.reports.html.cells import cell_of
 from spotsvm.trials.profile import finished_words, suggested
 from spotsvm.trials.recommendation import may_be_best
 from spotsvm.trials.results import StudyResults
