@@ -168,6 +168,7 @@ def _models_view(view: StudyView) -> list[Part]:
 _HEADINGS = {
     "stop": "Whether to go on",
     "timeout": "Time limit",
+    "rows": "Rows that the machine was fitted on",
     "confirm": "What further partitions say",
     "judgement": "Whether the recommendation holds on fresh data",
 }

@@ -86,8 +86,9 @@ class MoreRows:
                 "sample."
             )
         return {
-            "sentence": text, "tuned_on": sampled, "fitted_on": n, "training_rows": of, "seconds": self.fits[-1][1],
-            "score": score, "standard_error": error, "score_of_sample": of_sample,
+            "sentence": text, "rows tuned on": sampled, "rows fitted on": n, "training rows": of,
+            "seconds of the last fit": self.fits[-1][1], "score on held-out rows": score, "standard error": error,
+            "score of the sample": of_sample,
         }  # fmt: skip
 
 

@@ -252,8 +252,8 @@ def test_a_class_that_a_resample_lacks_is_no_error():
 
 
 def test_the_cap_on_iterations_is_no_news(monkeypatch):
-    def capped(task, n_samples, kinds):
-        pipeline, space = table_pipeline(task, n_samples, kinds)
+    def capped(task, n_samples, kinds, scale):
+        pipeline, space = table_pipeline(task, n_samples, kinds, scale)
         return pipeline.set_params(svc__max_iter=3), space
 
     monkeypatch.setattr("spotsvm.tuning.pipelines.registry.table_pipeline", capped)
@@ -461,8 +461,8 @@ def test_a_large_table_is_tuned_on_a_sample_and_fitted_on_more(task, tmp_path):
     fitted = (c.estimator[-1] for c in (default, tuned))
     assert [(m if task == "classification" else m.regressor_).shape_fit_[0] for m in fitted] == [80, 750]
     found = RecordedStudy(tmp_path / "random.db").findings["rows"]
-    assert (found["tuned_on"], found["fitted_on"], found["training_rows"]) == (80, 750, 750)
-    assert found["score"] > found["score_of_sample"] == tuned.test_score
+    assert (found["rows tuned on"], found["rows fitted on"], found["training rows"]) == (80, 750, 750)
+    assert found["score on held-out rows"] > found["score of the sample"] == tuned.test_score
     assert "The parameters were tuned on a sample of 80 rows; the final machine was then fitted on all 750" in found["sentence"]
 
 
