@@ -86,13 +86,20 @@ tuning_options = _options(
         type=click.IntRange(1),
         default=50,
         show_default=True,
-        help="Number of candidates that each search evaluates.",
+        help="Number of candidates that the search evaluates.",
     ),
     click.option(
         "--search",
         default="kriging",
         show_default=True,
         help="kriging, koch2011, vns, carrizosa2014, cmaes, lbfgsb, random, lhs or kriging_per_second.",
+    ),
+    click.option(
+        "--baseline",
+        type=click.Choice(["none", "random"]),
+        default="none",
+        show_default=True,
+        help="Whether random search runs as well, for comparison, at the same cost again.",
     ),
     click.option(
         "--cv",
@@ -119,7 +126,7 @@ tuning_options = _options(
     click.option(
         "--out",
         type=click.Path(path_type=Path),
-        help="Folder for the trials, parameters and records; the same command resumes an interrupted run.",
+        help="Folder for report, model, parameters and records; the same command resumes an interrupted run.",
     ),
     click.option("-q", "--quiet", is_flag=True, help="Print the results alone: neither what was decided nor the progress."),
 )
@@ -155,7 +162,7 @@ worker_options = _options(
         "--timeout",
         type=click.FloatRange(0, min_open=True),
         metavar="SECONDS",
-        help="Time limit of each of the two searches, after which no further candidate starts; final fits come on top.",
+        help="Time limit of each search, after which no further candidate starts; final fits come on top.",
     ),
     click.option("--memory-limit", metavar="SIZE", help="Memory limit of a candidate, such as 2GB or 512MiB."),
     click.option(
@@ -240,7 +247,8 @@ def tune(
 ) -> None:
     """Tune an SVM on the table in FILE (CSV).
 
-    Random search runs as well, for comparison. Both searches start with the SVM's default parameters and the centre of the space.
+    The search starts with the SVM's default parameters and the centre of the space. In the end both are compared on rows that the
+    search has not used: where tuning did not help, the default SVM is what is recommended.
     """
     from spotsvm.common.errors import ArgumentError
     from spotsvm.tuning.tables.table import Choices
@@ -262,7 +270,7 @@ def tune(
                     f"{name} {value} is only for time series (--pipeline stormwater), not for --pipeline {pipeline}"
                 )
         table = read_table(file, target, task, Choices(**choices))
-    run_tuning(table, pipeline=pipeline, horizon=horizon, **options)
+    run_tuning(table, pipeline=pipeline, horizon=horizon, file=Path(file).name, **options)
 
 
 @click.command(cls=RenamedOptions)

@@ -1,4 +1,4 @@
-"""Tune the SVM of a table, and compare it with the default and with random search on held-out rows."""
+"""Tune the SVM of a table, and compare it with the default on held-out rows."""
 
 from __future__ import annotations
 
@@ -21,16 +21,17 @@ from spotsvm.search_cv.start import default_start
 from spotsvm.solvers.search.registry import SearchFactory, SearchName
 from spotsvm.study.ends.time_limit import checked_timeout
 from spotsvm.study.workers.limits import checked_memory_limit
-from spotsvm.trials.recommendation import VERDICT
+from spotsvm.trials.recommendation import TABLE, VERDICT
 from spotsvm.trials.scores.metrics import named_scorer
 from spotsvm.trials.scores.optimism import Method
 from spotsvm.trials.start import Start, equal_start
+from spotsvm.tuning.facts import table_facts
 from spotsvm.tuning.large import ROWS, Limits, fit_on_more_rows
 from spotsvm.tuning.paired import held_out_difference
 from spotsvm.tuning.pipelines.columns import Scale
 from spotsvm.tuning.pipelines.registry import NamedPipeline, default_scoring, is_series, named_pipeline
 from spotsvm.tuning.plan import baseline, decisions, notices, outlook, rough_outlook
-from spotsvm.tuning.results import HeldOutResult, block_length, check_writable, held_out_score, write_results
+from spotsvm.tuning.results import HeldOutResult, block_length, check_writable, held_out_score, write_model, write_results
 from spotsvm.tuning.tables.split import TEST_SHARE, held_out, possible_folds
 from spotsvm.tuning.tables.table import Table
 from spotsvm.tuning.verdict import Choice, choose, decide, with_expected
@@ -50,6 +51,7 @@ class TuningJob:
     table: Table  # all rows; held-out rows are drawn from it, of a series its last quarter
     n_trials: int = 50  # candidates of each search
     search: str = "kriging"
+    baseline: str = "none"  # a search to compare with, such as "random", or "none"
     cv: int = FOLDS
     seed: int = 0  # of the split into training and test rows, the folds and the searches
     workers: int = 1  # folds scored in parallel; with a limit and no executor, candidates
@@ -67,6 +69,7 @@ class TuningJob:
     memory_limit: int | str | None = None
     retries: int = 0
     timeout: float | None = None  # of each search; of a large table, of everything
+    file: str = ""  # the name of the file with the table, for the report
     limits: Limits = Limits()  # from which number of rows on a table is large, and what is done then
 
     def with_possible_folds(self) -> tuple[TuningJob, str]:
@@ -77,7 +80,7 @@ class TuningJob:
         return (replace(self, cv=cv), f"{cv} folds in place of {self.cv}, as {why}") if why else (self, "")
 
     def run(self, progress: Progress, say: Callable[[str], Any] = lambda line: None) -> list[HeldOutResult]:
-        """Evaluate the default, random search and the search in this order; both searches start at the default and the centre.
+        """Evaluate the default, the baseline if there is one, and the search; searches start at the default and the centre.
 
         `say` is called with each line about what was decided, before the searches start.
         """
@@ -159,6 +162,7 @@ class TuningJob:
                 results[which] = replace(results[which], estimator=found.estimator)
         if self.out is not None:
             write_results(results, self.out)
+            write_model(results, self.out, None if is_series(self.pipeline) else self.table)
         return results
 
     def _search(self, name: str, named: NamedPipeline, scorer: Any, start: Start, callback: Any, large: bool) -> SpotSearchCV:
@@ -217,13 +221,15 @@ class TuningJob:
         if self.oversearching != "none":
             found = with_expected(found, choice, folds, tuned.optimism)
         assert tuned.search is not None
-        tuned.search.study_.add_finding(VERDICT, found.to_dict())
+        study = tuned.search.study_
+        study.add_finding(VERDICT, found.to_dict())
+        study.add_finding(TABLE, table_facts(self.table, self.metric, len(test.y), self.file, study.findings.get(TABLE)))
         return replace(tuned, verdict=found)
 
     @property
     def _searches(self) -> list[str]:
         """Names of the searches, the requested one last."""
-        return list(dict.fromkeys(["random", self.search]))
+        return list(dict.fromkeys([*([] if self.baseline == "none" else [self.baseline]), self.search]))
 
     @property
     def metric(self) -> str:

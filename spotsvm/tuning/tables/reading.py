@@ -65,6 +65,12 @@ def read_file(
     return TableFile(path, frame, layout, tuple(notes))
 
 
+def read_rows(path: str | Path, column: str, sep: str | None = None, encoding: str | None = None) -> TableFile:
+    """Read a file of further rows, all columns and rows with a value; `column` is a name that a header row has."""
+    layout, frame = _read(path, column, sep, encoding)
+    return TableFile(path, frame, layout).without_blank_rows()
+
+
 def _read(path: str | Path, target: str, sep: str | None, encoding: str | None, *more: Any) -> tuple[Layout, pd.DataFrame]:
     """Return the layout, and all cells."""
     layout = Layout()
