@@ -224,6 +224,13 @@ table_options = _options(
     help="table: scaled SVM. spectra: principal components, their monomials, the important ones, class weights and cutoffs. "
     "stormwater: a time series predicted from past rain, tested on its last quarter.",
 )
+@click.option(
+    "--scale",
+    type=click.Choice(["standard", "power"]),
+    default="standard",
+    show_default=True,
+    help="How columns of numbers are scaled (table): to mean 0 and variance 1, or also nearly normal, by a power transformation.",
+)
 @click.option("--region", help="Search region; spectra: default, table7 or table8; stormwater: wide or koch2011.")
 @click.option("--time", "time", help="Column of time stamps (stormwater); by default the rows are the time steps.")
 @click.option(
