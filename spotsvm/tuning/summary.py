@@ -12,6 +12,7 @@ from spotsvm.trials.recommendation import summarise_failures
 from spotsvm.trials.scores.optimism import Method, Optimism
 from spotsvm.trials.scores.verdict import Verdict
 from spotsvm.tuning.job import TuningJob
+from spotsvm.tuning.large import ROWS
 from spotsvm.tuning.pipelines.registry import description, is_series
 from spotsvm.tuning.results import HeldOutResult
 
@@ -78,7 +79,7 @@ def _paragraphs(job: TuningJob, results: Sequence[HeldOutResult]) -> Iterator[st
             yield f"Failed trials of {c.name}: {summarise_failures(c.search.study_.trials)}"
     if final.search is not None:
         findings = final.search.study_.findings
-        for name in ("stop", "timeout"):
+        for name in ("stop", "timeout", ROWS):
             if name in findings:
                 yield findings[name]["sentence"]
     if final.search is not None and verdict is not None:
@@ -90,7 +91,11 @@ def _paragraphs(job: TuningJob, results: Sequence[HeldOutResult]) -> Iterator[st
         for edge in edges_of(best, final.search.study_.space):
             yield str(edge)
     if job.out:
-        yield f"Written to {job.out}: report.html; comparison.csv; trials, fold scores, parameters and record of each search."
+        model = "" if is_series(job.pipeline) else "model.skops, for spotsvm predict; "
+        yield (
+            f"Written to {job.out}: report.html; {model}parameters.json of the recommended SVM; comparison.csv; trials, "
+            "fold scores, parameters and record of each search."
+        )
     else:
         yield "Use --out FOLDER to save the trials, the parameters and a record that can be resumed."
 
