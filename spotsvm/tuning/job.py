@@ -67,6 +67,7 @@ class TuningJob:
     memory_limit: int | str | None = None
     retries: int = 0
     timeout: float | None = None  # of each search; of a large table, of everything
+    file: str = ""  # the name of the file with the table, for the report
     limits: Limits = Limits()  # from which number of rows on a table is large, and what is done then
     file: str = ""  # the name of the file with the table, for the report
 
