@@ -257,6 +257,7 @@ def tune(
     from spotsvm.tuning.tables.table import Choices
 
     choices = {name: options.pop(name) for name in Choices.__dataclass_fields__}
+    options["file"] = file.name
     if pipeline == "stormwater":
         given = next((name for name, value in choices.items() if value not in (None, ())), None)
         if given is not None:
