@@ -29,7 +29,7 @@ extensions = ["sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc", "myst_
 exclude_patterns = ["_build", "examples", "gallery/*/GALLERY_HEADER.rst"]
 templates_path = ["_templates"]
 nitpicky = True
-#: what only the inventories of other projects could resolve, and methods that estimators have from scikit-learn; no network is used
+#: what only the inventories of other projects could resolve, and methods that estimators have from scikit-learn
 nitpick_ignore_regex = [
     ("py:.*", r"(sklearn|numpy|scipy|pandas|matplotlib|optuna|distributed|concurrent)(\..*)?"),
     ("py:obj", "predict|transform"),

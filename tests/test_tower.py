@@ -41,6 +41,7 @@ spotsvm.common                      11
 spotsvm.space                       12
 spotsvm.trials                      13
 spotsvm.trials.scores               14
+spotsvm.reports.html                14
 spotsvm.reports                     15
 spotsvm.study.record                15
 spotsvm.study.workers               15
