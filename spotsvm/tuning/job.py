@@ -25,12 +25,15 @@ from spotsvm.trials.recommendation import TABLE, VERDICT
 from spotsvm.trials.scores.metrics import named_scorer
 from spotsvm.trials.scores.optimism import Method
 from spotsvm.trials.start import Start, equal_start
+from spotsvm.tuning.code import REPEAT, tuning_code
 from spotsvm.tuning.facts import table_facts
 from spotsvm.tuning.large import ROWS, Limits, fit_on_more_rows
 from spotsvm.tuning.paired import held_out_difference
+from spotsvm.tuning.pipelines.columns import Scale
 from spotsvm.tuning.pipelines.registry import NamedPipeline, default_scoring, is_series, named_pipeline
 from spotsvm.tuning.plan import baseline, decisions, notices, outlook, rough_outlook
 from spotsvm.tuning.results import HeldOutResult, block_length, check_writable, held_out_score, write_model, write_results
+from spotsvm.tuning.scoring import score_title, table_scorer
 from spotsvm.tuning.tables.split import TEST_SHARE, held_out, possible_folds
 from spotsvm.tuning.tables.table import Table
 from spotsvm.tuning.verdict import Choice, choose, decide, with_expected
@@ -58,6 +61,7 @@ class TuningJob:
     scoring: str | None = None  # a scorer's name; the pipeline's own by default
     pipeline: str = "table"
     region: str | None = None  # of the search; the pipeline's first one by default
+    scale: Scale = "standard"  # how numbers are scaled, by the pipeline "table"
     horizon: int = 0  # how many steps ahead a series is predicted
     oversearching: str = "auto"  # a method of `oversearching`, "auto" or "none"
     stop: bool = False  # whether a search ends once the expected improvement is far below the uncertainty of the score
@@ -69,7 +73,8 @@ class TuningJob:
     timeout: float | None = None  # of each search; of a large table, of everything
     file: str = ""  # the name of the file with the table, for the report
     limits: Limits = Limits()  # from which number of rows on a table is large, and what is done then
-    file: str = ""  # the name of the file with the table, for the report
+    source: str = ""  # Python code that makes the table, for the code that repeats it all
+    command: str = ""  # the command line, for the same
 
     def with_possible_folds(self) -> tuple[TuningJob, str]:
         """Return the job with fewer folds where a class or the groups allow no more, and then why."""
@@ -90,7 +95,8 @@ class TuningJob:
         if self.out is not None:
             check_writable(self.out)
         began = monotonic()
-        scorer = named_scorer(self.metric)
+        scoring = table_scorer(self.metric, self.table)
+        scorer = named_scorer(scoring) if isinstance(scoring, str) else scoring
         whole, test = self._split()
         train = whole if is_series(self.pipeline) else self.limits.sample_of(whole, self.cv, self.seed)
         named = named_pipeline(
@@ -105,12 +111,13 @@ class TuningJob:
             horizon=self.horizon,
             grouped=train.groups is not None,
             kinds=train.kinds,
+            scale=self.scale,
         )
         if self.oversearching == "repeats" and is_series(self.pipeline):
             raise ArgumentError(
                 "--oversearching repeats: splits by time cannot be drawn again at random; use folds, nested or none"
             )
-        for line in decisions(self.table, len(test.y), self.metric, self.cv):
+        for line in decisions(self.table, len(test.y), score_title(self.metric, self.table), self.cv):
             say(line)
         if train is not whole:
             say(f"plan: {self.limits.plan(len(whole.y), len(train.y), self.timeout)}")
@@ -138,7 +145,7 @@ class TuningJob:
             results.append(HeldOutResult("default", default, *self._test(scorer, fitted, test), fitted))
             for name in searches:
                 with progress(name, self.n_trials) as callback:
-                    search = self._search(name, named, scorer, start, callback, train is not whole)
+                    search = self._search(name, named, scoring, start, callback, train is not whole)
                     search.fit(train.X, train.y, **_groups(train))
                 best = search.best_estimator_
                 results.append(HeldOutResult(name, float(search.best_score_), *self._test(scorer, best, test), best, search))
@@ -158,12 +165,16 @@ class TuningJob:
                 score, error = self._test(scorer, found.estimator, test)
                 search.study_.add_finding(ROWS, found.finding(score, error, results[which].test_score, len(test.y)))
                 results[which] = replace(results[which], estimator=found.estimator)
+            if (verdict := results[-1].verdict) is not None:
+                code = tuning_code(self, train, train is not whole, search, start, verdict)
+                search.study_.add_finding(REPEAT, {"code": code, "command": self.command})
+                results[-1] = replace(results[-1], code=code)
         if self.out is not None:
             write_results(results, self.out)
             write_model(results, self.out, None if is_series(self.pipeline) else self.table)
         return results
 
-    def _search(self, name: str, named: NamedPipeline, scorer: Any, start: Start, callback: Any, large: bool) -> SpotSearchCV:
+    def _search(self, name: str, named: NamedPipeline, scoring: Any, start: Start, callback: Any, large: bool) -> SpotSearchCV:
         """Return the search of that name, not fitted yet."""
         return SpotSearchCV(
             named.estimator,
@@ -171,7 +182,7 @@ class TuningJob:
             n_iter=self.n_trials,
             search=cast("SearchName | SearchFactory", named.search(name)),
             cv=named.splitter,
-            scoring=scorer if self.metric == "mean_class_accuracy" else self.metric,
+            scoring=scoring,
             n_jobs=None if self.executor is not None else self.workers,
             random_state=self.seed,
             batch_size=self.batch_size,
