@@ -7,7 +7,7 @@ PUBLIC = {f"spotsvm.{name}": f"public/{name}" for name in ("searches", "kernels"
 
 setup(
     package_dir={"spotsvm": "spotsvm", **FOLDERS, **PUBLIC},
-    packages=[*find_packages(include=["spotsvm*"]), "spotsvm.reports.templates"]
+    packages=[*find_packages(include=["spotsvm*"]), "spotsvm.reports.html.templates"]
     + [f"{name}{inside}" for name, folder in FOLDERS.items() for inside in ["", *(f".{p}" for p in find_packages(folder))]]
     + list(PUBLIC),
 )

@@ -12,20 +12,32 @@ NEED_OPTUNA = "spotsvm.study.optuna"
 ROOT = Path(__file__).parent.parent
 FLOORS = {name: f"spotsvm.{name}" for name in ("surrogates", "solvers", "studies")}
 FOLDERS = {"public": "spotsvm", "spotsvm": "spotsvm", **FLOORS}
-MODULES = sorted(
-    ".".join((name, *path.relative_to(ROOT / folder).with_suffix("").parts)).removesuffix(".__init__")
+MODULES = {
+    ".".join((name, *path.relative_to(ROOT / folder).with_suffix("").parts)).removesuffix(".__init__"): path
     for folder, name in FOLDERS.items()
-    for path in (ROOT / folder).rglob("*.py")
-)
+    for path in sorted((ROOT / folder).rglob("*.py"))
+}
+WITH_EXAMPLES = sorted(name for name, path in MODULES.items() if ">>>" in path.read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("name", MODULES)
-def test_examples(name):
+def missing(name):
+    """Return what a module needs and is not installed."""
     if name in NEED_DASK and importlib.util.find_spec("distributed") is None:
-        pytest.skip('Dask is not installed: pip install "spotsvm[dask]"')
+        return 'Dask is not installed: pip install "spotsvm[dask]"'
     if name.startswith(NEED_OPTUNA) and importlib.util.find_spec("optuna") is None:
-        pytest.skip('Optuna is not installed: pip install "spotsvm[optuna]"')
+        return 'Optuna is not installed: pip install "spotsvm[optuna]"'
+    return ""
+
+
+@pytest.mark.parametrize("name", WITH_EXAMPLES)
+def test_examples(name):
+    if why := missing(name):
+        pytest.skip(why)
     assert doctest.testmod(importlib.import_module(name)).failed == 0
+
+
+def test_every_other_module_can_be_imported():
+    assert all(importlib.import_module(name) for name in MODULES if name not in WITH_EXAMPLES and not missing(name))
 
 
 def test_all_packages_are_seen():

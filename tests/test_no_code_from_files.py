@@ -22,6 +22,7 @@ MODULES = {"pickle", "marshal", "shelve", "dill", "yaml", "runpy", "code", "code
 #: what is there all the same, and why no file can steer it
 ALLOWED = {
     "spotsvm/__init__.py": {"import_module": "the modules of names in a table of its own"},
+    "spotsvm/commands/main.py": {"import_module": "the modules of commands in a table of its own"},
     "surrogates/__init__.py": {"import_module": "the modules of names in a table of its own"},
     "spotsvm/trials/trial.py": {
         "pickle": "an error of the objective goes to another process",
@@ -86,10 +87,10 @@ def dangerous(source):
     return found
 
 
-@pytest.mark.parametrize("path", modules(), ids=lambda p: str(p.relative_to(ROOT)))
-def test_only_named_places_can_execute_anything(path):
-    name = path.relative_to(ROOT).as_posix()
-    assert dangerous(path.read_text(encoding="utf-8")) - set(ALLOWED.get(name, {})) == set()
+def test_only_named_places_can_execute_anything():
+    found = {path.relative_to(ROOT).as_posix(): dangerous(path.read_text(encoding="utf-8")) for path in modules()}
+    assert len(found) > 400
+    assert {name: more for name, uses in found.items() if (more := uses - set(ALLOWED.get(name, {})))} == {}
 
 
 @pytest.mark.parametrize(
@@ -115,9 +116,9 @@ def test_what_could_is_found(source, found):
 def test_templates_escape_whatever_is_put_into_them():
     """The one place where HTML is made, and nothing in its templates goes by unescaped but what the code has escaped itself."""
     environments = [p.relative_to(ROOT).as_posix() for p in modules() if "Environment(" in p.read_text(encoding="utf-8")]
-    assert environments == ["spotsvm/reports/page.py"]
+    assert environments == ["spotsvm/reports/html/page.py"]
     assert "autoescape=True" in (ROOT / environments[0]).read_text(encoding="utf-8")
-    templates = "".join(p.read_text(encoding="utf-8") for p in (ROOT / "spotsvm/reports/templates").glob("*.j2"))
+    templates = "".join(p.read_text(encoding="utf-8") for p in (ROOT / "spotsvm/reports/html/templates").glob("*.j2"))
     assert templates.count("| safe") == 1  # the attribute class="n", a constant
     assert "autoescape" not in templates
 

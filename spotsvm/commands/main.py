@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from importlib.metadata import version
 from typing import Any
 
 import click
 
-from spotsvm.commands.records import export, report
 from spotsvm.commands.session import exits_when_interrupted, remember_command, verbose_option
-from spotsvm.commands.status import status
-from spotsvm.commands.study import study
-from spotsvm.commands.tune import demo, tune
-from spotsvm.commands.warmup import warmup
+
+#: the commands, the module that has each, which is imported when it is used, and what it does in half a line
+COMMANDS = {
+    "demo": ("tune", "Tune an SVM on data of scikit-learn."),
+    "export": ("records", "Write the trials of a record as CSV."),
+    "predict": ("predict", "Predict the rows of a table with a tuned SVM."),
+    "report": ("records", "Write the report of a record as HTML."),
+    "status": ("status", "Show how far studies are."),
+    "study": ("study", "Run a study of the library's own."),
+    "tune": ("tune", "Tune an SVM on a table (CSV)."),
+    "warmup": ("warmup", "Compile solvers in advance, once."),
+}
 
 
 class _OneLineError(click.ClickException):
@@ -51,7 +60,20 @@ def _one_line_errors() -> Iterator[None]:
 
 
 class _Commands(click.Group):
-    """A group that reports errors, in its arguments or raised by its commands, in one line."""
+    """A group that imports a command when it is used, and reports errors, in arguments or raised by commands, in one line."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted({*COMMANDS, *self.commands})
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name in COMMANDS and cmd_name not in self.commands:
+            module = import_module(f"spotsvm.commands.{COMMANDS[cmd_name][0]}")
+            self.add_command(verbose_option(getattr(module, cmd_name)))
+        return super().get_command(ctx, cmd_name)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, text) in sorted(COMMANDS.items())])
 
     def make_context(self, info_name: str | None, args: list[str], *more: Any, **kwargs: Any) -> click.Context:
         given = list(args)
@@ -66,7 +88,9 @@ class _Commands(click.Group):
         if not has_working_directory():  # relative paths, worker processes and some imports would fail, each in its own way
             raise _OneLineError("the working directory has been removed; change to an existing directory")
         with exits_when_interrupted(), _one_line_errors(), _one_line_usage_errors():
-            return super().invoke(ctx)
+            result = super().invoke(ctx)
+            sys.stdout.flush()  # a reader that has gone away, such as head, is met here at the latest; click then ends quietly
+            return result
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -74,7 +98,3 @@ class _Commands(click.Group):
 @verbose_option
 def main() -> None:
     """Tune support vector machines with few evaluations, and estimate how much of the score is luck."""
-
-
-for _command in (demo, export, report, status, study, tune, warmup):
-    main.add_command(verbose_option(_command))

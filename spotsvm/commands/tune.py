@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from spotsvm.commands.renamed import RenamedOptions
-from spotsvm.commands.session import says_how_to_resume
+from spotsvm.commands.session import command_line, says_how_to_resume
 
 _Decorator = Callable[[Any], Any]
 
@@ -36,16 +36,16 @@ def cluster(address: str | None) -> Iterator[Any]:
         yield client
 
 
-def run_tuning(table: Any, *, dask: str | None, **options: Any) -> None:
+def run_tuning(table: Any, *, dask: str | None, quiet: bool, cv: int | None, **options: Any) -> None:
     """Tune the SVM of a table, on the Dask cluster at an address or in this process, and print a summary.
 
-    The options are those of `TuningJob`.
+    The options are those of `TuningJob`; folds that are not given are 5, or fewer if the table allows no more.
     """
     from spotsvm.common.errors import ArgumentError
     from spotsvm.common.text import printable, printable_line
     from spotsvm.solvers.search import SEARCHES, needs_several_objectives
     from spotsvm.study.callbacks import progress_bar
-    from spotsvm.tuning.job import TuningJob
+    from spotsvm.tuning.job import FOLDS, TuningJob
     from spotsvm.tuning.summary import tuning_summary
 
     searches = [name for name in SEARCHES if not needs_several_objectives(name)]
@@ -53,9 +53,26 @@ def run_tuning(table: Any, *, dask: str | None, **options: Any) -> None:
         wrong = "is for several objectives" if options["search"] in SEARCHES else "is unknown"
         raise ArgumentError(f"--search {options['search']!r} {wrong}; use one of {', '.join(searches)}")
     with cluster(dask) as executor, says_how_to_resume(options.get("out")):
-        job = TuningJob(table, executor=executor, **options)
-        results = job.run(progress_bar, lambda line: click.echo(f"spotsvm: {printable_line(line)}", err=True))
+        job = TuningJob(table, executor=executor, command=command_line(), cv=FOLDS if cv is None else cv, **options)
+
+        def say(line: str) -> None:
+            if not quiet:
+                click.echo(f"spotsvm: {printable_line(line)}", err=True)
+
+        if cv is None:
+            job, fewer = job.with_possible_folds()
+            if fewer:
+                say(f"notice: {fewer}")
+        results = job.run(_silence if quiet else progress_bar, say)
     click.echo(printable(tuning_summary(job, results)))
+    if results[-1].code and not quiet:
+        click.echo(printable(f"\nThis Python code repeats it:\n\n{results[-1].code}"), nl=False)
+
+
+@contextmanager
+def _silence(name: str, budget: int) -> Iterator[None]:
+    """Show nothing of a search."""
+    yield
 
 
 def _options(*options: _Decorator) -> _Decorator:
@@ -71,7 +88,7 @@ tuning_options = _options(
         type=click.IntRange(1),
         default=50,
         show_default=True,
-        help="Number of candidates that each search evaluates.",
+        help="Number of candidates that the search evaluates.",
     ),
     click.option(
         "--search",
@@ -79,7 +96,18 @@ tuning_options = _options(
         show_default=True,
         help="kriging, koch2011, vns, carrizosa2014, cmaes, lbfgsb, random, lhs or kriging_per_second.",
     ),
-    click.option("--cv", type=click.IntRange(2), default=5, show_default=True, help="Number of folds of the cross-validation."),
+    click.option(
+        "--baseline",
+        type=click.Choice(["none", "random"]),
+        default="none",
+        show_default=True,
+        help="Whether random search runs as well, for comparison, at the same cost again.",
+    ),
+    click.option(
+        "--cv",
+        type=click.IntRange(2),
+        help="Number of folds of the cross-validation; by default 5, or as many as the smallest class has rows to train on.",
+    ),
     click.option(
         "--seed", type=click.IntRange(0, 2**32 - 1), default=0, show_default=True, help="Seed of the splits and the searches."
     ),
@@ -100,8 +128,9 @@ tuning_options = _options(
     click.option(
         "--out",
         type=click.Path(path_type=Path),
-        help="Folder for the trials, parameters and records; the same command resumes an interrupted run.",
+        help="Folder for report, model, parameters and records; the same command resumes an interrupted run.",
     ),
+    click.option("-q", "--quiet", is_flag=True, help="Print the results alone: neither what was decided nor the progress."),
 )
 
 
@@ -135,7 +164,7 @@ worker_options = _options(
         "--timeout",
         type=click.FloatRange(0, min_open=True),
         metavar="SECONDS",
-        help="Time limit of each of the two searches, after which no further candidate starts; final fits come on top.",
+        help="Time limit of each search, after which no further candidate starts; final fits come on top.",
     ),
     click.option("--memory-limit", metavar="SIZE", help="Memory limit of a candidate, such as 2GB or 512MiB."),
     click.option(
@@ -154,6 +183,13 @@ table_options = _options(
     click.option(
         "--encoding", help="Encoding of the file, such as latin-1; by default UTF-8, UTF-16 and Latin-1 are told apart."
     ),
+    click.option(
+        "--header/--no-header",
+        default=None,
+        help="Whether the first row has the names of the columns; without names they are numbered from 1. By default there are "
+        "names unless the first row has numbers wherever the others have.",
+    ),
+    click.option("--thousands", metavar="MARK", help="What stands between thousands, such as the comma of 1,234.5."),
     click.option("--drop", multiple=True, metavar="COLUMN", help="Column to leave out; may be repeated, or names with commas."),
     click.option("--features", multiple=True, metavar="COLUMN", help="Column to use, and no others; as --drop."),
     click.option(
@@ -161,6 +197,7 @@ table_options = _options(
     ),
     click.option("--groups", metavar="COLUMN", help="Column of persons, or the like, whose rows stay together in all splits."),
     click.option("--positive", metavar="LABEL", help="Class of the target to tell from all others: it becomes 1, the others 0."),
+    click.option("--drop-classes", multiple=True, metavar="LABEL", help="Class whose rows are left out; as --drop."),
 )
 
 
@@ -187,6 +224,13 @@ table_options = _options(
     help="table: scaled SVM. spectra: principal components, their monomials, the important ones, class weights and cutoffs. "
     "stormwater: a time series predicted from past rain, tested on its last quarter.",
 )
+@click.option(
+    "--scale",
+    type=click.Choice(["standard", "power"]),
+    default="standard",
+    show_default=True,
+    help="How columns of numbers are scaled (table): to mean 0 and variance 1, or also nearly normal, by a power transformation.",
+)
 @click.option("--region", help="Search region; spectra: default, table7 or table8; stormwater: wide or koch2011.")
 @click.option("--time", "time", help="Column of time stamps (stormwater); by default the rows are the time steps.")
 @click.option(
@@ -205,19 +249,22 @@ def tune(
 ) -> None:
     """Tune an SVM on the table in FILE (CSV).
 
-    Random search runs as well, for comparison. Both searches start with the SVM's default parameters and the centre of the space.
+    The search starts with the SVM's default parameters and the centre of the space. In the end both are compared on rows that the
+    search has not used: where tuning did not help, the default SVM is what is recommended.
     """
     from spotsvm.common.errors import ArgumentError
+    from spotsvm.tuning.code import reading_code, series_code
     from spotsvm.tuning.tables.table import Choices
 
     choices = {name: options.pop(name) for name in Choices.__dataclass_fields__}
+    options["file"] = file.name
     if pipeline == "stormwater":
-        given = next((name for name, value in choices.items() if value), None)
+        given = next((name for name, value in choices.items() if value not in (None, ())), None)
         if given is not None:
-            raise ArgumentError(f"--{given} is not for time series (--pipeline stormwater); leave it out")
+            raise ArgumentError(f"--{given.replace('_', '-')} is not for time series (--pipeline stormwater); leave it out")
         from spotsvm.tuning.tables.series import read_series
 
-        table = read_series(file, target, time, task, rows)
+        table, source = read_series(file, target, time, task, rows), series_code(file, target, time, task, rows)
     else:
         from spotsvm.tuning.tables.table import read_table
 
@@ -226,8 +273,8 @@ def tune(
                 raise ArgumentError(
                     f"{name} {value} is only for time series (--pipeline stormwater), not for --pipeline {pipeline}"
                 )
-        table = read_table(file, target, task, Choices(**choices))
-    run_tuning(table, pipeline=pipeline, horizon=horizon, **options)
+        table, source = read_table(file, target, task, Choices(**choices)), reading_code(file, target, task, Choices(**choices))
+    run_tuning(table, pipeline=pipeline, horizon=horizon, source=source, file=Path(file).name, **options)
 
 
 @click.command(cls=RenamedOptions)
@@ -241,4 +288,8 @@ def demo(**options: Any) -> None:
 
     X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     click.echo("Breast cancer (Wisconsin, diagnostic): 569 tumours (malignant or benign), 30 measurements of their cells.")
-    run_tuning(make_table(X, y), **options)
+    source = (
+        "from sklearn.datasets import load_breast_cancer\nfrom spotsvm.tuning.tables.table import make_table\n\n"
+        "table = make_table(*load_breast_cancer(return_X_y=True, as_frame=True))"
+    )
+    run_tuning(make_table(X, y), source=source, **options)

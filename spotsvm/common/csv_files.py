@@ -35,6 +35,8 @@ def write_csv(frame: pd.DataFrame, target: str | Path | IO[str], what: str) -> N
         target = checked_path(target, such_as="table.csv")
     try:
         safe_frame(frame).to_csv(target, index=False, lineterminator="\n", encoding="utf-8")
+    except BrokenPipeError:  # whoever reads the standard output has enough
+        raise
     except OSError as error:
         raise StorageError(f"{target}: cannot write the {what}: {error.strerror or error}") from error
     except UnicodeEncodeError:  # a terminal with an encoding of its own

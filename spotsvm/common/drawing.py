@@ -13,6 +13,7 @@ import numpy as np
 from spotsvm.common.text import printable_line
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
@@ -29,6 +30,7 @@ _BASE = {
     "warn": ("#8a4b00", "#f0b465"),
     "warn-panel": ("#fff6e6", "#2b2213"),
     "good": ("#006b4f", "#5fd3ac"),
+    "shade": ("#00000033", "#ffffff38"),
 }
 _SERIES = (
     ("#0072b2", "#4aa8e8"),
@@ -149,6 +151,41 @@ def panels(figure: Figure, number: int, columns: int) -> list[Axes]:
     for unused in every[number:]:
         unused.remove()
     return every[:number]
+
+
+#: how names of artists begin that a page links with trials: one by the whole artist, one a marker, or the recommended one
+ONE_TRIAL, TRIALS, CHOSEN = "trial:", "trials:", "chosen:"
+
+
+def name_trials(artist: Artist, numbers: Sequence[int]) -> None:
+    """Note which trials an artist shows, one a marker in this order; a page links what shows the same trial."""
+    artist.set_gid(TRIALS + ",".join(map(str, numbers)))
+
+
+def name_trial(artist: Artist, number: int) -> None:
+    """Note that an artist as a whole shows a trial."""
+    artist.set_gid(f"{ONE_TRIAL}{number}")
+
+
+def name_chosen(artist: Artist, label: str) -> None:
+    """Note that an artist marks the recommended trial; `label` is what a reader who points at it is told."""
+    artist.set_gid(f"{CHOSEN}{label}")
+
+
+def draw_intervals(
+    ax: Axes, labels: Sequence[str], values: Sequence[float], lows: Sequence[float], highs: Sequence[float], colour: int = 0
+) -> None:
+    """Draw a point and its interval in each row, the first at the top; a point without interval has nan ends."""
+    places = np.arange(len(labels))[::-1]
+    point, low, high = (np.asarray(one, dtype=float) for one in (values, lows, highs))
+    sure = np.isfinite(low) & np.isfinite(high)
+    ax.hlines(places[sure], low[sure], high[sure], color=COLOURS[colour], lw=2.4, alpha=0.55)
+    ax.plot(point, places, "o", color=COLOURS[colour], ms=5.5)
+    set_ticks(ax, "y", places.tolist(), labels)
+    ax.set_ylim(-0.6, len(labels) - 0.4)
+    ax.grid(axis="x", color="0.9", lw=0.6)
+    ax.spines["left"].set_visible(False)
+    ax.tick_params(axis="y", length=0)
 
 
 def plain(text: str) -> str:

@@ -123,3 +123,23 @@ def _can_be_a_name(text: str) -> bool:
         return bool(text) and "\0" not in text and bool(os.fsencode(text))
     except UnicodeEncodeError:  # halves of surrogate pairs
         return False
+
+
+def short_names(names: Sequence[str]) -> list[str]:
+    """Return the shortest unique endings of parameter names; a class label keeps the parameter it belongs to.
+
+    Examples
+    --------
+    >>> short_names(["svc__C", "rain1__leaky__decays", "rain2__leaky__decays", "vote__cutoff__3"])
+    ['C', 'rain1__leaky__decays', 'rain2__leaky__decays', 'cutoff__3']
+    """
+    short = []
+    for name in names:
+        parts = name.split("__")
+        for first in range(len(parts) - 1, -1, -1):
+            tail = "__".join(parts[first:])
+            of_a_class = first > 0 and parts[first - 1] in ("class_weight", "cutoff")
+            if not of_a_class and sum(f"__{other}".endswith(f"__{tail}") for other in names) == 1:
+                break
+        short.append(tail)
+    return short

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from spotsvm.common.text import short_names
+from spotsvm.reports.html.cells import short
 from spotsvm.reports.model import Floats
-from spotsvm.reports.page import short
 from spotsvm.space.description import scale_of
 from spotsvm.space.parameter import IntegerParameter, Parameter
 from spotsvm.space.space import Space
@@ -29,6 +30,8 @@ class StudyAxis:
     levels: int  # 0 if continuous
     ordered: bool
     branches: frozenset[int]  # the dictionaries in which it exists
+    short: str  # the shortest ending of the name that no other parameter has
+    full: str  # the name in the space
 
     def grid(self, size: int) -> Floats:
         """Return up to `size` places from end to end; of a discrete coordinate at the middle of its values."""
@@ -70,14 +73,18 @@ def study_axes(space: Space) -> list[StudyAxis]:
     chosen, choices = branch_labels(space)
     found = []
     if len(space.branches) > 1:
-        found.append(StudyAxis(0, chosen, tuple(choices), None, len(choices), False, everywhere))
+        found.append(StudyAxis(0, chosen, tuple(choices), None, len(choices), False, everywhere, chosen, chosen))
     names = [axis.name for axis in space.axes]
+    short = dict(zip(space.names, short_names(space.names), strict=True))
     for axis in space.axes:
         where = f" ({', '.join(choices[k] for k in sorted(axis.branches))})" if names.count(axis.name) > 1 else ""
         p = axis.parameter
         few = p.levels and not (p.levels > _MOST_TICKS and not p.categorical)
         labels = tuple(shown(p.decode((k + 0.5) / p.levels)) for k in range(p.levels)) if few else ()
-        found.append(StudyAxis(len(found), axis.name + where, labels, p, p.levels, not p.categorical, axis.branches))
+        called = (axis.name + where, short[axis.name] + where)
+        found.append(
+            StudyAxis(len(found), called[0], labels, p, p.levels, not p.categorical, axis.branches, called[1], axis.name)
+        )
     return found
 
 

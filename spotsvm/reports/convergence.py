@@ -10,10 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import beta
 
-from spotsvm.common.drawing import count_axis, drawing, plain
+from spotsvm.common.drawing import count_axis, drawing, name_chosen, name_trials, plain
 from spotsvm.common.errors import ArgumentError
+from spotsvm.reports.html.cells import short
+from spotsvm.reports.html.findings import findings_of
+from spotsvm.reports.html.page import Part, Picture, Section
 from spotsvm.reports.model import FEWEST, Floats, best_of, random_values
-from spotsvm.reports.page import Part, Picture, Section, short
 from spotsvm.reports.view import StudyView
 from spotsvm.solvers.search.contract.base import Noise
 from spotsvm.space.description import same_parameter
@@ -73,7 +75,8 @@ def convergence_section(view: StudyView, baseline: StudyResults | None) -> Secti
     """Return the section, or None if no trial has succeeded; without a baseline, the study's model stands for random search."""
     if not view.done:
         return None
-    return Section("Convergence", _hypervolume(view, baseline) if view.study.objectives.several else _best_so_far(view, baseline))
+    parts = _hypervolume(view, baseline) if view.study.objectives.several else _best_so_far(view, baseline)
+    return Section("Convergence", [*parts, *findings_of(view.findings, "stop", "timeout")])
 
 
 def _ended(study: StudyResults) -> list[Trial]:
@@ -117,12 +120,14 @@ def _best_picture(
     numbers = np.arange(1, len(ended) + 1)
     shown = _without_the_straight(curve)
     band = _band(view, baseline, shown, sign)
-    with drawing(7.2, 3.6) as figure:
+    with drawing(4.4, 3.3) as figure:
         ax = figure.subplots()
         values = np.array([np.nan if t.value is None else t.value for t in ended])
         drawn = {t.number for t in view.drawn}
-        dots = np.array([t.number in drawn for t in ended])
-        ax.plot(numbers[dots], values[dots], ".", color="0.6", ms=4, label="each trial")
+        beyond, limits = _limits(sign, values, curve, band)
+        dots = np.array([t.number in drawn for t in ended]) & (values >= limits[0]) & (values <= limits[1])
+        (points,) = ax.plot(numbers[dots], values[dots], ".", color="0.6", ms=5, label="each trial")
+        name_trials(points, [t.number for t, is_dot in zip(ended, dots, strict=True) if is_dot])
         if band is not None:
             ax.fill_between(band.numbers, band.edges[0], band.edges[2], color="#D55E00", alpha=0.18, lw=0, step="mid")
             ax.plot(band.numbers, band.edges[1], "--", color="#D55E00", lw=1.2, label="random search, median and 80 % band")
@@ -131,11 +136,12 @@ def _best_picture(
             at = _without_the_straight(other)
             ax.step(at, other[at - 1], where="post", color="#009E73", lw=1.2, label="baseline, best so far")
         ax.step(shown, curve[shown - 1], where="post", color="#0072B2", lw=1.8, label="best so far")
-        beyond = _set_limits(ax, sign, values, curve, band)
+        _mark_chosen(ax, view, ended)
+        ax.set_ylim(*limits)
         count_axis(ax)
         ax.set_xlabel("finished trials")
         ax.set_ylabel(plain(view.study.objectives.labels[0]))
-        figure.legend(*ax.get_legend_handles_labels(), loc="outside upper left", ncols=4)
+        figure.legend(*ax.get_legend_handles_labels(), loc="outside upper left", ncols=2)
     quarters = sorted({0, len(curve) // 4, len(curve) // 2, len(curve) - 1})
     told = ", ".join(f"{short(float(curve[k]), 4)} after {numbers[k]}" for k in quarters)
     picture = Picture(
@@ -195,8 +201,8 @@ def _band_words(view: StudyView, band: _Band | None) -> str:
     )
 
 
-def _set_limits(ax: Any, sign: float, values: Floats, curve: Floats, band: _Band | None) -> int:
-    """Set limits that leave out much worse values; return how many there are."""
+def _limits(sign: float, values: Floats, curve: Floats, band: _Band | None) -> tuple[int, tuple[float, float]]:
+    """Return how many values are much worse than the others, and the limits of an axis that leaves them out."""
     losses = sign * values[np.isfinite(values)]
     shown = [np.quantile(losses, 0.9), *(sign * curve[len(curve) // 10 :])]
     low = float(losses.min())
@@ -208,8 +214,18 @@ def _set_limits(ax: Any, sign: float, values: Floats, curve: Floats, band: _Band
         high = float(losses.max())
     room = 0.05 * (high - low) or 1.0
     ends = sorted((sign * (low - room), sign * (high + room)))
-    ax.set_ylim(ends[0], ends[1])
-    return int(np.sum(losses > high + room))
+    return int(np.sum(losses > high + room)), (ends[0], ends[1])
+
+
+def _mark_chosen(ax: Any, view: StudyView, ended: Sequence[Trial]) -> None:
+    number = view.chosen_number
+    if number is None or (value := view.trials[number].value) is None:
+        return
+    at = 1 + next(k for k, t in enumerate(ended) if t.number == number)
+    (ring,) = ax.plot(
+        [at], [value], "o", ms=9, mfc="none", mec="#D55E00", mew=1.8, clip_on=False, zorder=5, label=view.chosen_words
+    )
+    name_chosen(ring, f"{view.chosen_words}: trial {number}, {short(value)}")
 
 
 def _without_the_straight(curve: Floats) -> NDArray[np.intp]:
@@ -242,7 +258,7 @@ def _hypervolume_picture(view: StudyView, baseline: StudyResults | None) -> Pict
     spread = np.ptp(losses, axis=0)
     reference = objectives.turned(losses.max(axis=0) + np.where(spread > 0, 0.1 * spread, 1.0)).tolist()
     numbers, curve = _hypervolumes(view.study, reference)
-    with drawing(7.2, 3.4) as figure:
+    with drawing(4.4, 3.0) as figure:
         ax = figure.subplots()
         if baseline is not None:
             ax.step(*_hypervolumes(baseline, reference), where="post", color="#009E73", lw=1.2, label="baseline")

@@ -1,32 +1,34 @@
-"""The section on the effects of the parameters: importance and main effects."""
+"""The effects of the parameters: importance and main effects."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from spotsvm.common.drawing import drawing, panels, plain, set_ticks
+from spotsvm.common.drawing import drawing, name_chosen, name_trials, plain, set_ticks
 from spotsvm.reports.axes import StudyAxis, cut_name
+from spotsvm.reports.html.cells import short
+from spotsvm.reports.html.page import Notice, Part, Picture, Section, Table
 from spotsvm.reports.model import StudyModel
-from spotsvm.reports.page import Notice, Part, Picture, Section, Table, short
 from spotsvm.reports.view import Importance, MainEffect, StudyView, main_effects
 
 _MOST = 12
 _POOR = 0.5
+#: trials that are shown below an effect at most
+_STROKES = 150
 
 
-def effects_section(view: StudyView) -> Section | None:
-    """Return the section, or None if no trial has succeeded."""
-    if not view.done:
-        return None
+def effects_parts(view: StudyView) -> list[Part]:
+    """Return what the models of the trials tell of the parameters, a section for each of several objectives."""
     several = view.study.objectives.several
     parts: list[Part] = []
     for k, model in enumerate(view.models):
         found = _of_one(view, k, model)
         parts += [Section(f"On {view.objective_name(k)}", found)] if several else found
-    return Section("What the parameters do", parts)
+    return parts
 
 
 def _of_one(view: StudyView, k: int, model: StudyModel | str) -> list[Part]:
@@ -40,7 +42,7 @@ def _of_one(view: StudyView, k: int, model: StudyModel | str) -> list[Part]:
         if len(view.axes) > 1:
             parts += _importance_parts(view.axes, shares)
     effects = main_effects(model, [view.axes[j] for j in order[:_MOST]], view.study.seed)
-    return [*parts, _effects_picture(effects, view.study.objectives.labels[k], len(view.axes))]
+    return [*parts, _effects_picture(view, effects, view.study.objectives.labels[k])]
 
 
 def _trust(model: StudyModel) -> Part:
@@ -60,9 +62,9 @@ def _importance_parts(axes: Sequence[StudyAxis], shares: Importance) -> list[Par
     order = shares.order
     frame = pd.DataFrame(
         {
-            "parameter": [axes[j].name for j in order],
-            "alone (first order)": [round(float(shares.first[j]), 3) for j in order],
-            "with others (total)": [round(float(shares.total[j]), 3) for j in order],
+            "parameter": [axes[j].short for j in order],
+            "alone (first order)": [float(shares.first[j]) for j in order],
+            "with others (total)": [float(shares.total[j]) for j in order],
         }
     )
     return [
@@ -70,7 +72,7 @@ def _importance_parts(axes: Sequence[StudyAxis], shares: Importance) -> list[Par
         "others (Sobol indices). What several parameters explain together counts for each of them. Configurations are drawn "
         "uniformly on the scale of each parameter.",
         importance_picture(axes, shares),
-        Table(frame, "Sobol indices, the most important parameter first"),
+        Table(frame, "Sobol indices, the most important parameter first", 3),
     ]
 
 
@@ -78,49 +80,72 @@ def importance_picture(axes: Sequence[StudyAxis], shares: Importance) -> Picture
     """Draw the importances of the parameters as bars."""
     order = shares.order
     shown = order[: 2 * _MOST]
-    with drawing(7.2, 0.7 + 0.27 * len(shown)) as figure:
+    with drawing(4.4, 0.8 + 0.27 * len(shown)) as figure:
         ax = figure.subplots()
         places = np.arange(len(shown))[::-1]
         first, total = shares.first[shown], shares.total[shown]
         ax.barh(places, first, color="#0072B2", height=0.62, label="alone")
         ax.barh(places, total - first, left=first, color="#0072B2", alpha=0.35, height=0.62, label="together with others")
-        set_ticks(ax, "y", places.tolist(), [cut_name(axes[j].name, 32) for j in shown])
+        set_ticks(ax, "y", places.tolist(), [cut_name(axes[j].short, 24) for j in shown])
         ax.set_xlabel("share of the variance of the value")
         ax.set_xlim(0.0, max(1.0, float(total.max())))
-        ax.legend(loc="lower right")
-    told = ", ".join(f"{axes[j].name} {shares.total[j]:.0%}" for j in order[:5])
+        figure.legend(*ax.get_legend_handles_labels(), loc="outside upper left", ncols=2)
+    told = ", ".join(f"{axes[j].short} {shares.total[j]:.0%}" for j in order[:5])
     return Picture(figure, "Importance of the parameters.", f"Bars, the total share of each parameter: {told}.")
 
 
-def _effects_picture(effects: Sequence[MainEffect], label: str, number: int) -> Picture:
-    columns = min(3, len(effects))
-    rows = -(-len(effects) // columns)
-    with drawing(2.45 * columns + 0.3 if columns > 1 else 4.5, 2.0 * rows + 0.3 if columns > 1 else 3.0) as figure:
-        for k, (ax, effect) in enumerate(zip(panels(figure, len(effects), columns), effects, strict=True)):
-            low, high = effect.mean - 1.96 * effect.error, effect.mean + 1.96 * effect.error
-            if effect.axis.levels and not effect.axis.ordered:
-                ax.vlines(effect.places, low, high, color="#0072B2", alpha=0.4, lw=5)
-                ax.plot(effect.places, effect.mean, "o", color="#0072B2", ms=5)
-            else:
-                ax.fill_between(effect.places, low, high, color="#0072B2", alpha=0.2, lw=0)
-                ax.plot(effect.places, effect.mean, color="#0072B2", marker="o" if effect.axis.levels else "", ms=3.5)
+def _effects_picture(view: StudyView, effects: Sequence[MainEffect], label: str) -> Picture:
+    limits = _common_limits(effects)
+    figures = []
+    for effect in effects:
+        with drawing(*((3.0, 2.4) if len(effects) > 1 else (4.4, 2.9))) as figure:
+            ax = figure.subplots()
+            _draw_effect(ax, effect)
+            _draw_places(ax, view, effect, limits)
             set_ticks(ax, "x", *effect.axis.ticks())
             ax.set_xlim(0.0, 1.0)
-            ax.set_ylim(*_common_limits(effects))
-            ax.set_xlabel(plain(cut_name(effect.axis.name, 30)))
+            ax.set_ylim(*limits)
+            ax.set_xlabel(plain(cut_name(effect.axis.short, 30)))
+            ax.set_ylabel(plain(label.partition(" (")[0]))
             ax.grid(axis="y", color="0.9", lw=0.6)
-            if k % columns:
-                ax.tick_params(labelleft=False)
-        figure.supylabel(label, fontsize=9)
+        figures.append(figure)
+    number = len(view.axes)
     some = f"The {len(effects)} most important parameters of {number}. " if len(effects) < number else ""
     over = ", averaged over all other parameters" if number > 1 else ""
     branches = {len(effect.axis.branches) for effect in effects}
     conditional = " A parameter that exists for some configurations only is averaged over those." if len(branches) > 1 else ""
+    chosen = f" The dashed line is the {view.chosen_words} value." if view.recommended is not None else ""
     return Picture(
-        figure,
-        f"Main effects. {some}Each line is the predicted value{over}, with a 95 % confidence band.{conditional}",
+        figures[0],
+        f"Main effects. {some}Each line is the predicted value{over}, with a 95 % confidence band; the strokes below are the "
+        f"trials.{chosen}{conditional}",
         "; ".join(_told(effect) for effect in effects[:6]) + ".",
+        others=figures[1:],
     )
+
+
+def _draw_effect(ax: Any, effect: MainEffect) -> None:
+    low, high = effect.mean - 1.96 * effect.error, effect.mean + 1.96 * effect.error
+    if effect.axis.levels and not effect.axis.ordered:
+        ax.vlines(effect.places, low, high, color="#0072B2", alpha=0.4, lw=5)
+        ax.plot(effect.places, effect.mean, "o", color="#0072B2", ms=5)
+    else:
+        ax.fill_between(effect.places, low, high, color="#0072B2", alpha=0.2, lw=0)
+        ax.plot(effect.places, effect.mean, color="#0072B2", marker="o" if effect.axis.levels else "", ms=3.5)
+
+
+def _draw_places(ax: Any, view: StudyView, effect: MainEffect, limits: tuple[float, float]) -> None:
+    """Draw a stroke at the bottom for each of some trials that have the parameter, and a line at the recommended value."""
+    column = effect.axis.column
+    trials = [view.trials[k] for k in view.rows(_STROKES) if view.trials[k].state == "ok"]
+    exists = view.study.space.domain.active(np.array([t.point for t in trials]))[:, column]
+    some = [t for t, is_there in zip(trials, exists, strict=True) if is_there]
+    at = np.full(len(some), limits[0] + 0.03 * (limits[1] - limits[0]))
+    (strokes,) = ax.plot([t.point[column] for t in some], at, "|", color="0.45", ms=6, mew=0.8)
+    name_trials(strokes, [t.number for t in some])
+    if view.recommended is not None and view.study.space.domain.active(view.chosen_point)[0, column]:
+        line = ax.axvline(view.chosen_point[column], color="#D55E00", ls="--", lw=1.2)
+        name_chosen(line, f"{view.chosen_words}: {effect.axis.value_at(float(view.chosen_point[column]))}")
 
 
 def _common_limits(effects: Sequence[MainEffect]) -> tuple[float, float]:
@@ -135,4 +160,4 @@ def _told(effect: MainEffect) -> str:
         f"{short(float(effect.mean[k]), 3)} at {effect.axis.value_at(float(effect.places[k]))}"
         for k in (np.argmin(effect.mean), np.argmax(effect.mean))
     )
-    return f"{effect.axis.name}: from {low} to {high}"
+    return f"{effect.axis.short}: from {low} to {high}"

@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from spotsvm.common.drawing import count_axis, drawing, plain
-from spotsvm.common.errors import ArgumentError, NoCompletedTrialError
-from spotsvm.common.text import printable_line
+from spotsvm.common.text import short_names
 from spotsvm.reports.convergence import best_so_far
-from spotsvm.reports.page import Notice, Part, Picture, Section, Table, cut_text, short
+from spotsvm.reports.html.cells import short
+from spotsvm.reports.html.findings import findings_of
+from spotsvm.reports.html.page import Notice, Part, Picture, Section, Table
 from spotsvm.reports.view import StudyView
-from spotsvm.trials.recommendation import CONFIRM
-from spotsvm.trials.scores.fold_bias import optimism_of_trials, tuned_metric
-from spotsvm.trials.scores.fresh_partitions import optimism_of_partitions
 from spotsvm.trials.scores.optimism import Optimism
 from spotsvm.trials.trial import Trial
 
 _TEST = re.compile(r"(?:test|holdout|held_out|outer)(?:_.*)?|.*_(?:test|holdout|held_out)", re.IGNORECASE)
-_MOST_ROWS = 2000
 _CAPTIONS = {
     "nested": "Tuned scores of the inner searches, and scores of what they chose on the outer folds.",
     "repeats": "Tuned scores of the winner and the runners-up, and their scores on fresh splits.",
@@ -38,32 +33,33 @@ _HOW_TO_KNOW = (
 
 def oversearching_section(view: StudyView) -> Section | None:
     """Return the section, or None if there is no best trial and no finding."""
-    found = view.findings.get("oversearching")
-    further = other_findings(view.findings)
     known = bool(view.done) if view.study.objectives.several else view.recommended is not None
-    if not known and found is None and not further:
-        return None
-    parts: list[Part] = []
-    if found is not None:
-        parts += _measured(found)
-    elif known:
-        parts += _from_trials(view)
-    return Section("How much of it is luck", [*parts, *further])
+    further = findings_of(view.findings, "confirm", "judgement")
+    luck = view.luck
+    if isinstance(luck, str):
+        if not (known or luck or further):
+            return None
+        found = [Notice(luck, "warning")] if luck else _from_trials(view) if known else []
+    else:
+        found = [*_of_default(view), *_optimism_parts(luck)]
+        if "oversearching" not in view.findings:
+            rough = ", and is rough" if luck.method == "folds" else ""
+            found.append(f"This estimate takes no further evaluations{rough}. {_HOW_TO_KNOW}")
+    return Section("How much of it is luck", [*found, *further])
 
 
-def _measured(found: Mapping[str, Any]) -> list[Part]:
-    try:
-        if any(isinstance(value, list) and len(value) > _MOST_ROWS for value in found.values()):
-            raise ValueError(f"it has more than {_MOST_ROWS} rows")
-        return _optimism_parts(Optimism.from_dict(found))
-    except (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, RecursionError) as error:
-        return [Notice(f"The finding on oversearching cannot be read: {printable_line(str(error), 200)}", "warning")]
+def _of_default(view: StudyView) -> list[Part]:
+    if view.verdict is None or (view.verdict.recommended == "tuned" and not view.verdict.instead_of):
+        return []
+    return [
+        "What is recommended is not what the search has chosen by its scores. What follows is about the choice of the search."
+    ]
 
 
 def _optimism_parts(optimism: Optimism) -> list[Part]:
-    with drawing(6.4, 3.7) as figure:
+    with drawing(4.4, 3.3) as figure:
         optimism.plot(figure.subplots())
-    frame = optimism.frame()
+    frame = _readable(optimism.frame())
     parts: list[Part] = [
         Notice(optimism.summary(), "finding"),
         Picture(
@@ -75,24 +71,20 @@ def _optimism_parts(optimism: Optimism) -> list[Part]:
     return [*parts, Table(frame, "What it comes from")] if len(frame) else parts
 
 
+def _readable(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the resamples counted from 1, as in the picture, with the parameters that differ, under short names."""
+    params = [str(name) for name in frame.columns if str(name).startswith("param_")]
+    differ = [name for name in params if frame[name].map(repr).nunique() > 1]
+    frame = frame.drop(columns=[name for name in params if name not in differ])
+    if len(frame) and frame.iloc[:, 0].tolist() == list(range(len(frame))):
+        frame.isetitem(0, np.arange(1, len(frame) + 1))
+    short_ones = dict(zip(differ, short_names([name.removeprefix("param_") for name in differ]), strict=True))
+    return frame.rename(columns={name: one for name, one in short_ones.items() if one not in frame.columns})
+
+
 def _from_trials(view: StudyView) -> list[Part]:
     if view.study.objectives.several:
         return ["For several objectives this page has no estimate of how much of the front is luck. " + _HOW_TO_KNOW]
-    metric = tuned_metric(view.done[:5])
-    if metric is not None:
-        found = view.recommended
-        chosen = found.number if found is not None and found.basis in ("confirmed", "criterion", "verdict") else None
-        if "fresh folds" in view.findings.get(CONFIRM, {}) and found is not None and found.basis == "confirmed":
-            tuned = float(view.trials[found.number].value or 0.0)
-            optimism = optimism_of_partitions(view.findings[CONFIRM], tuned, len(view.trials), params=found.params, metric=metric)
-            return [*_optimism_parts(optimism), "This estimate takes no further evaluations. " + _HOW_TO_KNOW]
-        try:
-            return [
-                *_optimism_parts(optimism_of_trials(view.trials, metric, chosen=chosen)),
-                "This estimate takes no further evaluations, and is rough. " + _HOW_TO_KNOW,
-            ]
-        except (ArgumentError, NoCompletedTrialError):
-            pass  # one fold only, or races that ended early: nothing can be said from the folds
     if name := _test_score(view.done):
         return _tuned_and_test(view, name)
     return [*_models_view(view), _HOW_TO_KNOW]
@@ -114,7 +106,7 @@ def _tuned_and_test(view: StudyView, name: str) -> list[Part]:
     test = np.array([t.extra[name] for t in view.done])[leader]
     gap = sign * (test[-1] - tuned[-1])
     numbers = np.arange(1, len(values) + 1)
-    with drawing(6.8, 3.5) as figure:
+    with drawing(4.4, 3.1) as figure:
         ax = figure.subplots()
         ax.step(numbers, tuned, where="post", color="#0072B2", lw=1.8, label="value of the best trial so far")
         ax.step(numbers, test, where="post", color="#D55E00", lw=1.5, ls="--", label=plain(f"its {name}"))
@@ -162,60 +154,3 @@ def _models_view(view: StudyView) -> list[Part]:
             "finding",
         )
     ]
-
-
-#: headings of the library's own findings
-_HEADINGS = {
-    "stop": "Whether to go on",
-    "timeout": "Time limit",
-    "confirm": "What further partitions say",
-    "judgement": "Whether the recommendation holds on fresh data",
-}
-_MOST_CELLS = 1_000_000
-
-
-def other_findings(findings: Mapping[str, Mapping[str, Any]]) -> list[Part]:
-    """Return a section for each finding but that on oversearching: its sentence, and its numbers as tables.
-
-    Examples
-    --------
-    >>> [section.heading for section in other_findings({"stop": {"sentence": "It went on."}, "oversearching": {}})]
-    ['Whether to go on']
-    """
-    return [_section(name, finding) for name, finding in findings.items() if name != "oversearching"]
-
-
-def _section(name: str, finding: Mapping[str, Any]) -> Section:
-    parts: list[Part] = []
-    for key in ("sentence", "summary"):
-        if isinstance(text := finding.get(key), str):
-            parts.append(Notice(cut_text(text), "finding"))
-    single = [(key, _text(value)) for key, value in finding.items() if key not in ("sentence", "summary") and not _rows(value)]
-    if single:
-        parts.append(Table(pd.DataFrame(single, columns=["what", "value"]), cut_text(f"The finding {name!r}")))
-    for key, value in finding.items():
-        if _rows(value):
-            # rows of one kind have few columns; those of a record may each have others
-            names = list(dict.fromkeys(k for row in value for k in row))
-            rows = value[: max(_MOST_CELLS // max(len(names), 1), 1)]
-            frame = pd.DataFrame([{k: _cell(v) for k, v in row.items()} for row in rows], columns=names)
-            left = "" if len(rows) == len(value) else f" (the first {len(rows)} of {len(value)} rows)"
-            parts.append(Table(frame, cut_text(f"{name}: {key}") + left))
-    return Section(_HEADINGS.get(name, cut_text(f"Finding: {name}")), parts)
-
-
-def _rows(value: Any) -> bool:
-    return isinstance(value, list) and bool(value) and all(isinstance(row, Mapping) for row in value)
-
-
-def _cell(value: Any) -> Any:
-    return _text(value) if isinstance(value, list | Mapping) else value
-
-
-def _text(value: Any) -> Any:
-    """Return a list or a mapping as one line of text."""
-    if isinstance(value, Mapping):
-        return ", ".join(f"{key}: {_text(one)}" for key, one in value.items())
-    if isinstance(value, list):
-        return ", ".join(str(_text(one)) for one in value)
-    return f"{value:.6g}" if isinstance(value, float) else value

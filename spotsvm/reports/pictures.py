@@ -191,6 +191,6 @@ class StudyPictures(StudyResults):
 
     def _repr_html_(self) -> str:
         """Return the study and its best trials as HTML, which notebooks show."""
-        from spotsvm.reports.notebook import notebook_html
+        from spotsvm.reports.html.notebook import notebook_html
 
         return notebook_html(self)

@@ -15,8 +15,8 @@ from spotsvm.common.text import shown_value
 from spotsvm.reports.axes import StudyAxis
 from spotsvm.reports.convergence import check_baseline, convergence_picture
 from spotsvm.reports.effects import importance_picture
+from spotsvm.reports.html.page import Picture
 from spotsvm.reports.model import StudyModel
-from spotsvm.reports.page import Picture
 from spotsvm.reports.slices import parallel_picture, slices_picture
 from spotsvm.reports.view import Importance, StudyView, main_effects
 from spotsvm.trials.recommendation import summarise_failures

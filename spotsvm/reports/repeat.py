@@ -13,7 +13,7 @@ import pandas as pd
 
 from spotsvm.common.fingerprint import versions
 from spotsvm.common.text import printable_line
-from spotsvm.reports.page import Code, Notice, Part, Section, Table
+from spotsvm.reports.html.page import Code, Notice, Part, Section, Table
 from spotsvm.reports.view import StudyView
 from spotsvm.solvers.search import SEARCHES
 from spotsvm.space.description import is_parameter_code, parameter_code
@@ -26,22 +26,39 @@ from spotsvm.trials.trial import Trial
 
 _CONTEXT = "context: "
 _NOT_RECORDED = "not recorded"
+#: the finding with the code, and the command, that repeat a tuning
+REPEAT = "repeat"
 _LONG = 100
 
 
 def repeat_section(view: StudyView) -> Section:
     """Return the section."""
     about = view.study.about
+    parts: list[Part] = [_what_is_the_same(about.get("batch_size", 1))]
+    told = view.findings.get(REPEAT, {})
+    if isinstance(command := told.get("command"), str) and command:
+        parts.append(Code(command, "The command"))
+    if isinstance(code := told.get("code"), str):
+        parts.append(Code(code, "Python code that repeats it"))
+    else:
+        parts.append(Code(code_snippet(view.study), "Python code that runs the study again"))
+    path: Any = getattr(view.study, "path", None)
+    if path is not None:
+        name = shlex.quote(path.name)
+        text = f"spotsvm export {name} --csv trials.csv\nspotsvm report {name} --out report.html\n"
+        parts.append(Code(text, "Commands that read the record again"))
+    return Section("How to repeat it", parts)
+
+
+def version_parts(study: StudyResults) -> list[Part]:
+    """Return the versions then and now, and the fingerprints of what the values depend on."""
+    about = study.about
     then, now = about.get("versions"), versions()
     then = then if isinstance(then, dict) else {}
     frame = pd.DataFrame(
         [(name, str(then.get(name, _NOT_RECORDED)), now[name]) for name in now], columns=["", "when the study began", "now"]
     )
-    parts: list[Part] = [
-        _what_is_the_same(about.get("batch_size", 1)),
-        Code(code_snippet(view.study), "Python code that runs the study again"),
-        Table(frame, "Versions"),
-    ]
+    parts: list[Part] = [Table(frame, "Versions")]
     if changed := [name for name in now if name in then and then[name] != now[name]]:
         parts.append(Notice(f"Of these, {', '.join(changed)} had a different version then, so a repetition can differ.", "note"))
     fingerprints = [(key.removeprefix(_CONTEXT), str(value)) for key, value in sorted(about.items()) if key.startswith(_CONTEXT)]
@@ -52,12 +69,7 @@ def repeat_section(view: StudyView) -> Section:
         parts.append(
             "The study has no fingerprint of the data behind its objective; Study(..., context={...}) takes a checksum of them."
         )
-    path: Any = getattr(view.study, "path", None)
-    if path is not None:
-        name = shlex.quote(path.name)
-        text = f"spotsvm export {name} --csv trials.csv\nspotsvm report {name} --out report.html\n"
-        parts.append(Code(text, "Commands that read the record again"))
-    return Section("How to repeat it", parts)
+    return parts
 
 
 def _what_is_the_same(batch_size: Any) -> str:

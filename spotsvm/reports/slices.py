@@ -1,45 +1,60 @@
-"""The section on where the trials are: slices of the model, and parallel coordinates."""
+"""Where the trials are: slices of the model, and parallel coordinates."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
-from spotsvm.common.drawing import drawing, level_map, panels, plain, set_ticks
+from spotsvm.common.drawing import LEVELS, drawing, level_map, name_chosen, name_trial, name_trials, panels, plain, set_ticks
 from spotsvm.reports.axes import StudyAxis, cut_name
+from spotsvm.reports.html.cells import short
+from spotsvm.reports.html.page import Part, Picture
 from spotsvm.reports.model import Floats, StudyModel
-from spotsvm.reports.page import Part, Picture, Section
 from spotsvm.reports.view import StudyView
 from spotsvm.trials.recommendation import may_be_best
+from spotsvm.trials.trial import Trial
 
 _GRID = 33
 _LEVELS = 9
 
 
-def slices_section(view: StudyView) -> Section | None:
-    """Return the section: slices if there is one objective and a model, and parallel coordinates; None without trials."""
-    if not view.done:
-        return None
+def slices_parts(view: StudyView) -> list[Part]:
+    """Return the slices, if there is one objective and a model, and parallel coordinates."""
     model = view.models[0]
     if view.recommended is None or isinstance(model, str):
-        return Section("Where the trials are", [parallel_picture(view)])
-    parts: list[Part] = [slices_picture(view, model)]
-    return Section(
-        "Where the trials are", [*parts, parallel_picture(view)] if len(view.axes) > 2 and len(_active(view)) > 1 else parts
-    )
+        return [parallel_picture(view)]
+    parts: list[Part] = [slices_panels(view, model)]
+    return [*parts, parallel_picture(view)] if len(view.axes) > 1 and len(_active(view)) > 1 else parts
 
 
 def slices_picture(view: StudyView, model: StudyModel) -> Picture:
-    """Draw the model along the most important parameters of the recommended configuration, with the trials."""
+    """Draw the model along the most important parameters of the recommended configuration, with the trials, in one figure."""
+    pairs = _pairs(view)
+    return _pairs_picture(view, model, [pairs]) if pairs else _only_curve(view, model)
+
+
+def slices_panels(view: StudyView, model: StudyModel) -> Picture:
+    """Draw the same with a figure for each pair of parameters, which a page can set side by side or below each other."""
+    pairs = _pairs(view)
+    return _pairs_picture(view, model, [[pair] for pair in pairs]) if pairs else _only_curve(view, model)
+
+
+def _only_curve(view: StudyView, model: StudyModel) -> Picture:
+    active = _active(view)
+    return _curve_picture(view, model, active[0] if active else view.axes[0])
+
+
+def _pairs(view: StudyView) -> list[tuple[StudyAxis, StudyAxis]]:
     active = _active(view)
     if len(active) < 2:
-        return _curve_picture(view, model, active[0] if active else view.axes[0])
+        return []
     # the choice between dictionaries is left out if possible
     some = [axis for axis in active if axis.parameter is not None or len(active) == 2][:3]
-    pairs = list(combinations(some, 2)) or [(active[0], active[1])]
-    return _pairs_picture(view, model, pairs)
+    return list(combinations(some, 2)) or [(active[0], active[1])]
 
 
 def _active(view: StudyView) -> list[StudyAxis]:
@@ -50,40 +65,49 @@ def _active(view: StudyView) -> list[StudyAxis]:
     return [view.axes[j] for j in order if exists[j]]
 
 
-def _pairs_picture(view: StudyView, model: StudyModel, pairs: list[tuple[StudyAxis, StudyAxis]]) -> Picture:
-    columns = len(pairs)
+def _pairs_picture(view: StudyView, model: StudyModel, groups: list[list[tuple[StudyAxis, StudyAxis]]]) -> Picture:
+    """Draw a figure of each group of pairs, all with the same levels."""
+    pairs = [pair for group in groups for pair in group]
     chosen = view.chosen_point
     maps = [_map(model, chosen, x, y) for x, y in pairs]
     every = np.concatenate([values.ravel() for _, _, values in maps])
     edges, cut_off = level_edges(every, model.sign)
-    maps = [(u, v, np.clip(values, edges[0], edges[-1])) for u, v, values in maps]
-    with drawing(3.1 * columns if columns > 1 else 5.0, 3.6 if columns > 1 else 4.4) as figure:
+    drawn = iter([(u, v, np.clip(values, edges[0], edges[-1])) for u, v, values in maps])
+    figures = [_pairs_figure(view, model, group, [next(drawn) for _ in group], edges) for group in groups]
+    rest = [axis.short for axis in view.axes if all(axis not in pair for pair in pairs)]
+    others = " All other parameters are those of this configuration; those of the trials differ." if rest else ""
+    worse = " Values worse than the scale have its last colour." if cut_off else ""
+    named = "; ".join(f"{x.short} and {y.short}" for x, y in pairs)
+    return Picture(
+        figures[0],
+        f"Slices of the model through the {view.chosen_words} configuration, by the most important parameters.{others}{worse}"
+        f"{view.thinned_words}",
+        f"Maps of the predicted value over {named}, with the trials as dots and the {view.chosen_words} one as a ring.",
+        others=figures[1:],
+        zoomable=True,
+    )
+
+
+def _pairs_figure(view: StudyView, model: StudyModel, pairs: Any, maps: Any, edges: Floats) -> Any:
+    columns = len(pairs)
+    with drawing(3.1 * columns if columns > 1 else 3.5, 3.6 if columns > 1 else 3.7) as figure:
         axes = panels(figure, columns, columns)
         for ax, (x, y), (u, v, values) in zip(axes, pairs, maps, strict=True):
             drawn = _draw_map(ax, x, y, u, v, values, edges, model.sign)
             _draw_trials(ax, view, x, y)
             set_ticks(ax, "x", *x.ticks())
             set_ticks(ax, "y", *y.ticks())
-            ax.set_xlabel(plain(cut_name(x.name, 30)))
-            ax.set_ylabel(plain(cut_name(y.name, 30)))
+            ax.set_xlabel(plain(cut_name(x.short, 30)))
+            ax.set_ylabel(plain(cut_name(y.short, 30)))
             ax.set_xlim(0.0, 1.0)
             ax.set_ylim(0.0, 1.0)
-        bar = figure.colorbar(drawn, ax=axes, orientation="horizontal", shrink=0.6 if columns > 1 else 0.9, aspect=35, pad=0.03)
+        bar = figure.colorbar(drawn, ax=axes, orientation="horizontal", shrink=0.6 if columns > 1 else 0.95, aspect=35, pad=0.03)
         bar.set_label(f"predicted {view.study.objectives.labels[0]}")
         bar.set_ticks(edges[:: 1 if len(edges) < 7 else 2].tolist())
         bar.outline.set_visible(False)
         handles, labels = axes[0].get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside upper left", ncols=3)
-    rest = [axis.name for axis in view.axes if all(axis not in pair for pair in pairs)]
-    others = " All other parameters are those of this configuration; those of the trials differ." if rest else ""
-    worse = " Values worse than the scale have its last colour." if cut_off else ""
-    named = "; ".join(f"{x.name} and {y.name}" for x, y in pairs)
-    return Picture(
-        figure,
-        f"Slices of the model through the {view.chosen_words} configuration, by the most important parameters.{others}{worse}"
-        f"{view.thinned_words}",
-        f"Maps of the predicted value over {named}, with the trials as dots and the {view.chosen_words} one as a ring.",
-    )
+        figure.legend(handles, labels, loc="outside upper left", ncols=3, columnspacing=1.0, handletextpad=0.3)
+    return figure
 
 
 def level_edges(values: Floats, sign: float) -> tuple[Floats, bool]:
@@ -162,14 +186,18 @@ def _draw_trials(ax: Any, view: StudyView, x: StudyAxis, y: StudyAxis) -> None:
         "failed trial": {"marker": "x", "ms": 4.5, "mec": "#d62728", "mew": 1.3},
     }
     for label, style in styles.items():
-        points = np.array([t.point for t in view.drawn if (t.state == "ok") == (label == "trial")])
-        exists = domain.active(points) if len(points) else None
-        if exists is not None and len(points := points[exists[:, x.column] & exists[:, y.column]]):
-            u, v = (_spread(points[:, axis.column], axis) for axis in (x, y))
-            ax.plot(u, v, ls="", label=label, zorder=3, clip_on=False, **style)
+        trials = [t for t in view.drawn if (t.state == "ok") == (label == "trial")]
+        points = np.array([t.point for t in trials])
+        exists = domain.active(points)[:, [x.column, y.column]].all(axis=1) if trials else np.empty(0, dtype=bool)
+        if exists.any():
+            u, v = (_spread(points[exists, axis.column], axis) for axis in (x, y))
+            (dots,) = ax.plot(u, v, ls="", label=label, zorder=3, clip_on=False, **style)
+            name_trials(dots, [t.number for t, is_there in zip(trials, exists, strict=True) if is_there])
     chosen = view.chosen_point
     ring = {"marker": "o", "ms": 10, "mfc": "none", "mew": 2.0}
-    ax.plot(chosen[x.column], chosen[y.column], ls="", mec="#D55E00", label=view.chosen_words, zorder=4, **ring)
+    (mark,) = ax.plot(chosen[x.column], chosen[y.column], ls="", mec="#D55E00", label=view.chosen_words, zorder=4, **ring)
+    places = (f"{axis.short} = {axis.value_at(float(chosen[axis.column]))}" for axis in (x, y))
+    name_chosen(mark, f"{view.chosen_words}: {', '.join(places)}")
 
 
 def _spread(column: Floats, axis: StudyAxis) -> Floats:
@@ -188,7 +216,7 @@ def _curve_picture(view: StudyView, model: StudyModel, axis: StudyAxis) -> Pictu
     mean, error = model.average(points[:, None, :])
     shown = [t for t in view.drawn if t.value is not None]
     own = [t.point[axis.column] for t in shown]
-    with drawing(6.0, 3.6) as figure:
+    with drawing(4.4, 3.2) as figure:
         ax = figure.subplots()
         if axis.levels and not axis.ordered:
             ax.vlines(places, mean - 1.96 * error, mean + 1.96 * error, color="#0072B2", alpha=0.4, lw=6)
@@ -196,70 +224,118 @@ def _curve_picture(view: StudyView, model: StudyModel, axis: StudyAxis) -> Pictu
         else:
             ax.fill_between(places, mean - 1.96 * error, mean + 1.96 * error, color="#0072B2", alpha=0.2, lw=0)
             ax.plot(places, mean, color="#0072B2", label="model, with a 95 % band")
-        ax.plot(own, np.array([t.value for t in shown], dtype=float), "o", ms=3.6, color="0.25", label="trial")
-        ax.axvline(view.chosen_point[axis.column], color="#D55E00", ls="--", lw=1.2, label=view.chosen_words)
+        (dots,) = ax.plot(own, np.array([t.value for t in shown], dtype=float), "o", ms=3.6, color="0.25", label="trial")
+        name_trials(dots, [t.number for t in shown])
+        line = ax.axvline(view.chosen_point[axis.column], color="#D55E00", ls="--", lw=1.2, label=view.chosen_words)
+        name_chosen(line, f"{view.chosen_words}: {axis.short} = {axis.value_at(float(view.chosen_point[axis.column]))}")
         set_ticks(ax, "x", *axis.ticks())
-        ax.set_xlabel(plain(cut_name(axis.name, 40)))
+        ax.set_xlabel(plain(cut_name(axis.short, 40)))
         ax.set_ylabel(plain(view.study.objectives.labels[0]))
         ax.legend(loc="best")
     return Picture(
         figure,
-        f"The model along {axis.name}, and the trials.{view.thinned_words}",
-        f"The predicted value at each {axis.name}, with {len(view.done)} trials as dots; the {view.chosen_words} one is at "
+        f"The model along {axis.short}, and the trials.{view.thinned_words}",
+        f"The predicted value at each {axis.short}, with {len(view.done)} trials as dots; the recommended one is at "
         f"{axis.value_at(view.chosen_point[axis.column])}.",
     )
 
 
-_MOST = 14
+_MOST = 12
 _BEST = 0.1
-_COLOURED: Any = {"color": "#D55E00", "lw": 1.1, "alpha": 0.9, "ms": 4}
-_GREY: Any = {"color": "0.65", "lw": 0.6, "alpha": 0.5, "ms": 2}
+#: shades of lines from the worst to the best: the lightest of a map are hard to see as lines
+_SHADES = LEVELS[3:]
 
 
 def parallel_picture(view: StudyView) -> Picture:
-    """Draw the successful trials over the most important parameters, the best tenth or the front in colour."""
+    """Draw the successful trials over the objectives and the most important parameters, coloured by the first objective."""
     several = view.study.objectives.several
     axes = _chosen_axes(view)
     best = {t.number for t in view.front} if several else _best(view)
-    with drawing(max(5.0, 0.95 * len(axes) + 1.2), 3.7) as figure:
+    done = [t for t in view.drawn if t.values is not None]
+    exists = view.study.space.domain.active(np.array([t.point for t in done]))
+    scales = [_Scale.of(view, k, done) for k in range(len(view.study.objectives))]
+    first = np.array([scales[0].places([t])[0] for t in done])
+    ranks = np.argsort(np.argsort(first, kind="stable"), kind="stable") / max(len(done) - 1, 1)
+    n = len(scales) + len(axes)
+    with drawing(max(4.4, 0.8 * n + 0.9), 3.5) as figure:
         ax = figure.subplots()
-        done = [t for t in view.drawn if t.values is not None]
-        exists = view.study.space.domain.active(np.array([t.point for t in done]))
-        for front in (False, True):
-            for k, t in enumerate(done):
-                if (t.number in best) == front:
-                    u = np.array([t.point[axis.column] if exists[k, axis.column] else np.nan for axis in axes])
-                    ax.plot(u, marker=".", **(_COLOURED if front else _GREY))
-        for j, axis in enumerate(axes):
-            ax.axvline(j, color="0.75", lw=0.8, zorder=0)
-            places, labels = axis.ticks()
-            for k in range(len(places)) if axis.levels else sorted({0, len(places) // 2, len(places) - 1}):
-                ax.text(j + 0.04, places[k], plain(labels[k]), fontsize=7, va="center", ha="left", color="0.25", zorder=5)
-        ax.set_xticks(
-            range(len(axes)), [plain(cut_name(axis.name, 22)) for axis in axes], rotation=30, ha="right", rotation_mode="anchor"
-        )
+        for k in sorted(range(len(done)), key=lambda k: (done[k].number in best, ranks[k])):  # the best on top
+            t, in_front = done[k], done[k].number in best
+            u = [scale.places([t])[0] for scale in scales]
+            u += [t.point[axis.column] if exists[k, axis.column] else np.nan for axis in axes]
+            shade = "#D55E00" if several and in_front else _SHADES[min(int(ranks[k] * len(_SHADES)), len(_SHADES) - 1)]
+            (line,) = ax.plot(u, color=shade, lw=1.6 if in_front else 0.7, alpha=0.95 if in_front else 0.7)
+            name_trial(line, t.number)
+        _draw_scales(ax, scales, axes)
+        names = [scale.name for scale in scales] + [cut_name(axis.short, 18) for axis in axes]
+        ax.set_xticks(range(n), [plain(name) for name in names], rotation=25, ha="right", rotation_mode="anchor")
         ax.set_yticks([])
-        ax.set_xlim(-0.35, len(axes) - 0.45)
+        ax.set_xlim(-0.25, n - 0.45)
         ax.set_ylim(-0.03, 1.03)
         ax.spines[:].set_visible(False)
-    which = "those of the front" if several else "the best tenth"
+        ax.tick_params(axis="x", length=0)
+    which = "those of the front are orange" if several else "the best tenth is thick"
     some = f" The {len(axes)} most important parameters of {len(view.axes)}." if len(axes) < len(view.axes) else ""
     gaps = " A line has a gap where a parameter does not exist." if not exists.all() else ""
+    beyond = " Much worse values are drawn at the end of their axis." if any(scale.cut_off for scale in scales) else ""
     return Picture(
         figure,
-        f"Each line is a trial, each axis a parameter, from its lowest value to its highest; {which} in colour."
-        f"{some}{gaps}{view.thinned_words}",
-        f"Parallel coordinates of {len(done)} trials, {sum(t.number in best for t in done)} in colour; the table of trials "
-        "has their values.",
+        f"Each line is a trial, each axis an objective, with its best values at the top, or a parameter, the most important "
+        f"first. The darker a line in the light scheme, or the lighter in the dark one, the better is {scales[0].name}; {which}."
+        f"{some}{gaps}{beyond}{view.thinned_words}",
+        f"Parallel coordinates of {len(done)} trials, {sum(t.number in best for t in done)} of them highlighted; the table of "
+        "trials has their values.",
     )
 
 
+@dataclass(frozen=True)
+class _Scale:
+    """An objective as an axis: 0 is the worst value shown, 1 the best."""
+
+    name: str
+    objective: int
+    worst: float
+    best: float
+    cut_off: bool
+
+    @classmethod
+    def of(cls, view: StudyView, k: int, done: Sequence[Trial]) -> _Scale:
+        sign = float(view.study.objectives.signs[k])
+        losses = sign * np.array([t.values[k] for t in done if t.values is not None])
+        best, middle, worst = (float(np.quantile(losses, q)) for q in (0.0, 0.5, 1.0))
+        # a few values that are worse by far would leave the others one point
+        cut_off = 0 < middle - best < (worst - best) / 6
+        return cls(view.objective_name(k), k, sign * (best + 4 * (middle - best) if cut_off else worst), sign * best, cut_off)
+
+    def places(self, trials: Sequence[Trial]) -> Floats:
+        values = np.array([t.values[self.objective] for t in trials if t.values is not None])
+        if self.best == self.worst:
+            return np.full(len(values), 0.5)
+        return np.clip((values - self.worst) / (self.best - self.worst), 0.0, 1.0)
+
+
+def _draw_scales(ax: Any, scales: Sequence[_Scale], axes: Sequence[StudyAxis]) -> None:
+    told: list[tuple[list[float], list[str]]] = [
+        ([0.0, 0.5, 1.0], [short(value, 3) for value in (scale.worst, (scale.worst + scale.best) / 2, scale.best)])
+        if scale.best != scale.worst
+        else ([0.5], [short(scale.best, 3)])
+        for scale in scales
+    ]
+    for axis in axes:
+        places, labels = axis.ticks()
+        some = range(len(places)) if axis.levels else sorted({0, len(places) // 2, len(places) - 1})
+        told.append(([places[k] for k in some], [labels[k] for k in some]))
+    for j, (places, labels) in enumerate(told):
+        ax.axvline(j, color="0.75", lw=0.8, zorder=0)
+        for place, label in zip(places, labels, strict=True):
+            text = ax.text(j + 0.05, place, plain(label), fontsize=7.5, va="center", ha="left", color="0.15", zorder=5)
+            text.set_bbox({"facecolor": "1.0", "edgecolor": "none", "alpha": 0.75, "pad": 0.6})
+
+
 def _chosen_axes(view: StudyView) -> list[StudyAxis]:
-    if len(view.axes) <= _MOST:
-        return view.axes
     shares = [one.total for one in view.importances if one is not None]
     order = np.argsort(-np.max(shares, axis=0), kind="stable") if shares else np.arange(len(view.axes))
-    return [view.axes[j] for j in sorted(order[:_MOST].tolist())]
+    return [view.axes[j] for j in order[:_MOST].tolist()]
 
 
 def _best(view: StudyView) -> set[int]:

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from spotsvm.common.errors import ArgumentError
+from spotsvm.common.text import short_names
 from spotsvm.reports.convergence import check_baseline, convergence_section
-from spotsvm.reports.effects import effects_section
+from spotsvm.reports.effects import effects_parts
+from spotsvm.reports.html.findings import further_section
+from spotsvm.reports.html.page import Notice, Page, Section
+from spotsvm.reports.outcome import facts, outcome_section
 from spotsvm.reports.oversearching import oversearching_section
-from spotsvm.reports.page import Notice, Page, Section
+from spotsvm.reports.recommended import recommended_section
 from spotsvm.reports.repeat import footer, repeat_section
-from spotsvm.reports.slices import slices_section
-from spotsvm.reports.tuned import counted, failures_section, recommended_section, trials_section, tuned_section
+from spotsvm.reports.slices import slices_parts
+from spotsvm.reports.tuned import settings_section, trials_section
 from spotsvm.reports.view import StudyView
+from spotsvm.trials.recommendation import TABLE
 from spotsvm.trials.results import StudyResults
 
 
@@ -24,25 +29,31 @@ def study_page(study: StudyResults, baseline: StudyResults | None = None) -> Pag
     >>> from spotsvm import Study
     >>> page = study_page(Study({"x": [1, 2, 3]}, seed=0).run(lambda p: p["x"], n_trials=3))
     >>> [section.heading for section in page.sections][:3]
-    ['What was tuned', 'What is recommended', 'Convergence']
+    ['What came out', 'Recommended parameters', 'Convergence']
     """
     if baseline is not None:
         if not isinstance(baseline, StudyResults):
             raise ArgumentError(f"baseline={baseline!r} is not a study; use a Study, or None")
         check_baseline(study, baseline)
     view = StudyView(study)
-    drawn = [] if view.too_large else [convergence_section(view, baseline), effects_section(view), slices_section(view)]
     sections = [
-        tuned_section(view),
+        outcome_section(view),
         recommended_section(view),
-        *(drawn or [Section("Convergence", [Notice(view.too_large, "warning")])]),
         oversearching_section(view),
-        failures_section(view),
+        *([Section("Convergence", [Notice(view.too_large, "warning")])] if view.too_large else _drawn(view, baseline)),
         trials_section(view),
+        further_section(view.findings),
         repeat_section(view),
+        settings_section(view),
     ]
-    names = study.space.names
+    names = short_names(study.space.names)
     listed = ", ".join(names[:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else "")
-    told = len(view.done) + len(view.failed)
-    lead = f"{counted(told, 'trial')} by the search {study.about.get('search', '')!s}."
-    return Page(f"Tuning {listed}", [section for section in sections if section is not None], lead=lead, footer=footer())
+    what = view.findings.get(TABLE, {}).get("File")
+    title = f"Tuning {listed}" + (f" for {what}" if isinstance(what, str) else "")
+    return Page(title, [section for section in sections if section is not None], footer=footer(), facts=facts(view))
+
+
+def _drawn(view: StudyView, baseline: StudyResults | None) -> list[Section | None]:
+    if not view.done:
+        return []
+    return [convergence_section(view, baseline), Section("What matters", [*effects_parts(view), *slices_parts(view)])]

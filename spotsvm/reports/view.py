@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -11,10 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import qmc, sobol_indices, uniform
 
+from spotsvm.common.errors import ArgumentError, NoCompletedTrialError, SpaceError
+from spotsvm.common.text import printable_line
 from spotsvm.reports.axes import StudyAxis, study_axes
 from spotsvm.reports.model import Floats, StudyModel, fit_study_model
-from spotsvm.trials.recommendation import Recommendation, may_be_best
+from spotsvm.trials.recommendation import CONFIRM, VERDICT, Recommendation, may_be_best, why_none
 from spotsvm.trials.results import StudyResults
+from spotsvm.trials.scores.fold_bias import optimism_of_trials, tuned_metric
+from spotsvm.trials.scores.fresh_partitions import optimism_of_partitions
+from spotsvm.trials.scores.optimism import Optimism
+from spotsvm.trials.scores.verdict import Verdict
 from spotsvm.trials.trial import FINISHED, Trial
 
 _GRID = 25
@@ -118,6 +124,16 @@ def thinned(losses: Sequence[float] | NDArray[np.float64], most: int = MOST) -> 
 
 
 HUGE = 1e301
+_MOST_ROWS = 2000
+
+
+def _read_optimism(found: Mapping[str, Any]) -> Optimism | str:
+    try:
+        if any(isinstance(value, list) and len(value) > _MOST_ROWS for value in found.values()):
+            raise ValueError(f"it has more than {_MOST_ROWS} rows")
+        return Optimism.from_dict(found)
+    except (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, RecursionError) as error:
+        return f"The finding on oversearching cannot be read: {printable_line(str(error), 200)}"
 
 
 class StudyView:
@@ -201,22 +217,77 @@ class StudyView:
         """The Sobol indices of the model of each objective, or None."""
         return [None if isinstance(model, str) else importance(model, self.study.seed) for model in self.models]
 
+    @cached_property
+    def verdict(self) -> Verdict | None:
+        """The comparison with the default, where a tuning has made one."""
+        try:
+            return Verdict.from_dict(self.findings[VERDICT]) if VERDICT in self.findings else None
+        except (TypeError, ValueError, LookupError):  # of a record that another program has written
+            return None
+
+    @cached_property
+    def chosen_number(self) -> int | None:
+        """The number of the recommended trial, which pictures and tables mark; None if what is recommended is no trial."""
+        if self.verdict is not None and self.verdict.number is None:
+            return None
+        return None if self.recommended is None else self.recommended.number
+
+    @cached_property
+    def default_point(self) -> Floats | None:
+        """The point of a recommended default that is no trial; None if it is one, or the space does not hold it."""
+        if self.verdict is None or self.verdict.number is not None:
+            return None
+        try:
+            return self.study.space.encode(self.verdict.params)
+        except SpaceError:
+            return None
+
+    @property
+    def params(self) -> Mapping[str, Any]:
+        """The recommended parameters; NoCompletedTrialError is raised if there are none."""
+        if self.recommended is None:
+            raise NoCompletedTrialError(why_none(self.trials))
+        if self.verdict is not None and self.verdict.number is None:
+            return self.verdict.params
+        return self.recommended.params
+
+    @property
+    def chosen_words(self) -> str:
+        """What the trial at `chosen_point` is."""
+        if self.recommended is not None:
+            known = self.chosen_number is not None or self.default_point is not None
+            return "recommended" if known else "best of the search"
+        return "middle of the front" if self.study.objectives.several else "best, out of bounds"
+
+    @cached_property
+    def luck(self) -> Optimism | str:
+        """How much of the tuned score is luck, measured or from the scores of the trials; or why this is not known."""
+        if (found := self.findings.get("oversearching")) is not None:
+            return _read_optimism(found)
+        metric = tuned_metric(self.done[:5])
+        if metric is None or self.study.objectives.several or self.recommended is None:
+            return ""
+        best = self.recommended
+        if best.basis == "confirmed" and "fresh folds" in self.findings.get(CONFIRM, {}):
+            tuned = float(self.trials[best.number].value or 0.0)
+            return optimism_of_partitions(self.findings[CONFIRM], tuned, len(self.trials), params=best.params, metric=metric)
+        try:
+            chosen = best.number if best.basis in ("confirmed", "criterion", "verdict") else None
+            return optimism_of_trials(self.trials, metric, chosen=chosen)
+        except (ArgumentError, NoCompletedTrialError):
+            return ""  # one fold only, or races that ended early: nothing can be said from the folds
+
     @property
     def chosen_point(self) -> Floats:
         """The point of the recommended trial; of the best one where none holds the bounds; of the middle one of a front."""
+        if self.default_point is not None:
+            return self.default_point
         if self.recommended is not None:
             return np.array(self.trials[self.recommended.number].point)
         if not self.study.objectives.several:
             sign = float(self.study.objectives.signs[0])
             return np.array(min(self.done, key=lambda t: sign * float(t.value or 0.0)).point)
         return np.array(self.front[len(self.front) // 2].point)
-
-    @property
-    def chosen_words(self) -> str:
-        """What the trial at `chosen_point` is."""
-        if self.recommended is not None:
-            return "recommended"
-        return "middle of the front" if self.study.objectives.several else "best, out of bounds"
 
     def objective_name(self, k: int) -> str:
         """Return the name of an objective; "value" for a single one."""

@@ -15,6 +15,7 @@ from sklearn.utils.metadata_routing import process_routing
 from sklearn.utils.validation import check_is_fitted
 
 from spotsvm.common.errors import ArgumentError, RefitTimeoutError
+from spotsvm.search_cv.notebook import ResultsHtmlMixin
 from spotsvm.search_cv.refit import refitted
 from spotsvm.search_cv.results import best_candidate
 from spotsvm.search_cv.run import SearchArguments, SpotSearchRun, check_arguments
@@ -23,7 +24,9 @@ from spotsvm.search_cv.sklearn_api import BestEstimatorMixin, RoutingMixin, requ
 from spotsvm.search_cv.sklearn_callbacks import CallbackSupportMixin, SearchTask, with_callbacks
 
 
-class SpotSearchCV(CallbackSupportMixin, BestEstimatorMixin, RoutingMixin, MetaEstimatorMixin, SearchArguments, BaseEstimator):
+class SpotSearchCV(
+    ResultsHtmlMixin, CallbackSupportMixin, BestEstimatorMixin, RoutingMixin, MetaEstimatorMixin, SearchArguments, BaseEstimator
+):
     """Cross-validated search of an estimator's parameters; a drop-in for RandomizedSearchCV.
 
     Parameters

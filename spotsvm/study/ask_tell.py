@@ -425,7 +425,7 @@ class AskTellStudy(ReadableStudy):
                 batch.append(self.ask())
         except SearchExhaustedError as error:
             if not batch:
-                _LOG.warning("the study ends with %d trials: %s", len(self._trials), error)
+                _LOG.warning("the study ends with %d trials: %s", len(suggested(self._trials)), error)
         except BaseException:
             self._hand_back(batch)
             raise

@@ -6,11 +6,13 @@ import logging
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from time import monotonic
 from typing import Any, TypeAlias
 
 from tqdm import tqdm
 
 from spotsvm.common.errors import ArgumentError
+from spotsvm.common.text import duration
 from spotsvm.trials.recommendation import may_be_best
 from spotsvm.trials.results import StudyResults
 from spotsvm.trials.trial import Trial
@@ -172,64 +174,63 @@ def _call(follower: Any, method: str, *arguments: Any) -> None:
         heard(*arguments)
 
 
-class _TrialsBar(Callback):
-    """Advance a bar by the number of finished trials."""
-
-    def __init__(self, bar: Any):
-        self._bar = bar
-
-    def on_start(self, study: StudyResults) -> None:
-        self.on_tell(study)
-
-    def on_tell(self, study: StudyResults, trial: Trial | None = None) -> None:
-        if self._bar.disable:
-            return
-        self._bar.update(study.n_finished - self._bar.n)
-        if not study.objectives.several and any(map(may_be_best, study.trials)):
-            self._bar.set_postfix_str(f"incumbent {study.best_trial.value:.5g}")
-
-    def __deepcopy__(self, memo: Any) -> _TrialsBar:
-        """Return the same object: cloning a search copies its callback, and a terminal has one bar."""
-        return self
-
-
 class Progress(Callback):
-    """Show the progress of a run on standard error: a bar on a terminal, else a line after each tenth of `budget` trials."""
+    """Show the progress of a run on standard error: a bar on a terminal, else a line after each tenth of `budget` trials.
 
-    def __init__(self, budget: int):
-        self._budget, self._tenth = budget, -1
+    Either shows the best value so far and the time that is left, if further trials take as long as those so far.
+    """
+
+    def __init__(self, budget: int, name: str = ""):
+        self._budget, self._name = budget, name
+        self._tenth, self._earlier, self._began = -1, 0, 0.0
         self._bar: Any = None
 
     def on_start(self, study: Any) -> None:
         """Begin where an earlier run has ended."""
+        self._earlier, self._began = study.n_finished, monotonic()
+        self._tenth = 10 * self._earlier // max(self._budget, 1)
         if sys.stderr.isatty():
-            self._bar = tqdm(total=self._budget, unit="trial")
-            _TrialsBar(self._bar).on_start(study)
-        self._tenth = 10 * study.n_finished // max(self._budget, 1)
+            self._bar = tqdm(total=self._budget, desc=f"{self._name:>8}" if self._name else None, unit="trial")
+            self._advance(study)
 
     def on_tell(self, study: Any, trial: Trial) -> None:
         """Show a finished trial."""
         if self._bar is not None:
-            _TrialsBar(self._bar).on_tell(study)
+            self._advance(study)
             return
-        tenth = 10 * study.n_finished // max(self._budget, 1)
+        done = study.n_finished
+        tenth = 10 * done // max(self._budget, 1)
         if tenth > self._tenth:
             self._tenth = tenth
-            one = not study.objectives.several and any(map(may_be_best, study.trials))
-            best = f", best value {study.best_value:.6g}" if one else ""
-            print(f"{study.n_finished} of {self._budget} trials{best}", file=sys.stderr, flush=True)
+            best = f", best value {study.best_value:.6g}" if _has_best(study) else ""
+            seconds = (monotonic() - self._began) / max(done - self._earlier, 1) * (self._budget - done)
+            left = f", about {duration(seconds)} left" if seconds > 0 else ""
+            name = f"{self._name}: " if self._name else ""
+            print(f"{name}{done} of {self._budget} trials{best}{left}", file=sys.stderr, flush=True)
 
     def on_end(self, study: Any) -> None:
         """Close the bar."""
         if self._bar is not None:
             self._bar.close()
 
+    def _advance(self, study: Any) -> None:
+        self._bar.update(study.n_finished - self._bar.n)
+        if _has_best(study):
+            self._bar.set_postfix_str(f"incumbent {study.best_trial.value:.5g}")
+
+    def __deepcopy__(self, memo: Any) -> Progress:
+        """Return the same object: cloning a search copies its callback, and a terminal has one bar."""
+        return self
+
+
+def _has_best(study: StudyResults) -> bool:
+    return not study.objectives.several and any(map(may_be_best, study.trials))
+
 
 @contextmanager
 def progress_bar(name: str, budget: int) -> Iterator[Callback]:
-    """Show a bar on standard error while a search runs, if that is a terminal; yield the callback that advances it."""
-    with tqdm(total=budget, desc=f"{name:>8}", unit="trial", disable=None) as bar:
-        yield _TrialsBar(bar)
+    """Show the progress of a search on standard error; yield the callback that does so."""
+    yield Progress(budget, name)
 
 
 @contextmanager

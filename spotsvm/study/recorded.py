@@ -19,7 +19,7 @@ from spotsvm.study.record.salvage import damaged, salvage
 from spotsvm.study.resume import events_problem, is_seed, params_problem, size_problem, trial_problem
 from spotsvm.study.status import ReadableStudy
 from spotsvm.trials.objectives import Objectives
-from spotsvm.trials.profile import PATH, described_profile
+from spotsvm.trials.profile import PATH, described_profile, finished_words
 from spotsvm.trials.start import GIVEN, START
 from spotsvm.trials.tables import fold_table, parameter_names, trial_table
 from spotsvm.trials.trial import Trial
@@ -102,8 +102,7 @@ class RecordedStudy(ReadableStudy):
         self.close()
 
     def __repr__(self) -> str:
-        done = f"{self.n_finished} of {len(self._trials)} trials finished"
-        return f"<Study of {', '.join(self.space.names)} in {self.path}, open for reading: {done}>"
+        return f"<Study of {', '.join(self.space.names)} in {self.path}, open for reading: {finished_words(self._trials)}>"
 
     def _checked(self, trial: Trial) -> Trial:
         if problem := trial_problem(trial, self.space, len(self.objectives)):

@@ -146,8 +146,9 @@ def take_up(
         raise damaged(record.path, f"its search_state is {shown(state)}")
     kept = {key: recorded[key] for key in ("versions", "budget", "batch_size") if key in recorded}
     about = {key: value for key, value in about.items() if key != "versions"} | kept
-    left = sum(t.state == "running" for t in trials)
-    _LOG.info("%s goes on after %d trials, %d of them unfinished", record.path, len(trials), left)
+    own = suggested(trials)
+    left = sum(t.state == "running" for t in own)
+    _LOG.info("%s goes on after %d trials, %d of them unfinished", record.path, len(own), left)
     return Past(about, False, trials, events, state, record.findings(), outcomes, widened)
 
 

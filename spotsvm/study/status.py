@@ -325,11 +325,11 @@ class ReadableStudy(StudyPictures):
         return status_of(self.trials, self.about, findings, self.objectives, getattr(self, "path", None))
 
     def report(self, path: str | Path, baseline: StudyResults | None = None, *, tables: str | Path | None = None) -> Path:
-        """Write a report: one HTML file with tables and pictures, which needs neither network nor script.
+        """Write a report: one HTML file with tables and pictures, which needs no network, and can be read without its script.
 
-        It says what was tuned and what is recommended, and shows convergence, effects and importance of the parameters, slices
-        of the model, how much of the value is luck, failures, all trials, and how to repeat the study. It can be written while
-        the study runs.
+        It says what came out and what is recommended, with plausible ranges; how much of the value is luck; and shows the
+        convergence, the importance and effects of the parameters, slices of the model, all trials, failures, how to repeat the
+        study, and its settings. It can be written while the study runs.
 
         Parameters
         ----------

@@ -33,7 +33,7 @@ from spotsvm.study.workers.protocol import Workers, is_workers
 from spotsvm.trials.constraints import Constraints, ConstraintsLike
 from spotsvm.trials.current_trial import CurrentTrial, TrialObjective, takes_trial
 from spotsvm.trials.objectives import Directions, Objectives
-from spotsvm.trials.profile import PathObjective, Profile
+from spotsvm.trials.profile import PathObjective, Profile, finished_words, suggested
 from spotsvm.trials.results import StudyResults
 from spotsvm.trials.start import start_points, starts_left
 from spotsvm.trials.trial import Objective
@@ -431,7 +431,7 @@ class Study(EarlierResults):
         return self.space if self.profile is None else self.profile.searched
 
     def _how_to_resume(self) -> str:
-        done = f"{self.n_finished} of {len(self._trials)} trials are finished"
+        done = f"{self.n_finished} of {len(suggested(self._trials))} trials are finished"
         if self.path is None:
             return f"{done}; call run() again to continue. A study with a path can also be resumed in another process"
         return f"{done} and recorded in {self.path}; the same call goes on from there"
@@ -458,5 +458,4 @@ class Study(EarlierResults):
         return self.__dict__ | {"_record": None, "_asked_at": {}}
 
     def __repr__(self) -> str:
-        done = f"{self.n_finished} of {len(self._trials)} trials finished"
-        return f"<Study of {', '.join(self.space.names)} by {self._search.name!r}: {done}>"
+        return f"<Study of {', '.join(self.space.names)} by {self._search.name!r}: {finished_words(self._trials)}>"

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from spotsvm.common.drawing import axes_array, plain
+from spotsvm.common.drawing import axes_array, name_trials, plain
 from spotsvm.common.errors import ArgumentError, NoCompletedTrialError
 from spotsvm.solvers.pareto import non_dominated
 from spotsvm.trials.objectives import Objectives
@@ -117,13 +117,17 @@ def _draw(
     x, y = _columns(front, first, second)
     grey_x, grey_y = _columns(others, first, second)
     (low_x, high_x), (low_y, high_y) = _range(x.tolist(), grey_x.tolist()), _range(y.tolist(), grey_y.tolist())
-    beyond = sum(not (low_x <= u <= high_x and low_y <= v <= high_y) for u, v in zip(grey_x, grey_y, strict=True))
+    seen = (low_x <= grey_x) & (grey_x <= high_x) & (low_y <= grey_y) & (grey_y <= high_y)
+    beyond = int(np.sum(~seen))
     label = f"dominated ({len(others)} trials" + (f", {beyond} beyond the axes)" if beyond else ")")
-    some, dots = _spread(len(front), most), _spread(len(others), most)
-    ax.plot(grey_x[dots], grey_y[dots], ".", ms=6, color="0.7", label=label, zorder=1)
+    some = _spread(len(front), most)
+    dots = np.flatnonzero(seen)[_spread(int(seen.sum()), most)]
+    (points,) = ax.plot(grey_x[dots], grey_y[dots], ".", ms=6, color="0.7", label=label, zorder=1)
+    name_trials(points, [others[k].number for k in dots])
     if staircase:  # the front is ordered: each step first worsens one objective, then improves the other
         ax.step(x[some], y[some], where="post", color="tab:blue", lw=1, alpha=0.6, zorder=2)
-    ax.plot(x[some], y[some], "o", ms=5, color="tab:blue", label=f"front ({len(front)} trials)", zorder=3)
+    (points,) = ax.plot(x[some], y[some], "o", ms=5, color="tab:blue", label=f"front ({len(front)} trials)", zorder=3)
+    name_trials(points, [front[k].number for k in some])
     if beyond and np.isfinite([low_x, high_x, low_y, high_y]).all():  # the difference of 1e308 and -1e308 is not finite
         ax.set_xlim(low_x, high_x)
         ax.set_ylim(low_y, high_y)

@@ -13,7 +13,7 @@ from spotsvm.common.errors import ArgumentError, SpaceError
 from spotsvm.common.text import shown_value
 from spotsvm.space.parameter import ChoiceParameter, Parameter
 from spotsvm.space.space import Space
-from spotsvm.trials.trial import Objective, Outcome, Trial, as_float, outcome_of, returned_nothing
+from spotsvm.trials.trial import FINISHED, Objective, Outcome, Trial, as_float, outcome_of, returned_nothing
 
 Floats = NDArray[np.float64]
 #: the origin of a trial for a further value on a path
@@ -195,6 +195,20 @@ def described_profile(about: Mapping[str, Any], space: Space) -> Profile | None:
 def suggested(trials: Iterable[Trial]) -> list[Trial]:
     """Return the trials that were asked for, without those for further values on their paths."""
     return [t for t in trials if t.suggestion is None or t.suggestion == t.number]
+
+
+def finished_words(trials: Sequence[Trial]) -> str:
+    """Return how many have ended of the trials that were asked for; where they are paths, also how many values these have.
+
+    Examples
+    --------
+    >>> finished_words([Trial(0, {}, (), "ok", suggestion=0), Trial(1, {}, (), "ok", suggestion=0), Trial(2, {}, ())])
+    '1 of 2 trials finished, with 2 values on their paths'
+    """
+    own = suggested(trials)
+    finished, values = (sum(t.state in FINISHED for t in some) for some in (own, trials))
+    words = f"{finished} of {len(own)} trials finished"
+    return words if finished == values else f"{words}, with {values} values on their paths"
 
 
 def path_of(returned: Any, name: str, seconds: float | None = None, listed: Sequence[Any] = ()) -> Outcome:

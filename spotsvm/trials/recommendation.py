@@ -146,6 +146,8 @@ def recommend(trials: Sequence[Trial], domain: Domain, *, sign: float, noise: No
 CONFIRM = "confirm"
 #: the finding of a study that compares its choice with the default, and names the trial to use
 VERDICT = "verdict"
+#: the finding of a study that says which table it is about
+TABLE = "table"
 
 
 def recommend_otherwise(

@@ -1,4 +1,4 @@
-"""Tune the SVM of a table, and compare it with the default and with random search on held-out rows."""
+"""Tune the SVM of a table, and compare it with the default on held-out rows."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from time import perf_counter
+from time import monotonic
 from typing import Any, cast
 
 import numpy as np
@@ -21,19 +21,25 @@ from spotsvm.search_cv.start import default_start
 from spotsvm.solvers.search.registry import SearchFactory, SearchName
 from spotsvm.study.ends.time_limit import checked_timeout
 from spotsvm.study.workers.limits import checked_memory_limit
-from spotsvm.trials.recommendation import VERDICT
+from spotsvm.trials.recommendation import TABLE, VERDICT
 from spotsvm.trials.scores.metrics import named_scorer
 from spotsvm.trials.scores.optimism import Method
 from spotsvm.trials.start import Start, equal_start
+from spotsvm.tuning.code import REPEAT, tuning_code
+from spotsvm.tuning.facts import table_facts
+from spotsvm.tuning.large import ROWS, Limits, fit_on_more_rows
 from spotsvm.tuning.paired import held_out_difference
+from spotsvm.tuning.pipelines.columns import Scale
 from spotsvm.tuning.pipelines.registry import NamedPipeline, default_scoring, is_series, named_pipeline
-from spotsvm.tuning.plan import decisions, notices, outlook
-from spotsvm.tuning.results import HeldOutResult, block_length, check_writable, held_out_score, write_results
-from spotsvm.tuning.tables.split import held_out
+from spotsvm.tuning.plan import baseline, decisions, notices, outlook, rough_outlook
+from spotsvm.tuning.results import HeldOutResult, block_length, check_writable, held_out_score, write_model, write_results
+from spotsvm.tuning.scoring import score_title, table_scorer
+from spotsvm.tuning.tables.split import TEST_SHARE, held_out, possible_folds
 from spotsvm.tuning.tables.table import Table
 from spotsvm.tuning.verdict import Choice, choose, decide, with_expected
 
-OUTER_FOLDS = 5
+#: folds of the cross-validation by default, and of nested resampling
+FOLDS, OUTER_FOLDS = 5, 5
 #: more columns of plain numbers are an array without names: of a frame each is checked by itself whenever it is passed on
 _WIDE = 1000
 #: a callable that takes a search's name and number of trials, and returns a context manager whose value is the search's callback
@@ -47,13 +53,15 @@ class TuningJob:
     table: Table  # all rows; held-out rows are drawn from it, of a series its last quarter
     n_trials: int = 50  # candidates of each search
     search: str = "kriging"
-    cv: int = 5
+    baseline: str = "none"  # a search to compare with, such as "random", or "none"
+    cv: int = FOLDS
     seed: int = 0  # of the split into training and test rows, the folds and the searches
     workers: int = 1  # folds scored in parallel; with a limit and no executor, candidates
     out: Path | None = None  # folder for the results
     scoring: str | None = None  # a scorer's name; the pipeline's own by default
     pipeline: str = "table"
     region: str | None = None  # of the search; the pipeline's first one by default
+    scale: Scale = "standard"  # how numbers are scaled, by the pipeline "table"
     horizon: int = 0  # how many steps ahead a series is predicted
     oversearching: str = "auto"  # a method of `oversearching`, "auto" or "none"
     stop: bool = False  # whether a search ends once the expected improvement is far below the uncertainty of the score
@@ -62,10 +70,21 @@ class TuningJob:
     trial_timeout: float | None = None
     memory_limit: int | str | None = None
     retries: int = 0
-    timeout: float | None = None  # of each search
+    timeout: float | None = None  # of each search; of a large table, of everything
+    file: str = ""  # the name of the file with the table, for the report
+    limits: Limits = Limits()  # from which number of rows on a table is large, and what is done then
+    source: str = ""  # Python code that makes the table, for the code that repeats it all
+    command: str = ""  # the command line, for the same
+
+    def with_possible_folds(self) -> tuple[TuningJob, str]:
+        """Return the job with fewer folds where a class or the groups allow no more, and then why."""
+        if is_series(self.pipeline):
+            return self, ""
+        cv, why = possible_folds(self.table, self.cv, self.seed)
+        return (replace(self, cv=cv), f"{cv} folds in place of {self.cv}, as {why}") if why else (self, "")
 
     def run(self, progress: Progress, say: Callable[[str], Any] = lambda line: None) -> list[HeldOutResult]:
-        """Evaluate the default, random search and the search in this order; both searches start at the default and the centre.
+        """Evaluate the default, the baseline if there is one, and the search; searches start at the default and the centre.
 
         `say` is called with each line about what was decided, before the searches start.
         """
@@ -75,8 +94,11 @@ class TuningJob:
             checked_memory_limit(self.memory_limit)
         if self.out is not None:
             check_writable(self.out)
-        scorer = named_scorer(self.metric)
-        train, test = self._split()
+        began = monotonic()
+        scoring = table_scorer(self.metric, self.table)
+        scorer = named_scorer(scoring) if isinstance(scoring, str) else scoring
+        whole, test = self._split()
+        train = whole if is_series(self.pipeline) else self.limits.sample_of(whole, self.cv, self.seed)
         named = named_pipeline(
             self.pipeline,
             train.task,
@@ -89,18 +111,21 @@ class TuningJob:
             horizon=self.horizon,
             grouped=train.groups is not None,
             kinds=train.kinds,
+            scale=self.scale,
         )
         if self.oversearching == "repeats" and is_series(self.pipeline):
             raise ArgumentError(
                 "--oversearching repeats: splits by time cannot be drawn again at random; use folds, nested or none"
             )
-        for line in decisions(self.table, train, self.metric, self.cv):
+        for line in decisions(self.table, len(test.y), score_title(self.metric, self.table), self.cv):
             say(line)
+        if train is not whole:
+            say(f"plan: {self.limits.plan(len(whole.y), len(train.y), self.timeout)}")
         if not is_series(self.pipeline):
             for line in notices(self.table, named.space, self.n_trials):
                 say(line)
         results = []
-        searches = list(dict.fromkeys(["random", self.search]))
+        searches = self._searches
         with warnings.catch_warnings():
             # the cap on the solver's iterations is ours; a setting that needs more is scored as it is
             warnings.simplefilter("ignore", ConvergenceWarning)
@@ -109,19 +134,19 @@ class TuningJob:
             warnings.simplefilter("ignore", UndefinedMetricWarning)
             # the warning for the whole series was shown when it was read
             warnings.simplefilter("ignore", ShortSeriesWarning)
+            n_trials = len(searches) * self.n_trials
+            say(rough_outlook(named, train, self.cv, n_trials))
             fitted = clone(named.estimator).fit(train.X, train.y)
             own = default_start(fitted, named.space, train.X)
             start = equal_start(named.space, own)
-            began = perf_counter()
-            folds = self._default_scores(named, train, scorer)
-            took = perf_counter() - began
+            folds = self._default_scores(named, train, scorer, lambda took: say(outlook(took, self.cv, n_trials)))
             default = float(folds.mean())
-            for line in outlook(train, named, scorer, _groups(train), default, took, len(searches) * self.n_trials):
-                say(line)
+            say(baseline(train, named, scorer, _groups(train), default))
             results.append(HeldOutResult("default", default, *self._test(scorer, fitted, test), fitted))
             for name in searches:
                 with progress(name, self.n_trials) as callback:
-                    search = self._search(name, named, scorer, start, callback).fit(train.X, train.y, **_groups(train))
+                    search = self._search(name, named, scoring, start, callback, train is not whole)
+                    search.fit(train.X, train.y, **_groups(train))
                 best = search.best_estimator_
                 results.append(HeldOutResult(name, float(search.best_score_), *self._test(scorer, best, test), best, search))
             choice = choose(search, own, folds)
@@ -132,11 +157,24 @@ class TuningJob:
                 results[-1] = HeldOutResult(self.search, choice.score, *self._test(scorer, best, test), best, search)
             results[-1] = self._with_optimism(results[-1], train)
             results[-1] = self._with_verdict(results, choice, own, folds, scorer, test)
+            if train is not whole:
+                verdict = results[-1].verdict
+                which = 0 if verdict is not None and verdict.recommended == "default" else -1
+                seconds = self.limits.seconds if self.timeout is None else self.timeout - (monotonic() - began)
+                found = fit_on_more_rows(results[which].estimator, whole, len(train.y), seconds, self.cv, self.seed, say)
+                score, error = self._test(scorer, found.estimator, test)
+                search.study_.add_finding(ROWS, found.finding(score, error, results[which].test_score, len(test.y)))
+                results[which] = replace(results[which], estimator=found.estimator)
+            if (verdict := results[-1].verdict) is not None:
+                code = tuning_code(self, train, train is not whole, search, start, verdict)
+                search.study_.add_finding(REPEAT, {"code": code, "command": self.command})
+                results[-1] = replace(results[-1], code=code)
         if self.out is not None:
             write_results(results, self.out)
+            write_model(results, self.out, None if is_series(self.pipeline) else self.table)
         return results
 
-    def _search(self, name: str, named: NamedPipeline, scorer: Any, start: Start, callback: Any) -> SpotSearchCV:
+    def _search(self, name: str, named: NamedPipeline, scoring: Any, start: Start, callback: Any, large: bool) -> SpotSearchCV:
         """Return the search of that name, not fitted yet."""
         return SpotSearchCV(
             named.estimator,
@@ -144,7 +182,7 @@ class TuningJob:
             n_iter=self.n_trials,
             search=cast("SearchName | SearchFactory", named.search(name)),
             cv=named.splitter,
-            scoring=scorer if self.metric == "mean_class_accuracy" else self.metric,
+            scoring=scoring,
             n_jobs=None if self.executor is not None else self.workers,
             random_state=self.seed,
             batch_size=self.batch_size,
@@ -156,7 +194,7 @@ class TuningJob:
             trial_timeout=self.trial_timeout,
             memory_limit=self.memory_limit,
             retries=self.retries,
-            timeout=self.timeout,
+            timeout=self.timeout if self.timeout is None or not large else self.limits.share * self.timeout / len(self._searches),
         )
 
     def _with_optimism(self, result: HeldOutResult, train: Table) -> HeldOutResult:
@@ -192,27 +230,36 @@ class TuningJob:
         if self.oversearching != "none":
             found = with_expected(found, choice, folds, tuned.optimism)
         assert tuned.search is not None
-        tuned.search.study_.add_finding(VERDICT, found.to_dict())
+        study = tuned.search.study_
+        study.add_finding(VERDICT, found.to_dict())
+        study.add_finding(TABLE, table_facts(self.table, self.metric, len(test.y), self.file, study.findings.get(TABLE)))
         return replace(tuned, verdict=found)
+
+    @property
+    def _searches(self) -> list[str]:
+        """Names of the searches, the requested one last."""
+        return list(dict.fromkeys([*([] if self.baseline == "none" else [self.baseline]), self.search]))
 
     @property
     def metric(self) -> str:
         """Name of the scorer."""
         return default_scoring(self.pipeline, self.table.task) if self.scoring is None else self.scoring
 
-    def _default_scores(self, named: NamedPipeline, train: Table, scorer: Any) -> Any:
-        """Return the default's scores in the folds; raise ArgumentError if the scorer does not suit the task."""
+    def _default_scores(self, named: NamedPipeline, train: Table, scorer: Any, timed: Callable[[float], Any]) -> Any:
+        """Return the default's scores in the folds; raise ArgumentError if the scorer does not suit the task.
+
+        `timed` is called with the seconds that the first fold has taken.
+        """
+        first, *others = named.splitter.split(train.X, train.y, train.groups)
         try:
-            scores = cross_val_score(
-                named.estimator,
-                train.X,
-                train.y,
-                cv=named.splitter,
-                scoring=scorer,
-                n_jobs=self.workers,
-                error_score="raise",
-                **_groups(train),
-            )
+            began, parts = monotonic(), []
+            for folds in ([first], others):
+                parts += cross_val_score(
+                    named.estimator, train.X, train.y, cv=folds, scoring=scorer, n_jobs=self.workers, error_score="raise"
+                ).tolist()
+                if folds is not others:
+                    timed(monotonic() - began)
+            scores = np.array(parts)
         except SpotSVMError:  # its message is complete
             raise
         except (AttributeError, TypeError, ValueError) as error:
@@ -226,7 +273,8 @@ class TuningJob:
     def _split(self) -> tuple[Table, Table]:
         """Return the training rows and the held-out rows."""
         series = is_series(self.pipeline)
-        train, test = held_out(self.table, self.cv, self.seed, in_time=series)
+        share = TEST_SHARE if series else self.limits.test_share(len(self.table.y))
+        train, test = held_out(self.table, self.cv, self.seed, in_time=series, share=share)
         if series or not train.kinds.plain or train.X.shape[1] <= _WIDE:
             return train, test
         return replace(train, X=cast("Any", train.X.to_numpy())), replace(test, X=cast("Any", test.X.to_numpy()))

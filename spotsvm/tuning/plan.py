@@ -4,25 +4,30 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
+from time import monotonic
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.model_selection import cross_val_score
 
 from spotsvm.common.text import duration
 from spotsvm.tuning.tables.cells import shown
+from spotsvm.tuning.tables.split import sample
 from spotsvm.tuning.tables.suspicions import suspicions
 from spotsvm.tuning.tables.table import Table
 
 #: classes whose sizes are told
 _CLASSES = 5
+#: rows by whose fit the time is judged beforehand
+_FEW_ROWS = 500
 
 
-def decisions(table: Table, train: Table, metric: str, cv: int) -> Iterator[str]:
-    """Yield what was decided about a table: how it is read, rows, columns, task and score."""
+def decisions(table: Table, held: int, metric: str, cv: int) -> Iterator[str]:
+    """Yield what was decided about a table: how it is read, rows, of which some are held out, columns, task and score."""
     yield from (f"reading: {line}" for line in table.reading)
-    n, held = len(table.y), len(table.y) - len(train.y)
+    n = len(table.y)
     together = "" if table.groups is None else f"; the rows of each of {table.groups.nunique()} groups stay together"
     yield f"rows: {n}, of which {held} are held out: no search uses them{together}"
     yield f"features: {table.kinds if table.kinds.numeric or not table.kinds.plain else f'{table.X.shape[1]} numeric'}"
@@ -47,18 +52,29 @@ def notices(table: Table, space: dict[str, Any], n_trials: int) -> Iterator[str]
         yield f"notice: {len(space)} parameters are searched in {n_trials} trials; use a larger --trials"
 
 
-def outlook(
-    train: Table, named: Any, scorer: Any, groups: dict[str, Any], default: float, seconds: float, trials: int
-) -> Iterator[str]:
-    """Yield the score without any features, that of the default SVM, and how long the searches are expected to take."""
+def rough_outlook(named: Any, train: Table, cv: int, trials: int) -> str:
+    """Return how long the searches may take, by a fit on few rows: the time grows with the square of their number, or faster."""
+    few = sample(train, _FEW_ROWS, 2, 0)
+    began = monotonic()
+    clone(named.estimator).fit(few.X, few.y)
+    took = (monotonic() - began) * (len(train.y) / len(few.y)) ** 2
+    return f"expected time: roughly {duration(took * cv * trials)} for {trials} trials of {cv} folds, judged by {len(few.y)} rows"
+
+
+def outlook(seconds: float, cv: int, trials: int) -> str:
+    """Return how long the searches are expected to take, after a fold."""
+    return (
+        f"expected time: about {duration(seconds * cv * trials)}, if in each of {trials} trials all {cv} folds take as long as "
+        f"the first one of the default SVM, {duration(seconds)}"
+    )
+
+
+def baseline(train: Table, named: Any, scorer: Any, groups: dict[str, Any], default: float) -> str:
+    """Return the score without any features, and that of the default SVM."""
     kind = DummyClassifier() if train.task == "classification" else DummyRegressor()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         scores = cross_val_score(kind, train.X, train.y, cv=named.splitter, scoring=scorer, error_score=np.nan, **groups)
     always = "the most frequent class" if train.task == "classification" else "the mean"
     known = f"{scores.mean():.4g} for always {always}; " if np.isfinite(scores).all() else ""
-    yield f"baseline: {known}{default:.4g} for the default SVM"
-    yield (
-        f"expected time: about {duration(seconds * trials)}, if each of {trials} trials takes as long as the default SVM, "
-        f"{duration(seconds)}"
-    )
+    return f"baseline: {known}{default:.4g} for the default SVM"

@@ -22,12 +22,20 @@ from spotsvm.common.errors import StorageError
 from spotsvm.search_cv.spot_search_cv import SpotSearchCV
 from spotsvm.trials.scores.optimism import Optimism
 from spotsvm.trials.scores.verdict import Verdict
+from spotsvm.tuning.saved import MODEL, PARAMETERS, machine_parameters, save_model
+from spotsvm.tuning.tables.table import Table
 
 
 def comparison(results: list[HeldOutResult]) -> pd.DataFrame:
     """Return a frame with one row per result: name, tuned_score, test_score, test_error, gap."""
     rows = [(c.name, c.tuned_score, c.test_score, c.test_error, c.gap) for c in results]
     return pd.DataFrame(rows, columns=["search", "tuned_score", "test_score", "test_error", "gap"])
+
+
+def recommended(results: Sequence[HeldOutResult]) -> Any:
+    """Return the fitted estimator to use: by the verdict on the last result the default's, which is the first, or its own."""
+    keep = results[-1].verdict is not None and results[-1].verdict.recommended == "default"
+    return results[0 if keep else -1].estimator
 
 
 def check_writable(out: Path) -> None:
@@ -55,6 +63,23 @@ def write_results(results: list[HeldOutResult], out: Path) -> list[Path]:
         files += write_tuning_report(results, out)
     except (OSError, StorageError) as error:
         raise StorageError(f"--out {out}: cannot write to this folder: {getattr(error, 'strerror', None) or error}") from error
+    return files
+
+
+def write_model(results: Sequence[HeldOutResult], out: Path, table: Table | None) -> list[Path]:
+    """Write the parameters of the recommended machine, and with the table it was fitted to also its pipeline; return the files.
+
+    A series has no such table: what it predicts depends on the rows before.
+    """
+    estimator = recommended(results)
+    files = [out / PARAMETERS]
+    try:
+        files[0].write_text(json.dumps(machine_parameters(estimator), indent=2) + "\n")
+        if table is not None:
+            files.append(out / MODEL)
+            save_model(files[1], estimator, table)
+    except OSError as error:
+        raise StorageError(f"--out {out}: cannot write to this folder: {error.strerror or error}") from error
     return files
 
 
@@ -89,6 +114,7 @@ class HeldOutResult:
     search: SpotSearchCV | None = None
     optimism: Optimism | None = None
     verdict: Verdict | None = None
+    code: str = ""  # Python code that repeats it
 
     @property
     def gap(self) -> float:

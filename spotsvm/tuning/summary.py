@@ -6,11 +6,13 @@ from collections.abc import Iterator, Sequence
 from math import isfinite, isnan
 from textwrap import wrap
 
+from spotsvm.common.text import short_names
 from spotsvm.trials.edges import edges_of
 from spotsvm.trials.recommendation import summarise_failures
 from spotsvm.trials.scores.optimism import Method, Optimism
 from spotsvm.trials.scores.verdict import Verdict
 from spotsvm.tuning.job import TuningJob
+from spotsvm.tuning.large import ROWS
 from spotsvm.tuning.pipelines.registry import description, is_series
 from spotsvm.tuning.results import HeldOutResult
 
@@ -77,7 +79,7 @@ def _paragraphs(job: TuningJob, results: Sequence[HeldOutResult]) -> Iterator[st
             yield f"Failed trials of {c.name}: {summarise_failures(c.search.study_.trials)}"
     if final.search is not None:
         findings = final.search.study_.findings
-        for name in ("stop", "timeout"):
+        for name in ("stop", "timeout", ROWS):
             if name in findings:
                 yield findings[name]["sentence"]
     if final.search is not None and verdict is not None:
@@ -89,7 +91,11 @@ def _paragraphs(job: TuningJob, results: Sequence[HeldOutResult]) -> Iterator[st
         for edge in edges_of(best, final.search.study_.space):
             yield str(edge)
     if job.out:
-        yield f"Written to {job.out}: report.html; comparison.csv; trials, fold scores, parameters and record of each search."
+        model = "" if is_series(job.pipeline) else "model.skops, for spotsvm predict; "
+        yield (
+            f"Written to {job.out}: report.html; {model}parameters.json of the recommended SVM; comparison.csv; trials, "
+            "fold scores, parameters and record of each search."
+        )
     else:
         yield "Use --out FOLDER to save the trials, the parameters and a record that can be resumed."
 
@@ -120,26 +126,6 @@ def _method(found: Optimism) -> str:
 
 def _range(interval: tuple[float, float]) -> str:
     return f"{interval[0]:.4g} to {interval[1]:.4g}"
-
-
-def short_names(names: Sequence[str]) -> list[str]:
-    """Return the shortest unique endings of parameter names; a class label keeps the parameter it belongs to.
-
-    Examples
-    --------
-    >>> short_names(["svc__C", "rain1__leaky__decays", "rain2__leaky__decays", "vote__cutoff__3"])
-    ['C', 'rain1__leaky__decays', 'rain2__leaky__decays', 'cutoff__3']
-    """
-    short = []
-    for name in names:
-        parts = name.split("__")
-        for first in range(len(parts) - 1, -1, -1):
-            tail = "__".join(parts[first:])
-            of_a_class = first > 0 and parts[first - 1] in ("class_weight", "cutoff")
-            if not of_a_class and sum(f"__{other}".endswith(f"__{tail}") for other in names) == 1:
-                break
-        short.append(tail)
-    return short
 
 
 def _title(c: HeldOutResult) -> str:

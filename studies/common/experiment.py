@@ -18,9 +18,9 @@ import pandas as pd
 
 from spotsvm.common.csv_files import write_csv
 from spotsvm.common.errors import ArgumentError, DataError, StorageError
-from spotsvm.reports.page import Code, Notice, Page, Part, Picture, Section, Table
+from spotsvm.reports.html.page import Code, Notice, Page, Part, Picture, Section, Table
 from spotsvm.studies.common.data import data_from
-from spotsvm.studies.common.table import draw_table, markdown_table
+from spotsvm.studies.common.table import draw_table, interval_columns, markdown_table, table_figures
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -51,11 +51,13 @@ class Experiment(ABC):
     reads_data: bool = True
     #: columns of the table that the figure shows; by default the first of numbers
     drawn: tuple[str, ...] = ()
+    #: whether the columns that the figure shows have one unit, and so one panel
+    together: bool = False
     #: columns of numbers that name the rows of the table, and are not drawn
     keys: tuple[str, ...] = ()
     #: what `table_caption`, `figure_caption` and `notes` return
     _table_caption = "Results"
-    _figure_caption = "Columns of the table, a dot a row."
+    _figure_caption = ""
     _notes = ""
     #: how numbers are shown in markdown
     _floatfmt = ".4g"
@@ -116,11 +118,14 @@ class Experiment(ABC):
 
     def figure(self) -> Figure:
         """Draw the results; by default columns of numbers of the table."""
-        return draw_table(self.table(), self.drawn, self.keys)
+        return draw_table(self.table(), self.drawn, self.keys, self.together)
 
     def figure_caption(self) -> str:
         """Describe what the figure shows."""
-        return self._figure_caption
+        if self._figure_caption:
+            return self._figure_caption
+        lines = ", and a line its interval" if interval_columns(self.table()) else ""
+        return f"Columns of the table: a point is a row{lines}."
 
     def figure_alt(self) -> str:
         """Describe what there is to see in the figure, for those who cannot see it."""
@@ -264,8 +269,7 @@ def _page(experiment: Experiment) -> str:
     return Page(
         title,
         [
-            Section("What was found", _findings(experiment)),
-            Section("Figure", _figures(experiment)),
+            Section("What was found", [*_findings(experiment), *_figures(experiment)]),
             Section("Tables", _tables(experiment)),
             Section("What was done", [*(what or [f"{title}."]), Table(_settings(experiment), "Settings")]),
             Section("How to repeat it", _repeat(experiment)),
@@ -292,7 +296,10 @@ def _findings(experiment: Experiment) -> list[Part]:
 
 
 def _figures(experiment: Experiment) -> list[Part]:
-    first = Picture(experiment.figure(), experiment.figure_caption(), experiment.figure_alt())
+    own = type(experiment).figure is not Experiment.figure
+    drawn = (experiment.drawn, experiment.keys, experiment.together)
+    figure, *others = [experiment.figure()] if own else table_figures(experiment.table(), *drawn)
+    first = Picture(figure, experiment.figure_caption(), experiment.figure_alt(), others=others)
     return [first, *(Picture(figure, caption, caption) for caption, figure in experiment.further_figures().items())]
 
 

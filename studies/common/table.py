@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
+from spotsvm.common.drawing import COLOURS
 from spotsvm.common.text import printable
 
 if TYPE_CHECKING:
@@ -16,21 +18,30 @@ if TYPE_CHECKING:
 
 
 _PANELS = 4
-_COLOUR = "#0072B2"
-_LABEL = 60  # characters
+#: characters of a line of a label, and its lines at most
+_LINE, _LINES = 34, 3
+#: the ends of intervals: the names of their columns, and what they begin with where they belong to a column by name
+_ENDS = (("low", "high"), ("lower quartile", "upper quartile"))
 
 
-def draw_table(table: pd.DataFrame, columns: Sequence[str] = (), keys: Sequence[str] = ()) -> Figure:
-    """Draw columns of numbers, a dot a row; what is not a number names the rows, or else the first column.
+def draw_table(table: pd.DataFrame, columns: Sequence[str] = (), keys: Sequence[str] = (), together: bool = False) -> Figure:
+    """Draw columns of numbers in panels side by side, a point a row; where the table has an interval of a column, with a line.
+
+    What is not a number names the rows, or else the first column.
 
     Parameters
     ----------
     table : DataFrame
-        A row of each thing that is compared.
+        A row of each thing that is compared. The columns "low" and "high", or "lower quartile" and "upper quartile", are the
+        interval of the column before them; "x, low" and "x, high", or "x low" and
+        "x high", are that of "x".
     columns : sequence of str, default=()
-        Which columns to draw; names that the table lacks are ignored. If none is left, the first that differ from row to row.
+        Which columns to draw; names that the table lacks are ignored. If none is left, those with an interval, or else the first
+        that differ from row to row.
     keys : sequence of str, default=()
         Columns of numbers that name the rows, and are not drawn.
+    together : bool, default=False
+        Whether the columns have one unit, and so one panel, each in a colour of its own.
 
     Examples
     --------
@@ -40,25 +51,87 @@ def draw_table(table: pd.DataFrame, columns: Sequence[str] = (), keys: Sequence[
     """
     from matplotlib.figure import Figure
 
+    table, shown, labels = _layout(table, columns, keys)
+    if together and len(shown) > 1:
+        return _draw_together(table, shown, labels)
+    figure = Figure(figsize=(_width(labels) + 2.4 * max(len(shown), 1), _height(labels)), layout="constrained")
+    if not shown:
+        figure.text(0.5, 0.5, "The table holds no numbers.", ha="center")
+        return figure
+    ends = interval_columns(table)
+    for k, (panel, name) in enumerate(zip(figure.subplots(1, len(shown), squeeze=False)[0], shown, strict=True)):
+        _draw_column(panel, table, name, ends.get(name), labels if k == 0 else [""] * len(labels))
+    return figure
+
+
+def table_figures(
+    table: pd.DataFrame, columns: Sequence[str] = (), keys: Sequence[str] = (), together: bool = False
+) -> list[Figure]:
+    """Draw the same with a figure for each column, which a page can set side by side or below each other."""
+    from matplotlib.figure import Figure
+
+    named, shown, labels = _layout(table, columns, keys)
+    if together and len(shown) > 1:
+        return [draw_table(table, columns, keys, together)]
+    figures = []
+    for name in shown:
+        figure = Figure(figsize=(_width(labels) + 2.8, _height(labels)), layout="constrained")
+        _draw_column(figure.subplots(), named, name, interval_columns(named).get(name), labels)
+        figures.append(figure)
+    return figures or [draw_table(table, columns, keys)]
+
+
+def _draw_together(table: pd.DataFrame, shown: Sequence[str], labels: Sequence[str]) -> Figure:
+    """Draw columns of one unit in one panel, a little above each other."""
+    from matplotlib.figure import Figure
+
+    each = 0.13 * len(shown) + 0.12
+    height = 1.2 + max(each, 0.14 * max(label.count("\n") + 1 for label in labels) + 0.08) * max(len(labels), 2)
+    figure = Figure(figsize=(_width(labels) + 3.6, height), layout="constrained")
+    panel = figure.subplots()
+    ends = interval_columns(table)
+    for k, name in enumerate(shown):
+        shift = 0.6 * ((k + 0.5) / len(shown) - 0.5)
+        _draw_column(panel, table, name, ends.get(name), labels, COLOURS[k], shift)
+    panel.set_title("")
+    panel.grid(False, axis="y")
+    figure.legend(*panel.get_legend_handles_labels(), loc="outside upper left", ncols=2, frameon=False, fontsize=8)
+    return figure
+
+
+def interval_columns(table: pd.DataFrame) -> dict[str, tuple[str, str]]:
+    """Return the columns that a table has an interval of, and the columns with its ends.
+
+    Examples
+    --------
+    >>> interval_columns(pd.DataFrame(columns=["set", "mean", "low", "high", "x", "x, low", "x, high"]))
+    {'mean': ('low', 'high'), 'x': ('x, low', 'x, high')}
+    """
+    names = [str(name) for name in table.columns]
+    found = {}
+    for low, high in _ENDS:
+        if low in names and high in names and (k := names.index(low)) > 0:
+            found[names[k - 1]] = (low, high)
+        for name in names:
+            for between in (", ", " "):
+                if f"{name}{between}{low}" in names and f"{name}{between}{high}" in names:
+                    found[name] = (f"{name}{between}{low}", f"{name}{between}{high}")
+    return found
+
+
+def _layout(table: pd.DataFrame, columns: Sequence[str], keys: Sequence[str]) -> tuple[pd.DataFrame, list[str], list[str]]:
+    """Return the table with texts as keys, the columns to draw, and the labels of the rows."""
     table = table.set_axis([str(name) for name in table.columns], axis=1)
     table = table.assign(**{key: [f"{key} = {value:g}" for value in table[key]] for key in keys})
     numbers = [name for name in table.columns if pd.api.types.is_numeric_dtype(table[name]) and table[name].dtype != bool]
     texts = [name for name in table.columns if name not in numbers]
     if not texts and len(numbers) > 1:
         texts, numbers = numbers[:1], numbers[1:]
-    telling = [name for name in columns if name in numbers] or [name for name in numbers if table[name].nunique() > 1] or numbers
-    labels = _labels(table, texts)
-    height = 1.2 + (0.22 if len(labels) > 12 else 0.3) * max(len(labels), 3)
-    shown = telling[:_PANELS]
-    figure = Figure(figsize=(2.2 + 2.4 * max(len(shown), 1), height), layout="constrained")
-    if not shown:
-        figure.text(0.5, 0.5, "The table holds no numbers.", ha="center")
-        return figure
-    for k, (panel, name) in enumerate(zip(figure.subplots(1, len(shown), squeeze=False)[0], shown, strict=True)):
-        _draw_column(panel, table[name].to_numpy(dtype=float), name)
-        panel.set_yticks(range(len(labels)), labels if k == 0 else [""] * len(labels), fontsize=8)
-        panel.set_ylim(len(labels) - 0.5, -0.5)
-    return figure
+    intervals = {name: ends for name, ends in interval_columns(table).items() if {name, *ends} <= set(numbers)}
+    numbers = [name for name in numbers if all(name not in ends for ends in intervals.values())]
+    telling = [name for name in columns if name in numbers] or [name for name in numbers if name in intervals]
+    telling = telling or [name for name in numbers if table[name].nunique() > 1] or numbers
+    return table, telling[:_PANELS], _labels(table, texts)
 
 
 def _labels(table: pd.DataFrame, names: list[str]) -> list[str]:
@@ -68,20 +141,51 @@ def _labels(table: pd.DataFrame, names: list[str]) -> list[str]:
     unique = next((name for name in names if table[name].map(str).is_unique), None)
     telling = [unique] if unique else [name for name in names if table[name].map(str).nunique() > 1] or names[:1]
     rows = [", ".join(str(value) for value in row if pd.notna(value)) for row in table[telling].itertuples(index=False)]
-    return [row if len(row) <= _LABEL else f"{row[: _LABEL - 3]}..." for row in rows]
+    return ["\n".join(wrap(row, _LINE, max_lines=_LINES, placeholder=" ...")) for row in rows]
 
 
-def _draw_column(panel: Axes, values: np.ndarray, name: str) -> None:
-    """Draw one column; logarithmically if its values are of more than two orders."""
+def _width(labels: Sequence[str]) -> float:
+    """Return the width of labels in inches."""
+    return 0.3 + 0.066 * max((len(line) for label in labels for line in label.split("\n")), default=0)
+
+
+def _height(labels: Sequence[str]) -> float:
+    """Return the height of as many rows in inches."""
+    lines = max((label.count("\n") + 1 for label in labels), default=1)
+    each = max(0.22 if len(labels) > 12 else 0.3, 0.14 * lines + 0.08)
+    return 0.9 + each * max(len(labels), 3)
+
+
+def _draw_column(
+    panel: Axes,
+    table: pd.DataFrame,
+    name: str,
+    ends: tuple[str, str] | None,
+    labels: Sequence[str],
+    colour: str = COLOURS[0],
+    shift: float = 0.0,
+) -> None:
+    """Draw one column, with intervals if there are ends; logarithmically if its values are of more than two orders."""
     from matplotlib.ticker import MaxNLocator
 
-    panel.plot(values, np.arange(len(values)), "o", color=_COLOUR, ms=4.5)
-    known = values[np.isfinite(values)]
+    values, rows = table[name].to_numpy(dtype=float), np.arange(len(table)) + shift
+    every = values
+    if ends is not None:
+        low, high = (table[end].to_numpy(dtype=float) for end in ends)
+        sure = np.isfinite(low) & np.isfinite(high)
+        panel.hlines(rows[sure], low[sure], high[sure], color=colour, lw=2.2, alpha=0.5)
+        every = np.concatenate([values, low, high])
+    panel.plot(values, rows, "o", color=colour, ms=4.5, label=name)
+    known = every[np.isfinite(every)]
     if len(known) and known.min() > 0 and known.max() > 100 * known.min():
         panel.set_xscale("log")
     else:
         panel.xaxis.set_major_locator(MaxNLocator(4))
+    if len(known) and known.min() < 0 < known.max():
+        panel.axvline(0.0, color="0.5", lw=1.0, zorder=0)
     panel.set_title(name, fontsize=9)
+    panel.set_yticks(range(len(labels)), labels, fontsize=8)
+    panel.set_ylim(len(labels) - 0.5, -0.5)
     panel.tick_params(labelsize=8)
     panel.grid(color="0.9", lw=0.6)
     panel.set_axisbelow(True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +12,13 @@ from pandas.api.types import is_bool_dtype
 
 #: says where a row is, by its label
 Where = Callable[[Any], str]
+#: numbers with marks between thousands, by the mark
+_GROUPED = {
+    ",": re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d*)?"),
+    ".": re.compile(r"[+-]?\d{1,3}(\.\d{3})+(,\d*)?"),
+    "'": re.compile(r"[+-]?\d{1,3}(['\u2019]\d{3})+([.,]\d*)?"),
+    " ": re.compile(r"[+-]?\d{1,3}([ \u00a0\u202f]\d{3})+([.,]\d*)?"),
+}
 
 
 def row_of(label: Any) -> str:
@@ -26,6 +34,18 @@ def are_numbers(present: pd.Series) -> pd.Series:
     texts = present.map(str)
     commas = pd.to_numeric(texts.str.replace(",", ".", regex=False), errors="coerce").notna()
     return commas if points.sum() < commas.sum() < len(present) else points
+
+
+def thousands_mark(present: pd.Series) -> str | None:
+    """Return the mark that stands between the thousands of cells that are else no numbers; None if there is none.
+
+    Examples
+    --------
+    >>> thousands_mark(pd.Series(["1,234.5", "12"])), thousands_mark(pd.Series(["1,5", "red"]))
+    (',', None)
+    """
+    odd = present[~are_numbers(present)].map(str)
+    return next((mark for mark, written in _GROUPED.items() if len(odd) and odd.map(written.fullmatch).notna().all()), None)
 
 
 def not_numeric(what: str, column: pd.Series, where: Where, remedy: str) -> str:

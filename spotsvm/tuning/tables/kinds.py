@@ -12,7 +12,7 @@ import pandas as pd
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
 from spotsvm.common.errors import DataError
-from spotsvm.tuning.tables.cells import Where, are_numbers, not_numeric
+from spotsvm.tuning.tables.cells import Where, are_numbers, not_numeric, thousands_mark
 
 #: of a text with more levels, nearly all of them different, nothing can be learnt
 _MANY_LEVELS, _NEARLY_ALL = 20, 0.9
@@ -62,11 +62,13 @@ def find_kinds(X: pd.DataFrame, where: Where, categorical: Sequence[str] = (), w
             found["numeric"].append(name)
             continue
         column = X[name].dropna()
-        if column.isin([True, False]).all():  # booleans with gaps
+        if column.isin([True, False]).all() or _huge_integers(column):  # booleans with gaps
             found["numeric"].append(name)
             continue
-        if 2 * int(are_numbers(column).sum()) >= len(column):
-            remedy = f"; correct the cell, or use --categorical or --drop {name!r}"
+        mark = thousands_mark(column)
+        if mark or 2 * int(are_numbers(column).sum()) >= len(column):
+            thousands = f"use --thousands {mark!r}, " if mark else ""
+            remedy = f"; correct the cell, {thousands}or use --categorical or --drop {name!r}"
             raise DataError(not_numeric(f"column {name!r}", X[name], where, remedy))
         levels = column.nunique()
         written = _format_of(column)
@@ -93,6 +95,14 @@ def typed(X: pd.DataFrame, kinds: Kinds) -> pd.DataFrame:
     texts = [n for n, dtype in zip(X.columns, X.dtypes, strict=True) if n not in kinds.numeric and not _is_number(dtype)]
     as_text = {name: X[name].map(str, na_action="ignore").astype(object) for name in texts}
     return X.assign(**as_text).astype({name: float for name in X.columns if name not in texts})
+
+
+def _huge_integers(column: pd.Series) -> bool:
+    """Return whether all cells are integers, too large for those of a machine, but not for a float."""
+    try:
+        return len(column) > 0 and all(type(cell) is int and np.isfinite(float(cell)) for cell in column)
+    except OverflowError:
+        return False
 
 
 def _is_number(dtype: Any) -> bool:

@@ -17,8 +17,8 @@ SEPARATORS = (",", ";", "\t", "|")
 #: what stands for a missing value besides pandas' own words
 MISSING = ("?",)
 _NAMES = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "space": " "}
-#: bytes and rows by which a layout is decided
-_BYTES, _ROWS = 1 << 20, 100
+#: bytes and rows by which a layout is decided; of wide tables fewer rows, with so many fields
+_BYTES, _ROWS, _FEW_ROWS, _FIELDS = 1 << 20, 100, 10, 50_000
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF32_LE, "utf-32"),  # which begins as that of UTF-16 does
@@ -42,6 +42,7 @@ class Layout:
     decimal: str = "."
     encoding: str = "utf-8"
     header: bool = True
+    thousands: str | None = None
     rows: tuple[tuple[str, ...], ...] = ()
 
     def __str__(self) -> str:
@@ -49,11 +50,19 @@ class Layout:
         named = {"\t": "tabs", " ": "spaces"}.get(self.separator, repr(self.separator))
         names = {"utf-8": "UTF-8", "utf-8-sig": "UTF-8", "cp1252": "Windows-1252 (Latin-1)", "latin-1": "Latin-1"}
         head = "" if self.header else ", no header row: columns are numbered from 1"
-        return f"fields separated by {named}, decimal {mark}, {names.get(self.encoding, self.encoding.upper())}{head}"
+        thousands = "" if self.thousands is None else f", thousands separated by {self.thousands!r}"
+        return f"fields separated by {named}, decimal {mark}{thousands}, {names.get(self.encoding, self.encoding.upper())}{head}"
 
 
-def find_layout(path: str | Path, target: str, sep: str | None = None, encoding: str | None = None) -> Layout:
-    """Return the layout of a file, decided by its first rows; `sep` and `encoding` are taken as they are.
+def find_layout(
+    path: str | Path,
+    target: str,
+    sep: str | None = None,
+    encoding: str | None = None,
+    header: bool | None = None,
+    thousands: str | None = None,
+) -> Layout:
+    """Return the layout of a file, decided by its first rows; what is given is taken as it is.
 
     The separator is the one of comma, semicolon, tab and bar by which most rows have as many fields as the first. There is no
     header if the first row has numbers wherever the others have. The decimal mark is a comma if numbers with decimal commas
@@ -69,7 +78,11 @@ def find_layout(path: str | Path, target: str, sep: str | None = None, encoding:
     # the first of equals counts, so a single column has commas
     separator = separator or max(SEPARATORS, key=lambda mark: _fit(parsed[mark]))
     rows = parsed[separator]
-    return Layout(separator, _decimal(rows, separator), found, _has_header(rows, target), tuple(map(tuple, rows)))
+    header = _has_header(rows, target) if header is None else header
+    decimal = _decimal(rows, separator, thousands)
+    if thousands is not None and (len(thousands) != 1 or thousands.isalnum()):
+        raise ArgumentError(f"--thousands {thousands!r} is not a mark between thousands; use one character, such as ','")
+    return Layout(separator, decimal, found, header, thousands, tuple(map(tuple, rows)))
 
 
 def other_encodings(layout: Layout) -> list[Layout]:
@@ -102,7 +115,7 @@ def _records(text: Iterable[str], separator: str) -> Iterator[tuple[int, list[st
 def _parsed(text: str, separator: str, cut: bool) -> list[list[str]]:
     found: list[list[str]] = []
     for _, fields in _records(io.StringIO(text, newline=""), separator):
-        if len(found) == _ROWS:
+        if len(found) == _ROWS or (len(found) >= _FEW_ROWS and len(found) * len(found[0]) >= _FIELDS):
             return found
         found.append([field.strip() for field in fields])
     return found[:-1] if cut and len(found) > 1 else found
@@ -155,8 +168,10 @@ def _separator(sep: str) -> str:
     return mark
 
 
-def _decimal(rows: Sequence[Sequence[str]], separator: str) -> str:
-    cells = [field for row in rows[1:] for field in row]
+def _decimal(rows: Sequence[Sequence[str]], separator: str, thousands: str | None) -> str:
+    if thousands in (",", "."):
+        return "." if thousands == "," else ","
+    cells = [field.replace(thousands, "") if thousands else field for row in rows[1:] for field in row]
     if any(map(_POINT.fullmatch, cells)):
         return "."
     commas = [field for field in cells if _COMMA.fullmatch(field)]

@@ -37,12 +37,19 @@ class TableFile:
         return replace(self, frame=self.frame[~blank], notes=(*self.notes, note))
 
 
-def read_file(path: str | Path, target: str, sep: str | None = None, encoding: str | None = None) -> TableFile:
+def read_file(
+    path: str | Path,
+    target: str,
+    sep: str | None = None,
+    encoding: str | None = None,
+    header: bool | None = None,
+    thousands: str | None = None,
+) -> TableFile:
     """Read a file that has a target column; see `read_table`.
 
     Without a header row the columns are named by their numbers from 1. DataError is raised if the file cannot be read.
     """
-    layout, frame = _read(path, target, sep, encoding)
+    layout, frame = _read(path, target, sep, encoding, header, thousands)
     if target not in frame.columns:
         none = "" if layout.header else ", numbered as there is no header row"
         raise DataError(f"--target {target!r} is not a column of {path}, which has {listed(frame.columns)}{none}{_hint(layout)}")
@@ -58,11 +65,17 @@ def read_file(path: str | Path, target: str, sep: str | None = None, encoding: s
     return TableFile(path, frame, layout, tuple(notes))
 
 
-def _read(path: str | Path, target: str, sep: str | None, encoding: str | None) -> tuple[Layout, pd.DataFrame]:
+def read_rows(path: str | Path, column: str, sep: str | None = None, encoding: str | None = None) -> TableFile:
+    """Read a file of further rows, all columns and rows with a value; `column` is a name that a header row has."""
+    layout, frame = _read(path, column, sep, encoding)
+    return TableFile(path, frame, layout).without_blank_rows()
+
+
+def _read(path: str | Path, target: str, sep: str | None, encoding: str | None, *more: Any) -> tuple[Layout, pd.DataFrame]:
     """Return the layout, and all cells."""
     layout = Layout()
     try:
-        layout = find_layout(path, target, sep, encoding)
+        layout = find_layout(path, target, sep, encoding, *more)
         try:
             frame = _parsed(path, layout)
         except UnicodeDecodeError:
@@ -73,14 +86,16 @@ def _read(path: str | Path, target: str, sep: str | None, encoding: str | None) 
     except SpotSVMError:
         raise
     except OSError as error:
-        raise DataError(f"{path}: cannot read the file: {error.strerror or error}") from error
+        raise DataError(f"{path}: cannot read the file: {error.strerror or error}; {_instead(error)}") from error
     except UnicodeDecodeError as error:
         raise DataError(f"{path} is not {encoding} text: {error.reason}; use the right --encoding, or none") from error
     except pd.errors.ParserWarning as error:
-        raise DataError(f"{path}: some rows have more fields than the header{_hint(layout)}") from error
+        raise DataError(
+            f"{path}: some rows have more fields than the header; correct them, or say by --sep what separates fields"
+        ) from error
     except Exception as error:  # pandas and the decompressors raise many types
         why = " ".join(str(error).split()) or type(error).__name__
-        raise DataError(f"{path} is not a CSV file with a header row: {why}{_hint(layout)}") from error
+        raise DataError(f"{path} is not a CSV file with a header row: {why}; {_remedy(why)}{_hint(layout)}") from error
     if not layout.header:
         frame.columns = pd.Index([str(k + 1) for k in range(frame.shape[1])])
         return layout, frame
@@ -106,10 +121,11 @@ def _parsed(path: str | Path, layout: Layout) -> pd.DataFrame:
     with warnings.catch_warnings():
         warnings.simplefilter("error", pd.errors.ParserWarning)
         # without an index column, rows longer than the header cause an error; else they would be shifted
-        return read_csv(
+        frame = read_csv(
             path,
             sep=layout.separator,
             decimal=layout.decimal,
+            thousands=layout.thousands,
             encoding=layout.encoding,
             header=0 if layout.header else None,
             index_col=False,
@@ -117,6 +133,7 @@ def _parsed(path: str | Path, layout: Layout) -> pd.DataFrame:
             skipinitialspace=True,
             na_values=list(MISSING),
         )
+    return frame.copy()  # the columns of a type together: pandas would else go through thousands of columns one by one
 
 
 def _numbers_the_rows(frame: pd.DataFrame, target: str) -> bool:
@@ -124,6 +141,28 @@ def _numbers_the_rows(frame: pd.DataFrame, target: str) -> bool:
     first = frame.iloc[:, 0]
     spare = first.name == "Unnamed: 0" and target != "Unnamed: 0" and frame.shape[1] > 2
     return bool(spare and is_integer_dtype(first) and first.is_unique)
+
+
+#: what to do about an error, by words of it
+_REMEDIES = {
+    "No columns": "the file has no rows, so name another one",
+    "Expected": "correct that line, or put quotes around fields that contain separators",
+    "EOF inside string": "a quote is opened and not closed, so close or remove it",
+}
+
+
+def _remedy(why: str) -> str:
+    return next((remedy for words, remedy in _REMEDIES.items() if words in why), "save the table as CSV in UTF-8")
+
+
+def _instead(error: OSError) -> str:
+    if isinstance(error, IsADirectoryError):
+        return "name a file in it"
+    if isinstance(error, PermissionError):
+        return "change its permissions, or copy it"
+    if isinstance(error, FileNotFoundError):
+        return "check the path"
+    return "if it is not compressed, name it otherwise"
 
 
 def _hint(layout: Layout) -> str:

@@ -1,8 +1,11 @@
-"""Hold out a part of the rows of a table, and check that the others are enough for the folds."""
+"""Hold out a part of the rows of a table, draw samples, and check that there are enough rows for the folds."""
 
 from __future__ import annotations
 
+import shlex
+
 import numpy as np
+import pandas as pd
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 from sklearn.model_selection import GroupShuffleSplit, StratifiedGroupKFold, train_test_split
 
@@ -11,53 +14,132 @@ from spotsvm.tuning.tables.cells import shown
 from spotsvm.tuning.tables.table import Table
 
 TEST_SHARE = 0.25
+#: rows of a class of which none is held out, as folds need two
+_PAIR = 2
 
 
-def held_out(table: Table, cv: int, seed: int, in_time: bool = False) -> tuple[Table, Table]:
-    """Return the training rows, and the quarter of the rows that is held out: of a series the last one.
+def held_out(table: Table, cv: int, seed: int, in_time: bool = False, share: float = TEST_SHARE) -> tuple[Table, Table]:
+    """Return the training rows, and the share of the rows that is held out: of a series the last ones.
 
-    Classes keep their shares, and groups are not divided. DataError is raised if there are too few rows for `cv` folds.
+    Classes keep their shares, but for classes of two rows, which are both for training; groups are not divided. DataError is
+    raised if there are too few rows for `cv` folds.
     """
-    check_folds(table, max(cv, 2), in_time=in_time)
+    _check_rows(table, max(cv, 2), in_time=in_time)
+    if not in_time:
+        _check_lone(table)
     rows = np.arange(len(table.y))
-    stratify = table.y if table.task == "classification" else None
+    pairs = np.zeros(len(rows), dtype=bool)
+    stratify = None
+    if table.task == "classification":
+        pairs = table.y.map(table.y.value_counts()).to_numpy() <= _PAIR
+        stratify = table.y[~pairs]
     try:
         if table.groups is None:
             how = {"shuffle": False} if in_time else {"random_state": seed, "stratify": stratify}
-            chosen = train_test_split(rows, test_size=TEST_SHARE, **how)
+            chosen, tested = train_test_split(rows[~pairs], test_size=share, **how)
+            chosen = np.concatenate([chosen, rows[pairs]])
         else:
-            chosen = _by_group(table, seed)
+            chosen, tested = _by_group(table, seed, share)
     except ValueError as error:
-        raise DataError(f"{len(rows)} rows are too few for a quarter of them to be held out: {error}") from error
-    train, test = (table.part(part) for part in chosen)
+        raise DataError(f"{len(rows)} rows are too few for {share:.2g} of them to be held out: {error}") from error
+    train, test = table.part(chosen), table.part(tested)
     check_folds(train, cv, "training rows", in_time=in_time)
     if train.groups is not None and train.groups.nunique() < cv:
+        n = train.groups.nunique()
         raise DataError(
-            f"--groups {train.groups.name!r} has {train.groups.nunique()} different values in the training rows, fewer than "
-            f"--cv {cv}; use {'--cv 2' if train.groups.nunique() > 1 else 'another column'}, or fewer folds"
+            f"--groups {train.groups.name!r} has {n} different values in the training rows, fewer than --cv {cv}; use "
+            f"{f'--cv {n}, or ' if n > 1 else ''}another column"
         )
     return train, test
 
 
-def _by_group(table: Table, seed: int) -> tuple[np.ndarray, np.ndarray]:
+def _by_group(table: Table, seed: int, share: float) -> tuple[np.ndarray, np.ndarray]:
     if table.task == "classification":
-        splitter = StratifiedGroupKFold(round(1 / TEST_SHARE), shuffle=True, random_state=seed)
+        splitter = StratifiedGroupKFold(round(1 / share), shuffle=True, random_state=seed)
     else:
-        splitter = GroupShuffleSplit(1, test_size=TEST_SHARE, random_state=seed)
+        splitter = GroupShuffleSplit(1, test_size=share, random_state=seed)
     train, test = next(iter(splitter.split(table.X, table.y, table.groups)))
     return train, test
 
 
+def possible_folds(table: Table, cv: int, seed: int) -> tuple[int, str]:
+    """Return so many folds, or fewer where a class or the groups allow no more, and then why; at least two."""
+    train, _ = held_out(table, _PAIR, seed)
+    limits = [(cv, "")]
+    if table.task == "classification":
+        rare = train.y.value_counts()
+        why = f"class {shown(rare.index[-1])} has only {int(rare.iloc[-1])} of the training rows"
+        limits.append((int(rare.iloc[-1]), f"{why} ({_without(rare.index[rare < cv].tolist())} leaves out what is rare)"))
+    if train.groups is not None:
+        n = int(train.groups.nunique())
+        limits.append((n, f"the training rows are of only {n} groups"))
+    return min(limits, key=lambda limit: limit[0])
+
+
+def sample(table: Table, size: int, least: int, seed: int) -> Table:
+    """Return so many rows of a table, or all: classes keep their shares, but for at least `least` rows of each that has them."""
+    n = len(table.y)
+    if size >= n:
+        return table
+    rng = np.random.default_rng(seed)
+    if table.task == "regression":
+        return table.part(np.sort(rng.choice(n, size, replace=False)))
+    codes = pd.factorize(table.y)[0]
+    drawn = []
+    for code in range(codes.max() + 1):
+        rows = np.flatnonzero(codes == code)
+        drawn.append(rng.choice(rows, min(len(rows), max(least, round(size * len(rows) / n))), replace=False))
+    return table.part(np.sort(np.concatenate(drawn)))
+
+
 def check_folds(table: Table, cv: int, rows: str = "rows", in_time: bool = False) -> None:
     """Raise DataError if the table is too small for so many folds; folds in order of time need one row more."""
-    if len(table.y) < cv + in_time:
-        raise DataError(f"--cv {cv} needs at least {cv + in_time} {rows}, but there are {len(table.y)}; use fewer folds")
+    _check_rows(table, cv, rows, in_time)
     if table.task == "classification":
         counts = table.y.value_counts()
         fewest = int(counts.iloc[-1])
         if fewest < cv:
-            instead = ", or use --task regression" if is_numeric_dtype(table.y) and not is_bool_dtype(table.y) else ""
-            fewer = "use fewer folds, or merge rare classes" if fewest > 1 else "merge it with another class, or remove its rows"
+            fewer = f"use --cv {fewest}" if fewest >= _PAIR else ""
+            remedies = [fewer, _remedy(counts, cv), _no_classes(table)]
             raise DataError(
-                f"class {shown(counts.index[-1])} has only {fewest} of the {rows}, fewer than --cv {cv}; {fewer}{instead}"
+                f"class {shown(counts.index[-1])} has only {fewest} of the {rows}, fewer than --cv {cv}; "
+                f"{', or '.join(filter(None, remedies))}"
             )
+
+
+def _check_rows(table: Table, cv: int, rows: str = "rows", in_time: bool = False) -> None:
+    n, least = len(table.y), cv + in_time
+    if n < least:
+        remedy = f"use fewer folds (--cv {n - in_time}), or give more rows" if n - in_time >= _PAIR else "too few; give more rows"
+        raise DataError(f"--cv {cv} needs at least {least} {rows}, but there are {n}; {remedy}")
+
+
+def _check_lone(table: Table) -> None:
+    """Raise DataError if a class has a single row: it cannot be both learnt and tested."""
+    if table.task != "classification":
+        return
+    counts = table.y.value_counts()
+    lone = counts.index[counts == 1].tolist()
+    if lone:
+        which = f"class {shown(lone[0])} has" if len(lone) == 1 else f"{len(lone)} classes, such as {shown(lone[0])}, each have"
+        remedies = [_remedy(counts, _PAIR), _no_classes(table)]
+        raise DataError(f"{which} only 1 row, too few for folds, which need 2; {', or '.join(filter(None, remedies))}")
+
+
+def _remedy(counts: pd.Series, least: int) -> str:
+    """Return how to leave out the classes with fewer rows, if two others remain."""
+    rare = counts.index[counts < least].tolist()
+    if len(counts) - len(rare) < _PAIR:
+        return "give more rows of it" if len(rare) == 1 else "give more rows"
+    return f"leave {'its' if len(rare) == 1 else 'their'} rows out by {_without(rare)}"
+
+
+def _without(labels: list[object]) -> str:
+    """Return the option that leaves classes out, as a shell takes it."""
+    names = [str(label) for label in labels]
+    several = names if any("," in name for name in names) else [",".join(names)]
+    return " ".join(f"--drop-classes {shlex.quote(name)}" for name in several)
+
+
+def _no_classes(table: Table) -> str:
+    return "use --task regression" if is_numeric_dtype(table.y) and not is_bool_dtype(table.y) else ""

@@ -12,12 +12,13 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 from pandas.api.types import is_bool_dtype, is_float_dtype, is_integer_dtype, is_numeric_dtype
+from sklearn.utils import _safe_indexing
 
 from spotsvm.common.errors import ArgumentError, DataError
 from spotsvm.common.text import printable_line
 from spotsvm.tuning.tables.cells import Where, not_numeric, row_of, shown
 from spotsvm.tuning.tables.kinds import Kinds, find_kinds, typed
-from spotsvm.tuning.tables.reading import listed, read_file
+from spotsvm.tuning.tables.reading import TableFile, listed, read_file
 
 MANY_CLASSES = 100
 FEW_INTEGERS = 20
@@ -48,7 +49,7 @@ class Table:
     def part(self, rows: Any) -> Table:
         """Return the table with the rows at these positions alone."""
         groups = None if self.groups is None else self.groups.iloc[rows]
-        return replace(self, X=self.X.iloc[rows], y=self.y.iloc[rows], groups=groups)
+        return replace(self, X=_safe_indexing(self.X, rows), y=self.y.iloc[rows], groups=groups)
 
 
 @dataclass(frozen=True)
@@ -57,11 +58,17 @@ class Choices:
 
     sep: str | None = None
     encoding: str | None = None
+    #: whether the first row has the names of the columns
+    header: bool | None = None
+    #: what stands between thousands
+    thousands: str | None = None
     drop: Sequence[str] = ()
     features: Sequence[str] = ()
     categorical: Sequence[str] = ()
     groups: str | None = None
     positive: str | None = None
+    #: classes whose rows are left out
+    drop_classes: Sequence[str] = ()
 
 
 def read_table(path: str | Path, target: str, task: Task | Literal["auto"] = "auto", choices: Choices | None = None) -> Table:
@@ -74,14 +81,18 @@ def read_table(path: str | Path, target: str, task: Task | Literal["auto"] = "au
     be read, or a column is missing or unusable.
     """
     choices = choices or Choices()
-    file = read_file(path, target, choices.sep, choices.encoding).without_blank_rows()
+    file = read_file(path, target, choices.sep, choices.encoding, choices.header, choices.thousands).without_blank_rows()
     try:
+        if choices.drop_classes:
+            file = _without_classes(file, target, choices.drop_classes)
         X, y, groups = _divided(file.frame, target, choices, file.where)
         categorical = _columns("--categorical", choices.categorical, file.frame.columns)
         spare = next((name for name in categorical if name not in X.columns), None)
         if spare is not None:
             raise ArgumentError(f"--categorical {spare!r} is no feature; name one of the features")
         table = make_table(X, y, task, file.where, categorical, list(X.columns) if choices.features else ())
+        if not _varies(table.X):
+            raise DataError("each column but the target has the same value in all rows, or none: there is nothing to learn from")
     except DataError as error:
         raise DataError(f"{path}: {error}") from error
     notes = [*file.notes, *(f"column {name!r} is left out: {why}" for name, why in table.kinds.left_out.items())]
@@ -133,14 +144,31 @@ def _columns(option: str, given: Sequence[str], names: pd.Index) -> list[str]:
 
 def _positive(y: pd.Series, label: str) -> pd.Series:
     """Return 1 where the target has this label, 0 where it has another, and missing values as they are."""
+    is_label = _has_label("--positive", y, label)
+    return is_label[y.notna()].astype(int).reindex(y.index)
+
+
+def _has_label(option: str, y: pd.Series, label: str) -> pd.Series:
+    """Return where the target has a label that an option names."""
     known = y[y.notna()]
     text = known.astype(str)
     with suppress(ValueError):  # 1 and 1.0 are one label
         if is_numeric_dtype(y) and not is_bool_dtype(y):
             text, label = known.astype(float).astype(str), str(float(label))
     if not (text == label).any():
-        raise DataError(f"--positive {label!r} does not occur in the target {y.name!r}; use {' or '.join(sorted(set(text))[:5])}")
-    return (text == label).astype(int).reindex(y.index)
+        raise DataError(f"{option} {label!r} does not occur in the target {y.name!r}; use {' or '.join(sorted(set(text))[:5])}")
+    return (text == label).reindex(y.index, fill_value=False)
+
+
+def _without_classes(file: TableFile, target: str, given: Sequence[str]) -> TableFile:
+    """Return a table without the rows of some classes, named one by one or with commas between them."""
+    y = file.frame[target]
+    labels = set(y[y.notna()].astype(str))
+    parts = [part for one in given for part in ([one] if one in labels else [part.strip() for part in one.split(",")])]
+    out = np.logical_or.reduce([_has_label("--drop-classes", y, part) for part in parts])
+    which = "the class" if len(parts) == 1 else "the classes"
+    note = f"rows of {which} {', '.join(map(repr, parts))} are left out: {int(out.sum())}"
+    return replace(file, frame=file.frame[~out], notes=(*file.notes, note))
 
 
 def make_table(
@@ -155,7 +183,7 @@ def make_table(
     if X.shape[1] == 0:
         raise DataError(f"there are no features: the target {y.name!r} is the only column")
     if len(X) == 0:
-        raise DataError("the table has no rows")
+        raise DataError("the table has no rows below its header; name a file with rows")
     kinds = find_kinds(X, where, categorical, wanted)
     if len(kinds.left_out) == X.shape[1]:
         raise DataError(f"there are no features: {_reasons(kinds)}; name a column by --categorical to use it")
@@ -174,6 +202,11 @@ def make_table(
     else:
         _check_classes(y)
     return Table(X, y, found, kinds=kinds, why=_why(y, found) if task == "auto" else "as said")
+
+
+def _varies(X: pd.DataFrame) -> bool:
+    """Return whether some column has different values, of which a missing one is another."""
+    return any(X[name].nunique(dropna=False) > 1 for name in X.columns)
 
 
 def _reasons(kinds: Kinds) -> str:
@@ -200,17 +233,18 @@ def _check_sizes(X: pd.DataFrame, where: Where) -> None:
     bad = (values > HUGE).any(axis=0)
     if bad.any():
         k = int(np.argmax(bad))
-        _check_size(f"column {X.columns[k]!r}", X.iloc[:, k], where)
+        remedy = "remove those rows, or leave the column out by --drop"
+        _check_size(f"column {X.columns[k]!r}", X.iloc[:, k], where, remedy)
 
 
-def _check_size(name: str, column: pd.Series, where: Where) -> None:
+def _check_size(name: str, column: pd.Series, where: Where, remedy: str = "remove those rows") -> None:
     size = np.abs(column.to_numpy(dtype=float))
     for wrong, what in (
         (np.isinf(size), "infinite values"),
         (size > HUGE, f"absolute values above {HUGE:g}, too large to scale"),
     ):
         if wrong.any():
-            raise DataError(f"{name} has {what}, the first in {where(column.index[int(np.argmax(wrong))])}; remove those rows")
+            raise DataError(f"{name} has {what}, the first in {where(column.index[int(np.argmax(wrong))])}; {remedy}")
 
 
 def _why(y: pd.Series, task: Task) -> str:
@@ -235,7 +269,10 @@ def _task_of(y: pd.Series) -> Task:
 def _check_classes(y: pd.Series) -> None:
     n = int(y.nunique())
     if n < 2:
-        raise DataError(f"the target {y.name!r} has only one class ({shown(y.iloc[0])}); classification needs two or more")
+        raise DataError(
+            f"the target {y.name!r} has only one class ({shown(y.iloc[0])}); classification needs two or more: name another "
+            "--target"
+        )
     if n > MANY_CLASSES:
         raise DataError(
             f"the target {y.name!r} has {n} classes, but at most {MANY_CLASSES} are supported; "

@@ -127,17 +127,30 @@ def record_test(*makes, max_examples=25):
 
 
 class SearchConformance:
-    """Inherit, and define `make`; `n` is how many points a run has, some beyond the initial design."""
+    """Inherit, and define `make`; `n` is how many points a run has, some beyond the initial design.
+
+    A slow search meets on each domain every second or third response only (`every`), other ones on other domains.
+    """
 
     n = N
+    every = 1
 
     def make(self, domain, seed=0):
         """Return a fresh search."""
         raise NotImplementedError
 
     @pytest.mark.parametrize("domain", DOMAINS.values(), ids=DOMAINS)
-    @pytest.mark.parametrize("response", RESPONSES.values(), ids=RESPONSES)
-    def test_points_are_canonical_and_new(self, domain, response):
+    def test_points_are_canonical_and_new(self, domain):
+        first = list(DOMAINS.values()).index(domain) % self.every
+        for name, response in list(RESPONSES.items())[first :: self.every]:
+            try:
+                self.check_points(domain, response)
+            except Exception as error:
+                error.add_note(f"the response: {name}")
+                raise
+
+    def check_points(self, domain, response):
+        """Check that a run's points are of the domain, and that none comes twice unless that is meant."""
         search = self.make(domain)
         assert isinstance(search, AskTell)
         suggestions = run(search, response, self.n)

@@ -9,6 +9,7 @@ import sys
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib import import_module
 from importlib.metadata import entry_points, version
 from pathlib import Path
 
@@ -18,8 +19,9 @@ import pytest
 from click.testing import CliRunner
 from scipy.stats import uniform
 from sklearn.datasets import load_diabetes, load_iris
+from sklearn.svm import SVC
 
-from spotsvm.commands.main import main
+from spotsvm.commands.main import COMMANDS, main
 from spotsvm.common.errors import StorageError
 from spotsvm.solvers.search import SEARCHES
 from spotsvm.solvers.search.registry import needs_several_objectives
@@ -28,7 +30,7 @@ from spotsvm.study.study import Study
 
 SCRIPT = str(Path(sys.executable).with_name("spotsvm"))
 CLOCK = r"seconds|_time"
-PLAN = r"spotsvm: (reading|rows|features|task|score|notice|baseline|expected time): "
+PLAN = r"spotsvm: (reading|rows|features|task|score|plan|notice|baseline|expected time): |\w+: \d+ of \d+ trials"
 
 
 @pytest.fixture(scope="module")
@@ -73,10 +75,10 @@ def trials(source):
     return frame.drop(columns=frame.columns[frame.columns.str.contains(CLOCK)])
 
 
-@pytest.mark.parametrize("command", ["tune", "demo", "export", "status", "study", "warmup"])
+@pytest.mark.parametrize("command", sorted(COMMANDS))
 def test_help_explains_each_option(command):
     text = " ".join(run(command, "--help").split())
-    for option in main.commands[command].params:
+    for option in main.get_command(None, command).params:
         if option.param_type_name == "option":
             assert option.help
             assert all(name in text for name in option.opts)
@@ -87,8 +89,11 @@ def test_help_explains_each_option(command):
 
 def test_help_names_each_command_and_the_version_is_that_of_the_package():
     text = run("--help")
-    assert set(main.commands) == {"tune", "demo", "export", "report", "status", "study", "warmup"}
-    assert all(f"\n  {name} " in text for name in main.commands)
+    assert set(COMMANDS) == {"tune", "demo", "export", "predict", "report", "status", "study", "warmup"}
+    assert all(re.search(rf"\n  {name} +{re.escape(said)}\n", text) for name, (_, said) in COMMANDS.items())
+    assert "..." not in text.partition("Commands:")[2]
+    for name, (module, _) in COMMANDS.items():
+        assert main.get_command(None, name) is getattr(import_module(f"spotsvm.commands.{module}"), name)
     assert text == run("-h")
     bare = CliRunner().invoke(main, [])
     assert (bare.exit_code, "Usage: " in bare.output) == (2, True)
@@ -101,17 +106,19 @@ def test_help_names_each_command_and_the_version_is_that_of_the_package():
 def tuned(iris, tmp_path_factory):
     """Return what a run prints, and its folder."""
     out = tmp_path_factory.mktemp("tuned")
-    return tune(iris, "--out", out), out
+    return tune(iris, "--baseline", "random", "--out", out), out
 
 
-def test_the_printed_table_is_that_of_the_files(tuned):
+def test_the_printed_table_is_that_of_the_files(tuned, iris):
     text, out = tuned
     table = rows(text)
     assert list(table) == ["default SVM", "random (7 trials)", "kriging (7 trials)"]
+    assert list(rows(tune(iris, "--search", "random", "--trials", 1))) == ["default SVM", "random (1 trials)"]
     written = pd.read_csv(out / "comparison.csv")[["tuned_score", "test_score", "test_error", "gap"]]
     np.testing.assert_allclose(list(table.values()), written, atol=6e-5)
-    params = json.loads((out / "kriging_parameters.json").read_text())
-    assert f"C = {params['svc__C']:.4g}, gamma = {params['svc__gamma']:.4g}" in text
+    params = json.loads((out / "parameters.json").read_text())
+    assert f"C = {params['C']:.4g}" in text
+    assert SVC(**params).get_params() == SVC().get_params() | params
 
 
 def test_the_command_says_what_it_decided(iris, tmp_path):
@@ -123,7 +130,8 @@ def test_the_command_says_what_it_decided(iris, tmp_path):
     args = ["tune", path, "--target", "kind", "--trials", 1, "--cv", 3, "--search", "random"]
     result = CliRunner().invoke(main, [str(a) for a in args])
     assert result.exit_code == 0, result.stderr
-    said = dict(line.removeprefix("spotsvm: ").split(": ", 1) for line in result.stderr.splitlines() if "notice" not in line)
+    lines = [line for line in result.stderr.splitlines() if line.startswith("spotsvm: ")]
+    said = dict(line.removeprefix("spotsvm: ").split(": ", 1) for line in lines if "notice" not in line)
     assert said["reading"] == "fields separated by ';', decimal commas, UTF-8"
     assert said["rows"] == "100, of which 25 are held out: no search uses them"
     assert said["features"] == "5 numeric, 2 yes/no"
@@ -132,10 +140,40 @@ def test_the_command_says_what_it_decided(iris, tmp_path):
     assert said["score"] == "accuracy, mean over 3 folds of the training rows; larger is better"
     table = rows(result.stdout)
     assert said["baseline"] == f"0.48 for always the most frequent class; {table['default SVM'][0]:.4g} for the default SVM"
-    assert re.fullmatch(r"about [\d.]+ m?s, if each of 1 trials takes .*", said["expected time"])
-    notices = [line for line in result.stderr.splitlines() if "notice" in line]
+    rough, measured = (line.removeprefix("spotsvm: expected time: ") for line in lines if "expected time" in line)
+    assert re.fullmatch(r"roughly [\d.]+ s for 1 trials of 3 folds, judged by 75 rows", rough)
+    assert re.fullmatch(r"about [\d.]+ s, if in each of 1 trials all 3 folds take as long as the first one .*", measured)
+    assert "random: 1 of 1 trials, best value " in result.stderr
+    notices = [line for line in lines if "notice" in line]
     assert ["'id'" in line or "'copy'" in line or "2 parameters" in line for line in notices] == [True] * len(notices)
     assert len(notices) >= 3
+
+
+def test_quiet_prints_the_results_alone(iris):
+    args = ["tune", iris, "--target", "kind", "--trials", "2", "--cv", "3", "--search", "random", "--quiet"]
+    result = CliRunner().invoke(main, args)
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert "random (2 trials)" in result.stdout
+
+
+def test_folds_that_are_not_given_suit_the_smallest_class(tmp_path):
+    path = tmp_path / "rare.csv"
+    kinds = ["a", "b"] * 15 + ["rare"] * 3
+    pd.DataFrame({"x": np.arange(33.0) % 7, "kind": kinds}).to_csv(path, index=False)
+    args = ["tune", str(path), "--target", "kind", "--trials", "2", "--search", "random"]
+    result = CliRunner().invoke(main, args)
+    assert result.exit_code == 0, result.stderr
+    assert (
+        "spotsvm: notice: 2 folds in place of 5, as class 'rare' has only 2 of the training rows (--drop-classes rare leaves out "
+        "what is rare)"
+    ) in result.stderr
+    assert "score: accuracy, mean over 2 folds" in result.stderr
+    without = CliRunner().invoke(main, [*args, "--drop-classes", "rare"])
+    assert "mean over 5 folds" in without.stderr
+    assert "rows of the class 'rare' are left out: 3" in without.stderr
+    given = CliRunner().invoke(main, [*args, "--cv", "5"])
+    assert given.exit_code == 2
+    assert "fewer than --cv 5; use --cv 2, or leave its rows out by --drop-classes rare" in given.stderr
 
 
 def test_the_task_and_the_scorer_can_be_said(diabetes):
@@ -175,6 +213,37 @@ def test_export_gives_the_trials_of_out(tuned, tmp_path):
     assert run("export", record, "--csv", tmp_path / "again.csv") == ""
     assert (tmp_path / "again.csv").read_text() == written
     assert record.read_bytes() == before
+
+
+def test_the_model_predicts(tuned, iris, tmp_path):
+    model = tuned[1] / "model.skops"
+    printed = run("predict", model, iris)
+    assert run("predict", model, iris, "--out", tmp_path / "p.csv") == ""
+    assert (tmp_path / "p.csv").read_text() == printed
+    found = pd.read_csv(io.StringIO(printed))
+    assert list(found) == ["row", "prediction", "decision"]
+    assert (found["prediction"] == pd.read_csv(iris)["kind"]).mean() > 0.9
+    spare = CliRunner().invoke(main, ["predict", str(model), iris, "--out", iris])
+    assert (spare.exit_code, spare.stderr) == (2, f"spotsvm: error: --out {iris} is one of the files to read; use another file\n")
+
+
+def test_a_reader_that_has_enough_ends_it_quietly(tmp_path):
+    with Study({"x": uniform(0, 1)}, "random", 0, path=tmp_path / "long.db") as study:
+        study.run(lambda params: 1.0, n_trials=400)
+    for arguments in (["export", str(tmp_path / "long.db")], ["status", "--help"]):
+        with subprocess.Popen([SCRIPT, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+            process.stdout.close()
+            assert process.stderr.read() == b""
+
+
+def test_help_and_version_import_nothing_heavy():
+    code = (
+        "import sys; sys.argv = ['spotsvm', sys.argv[1]]; from spotsvm.commands.main import main; main(standalone_mode=False); "
+        "print(sorted({'numpy', 'pandas', 'scipy', 'sklearn', 'numba', 'matplotlib', 'skops', 'tabulate'} & sys.modules.keys()))"
+    )
+    for option in ("--help", "--version"):
+        found = subprocess.run([sys.executable, "-c", code, option], capture_output=True, text=True, check=True)
+        assert found.stdout.splitlines()[-1] == "[]"
 
 
 def test_export_has_the_columns_of_the_study_whatever_was_tried(tmp_path):
@@ -259,7 +328,7 @@ def test_ctrl_c_keeps_what_was_told(iris, tuned, tmp_path, monkeypatch):
         yield told
 
     folder = tmp_path / "out"
-    args = ["tune", iris, "--target", "kind", "--trials", "7", "--cv", "3", "--out", str(folder)]
+    args = ["tune", iris, "--target", "kind", "--trials", "7", "--cv", "3", "--baseline", "random", "--out", str(folder)]
     with monkeypatch.context() as patch:
         patch.setattr("spotsvm.study.callbacks.progress_bar", interrupting)
         result = CliRunner().invoke(main, args)

@@ -29,7 +29,9 @@ def refused(*args):
     *warnings, line, rest = result.stderr.split("\n")
     assert rest == ""
     assert all(
-        re.match(r"spotsvm: (warning|reading|rows|features|task|score|notice|baseline|expected time): ", w) for w in warnings
+        re.match(r"spotsvm: (warning|reading|rows|features|task|score|plan|notice|baseline|expected time): ", w)
+        or re.match(r"\w+: \d+ of \d+ trials", w)
+        for w in warnings
     )
     assert line.startswith("spotsvm: error: ")
     assert "Traceback" not in line
@@ -48,7 +50,7 @@ def good(tmp_path):
     [
         (["--trials", "0"], ["--trials", ": 0 "]),
         (["--cv", "1"], ["--cv", ": 1 "]),
-        (["--cv", "21"], ["--cv 21", "20 of the rows"]),
+        (["--cv", "21"], ["--cv 21", "15 of the training rows", "use --cv 15"]),
         (["--workers", "0"], ["--workers", ": 0 "]),
         (["--seed", "-1"], ["--seed", ": -1 "]),
         (["--search", "bayes"], ["--search 'bayes'", "kriging, koch2011, vns, carrizosa2014, cmaes, lbfgsb, random, lhs"]),

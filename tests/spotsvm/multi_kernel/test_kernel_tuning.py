@@ -6,13 +6,13 @@ import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_digits
 from sklearn.model_selection import StratifiedKFold, cross_val_score
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from spotsvm.common.errors import ArgumentError
 from spotsvm.multi_kernel import AnisotropicRbfModel, ConicModel, FixedKernelModel, RbfModel, TunedConicModel
 from spotsvm.multi_kernel.machine import kernel_models_of
 from spotsvm.multi_kernel.multi_kernel_svc import MultiKernelSVC
 from spotsvm.multi_kernel.multi_kernel_svr import MultiKernelSVR
+from tests.spotsvm.estimator_checks import parametrize_with_estimators
 
 HALVES = {"top": slice(0, 32), "bottom": slice(32, 64)}
 
@@ -47,7 +47,7 @@ def test_what_is_tuned_follows_from_the_parameters(parameters, kinds):
 QUICK = {"tune": "random", "n_trials": 3, "cv": 2, "random_state": 0}
 
 
-@parametrize_with_checks(
+@parametrize_with_estimators(
     [MultiKernelSVC(**QUICK | {"n_trials": (1, 1)}, gamma="auto", scales=(1, 2)), MultiKernelSVR(**QUICK | {"n_trials": 1})]
 )
 def test_check_estimator(estimator, check):

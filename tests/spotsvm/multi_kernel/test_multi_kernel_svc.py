@@ -8,11 +8,11 @@ from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler, scale
 from sklearn.svm import SVC
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from spotsvm import ExactSVC, MultiKernelSVC, MultiKernelSVR, SpotSearchCV
 from spotsvm.errors import ArgumentError, SolverError
 from spotsvm.solvers.kernels import Kernel
+from tests.spotsvm.estimator_checks import parametrize_with_estimators
 
 X, Y = make_classification(n_samples=150, n_features=6, flip_y=0.1, random_state=0)
 X_NEW = np.random.default_rng(1).normal(size=(40, 6))
@@ -40,7 +40,7 @@ def assert_same_as_summed(ours, kernel, train, y, new, C=1.0):
     return ours
 
 
-@parametrize_with_checks(
+@parametrize_with_estimators(
     [
         MultiKernelSVC(),
         MultiKernelSVC(gamma="auto"),

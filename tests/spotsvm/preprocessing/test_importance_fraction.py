@@ -8,11 +8,11 @@ from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from spotsvm import ImportanceFraction
 from spotsvm.common.errors import ArgumentError
 from spotsvm.preprocessing import importance_fraction as forests
+from tests.spotsvm.estimator_checks import parametrize_with_estimators
 
 WINE, CULTIVAR = load_wine(return_X_y=True, as_frame=True)
 DIABETES, PROGRESSION = load_diabetes(return_X_y=True, as_frame=True)
@@ -24,7 +24,7 @@ def nothing_remembered(monkeypatch):
     monkeypatch.setattr(forests, "_KNOWN", forests._KNOWN.__class__())
 
 
-@parametrize_with_checks([ImportanceFraction(n_estimators=5, random_state=0), ImportanceFraction(1.0, n_estimators=5)])
+@parametrize_with_estimators([ImportanceFraction(n_estimators=5, random_state=0), ImportanceFraction(1.0, n_estimators=5)])
 def test_check_estimator(estimator, check):
     check(estimator)
 

@@ -7,15 +7,17 @@ from sklearn.datasets import load_wine
 from sklearn.decomposition import PCA
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from spotsvm import PrincipalMonomials
 from spotsvm.common.errors import ArgumentError
+from tests.spotsvm.estimator_checks import parametrize_with_estimators
 
 WINE = load_wine(as_frame=True).data
 
 
-@parametrize_with_checks([PrincipalMonomials(), PrincipalMonomials(2, n_kept=0.9, whiten=True), PrincipalMonomials(3, n_kept=0)])
+@parametrize_with_estimators(
+    [PrincipalMonomials(), PrincipalMonomials(2, n_kept=0.9, whiten=True), PrincipalMonomials(3, n_kept=0)]
+)
 def test_check_estimator(estimator, check):
     check(estimator)
 

@@ -1,11 +1,13 @@
 """The outline of a page, and what holds for every page."""
 
+from base64 import b64encode
+from hashlib import sha256
 from html.parser import HTMLParser
 
 #: headings of the sections of a study with one objective
 SECTIONS = [
-    "What was tuned", "What is recommended", "Convergence", "What the parameters do", "Where the trials are",
-    "How much of it is luck", "Failed trials", "All trials", "How to repeat it",
+    "What came out", "Recommended parameters", "How much of it is luck", "Convergence", "What matters", "Trials",
+    "How to repeat it", "Settings, times and versions",
 ]  # fmt: skip
 VOID = {"meta", "link", "br", "hr", "img", "input", "wbr"}
 
@@ -58,8 +60,25 @@ def check_page(text):
     assert ranks[0] == 1
     assert all(b - a <= 1 for a, b in zip(ranks, ranks[1:], strict=False)), "a rank of headings is left out"
     assert all(h[1].strip() for h in page.headings)
-    # self-contained: no script, nothing that is fetched
-    assert not page.all("script")
+    # self-contained: nothing that is fetched, and one script, the page's own, which its policy knows by its hash
+    assert page.all("script") == [{}]
+    (script,) = (data for tag, data in page.texts if tag == "script")
+    digest = b64encode(sha256(script.encode("utf-8")).digest()).decode("ascii")
+    (policy,) = (a["content"] for a in page.all("meta") if a.get("http-equiv") == "Content-Security-Policy")
+    rules = [f"script-src 'sha256-{digest}'", "style-src 'unsafe-inline'", "img-src data:"]
+    assert policy == "; ".join(["default-src 'none'", *rules])
+    for word in (
+        "http",
+        "fetch(",
+        "XMLHttp",
+        "import",
+        "eval(",
+        "innerHTML",
+        "insertAdjacentHTML",
+        "document.write",
+        "WebSocket",
+    ):
+        assert word not in script
     for tag, attributes, _ in page.tags:
         assert not any(name.startswith("on") for name in attributes), (tag, attributes)
         for name in ("src", "href"):
@@ -86,6 +105,9 @@ def check_page(text):
     assert all(th.get("scope") in ("col", "row") for th in page.all("th"))
     boxes = [a for a in page.all("div") if a.get("class") == "scroll"]
     assert len(boxes) == len(page.all("table")) + len(page.all("svg"))
+    # what the script adds is for the script alone: without it nothing is hidden
+    assert not page.all("button")
+    assert not any("hidden" in attributes for _, attributes, _ in page.tags)
     assert all(box["tabindex"] == "0" and box["aria-labelledby"] for box in boxes)
     # pictures: a text for those who do not see them, and no colour that only one scheme can show
     for svg in page.all("svg"):

@@ -191,3 +191,13 @@ def test_the_code_has_bounds_and_criterion_and_names_the_conditions():
     assert found.about == study.about
     study = Study({"x": uniform(0, 1)}, "random", 0, constraints=halved).run(bounded, n_trials=3)
     assert "# constraints: add the condition halved, your function of the parameters\n" in code_snippet(study)
+
+
+def test_what_repeats_a_tuning_takes_the_place_of_the_code_of_its_study():
+    study = Study({"C": [1, 2]}, "random", 0).run(lambda p: p["C"], n_trials=2)
+    assert "study.run(objective, n_trials=2)" in study_page(study).html()
+    study.add_finding("repeat", {"code": "print('again')\n", "command": "spotsvm tune a.csv --target y"})
+    text = study_page(study).html()
+    assert "study.run(" not in text
+    for one in ("print(&#39;again&#39;)", "spotsvm tune a.csv --target y"):
+        assert text.count(one) == 1

@@ -11,7 +11,7 @@ from scipy.stats import uniform
 
 from spotsvm import Study
 from spotsvm.common.csv_files import write_csv
-from spotsvm.reports.page import Code, Notice, Page, Picture, Section, Table
+from spotsvm.reports.html.page import Code, Notice, Page, Picture, Section, Table, script
 from tests.fuzz.hostile_values import TEXTS
 from tests.spotsvm.reports.pages import Outline
 
@@ -21,7 +21,7 @@ TAGS = {
     "html", "head", "meta", "link", "title", "style", "body", "a", "header", "h1", "h2", "h3", "h4", "h5", "h6", "p", "nav", "ul",
     "li", "main", "section", "div", "table", "caption", "thead", "tbody", "tr", "th", "td", "figure", "figcaption", "pre", "code",
     "strong", "footer", "svg", "g", "path", "use", "defs", "clippath", "rect", "text", "tspan", "image", "polyline", "line",
-    "circle",
+    "circle", "script", "dl", "dt", "dd",
 }  # fmt: skip
 
 
@@ -30,7 +30,8 @@ def checked(html):
     for tag, attributes, _ in Outline(html).tags:
         assert tag in TAGS
         assert not [name for name in attributes if name.startswith("on")]
-    assert html.count("<style>") == html.count("<title>") == 1
+    assert html.count("<style>") == html.count("<script>") == html.partition("</head>")[0].count("<title>") == 1
+    assert html.rpartition("<script>")[2].startswith(script())
     assert not set("\x00\x07\x1b\u202e\ud800\ufffe") & set(html)
     html.encode("utf-8")
 

@@ -12,7 +12,7 @@ from spotsvm.trials.pareto import hypervolume_curve
 from tests.spotsvm.reports.pages import check_page
 
 SQUARE = {"x": uniform(-1, 2), "y": uniform(-1, 2)}
-N = 10_000
+N = 2_000
 
 
 def failing(p):
@@ -21,20 +21,20 @@ def failing(p):
     return p["x"] ** 2 + 2 * p["y"] ** 2
 
 
-def test_a_report_of_10000_trials_is_small_and_says_what_it_leaves_out(tmp_path):
+def test_a_report_of_many_trials_is_small_and_says_what_it_leaves_out(tmp_path):
     study = Study(SQUARE, "random", 0, noise=False).run(failing, n_trials=N)
     file = study.report(tmp_path / "report.html", tables=tmp_path / "tables")
     assert file.stat().st_size < 3e6
     text = file.read_text(encoding="utf-8")
     check_page(text)
     kept = "the best, the first and the last ones, and an even spread of the others"
-    assert text.count(f"Of 10000 trials 500 are drawn: {kept}.") == 2  # convergence, slices
-    assert f"Of 10000 trials 500 are shown: {kept}. study.to_csv and spotsvm export write all of them." in text
-    assert "(500 rows and 5 columns of 10000 rows and 5 columns; the CSV file of the table has all)" in " ".join(text.split())
+    assert text.count(f"Of {N} trials 500 are drawn: {kept}.") == 3  # convergence, slices, parallel coordinates
+    assert f"Of {N} trials 500 are shown: {kept}. study.to_csv and spotsvm export write all of them." in text
+    assert f"(500 rows and 5 columns of {N} rows and 5 columns; the CSV file of the table has all)" in " ".join(text.split())
     best = study.best_trial.number
     for number in (0, best, N - 1):
-        assert f'<th scope="row" class="n">{number}</th>' in text[text.index(">All trials</h2>") :]
-    whole = next(f for f in (tmp_path / "tables").iterdir() if "10000-trials-their-parameters" in f.name)
+        assert f'<th scope="row" class="n">{number}</th>' in text[text.index(">Trials</h2>") :]
+    whole = next(f for f in (tmp_path / "tables").iterdir() if f"{N}-trials-their-parameters" in f.name)
     assert pd.read_csv(whole)["value"].notna().sum() == sum(t.value is not None for t in study.trials)
     assert len(pd.read_csv(whole)) == N
 
@@ -48,7 +48,7 @@ def test_a_report_of_3000_trials_of_two_objectives_is_small(tmp_path):
     check_page(text)
     assert "The front has 3000 trials of 3000" in text
     assert "At most 500 trials of the front and 500 others are drawn." in text
-    assert len(re.findall(r"<tr>", text)) < 2000
+    assert len(re.findall(r"<tr", text)) < 2000
 
 
 @pytest.mark.parametrize("n", [501, 750, 10_000])

@@ -42,7 +42,7 @@ def test_the_pictures_of_the_report_are_axes_that_a_script_can_save(study):
     (best,) = [line for line in pictures["convergence"].lines if line.get_label() == "best so far"]
     assert best.get_ydata().tolist() == values.tolist()
     assert [label.get_text() for label in pictures["importance"].get_yticklabels()][0] == "x"
-    assert len(pictures["parallel"].lines) == 20 + len(SPACE)
+    assert len(pictures["parallel"].lines) == 20 + 1 + len(SPACE)  # the value is an axis, too
     slices = study.plot_slices()
     assert slices.shape == (3,)
     assert {(ax.get_xlabel(), ax.get_ylabel()) for ax in slices} == {("x", "y"), ("x", "z"), ("y", "z")}
@@ -84,7 +84,7 @@ def test_of_several_objectives_one_is_named():
     assert pair.importance("gain")["parameter"][0] == pair.importance(1)["parameter"][0] == "z"
     assert pair.plot_convergence().get_ylabel().startswith("hypervolume")
     assert isinstance(pair.plot_importance("cost"), Axes)
-    assert len(pair.plot_parallel().lines) == 20 + len(SPACE)
+    assert len(pair.plot_parallel().lines) == 20 + 2 + len(SPACE)
     with pytest.raises(ArgumentError, match="objective='loss' is no objective of the study; use one of cost, gain"):
         pair.importance("loss")
     with pytest.raises(ArgumentError, match=r"plot_slices\(\)"):

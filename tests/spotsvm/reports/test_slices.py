@@ -7,7 +7,7 @@ from scipy.stats import randint, uniform
 
 from spotsvm import Study
 from spotsvm.common.drawing import LEVELS
-from spotsvm.reports.slices import level_edges, slices_section
+from spotsvm.reports.slices import level_edges, slices_parts
 from spotsvm.reports.view import StudyView
 
 NUMBERS = st.floats(-1e6, 1e6).map(lambda x: round(x, 3))
@@ -44,7 +44,7 @@ def test_a_map_has_the_models_shade_at_every_place(space):
     study = Study(space, "random", 0, noise=False)
     study.run(lambda p: p["x"] * (1 + "abc".find(p["y"]) if isinstance(p["y"], str) else 1 + p["y"]), n_trials=12)
     view = StudyView(study)
-    picture = slices_section(view).parts[0]
+    picture = slices_parts(view)[0]
     ax = picture.figure.axes[0]
     names = [axis.name for axis in view.axes]
     model = view.models[0]

@@ -13,7 +13,6 @@ from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import SVC, SVR, LinearSVC
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from spotsvm import SpotSearchCV
 from spotsvm.common.errors import StudyMismatchError
@@ -21,6 +20,7 @@ from spotsvm.search_cv.results import search_results
 from spotsvm.studies.common.plain_search import PLAIN
 from spotsvm.study.record.record import Record
 from spotsvm.trials.trial import Trial
+from tests.spotsvm.estimator_checks import parametrize_with_estimators
 
 X, Y = make_classification(n_samples=60, n_features=4, random_state=0)
 SPACE = {"C": loguniform(1e-2, 1e2), "gamma": loguniform(1e-3, 1e1)}
@@ -47,10 +47,9 @@ BUDGET = {"n_iter": 3, "search": "random", "cv": 3, "random_state": 0}
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.FitFailedWarning")
 @pytest.mark.filterwarnings("ignore::numpy.exceptions.ComplexWarning")
 @pytest.mark.filterwarnings("ignore:invalid value encountered in cast:RuntimeWarning")
-@parametrize_with_checks(
+@parametrize_with_estimators(
     [
         SpotSearchCV(SVC(), {"C": LEVELS, "gamma": LEVELS}, n_iter=7, cv=3, random_state=0),
-        SpotSearchCV(SVC(), {"C": LEVELS, "gamma": LEVELS}, **BUDGET),
         SpotSearchCV(SVR(), {"C": LEVELS}, **BUDGET),
         SpotSearchCV(Ridge(), {"alpha": LEVELS}, **BUDGET),
         SpotSearchCV(make_pipeline(StandardScaler(), SVC()), {"svc__C": LEVELS}, **BUDGET),

@@ -232,9 +232,21 @@ def test_failed_trials_move_the_bar_and_are_no_incumbent():
     assert "incumbent -2.5" in drawn([float("nan"), -2.5], 2)[0].last
 
 
-def test_silence_where_nobody_watches(capsys):
-    assert drawn([1.0, 2.0], 2, stream=io.StringIO())[0].getvalue() == ""
+def test_a_line_after_each_tenth_where_no_terminal_is(capsys):
+    stream, study = drawn([1.0, 2.0], 2, stream=io.StringIO())
+    first, second = stream.getvalue().splitlines()
+    assert first.startswith("random: 1 of 4 trials, best value 1, about ")
+    assert second.startswith("random: 2 of 4 trials, best value 2, about ")
+    assert second.endswith(" left")
+    # resumed, and at its end
+    assert drawn([1.5, 0.5], 4, study, io.StringIO())[0].getvalue().splitlines()[-1] == "random: 4 of 4 trials, best value 2"
     assert capsys.readouterr() == ("", "")
+
+
+def test_many_trials_have_ten_lines(capsys):
+    new().run(lambda p: p["x"], n_trials=40, progress=True)
+    lines = capsys.readouterr().err.splitlines()
+    assert [line.partition(" trials")[0] for line in lines] == [f"{n} of 40" for n in range(4, 41, 4)]
 
 
 def test_a_bar_of_runs_names_the_run_that_has_ended():

@@ -170,7 +170,7 @@ def test_a_study_without_a_trial_that_holds_the_bounds_is_shown(tmp_path, capsys
     assert study.status().incumbent is None
     page = study.report(tmp_path / "report.html").read_text()
     assert "There is no recommendation yet: no trial holds the bounds" in page
-    assert "What is recommended" not in page
+    assert "Recommended parameters" not in page
     assert "memory &lt;= 0.0" in page
     with mpl.rc_context({"backend": "agg"}):
         study.plot_convergence()

@@ -44,6 +44,9 @@ def study(path=None, search="kriging", **options):
 def test_each_value_is_a_trial_and_the_search_sees_the_best():
     done = study().run(path, 12)
     assert (done.n_finished, len(done.trials)) == (12, 60)
+    assert repr(done).endswith("by 'kriging': 12 of 12 trials finished, with 60 values on their paths>")
+    assert "12 of 12 trials finished, with 60 values on their paths" in done._repr_html_()
+    assert done._how_to_resume().startswith("12 of 12 trials are finished;")
     assert [t.number for t in done.trials] == list(range(60))
     frame = done.frame()
     assert frame["suggestion"].tolist() == [5 * k for k in range(12) for _ in PATH]

@@ -10,6 +10,7 @@ from sklearn.datasets import load_diabetes, load_iris
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import accuracy_score, root_mean_squared_error
 from sklearn.model_selection import KFold, StratifiedKFold, TimeSeriesSplit, cross_val_score
+from sklearn.svm import SVC, SVR
 
 from spotsvm.commands.tune import demo, tune
 from spotsvm.common.errors import ArgumentError, DataError, StudyMismatchError
@@ -19,8 +20,10 @@ from spotsvm.trials.scores.metrics import named_scorer
 from spotsvm.trials.scores.optimism import Optimism
 from spotsvm.trials.scores.verdict import Verdict
 from spotsvm.tuning.job import TuningJob
+from spotsvm.tuning.large import ROWS, Limits, fit_on_more_rows
 from spotsvm.tuning.pipelines.default_spaces import table_pipeline
-from spotsvm.tuning.results import check_writable, comparison
+from spotsvm.tuning.results import check_writable, comparison, recommended
+from spotsvm.tuning.saved import load_model, machine_parameters
 from spotsvm.tuning.summary import tuning_summary
 from spotsvm.tuning.tables.table import Table, make_table
 
@@ -66,7 +69,7 @@ def trials(results, which=-1):
 @pytest.fixture(scope="module", params=["classification", "regression"])
 def done(request, tmp_path_factory):
     out = tmp_path_factory.mktemp("out")
-    given = job(iris() if request.param == "classification" else diabetes(), out=out)
+    given = job(iris() if request.param == "classification" else diabetes(), out=out, baseline="random")
     return given, given.run(quiet)
 
 
@@ -178,8 +181,16 @@ def test_the_files(done):
             assert params[name] == value == best[f"param_{name}"]
         assert {name.rpartition("__")[2] for name in params} >= {"C", "gamma"}
     assert not (given.out / "default_trials.csv").exists()
+    model, use = load_model(given.out / "model.skops"), recommended(results)
+    assert (use is results[0].estimator) == (results[-1].verdict.recommended == "default")
+    np.testing.assert_array_equal(model.pipeline.predict(given.table.X), use.predict(given.table.X))
+    params = json.loads((given.out / "parameters.json").read_text())
+    machine = SVC if given.table.task == "classification" else SVR
+    assert machine(**params).get_params() == machine_parameters(use)
     endings = (".db", "_trials.csv", "_folds.csv", "_parameters.json")
-    files = {"comparison.csv", "report.html"} | {f"{n}{e}" for n in ("random", "kriging") for e in endings}
+    files = {"comparison.csv", "report.html", "model.skops", "parameters.json"} | {
+        f"{n}{e}" for n in ("random", "kriging") for e in endings
+    }
     assert {f.name for f in given.out.iterdir()} == files
     text = (given.out / "report.html").read_text(encoding="utf-8")
     count = len(results[-1].search.study_.trials)
@@ -193,16 +204,18 @@ def test_the_files(done):
 
 def test_again_with_the_same_folder_evaluates_nothing(done):
     given, results = done
-    files = {f.name: f.read_text() for f in given.out.iterdir() if f.suffix != ".db"}
+    files = {f.name: f.read_text() for f in given.out.iterdir() if f.suffix not in (".db", ".skops")}
     told = []
     again = given.run(telling(told))
     assert told == []
     pd.testing.assert_frame_equal(comparison(again), comparison(results))
-    assert {f.name: f.read_text() for f in given.out.iterdir() if f.suffix != ".db"} == files
+    assert {f.name: f.read_text() for f in given.out.iterdir() if f.suffix not in (".db", ".skops")} == files
 
 
 def test_the_seed_decides_everything_and_workers_nothing():
-    a, b, c = (job(iris(), n_trials=6, seed=seed, workers=w).run(quiet) for seed, w in ((1, 1), (1, 2), (2, 1)))
+    a, b, c = (
+        job(iris(), n_trials=6, seed=seed, workers=w, baseline="random").run(quiet) for seed, w in ((1, 1), (1, 2), (2, 1))
+    )
     pd.testing.assert_frame_equal(comparison(a), comparison(b))
     for k in (1, 2):
         pd.testing.assert_frame_equal(trials(a, k), trials(b, k))
@@ -216,7 +229,6 @@ def test_the_seed_decides_everything_and_workers_nothing():
         (iris(), {"scoring": "acuracy"}, ArgumentError, "--scoring 'acuracy' is unknown; use accuracy"),
         (iris(), {"scoring": ""}, ArgumentError, "--scoring '' is unknown; use one of"),
         (iris(), {"scoring": "neg_log_loss"}, ArgumentError, "loss' cannot score this classification: .*predict_proba"),
-        (iris(["a", "b"]), {"scoring": "f1"}, ArgumentError, "'f1' cannot score this classification: .*pos_label"),
         (diabetes(), {"scoring": "roc_auc"}, ArgumentError, "'roc_auc' cannot score this regression"),
         (
             diabetes(20),
@@ -251,8 +263,8 @@ def test_a_class_that_a_resample_lacks_is_no_error():
 
 
 def test_the_cap_on_iterations_is_no_news(monkeypatch):
-    def capped(task, n_samples, kinds):
-        pipeline, space = table_pipeline(task, n_samples, kinds)
+    def capped(task, n_samples, kinds, scale):
+        pipeline, space = table_pipeline(task, n_samples, kinds, scale)
         return pipeline.set_params(svc__max_iter=3), space
 
     monkeypatch.setattr("spotsvm.tuning.pipelines.registry.table_pipeline", capped)
@@ -373,7 +385,7 @@ def test_fresh_repeats_or_nothing(way, method):
 
 @pytest.mark.parametrize("n_trials", [1, 2])
 def test_any_number_of_trials_is_enough(n_trials, tmp_path):
-    results = job(iris(), n_trials=n_trials, out=tmp_path).run(quiet)
+    results = job(iris(), n_trials=n_trials, out=tmp_path, baseline="random").run(quiet)
     assert [r.search.study_.n_finished for r in results[1:]] == [n_trials] * 2
     assert all(r.tuned_score > 0.5 for r in results)
     assert list(tmp_path.glob("*.db"))
@@ -438,5 +450,37 @@ def test_what_is_said_before_the_searches():
     results = job(iris(), search="random", n_trials=1).run(quiet, said.append)
     assert said[0] == "rows: 100, of which 25 are held out: no search uses them"
     assert "notice: 2 parameters are searched in 1 trials; use a larger --trials" in said
-    assert f"{results[0].tuned_score:.4g} for the default SVM" in said[-2]
-    assert said[-1].startswith("expected time: about ")
+    assert f"{results[0].tuned_score:.4g} for the default SVM" in said[-1]
+    assert said[-3].startswith("expected time: roughly ")
+    assert said[-2].startswith("expected time: about ")
+
+
+@pytest.mark.parametrize("task", ["classification", "regression"])
+def test_a_large_table_is_tuned_on_a_sample_and_fitted_on_more(task, tmp_path):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(900, 3)), columns=list("abc"))
+    y = X["a"] * X["b"] + 0.1 * rng.normal(size=900)
+    table = make_table(X, (y > 0).map({True: "yes", False: "no"}) if task == "classification" else y)
+    limits = Limits(whole=500, sampled=80, tested=150, seconds=5.0)
+    said = []
+    default, tuned = job(table, search="random", n_trials=3, limits=limits, out=tmp_path).run(quiet, said.append)
+    assert said[0].startswith("rows: 900, of which 150 are held out")
+    assert any(
+        line.startswith("plan: 750 training rows are many, so the parameters are tuned on a sample of 80") for line in said
+    )
+    assert said[-1].startswith("fitting on 750 of 750 rows, expected to take")
+    fitted = (c.estimator[-1] for c in (default, tuned))
+    assert [(m if task == "classification" else m.regressor_).shape_fit_[0] for m in fitted] == [80, 750]
+    found = RecordedStudy(tmp_path / "random.db").findings[ROWS]
+    assert (found["rows tuned on"], found["rows fitted on"], found["training rows"]) == (80, 750, 750)
+    assert found["score on held-out rows"] > found["score of the sample"] == tuned.test_score
+    assert "The parameters were tuned on a sample of 80 rows; the final machine was then fitted on all 750" in found["sentence"]
+
+
+def test_a_large_table_has_one_time_limit(monkeypatch):
+    given = job(iris(), timeout=10.0, limits=Limits(whole=60, sampled=30, tested=20), search="random", n_trials=2)
+    limits = []
+    monkeypatch.setattr("spotsvm.tuning.job.fit_on_more_rows", lambda *args: limits.append(args[3]) or fit_on_more_rows(*args))
+    tuned = given.run(quiet)[-1]
+    assert tuned.search.timeout == 5.0
+    assert 0 < limits[0] < 10.0

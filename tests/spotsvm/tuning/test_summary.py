@@ -6,13 +6,14 @@ import pandas as pd
 import pytest
 from sklearn.dummy import DummyClassifier
 
+from spotsvm.common.text import short_names
 from spotsvm.space.space import Space
 from spotsvm.trials.scores.optimism import Optimism
 from spotsvm.trials.scores.verdict import Verdict
 from spotsvm.trials.trial import Trial
 from spotsvm.tuning.job import TuningJob
 from spotsvm.tuning.results import HeldOutResult
-from spotsvm.tuning.summary import short_names, tuning_summary
+from spotsvm.tuning.summary import tuning_summary
 from spotsvm.tuning.tables.table import make_table
 
 TABLE = make_table(pd.DataFrame({"a": range(8)}), pd.Series([0, 1] * 4, name="y"))

@@ -18,6 +18,7 @@ quick = partial(KochSearch, SQUARE, n_initial=5)
 
 class TestKoch2011(SearchConformance):
     n = 12  # ten for the design, one to find out about noise, and one whose model takes as long as all the others
+    every = 3
 
     def make(self, domain, seed=0):
         return koch2011(domain, seed)

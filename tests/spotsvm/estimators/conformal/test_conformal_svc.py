@@ -12,7 +12,6 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
 from sklearn.preprocessing import scale
 from sklearn.svm import SVC
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from spotsvm import ConformalSVC, ExactSVC
 from spotsvm.common.errors import ArgumentError, SpotSVMError
@@ -20,6 +19,7 @@ from spotsvm.estimators.conformal.passes import AUTO, NONE, PassProblem, solve_b
 from spotsvm.solvers.dual.problem.result import DualResult
 from spotsvm.solvers.dual.solve import solve_dual
 from spotsvm.solvers.errors import SolverError
+from tests.spotsvm.estimator_checks import parametrize_with_estimators
 
 paper = partial(ConformalSVC, kappa="auto", bias=True)
 
@@ -31,7 +31,7 @@ PAIRS = [(0, 1), (0, 2), (1, 2)]
 EACH_ROW_ONCE = {"check_sample_weight_equivalence_on_dense_data": "every row counts once to gamma='scale', as in SVC"}
 
 
-@parametrize_with_checks(
+@parametrize_with_estimators(
     [
         ConformalSVC(),
         ConformalSVC(bias=False, n_passes=3),

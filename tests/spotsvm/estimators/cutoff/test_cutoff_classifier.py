@@ -21,12 +21,12 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler, scale
 from sklearn.svm import SVC, LinearSVC
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from spotsvm import ExactSVC, MultiKernelSVC, SpotSearchCV
 from spotsvm.common.errors import ArgumentError
 from spotsvm.estimators.cutoff.class_entries import class_cutoffs
 from spotsvm.estimators.cutoff.cutoff_classifier import CutoffClassifier
+from tests.spotsvm.estimator_checks import parametrize_with_estimators
 
 MANY = make_classification(
     n_samples=300, n_features=6, n_informative=4, n_classes=5, n_clusters_per_class=1, flip_y=0.2, random_state=0
@@ -43,7 +43,7 @@ NOT_OF_SVC = {
 }
 
 
-@parametrize_with_checks(
+@parametrize_with_estimators(
     [
         CutoffClassifier(),
         CutoffClassifier(ExactSVC(gamma="auto")),

@@ -4,12 +4,12 @@ from sklearn.datasets import load_iris, make_classification
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import scale
 from sklearn.svm import SVC
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from spotsvm.common.errors import ArgumentError
 from spotsvm.estimators.dual.evo_svc import METHODS, EvoSVC
 from spotsvm.estimators.dual.exact_svc import ExactSVC
 from spotsvm.solvers.errors import SolverError
+from tests.spotsvm.estimator_checks import parametrize_with_estimators
 
 X, Y = make_classification(n_samples=120, n_features=6, flip_y=0.1, random_state=0)
 IRIS, SPECIES = load_iris(return_X_y=True)
@@ -20,7 +20,7 @@ PAPER = ["gaussian", "switching", "hybrid", "swarm"]
 may_stop_early = pytest.mark.filterwarnings("ignore:The solver stopped early:sklearn.exceptions.ConvergenceWarning")
 
 
-@parametrize_with_checks(
+@parametrize_with_estimators(
     [EvoSVC(), EvoSVC(gamma="auto", bias=True), EvoSVC(kernel="precomputed", bias=True)],
     expected_failed_checks=lambda machine: EACH_ROW_ONCE if (machine.kernel, machine.gamma) == ("rbf", "scale") else {},
 )

@@ -12,7 +12,6 @@ from sklearn.metrics.pairwise import polynomial_kernel
 from sklearn.model_selection import cross_val_score
 from sklearn.preprocessing import scale
 from sklearn.svm import SVC, SVR
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from spotsvm.common.errors import ArgumentError, SpotSVMError
 from spotsvm.cross_validation.cross_val_scores import cross_val_scores
@@ -20,6 +19,7 @@ from spotsvm.estimators.dual.exact_svc import ExactSVC
 from spotsvm.estimators.dual.exact_svr import ExactSVR
 from spotsvm.solvers.errors import SolverError
 from spotsvm.solvers.kernels import Kernel
+from tests.spotsvm.estimator_checks import parametrize_with_estimators
 
 X, Y = make_classification(n_samples=150, n_features=6, flip_y=0.1, random_state=0)
 X_NEW = np.random.default_rng(1).normal(size=(40, 6))
@@ -50,7 +50,7 @@ def assert_same(ours, theirs, X_new, atol=1e-4):  # LIBSVM keeps its matrix in f
     np.testing.assert_allclose(ours.intercept_, theirs.intercept_, atol=atol)
 
 
-@parametrize_with_checks(
+@parametrize_with_estimators(
     [
         machine(**options)
         for machine in (ExactSVC, ExactSVR)

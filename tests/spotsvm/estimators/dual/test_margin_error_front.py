@@ -11,11 +11,11 @@ from sklearn.datasets import load_breast_cancer, make_classification
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import cross_val_score
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from spotsvm.common.errors import ArgumentError, SpotSVMError
 from spotsvm.estimators.dual.margin_error_front import MarginErrorFront
 from spotsvm.solvers.pareto import knee, non_dominated
+from tests.spotsvm.estimator_checks import parametrize_with_estimators
 
 SMALL = {"population_size": 12, "n_generations": 8, "n_exact": 6, "random_state": 0}
 
@@ -26,7 +26,7 @@ def data():
     return X[:60], y[:60], X[60:], y[60:]
 
 
-@parametrize_with_checks([MarginErrorFront(**SMALL), MarginErrorFront(kernel="linear", error="count", bias=False, **SMALL)])
+@parametrize_with_estimators([MarginErrorFront(**SMALL), MarginErrorFront(kernel="linear", error="count", bias=False, **SMALL)])
 def test_scikit_learn_takes_it_for_a_classifier(estimator, check):
     check(estimator)
 

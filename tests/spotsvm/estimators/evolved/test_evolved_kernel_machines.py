@@ -10,7 +10,6 @@ from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler, scale
 from sklearn.svm import SVC, SVR
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from spotsvm.common.errors import ArgumentError
 from spotsvm.estimators.dual.exact_svc import ExactSVC
@@ -21,6 +20,7 @@ from spotsvm.estimators.evolved.evolved_kernel_svr import EvolvedKernelSVR
 from spotsvm.estimators.evolved.expression_kernel import ExpressionKernel
 from spotsvm.solvers.dual.spectrum import clipping, matrix_state
 from spotsvm.solvers.kernels.expressions import Expression
+from tests.spotsvm.estimator_checks import parametrize_with_estimators
 
 X, Y = make_classification(n_samples=120, n_features=5, n_informative=3, flip_y=0.05, random_state=0)
 X_NEW = np.random.default_rng(1).normal(size=(40, 5))
@@ -30,7 +30,7 @@ TINY = {"n_trials": 6, "population_size": 4, "tournament_size": 2, "n_finalists"
 SMALL = {"n_trials": 40, "population_size": 8, "tournament_size": 4, "n_tuning_trials": 4, "random_state": 0}
 
 
-@parametrize_with_checks(
+@parametrize_with_estimators(
     [
         machine(**{**TINY, "random_state": 0, **options})
         for machine in (EvolvedKernelSVC, EvolvedKernelSVR)

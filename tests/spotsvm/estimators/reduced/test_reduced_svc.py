@@ -10,11 +10,11 @@ from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler, scale
 from sklearn.svm import SVC
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from spotsvm import ExactSVC, ReducedSVC
 from spotsvm.errors import ArgumentError
 from spotsvm.solvers.pareto import non_dominated
+from tests.spotsvm.estimator_checks import parametrize_with_estimators
 
 X, Y = make_moons(n_samples=300, noise=0.2, random_state=0)
 X_NEW, Y_NEW = make_moons(n_samples=500, noise=0.2, random_state=1)
@@ -27,7 +27,7 @@ def machine(**options):
     return ReducedSVC(**{"n_per_class": 8, "n_trials": 150, "random_state": 0, **options})
 
 
-@parametrize_with_checks(
+@parametrize_with_estimators(
     [
         ReducedSVC(n_trials=40),
         ReducedSVC(method="gasvm", n_per_class=1, C=1.0, gamma="scale", n_trials=40),

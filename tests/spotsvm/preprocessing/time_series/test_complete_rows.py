@@ -5,17 +5,17 @@ from sklearn.linear_model import LinearRegression, Ridge
 from sklearn.model_selection import TimeSeriesSplit, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVR
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from spotsvm import CompleteRowsRegressor, DelayEmbedding
 from spotsvm.common.errors import DataError
 from spotsvm.errors import ArgumentError
+from tests.spotsvm.estimator_checks import parametrize_with_estimators
 
 #: SVR fails it itself: LIBSVM stops within a tolerance
 NOT_OF_SVR = {"check_sample_weight_equivalence_on_dense_data": "SVR does not pass it"}
 
 
-@parametrize_with_checks(
+@parametrize_with_estimators(
     [CompleteRowsRegressor(Ridge()), CompleteRowsRegressor(Ridge(), incomplete="mean"), CompleteRowsRegressor(SVR())],
     expected_failed_checks=lambda estimator: NOT_OF_SVR if isinstance(estimator.regressor, SVR) else {},
 )

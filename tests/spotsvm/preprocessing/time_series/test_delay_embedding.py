@@ -9,11 +9,11 @@ from sklearn.base import clone
 from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import KFold, TimeSeriesSplit, cross_val_score
 from sklearn.pipeline import make_pipeline
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from spotsvm import DelayEmbedding
 from spotsvm.common.errors import DataError
 from spotsvm.errors import ArgumentError
+from tests.spotsvm.estimator_checks import parametrize_with_estimators
 
 ORDER_MATTERS = {
     "check_methods_sample_order_invariance": "rows are in order of time",
@@ -21,7 +21,7 @@ ORDER_MATTERS = {
 }
 
 
-@parametrize_with_checks(
+@parametrize_with_estimators(
     [
         DelayEmbedding(dimensions=1),
         DelayEmbedding(),

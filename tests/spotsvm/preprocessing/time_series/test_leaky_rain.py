@@ -7,11 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from spotsvm import LeakyRain
 from spotsvm.common.errors import DataError, ShortSeriesWarning
 from spotsvm.errors import ArgumentError
+from tests.spotsvm.estimator_checks import parametrize_with_estimators
 
 ORDER_MATTERS = {
     "check_methods_sample_order_invariance": "rows are in order of time",
@@ -19,7 +19,7 @@ ORDER_MATTERS = {
 }
 
 
-@parametrize_with_checks(
+@parametrize_with_estimators(
     [LeakyRain(0.3, 0), LeakyRain((0.1, 0.9), (2, 4), missing="nan"), LeakyRain(1.0, 3, missing="ignore", start="ignore")],
     expected_failed_checks=lambda estimator: {} if estimator.windows == 0 else ORDER_MATTERS,
 )

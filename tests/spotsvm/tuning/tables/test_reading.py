@@ -1,5 +1,6 @@
 import gzip
 import logging
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -149,6 +150,54 @@ def test_columns_to_use_and_to_leave_out(written):
     ):
         with pytest.raises((ArgumentError, DataError), match=said):
             features(**choices)
+
+
+@pytest.mark.parametrize(
+    ("mark", "lines"),
+    [
+        (",", ['"1,234.5",x', "0.5,y"]),
+        (",", ['"1,234",x', "7,y"]),
+        (".", ["1.234,5;x", "7;y"]),
+        ("'", ["1'234.5;x", "7;y"]),
+        (" ", ["1 234,5;x", "7;y"]),
+    ],
+)
+def test_marks_between_thousands_are_refused_with_an_option_that_reads_them(written, mark, lines):
+    path = written("\n".join([f"a{';' if ';' in lines[0] else ','}kind", *lines * 5]) + "\n")
+    with pytest.raises(DataError, match=re.escape(f"correct the cell, use --thousands {mark!r}, or use --categorical")):
+        read_table(path, "kind")
+    table = read_table(path, "kind", choices=Choices(thousands=mark))
+    assert table.X["a"].iloc[0] in (1234.5, 1234.0)
+    assert table.X["a"].iloc[1] in (0.5, 7.0)
+    assert f"thousands separated by {mark!r}" in table.reading[0]
+    with pytest.raises(ArgumentError, match="--thousands 'xx' is not a mark"):
+        read_table(path, "kind", choices=Choices(thousands="xx"))
+
+
+def test_a_column_of_thousands_alone_is_no_category(written):
+    path = written("a,kind\n" + "".join(f'"{k},234.5",{k % 2}\n' for k in range(1, 30)))
+    with pytest.raises(DataError, match=r"column 'a' is not numeric \(line 2 contains '1,234.5'\); .* --thousands ','"):
+        read_table(path, "kind")
+
+
+def test_whether_there_is_a_header_can_be_said(written):
+    path = written("2001,2002,y\n" + "1,2,x\n3,4,y\n" * 5)
+    assert read_table(path, "3").X.shape == (11, 2)  # numbers over numbers
+    assert list(read_table(path, "y", choices=Choices(header=True)).X.columns) == ["2001", "2002"]
+    path = written("low,high,y\n" + "low,low,x\nhigh,low,y\n" * 5)
+    assert read_table(path, "y").X.shape == (10, 2)
+    assert read_table(path, "3", choices=Choices(header=False)).X.shape == (11, 2)
+
+
+def test_classes_are_left_out(written):
+    path = written("a,kind\n" + '1,x\n2,y\n3,z\n4,"v, w"\n' * 3)
+    table = read_table(path, "kind", choices=Choices(drop_classes=["z", "v, w"]))
+    assert table.y.tolist() == ["x", "y"] * 3
+    assert "rows of the classes 'z', 'v, w' are left out: 6" in table.reading
+    numbers = written("a,kind\n" + "1,0\n2,1\n3,2\n" * 3)
+    assert read_table(numbers, "kind", choices=Choices(drop_classes=["2.0"])).y.tolist() == [0, 1] * 3
+    with pytest.raises(DataError, match="--drop-classes 'w' does not occur in the target 'kind'; use 0 or 1 or 2"):
+        read_table(numbers, "kind", choices=Choices(drop_classes=["w"]))
 
 
 @pytest.mark.parametrize(("labels", "label"), [("xyz", "y"), ("012", "1"), ("012", "1.0")])

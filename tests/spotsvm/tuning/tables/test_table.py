@@ -127,14 +127,17 @@ def test_names_that_pandas_could_have_made_up_are_names(written):
         ("a,b,kind\n", "the table has no rows"),
         (b"\x80\x00\xff\x9c" * 50, "not text, as it contains zero bytes"),
         (b"a,b,kind\n" + b"\0" * 100 + b"\n", "not text, as it contains zero bytes"),
-        (rows("1,2,3,0", "4,5,6,1"), "some rows have more fields than the header$"),
+        (
+            rows("1,2,3,0", "4,5,6,1"),
+            "some rows have more fields than the header; correct them, or say by --sep what separates fields$",
+        ),
         (rows() + "1,2,3,x\n", "Expected 3 fields in line 12, saw 4"),
         ('a,b,kind\n1,"2,x\n3,4,y\n', "EOF inside string"),
         ("kind\nx\ny\n", "there are no features: the target 'kind' is the only column"),
         (rows("red,2,x"), r"column 'a' is not numeric \(line 2 contains 'red'\)"),
         (
             rows("3,4,y", '"1,000",2,x'),
-            r"column 'a' is not numeric \(line 3 contains '1,000'\); correct the cell, or use --categorical or --drop 'a'$",
+            r"column 'a' is not numeric \(line 3 contains '1,000'\); correct.* use --thousands ',', or .* --drop 'a'$",
         ),
         (rows("w" * 5000 + ",2,x"), "column 'a' is not numeric"),
         ("a,kind\n" + "".join(f"n{k},{k % 2}\n" for k in range(30)), "no features: 'a' is a text with 30 different values in 30"),
@@ -189,10 +192,11 @@ def table(counts, task="classification", labels=(0, 1, 2)):
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        (table([3, 2]), "^class 1 has only 2 of the training rows, fewer than --cv 3; .* or use --task regression$"),
-        (table([3, 2], labels=("x", "y")), "^class 'y' has only 2 .* --cv 3; use fewer folds, or merge rare classes$"),
-        (table([9, 1]), "^class 1 has only 1 of .* --cv 3; merge it with another class, or remove its rows, or use --task"),
-        (table([1, 1]), r"^--cv 3 needs at least 3 training rows, but there are 2"),
+        (table([3, 2]), "^class 1 has only 2 of the training rows, fewer than --cv 3; use --cv 2, .* or use --task regression$"),
+        (table([3, 2], labels=("x", "y")), "^class 'y' has only 2 .* --cv 3; use --cv 2, or give more rows of it$"),
+        (table([9, 8, 1]), "^class 2 has only 1 of .* --cv 3; leave its rows out by --drop-classes 2, or use --task regression$"),
+        (table([9, 1], labels=("x", "y")), "^class 'y' has only 1 of .* --cv 3; give more rows of it$"),
+        (table([1, 1]), r"^--cv 3 needs at least 3 training rows, but there are 2; use fewer folds \(--cv 2\)"),
         (table([1, 1], "regression"), r"^--cv 3 needs at least 3 training rows, but there are 2"),
     ],
 )

@@ -5,7 +5,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from spotsvm.common.drawing import COLOURS, LEVELS, colour_variables, variable_of
-from spotsvm.reports.page import inline_svg
+from spotsvm.reports.html.svg import inline_svg
 
 
 def luminance(colour):

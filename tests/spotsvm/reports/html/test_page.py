@@ -5,7 +5,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from spotsvm.common.errors import ArgumentError, StorageError
-from spotsvm.reports.page import Code, Notice, Page, Picture, Section, Table
+from spotsvm.reports.html.page import Code, Notice, Page, Picture, Section, Table
 from tests.spotsvm.reports.pages import check_page
 
 

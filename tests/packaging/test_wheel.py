@@ -1,16 +1,18 @@
-"""The wheel: it holds `spotsvm` alone, and hides nothing of the user's."""
+"""The wheel: it holds `spotsvm` alone, and hides nothing of the user's; the source distribution: it can be tested."""
 
+import os
 import subprocess
 import sys
-import sysconfig
+import tarfile
 import venv
 import zipfile
 from pathlib import Path
 from shutil import copytree, ignore_patterns
 
+import numpy
 import pytest
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 SOURCES = ("pyproject.toml", "setup.py", "README.md", "LICENSE")
 
 
@@ -55,7 +57,7 @@ def test_it_works_beside_packages_of_the_same_names(wheel, tmp_path):
     code = f"""
 import sys
 import solvers, surrogates, studies.first
-sys.path.append({sysconfig.get_path("purelib")!r})
+sys.path.append({str(Path(numpy.__file__).parents[1])!r})
 import spotsvm
 from spotsvm.solvers.search import SEARCHES
 from spotsvm.studies.common.experiment import Experiment
@@ -64,6 +66,24 @@ assert spotsvm.__file__.startswith({str(site)!r}), spotsvm.__file__
 assert sys.modules[Kriging.__module__].__file__.startswith({str(site)!r})
 print(solvers.NAME, surrogates.NAME, studies.first.NAME, sep=", ")
 """
-    done = subprocess.run([python, "-c", code], cwd=tmp_path / "mine", capture_output=True, text=True, check=False)
+    settings = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    done = subprocess.run([python, "-c", code], cwd=tmp_path / "mine", env=settings, capture_output=True, text=True, check=False)
     assert done.stderr == ""
     assert done.stdout == "the solvers of the user, a package of another project, a study without __init__\n"
+
+
+def test_the_source_distribution_holds_what_the_checks_need(tmp_path):
+    project = tmp_path / "project"
+    left = ignore_patterns(
+        ".git", ".venv", "__pycache__", "*.egg-info", "_build", "gallery", "reference", "build", "dist", "installed", ".*_cache"
+    )
+    copytree(ROOT, project, ignore=left, symlinks=True)
+    build = f"from setuptools import build_meta; build_meta.build_sdist({str(tmp_path)!r})"
+    subprocess.run([sys.executable, "-c", build], cwd=project, check=True, capture_output=True)
+    with tarfile.open(next(tmp_path.glob("spotsvm-*.tar.gz"))) as file:
+        held = {name.split("/", 1)[1] for name in file.getnames() if "/" in name}
+    folders = ("tests", "docs", "public", "surrogates", "solvers", "spotsvm", "studies")
+    needed = {path.relative_to(project).as_posix() for name in folders for path in (project / name).rglob("*") if path.is_file()}
+    needed |= {"CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "ARCHITECTURE.md", "LICENSE", "README.md", "conftest.py"}
+    assert needed | {"pyproject.toml", "setup.py", ".ci/run"} <= held
+    assert not {name for name in held if name.endswith((".pyc", ".nbi", ".nbc"))}

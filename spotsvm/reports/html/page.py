@@ -1,86 +1,31 @@
-"""A self-contained HTML page of paragraphs, tables, pictures and code, without scripts or network access."""
+"""A self-contained HTML page of paragraphs, tables, pictures and code, which can be read without its script or a network."""
 
 from __future__ import annotations
 
-import io
-import math
-import numbers
+import hashlib
 import re
-import warnings
-from collections.abc import Iterator, Sequence
+from base64 import b64encode
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
-from xml.etree import ElementTree
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from spotsvm.common.csv_files import write_csv
-from spotsvm.common.drawing import colour_variables, variable_of
+from spotsvm.common.drawing import colour_variables
 from spotsvm.common.errors import StorageError
 from spotsvm.common.text import checked_path, printable, printable_line
+from spotsvm.reports.html.cells import column_texts, cut_text, is_numeric
+from spotsvm.reports.html.svg import inline_svg
 
 if TYPE_CHECKING:
     from jinja2 import Environment
     from matplotlib.figure import Figure
-
-MISSING = "–"
-_LONGEST = 1000
-
-
-def cell_of(value: Any, digits: int = 4) -> tuple[str, bool]:
-    """Return the text of a table cell, floats with so many significant digits, and whether it is a number.
-
-    Examples
-    --------
-    >>> [cell_of(value)[0] for value in (0.123456, 12, 1234567.0, None, "rbf", 3e-9)]
-    ['0.1235', '12', '1234567', '–', 'rbf', '3e-09']
-    """
-    if value is None or value is pd.NaT or value is pd.NA:
-        return MISSING, False
-    if isinstance(value, bool | np.bool_):
-        return str(bool(value)), False
-    if isinstance(value, numbers.Integral):
-        return cut_text(str(int(value))), True
-    if isinstance(value, numbers.Real):
-        return short(float(value), digits), True
-    return cut_text(str(value)), False
-
-
-def cut_text(text: str) -> str:
-    """Shorten a text that would make a page unreadable.
-
-    Examples
-    --------
-    >>> cut_text("short"), len(cut_text("x" * 10_000))
-    ('short', 1000)
-    """
-    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
-
-
-def short(value: float, digits: int = 4) -> str:
-    """Return a number as short text, without an exponent unless it is tiny or huge.
-
-    Examples
-    --------
-    >>> short(0.30000000000000004), short(2.0), short(float("nan")), short(-2.5e-5), short(13241.7)
-    ('0.3', '2', '–', '-2.5e-05', '13242')
-    """
-    if math.isnan(value):
-        return MISSING
-    if value.is_integer() and abs(value) < 1e7:
-        return str(int(value))
-    return f"{value:.0f}" if 10**digits <= abs(value) < 1e7 else f"{value:.{digits}g}"
-
-
-def is_numeric(column: pd.Series[Any]) -> bool:
-    """Return whether all known values of a column are numbers."""
-    known = [number for text, number in map(cell_of, column) if text != MISSING]
-    return bool(known) and all(known)
-
 
 _MOST_CELLS = 100_000
 _MOST_COLUMNS = 500
@@ -90,13 +35,18 @@ _MOST_COLUMNS = 500
 class Table:
     """A data frame as a table, with short numbers; the first column heads the rows, the index is left out.
 
-    The page has `rows_shown`, by default all rows; the CSV file of the table has all.
+    The page has `rows_shown`, by default all rows; the CSV file of the table has all. `trials` are the numbers of the trials that
+    the rows of the frame are about: the page's script links them with the same trials in pictures, and sorts and filters the
+    rows. `chosen` is the recommended one. `names` are full names of columns with short ones, to be told on pointing at them.
     """
 
     frame: pd.DataFrame
     caption: str
     digits: int = 4
     rows_shown: NDArray[np.intp] | None = None
+    trials: Sequence[int] | None = None
+    chosen: int | None = None
+    names: Mapping[str, str] = field(default_factory=dict)
     kind: Literal["table"] = field(default="table", init=False)
 
     @property
@@ -115,26 +65,41 @@ class Table:
         return f" ({which}{part} of {whole}; the CSV file of the table has all)"
 
     @property
-    def columns(self) -> list[tuple[str, bool]]:
-        """Headings of the columns, and whether they hold numbers."""
+    def columns(self) -> list[tuple[str, bool, str]]:
+        """Headings of the columns, whether they hold numbers, and their full names if the headings are short ones."""
         shown = self.shown
-        return [(cut_text(str(name)), is_numeric(shown.iloc[:, k])) for k, name in enumerate(shown.columns)]
+        headings = [str(name) for name in shown.columns]
+        full = [self.names.get(name, name) for name in headings]
+        return [
+            (cut_text(name), is_numeric(shown.iloc[:, k]), cut_text(long) if long != name else "")
+            for k, (name, long) in enumerate(zip(headings, full, strict=True))
+        ]
 
     @property
-    def rows(self) -> list[list[str]]:
-        """The cells, a list per row."""
+    def rows(self) -> list[tuple[int | None, list[str]]]:
+        """The trial of each row, if any, and its cells."""
         shown = self.shown
-        columns = [[cell_of(value, self.digits)[0] for value in shown.iloc[:, k]] for k in range(shown.shape[1])]
-        return [list(row) for row in zip(*columns, strict=True)]
+        columns = [column_texts(shown.iloc[:, k], self.digits) for k in range(shown.shape[1])]
+        numbers: list[int | None] = [None] * len(shown)
+        if self.trials is not None:
+            every = list(self.trials) if self.rows_shown is None else [self.trials[k] for k in self.rows_shown]
+            numbers = [int(number) for number in every[: len(shown)]]
+        return list(zip(numbers, (list(row) for row in zip(*columns, strict=True)), strict=True)) if columns else []
 
 
 @dataclass(frozen=True)
 class Picture:
-    """A figure, whose colours follow the colour scheme of the page, with a description for readers who cannot see it."""
+    """A figure, whose colours follow the colour scheme of the page, with a description for readers who cannot see it.
+
+    `others` are further panels: they stand beside the first where there is room, else below it. A `zoomable` picture can be
+    enlarged, where the page's script runs.
+    """
 
     figure: Figure
     caption: str
     alt: str
+    others: Sequence[Figure] = ()
+    zoomable: bool = False
     kind: Literal["picture"] = field(default="picture", init=False)
 
 
@@ -164,13 +129,32 @@ class Section:
     parts: Sequence[Part]
     kind: Literal["section"] = field(default="section", init=False)
 
+    @property
+    def cells(self) -> list[tuple[str, list[Part]]]:
+        """The parts as cells of a page: neighbouring texts are one, and two narrow cells stand side by side on a wide page."""
+        cells: list[tuple[str, list[Part]]] = []
+        for part in self.parts:
+            texts = isinstance(part, str | Notice)
+            if texts and cells and cells[-1][0] == "half" and isinstance(cells[-1][1][-1], str | Notice):
+                cells[-1][1].append(part)
+            else:
+                cells.append(("half" if texts or _is_narrow(part) else "whole", [part]))
+        return cells
+
 
 Part = str | Table | Picture | Code | Notice | Section
+_NARROW_COLUMNS, _NARROW_INCHES = 6, 5.5
+
+
+def _is_narrow(part: Part) -> bool:
+    if isinstance(part, Table):
+        return part.trials is None and part.frame.shape[1] <= _NARROW_COLUMNS
+    return isinstance(part, Picture) and not part.others and part.figure.get_figwidth() <= _NARROW_INCHES
 
 
 @dataclass(frozen=True)
 class Page:
-    """A page.
+    """A page, with a list of facts below its title.
 
     All text is escaped, and control characters in it are shown as escapes; a picture's colours follow the reader's colour
     scheme, and a table can be scrolled by keyboard.
@@ -188,6 +172,7 @@ class Page:
     sections: Sequence[Section]
     lead: str = ""
     footer: str = ""
+    facts: Sequence[tuple[str, str]] = ()
 
     def html(self) -> str:
         """Return the page as HTML; equal pages give equal text."""
@@ -195,7 +180,7 @@ class Page:
         text: str = (
             _templates()
             .get_template("page.html.j2")
-            .render(page=self, colours=colour_variables(), name_of=names.new, svg_of=names.svg)
+            .render(page=self, colours=colour_variables(), name_of=names.new, svg_of=names.svg, script=script(), policy=policy())
         )
         return printable(text)
 
@@ -251,13 +236,27 @@ class _Names:
         self._given.add(name)
         return name
 
-    def svg(self, picture: Picture) -> Any:
+    def svg(self, figure: Figure, alt: str) -> Any:
         from markupsafe import Markup, escape
 
         try:
-            return Markup(inline_svg(picture.figure, self.new("picture"), picture.alt))
+            return Markup(inline_svg(figure, self.new("picture"), alt))
         except (ValueError, ArithmeticError, RuntimeError) as error:  # numbers that no axis can show, such as 1e308
             return Markup("<p>This picture cannot be drawn: {}</p>").format(escape(printable_line(str(error), 200)))
+
+
+@cache
+def script() -> Any:
+    """Return the page's script, as the page contains it."""
+    from markupsafe import Markup
+
+    return Markup("\n" + (files("spotsvm.reports.html") / "templates" / "page.js").read_text(encoding="utf-8"))
+
+
+def policy() -> str:
+    """Return the content-security policy: nothing is loaded, and this script runs, by its hash, and no other."""
+    digest = b64encode(hashlib.sha256(script().encode("utf-8")).digest()).decode("ascii")
+    return f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; img-src data:"
 
 
 @cache
@@ -265,65 +264,10 @@ def _templates() -> Environment:
     from jinja2 import Environment, PackageLoader, StrictUndefined  # on use: most who tune never make a page
 
     return Environment(
-        loader=PackageLoader("spotsvm.reports"),
+        loader=PackageLoader("spotsvm.reports.html"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-
-
-_SETTINGS: Any = {"svg.hashsalt": "spotsvm", "svg.fonttype": "none", "svg.image_inline": True}
-_NO_METADATA = dict.fromkeys(("Date", "Creator", "Format", "Type"))
-_DRAWN = re.compile(r"-?\d+\.\d{3,}")
-_COLOUR = re.compile(r"#[0-9a-fA-F]{6}\b")
-_FONT = re.compile(r"'?DejaVu Sans'?(?:,[^;]*)?")
-
-
-def inline_svg(figure: Figure, name: str, alt: str) -> str:
-    """Return a figure as an SVG element whose ids begin with `name`, with `alt` as its description.
-
-    Text remains text, and colours are CSS variables wherever `variable_of` knows one. Equal figures give equal SVG.
-
-    Examples
-    --------
-    >>> from matplotlib.figure import Figure
-    >>> figure = Figure(figsize=(2, 1))
-    >>> _ = figure.subplots().plot([0, 1], [0, 1])
-    >>> text = inline_svg(figure, "line", "A line")
-    >>> text.startswith("<svg"), 'id="line-figure_1"' in text, "var(--series-0)" in text
-    (True, True, True)
-    """
-    from matplotlib import rc_context  # on use: it takes half a second
-
-    drawn = io.StringIO()
-    with rc_context(_SETTINGS), warnings.catch_warnings(), np.errstate(over="ignore", invalid="ignore"):
-        # the browser has the characters that the font of matplotlib lacks
-        warnings.filterwarnings("ignore", r"Glyph .* missing from", UserWarning)
-        # long names may leave no room: the picture is crowded then, but correct
-        warnings.filterwarnings("ignore", "constrained_layout not applied", UserWarning)
-        figure.savefig(drawn, format="svg", metadata=_NO_METADATA)
-    root = ElementTree.fromstring(printable(drawn.getvalue()))
-    for parent in root.iter():
-        # its rules would hold for the whole page
-        for style in [child for child in parent if child.tag.endswith("}style") or child.tag.endswith("}metadata")]:
-            parent.remove(style)
-    for element in root.iter():
-        element.tag = element.tag.rpartition("}")[2]
-        element.attrib = {key.rpartition("}")[2]: _changed(key, value, name) for key, value in element.attrib.items()}
-    root.attrib |= {"role": "img", "aria-label": alt, "focusable": "false"}
-    return ElementTree.tostring(root, encoding="unicode")
-
-
-def _changed(key: str, value: str, name: str) -> str:
-    if key == "id":
-        return f"{name}-{value}"
-    if key.endswith("href") and value.startswith("#"):
-        return f"#{name}-{value[1:]}"
-    if key in ("d", "x", "y", "points"):
-        return _DRAWN.sub(lambda number: f"{float(number[0]):.2f}".rstrip("0").rstrip("."), value).replace("\n", " ")
-    if key in ("style", "fill", "stroke"):
-        value = _FONT.sub("var(--sans)", value)
-        value = _COLOUR.sub(lambda colour: variable_of(colour[0]), value)
-    return value.replace("url(#", f"url(#{name}-")

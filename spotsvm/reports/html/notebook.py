@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from html import escape
 
 from spotsvm.common.text import printable_line
-from spotsvm.reports.page import cell_of
+from spotsvm.reports.html.cells import cell_of
+from spotsvm.trials.profile import finished_words, suggested
 from spotsvm.trials.recommendation import may_be_best
 from spotsvm.trials.results import StudyResults
 from spotsvm.trials.trial import FINISHED
@@ -19,9 +20,9 @@ def notebook_html(study: StudyResults) -> str:
     """Return two lines about a study, and a table of its ten best trials, or of ten of its front, as HTML."""
     objectives = study.objectives
     trials = study.trials
-    finished, failed = (sum(t.state in states for t in trials) for states in (FINISHED, FINISHED[1:]))
+    failed = sum(t.state in FINISHED[1:] for t in suggested(trials))
     lead = f"Study of {', '.join(study.space.names)} by {study.about.get('search', '')}, seed {study.seed}"
-    count = f"{finished} of {len(trials)} trials finished" + (f", {failed} failed" if failed else "")
+    count = finished_words(trials) + (f", {failed} failed" if failed else "")
     done = [t for t in trials if t.values is not None]
     if objectives.several:
         best = list(study.pareto()) if done else []

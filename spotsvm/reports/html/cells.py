@@ -1,0 +1,85 @@
+"""Values as the texts of a page: numbers with few digits, and as many decimals as their column has."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+MISSING = "–"
+_LONGEST = 1000
+
+
+def cell_of(value: Any, digits: int = 4) -> tuple[str, bool]:
+    """Return the text of a table cell, floats with so many significant digits, and whether it is a number.
+
+    Examples
+    --------
+    >>> [cell_of(value)[0] for value in (0.123456, 12, 1234567.0, None, "rbf", 3e-9)]
+    ['0.1235', '12', '1234567', '–', 'rbf', '3e-09']
+    """
+    if value is None or value is pd.NaT or value is pd.NA:
+        return MISSING, False
+    if isinstance(value, bool | np.bool_):
+        return str(bool(value)), False
+    if isinstance(value, numbers.Integral):
+        return cut_text(str(int(value))), True
+    if isinstance(value, numbers.Real):
+        return short(float(value), digits), True
+    return cut_text(str(value)), False
+
+
+def cut_text(text: str) -> str:
+    """Shorten a text that would make a page unreadable.
+
+    Examples
+    --------
+    >>> cut_text("short"), len(cut_text("x" * 10_000))
+    ('short', 1000)
+    """
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+
+
+def short(value: float, digits: int = 4) -> str:
+    """Return a number as short text, without an exponent unless it is tiny or huge.
+
+    Examples
+    --------
+    >>> short(0.30000000000000004), short(2.0), short(float("nan")), short(-2.5e-5), short(13241.7)
+    ('0.3', '2', '–', '-2.5e-05', '13242')
+    """
+    if math.isnan(value):
+        return MISSING
+    if value.is_integer() and abs(value) < 1e7:
+        return str(int(value))
+    return f"{value:.0f}" if 10**digits <= abs(value) < 1e7 else f"{value:.{digits}g}"
+
+
+def is_numeric(column: pd.Series[Any]) -> bool:
+    """Return whether all known values of a column are numbers."""
+    known = [number for text, number in map(cell_of, column) if text != MISSING]
+    return bool(known) and all(known)
+
+
+def column_texts(column: pd.Series[Any], digits: int = 4) -> list[str]:
+    """Return the cells of a column; numbers of about the same size have the same number of decimals.
+
+    Examples
+    --------
+    >>> column_texts(pd.Series([0.9, 0.85123, 1.0])), column_texts(pd.Series([1e-5, 20.0]))
+    (['0.9000', '0.8512', '1.0000'], ['1e-05', '20'])
+    """
+    cells = [cell_of(value, digits) for value in column]
+    sizes = [abs(float(value)) for value, (text, number) in zip(column, cells, strict=True) if number and text != MISSING]
+    known = [size for size in sizes if size]
+    if not column.dtype.kind == "f" or not known or all(size.is_integer() for size in known):
+        return [text for text, _ in cells]
+    most = max(known)
+    if not 1e-4 <= most < 10.0**digits or min(known) < 1e-3 * most:
+        return [text for text, _ in cells]
+    # the smallest ones get another digit
+    decimals = max(digits - 1 - math.floor(math.log10(most)), 0) + (min(known) < 0.02 * most)
+    return [f"{value:.{decimals}f}" if text != MISSING else text for value, (text, _) in zip(column, cells, strict=True)]

@@ -1,0 +1,100 @@
+"""The findings of a study as parts of its page: a sentence, and the numbers as tables under readable titles."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+
+from spotsvm.reports.html.cells import cut_text
+from spotsvm.reports.html.page import Notice, Part, Section, Table
+
+#: headings of the library's own findings
+_HEADINGS = {
+    "stop": "Whether to go on",
+    "timeout": "Time limit",
+    "rows": "On how many rows the machine was fitted",
+    "confirm": "What further partitions say",
+    "judgement": "Whether the choice of the search holds on fresh data",
+}
+#: titles of the numbers in them that do not explain themselves
+_TITLES = {
+    "chosen": "trial chosen",
+    "fresh": "its scores on the partitions that chose nothing",
+    "fresh folds": "the same in each fold",
+    "ratio": "rows tested on per row trained on",
+    "rules": "what other rules would have chosen",
+    "n_trials": "trials",
+    "contenders": "the contenders",
+    "recommended_number": "trial judged",
+    "best_seen_number": "trial with the best value seen",
+    "n_fresh": "fresh evaluations",
+    "n_failed": "failed evaluations",
+}
+#: what only a computation needs
+_SILENT = ("sentence", "summary", "fresh folds", "ratio")
+#: findings that sections of their own tell
+_TOLD = ("oversearching", "verdict", "table", "repeat", *_HEADINGS)
+_MOST_CELLS = 1_000_000
+
+
+def findings_of(findings: Mapping[str, Mapping[str, Any]], *names: str) -> list[Part]:
+    """Return a section for each of these findings that there is: its sentence, and its numbers as tables.
+
+    Examples
+    --------
+    >>> [section.heading for section in findings_of({"stop": {"sentence": "It went on."}}, "stop", "timeout")]
+    ['Whether to go on']
+    """
+    return [_section(name, findings[name]) for name in names if name in findings]
+
+
+def further_section(findings: Mapping[str, Mapping[str, Any]]) -> Section | None:
+    """Return the section with the findings that no other section has; None without any."""
+    names = [name for name in findings if name not in _TOLD]
+    return Section("Further findings", findings_of(findings, *names)) if names else None
+
+
+def _section(name: str, finding: Mapping[str, Any]) -> Section:
+    parts: list[Part] = []
+    for key in ("sentence", "summary"):
+        if isinstance(text := finding.get(key), str):
+            parts.append(Notice(cut_text(text), "finding"))
+    single = [(_title(key), _text(value)) for key, value in finding.items() if key not in _SILENT and not _rows(value)]
+    if single:
+        parts.append(Table(pd.DataFrame(single, columns=["what", "value"]), "Its numbers"))
+    for key, value in finding.items():
+        if _rows(value):
+            # rows of one kind have few columns; those of a record may each have others
+            names = list(dict.fromkeys(k for row in value for k in row))
+            rows = value[: max(_MOST_CELLS // max(len(names), 1), 1)]
+            frame = pd.DataFrame([{k: _cell(v) for k, v in row.items()} for row in rows], columns=names)
+            left = "" if len(rows) == len(value) else f" (the first {len(rows)} of {len(value)} rows)"
+            parts.append(Table(frame, cut_text(_title(key).capitalize()) + left))
+    return Section(_HEADINGS.get(name, cut_text(_readable(name))), parts)
+
+
+def _title(key: str) -> str:
+    return _TITLES.get(key, _readable(key))
+
+
+def _readable(name: str) -> str:
+    return name.replace("_", " ")
+
+
+def _rows(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(row, Mapping) for row in value)
+
+
+def _cell(value: Any) -> Any:
+    return _text(value) if isinstance(value, list | Mapping) else value
+
+
+def _text(value: Any) -> Any:
+    """Return a list or a mapping as one line of text."""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key}: {_text(one)}" for key, one in value.items())
+    if isinstance(value, list):
+        return ", ".join(str(_text(one)) for one in value)
+    return f"{value:.6g}" if isinstance(value, float) else value

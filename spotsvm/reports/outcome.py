@@ -1,0 +1,234 @@
+"""The first section: what a study has found, in a sentence, and its scores as a picture with intervals."""
+
+from __future__ import annotations
+
+from math import nan
+
+import numpy as np
+import pandas as pd
+
+from spotsvm.common.drawing import draw_intervals, drawing, panels, plain
+from spotsvm.common.text import duration
+from spotsvm.reports.html.cells import cell_of, short
+from spotsvm.reports.html.findings import findings_of
+from spotsvm.reports.html.page import Notice, Part, Picture, Section, Table
+from spotsvm.reports.tuned import counted
+from spotsvm.reports.view import MOST, StudyView
+from spotsvm.trials.recommendation import TABLE, Recommendation, why_none
+from spotsvm.trials.scores.metrics import bounded
+from spotsvm.trials.scores.verdict import Verdict
+
+_SURE = 1.96
+_WHY = {
+    "criterion": ", as it is the best by the criterion of the search",
+    "confirmed": ", as it is the best of the contenders on further random partitions of the rows",
+}
+
+
+def facts(view: StudyView) -> list[tuple[str, str]]:
+    """Return what the study is about, for the head of a page."""
+    table = view.findings.get(TABLE, {})
+    found = [(name, cell_of(value)[0]) for name, value in table.items() if isinstance(value, str | int | float)]
+    objectives = view.study.objectives
+    better = {"minimize": "smaller is better", "maximize": "larger is better"}
+    told = len(view.done) + len(view.failed)
+    if not table and objectives.several:
+        found += [(name, better[way]) for name, way in zip(objectives.names, objectives.directions, strict=True)]
+    elif not table:
+        found.append(("Value", better[objectives.directions[0]]))
+    found += [("Search", str(view.study.about.get("search", ""))), ("Trials", str(told))]
+    found += [("Failed", str(len(view.failed)))] if view.failed else []
+    spent = sum(t.seconds or 0.0 for t in view.trials)
+    return [*found, ("Time of the trials", duration(spent))] if spent >= 1e-3 else found
+
+
+def outcome_section(view: StudyView) -> Section:
+    """Return the section."""
+    parts: list[Part] = []
+    if view.n_running:
+        parts.append(
+            Notice(
+                f"{counted(view.n_running, 'trial')} had no result when this report was made: the study was running, or had been "
+                "interrupted. The report is about the finished trials.",
+                "warning",
+            )
+        )
+    if not view.done:
+        parts.append(Notice("No trial has succeeded yet, so there is no recommendation, and no effects are shown.", "warning"))
+    elif view.study.objectives.several:
+        parts += _front(view)
+    elif view.recommended is None:
+        parts.append(Notice(f"There is no recommendation yet: {why_none(view.trials)}.", "warning"))
+    elif view.verdict is not None:
+        parts += _verdict(view.verdict)
+    else:
+        parts += [Notice(_words(view, view.recommended), "finding"), *_interval_of(view, view.recommended)]
+    return Section("What came out", [*parts, *findings_of(view.findings, "rows")])
+
+
+def verdict_table(found: Verdict) -> pd.DataFrame:
+    """Return a frame with a row for the default machine and one for the tuned one: both scores, and their gap."""
+    rows = [
+        (
+            "default",
+            found.default_score,
+            found.default_held_out,
+            found.default_error,
+            found.default_score - found.default_held_out,
+        ),
+        ("tuned", found.tuned_score, found.tuned_held_out, found.tuned_error, found.tuned_score - found.tuned_held_out),
+    ]
+    frame = pd.DataFrame(rows, columns=["machine", "on the folds", "held-out", "its error", "gap"])
+    frame.loc[frame["machine"] == found.recommended, "machine"] += " (recommended)"
+    return frame
+
+
+def _verdict(found: Verdict) -> list[Part]:
+    words = [Notice(found.sentence, "finding"), *(Notice(text, "warning") for text in found.warnings)]
+    low, high = found.expected_interval
+    rows: list[tuple[str, float, float, float]] = [
+        ("default, on the folds", found.default_score, nan, nan),
+        ("default, held-out rows", found.default_held_out, *_within(found.metric, found.default_held_out, found.default_error)),
+        ("tuned, on the folds", found.tuned_score, nan, nan),
+        ("tuned, held-out rows", found.tuned_held_out, *_within(found.metric, found.tuned_held_out, found.tuned_error)),
+    ]
+    if np.isfinite(found.expected):
+        rows.append((f"{found.recommended}, to expect", found.expected, low, high))
+        words.append(
+            Notice(
+                f"On new data expect a score of {short(found.expected)} of the {found.recommended} "
+                f"machine{_sure(found.confidence, low, high)}, as judged by the training rows alone.",
+                "finding",
+            )
+        )
+    return [
+        *words,
+        _interval_picture(
+            rows,
+            found.metric.replace("_", " "),
+            f"Scores of both machines; larger is better. A line is a {100 * found.confidence:g} % interval. The searches "
+            f"have seen the folds, and none has seen the {found.n_held_out} held-out rows.",
+        ),
+        Table(
+            verdict_table(found),
+            f"Scores ({found.metric.replace('_', ' ')}) on the folds and on held-out rows, its standard error, and their gap",
+        ),
+        *_difference(found),
+    ]
+
+
+def _difference(found: Verdict) -> list[Part]:
+    if not np.isfinite(found.difference):
+        return []
+    rows = [
+        ("on the folds", found.gain, *_around(found.gain, found.gain_error)),
+        ("held-out rows", found.difference, *found.interval),
+    ]
+    return [
+        _interval_picture(
+            rows, "tuned minus default", "By how much the tuned machine is better than the default; right of 0 it is.", zero=True
+        )
+    ]
+
+
+def _sure(confidence: float, low: float, high: float) -> str:
+    return f" ({100 * confidence:g} % interval {short(low)} to {short(high)})" if np.isfinite(low) else ""
+
+
+def _around(value: float, error: float) -> tuple[float, float]:
+    return value - _SURE * error, value + _SURE * error
+
+
+def _within(metric: str, value: float, error: float) -> tuple[float, float]:
+    """Return the interval without what no score of this kind can be."""
+    low, high = _around(value, error)
+    return bounded((low, high), [value], metric)
+
+
+def _interval_picture(rows: list[tuple[str, float, float, float]], label: str, caption: str, zero: bool = False) -> Picture:
+    names, values, lows, highs = zip(*rows, strict=True)
+    with drawing(4.4, 0.75 + 0.28 * len(rows)) as figure:
+        ax = figure.subplots()
+        if zero:
+            ax.axvline(0.0, color="0.5", lw=1.0)
+        draw_intervals(ax, names, values, lows, highs)
+        ax.set_xlabel(plain(label))
+    told = "; ".join(
+        f"{name} {short(value)}" + (f" ({short(low)} to {short(high)})" if np.isfinite(low) else "")
+        for name, value, low, high in rows
+    )
+    return Picture(figure, caption, f"Points and intervals: {told}.")
+
+
+def _interval_of(view: StudyView, found: Recommendation) -> list[Part]:
+    """Return a picture of the recommended value, the best seen and the expected score, if something is known of their errors."""
+    rows: list[tuple[str, float, float, float]] = []
+    luck = view.luck
+    if found.basis == "predicted" and found.standard_error > 0:
+        rows = [
+            ("recommended, expected", found.value, *_around(found.value, found.standard_error)),
+            ("best seen", found.best_seen_value, *_around(found.best_seen_value, found.best_seen_standard_error or nan)),
+        ]
+    elif not isinstance(luck, str) and np.isfinite(luck.outer_interval[0]):
+        rows = [("on the folds", luck.tuned_score, nan, nan), ("to expect", luck.outer_score, *luck.outer_interval)]
+    if not rows:
+        return []
+    return [_interval_picture(rows, view.study.objectives.labels[0], "The recommended configuration; a line is a 95 % interval.")]
+
+
+def _words(view: StudyView, found: Recommendation) -> str:
+    luck = view.luck
+    best = short(found.best_seen_value, 6)
+    value = short(float(view.trials[found.number].value or 0.0), 6)
+    other = view.trials[found.number].value != found.best_seen_value
+    seen = f" The best value seen is {best}, in trial {found.best_seen_number}." if other else ""
+    if not isinstance(luck, str):
+        why = _WHY.get(found.basis, "")
+        sure = _sure(luck.confidence, *luck.outer_interval)
+        return (
+            f"Use trial {found.number}{why}: its score on the given folds is {value}.{seen} The best of many is partly luck: "
+            f"on new data expect {short(luck.outer_score)}{sure}."
+        )
+    if found.basis == "observed":
+        return f"Use trial {found.number}: its value, {value}, is the best seen, and no noise was found between evaluations."
+    if found.basis in ("criterion", "verdict"):
+        return f"Use trial {found.number}: it is the best by the criterion of the search. Its value is {value}.{seen}"
+    if found.basis == "confirmed":
+        return (
+            f"Use trial {found.number}: on further random partitions of the rows it is the best of the contenders, with the mean "
+            f"value {short(found.value, 6)} on {found.n_evaluations - 1} partitions that had no part in the choice.{seen}"
+        )
+    if dict(found.params) == dict(found.best_seen_params):
+        told = f"Its configuration also has the best value seen, {best}"
+    else:
+        told = f"The best value seen is {best}, in trial {found.best_seen_number}"
+    return (
+        f"Use trial {found.number}: its expected value is {short(found.value, 6)}, with a standard error of "
+        f"{short(found.standard_error, 2)}. {told}; but a single value has a standard error of about "
+        f"{short(found.best_seen_standard_error, 2)}, and the best of many is partly luck."
+    )
+
+
+def _front(view: StudyView) -> list[Part]:
+    from spotsvm.trials.pareto import plot_pareto
+
+    front, objectives = view.front, view.study.objectives
+    pairs = len(objectives) * (len(objectives) - 1) // 2
+    columns = min(pairs, 3)
+    with drawing(4.4 if pairs == 1 else 3.2 * columns, 3.6 if pairs == 1 else 3.0 * -(-pairs // columns)) as figure:
+        axes = panels(figure, pairs, columns)
+        plot_pareto(view.trials, objectives, axes, MOST)
+    named = " and ".join(objectives.labels)
+    thin = f" At most {MOST} trials of the front and {MOST} others are drawn." if len(view.done) > MOST else ""
+    return [
+        Notice(
+            f"The front has {counted(len(front), 'trial')} of {len(view.done)}: no other trial is better in one objective and at "
+            "least as good in all others. Which of them to use depends on how much each objective matters to you.",
+            "finding",
+        ),
+        Picture(
+            figure,
+            f"The trials by {named}, and their front.{thin}",
+            f"Scatter plot of {len(view.done)} trials, {len(front)} of them on the front; the table of the front follows.",
+        ),
+    ]

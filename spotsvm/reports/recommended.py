@@ -1,0 +1,167 @@
+"""The section on what to use: the recommended parameters with their plausible ranges, or the front of several objectives."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from spotsvm.common.text import short_names
+from spotsvm.reports.axes import StudyAxis, shown
+from spotsvm.reports.html.cells import MISSING, short
+from spotsvm.reports.html.page import Notice, Part, Section, Table
+from spotsvm.reports.model import StudyModel
+from spotsvm.reports.view import MOST, StudyView
+from spotsvm.trials.edges import edges_of
+from spotsvm.trials.recommendation import Recommendation
+
+_HOW = {
+    "predicted": "the best predicted among the evaluated ones", "observed": "the best seen", "criterion": "the best by the "
+    "criterion of the search", "confirmed": "the best of the contenders on further partitions",
+    "verdict": "the one that the comparison with the default recommends",
+}  # fmt: skip
+_GRID = 101
+_SURE = 1.96
+_WHAT_IS_PLAUSIBLE = (
+    "Plausible are the values of a parameter for which the Kriging model of the trials, with the others as recommended, predicts "
+    "a value that it cannot tell from the one at the recommended configuration: within {width}."
+)
+
+
+def recommended_section(view: StudyView) -> Section | None:
+    """Return the section; None without a successful trial that holds the bounds."""
+    if view.study.objectives.several:
+        return Section("Which trials to choose from", _front(view)) if view.done else None
+    found = view.recommended
+    if found is None:
+        return None
+    params = view.params
+    ranges, width = plausible_ranges(view)
+    table = parameter_table(view, params, ranges)
+    parts: list[Part] = [Table(table, "The parameters to use", 6)]
+    if view.chosen_number is not None:
+        parts.append(Table(trial_table(view, found), f"The recommended trial is {_HOW[found.basis]}", 6))
+    if view.chosen_number is None:
+        parts.append("These are the default parameters, which are no trial of the search.")
+    full = {one: name for name, one in zip(params, short_names(list(params)), strict=True) if one != name}
+    if full:
+        parts.append(f"Full names: {', '.join(f'{one} is {name}' for one, name in full.items())}.")
+    if ranges:
+        parts.append(_WHAT_IS_PLAUSIBLE.format(width=width))
+    parts += [Notice(str(edge), "note") for edge in edges_of(params, view.study.space)]
+    return Section("Recommended parameters", parts)
+
+
+def parameter_table(view: StudyView, params: Mapping[str, Any], ranges: Mapping[str, str]) -> pd.DataFrame:
+    """Return a frame with a row a parameter: short name, recommended value, plausible range, and the range searched."""
+    rows = []
+    for name, short_name in zip(params, short_names(list(params)), strict=True):
+        axes = [axis for axis in view.axes if axis.full == name]
+        searched = " or ".join(dict.fromkeys(map(_searched, axes)))
+        rows.append((short_name, shown(params[name], 6), ranges.get(name, MISSING), searched or "fixed"))
+    return pd.DataFrame(rows, columns=["parameter", "recommended", "plausible range", "searched"])
+
+
+def _searched(axis: StudyAxis) -> str:
+    if axis.levels and not axis.ordered:
+        return ", ".join(axis.labels) if axis.labels else f"{axis.levels} values"
+    return f"{axis.value_at(0.0)} to {axis.value_at(1.0 - 1e-12)}"
+
+
+def plausible_ranges(view: StudyView) -> tuple[dict[str, str], str]:
+    """Return the plausible range of each parameter of the recommended trial, and how wide "plausible" is, in words.
+
+    A value is plausible if the predicted mean there, with all other parameters as recommended, is worse than that at the
+    recommended configuration by at most the uncertainty of the score: the standard error of its mean over the folds if there are
+    folds, else that of the recommended value under noise, else that of the model's prediction.
+    """
+    model = view.models[0]
+    if isinstance(model, str) or view.recommended is None or view.chosen_words != "recommended":
+        return {}, ""
+    allowed, width = _allowed(view)
+    point = view.chosen_point
+    exists = view.study.space.domain.active(point)[0]
+    found = {}
+    for axis in view.axes:
+        if axis.parameter is None or not exists[axis.column] or axis.levels == 1:
+            continue
+        places = np.union1d(axis.grid(_GRID), point[axis.column])
+        found[axis.full] = _range_words(axis, places, _plausible(model, axis, places, point, allowed), point[axis.column])
+    return found, width
+
+
+def _allowed(view: StudyView) -> tuple[float, str]:
+    """Return by how much a plausible value may be worse, 0 if this is left to the model, and the same in words."""
+    luck, verdict, found = view.luck, view.verdict, view.recommended
+    assert found is not None
+    interval = (
+        verdict.expected_interval if verdict is not None else (np.nan, np.nan) if isinstance(luck, str) else luck.outer_interval
+    )
+    if np.isfinite(interval).all():
+        error = (interval[1] - interval[0]) / (2 * _SURE)
+        return error, f"{short(error, 2)}, the standard error of the score on new data"
+    if found.basis == "predicted" and found.standard_error > 0:
+        return found.standard_error, f"{short(found.standard_error, 2)}, the standard error of the recommended value"
+    return 0.0, "1.96 standard errors of the model's prediction"
+
+
+def _plausible(model: StudyModel, axis: StudyAxis, places: Any, point: Any, allowed: float) -> Any:
+    points = np.tile(point, (len(places), 1))
+    points[:, axis.column] = places
+    mean, error = model.average(points[:, None, :])
+    here = int(np.argmin(np.abs(places - point[axis.column])))
+    worse = model.sign * (mean - mean[here])
+    return (worse <= allowed + (0.0 if allowed else _SURE * error)) | (np.arange(len(places)) == here)
+
+
+def _range_words(axis: StudyAxis, places: Any, plausible: Any, own: float) -> str:
+    """Return the plausible values: all categories of that kind, or the range around the recommended value."""
+    if axis.levels and not axis.ordered:
+        return ", ".join(dict.fromkeys(axis.value_at(place) for place in places[plausible]))
+    here = int(np.argmin(np.abs(places - own)))
+    low = here - int(np.argmin(np.append(plausible[here::-1], False))) + 1
+    high = here + int(np.argmin(np.append(plausible[here:], False))) - 1
+    ends = [axis.value_at(float(places[k])) for k in (low, high)]
+    return ends[0] if ends[0] == ends[1] else f"{ends[0]} to {ends[1]}"
+
+
+def trial_table(view: StudyView, found: Recommendation) -> pd.DataFrame:
+    """Return a frame with a column for the recommended trial, and one for the best seen if it is another."""
+    there = view.trials[found.best_seen_number].point
+    expected = found.basis in ("predicted", "confirmed")
+    cells: list[tuple[str, Any, Any]] = [
+        ("trial", found.number, found.best_seen_number),
+        ("value seen", view.trials[found.number].value, found.best_seen_value),
+        *([("expected value", found.value, np.nan)] if expected else []),
+    ]
+    # where there are intervals of the score on new data, these are the errors to go by
+    if isinstance(view.luck, str) and (found.standard_error or found.best_seen_standard_error):
+        cells.append(("standard error", found.standard_error or np.nan, found.best_seen_standard_error or np.nan))
+    cells.append(("evaluations", found.n_evaluations, sum(t.point == there for t in view.done)))
+    rows, recommended, seen = (list(column) for column in zip(*cells, strict=True))
+    frame = pd.DataFrame({"": rows, "recommended": pd.Series(recommended, dtype=object)})
+    if found.number != found.best_seen_number or found.basis == "predicted":
+        frame["best seen"] = pd.Series(seen, dtype=object)
+    return frame
+
+
+def _front(view: StudyView) -> list[Part]:
+    front, objectives = view.front, view.study.objectives
+    names = dict(zip(view.study.space.names, short_names(view.study.space.names), strict=True))
+    table = [
+        {"trial": t.number}
+        | dict(zip((view.objective_name(k) for k in range(len(objectives))), t.values or (), strict=True))
+        | {names[name]: t.params.get(name) for name in names}
+        for t in front
+    ]
+    return [
+        Table(
+            pd.DataFrame(table),
+            "The front, beginning with the best in the first objective",
+            rows_shown=np.linspace(0, len(table) - 1, min(len(table), MOST)).astype(np.intp),
+            trials=[t.number for t in front],
+            names={one: name for name, one in names.items()},
+        )
+    ]

@@ -1,0 +1,115 @@
+"""A fitted search as HTML for notebooks: the diagram of scikit-learn, and below it what was found."""
+
+from __future__ import annotations
+
+import base64
+import io
+from collections.abc import Iterator
+from html import escape
+from typing import Any
+
+from sklearn.base import is_classifier, is_regressor
+
+from spotsvm.common.errors import SpotSVMError
+from spotsvm.common.text import duration, printable_line
+from spotsvm.trials.profile import finished_words, suggested
+from spotsvm.trials.recommendation import CONFIRM
+from spotsvm.trials.scores.fresh_partitions import optimism_of_partitions
+from spotsvm.trials.trial import FINISHED
+
+_MOST_PARAMETERS, _LONGEST = 20, 80
+
+
+class ResultsHtmlMixin:
+    """Adds what a search has found to its diagram, for a class with `study_` once it is fitted."""
+
+    def _repr_html_inner(self) -> str:
+        return str(super()._repr_html_inner()) + results_html(self)  # type: ignore[misc]
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
+        bundle: dict[str, Any] = super()._repr_mimebundle_(**kwargs)  # type: ignore[misc]
+        if "text/html" in bundle:
+            bundle["text/html"] += results_html(self)
+        return bundle
+
+
+def results_html(search: Any) -> str:
+    """Return what a search has found as a table, with a picture of its convergence; empty if it is not fitted.
+
+    Texts have the colours of the page, so that they can be read in light and dark notebooks; the picture is on white.
+    """
+    if not hasattr(search, "study_"):
+        return ""
+    left, table = "text-align: left; vertical-align: top; padding: 0.1em 1em 0.1em 0", "border-collapse: collapse; color: inherit"
+    rows = "".join(
+        f'<tr style="background: none"><th scope="row" style="{left}; white-space: nowrap">{escape(name)}</th>'
+        f'<td style="{left}">{_text(value)}</td></tr>'
+        for name, value in _results(search)
+    )
+    return (
+        f'<div class="spotsvm-results" style="margin-top: 1em"><table style="{table}">'
+        f"<tbody>{rows}</tbody></table>{_convergence(search.study_)}</div>"
+    )
+
+
+def _results(search: Any) -> Iterator[tuple[str, str]]:
+    study = search.study_
+    if hasattr(search, "best_params_"):
+        params = [f"{name} = {_shown(value)}" for name, value in search.best_params_.items()]
+        more = f" and {len(params) - _MOST_PARAMETERS} more" if len(params) > _MOST_PARAMETERS else ""
+        yield "best parameters", ", ".join(params[:_MOST_PARAMETERS]) + more
+    if hasattr(search, "best_score_"):
+        yield "mean score", f"{search.best_score_:.4g} ({_metric(search)}, {search.n_splits_} folds)"
+    if hasattr(search, "fresh_score_"):
+        found = study.findings[CONFIRM]
+        low, high = optimism_of_partitions(found, search.best_score_, len(study.trials), metric=_metric(search)).outer_interval
+        interval = f" (95 % interval {low:.4g} to {high:.4g})" if low == low else ""
+        yield "fresh score", f"{search.fresh_score_:.4g}{interval}, on partitions that had no part in the choice"
+    if study.objectives.several and any(t.values is not None for t in study.trials):
+        yield "front", f"{len(study.pareto())} candidates that no other one dominates"
+    own = suggested(study.trials)
+    failed = sum(t.state in FINISHED[1:] for t in own)
+    yield "trials", finished_words(study.trials) + (f", {failed} failed" if failed else "")
+    seconds = sum(t.seconds or 0.0 for t in own)
+    refit = f", refit {duration(search.refit_time_)}" if hasattr(search, "refit_time_") else ""
+    yield "time", f"scoring {duration(seconds)}{refit}"
+
+
+def _metric(search: Any) -> str:
+    if isinstance(search.scoring, str):
+        return search.scoring
+    if isinstance(search.refit, str) and search.multimetric_:
+        return search.refit
+    if search.scoring is None:
+        return "accuracy" if is_classifier(search.estimator) else "r2" if is_regressor(search.estimator) else "score"
+    return "score"
+
+
+def _convergence(study: Any) -> str:
+    """Return the picture as an image that needs nothing else; empty if there is nothing to draw."""
+    from spotsvm.reports.convergence import convergence_picture  # on use: most searches are never shown
+    from spotsvm.reports.view import StudyView
+
+    view = StudyView(study)
+    if not view.done or view.too_large:
+        return ""
+    try:
+        picture = convergence_picture(view, None)
+    except SpotSVMError:
+        return ""
+    file = io.BytesIO()
+    picture.figure.savefig(file, format="png", dpi=144, facecolor="white")
+    code = base64.b64encode(file.getvalue()).decode()
+    return (
+        f'<img alt="{_text(picture.alt)}" src="data:image/png;base64,{code}" '
+        'style="max-width: 100%; width: 40em; margin-top: 0.5em; border-radius: 4px">'
+    )
+
+
+def _shown(value: Any) -> str:
+    text = f"{value:.4g}" if isinstance(value, float) else str(value)
+    return printable_line(text, _LONGEST)
+
+
+def _text(text: str) -> str:
+    return escape(printable_line(text, 2000))

@@ -1,0 +1,163 @@
+"""Tables with many rows: the parameters are tuned on a sample, and the machine is then fitted on as many rows as time allows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import log
+from time import monotonic
+from typing import Any
+
+from sklearn.base import clone
+
+from spotsvm.common.errors import RefitTimeoutError
+from spotsvm.common.text import duration
+from spotsvm.search_cv.refit import refitted
+from spotsvm.tuning.pipelines.default_spaces import iteration_cap
+from spotsvm.tuning.tables.split import TEST_SHARE, sample
+from spotsvm.tuning.tables.table import Table
+
+#: the finding about the rows that a machine was fitted on
+ROWS = "rows fitted on"
+#: a fit of a support vector machine grows with the number of rows to a power between these
+_SLOWEST, _FASTEST = 2.0, 3.0
+#: share of the time left that a fit may be expected to take; expected to take longer than this many seconds, it has a time limit
+_SURE, _LONG = 0.6, 5.0
+
+
+@dataclass(frozen=True)
+class Limits:
+    """From how many rows on a table is large, and what is done then.
+
+    A sample is what the parameters are tuned on.
+    """
+
+    whole: int = 20_000  # most rows of a table that is tuned on whole
+    sampled: int = 2_000  # rows that a larger one is tuned on, but for as many of each class as there are folds
+    tested: int = 5_000  # rows held out of a larger one
+    share: float = 0.5  # of the timeout, for the searches
+    seconds: float = 600.0  # for the fits on more rows where there is no timeout
+
+    def test_share(self, n: int) -> float:
+        """Return the share of the rows to hold out."""
+        return TEST_SHARE if n <= self.whole else min(TEST_SHARE, self.tested / n)
+
+    def sample_of(self, train: Table, cv: int, seed: int) -> Table:
+        """Return the rows to tune on: all, or a sample of those of a large table."""
+        n = len(train.y)
+        return train if n <= (1.0 - TEST_SHARE) * self.whole else sample(train, self.sampled, cv, seed)
+
+    def plan(self, n: int, sampled: int, timeout: float | None) -> str:
+        """Return what will be done with so many training rows."""
+        if timeout is None:
+            when = f"{duration(self.seconds)} allow (--timeout SECONDS is a limit for everything)"
+        else:
+            when = f"are possible until --timeout {timeout:g} s, of which the search has {100 * self.share:g} %"
+        return (
+            f"{n} training rows are many, so the parameters are tuned on a sample of {sampled} (with the classes' shares), and "
+            f"the machine is then fitted on as many rows as {when}"
+        )
+
+
+@dataclass(frozen=True)
+class MoreRows:
+    """A machine fitted on more rows than it was tuned on, with the number of rows and the seconds of each fit."""
+
+    estimator: Any
+    fits: tuple[tuple[int, float], ...]
+    n_training: int
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows of the last fit."""
+        return self.fits[-1][0]
+
+    def finding(self, score: float, error: float, of_sample: float, n_test: int) -> dict[str, Any]:
+        """Return the finding about the rows, with the scores on the held-out rows."""
+        sampled, n, of = self.fits[0][0], self.n_rows, self.n_training
+        which = f"on all {of} training rows" if n == of else f"on {n} of {of} training rows, as there was no time for more"
+        if n == sampled:
+            text = f"The machine was tuned and fitted {which}."
+        else:
+            text = (
+                f"The parameters were tuned on a sample of {sampled} rows; the final machine was then fitted {which}, in "
+                f"{duration(self.fits[-1][1])}. On the {n_test} held-out rows it scores {score:.4f} (standard error "
+                f"{error:.4f}), and {of_sample:.4f} where it is fitted on the sample alone; the other scores are those of the "
+                "sample."
+            )
+        return {
+            "sentence": text, "rows tuned on": sampled, "rows fitted on": n, "training rows": of,
+            "seconds of the last fit": self.fits[-1][1], "score on held-out rows": score, "standard error": error,
+            "score of the sample": of_sample,
+        }  # fmt: skip
+
+
+def fit_on_more_rows(
+    fitted: Any, whole: Table, n_rows: int, seconds: float, least: int, seed: int, say: Callable[[str], Any] = lambda line: None
+) -> MoreRows:
+    """Fit a machine, which is fitted on so many rows, on growing samples of the whole table until the time is nearly up.
+
+    How long a fit takes is foreseen from the last two: they grow with the rows to a power from 2 to 3. A fit that is expected to
+    take long is done in a process that ends with the time; the machine of the fit before is then returned.
+    """
+    ends = monotonic() + seconds
+    took = _timed(lambda: clone(fitted).fit(*_some(whole, n_rows, least, seed)))
+    fits, machine = [(n_rows, took)], fitted
+    while (n := next_size(fits, len(whole.y), ends - monotonic())) is not None:
+        expected, left = _expected(fits, n), ends - monotonic()
+        say(f"fitting on {n} of {len(whole.y)} rows, expected to take {duration(expected)} of {duration(left)} left")
+        began = monotonic()
+        candidate = _with_cap(clone(fitted), n)
+        try:
+            machine = refitted(candidate, *_some(whole, n, least, seed), {}, left if expected > _LONG else None)
+        except RefitTimeoutError:
+            say(f"the fit on {n} rows took longer than the time left; the machine of {fits[-1][0]} rows is kept")
+            break
+        fits.append((n, monotonic() - began))
+    return MoreRows(machine, tuple(fits), len(whole.y))
+
+
+def next_size(fits: list[tuple[int, float]], most: int, left: float) -> int | None:
+    """Return the number of rows of the next fit: twice as many while far more are possible, then as many as are; None at the end.
+
+    Examples
+    --------
+    >>> next_size([(1000, 0.1)], 50_000, 60.0), next_size([(1000, 0.1), (2000, 0.4)], 5000, 60.0)
+    (2000, 5000)
+    >>> next_size([(8000, 4.0), (16000, 16.0)], 50_000, 60.0), next_size([(16000, 16.0), (23998, 36.0)], 50_000, 24.0)
+    (23998, None)
+    """
+    n, took = fits[-1]
+    possible = min(most, int(n * (max(_SURE * left, 0.0) / max(took, 1e-3)) ** (1.0 / _power(fits))))
+    if n == most or possible < min(1.2 * n, most):
+        return None
+    return 2 * n if possible >= 4 * n else possible
+
+
+def _expected(fits: list[tuple[int, float]], n: int) -> float:
+    rows, took = fits[-1]
+    return float(took * (n / rows) ** _power(fits))
+
+
+def _power(fits: list[tuple[int, float]]) -> float:
+    if len(fits) < 2:
+        return 0.5 * (_SLOWEST + _FASTEST)
+    (n, before), (m, after) = fits[-2:]
+    return min(_FASTEST, max(_SLOWEST, log(max(after, 1e-3) / max(before, 1e-3)) / log(m / n)))
+
+
+def _some(whole: Table, n: int, least: int, seed: int) -> tuple[Any, Any]:
+    some = sample(whole, n, least, seed)
+    return some.X, some.y
+
+
+def _timed(call: Callable[[], Any]) -> float:
+    began = monotonic()
+    call()
+    return monotonic() - began
+
+
+def _with_cap(machine: Any, n: int) -> Any:
+    """Return a machine whose iterations are capped for so many rows: a hopeless fit ends."""
+    caps = {name: iteration_cap(n) for name in machine.get_params() if name.endswith("max_iter")}
+    return machine.set_params(**caps)

@@ -1,0 +1,63 @@
+"""What a release says of itself: its versions agree, and it requires what it imports."""
+
+import ast
+import re
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import spotsvm
+
+ROOT = Path(__file__).parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+CITATION = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+#: what brings the modules that are not named as it is, and what scikit-learn requires itself
+PACKAGES = {"sklearn": "scikit-learn", "dask": "distributed", "markupsafe": "jinja2"}
+WITH_SCIKIT_LEARN = {"joblib", "threadpoolctl"}
+#: what one study asks for by name before it uses it, and does without
+ASKED_FOR = {"torch"}
+
+
+def names(requirements):
+    return {re.match(r"[\w-]+", requirement)[0] for requirement in requirements}
+
+
+def imported():
+    """Return the packages of others that the library imports, and where."""
+    found = {}
+    for folder in ("public", "surrogates", "solvers", "spotsvm", "studies"):
+        for path in (ROOT / folder).rglob("*.py"):
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                modules = [a.name for a in node.names] if isinstance(node, ast.Import) else []
+                modules += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+                for module in {module.split(".")[0] for module in modules} - sys.stdlib_module_names - {"spotsvm", ""}:
+                    found.setdefault(PACKAGES.get(module, module), path.relative_to(ROOT).as_posix())
+    return found
+
+
+def test_what_is_imported_is_required_and_what_is_required_is_imported():
+    required, found = names(PROJECT["dependencies"]), imported()
+    extras = {name for extra in ("dask", "optuna") for name in names(PROJECT["optional-dependencies"][extra])}
+    undeclared = found.keys() - required - extras - WITH_SCIKIT_LEARN - ASKED_FOR
+    assert {name: found[name] for name in undeclared} == {}
+    assert required - found.keys() == set()
+
+
+def test_every_requirement_has_a_lowest_version():
+    assert [text for text in PROJECT["dependencies"] if not re.fullmatch(r"[\w-]+>=[\d.]+", text)] == []
+
+
+def test_the_citation_has_the_library_and_the_five_papers():
+    assert "title: spotsvm" in CITATION
+    assert [int(year) for year in re.findall(r"^ +year: (\d{4})$", CITATION, flags=re.M)] == [2011, 2006, 2014, 2005, 2017]
+    known = re.findall(r"^ +notes: (.*)$", CITATION, flags=re.M)
+    assert len(known) == 5
+    classes = {word for note in known for word in re.findall(r"\b[A-Z]\w+|\b[a-z]+_\w+", note)} - {"NestedSearch"}
+    assert classes <= set(spotsvm.__all__)
+
+
+@pytest.mark.parametrize("heading", ["urls", "gui-scripts"])
+def test_nothing_is_claimed_that_is_not_there(heading):
+    assert heading not in PROJECT

@@ -1,0 +1,149 @@
+"""The numbers of a page against those of the study and its findings: each has one source, and there is one recommendation."""
+
+import re
+from html import unescape
+from math import nan
+
+import pytest
+from scipy.stats import loguniform
+
+from spotsvm import Study
+from spotsvm.reports.html.cells import short
+from spotsvm.reports.study_page import study_page
+from spotsvm.trials.scores.optimism import Optimism
+from spotsvm.trials.scores.verdict import Verdict
+from tests.spotsvm.reports.pages import check_page
+
+SPACE = {"table__svc__C": loguniform(2**-5, 2**15), "table__svc__gamma": loguniform(2**-15, 2**3)}
+DEFAULT = {"table__svc__C": 1.0, "table__svc__gamma": 0.1}
+
+
+def tuned(**changed):
+    """Return a study with the verdict of a tuning whose best trial is number 7, and the verdict."""
+    study = Study(SPACE, "random", 0, direction="maximize", noise=False)
+    study.run(lambda p: 0.7 + 0.01 * len(str(p["table__svc__C"])) % 0.05, n_trials=12)
+    seventh = study.trials[7]
+    known = {
+        "metric": "accuracy", "decision": "helped", "recommended": "tuned", "number": 7, "params": dict(seventh.params),
+        "default_score": 0.7123, "default_held_out": 0.7011, "default_error": 0.0213, "tuned_score": seventh.value,
+        "tuned_held_out": 0.7533, "tuned_error": 0.0208, "gain": 0.031, "gain_error": 0.011, "difference": 0.0522,
+        "difference_error": 0.0151, "interval": (0.022, 0.081), "confidence": 0.95, "n_held_out": 61,
+        "reason": "+0.031 on the folds", "expected": 0.7411, "expected_interval": (0.7012, 0.7817),
+    }  # fmt: skip
+    verdict = Verdict(**known | changed)
+    study.add_finding("verdict", verdict.to_dict())
+    rows = [{"partition": k, "tuned": seventh.value, "outer": 0.74, "optimism": seventh.value - 0.74} for k in range(3)]
+    luck = Optimism(seventh.value - 0.7411, (nan, nan), 0.95, "partitions", "nadeau-bengio", seventh.value, 0.7411,
+                    (0.7012, 0.7817), 12, "accuracy", rows)  # fmt: skip
+    study.add_finding("oversearching", luck.to_dict())
+    study.add_finding(
+        "table", {"File": "wine.csv", "Rows": "178, 61 of them held out", "Target": "cultivar", "Date": "2026-01-02"}
+    )
+    return study, verdict
+
+
+def tables(text):
+    """Return the tables of a page, as rows of texts, by caption."""
+    found = {}
+    for table in re.findall(r"<table.*?</table>", text, re.DOTALL):
+        caption = unescape(re.search(r"<caption[^>]*>(.*?)</caption>", table, re.DOTALL)[1]).strip()
+        rows = re.findall(r"<tr[^>]*>(.*?)</tr>", table, re.DOTALL)
+        found[caption] = [[unescape(c).strip() for c in re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, re.DOTALL)] for row in rows]
+    return found
+
+
+def one(found, start):
+    (rows,) = (rows for caption, rows in found.items() if caption.startswith(start))
+    return rows
+
+
+def test_scores_and_parameters_are_those_of_the_verdict():
+    study, verdict = tuned()
+    text = study_page(study).html()
+    check_page(text)
+    found = tables(text)
+    head, default, best = one(found, "Scores (accuracy)")
+    assert head == ["machine", "on the folds", "held-out", "its error", "gap"]
+    assert default[0] == "default"
+    assert best[0] == "tuned (recommended)"
+    for row, score, held_out, error in (
+        (default, verdict.default_score, verdict.default_held_out, verdict.default_error),
+        (best, verdict.tuned_score, verdict.tuned_held_out, verdict.tuned_error),
+    ):
+        assert [float(cell) for cell in row[1:]] == pytest.approx([score, held_out, error, score - held_out], abs=1e-4)
+    _, *parameters = one(found, "The parameters to use")
+    assert [row[0] for row in parameters] == ["C", "gamma"]
+    assert [float(row[1]) for row in parameters] == pytest.approx(list(study.trials[7].params.values()), rel=1e-5)
+    trial = dict((row[0], row[1]) for row in one(found, "The recommended trial is")[1:])
+    assert int(trial["trial"]) == study.recommend().number == verdict.number == 7
+    assert float(trial["value seen"]) == pytest.approx(study.trials[7].value, rel=1e-5)
+    assert verdict.sentence in unescape(text)
+    plain = unescape(text)
+    assert "Full names: C is table__svc__C, gamma is table__svc__gamma." in plain
+    for name, value in {"File": "wine.csv", "Target": "cultivar", "Date": "2026-01-02"}.items():
+        assert f"<dt>{name}</dt><dd>{value}</dd>" in text
+
+
+def test_a_page_recommends_one_trial_and_expects_one_score():
+    study, verdict = tuned()
+    text = unescape(study_page(study).html())
+    assert text.count("On new data expect") + text.count("on new data expect") <= 2
+    expected = re.findall(r"on new data expect (?:about |a score of )?(-?[\d.]+\d)", text, re.IGNORECASE)
+    assert {round(float(value), 2) for value in expected} == {round(verdict.expected, 2)}
+    assert set(re.findall(r"Use trial (\d+)", text)) <= {"7"}
+    chosen = set(re.findall(r'<tr data-trial="(\d+)" class="chosen"', text))
+    assert chosen == {"7"}
+    assert set(re.findall(r"recommended: trial (\d+)", text)) == {"7"}
+    for word in ("recommended_number", "judgement", "oversearching'", "The finding '"):
+        assert word not in text
+
+
+def test_a_held_out_score_outside_its_interval_is_said():
+    study, verdict = tuned(tuned_held_out=1.0, tuned_error=0.0)
+    text = unescape(study_page(study).html())
+    (sentence,) = verdict.warnings
+    assert "is above the interval of the expected score" in sentence
+    assert sentence in text
+    study, verdict = tuned()
+    assert verdict.warnings == ()
+    assert "the interval of the expected score" not in study_page(study).html()
+
+
+def test_the_default_is_recommended_although_it_is_no_trial():
+    study, verdict = tuned(
+        decision="did not help",
+        recommended="default",
+        number=None,
+        params=DEFAULT,
+        reason="no candidate scored better",
+        expected=0.7123,
+    )
+    text = study_page(study).html()
+    check_page(text)
+    found = tables(text)
+    assert [row[:2] for row in one(found, "The parameters to use")[1:]] == [["C", "1"], ["gamma", "0.1"]]
+    assert [row[0] for row in one(found, "Scores (accuracy)")[1:]] == ["default (recommended)", "tuned"]
+    assert not [caption for caption in found if caption.startswith("The recommended trial")]
+    assert not re.search(r'<tr[^>]*class="chosen"', text)
+    # pictures mark it, but no trial, as the recommended one
+    assert set(re.findall(r"<title>(.*?)</title>", text.partition("</head>")[2])) >= {"recommended: 1", "recommended: 0.1"}
+    assert "recommended: trial" not in text
+    assert "keep the default SVM" in text
+    assert f"expect a score of {short(verdict.expected)} of the default machine" in " ".join(text.split())
+
+
+def test_a_study_of_a_function_has_the_same_order_and_its_own_numbers():
+    study = Study(SPACE, "random", 0, noise=False).run(lambda p: p["table__svc__gamma"], n_trials=12)
+    text = study_page(study).html()
+    found = tables(text)
+    best = study.best_trial
+    assert f"Use trial {best.number}: its value, {short(best.value, 6)}, is the best seen" in unescape(text)
+    trial = dict((row[0], row[1]) for row in one(found, "The recommended trial is")[1:])
+    assert float(trial["value seen"]) == pytest.approx(best.value, rel=1e-5)
+    assert "standard error" not in trial
+    _, *parameters = one(found, "The parameters to use")
+    for row in parameters:
+        value = float(row[1])
+        low, high = (float(end) for end in row[2].split(" to "))
+        assert low <= value * 1.01
+        assert value <= high * 1.01

@@ -1,0 +1,52 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from spotsvm.common.errors import DataError
+from spotsvm.tuning.tables.split import held_out, possible_folds, sample
+from spotsvm.tuning.tables.table import Table
+
+
+def table(counts, groups=None):
+    y = pd.Series(np.repeat(list("abcdefghij")[: len(counts)], counts), name="y")
+    return Table(pd.DataFrame({"a": np.arange(float(len(y)))}), y, "classification", groups=groups)
+
+
+@pytest.mark.parametrize(("counts", "folds"), [([20, 20], 5), ([20, 5], 4), ([20, 3], 2), ([20, 20, 2], 2)])
+def test_folds_suit_the_smallest_class(counts, folds):
+    cv, why = possible_folds(table(counts), 5, seed=0)
+    assert cv == folds
+    assert ("has only" in why) == (folds < 5)
+    train, test = held_out(table(counts), cv, seed=0)
+    assert len(train.y) + len(test.y) == sum(counts)
+    assert train.y.value_counts().min() == folds or folds == 5
+
+
+def test_folds_suit_the_groups():
+    groups = pd.Series(np.arange(40) % 4)
+    cv, why = possible_folds(table([20, 20], groups), 5, seed=0)
+    assert cv == 3
+    assert why == "the training rows are of only 3 groups"
+
+
+@pytest.mark.parametrize(
+    ("counts", "said"),
+    [
+        ([9, 9, 1], "^class 'c' has only 1 row, .* leave its rows out by --drop-classes c$"),
+        ([9, 9, 1, 1], "^2 classes, such as 'c', each have only 1 row, .* leave their rows out by --drop-classes c,d$"),
+        ([9, 1], "^class 'b' has only 1 row, .* give more rows of it$"),
+    ],
+)
+def test_a_class_of_one_row_is_refused_with_a_remedy(counts, said):
+    with pytest.raises(DataError, match=said):
+        possible_folds(table(counts), 5, seed=0)
+
+
+def test_a_sample_keeps_the_shares_of_classes_but_for_rare_ones():
+    whole = table([600, 300, 97, 3])
+    some = sample(whole, 100, 3, seed=0)
+    assert some.y.value_counts().to_dict() == {"a": 60, "b": 30, "c": 10, "d": 3}
+    assert some.X["a"].is_monotonic_increasing
+    assert sample(whole, 100, 3, seed=0).X.equals(some.X)
+    assert not sample(whole, 100, 3, seed=1).X.equals(some.X)
+    assert sample(whole, 1000, 3, seed=0) is whole

@@ -1,0 +1,163 @@
+import json
+import zipfile
+from operator import itemgetter
+
+import numpy as np
+import pandas as pd
+import pytest
+import skops.io
+from sklearn.base import clone
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+from sklearn.svm import SVC, SVR
+
+from spotsvm.common.errors import DataError, StorageError
+from spotsvm.common.fingerprint import versions
+from spotsvm.tuning.pipelines.registry import named_pipeline
+from spotsvm.tuning.predict import predictions
+from spotsvm.tuning.saved import load_model, machine_parameters, save_model
+from spotsvm.tuning.tables.table import Choices, make_table, read_table
+
+N = 60
+
+
+def frame():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"a": rng.normal(size=N), "town": rng.choice(["Ulm", "Bonn", "7"], N), "smoker": rng.choice(["y", "n"], N)})
+    X["gap"] = np.where(rng.random(N) < 0.2, np.nan, X["a"].round(3))
+    X["day"] = pd.date_range("2024-01-01", periods=N).strftime("%Y-%m-%d")
+    return X
+
+
+def fitted(table, name="table", **params):
+    pipeline = named_pipeline(name, table.task, table.X, table.y, kinds=table.kinds).estimator
+    return clone(pipeline).set_params(**params).fit(table.X, table.y)
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory):
+    """A table with columns of all kinds, its file, the model of it, and the file of that."""
+    folder = tmp_path_factory.mktemp("saved")
+    X = frame()
+    X.assign(kind=np.where(X["a"] > 0, "good", "bad")).to_csv(folder / "table.csv", index=False)
+    table = read_table(folder / "table.csv", "kind")
+    pipeline = fitted(table)
+    save_model(folder / "model.skops", pipeline, table)
+    return table, folder / "table.csv", pipeline, folder / "model.skops"
+
+
+def predicted(file, given, **more):
+    told = []
+    return predictions(load_model(file), given, say=told.append, **more), told
+
+
+def test_a_later_table_is_read_by_the_same_rules(saved, tmp_path):
+    table, path, pipeline, file = saved
+    found, told = predicted(file, path)
+    assert (list(found), list(found["row"]), told) == (["row", "prediction", "decision"], list(range(1, N + 1)), [])
+    np.testing.assert_array_equal(found["prediction"], pipeline.predict(table.X))
+    np.testing.assert_array_equal(found["decision"], pipeline.decision_function(table.X))
+    assert set(found["prediction"]) == {"good", "bad"}
+    # other order, separator and decimal mark, further columns, a blank row, and no target
+    other = pd.read_csv(path)[["day", "town", "smoker", "gap", "a"]].assign(more=1.5, id=range(N))
+    other.loc[[3]] = np.nan
+    other.to_csv(tmp_path / "later.csv", sep=";", decimal=",", index=False)
+    again, told = predicted(file, tmp_path / "later.csv")
+    assert told == ["notice: 2 columns are ignored: 'more', 'id'"]
+    assert list(again["row"]) == [k for k in range(1, N + 1) if k != 4]
+    pd.testing.assert_frame_equal(again.reset_index(drop=True), found.drop(index=3).reset_index(drop=True))
+
+
+def test_levels_that_look_like_numbers_and_new_ones(saved, tmp_path):
+    _, path, pipeline, file = saved
+    some = pd.read_csv(path).query("town == '7'")
+    some.to_csv(tmp_path / "seven.csv", index=False)  # where the whole column is numbers
+    found, _ = predicted(file, tmp_path / "seven.csv")
+    np.testing.assert_array_equal(found["prediction"], pipeline.predict(some.drop(columns="kind").assign(town="7")))
+    some.assign(town="Paris", smoker=None, gap=None).to_csv(tmp_path / "new.csv", index=False)
+    assert len(predicted(file, tmp_path / "new.csv")[0]) == len(some)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda X: X.drop(columns=["a", "day"]), "later.csv lacks the 2 columns 'a', 'day' of the training table; it has 'town'"),
+        (lambda X: X.assign(a=["x", *X["a"][1:]]), r"'a' is not numeric \(line 2 contains 'x'\), as in the training table"),
+        (lambda X: X[:0], "has no rows"),
+    ],
+)
+def test_what_cannot_be_predicted_is_an_error(saved, change, message, tmp_path):
+    change(frame()).to_csv(tmp_path / "later.csv", index=False)
+    with pytest.raises(DataError, match=message):
+        predicted(saved[-1], tmp_path / "later.csv")
+
+
+def test_gaps_that_the_training_table_had_not(tmp_path):
+    X = pd.DataFrame({"a": np.arange(20.0), "b": np.tile([1.0, 2.0], 10)})
+    table = make_table(X, pd.Series(np.sin(X["a"]), name="y"))
+    save_model(tmp_path / "m.skops", fitted(table), table)
+    X.mask(X == 5.0).to_csv(tmp_path / "gap.csv", index=False)
+    with pytest.raises(DataError, match="column 'a' has 1 missing values, the first in line 7; fill"):
+        predicted(tmp_path / "m.skops", tmp_path / "gap.csv")
+    X.to_csv(tmp_path / "whole.csv", index=False)
+    assert list(predicted(tmp_path / "m.skops", tmp_path / "whole.csv")[0]) == ["row", "prediction"]
+
+
+@pytest.mark.parametrize("labels", [[0, 1], [True, False], ["a", "b"]])
+def test_labels_are_those_of_the_training_table(labels, tmp_path):
+    X = pd.DataFrame({"a": np.arange(20.0), "b": np.tile([1.0, 2.0], 10)})
+    table = make_table(X, pd.Series(np.tile(labels, 10), name="y"))
+    save_model(tmp_path / "m.skops", fitted(table), table)
+    X.to_csv(tmp_path / "x.csv", index=False)
+    assert predicted(tmp_path / "m.skops", tmp_path / "x.csv")[0]["prediction"].tolist() == labels * 10
+
+
+@pytest.mark.parametrize("task", ["classification", "regression"])
+def test_every_pipeline_of_tables_comes_back(task, tmp_path):
+    X = pd.DataFrame(np.random.default_rng(0).normal(size=(N, 4)), columns=list("abcd"))
+    table = make_table(X, pd.Series(np.where(X["a"] > 0, 1, 2) if task == "classification" else X["b"], name="y"), task)
+    pipeline = fitted(table, "spectra")
+    save_model(tmp_path / "m.skops", pipeline, table)
+    found = load_model(tmp_path / "m.skops")
+    np.testing.assert_array_equal(found.pipeline.predict(X), pipeline.predict(X))
+    assert (found.task, found.target, found.columns, found.versions) == (task, "y", tuple("abcd"), versions())
+    assert set(found.versions) >= {"spotsvm", "scikit-learn", "numpy"}
+    machine = SVC if task == "classification" else SVR
+    params = json.loads(json.dumps(machine_parameters(pipeline)))
+    assert machine(**params).get_params() == machine().get_params() | params
+
+
+def test_nothing_of_others_is_loaded(saved, tmp_path):
+    table = saved[0]
+    for name, tool in (("itemgetter", itemgetter(0)), ("system", FunctionTransformer(print))):
+        file = tmp_path / f"{name}.skops"
+        save_model(file, make_pipeline(tool, SVC()), table)
+        with pytest.raises(StorageError, match="has types that are neither spotsvm's nor scikit-learn's, so it is not loaded: "):
+            load_model(file)
+    own = skops.io.get_untrusted_types(file=saved[-1])
+    assert {name.partition(".")[0] for name in own} <= {"numpy", "spotsvm"}
+
+
+def test_what_is_no_model_is_an_error(saved, tmp_path):
+    (tmp_path / "text.skops").write_text("a,b")
+    skops.io.dump(SVC(), tmp_path / "bare.skops")
+    (tmp_path / "cut.skops").write_bytes(saved[-1].read_bytes()[:-200])
+    damaged = bytearray(saved[-1].read_bytes())
+    damaged[2000:4000] = b"x" * 2000
+    (tmp_path / "damaged.skops").write_bytes(bytes(damaged))
+    with zipfile.ZipFile(tmp_path / "bare.skops", "a") as archive:
+        archive.writestr("spotsvm.json", json.dumps({"target": "y"}))
+    for name in ("text", "bare", "cut", "damaged", "none"):
+        with pytest.raises(StorageError, match=rf"{name}.skops.*model\.skops"):
+            load_model(tmp_path / f"{name}.skops")
+
+
+def test_a_table_of_categories_by_choice(tmp_path):
+    X = pd.DataFrame({"a": np.arange(40.0), "c": np.tile([1, 2, 3, 4], 10)})
+    X.assign(y=X["c"] > 2).to_csv(tmp_path / "t.csv", index=False)
+    table = read_table(tmp_path / "t.csv", "y", choices=Choices(categorical=["c"]))
+    pipeline = fitted(table)
+    save_model(tmp_path / "m.skops", pipeline, table)
+    found = predicted(tmp_path / "m.skops", tmp_path / "t.csv")[0]["prediction"]
+    np.testing.assert_array_equal(found, pipeline.predict(table.X))
+    assert pd.api.types.is_bool_dtype(found)
