@@ -275,7 +275,7 @@ def tune(
                     f"{name} {value} is only for time series (--pipeline stormwater), not for --pipeline {pipeline}"
                 )
         table, source = read_table(file, target, task, Choices(**choices)), reading_code(file, target, task, Choices(**choices))
-    run_tuning(table, pipeline=pipeline, horizon=horizon, source=source, file=Path(file).name, **options)
+    run_tuning(table, pipeline=pipeline, horizon=horizon, source=source, **options)
 
 
 @click.command(cls=RenamedOptions)
