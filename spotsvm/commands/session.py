@@ -71,6 +71,7 @@ def says_how_to_resume(out: Path | None) -> Iterator[None]:
 
 
 _LEVELS = (logging.WARNING, logging.INFO, logging.DEBUG)
+_WAITS = "spotsvm.surrogates.compiled"  # where somebody would wonder otherwise
 
 
 def verbose_option(command: Any) -> Any:
@@ -96,7 +97,7 @@ class _Shown(logging.Handler):
         try:
             text = printable_line(record.getMessage())
             when = logging.Formatter("%(asctime)s", "%H:%M:%S").format(record)[:8]
-            mark = "warning:" if record.levelno >= logging.WARNING else when
+            mark = "warning:" if record.levelno >= logging.WARNING else "notice:" if record.name == _WAITS else when
             tqdm.write(f"spotsvm: {mark} {text}", file=sys.stderr)
         except Exception:  # as logging's own handlers do: a message that cannot be shown is no reason to stop
             self.handleError(record)
@@ -105,7 +106,7 @@ class _Shown(logging.Handler):
 @contextmanager
 def logs_shown(verbosity: int) -> Iterator[None]:
     """Show log messages: warnings and compilation, with one --verbose also runs and trials, with two also suggestions."""
-    logger, waits, handler = logging.getLogger("spotsvm"), logging.getLogger("spotsvm.surrogates.compiled"), _Shown()
+    logger, waits, handler = logging.getLogger("spotsvm"), logging.getLogger(_WAITS), _Shown()
     levels = logger.level, waits.level
     logger.setLevel(_LEVELS[min(verbosity, 2)])
     waits.setLevel(logging.INFO)

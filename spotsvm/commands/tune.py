@@ -164,7 +164,8 @@ worker_options = _options(
         "--timeout",
         type=click.FloatRange(0, min_open=True),
         metavar="SECONDS",
-        help="Time limit of each search, after which no further candidate starts; final fits come on top.",
+        help="Time limit of each search, after which no further candidate starts; final fits come on top. Of a table of more "
+        "than 20,000 rows, of everything: the machine is fitted on as many rows as there is time for.",
     ),
     click.option("--memory-limit", metavar="SIZE", help="Memory limit of a candidate, such as 2GB or 512MiB."),
     click.option(
@@ -224,6 +225,13 @@ table_options = _options(
     help="table: scaled SVM. spectra: principal components, their monomials, the important ones, class weights and cutoffs. "
     "stormwater: a time series predicted from past rain, tested on its last quarter.",
 )
+@click.option(
+    "--scale",
+    type=click.Choice(["standard", "power"]),
+    default="standard",
+    show_default=True,
+    help="How columns of numbers are scaled (table): to mean 0 and variance 1, or also nearly normal, by a power transformation.",
+)
 @click.option("--region", help="Search region; spectra: default, table7 or table8; stormwater: wide or koch2011.")
 @click.option("--time", "time", help="Column of time stamps (stormwater); by default the rows are the time steps.")
 @click.option(
@@ -250,6 +258,7 @@ def tune(
     from spotsvm.tuning.tables.table import Choices
 
     choices = {name: options.pop(name) for name in Choices.__dataclass_fields__}
+    options["file"] = file.name
     if pipeline == "stormwater":
         given = next((name for name, value in choices.items() if value not in (None, ())), None)
         if given is not None:
@@ -266,7 +275,7 @@ def tune(
                     f"{name} {value} is only for time series (--pipeline stormwater), not for --pipeline {pipeline}"
                 )
         table, source = read_table(file, target, task, Choices(**choices)), reading_code(file, target, task, Choices(**choices))
-    run_tuning(table, pipeline=pipeline, horizon=horizon, source=source, file=Path(file).name, **options)
+    run_tuning(table, pipeline=pipeline, horizon=horizon, source=source, **options)
 
 
 @click.command(cls=RenamedOptions)

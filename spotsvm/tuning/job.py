@@ -29,6 +29,7 @@ from spotsvm.tuning.code import REPEAT, tuning_code
 from spotsvm.tuning.facts import table_facts
 from spotsvm.tuning.large import ROWS, Limits, fit_on_more_rows
 from spotsvm.tuning.paired import held_out_difference
+from spotsvm.tuning.pipelines.columns import Scale
 from spotsvm.tuning.pipelines.registry import NamedPipeline, default_scoring, is_series, named_pipeline
 from spotsvm.tuning.plan import baseline, decisions, notices, outlook, rough_outlook
 from spotsvm.tuning.results import HeldOutResult, block_length, check_writable, held_out_score, write_model, write_results
@@ -60,6 +61,7 @@ class TuningJob:
     scoring: str | None = None  # a scorer's name; the pipeline's own by default
     pipeline: str = "table"
     region: str | None = None  # of the search; the pipeline's first one by default
+    scale: Scale = "standard"  # how numbers are scaled, by the pipeline "table"
     horizon: int = 0  # how many steps ahead a series is predicted
     oversearching: str = "auto"  # a method of `oversearching`, "auto" or "none"
     stop: bool = False  # whether a search ends once the expected improvement is far below the uncertainty of the score
@@ -109,6 +111,7 @@ class TuningJob:
             horizon=self.horizon,
             grouped=train.groups is not None,
             kinds=train.kinds,
+            scale=self.scale,
         )
         if self.oversearching == "repeats" and is_series(self.pipeline):
             raise ArgumentError(
