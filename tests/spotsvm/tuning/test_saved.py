@@ -64,6 +64,10 @@ def test_a_later_table_is_read_by_the_same_rules(saved, tmp_path):
     other.to_csv(tmp_path / "later.csv", sep=";", decimal=",", index=False)
     again, told = predicted(file, tmp_path / "later.csv")
     assert told == ["notice: 2 columns are ignored: 'more', 'id'"]
+    text = (tmp_path / "later.csv").read_text().replace(";", "^").replace(",", ".")
+    (tmp_path / "odd.csv").write_text(text, encoding="utf-16-le")
+    odd, _ = predicted(file, tmp_path / "odd.csv", how=Choices(sep="^", encoding="utf-16-le"))
+    pd.testing.assert_frame_equal(odd, again)
     assert list(again["row"]) == [k for k in range(1, N + 1) if k != 4]
     pd.testing.assert_frame_equal(again.reset_index(drop=True), found.drop(index=3).reset_index(drop=True))
 
