@@ -28,8 +28,8 @@ def predictions(
     """Return a frame with the number of each row below the header, its prediction, and of two classes the decision value.
 
     `how` says how the file is written, where that cannot be found out. Columns are found by their names, in any order; further
-    ones are ignored, which `say` is told. Rows without any value are left out. DataError is raised if a column is missing or has a
-    value that the model cannot use.
+    ones are ignored, which `say` is told. Rows without any value are left out. DataError is raised if a column is missing or has
+    a value that the model cannot use.
     """
     how = how or Choices()
     file = read_rows(path, model.columns[0], how.sep, how.encoding, how.header, how.thousands)
