@@ -66,7 +66,7 @@ def read_file(
 
 
 def read_rows(path: str | Path, column: str, *how: Any) -> TableFile:
-    """Read a file of further rows, all columns and rows with a value; `column` is a name in its header, `how` as in `read_file`."""
+    """Read a file of further rows, all columns and rows with a value; `column` is in its header, `how` as in `read_file`."""
     layout, frame = _read(path, column, *how)
     return TableFile(path, frame, layout).without_blank_rows()
 
