@@ -101,6 +101,12 @@ tuning_options = _options(
         type=click.Path(path_type=Path),
         help="Folder for the trials, parameters and records; the same command resumes an interrupted run.",
     ),
+    click.option(
+        "--widen",
+        is_flag=True,
+        help="Go on from the records in --out, with --trials more candidates, where the chosen value of C, gamma or epsilon is "
+        "at an end of its range: in a wider range of it.",
+    ),
 )
 
 

@@ -41,7 +41,7 @@ def tuned_section(view: StudyView) -> Section:
         )
     if not view.done:
         parts.append(Notice("No trial has succeeded yet, so there is no recommendation, and no effects are shown.", "warning"))
-    elif view.recommended is None and not view.study.objectives.several:
+    elif view.recommended is None and not (view.study.objectives.several and view.front):
         parts.append(Notice(f"There is no recommendation yet: {why_none(view.trials)}.", "warning"))
     parts += [Table(_settings(view), "The study"), Table(space_table(view.study.space), "The search space")]
     if times := [(PHASES[phase], t.total, t.median, t.last, t.n_trials) for phase, t in time_spent(view.trials).items()]:
@@ -144,7 +144,7 @@ def _progress(view: StudyView) -> str:
 def recommended_section(view: StudyView) -> Section | None:
     """Return the section, or None if there is no trial to recommend."""
     if view.study.objectives.several:
-        return Section("Which trials to choose from", _front(view)) if view.done else None
+        return Section("Which trials to choose from", _front(view)) if view.front else None
     found = view.recommended
     if found is None:
         return None

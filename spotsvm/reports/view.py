@@ -14,7 +14,7 @@ from scipy.stats import qmc, sobol_indices, uniform
 from spotsvm.common.errors import NoCompletedTrialError
 from spotsvm.reports.axes import StudyAxis, study_axes
 from spotsvm.reports.model import Floats, StudyModel, fit_study_model
-from spotsvm.trials.recommendation import Recommendation, may_be_best, why_none
+from spotsvm.trials.recommendation import Recommendation, holds_bounds, may_be_best, why_none
 from spotsvm.trials.results import StudyResults
 from spotsvm.trials.trial import FINISHED, Trial
 
@@ -147,7 +147,7 @@ class StudyView:
     def rows(self, most: int = MOST) -> NDArray[np.intp]:
         """Return the numbers of at most `most` trials to show; the recommended one is among them."""
         if self.study.objectives.several:
-            front = {t.number for t in self.front} if self.done else set()
+            front = {t.number for t in self.front}
             losses = np.array([0.0 if t.number in front else 1.0 for t in self.trials])
         else:
             sign = float(self.study.objectives.signs[0])
@@ -185,8 +185,8 @@ class StudyView:
 
     @cached_property
     def front(self) -> tuple[Trial, ...]:
-        """The non-dominated trials, if there are several objectives."""
-        return self.study.pareto()
+        """The non-dominated trials, if there are several objectives; none as long as no trial holds the bounds."""
+        return self.study.pareto() if any(map(holds_bounds, self.done)) else ()
 
     @cached_property
     def models(self) -> list[StudyModel | str]:
@@ -207,7 +207,7 @@ class StudyView:
         """The point of the recommended trial, or of the middle one of the front."""
         if self.recommended is not None:
             return np.array(self.trials[self.recommended.number].point)
-        if not self.study.objectives.several:
+        if not self.study.objectives.several or not self.front:
             raise NoCompletedTrialError(why_none(self.trials))
         return np.array(self.front[len(self.front) // 2].point)
 

@@ -53,6 +53,10 @@ class Constraints:
             if callable(part):
                 conditions.append(part)
             elif isinstance(part, Mapping):
+                if reserved := part.keys() & {"value", "values"}:
+                    raise ArgumentError(
+                        f"constraints has a bound of {min(reserved)!r}, which is what is optimised; bound a number beside it"
+                    )
                 bounds |= {name: _bound(name, bound) for name, bound in part.items()}
             else:
                 raise ArgumentError(f"constraints has {shown_value(part)}, which is no constraint; {_USE}")
@@ -69,14 +73,17 @@ class Constraints:
     def violated(self, params: Mapping[str, Any]) -> str:
         """Return the name of the first condition that a configuration violates, empty if it satisfies all.
 
-        ArgumentError is raised if a condition raises an error.
+        ArgumentError is raised if a condition raises an error, or returns None.
         """
         for k, condition in enumerate(self.conditions):
             name = f"constraints[{k}] ({_name(condition)})"
             try:
-                allowed = bool(condition(dict(params)))
+                answer = condition(dict(params))
+                allowed = bool(answer)
             except Exception as error:
                 raise ArgumentError(f"{name} raised {error!r} for {dict(params)!r}; return True or False") from error
+            if answer is None:
+                raise ArgumentError(f"{name} returned None for {dict(params)!r}; return True or False")
             if not allowed:
                 return name
         return ""

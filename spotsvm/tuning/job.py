@@ -30,6 +30,7 @@ from spotsvm.tuning.plan import decisions, notices, outlook
 from spotsvm.tuning.results import HeldOutResult, block_length, check_writable, held_out_score, write_results
 from spotsvm.tuning.tables.split import held_out
 from spotsvm.tuning.tables.table import Table
+from spotsvm.tuning.widening import continued
 
 OUTER_FOLDS = 5
 #: more columns of plain numbers are an array without names: of a frame each is checked by itself whenever it is passed on
@@ -61,6 +62,7 @@ class TuningJob:
     memory_limit: int | str | None = None
     retries: int = 0
     timeout: float | None = None  # of each search
+    widen: bool = False  # whether the records in `out` go on in a wider space; see `continued`
 
     def run(self, progress: Progress, say: Callable[[str], Any] = lambda line: None) -> list[HeldOutResult]:
         """Evaluate the default, random search and the search in this order; both searches start at the default and the centre.
@@ -109,15 +111,20 @@ class TuningJob:
             warnings.simplefilter("ignore", ShortSeriesWarning)
             fitted = clone(named.estimator).fit(train.X, train.y)
             start = equal_start(named.space, default_start(fitted, named.space, train.X))
+            going = continued(named.space, self.n_trials, self.out, searches, widen=self.widen)
+            named = replace(named, space=going.space)
+            for line in going.said:
+                say(line)
             began = perf_counter()
             default = self._default_score(named, train, scorer)
             took = perf_counter() - began
-            for line in outlook(train, named, scorer, _groups(train), default, took, len(searches) * self.n_trials):
+            for line in outlook(train, named, scorer, _groups(train), default, took, len(searches) * going.n_trials):
                 say(line)
             results.append(HeldOutResult("default", default, *self._test(scorer, fitted, test), fitted))
             for name in searches:
-                with progress(name, self.n_trials) as callback:
-                    search = self._search(name, named, scorer, start, callback).fit(train.X, train.y, **_groups(train))
+                with progress(name, going.n_trials) as callback:
+                    search = self._search(name, named, scorer, start, callback).set_params(n_iter=going.n_trials)
+                    search.fit(train.X, train.y, **_groups(train))
                 best = search.best_estimator_
                 tested = self._test(scorer, best, test)
                 # rows of a series are not independent, and some test rows have no score

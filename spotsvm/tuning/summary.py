@@ -12,6 +12,7 @@ from spotsvm.trials.scores.optimism import Method, Optimism
 from spotsvm.tuning.job import TuningJob
 from spotsvm.tuning.pipelines.registry import description, is_series
 from spotsvm.tuning.results import HeldOutResult
+from spotsvm.tuning.widening import OPEN
 
 _WIDTH = 100
 _TIED = "\u00a0"  # a space at which no line ends
@@ -81,8 +82,10 @@ def _paragraphs(job: TuningJob, results: Sequence[HeldOutResult]) -> Iterator[st
         # each name stays with its value
         chosen = (f"{name} = {v:.4g}".replace(" ", _TIED) for name, v in zip(short_names(list(best)), best.values(), strict=True))
         yield f"Chosen by {final.name}: {', '.join(chosen)}"
-        for edge in edges_of(best, final.search.study_.space):
-            yield str(edge)
+        edges = edges_of(best, final.search.study_.space)
+        yield from map(str, edges)
+        if job.out and any(edge.name.rpartition("__")[2] in OPEN for edge in edges):
+            yield "The same command with --widen goes on from these trials in the wider range."
     if job.out:
         yield f"Written to {job.out}: report.html; comparison.csv; trials, fold scores, parameters and record of each search."
     else:
