@@ -13,8 +13,7 @@ from spotsvm.cross_validation.fold_scorer import FoldScorer
 from spotsvm.search_cv.scoring import CandidateScoring
 from spotsvm.space.parameter import ContinuousParameter
 from spotsvm.space.space import Space
-from spotsvm.trials.constrained_paths import N_VALUES, allowed_keys
-from spotsvm.trials.constraints import Constraints
+from spotsvm.trials.constraints import N_VALUES, Constraints, allowed_keys
 from spotsvm.trials.profile import Profile
 from spotsvm.trials.trial import Outcome
 

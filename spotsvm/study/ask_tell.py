@@ -27,8 +27,7 @@ from spotsvm.study.search import StudySearch
 from spotsvm.study.status import ReadableStudy
 from spotsvm.study.workers.interrupts import interrupts_held
 from spotsvm.surrogates.penalties import are_penalties
-from spotsvm.trials.constrained_paths import allowed_path, noted
-from spotsvm.trials.constraints import Constraints
+from spotsvm.trials.constraints import Constraints, allowed_path, noted
 from spotsvm.trials.profile import Profile, checked_path, path_of, suggested
 from spotsvm.trials.start import START, is_given
 from spotsvm.trials.trial import Outcome, Trial, Values, checked_extra, checked_seconds, one_line, outcome_of

@@ -30,8 +30,7 @@ from spotsvm.study.search import StudySearch
 from spotsvm.study.stop import Stopper, StopRule
 from spotsvm.study.workers.open import open_workers
 from spotsvm.study.workers.protocol import Workers, is_workers
-from spotsvm.trials.constrained_paths import allowed_keys
-from spotsvm.trials.constraints import Constraints, ConstraintsLike
+from spotsvm.trials.constraints import Constraints, ConstraintsLike, allowed_keys
 from spotsvm.trials.current_trial import CurrentTrial, TrialObjective, takes_trial
 from spotsvm.trials.objectives import Directions, Objectives
 from spotsvm.trials.profile import PathObjective, Profile
