@@ -124,7 +124,6 @@ class AskTellStudy(ReadableStudy):
     _outcomes: dict[int, Outcome]
     _guard: RunGuard
     constraints: Constraints
-    _start_numbers: Mapping[bytes, Mapping[str, float]]
     #: the parameter that is profiled, or None
     profile: Profile | None
     #: whether the search had no further point at the last batch
@@ -240,7 +239,7 @@ class AskTellStudy(ReadableStudy):
         """Turn a suggestion into a trial, in the record and in memory."""
         point = self.space.domain.snap_one(suggestion.point)
         number = len(self._trials)
-        params = self.space.decode(point, self._start_numbers.get(point.tobytes(), {}) if suggestion.origin == START else {})
+        params = self.space.decode(point)
         if self.profile is not None and suggestion.origin != START:
             params = self.profile.asked_params(params)
         trial = Trial(

@@ -35,7 +35,7 @@ from spotsvm.trials.current_trial import CurrentTrial, TrialObjective, takes_tri
 from spotsvm.trials.objectives import Directions, Objectives
 from spotsvm.trials.profile import PathObjective, Profile
 from spotsvm.trials.results import StudyResults
-from spotsvm.trials.start import given_numbers, start_points, starts_left
+from spotsvm.trials.start import start_points, starts_left
 from spotsvm.trials.trial import Objective
 
 _LOG = logging.getLogger(__name__)
@@ -182,7 +182,6 @@ class Study(EarlierResults):
         if of_other:
             start = best_configurations(start, self.space, profile, self.constraints)
         starts = [] if start is None else start_points(cast("Any", start), self.space)
-        self._start_numbers = given_numbers(cast("Any", start), self.space) if starts else {}
         self.constraints.check_start([self.space.decode(point) for point in starts])
         self.direction = direction
         self.noise: Noise = noise if noise == "auto" else bool(noise)

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from spotsvm.common.errors import SpaceError, StudyMismatchError
-from spotsvm.space.parameter import is_number
 from spotsvm.space.space import Space
 from spotsvm.trials.profile import Profile
 from spotsvm.trials.trial import Trial
@@ -71,21 +70,6 @@ def start_points(start: Start, space: Space) -> list[Floats]:
         point = _settled([point], space)[0]
         points.setdefault(point.tobytes(), point)
     return list(points.values())
-
-
-def given_numbers(start: Start, space: Space) -> dict[bytes, dict[str, float]]:
-    """Return the numbers of the configurations to start with, by point: as given, where a quantile would be off by rounding.
-
-    Examples
-    --------
-    >>> space = Space({"C": (0.1, 10.0, "log-uniform"), "degree": (2, 4)})
-    >>> list(given_numbers({"C": 1, "degree": 3}, space).values())
-    [{'C': 1.0, 'degree': 3.0}]
-    """
-    given = [start] if isinstance(start, Mapping) else start
-    points = _settled([space.encode(params) for params in given], space)
-    numbers = [{name: float(value) for name, value in params.items() if is_number(value)} for params in given]
-    return dict(zip([point.tobytes() for point in points], numbers, strict=True))
 
 
 def starts_left(

@@ -234,18 +234,3 @@ def test_a_bounded_number_that_no_trial_has_is_named():
             choose()
     with pytest.raises(ArgumentError, match="bound of 'value', which is what is optimised"):
         Study(SPACE, constraints={"value": (">=", 1)})
-
-
-@pytest.mark.parametrize("search", ["random", "kriging"])
-def test_a_start_keeps_its_numbers(search, tmp_path):
-    from scipy.stats import loguniform
-
-    space = {"C": loguniform(2**-5, 2**15), "gamma": loguniform(2**-15, 2**3)}
-    starts = [{"C": 1, "gamma": 0.1}, {"C": 3.0, "gamma": np.float64(0.7)}, {"C": 1.0, "gamma": 0.7}]
-    with Study(space, search, 0, start=starts, path=tmp_path / "s.db") as study:
-        study.run(lambda p: p["C"], n_trials=1)
-        study.ask()  # and interrupted
-    with Study(space, search, 0, start=starts, path=tmp_path / "s.db") as study:
-        study.run(lambda p: p["C"], n_trials=4)
-        assert [dict(t.params) for t in study.trials[:3]] == [dict(one) for one in starts]
-        assert {type(v) for t in study.trials for v in t.params.values()} == {float}
