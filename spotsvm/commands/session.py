@@ -23,6 +23,12 @@ def remember_command(context: click.Context, arguments: Sequence[str]) -> None:
     context.meta[_COMMAND] = shlex.join(["spotsvm", *arguments])
 
 
+def command_line() -> str:
+    """Return the command line that is being run; empty where none was remembered."""
+    context = click.get_current_context(silent=True)
+    return "" if context is None else str(context.meta.get(_COMMAND, ""))
+
+
 @contextmanager
 def exits_when_interrupted() -> Iterator[None]:
     """Exit with code 130 after Ctrl-C, and with 143 after SIGTERM, which a batch queue sends before it kills.
@@ -65,6 +71,7 @@ def says_how_to_resume(out: Path | None) -> Iterator[None]:
 
 
 _LEVELS = (logging.WARNING, logging.INFO, logging.DEBUG)
+_WAITS = "spotsvm.surrogates.compiled"  # where somebody would wonder otherwise
 
 
 def verbose_option(command: Any) -> Any:
@@ -90,7 +97,7 @@ class _Shown(logging.Handler):
         try:
             text = printable_line(record.getMessage())
             when = logging.Formatter("%(asctime)s", "%H:%M:%S").format(record)[:8]
-            mark = "warning:" if record.levelno >= logging.WARNING else when
+            mark = "warning:" if record.levelno >= logging.WARNING else "notice:" if record.name == _WAITS else when
             tqdm.write(f"spotsvm: {mark} {text}", file=sys.stderr)
         except Exception:  # as logging's own handlers do: a message that cannot be shown is no reason to stop
             self.handleError(record)
@@ -99,7 +106,7 @@ class _Shown(logging.Handler):
 @contextmanager
 def logs_shown(verbosity: int) -> Iterator[None]:
     """Show log messages: warnings and compilation, with one --verbose also runs and trials, with two also suggestions."""
-    logger, waits, handler = logging.getLogger("spotsvm"), logging.getLogger("spotsvm.surrogates.compiled"), _Shown()
+    logger, waits, handler = logging.getLogger("spotsvm"), logging.getLogger(_WAITS), _Shown()
     levels = logger.level, waits.level
     logger.setLevel(_LEVELS[min(verbosity, 2)])
     waits.setLevel(logging.INFO)

@@ -74,7 +74,9 @@ print(solvers.NAME, surrogates.NAME, studies.first.NAME, sep=", ")
 
 def test_the_source_distribution_holds_what_the_checks_need(tmp_path):
     project = tmp_path / "project"
-    left = ignore_patterns(".git", ".venv", "__pycache__", "*.egg-info", "_build", "build", "dist", "installed", ".*_cache")
+    left = ignore_patterns(
+        ".git", ".venv", "__pycache__", "*.egg-info", "_build", "gallery", "reference", "build", "dist", "installed", ".*_cache"
+    )
     copytree(ROOT, project, ignore=left, symlinks=True)
     build = f"from setuptools import build_meta; build_meta.build_sdist({str(tmp_path)!r})"
     subprocess.run([sys.executable, "-c", build], cwd=project, check=True, capture_output=True)

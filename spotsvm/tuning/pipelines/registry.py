@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold, TimeSeriesSplit
@@ -39,7 +39,7 @@ class NamedPipeline:
 
     def search(self, name: str) -> Entrant:
         """Return the search of this name for the pipeline."""
-        return opening(self.space, self.first, search=name) if self.first and name == "kriging" else name
+        return opening(self.space, self.first) if self.first and name == "kriging" else cast("Entrant", name)
 
 
 def is_series(name: str) -> bool:

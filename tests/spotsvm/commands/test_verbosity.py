@@ -62,7 +62,7 @@ def test_compilation_is_shown_without_being_asked_for(monkeypatch):
         LOG.info("an event")
 
     monkeypatch.setitem(command_line.main.commands, "work", work)
-    assert [text for _, text in heard("work")] == ["compiling"]
+    assert heard("work") == [["notice:", "compiling"]]
 
 
 def test_what_cannot_be_shown_ends_nothing(capsys, monkeypatch):
