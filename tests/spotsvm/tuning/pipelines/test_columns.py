@@ -27,6 +27,17 @@ FRAME = pd.DataFrame(
 Y = pd.Series(np.where((FRAME["size"] + (FRAME["town"] == "Ulm")) > 0.3, "a", "b"), name="y")
 
 
+def test_numbers_alone_are_made_nearly_normal_on_request():
+    assert type(column_transformer(Kinds(("a", "b")), "power")) is PowerScaler
+    parts = dict(part[:2] for part in column_transformer(Kinds(("a",), ("b",), incomplete=("a",)), "power").transformers)
+    assert type(parts["numbers"][-1]) is PowerScaler
+    assert type(parts["yes_no"][-1]) is StandardScaler
+    X = pd.DataFrame({"a": np.arange(20.0)})
+    named = named_pipeline("table", "classification", X, X["a"] > 9, kinds=Kinds(("a",)), scale="power")
+    assert type(named.estimator[0]) is PowerScaler
+
+
+
 def test_plain_numbers_are_scaled_as_ever():
     assert type(column_transformer(Kinds(("a", "b")))) is StandardScaler
     given = [table_pipeline("classification", 100, kinds)[0] for kinds in (None, Kinds(("a",)))]
