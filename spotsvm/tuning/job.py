@@ -37,6 +37,7 @@ from spotsvm.tuning.scoring import score_title, table_scorer
 from spotsvm.tuning.tables.split import TEST_SHARE, held_out, possible_folds
 from spotsvm.tuning.tables.table import Table
 from spotsvm.tuning.verdict import Choice, choose, decide, with_expected
+from spotsvm.tuning.widening import continued
 
 #: folds of the cross-validation by default, and of nested resampling
 FOLDS, OUTER_FOLDS = 5, 5
@@ -75,6 +76,7 @@ class TuningJob:
     limits: Limits = Limits()  # from which number of rows on a table is large, and what is done then
     source: str = ""  # Python code that makes the table, for the code that repeats it all
     command: str = ""  # the command line, for the same
+    widen: bool = False  # whether the records in `out` go on in a wider space; see `continued`
 
     def with_possible_folds(self) -> tuple[TuningJob, str]:
         """Return the job with fewer folds where a class or the groups allow no more, and then why."""
@@ -139,13 +141,19 @@ class TuningJob:
             fitted = clone(named.estimator).fit(train.X, train.y)
             own = default_start(fitted, named.space, train.X)
             start = equal_start(named.space, own)
+            going = continued(named.space, self.n_trials, self.out, searches, widen=self.widen)
+            named = replace(named, space=going.space)
+            for line in going.said:
+                say(line)
+            n_trials = len(searches) * going.n_trials
             folds = self._default_scores(named, train, scorer, lambda took: say(outlook(took, self.cv, n_trials)))
             default = float(folds.mean())
             say(baseline(train, named, scorer, _groups(train), default))
             results.append(HeldOutResult("default", default, *self._test(scorer, fitted, test), fitted))
             for name in searches:
-                with progress(name, self.n_trials) as callback:
+                with progress(name, going.n_trials) as callback:
                     search = self._search(name, named, scoring, start, callback, train is not whole)
+                    search.set_params(n_iter=going.n_trials)
                     search.fit(train.X, train.y, **_groups(train))
                 best = search.best_estimator_
                 results.append(HeldOutResult(name, float(search.best_score_), *self._test(scorer, best, test), best, search))
