@@ -6,19 +6,19 @@
 import importlib
 import inspect
 import os
-import sys
+import re
 import warnings
-from pathlib import Path
 from typing import Any
 
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
+from sphinx.errors import ExtensionError
 
 import spotsvm
 
-sys.path.insert(0, str(Path(__file__).parent))
-from reference_pages import HOMES, OPTIONAL
+#: the modules that users import from
+HOMES = ("spotsvm", "spotsvm.searches", "spotsvm.kernels", "spotsvm.acquisition", "spotsvm.errors", "spotsvm.solvers.dual")
 
 project = "spotsvm"
 author = "The spotsvm developers"
@@ -29,17 +29,18 @@ extensions = ["sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc", "myst_
 exclude_patterns = ["_build", "examples", "gallery/*/GALLERY_HEADER.rst"]
 templates_path = ["_templates"]
 nitpicky = True
-#: what only the inventories of other projects could resolve, and methods that estimators have from scikit-learn
+#: what only the inventories of other projects could resolve, and what estimators have from scikit-learn; no network is used
 nitpick_ignore_regex = [
     ("py:.*", r"(sklearn|numpy|scipy|pandas|matplotlib|optuna|distributed|concurrent)(\..*)?"),
     ("py:obj", "predict|transform"),
 ]
 highlight_language = "text"
-default_role = "public"
+default_role = "literal"
+smartquotes = False
 
 autosummary_generate = True
 autodoc_typehints = "none"
-autodoc_mock_imports = [name for name in OPTIONAL if importlib.util.find_spec(name) is None]
+autodoc_mock_imports = ["optuna"]  # so that its part is described without it
 numpydoc_show_class_members = False
 numpydoc_attributes_as_param_list = True
 myst_heading_anchors = 3
@@ -50,9 +51,13 @@ html_static_path = ["_static"]
 html_css_files = ["page.css"]
 html_copy_source = False
 html_show_sourcelink = False
+#: pages without others beside them
+html_sidebars = {name: [] for name in ("index", "getting_started", "papers", "benchmarks", "design", "changelog")}
 html_theme_options = {
     "show_toc_level": 2,
     "header_links_before_dropdown": 7,
+    "navbar_align": "left",
+    "navbar_persistent": ["search-button"],
     "navbar_end": ["theme-switcher"],
     "footer_start": ["copyright"],
     "footer_end": [],
@@ -79,19 +84,29 @@ sphinx_gallery_conf = {
 warnings.filterwarnings("default", module="spotsvm")
 
 
-def public_role(name: str, rawtext: str, text: str, *_: Any, **__: Any) -> tuple[list[nodes.Node], list[nodes.system_message]]:
-    """Show what is between single backticks as code, with a link where it is a public name."""
-    literal = nodes.literal(rawtext, text, classes=["code"])
-    first, _, attribute = text.removesuffix("()").partition(".")
-    home = next((home for home in HOMES if first in importlib.import_module(home).__all__), None)
-    if home is None:
-        return [literal], []
-    thing = getattr(importlib.import_module(home), first)
-    if attribute and not (inspect.isclass(thing) and inspect.isfunction(getattr(thing, attribute, None))):
-        return [literal], []
-    target = f"{home}.{text.removesuffix('()')}"
-    link = addnodes.pending_xref(rawtext, literal, refdomain="py", reftype="obj", reftarget=target, refexplicit=True)
-    return [link], []
+def link_public_names(app: Sphinx, document: nodes.document) -> None:
+    """Make a link of each public name that is shown as code, such as `Study`, `Study.run` or `SpotSearchCV(refit="1se")`."""
+    for literal in list(document.findall(nodes.literal)):
+        target = target_of(literal.astext())
+        if target is None or isinstance(literal.parent, nodes.reference | addnodes.pending_xref | nodes.title):
+            continue
+        link = addnodes.pending_xref("", refdomain="py", reftype="obj", reftarget=target, refexplicit=True)
+        literal.replace_self(link)
+        link += literal
+
+
+def target_of(text: str) -> str | None:
+    """Return the path of a public class, function or method, which text is or calls; None of anything else."""
+    path = re.sub(r"\(.*\)$", "", text, flags=re.S)
+    for home in HOMES:
+        first, _, attribute = path.removeprefix(f"{home}.").partition(".")
+        if first not in importlib.import_module(home).__all__:
+            continue
+        thing = getattr(importlib.import_module(home), first)
+        method = getattr(thing, attribute, None) if attribute and inspect.isclass(thing) else None
+        if not attribute or (inspect.isfunction(method) and method.__module__.startswith("spotsvm")):
+            return f"{home}.{first}.{attribute}".removesuffix(".")
+    return None
 
 
 def skip_inherited(app: Sphinx, what: str, name: str, thing: Any, skip: bool, options: Any) -> bool | None:
@@ -101,7 +116,16 @@ def skip_inherited(app: Sphinx, what: str, name: str, thing: Any, skip: bool, op
     return None if ours else True
 
 
+def check_that_pages_need_no_network(app: Sphinx, error: Exception | None) -> None:
+    """Raise an error if a page loads a script, a style, a font or a picture from elsewhere."""
+    loads = r'<(?:script|link|img|iframe|source)\b[^>]*(?:src|href)="(?:https?:)?//|@import|url\(["\']?(?:https?:)?//'
+    for page in [*app.outdir.rglob("*.html"), *app.outdir.rglob("*.css")]:
+        if found := re.search(loads, page.read_text(encoding="utf-8")):
+            raise ExtensionError(f"{page} loads something from a network: {found[0]}")
+
+
 def setup(app: Sphinx) -> None:
-    """Add the role of single backticks, and what chooses the members of a class."""
-    app.add_role("public", public_role)
+    """Choose the members of a class, link names, and check the pages."""
+    app.connect("doctree-read", link_public_names)
     app.connect("autodoc-skip-member", skip_inherited)
+    app.connect("build-finished", check_that_pages_need_no_network)

@@ -1,5 +1,6 @@
 """What README.md and the guide show works as it stands, and what ARCHITECTURE.md names is there."""
 
+import importlib
 import importlib.util
 import re
 import subprocess
@@ -18,6 +19,12 @@ EXAMPLES = {
     for name, page in PAGES.items()
     for k, code in enumerate(re.findall(r"^```python\n(.*?)^```", page, flags=re.S | re.M), 1)
 }
+#: those whose output is on the page, too
+SHOWN = {
+    f"{name} {k}": (code, output)
+    for name, page in PAGES.items()
+    for k, (code, output) in enumerate(re.findall(r"^```python\n([^`]*?)^```\n\n```text\n(.*?)^```", page, flags=re.S | re.M), 1)
+}
 OPTIONAL = ("optuna", "distributed")
 
 
@@ -32,9 +39,36 @@ def test_python_example(code, tmp_path, monkeypatch, capfd):
         subprocess.run([sys.executable, "-W", "error", "-c", code], check=True)
     else:
         exec(compile(code, "example", "exec"), {"__name__": "__main__"})
-    shown, said = capfd.readouterr()
+    printed, said = capfd.readouterr()
     assert said == ""
-    assert len(shown) > 20
+    assert len(printed) > 20
+    shown = [output for example, output in SHOWN.values() if example == code]
+    assert all(printed == output for output in shown)
+
+
+def test_readme_is_short_and_shows_what_comes_out():
+    assert len(README.splitlines()) <= 130
+    assert [name for name in SHOWN if name.startswith("README")] == ["README 1", "README 2"]
+
+
+def test_the_pages_that_readme_names_are_there():
+    named = re.findall(r"\]\((\w[^)]*)\)", README)
+    assert len(named) > 15
+    assert [name for name in named if not (ROOT / name).exists()] == []
+    assert {path.name for path in (ROOT / "docs" / "guide").iterdir()} <= {Path(name).name for name in named}
+
+
+@pytest.mark.parametrize("home", ["", "searches", "kernels", "acquisition", "errors", "solvers.dual"])
+def test_the_reference_has_every_public_name(home):
+    home = f"spotsvm.{home}".removesuffix(".")
+    parts = re.split(r"^\.\. currentmodule:: (.*)$", (ROOT / "docs" / "reference.rst").read_text(), flags=re.M)
+    shown = [
+        name
+        for module, text in zip(parts[1::2], parts[2::2], strict=True)
+        if module == home
+        for name in re.findall(r"^   (\w+)$", text, flags=re.M)
+    ]
+    assert sorted(shown) == sorted(importlib.import_module(home).__all__)
 
 
 def test_every_block_is_of_a_known_kind():
@@ -58,8 +92,8 @@ def test_every_search_is_in_the_table():
 
 def test_the_demo_table_is_what_the_demo_prints():
     script = Path(sys.executable).with_name("spotsvm")
-    shown = subprocess.run([script, "demo"], capture_output=True, text=True, check=True).stdout
-    table = [line.strip() for line in shown.splitlines() if "+-" in line and "trials" in line or "default" in line]
+    shown = subprocess.run([script, "demo", "--baseline", "random"], capture_output=True, text=True, check=True).stdout
+    table = [line.strip() for line in shown.splitlines() if re.match(r"(default SVM|\w+ \(\d+ trials\)) .* \+- ", line)]
     for line in table:
         name = line.split("  ")[0]
         assert name in PAGES["command_line"]

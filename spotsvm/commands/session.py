@@ -23,6 +23,12 @@ def remember_command(context: click.Context, arguments: Sequence[str]) -> None:
     context.meta[_COMMAND] = shlex.join(["spotsvm", *arguments])
 
 
+def command_line() -> str:
+    """Return the command line that is being run; empty where none was remembered."""
+    context = click.get_current_context(silent=True)
+    return "" if context is None else str(context.meta.get(_COMMAND, ""))
+
+
 @contextmanager
 def exits_when_interrupted() -> Iterator[None]:
     """Exit with code 130 after Ctrl-C, and with 143 after SIGTERM, which a batch queue sends before it kills.

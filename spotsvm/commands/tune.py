@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from spotsvm.commands.renamed import RenamedOptions
-from spotsvm.commands.session import says_how_to_resume
+from spotsvm.commands.session import command_line, says_how_to_resume
 
 _Decorator = Callable[[Any], Any]
 
@@ -53,7 +53,7 @@ def run_tuning(table: Any, *, dask: str | None, quiet: bool, cv: int | None, **o
         wrong = "is for several objectives" if options["search"] in SEARCHES else "is unknown"
         raise ArgumentError(f"--search {options['search']!r} {wrong}; use one of {', '.join(searches)}")
     with cluster(dask) as executor, says_how_to_resume(options.get("out")):
-        job = TuningJob(table, executor=executor, cv=FOLDS if cv is None else cv, **options)
+        job = TuningJob(table, executor=executor, command=command_line(), cv=FOLDS if cv is None else cv, **options)
 
         def say(line: str) -> None:
             if not quiet:
@@ -65,6 +65,8 @@ def run_tuning(table: Any, *, dask: str | None, quiet: bool, cv: int | None, **o
                 say(f"notice: {fewer}")
         results = job.run(_silence if quiet else progress_bar, say)
     click.echo(printable(tuning_summary(job, results)))
+    if results[-1].code and not quiet:
+        click.echo(printable(f"\nThis Python code repeats it:\n\n{results[-1].code}"), nl=False)
 
 
 @contextmanager
@@ -129,6 +131,12 @@ tuning_options = _options(
         help="Folder for report, model, parameters and records; the same command resumes an interrupted run.",
     ),
     click.option("-q", "--quiet", is_flag=True, help="Print the results alone: neither what was decided nor the progress."),
+    click.option(
+        "--widen",
+        is_flag=True,
+        help="Go on from the records in --out, with --trials more candidates, where the chosen value of C, gamma or epsilon is "
+        "at an end of its range: in a wider range of it.",
+    ),
 )
 
 
@@ -162,7 +170,8 @@ worker_options = _options(
         "--timeout",
         type=click.FloatRange(0, min_open=True),
         metavar="SECONDS",
-        help="Time limit of each search, after which no further candidate starts; final fits come on top.",
+        help="Time limit of each search, after which no further candidate starts; final fits come on top. Of a table of more "
+        "than 20,000 rows, of everything: the machine is fitted on as many rows as there is time for.",
     ),
     click.option("--memory-limit", metavar="SIZE", help="Memory limit of a candidate, such as 2GB or 512MiB."),
     click.option(
@@ -222,6 +231,13 @@ table_options = _options(
     help="table: scaled SVM. spectra: principal components, their monomials, the important ones, class weights and cutoffs. "
     "stormwater: a time series predicted from past rain, tested on its last quarter.",
 )
+@click.option(
+    "--scale",
+    type=click.Choice(["standard", "power"]),
+    default="standard",
+    show_default=True,
+    help="How columns of numbers are scaled (table): to mean 0 and variance 1, or also nearly normal, by a power transformation.",
+)
 @click.option("--region", help="Search region; spectra: default, table7 or table8; stormwater: wide or koch2011.")
 @click.option("--time", "time", help="Column of time stamps (stormwater); by default the rows are the time steps.")
 @click.option(
@@ -244,16 +260,18 @@ def tune(
     search has not used: where tuning did not help, the default SVM is what is recommended.
     """
     from spotsvm.common.errors import ArgumentError
+    from spotsvm.tuning.code import reading_code, series_code
     from spotsvm.tuning.tables.table import Choices
 
     choices = {name: options.pop(name) for name in Choices.__dataclass_fields__}
+    options["file"] = file.name
     if pipeline == "stormwater":
         given = next((name for name, value in choices.items() if value not in (None, ())), None)
         if given is not None:
             raise ArgumentError(f"--{given.replace('_', '-')} is not for time series (--pipeline stormwater); leave it out")
         from spotsvm.tuning.tables.series import read_series
 
-        table = read_series(file, target, time, task, rows)
+        table, source = read_series(file, target, time, task, rows), series_code(file, target, time, task, rows)
     else:
         from spotsvm.tuning.tables.table import read_table
 
@@ -262,8 +280,8 @@ def tune(
                 raise ArgumentError(
                     f"{name} {value} is only for time series (--pipeline stormwater), not for --pipeline {pipeline}"
                 )
-        table = read_table(file, target, task, Choices(**choices))
-    run_tuning(table, pipeline=pipeline, horizon=horizon, file=Path(file).name, **options)
+        table, source = read_table(file, target, task, Choices(**choices)), reading_code(file, target, task, Choices(**choices))
+    run_tuning(table, pipeline=pipeline, horizon=horizon, source=source, **options)
 
 
 @click.command(cls=RenamedOptions)
@@ -277,4 +295,8 @@ def demo(**options: Any) -> None:
 
     X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     click.echo("Breast cancer (Wisconsin, diagnostic): 569 tumours (malignant or benign), 30 measurements of their cells.")
-    run_tuning(make_table(X, y), **options)
+    source = (
+        "from sklearn.datasets import load_breast_cancer\nfrom spotsvm.tuning.tables.table import make_table\n\n"
+        "table = make_table(*load_breast_cancer(return_X_y=True, as_frame=True))"
+    )
+    run_tuning(make_table(X, y), source=source, **options)

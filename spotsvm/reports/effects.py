@@ -63,8 +63,8 @@ def _importance_parts(axes: Sequence[StudyAxis], shares: Importance) -> list[Par
     frame = pd.DataFrame(
         {
             "parameter": [axes[j].short for j in order],
-            "alone (first order)": [round(float(shares.first[j]), 3) for j in order],
-            "with others (total)": [round(float(shares.total[j]), 3) for j in order],
+            "alone (first order)": [float(shares.first[j]) for j in order],
+            "with others (total)": [float(shares.total[j]) for j in order],
         }
     )
     return [

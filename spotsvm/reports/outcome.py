@@ -10,6 +10,7 @@ import pandas as pd
 from spotsvm.common.drawing import draw_intervals, drawing, panels, plain
 from spotsvm.common.text import duration
 from spotsvm.reports.html.cells import cell_of, short
+from spotsvm.reports.html.findings import findings_of
 from spotsvm.reports.html.page import Notice, Part, Picture, Section, Table
 from spotsvm.reports.tuned import counted
 from spotsvm.reports.view import MOST, StudyView
@@ -54,7 +55,7 @@ def outcome_section(view: StudyView) -> Section:
         )
     if not view.done:
         parts.append(Notice("No trial has succeeded yet, so there is no recommendation, and no effects are shown.", "warning"))
-    elif view.study.objectives.several:
+    elif view.study.objectives.several and view.front:
         parts += _front(view)
     elif view.recommended is None:
         parts.append(Notice(f"There is no recommendation yet: {why_none(view.trials)}.", "warning"))
@@ -62,7 +63,7 @@ def outcome_section(view: StudyView) -> Section:
         parts += _verdict(view.verdict)
     else:
         parts += [Notice(_words(view, view.recommended), "finding"), *_interval_of(view, view.recommended)]
-    return Section("What came out", parts)
+    return Section("What came out", [*parts, *findings_of(view.findings, "rows")])
 
 
 def verdict_table(found: Verdict) -> pd.DataFrame:

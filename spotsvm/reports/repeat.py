@@ -36,7 +36,7 @@ def repeat_section(view: StudyView) -> Section:
     about = view.study.about
     parts: list[Part] = [_what_is_the_same(about.get("batch_size", 1))]
     told = view.findings.get(REPEAT, {})
-    if isinstance(command := told.get("command"), str):
+    if isinstance(command := told.get("command"), str) and command:
         parts.append(Code(command, "The command"))
     if isinstance(code := told.get("code"), str):
         parts.append(Code(code, "Python code that repeats it"))

@@ -25,15 +25,19 @@ from spotsvm.trials.recommendation import TABLE, VERDICT
 from spotsvm.trials.scores.metrics import named_scorer
 from spotsvm.trials.scores.optimism import Method
 from spotsvm.trials.start import Start, equal_start
+from spotsvm.tuning.code import REPEAT, tuning_code
 from spotsvm.tuning.facts import table_facts
 from spotsvm.tuning.large import ROWS, Limits, fit_on_more_rows
 from spotsvm.tuning.paired import held_out_difference
+from spotsvm.tuning.pipelines.columns import Scale
 from spotsvm.tuning.pipelines.registry import NamedPipeline, default_scoring, is_series, named_pipeline
 from spotsvm.tuning.plan import baseline, decisions, notices, outlook, rough_outlook
 from spotsvm.tuning.results import HeldOutResult, block_length, check_writable, held_out_score, write_model, write_results
+from spotsvm.tuning.scoring import score_title, table_scorer
 from spotsvm.tuning.tables.split import TEST_SHARE, held_out, possible_folds
 from spotsvm.tuning.tables.table import Table
 from spotsvm.tuning.verdict import Choice, choose, decide, with_expected
+from spotsvm.tuning.widening import continued
 
 #: folds of the cross-validation by default, and of nested resampling
 FOLDS, OUTER_FOLDS = 5, 5
@@ -58,6 +62,7 @@ class TuningJob:
     scoring: str | None = None  # a scorer's name; the pipeline's own by default
     pipeline: str = "table"
     region: str | None = None  # of the search; the pipeline's first one by default
+    scale: Scale = "standard"  # how numbers are scaled, by the pipeline "table"
     horizon: int = 0  # how many steps ahead a series is predicted
     oversearching: str = "auto"  # a method of `oversearching`, "auto" or "none"
     stop: bool = False  # whether a search ends once the expected improvement is far below the uncertainty of the score
@@ -69,6 +74,9 @@ class TuningJob:
     timeout: float | None = None  # of each search; of a large table, of everything
     file: str = ""  # the name of the file with the table, for the report
     limits: Limits = Limits()  # from which number of rows on a table is large, and what is done then
+    source: str = ""  # Python code that makes the table, for the code that repeats it all
+    command: str = ""  # the command line, for the same
+    widen: bool = False  # whether the records in `out` go on in a wider space; see `continued`
 
     def with_possible_folds(self) -> tuple[TuningJob, str]:
         """Return the job with fewer folds where a class or the groups allow no more, and then why."""
@@ -89,7 +97,8 @@ class TuningJob:
         if self.out is not None:
             check_writable(self.out)
         began = monotonic()
-        scorer = named_scorer(self.metric)
+        scoring = table_scorer(self.metric, self.table)
+        scorer = named_scorer(scoring) if isinstance(scoring, str) else scoring
         whole, test = self._split()
         train = whole if is_series(self.pipeline) else self.limits.sample_of(whole, self.cv, self.seed)
         named = named_pipeline(
@@ -104,12 +113,13 @@ class TuningJob:
             horizon=self.horizon,
             grouped=train.groups is not None,
             kinds=train.kinds,
+            scale=self.scale,
         )
         if self.oversearching == "repeats" and is_series(self.pipeline):
             raise ArgumentError(
                 "--oversearching repeats: splits by time cannot be drawn again at random; use folds, nested or none"
             )
-        for line in decisions(self.table, len(test.y), self.metric, self.cv):
+        for line in decisions(self.table, len(test.y), score_title(self.metric, self.table), self.cv):
             say(line)
         if train is not whole:
             say(f"plan: {self.limits.plan(len(whole.y), len(train.y), self.timeout)}")
@@ -131,13 +141,19 @@ class TuningJob:
             fitted = clone(named.estimator).fit(train.X, train.y)
             own = default_start(fitted, named.space, train.X)
             start = equal_start(named.space, own)
+            going = continued(named.space, self.n_trials, self.out, searches, widen=self.widen)
+            named = replace(named, space=going.space)
+            for line in going.said:
+                say(line)
+            n_trials = len(searches) * going.n_trials
             folds = self._default_scores(named, train, scorer, lambda took: say(outlook(took, self.cv, n_trials)))
             default = float(folds.mean())
             say(baseline(train, named, scorer, _groups(train), default))
             results.append(HeldOutResult("default", default, *self._test(scorer, fitted, test), fitted))
             for name in searches:
-                with progress(name, self.n_trials) as callback:
-                    search = self._search(name, named, scorer, start, callback, train is not whole)
+                with progress(name, going.n_trials) as callback:
+                    search = self._search(name, named, scoring, start, callback, train is not whole)
+                    search.set_params(n_iter=going.n_trials)
                     search.fit(train.X, train.y, **_groups(train))
                 best = search.best_estimator_
                 results.append(HeldOutResult(name, float(search.best_score_), *self._test(scorer, best, test), best, search))
@@ -157,12 +173,16 @@ class TuningJob:
                 score, error = self._test(scorer, found.estimator, test)
                 search.study_.add_finding(ROWS, found.finding(score, error, results[which].test_score, len(test.y)))
                 results[which] = replace(results[which], estimator=found.estimator)
+            if (verdict := results[-1].verdict) is not None:
+                code = tuning_code(self, train, train is not whole, search, start, verdict)
+                search.study_.add_finding(REPEAT, {"code": code, "command": self.command})
+                results[-1] = replace(results[-1], code=code)
         if self.out is not None:
             write_results(results, self.out)
             write_model(results, self.out, None if is_series(self.pipeline) else self.table)
         return results
 
-    def _search(self, name: str, named: NamedPipeline, scorer: Any, start: Start, callback: Any, large: bool) -> SpotSearchCV:
+    def _search(self, name: str, named: NamedPipeline, scoring: Any, start: Start, callback: Any, large: bool) -> SpotSearchCV:
         """Return the search of that name, not fitted yet."""
         return SpotSearchCV(
             named.estimator,
@@ -170,7 +190,7 @@ class TuningJob:
             n_iter=self.n_trials,
             search=cast("SearchName | SearchFactory", named.search(name)),
             cv=named.splitter,
-            scoring=scorer if self.metric == "mean_class_accuracy" else self.metric,
+            scoring=scoring,
             n_jobs=None if self.executor is not None else self.workers,
             random_state=self.seed,
             batch_size=self.batch_size,

@@ -18,7 +18,7 @@ from spotsvm.tuning.tables.split import TEST_SHARE, sample
 from spotsvm.tuning.tables.table import Table
 
 #: the finding about the rows that a machine was fitted on
-ROWS = "rows"
+ROWS = "rows fitted on"
 #: a fit of a support vector machine grows with the number of rows to a power between these
 _SLOWEST, _FASTEST = 2.0, 3.0
 #: share of the time left that a fit may be expected to take; expected to take longer than this many seconds, it has a time limit
@@ -86,8 +86,9 @@ class MoreRows:
                 "sample."
             )
         return {
-            "sentence": text, "tuned_on": sampled, "fitted_on": n, "training_rows": of, "seconds": self.fits[-1][1],
-            "score": score, "standard_error": error, "score_of_sample": of_sample,
+            "sentence": text, "rows tuned on": sampled, "rows fitted on": n, "training rows": of,
+            "seconds of the last fit": self.fits[-1][1], "score on held-out rows": score, "standard error": error,
+            "score of the sample": of_sample,
         }  # fmt: skip
 
 

@@ -114,6 +114,7 @@ class HeldOutResult:
     search: SpotSearchCV | None = None
     optimism: Optimism | None = None
     verdict: Verdict | None = None
+    code: str = ""  # Python code that repeats it
 
     @property
     def gap(self) -> float:

@@ -51,6 +51,8 @@ class Experiment(ABC):
     reads_data: bool = True
     #: columns of the table that the figure shows; by default the first of numbers
     drawn: tuple[str, ...] = ()
+    #: whether the columns that the figure shows have one unit, and so one panel
+    together: bool = False
     #: columns of numbers that name the rows of the table, and are not drawn
     keys: tuple[str, ...] = ()
     #: what `table_caption`, `figure_caption` and `notes` return
@@ -116,7 +118,7 @@ class Experiment(ABC):
 
     def figure(self) -> Figure:
         """Draw the results; by default columns of numbers of the table."""
-        return draw_table(self.table(), self.drawn, self.keys)
+        return draw_table(self.table(), self.drawn, self.keys, self.together)
 
     def figure_caption(self) -> str:
         """Describe what the figure shows."""
@@ -295,7 +297,8 @@ def _findings(experiment: Experiment) -> list[Part]:
 
 def _figures(experiment: Experiment) -> list[Part]:
     own = type(experiment).figure is not Experiment.figure
-    figure, *others = [experiment.figure()] if own else table_figures(experiment.table(), experiment.drawn, experiment.keys)
+    drawn = (experiment.drawn, experiment.keys, experiment.together)
+    figure, *others = [experiment.figure()] if own else table_figures(experiment.table(), *drawn)
     first = Picture(figure, experiment.figure_caption(), experiment.figure_alt(), others=others)
     return [first, *(Picture(figure, caption, caption) for caption, figure in experiment.further_figures().items())]
 

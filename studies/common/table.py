@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from spotsvm.common.drawing import COLOURS
 from spotsvm.common.text import printable
 
 if TYPE_CHECKING:
@@ -17,14 +18,13 @@ if TYPE_CHECKING:
 
 
 _PANELS = 4
-_COLOUR = "#0072B2"
 #: characters of a line of a label, and its lines at most
 _LINE, _LINES = 34, 3
 #: the ends of intervals: the names of their columns, and what they begin with where they belong to a column by name
 _ENDS = (("low", "high"), ("lower quartile", "upper quartile"))
 
 
-def draw_table(table: pd.DataFrame, columns: Sequence[str] = (), keys: Sequence[str] = ()) -> Figure:
+def draw_table(table: pd.DataFrame, columns: Sequence[str] = (), keys: Sequence[str] = (), together: bool = False) -> Figure:
     """Draw columns of numbers in panels side by side, a point a row; where the table has an interval of a column, with a line.
 
     What is not a number names the rows, or else the first column.
@@ -40,6 +40,8 @@ def draw_table(table: pd.DataFrame, columns: Sequence[str] = (), keys: Sequence[
         that differ from row to row.
     keys : sequence of str, default=()
         Columns of numbers that name the rows, and are not drawn.
+    together : bool, default=False
+        Whether the columns have one unit, and so one panel, each in a colour of its own.
 
     Examples
     --------
@@ -50,6 +52,8 @@ def draw_table(table: pd.DataFrame, columns: Sequence[str] = (), keys: Sequence[
     from matplotlib.figure import Figure
 
     table, shown, labels = _layout(table, columns, keys)
+    if together and len(shown) > 1:
+        return _draw_together(table, shown, labels)
     figure = Figure(figsize=(_width(labels) + 2.4 * max(len(shown), 1), _height(labels)), layout="constrained")
     if not shown:
         figure.text(0.5, 0.5, "The table holds no numbers.", ha="center")
@@ -60,17 +64,39 @@ def draw_table(table: pd.DataFrame, columns: Sequence[str] = (), keys: Sequence[
     return figure
 
 
-def table_figures(table: pd.DataFrame, columns: Sequence[str] = (), keys: Sequence[str] = ()) -> list[Figure]:
+def table_figures(
+    table: pd.DataFrame, columns: Sequence[str] = (), keys: Sequence[str] = (), together: bool = False
+) -> list[Figure]:
     """Draw the same with a figure for each column, which a page can set side by side or below each other."""
     from matplotlib.figure import Figure
 
     named, shown, labels = _layout(table, columns, keys)
+    if together and len(shown) > 1:
+        return [draw_table(table, columns, keys, together)]
     figures = []
     for name in shown:
         figure = Figure(figsize=(_width(labels) + 2.8, _height(labels)), layout="constrained")
         _draw_column(figure.subplots(), named, name, interval_columns(named).get(name), labels)
         figures.append(figure)
     return figures or [draw_table(table, columns, keys)]
+
+
+def _draw_together(table: pd.DataFrame, shown: Sequence[str], labels: Sequence[str]) -> Figure:
+    """Draw columns of one unit in one panel, a little above each other."""
+    from matplotlib.figure import Figure
+
+    each = 0.13 * len(shown) + 0.12
+    height = 1.2 + max(each, 0.14 * max(label.count("\n") + 1 for label in labels) + 0.08) * max(len(labels), 2)
+    figure = Figure(figsize=(_width(labels) + 3.6, height), layout="constrained")
+    panel = figure.subplots()
+    ends = interval_columns(table)
+    for k, name in enumerate(shown):
+        shift = 0.6 * ((k + 0.5) / len(shown) - 0.5)
+        _draw_column(panel, table, name, ends.get(name), labels, COLOURS[k], shift)
+    panel.set_title("")
+    panel.grid(False, axis="y")
+    figure.legend(*panel.get_legend_handles_labels(), loc="outside upper left", ncols=2, frameon=False, fontsize=8)
+    return figure
 
 
 def interval_columns(table: pd.DataFrame) -> dict[str, tuple[str, str]]:
@@ -130,18 +156,26 @@ def _height(labels: Sequence[str]) -> float:
     return 0.9 + each * max(len(labels), 3)
 
 
-def _draw_column(panel: Axes, table: pd.DataFrame, name: str, ends: tuple[str, str] | None, labels: Sequence[str]) -> None:
+def _draw_column(
+    panel: Axes,
+    table: pd.DataFrame,
+    name: str,
+    ends: tuple[str, str] | None,
+    labels: Sequence[str],
+    colour: str = COLOURS[0],
+    shift: float = 0.0,
+) -> None:
     """Draw one column, with intervals if there are ends; logarithmically if its values are of more than two orders."""
     from matplotlib.ticker import MaxNLocator
 
-    values, rows = table[name].to_numpy(dtype=float), np.arange(len(table))
+    values, rows = table[name].to_numpy(dtype=float), np.arange(len(table)) + shift
     every = values
     if ends is not None:
         low, high = (table[end].to_numpy(dtype=float) for end in ends)
         sure = np.isfinite(low) & np.isfinite(high)
-        panel.hlines(rows[sure], low[sure], high[sure], color=_COLOUR, lw=2.2, alpha=0.5)
+        panel.hlines(rows[sure], low[sure], high[sure], color=colour, lw=2.2, alpha=0.5)
         every = np.concatenate([values, low, high])
-    panel.plot(values, rows, "o", color=_COLOUR, ms=4.5)
+    panel.plot(values, rows, "o", color=colour, ms=4.5, label=name)
     known = every[np.isfinite(every)]
     if len(known) and known.min() > 0 and known.max() > 100 * known.min():
         panel.set_xscale("log")

@@ -107,6 +107,7 @@ class IndefiniteStudy(Experiment):
 
     name = "indefinite"
     drawn = ("objective better", "worse", "fewer errors", "more errors")
+    together = True
 
     def _measure(self) -> pd.DataFrame:
         costs = (10.0,) if self.quick else COSTS

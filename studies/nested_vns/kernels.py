@@ -15,6 +15,7 @@ from sklearn.model_selection import RepeatedStratifiedKFold
 from spotsvm.multi_kernel import ConicModel, FixedKernelModel, KernelModel, RbfModel, TunedConicModel
 from spotsvm.multi_kernel.nested import nested
 from spotsvm.search_cv.spot_search_cv import SpotSearchCV
+from spotsvm.solvers.search.registry import SearchName
 from spotsvm.studies.common.plain_search import PLAIN
 from spotsvm.studies.common.view_sets import ViewSet, digits_by_quarters, read_ads, read_mfeat
 from spotsvm.trials.start import equal_start
@@ -91,7 +92,7 @@ TRIALS = (100, 500)
 #: three RBF kernels a group, sigma a quarter of, equal to and four times the number of its columns (eq. 13)
 SCALES = (0.25, 1.0, 4.0)
 MODELS = ("linear", "fixed", "tuned")
-SEARCHES = {"VNS of the paper": "carrizosa2014", "vns": "vns"}
+SEARCHES: dict[str, SearchName] = {"VNS of the paper": "carrizosa2014", "vns": "vns"}
 TABLES = {"linear": "4, linear (10)", "fixed": "5, model (7)", "tuned": "5, model (8)"}
 
 
@@ -126,7 +127,7 @@ def kernel_runs(
 
 
 def tune_nested(
-    models: Sequence[KernelModel], X: Any, y: Any, search: str, seed: int, trials: tuple[int, int] = TRIALS
+    models: Sequence[KernelModel], X: Any, y: Any, search: SearchName, seed: int, trials: tuple[int, int] = TRIALS
 ) -> SpotSearchCV:
     """Return a fitted nested search; the first trial is the centre of the poorest model's space, whatever the search."""
     richest = models[-1]

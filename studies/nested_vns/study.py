@@ -42,6 +42,7 @@ class NestedVnsStudy(Experiment):
 
     name = "nested_vns"
     drawn = ("VNS printed", "VNS of the paper", "vns", "kriging")
+    together = True
     _table_caption = "Table 3"
 
     def __init__(self, quick: bool = False, *, seeds: int = 5, rbf_seeds: int = 10, n_jobs: int | None = None):

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from spotsvm.common.errors import ArgumentError, BudgetError, DataError
-from spotsvm.comparison.runs import Searches, labelled_searches
+from spotsvm.comparison.runs import Entrant, Searches, labelled_searches
 from spotsvm.space.space import Space
 from spotsvm.studies.common.experiment import Experiment, check_names
 from spotsvm.studies.common.run_file import EndedRun, RunFile
@@ -122,7 +122,7 @@ def pending_quality(
     made, left_out = make_tasks(tuple(tasks))
     if not made:
         raise DataError(f"no task can be made: {'; '.join(left_out.values())}")
-    entrants = {RANDOM: RANDOM, **labelled_searches(searches)}
+    entrants: dict[str, Entrant] = {RANDOM: "random", **labelled_searches(searches)}
     plan = [
         (task, label, pending, seed)
         for seed in seeds

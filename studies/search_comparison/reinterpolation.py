@@ -51,7 +51,8 @@ class ReinterpolationStudy(Experiment):
 
     name = "reinterpolation"
     reads_data = False
-    drawn = ("lower quartile", "median regret", "upper quartile", "median, smoothing model")
+    drawn = ("median regret", "median, smoothing model")
+    together = True
 
     def __init__(self, quick: bool = False, *, seeds: int = 20, n_trials: int = 80):
         super().__init__(quick)

@@ -14,6 +14,7 @@ from spotsvm.reports.html.page import Notice, Part, Section, Table
 _HEADINGS = {
     "stop": "Whether to go on",
     "timeout": "Time limit",
+    "rows": "On how many rows the machine was fitted",
     "confirm": "What further partitions say",
     "judgement": "Whether the choice of the search holds on fresh data",
 }

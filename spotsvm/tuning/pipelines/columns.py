@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 import pandas as pd
@@ -13,29 +13,35 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, OrdinalEncoder, StandardScaler
 
+from spotsvm.tuning.pipelines.power_scaler import PowerScaler
 from spotsvm.tuning.tables.kinds import Kinds
 
 #: levels of a categorical column, all rare ones counting as one, and the share of the rows below which a level is rare
 MOST_LEVELS, RARE = 20, 0.01
 _YEAR, _WEEK, _DAY = 365.2425, 7.0, 1.0
+#: how numbers are scaled
+Scale = Literal["standard", "power"]
+SCALES: tuple[Scale, ...] = get_args(Scale)
 
 
-def column_transformer(kinds: Kinds) -> Any:
+def column_transformer(kinds: Kinds, scale: Scale = "standard") -> Any:
     """Return a transformer of columns of several kinds, to be fitted within each fold; plain numbers are only scaled.
 
     A missing number is replaced by the column's median, and another column says where it was missing. Yes and no are 0 and 1,
     scaled as numbers. A category has a column for each of at most 20 levels, a missing value being one; levels in less than 1 %
-    of the rows are taken together, also with levels that are new in later rows. Dates become `calendar_parts`.
+    of the rows are taken together, also with levels that are new in later rows. Dates become `calendar_parts`. Numbers are scaled
+    to mean 0 and variance 1, with scale="power" after a power transformation (`PowerScaler`).
     """
+    scaler = PowerScaler if scale == "power" else StandardScaler
     if kinds.plain:
-        return StandardScaler()
+        return scaler()
     unknown = {"handle_unknown": "use_encoded_value", "unknown_value": np.nan}
     levels = OneHotEncoder(
         min_frequency=RARE, max_categories=MOST_LEVELS, handle_unknown="infrequent_if_exist", sparse_output=False
     )
     calendar = FunctionTransformer(calendar_parts, kw_args={"formats": dict(kinds.dates)})
     parts = [
-        ("numbers", make_pipeline(_filled(), StandardScaler()), list(kinds.numeric)),
+        ("numbers", make_pipeline(_filled(), scaler()), list(kinds.numeric)),
         ("yes_no", make_pipeline(OrdinalEncoder(**unknown), _filled(), StandardScaler()), list(kinds.yes_no)),
         ("levels", levels, list(kinds.categorical)),
         ("dates", make_pipeline(calendar, _filled(), StandardScaler()), list(kinds.dates)),

@@ -19,7 +19,7 @@ from spotsvm.preprocessing.importance_fraction import ImportanceFraction
 from spotsvm.preprocessing.principal_monomials import PrincipalMonomials
 from spotsvm.preprocessing.time_series.delay_embedding import DelayEmbedding
 from spotsvm.preprocessing.time_series.leaky_rain import LeakyRain
-from spotsvm.tuning.pipelines.columns import column_transformer
+from spotsvm.tuning.pipelines.columns import Scale, column_transformer
 from spotsvm.tuning.pipelines.machine_spaces import MACHINE_SPACES, several_kernels_space
 from spotsvm.tuning.tables.kinds import Kinds
 from spotsvm.tuning.tables.table import Task
@@ -69,7 +69,12 @@ def default_space(estimator: Any, classes: Sequence[Any] | None = None) -> Space
     ['principalmonomials__n_components', 'importancefraction__fraction', 'svr__C', 'svr__gamma', 'svr__epsilon']
     >>> list(default_space(SVC(kernel="poly")))
     ['C', 'gamma', 'degree', 'coef0']
+    >>> from spotsvm import Space
+    >>> Space(default_space(SVC()))
+    <Space of C: 0.03125 to 32768, log; gamma: 3.05176e-05 to 8, log>
     """
+    if isinstance(estimator, type):
+        raise ArgumentError(f"estimator={estimator.__name__} is a class; use an estimator, such as {estimator.__name__}()")
     space = dict(_found(estimator, "", classes))
     if not space:
         raise ArgumentError(f"{type(estimator).__name__} has no default space; those with one are {', '.join(_names())}")
@@ -148,7 +153,9 @@ def iteration_cap(n_samples: int) -> int:
     return max(100_000, 200 * n_samples)
 
 
-def table_pipeline(task: Task, n_samples: int, kinds: Kinds | None = None) -> tuple[Pipeline, dict[str, Any]]:
+def table_pipeline(
+    task: Task, n_samples: int, kinds: Kinds | None = None, scale: Scale = "standard"
+) -> tuple[Pipeline, dict[str, Any]]:
     """Return an RBF support vector machine of scaled or encoded columns (`column_transformer`), and its search space.
 
     The space is that of LIBSVM's guide, C in 2^-5 .. 2^15 and gamma in 2^-15 .. 2^3; in regression the target is scaled
@@ -167,7 +174,7 @@ def table_pipeline(task: Task, n_samples: int, kinds: Kinds | None = None) -> tu
     ['svc__C', 'svc__gamma']
     """
     cap = iteration_cap(n_samples)
-    columns = column_transformer(kinds or Kinds())
+    columns = column_transformer(kinds or Kinds(), scale)
     if task == "classification":
         pipeline = make_pipeline(columns, SVC(max_iter=cap if n_samples > _SHARED_ROWS else -1))
     else:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold, TimeSeriesSplit
 
 from spotsvm.common.errors import ArgumentError
 from spotsvm.comparison.runs import Entrant
+from spotsvm.tuning.pipelines.columns import Scale
 from spotsvm.tuning.pipelines.default_spaces import table_pipeline
 from spotsvm.tuning.pipelines.opening import opening
 from spotsvm.tuning.pipelines.spectra import FIRST, spectra_pipeline
@@ -38,7 +39,7 @@ class NamedPipeline:
 
     def search(self, name: str) -> Entrant:
         """Return the search of this name for the pipeline."""
-        return opening(self.space, self.first, search=name) if self.first and name == "kriging" else name
+        return opening(self.space, self.first) if self.first and name == "kriging" else cast("Entrant", name)
 
 
 def is_series(name: str) -> bool:
@@ -76,6 +77,7 @@ def named_pipeline(
     horizon: int = 0,
     grouped: bool = False,
     kinds: Kinds | None = None,
+    scale: Scale = "standard",
 ) -> NamedPipeline:
     """Return a pipeline by its name, for training data, in one of its search regions: `REGIONS` has them, the default first.
 
@@ -84,7 +86,7 @@ def named_pipeline(
     order of time, from past rain (`stormwater_pipeline`): `history` has further rows as their past, and `horizon` is the number
     of steps ahead. `cv` folds are drawn by TimeSeriesSplit for "stormwater", else at random, stratified in classification; where
     rows are `grouped`, those of a group stay together. `kinds` are those of the columns, which only "table" takes unless
-    all are numbers.
+    all are numbers, and `scale` is how it scales them.
     ArgumentError is raised if the pipeline or region is unknown, or the pipeline is not for this task.
 
     Examples
@@ -112,7 +114,7 @@ def named_pipeline(
     kind: Any = (StratifiedGroupKFold if classes_too else GroupKFold) if grouped else StratifiedKFold if classes_too else KFold
     folds = kind(cv, shuffle=True, random_state=seed)
     if name == "table":
-        pipeline, space = table_pipeline(task, n, kinds)
+        pipeline, space = table_pipeline(task, n, kinds, scale)
         return NamedPipeline(name, pipeline, space, folds, scoring)
     classes = np.unique(np.asarray(y)).tolist() if task == "classification" else None
     pipeline, space = spectra_pipeline(task, n, classes, region=region, scale=True, random_state=seed)

@@ -46,9 +46,26 @@ document.body.dispatchEvent(new PointerEvent("pointerover", { bubbles: true }));
 found.rings_after = document.querySelectorAll("svg .ring").length;
 point.dispatchEvent(new MouseEvent("click", { bubbles: true }));
 found.pinned = document.querySelectorAll("svg .ring").length;
+const second = rows().find((row) => row.tabIndex === 0), third = second.nextElementSibling;
+second.focus();
+second.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowDown", bubbles: true }));
+found.focused = document.activeElement === third;
+found.marked = document.querySelector("tr.on").dataset.trial === third.dataset.trial;
+found.stops = rows().filter((row) => row.tabIndex === 0).length;
 const tools = document.querySelector(".zoomable .tools button");
 tools.click();
 found.large = document.querySelectorAll(".zoomable .large").length;
+const svg = document.querySelector(".zoomable svg"), box = svg.getBoundingClientRect();
+const at = (x, y) => ({ bubbles: true, pointerType: "mouse", button: 0, clientX: box.left + x, clientY: box.top + y });
+found.whole = svg.getAttribute("viewBox");
+svg.dispatchEvent(new PointerEvent("pointerdown", at(60, 60)));
+svg.dispatchEvent(new PointerEvent("pointermove", at(160, 140)));
+found.frames = document.querySelectorAll(".frame").length;
+svg.dispatchEvent(new PointerEvent("pointerup", at(160, 140)));
+found.part = svg.getAttribute("viewBox");
+found.scale = box.width / Number(found.whole.split(" ")[2]);
+svg.dispatchEvent(new MouseEvent("dblclick", { bubbles: true }));
+found.back = svg.getAttribute("viewBox");
 document.body.dataset.found = JSON.stringify(found);
 """
 
@@ -101,7 +118,14 @@ def test_trials_are_sorted_filtered_and_marked_in_all_pictures(study, tmp_path):
     assert found["figures"] == 4
     assert found["rings_after"] == 0
     assert found["pinned"] == 7
+    assert found["focused"]
+    assert found["marked"]
+    assert found["stops"] == 1
     assert found["large"] == 1
+    assert found["frames"] == 1
+    width, height = (float(number) for number in found["part"].split()[2:])
+    assert [width, height] == pytest.approx([100 / found["scale"], 80 / found["scale"]], rel=0.02)
+    assert found["back"] == found["whole"]
 
 
 def test_everything_can_be_read_without_the_script(study, tmp_path):

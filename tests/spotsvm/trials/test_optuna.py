@@ -227,7 +227,7 @@ def test_attributes_of_trials_go_both_ways():
     last = from_optuna(theirs, search="random").trials[-1]
     assert (last.state, last.extra) == ("failed", {"user_value": 3.0})
     assert last.attributes == {"user_values": "text", "loss": "inf", "origin": "mine"}
-    both = to_optuna(Study({"x": [1]}, "random", 0).run(lambda p: {"value": 1.0, "origin": "mine"}, n_trials=1))
+    both = to_optuna(Study({"x": [1, 2]}, "random", 0).run(lambda p: {"value": 1.0, "origin": "mine"}, n_trials=1))
     assert both.trials[0].user_attrs == {"origin": "mine"}
 
 

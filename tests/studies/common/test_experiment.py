@@ -141,7 +141,7 @@ def test_what_the_page_holds_and_how_to_repeat_it(tmp_path):
     assert said <= set(texts(page, "p"))
     assert {"Finding: b is heavier.", "Finding: a is lighter."} <= set(texts(page, "p"))
     assert texts(page, "caption") == ["Results", "Sums", "Settings", "Versions"]
-    assert {"250.0", "251.5"} <= set(texts(page, "td") + texts(page, "th"))
+    assert {"1.50", "250.00", "251.5"} <= set(texts(page, "td") + texts(page, "th"))
     assert "What is weighed." not in page
     assert "quick form" in page
     assert "<svg" in page
@@ -180,6 +180,16 @@ def test_a_column_with_an_interval_is_drawn_with_it_and_its_ends_are_not():
     assert panel.lines[1].get_xdata() == [0.0, 0.0]  # a line at 0
     quartiles = table.set_axis(["who", "median", "lower quartile", "upper quartile", "x"], axis=1)
     assert [panel.get_title() for panel in draw_table(quartiles, ["x", "median"]).axes] == ["x", "median"]
+
+
+def test_columns_of_one_unit_share_a_panel():
+    table = pd.DataFrame({"who": ["a", "b"], "x": [1.0, 2.0], "y": [3.0, 5.0]})
+    (figure,) = table_figures(table, together=True)
+    (panel,) = figure.axes
+    assert [line.get_label() for line in panel.lines] == ["x", "y"]
+    assert [line.get_xdata().tolist() for line in panel.lines] == [[1.0, 2.0], [3.0, 5.0]]
+    assert panel.lines[0].get_ydata()[0] < 0 < panel.lines[1].get_ydata()[0]
+    assert len(draw_table(table, ["x"], together=True).axes) == 1
 
 
 def test_long_labels_have_several_lines_within_the_figure():

@@ -83,6 +83,17 @@
   document.addEventListener("keydown", (event) => {
     const row = event.target.closest && event.target.closest("tr[data-trial]");
     if (event.key === "Enter" && row) row.click();
+    const step = { ArrowDown: "nextElementSibling", ArrowUp: "previousElementSibling" }[event.key];
+    if (step && row && event.target === row) {
+      let other = row[step];
+      while (other && other.hidden) other = other[step];
+      if (!other) return;
+      event.preventDefault();
+      row.tabIndex = -1;
+      other.tabIndex = 0;
+      other.focus();
+      mark(other.dataset.trial);
+    }
     if (event.key === "Escape") { pinned = null; mark(null); say("", 0, 0); }
   });
   addEventListener("scroll", () => say("", 0, 0), { passive: true });
@@ -134,7 +145,8 @@
       th.replaceChildren(button);
     });
     const rows = all("tbody tr", table);
-    for (const row of rows) row.tabIndex = 0;
+    /* one row can be reached by Tab, and the others from it by the arrow keys */
+    for (const row of rows) row.tabIndex = row === rows[0] ? 0 : -1;
     if (rows.length < 4) continue;
     const box = make("label", "filter", "Filter ");
     const input = make("input");

@@ -1,0 +1,132 @@
+"""The Python code that repeats a tuning."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from textwrap import indent
+from typing import Any
+
+from spotsvm.search_cv.spot_search_cv import SpotSearchCV
+from spotsvm.trials.scores.verdict import Verdict
+from spotsvm.tuning.pipelines.registry import is_series
+from spotsvm.tuning.tables.table import Choices, Table
+
+#: the name under which a study stores it
+REPEAT = "repeat"
+_TABLES = "spotsvm.tuning.tables"
+_WIDTH = 100
+
+
+def reading_code(file: Path, target: str, task: str, choices: Choices) -> str:
+    """Return the code that reads a table.
+
+    Examples
+    --------
+    >>> print(reading_code(Path("iris.csv"), "kind", "auto", Choices(sep=";")))
+    from spotsvm.tuning.tables.table import Choices, read_table
+    <BLANKLINE>
+    table = read_table('iris.csv', 'kind', 'auto', Choices(sep=';'))
+    """
+    usual = Choices()
+    given = {name: value for name, value in vars(choices).items() if value != getattr(usual, name)}
+    said = ", ".join(f"{name}={value!r}" for name, value in given.items())
+    arguments = f"{str(file)!r}, {target!r}, {task!r}, Choices({said})"
+    return f"from {_TABLES}.table import Choices, read_table\n\ntable = read_table({arguments})"
+
+
+def series_code(file: Path, target: str, time: str | None, task: str, rows: int | None) -> str:
+    """Return the code that reads a series."""
+    arguments = f"{str(file)!r}, {target!r}, {time!r}, {task!r}, {rows!r}"
+    return f"from {_TABLES}.series import read_series\n\ntable = read_series({arguments})"
+
+
+def tuning_code(
+    job: Any,
+    train: Table,
+    sampled: bool,
+    search: SpotSearchCV,
+    start: Sequence[Mapping[str, Any]],
+    found: Verdict,
+) -> str:
+    """Return code that reads the table of a `TuningJob`, splits it, and makes the same search and the recommended machine."""
+    source = job.source or f"from {_TABLES}.table import make_table\n\ntable = ...  # make_table(X, y)"
+    first, _, reading = source.partition("\n\n")
+    imports = [
+        *first.splitlines(),
+        "from sklearn.base import clone",
+        "from spotsvm import SpotSearchCV",
+        "from spotsvm.tuning.pipelines.registry import named_pipeline",
+        f"from {_TABLES}.split import held_out",
+    ]
+    scoring = repr(job.metric)
+    if not isinstance(search.scoring, str):
+        imports.append("from spotsvm.tuning.scoring import table_scorer")
+        scoring = f"table_scorer({job.metric!r}, table)"
+    series = is_series(job.pipeline)
+    split = [f"table, {job.cv}, {job.seed}", *(["in_time=True"] if series else [])]
+    more = []
+    if sampled:
+        imports.append("from spotsvm.tuning.large import Limits")
+        split.append("share=Limits().test_share(len(table.y))")
+        more.append(f"train = Limits().sample_of(train, {job.cv}, {job.seed})  # of all training rows")
+    X, new = ("train.X", "test.X") if hasattr(train.X, "columns") else ("train.X.to_numpy()", "test.X.to_numpy()")
+    about = [f"cv={job.cv}", f"seed={job.seed}", "kinds=train.kinds"]
+    about += [f"region={job.region!r}"] if job.region is not None else []
+    about += ["history=train.history", f"horizon={job.horizon}"] if series else []
+    about += ["grouped=True"] if train.groups is not None else []
+    options = [f"n_iter={job.n_trials}", f"search=pipeline.search({job.search!r})", "cv=pipeline.splitter", f"scoring={scoring}"]
+    options += [f"random_state={job.seed}"]
+    options += [f"batch_size={job.batch_size}"] if job.batch_size is not None else []
+    options += ['stop="uncertainty"'] if job.stop else []
+    space, names = _space(search)
+    imports += [f"from scipy.stats import {', '.join(names)}"] if names else []
+    timed = search.study_.findings.get("timeout", {}).get("timed_out") is True
+    groups = "" if train.groups is None else ", groups=train.groups"
+    chosen = ".set_params(**params)" if found.recommended == "tuned" else ""
+    lines = [
+        *sorted(set(imports), key=lambda line: (line.split()[1].startswith("spotsvm"), line)),
+        "",
+        reading,
+        f"train, test = held_out({', '.join(split)})  # no search sees the rows of test",
+        *more,
+        f"pipeline = named_pipeline({job.pipeline!r}, table.task, {X}, train.y, {', '.join(about)})",
+        f"space = {space}",
+        "# the default, and the centre of the space",
+        "start = [",
+        *(indent(f"{_literal(one)},", "    ") for one in start),
+        "]",
+        *(["# the time limit ended the search that this repeats: without one it goes on"] if timed else []),
+        "search = SpotSearchCV(",
+        *(f"    {option}," for option in ["pipeline.estimator", "space", *options, "start=start"]),
+        ")",
+        f"search.fit({X}, train.y{groups})",
+        "print(search.best_params_, search.best_score_)",
+        "",
+        f"# what is recommended: the {found.recommended} SVM",
+        *([f"params = {_literal(found.params)}"] if chosen else []),
+        f"machine = clone(pipeline.estimator){chosen}.fit({X}, train.y)",
+        f"print(search.scorer_(machine, {new}, test.y))  # on the rows held out",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _space(search: SpotSearchCV) -> tuple[str, list[str]]:
+    """Return the code of a space, and what it takes from scipy.stats; the pipeline's own where it cannot be written."""
+    code = search.study_.about.get("code")
+    entries = code[0] if isinstance(code, list) and len(code) == 1 and isinstance(code[0], dict) else {}
+    if set(entries) != set(search.study_.space.names) or not all(entries.values()):
+        return "pipeline.space", []
+    names = sorted({text.partition("(")[0] for text in entries.values() if text.partition("(")[0].isidentifier()})
+    return _dictionary(entries), names
+
+
+def _literal(params: Mapping[str, Any]) -> str:
+    return _dictionary({name: repr(value.item() if hasattr(value, "item") else value) for name, value in params.items()})
+
+
+def _dictionary(entries: Mapping[str, str]) -> str:
+    """Return the code of a dictionary, on lines of its own if it is long."""
+    pairs = [f"{name!r}: {text}" for name, text in entries.items()]
+    whole = f"{{{', '.join(pairs)}}}"
+    return whole if len(whole) <= _WIDTH else "{\n" + "".join(f"    {pair},\n" for pair in pairs) + "}"

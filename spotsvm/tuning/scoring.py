@@ -1,0 +1,56 @@
+"""The scorer of a tuning by its name, for the labels that a table has."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.metrics import average_precision_score, f1_score, jaccard_score, make_scorer, precision_score, recall_score
+
+from spotsvm.common.errors import ArgumentError
+from spotsvm.trials.scores.metrics import named_scorer
+from spotsvm.tuning.tables.cells import shown
+from spotsvm.tuning.tables.table import Table
+
+_OF_A_CLASS: dict[str, Any] = {
+    "f1": f1_score,
+    "precision": precision_score,
+    "recall": recall_score,
+    "jaccard": jaccard_score,
+    "average_precision": average_precision_score,
+}
+
+
+def positive_class(metric: str, table: Table) -> Any:
+    """Return the class that a score of one class is about: 1 where the classes are 0 or -1 and 1, else the rarer one; else None.
+
+    ArgumentError is raised if there are more than two classes. Of classes of one size it is the later one.
+    """
+    if metric not in _OF_A_CLASS or table.task != "classification":
+        return None
+    counts = table.y.value_counts().sort_index(ascending=False)
+    if len(counts) > 2:
+        others = "" if metric == "average_precision" else f"use {metric}_macro or {metric}_weighted, or "
+        raise ArgumentError(
+            f"--scoring {metric!r} is a score of one of two classes, and the target has {len(counts)} classes; {others}tell one "
+            "class from all others by --positive LABEL"
+        )
+    labels = list(counts.index)
+    return 1 if labels[0] == 1 and labels[1] in (0, -1) else counts.idxmin()
+
+
+def table_scorer(metric: str, table: Table) -> Any:
+    """Return the scorer of this name for the classes of a table: scikit-learn's name for it where there is one."""
+    scorer, positive = named_scorer(metric), positive_class(metric, table)
+    if positive is None or (not isinstance(positive, str | bool | np.bool_) and positive == 1):
+        return scorer if metric == "mean_class_accuracy" else metric
+    options = (
+        {"response_method": ("decision_function", "predict_proba")} if metric == "average_precision" else {"zero_division": 0}
+    )
+    return make_scorer(_OF_A_CLASS[metric], pos_label=positive, **options)
+
+
+def score_title(metric: str, table: Table) -> str:
+    """Return the name of a score, with the class that it is about."""
+    positive = positive_class(metric, table)
+    return metric if positive is None else f"{metric} of the class {shown(positive)}"

@@ -1,0 +1,62 @@
+"""The page of a real tuning against its results: files, verdict and record tell the same numbers."""
+
+import json
+import re
+from contextlib import contextmanager
+from html import unescape
+
+import pandas as pd
+import pytest
+from sklearn.datasets import load_diabetes, load_iris
+
+from spotsvm.study.recorded import RecordedStudy
+from spotsvm.tuning.job import TuningJob
+from spotsvm.tuning.tables.table import make_table
+from tests.spotsvm.reports.pages import SECTIONS, check_page
+from tests.spotsvm.reports.test_numbers import one, tables
+
+
+@contextmanager
+def quiet(name, budget):
+    yield None
+
+
+@pytest.fixture(scope="module", params=["classification", "regression"])
+def tuned(request, tmp_path_factory):
+    out = tmp_path_factory.mktemp("out")
+    X, y = (load_iris if request.param == "classification" else load_diabetes)(return_X_y=True, as_frame=True)
+    table = make_table(X.iloc[40:120], y.iloc[40:120], request.param)
+    results = TuningJob(table, n_trials=8, cv=3, seed=1, out=out, file="some.csv").run(quiet)
+    return out, results, (out / "report.html").read_text(encoding="utf-8")
+
+
+def test_the_page_tells_what_the_results_are(tuned):
+    out, results, text = tuned
+    page = check_page(text)
+    assert [heading for rank, heading in page.headings if rank == 2] == SECTIONS
+    verdict = results[-1].verdict
+    found = tables(text)
+    _, *rows = one(found, "Scores (")
+    comparison = pd.read_csv(out / "comparison.csv")
+    for row, result in zip(rows, (comparison.iloc[0], comparison.iloc[-1]), strict=True):
+        known = [result.tuned_score, result.test_score, result.test_error, result.gap]
+        assert [float(cell) for cell in row[1:]] == pytest.approx(known, rel=2e-3, abs=1e-4)
+    assert sum(row[0].endswith("(recommended)") for row in rows) == 1
+    plain = " ".join(unescape(text).split())
+    assert verdict.sentence in plain
+    for warning in verdict.warnings:
+        assert warning in plain
+    _, *parameters = one(found, "The parameters to use")
+    assert [float(row[1]) for row in parameters] == pytest.approx(list(verdict.params.values()), rel=1e-5)
+    study = RecordedStudy(out / "kriging.db")
+    chosen = set(re.findall(r'<tr data-trial="(\d+)" class="chosen"', text))
+    assert chosen == (set() if verdict.number is None else {str(study.recommend().number)})
+    assert "<dt>File</dt><dd>some.csv</dd>" in text
+    assert f"<dt>Rows</dt><dd>80, {verdict.n_held_out} of them held out</dd>" in text
+
+
+def test_the_page_of_the_record_is_the_same(tuned, tmp_path):
+    out, _, text = tuned
+    study = RecordedStudy(out / "kriging.db")
+    assert study.report(tmp_path / "again.html").read_text(encoding="utf-8") == text
+    assert json.loads(json.dumps(study.findings["table"]))["Score"] in text
