@@ -43,6 +43,7 @@ def executed(code):
     [
         (Choices(sep=";", groups="person"), {"search": "random"}),
         (Choices(drop=["person", "town"]), {"search": "kriging"}),
+        (Choices(drop=["person"]), {"search": "random", "scale": "power"}),
         (Choices(features=["a", "b"]), {"task": "regression", "target": "person", "search": "lhs", "scoring": "r2"}),
         (Choices(drop=["person", "town"]), {"pipeline": "spectra", "search": "random"}),
     ],

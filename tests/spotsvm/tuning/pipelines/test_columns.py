@@ -10,6 +10,8 @@ from sklearn.preprocessing import StandardScaler
 from spotsvm.search_cv.spot_search_cv import SpotSearchCV
 from spotsvm.tuning.pipelines.columns import MOST_LEVELS, calendar_parts, column_transformer
 from spotsvm.tuning.pipelines.default_spaces import table_pipeline
+from spotsvm.tuning.pipelines.power_scaler import PowerScaler
+from spotsvm.tuning.pipelines.registry import named_pipeline
 from spotsvm.tuning.tables.kinds import Kinds
 from spotsvm.tuning.tables.table import make_table
 
