@@ -39,7 +39,6 @@ def test_numbers_alone_are_made_nearly_normal_on_request():
     assert type(named.estimator[0]) is PowerScaler
 
 
-
 def test_plain_numbers_are_scaled_as_ever():
     assert type(column_transformer(Kinds(("a", "b")))) is StandardScaler
     given = [table_pipeline("classification", 100, kinds)[0] for kinds in (None, Kinds(("a",)))]
