@@ -10,6 +10,8 @@ from sklearn.preprocessing import StandardScaler
 from spotsvm.search_cv.spot_search_cv import SpotSearchCV
 from spotsvm.tuning.pipelines.columns import MOST_LEVELS, calendar_parts, column_transformer
 from spotsvm.tuning.pipelines.default_spaces import table_pipeline
+from spotsvm.tuning.pipelines.power_scaler import PowerScaler
+from spotsvm.tuning.pipelines.registry import named_pipeline
 from spotsvm.tuning.tables.kinds import Kinds
 from spotsvm.tuning.tables.table import make_table
 
@@ -35,7 +37,6 @@ def test_numbers_alone_are_made_nearly_normal_on_request():
     X = pd.DataFrame({"a": np.arange(20.0)})
     named = named_pipeline("table", "classification", X, X["a"] > 9, kinds=Kinds(("a",)), scale="power")
     assert type(named.estimator[0]) is PowerScaler
-
 
 
 def test_plain_numbers_are_scaled_as_ever():
