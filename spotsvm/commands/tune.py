@@ -131,6 +131,12 @@ tuning_options = _options(
         help="Folder for report, model, parameters and records; the same command resumes an interrupted run.",
     ),
     click.option("-q", "--quiet", is_flag=True, help="Print the results alone: neither what was decided nor the progress."),
+    click.option(
+        "--widen",
+        is_flag=True,
+        help="Go on from the records in --out, with --trials more candidates, where the chosen value of C, gamma or epsilon is "
+        "at an end of its range: in a wider range of it.",
+    ),
 )
 
 
