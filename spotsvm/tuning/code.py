@@ -72,6 +72,7 @@ def tuning_code(
         more.append(f"train = Limits().sample_of(train, {job.cv}, {job.seed})  # of all training rows")
     X, new = ("train.X", "test.X") if hasattr(train.X, "columns") else ("train.X.to_numpy()", "test.X.to_numpy()")
     about = [f"cv={job.cv}", f"seed={job.seed}", "kinds=train.kinds"]
+    about += [f"scale={job.scale!r}"] if job.scale != "standard" else []
     about += [f"region={job.region!r}"] if job.region is not None else []
     about += ["history=train.history", f"horizon={job.horizon}"] if series else []
     about += ["grouped=True"] if train.groups is not None else []

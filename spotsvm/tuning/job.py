@@ -164,7 +164,7 @@ class TuningJob:
                 best = clone(named.estimator).set_params(**choice.params).fit(train.X, train.y)
                 results[-1] = HeldOutResult(self.search, choice.score, *self._test(scorer, best, test), best, search)
             results[-1] = self._with_optimism(results[-1], train)
-            results[-1] = self._with_verdict(results, choice, own, folds, scorer, test)
+            results[-1] = self._with_verdict(results, choice, folds, scorer, test)
             if train is not whole:
                 verdict = results[-1].verdict
                 which = 0 if verdict is not None and verdict.recommended == "default" else -1
@@ -225,16 +225,14 @@ class TuningJob:
         search.study_.add_finding("oversearching", found.to_dict())
         return replace(result, optimism=found)
 
-    def _with_verdict(
-        self, results: list[HeldOutResult], choice: Choice, own: list[dict[str, Any]], folds: Any, scorer: Any, test: Table
-    ) -> HeldOutResult:
+    def _with_verdict(self, results: list[HeldOutResult], choice: Choice, folds: Any, scorer: Any, test: Table) -> HeldOutResult:
         """Return the last result with the verdict on it, which is also stored in the study."""
         default, tuned = results[0], results[-1]
         held_out = held_out_difference(
             scorer, default.estimator, tuned.estimator, test.X, test.y, self.seed, shares=self.metric == "accuracy",
             block=self._block(test), groups=test.groups,
         )  # fmt: skip
-        found = decide(choice, self.metric, default, tuned, own, held_out, len(test.y))
+        found = decide(choice, self.metric, default, tuned, held_out, len(test.y))
         if self.oversearching != "none":
             found = with_expected(found, choice, folds, tuned.optimism)
         assert tuned.search is not None
