@@ -9,7 +9,6 @@ products, :class:`~spotsvm.ImportanceFraction` keeps the important ones, and the
 import matplotlib.pyplot as plt
 import numpy as np
 from scipy.stats import loguniform, uniform
-from sklearn.decomposition import PCA
 from sklearn.model_selection import train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -31,30 +30,30 @@ y = (product > np.median(product)).astype(int)
 X, X_new, y, y_new = train_test_split(X, y, train_size=150, random_state=0)
 
 # %%
-machine = {"C": loguniform(2**-2, 2**12), "gamma": loguniform(2**-12, 1)}
-named = {f"svc__{name}": range_ for name, range_ in machine.items()}
-settings = {"n_iter": 25, "random_state": 0}
-forest = ImportanceFraction(random_state=0)
-searches = {
-    "all wavelengths": SpotSearchCV(make_pipeline(StandardScaler(), SVC()), named, **settings),
-    "8 components": SpotSearchCV(make_pipeline(PCA(8), StandardScaler(), SVC()), named, **settings),
-    "components, products,\nshare of importance": SpotSearchCV(
-        make_pipeline(PrincipalMonomials(8, n_kept=8), forest, StandardScaler(), SVC()),
-        named | {"importancefraction__fraction": uniform(0.2, 0.8)},
-        **settings,
-    ),
-}
-scores = {name: search.fit(X, y).score(X_new, y_new) for name, search in searches.items()}
+# Beside it is an SVC on all wavelengths, tuned with as many suggestions. On these spectra it is as accurate; the pipeline says
+# which features it takes.
+
+settings = {"n_iter": 20, "random_state": 0}
+named = {"svc__C": loguniform(2**-2, 2**12), "svc__gamma": loguniform(2**-12, 1)}
+plain = SpotSearchCV(make_pipeline(StandardScaler(), SVC()), named, **settings).fit(X, y)
+pipeline = make_pipeline(PrincipalMonomials(4), ImportanceFraction(random_state=0), StandardScaler(), SVC())
+search = SpotSearchCV(pipeline, named | {"importancefraction__fraction": uniform(0.2, 0.8)}, **settings).fit(X, y)
+print(f"all wavelengths: {plain.score(X_new, y_new):.3f}; the pipeline: {search.score(X_new, y_new):.3f} on 750 new spectra")
 
 # %%
+# The class is decided by a product of shares, and so products of components are among the important features.
+
+monomials, forest = search.best_estimator_[0], search.best_estimator_[1]
+names = monomials.get_feature_names_out()
+order = np.argsort(-forest.importances_)[:15]
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 4), layout="constrained")
 for label, colour in [(0, "tab:orange"), (1, "tab:blue")]:
     left.plot(wavelength, X[y == label][:12].T, color=colour, lw=0.8, alpha=0.7)
     left.plot([], [], color=colour, label=["poor", "good"][label])
 left.set(xlabel="wavelength", ylabel="absorbance", title="A dozen spectra of each class")
 left.legend()
-bars = right.barh(list(scores), list(scores.values()), color="0.6")
-right.bar_label(bars, fmt=" %.3f")
+kept = forest.get_support()[order]
+right.barh(names[order], forest.importances_[order], color=np.where(kept, "tab:blue", "0.8"))
 right.invert_yaxis()
-right.set(xlabel="accuracy on 750 new spectra", xlim=(0.5, 1.05))
+right.set(xlabel="importance in a random forest", title=f"Features: {forest.get_support().sum()} of {len(names)} are kept (blue)")
 plt.show()

@@ -50,4 +50,5 @@ print({name.split("__")[1]: value for name, value in search.best_params_.items()
 # %%
 ax = ConfusionMatrixDisplay.from_estimator(search, X_new, y_new, cmap="Blues", colorbar=False, xticks_rotation=20).ax_
 ax.set_title(f"{len(X_new)} new sentences, accuracy {search.score(X_new, y_new):.2f}")
+ax.figure.set_layout_engine("constrained")
 plt.show()
