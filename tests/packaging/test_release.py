@@ -42,11 +42,20 @@ def test_what_is_imported_is_required_and_what_is_required_is_imported():
     extras = {name for extra in ("dask", "optuna") for name in names(PROJECT["optional-dependencies"][extra])}
     undeclared = found.keys() - required - extras - WITH_SCIKIT_LEARN - ASKED_FOR
     assert {name: found[name] for name in undeclared} == {}
-    assert required - found.keys() == set()
+    assert required - found.keys() == {"tabulate"}  # which tables of pandas need to become text
 
 
 def test_every_requirement_has_a_lowest_version():
     assert [text for text in PROJECT["dependencies"] if not re.fullmatch(r"[\w-]+>=[\d.]+", text)] == []
+
+
+def test_the_changelog_and_the_citation_are_of_this_version():
+    """What is not released yet stands above."""
+    headings = re.findall(r"^## (.*)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), flags=re.M)
+    version, day = re.fullmatch(r"([\d.]+) \(([\d-]+)\)", headings[headings[0] == "Unreleased"]).groups()
+    assert version == PROJECT["version"]
+    assert re.findall(r"^version: (.*)$", CITATION, flags=re.M) == [version]
+    assert re.findall(r"^date-released: (.*)$", CITATION, flags=re.M) == [day]
 
 
 def test_the_citation_has_the_library_and_the_five_papers():
