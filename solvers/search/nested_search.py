@@ -124,6 +124,8 @@ class NestedSearch(Search):
             self.n_initial = sum(s.n_trials for s in self.stages[:-1]) + last.n_initial
             self.initial_name = f"trials of the stages before the last and its {last.initial_name}"
         self.plans_ahead = last.plans_ahead
+        self.models_bounds = all(search.models_bounds for search in self._inners)
+        self._margins: dict[int, Sequence[float]] = {}
         self._n_asked_here = 0
         self._outer: dict[bytes, Floats] = {}
         self._inside: dict[bytes, Floats] = {}
@@ -206,10 +208,23 @@ class NestedSearch(Search):
         super().tell(point, value)
         self._tell_inner(self._points[-1], self._values[-1])
 
-    def _tell_inner(self, point: Floats, value: float) -> None:
+    def take_margins(self, margins: Sequence[float]) -> None:
+        """Take by how much each bound was held at the point told last; so does the search of each stage that is told of it.
+
+        See Also
+        --------
+        tell : Takes the value there, before.
+        """
+        self._margins[len(self._points) - 1] = tuple(margins)
+        if self._to_inner(self._points[-1]) is not None:
+            self._inner.take_margins(margins)
+
+    def _tell_inner(self, point: Floats, value: float, margins: Sequence[float] | None = None) -> None:
         inside = self._to_inner(point)
         if inside is not None:
             self._inner.tell(inside, value)
+            if margins is not None:
+                self._inner.take_margins(margins)
 
     def _to_inner(self, point: Floats) -> Floats | None:
         """Return a point as the present stage's search has it, None if its model does not contain it."""
@@ -228,8 +243,8 @@ class NestedSearch(Search):
             self.stage += 1
             self._n_asked_here = 0
             self._outer, self._inside = {}, {}
-            for point, value in zip(self._points, self._values, strict=True):
-                self._tell_inner(point, value)
+            for k, (point, value) in enumerate(zip(self._points, self._values, strict=True)):
+                self._tell_inner(point, value, self._margins.get(k))
             for point in self.pending:
                 inside = self._to_inner(point)
                 if inside is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -14,7 +15,11 @@ import click
 @click.option("--out", default="-", help="File for the predictions; - for standard output, the default.")
 @click.option("--sep", help="Separator of the fields: one character, or tab; by default it is found out.")
 @click.option("--encoding", help="Encoding of the file, such as latin-1; by default it is found out.")
-def predict(model: Path, file: Path, out: str, sep: str | None, encoding: str | None) -> None:
+@click.option(
+    "--header/--no-header", default=None, help="Whether the first row has the names of the columns; by default it is found out."
+)
+@click.option("--thousands", metavar="MARK", help="What stands between thousands, such as the comma of 1,234.5.")
+def predict(model: Path, file: Path, out: str, **how: Any) -> None:
     """Predict the rows of the table in FILE (CSV) with a MODEL.
 
     The model is the file model.skops of `spotsvm tune --out`. The table has the columns of the training table, in any order.
@@ -24,11 +29,12 @@ def predict(model: Path, file: Path, out: str, sep: str | None, encoding: str | 
     from spotsvm.common.text import printable_line
     from spotsvm.tuning.predict import predictions
     from spotsvm.tuning.saved import load_model
+    from spotsvm.tuning.tables.table import Choices
 
     if out != "-" and Path(out).resolve() in (model.resolve(), file.resolve()):
         raise StorageError(f"--out {out} is one of the files to read; use another file")
     found = predictions(
-        load_model(model), file, sep, encoding, lambda line: click.echo(f"spotsvm: {printable_line(line)}", err=True)
+        load_model(model), file, Choices(**how), lambda line: click.echo(f"spotsvm: {printable_line(line)}", err=True)
     )
     try:
         write_csv(found, sys.stdout if out == "-" else Path(out), "predictions")

@@ -131,6 +131,12 @@ tuning_options = _options(
         help="Folder for report, model, parameters and records; the same command resumes an interrupted run.",
     ),
     click.option("-q", "--quiet", is_flag=True, help="Print the results alone: neither what was decided nor the progress."),
+    click.option(
+        "--widen",
+        is_flag=True,
+        help="Go on from the records in --out, with --trials more candidates, where the chosen value of C, gamma or epsilon is "
+        "at an end of its range: in a wider range of it.",
+    ),
 )
 
 
@@ -275,7 +281,7 @@ def tune(
                     f"{name} {value} is only for time series (--pipeline stormwater), not for --pipeline {pipeline}"
                 )
         table, source = read_table(file, target, task, Choices(**choices)), reading_code(file, target, task, Choices(**choices))
-    run_tuning(table, pipeline=pipeline, horizon=horizon, source=source, file=Path(file).name, **options)
+    run_tuning(table, pipeline=pipeline, horizon=horizon, source=source, **options)
 
 
 @click.command(cls=RenamedOptions)

@@ -4,29 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import beta
 
 from spotsvm.common.drawing import count_axis, drawing, name_chosen, name_trials, plain
 from spotsvm.common.errors import ArgumentError
 from spotsvm.reports.html.cells import short
 from spotsvm.reports.html.findings import findings_of
 from spotsvm.reports.html.page import Part, Picture, Section
-from spotsvm.reports.model import FEWEST, Floats, best_of, random_values
+from spotsvm.reports.model import Floats, against_random, best_of, random_values
 from spotsvm.reports.view import StudyView
-from spotsvm.solvers.search.contract.base import Noise
 from spotsvm.space.description import same_parameter
-from spotsvm.surrogates.acquisition.selection import select_evaluations
-from spotsvm.surrogates.domain import Domain
-from spotsvm.surrogates.errors import NotPositiveDefiniteError
-from spotsvm.surrogates.kriging.ensemble import KrigingEnsemble
-from spotsvm.surrogates.kriging.level_share import draw_level_shares
-from spotsvm.surrogates.kriging.noise import Verdict, judge_noise
-from spotsvm.surrogates.magnitude import within_reach
-from spotsvm.surrogates.one_thread import one_blas_thread
 from spotsvm.trials.pareto import hypervolume_curve
 from spotsvm.trials.recommendation import holds_bounds, may_be_best, why_none
 from spotsvm.trials.results import StudyResults
@@ -281,139 +271,3 @@ def _hypervolumes(study: StudyResults, reference: list[float]) -> tuple[NDArray[
     n = len(_ended(study))
     at = np.linspace(0, n - 1, min(n, _PLACES)).astype(int)
     return at + 1, np.asarray(hypervolume_curve(study.trials, study.objectives, reference, at.tolist()), dtype=float)
-
-
-_ERROR = 0.025  # beyond each end of the interval
-_MOST = 2000  # trials; what random search reaches with more, a model of a thousand does not know
-_POINTS = (1024, 16384)
-_TIED = 0.9
-
-
-@dataclass(frozen=True)
-class AgainstRandom:
-    """The 95 % interval of the chance that a random search with as many trials does as well as a study."""
-
-    low: float
-    high: float
-    source: str
-
-    @property
-    def verdict(self) -> Literal["better", "above", "not better", "unknown"]:
-        """The chance in words: at most one in ten, at most a half, at least a half, or unknown."""
-        if self.high <= 0.1:
-            return "better"
-        if self.high <= 0.5:
-            return "above"
-        return "not better" if self.low >= 0.5 else "unknown"
-
-    def sentence(self) -> str:
-        """Return the verdict, the interval, and what was compared."""
-        told = {
-            "better": "The search did better than random search does in nine of ten cases",
-            "above": "The search did better than random search does in half of all cases, but perhaps not in nine of ten",
-            "not better": "The search did no better than random search does in half of all cases",
-            "unknown": "The trials do not show whether the search did better than random search",
-        }[self.verdict]
-        if self.high - self.low in (0.0, 1.0):
-            return f"{told}. {self.source}."
-        return (
-            f"{told}: with as many trials, random search does as well in {_percent(self.low)} to {_percent(self.high)} of cases "
-            f"(95 % interval). {self.source}."
-        )
-
-
-def against_random(
-    trials: Sequence[Trial], domain: Domain, *, sign: float, noise: Noise, seed: int, drawn: Sequence[Trial] = ()
-) -> AgainstRandom:
-    """Compare the best value of a study with the best of as many random configurations.
-
-    Random trials are counted if that suffices: if none of n is as good, a share of up to 1 - 0.025^(1 / n) of the space can still
-    be, so that "at most one of ten cases" takes 35 times as many random trials as the study has, and "at most half" 6 times; four
-    or more that are as good can show the opposite. Otherwise the share is drawn from Kriging models of all trials, one of the
-    values and one of their logarithms, and the interval covers both.
-
-    The given starts of a study do not count as its own trials. `drawn` are the trials of a random search of the same objective;
-    `sign` is 1 if smaller values are better, -1 if larger ones are.
-
-    References
-    ----------
-    Clopper, Pearson 1934, "The use of confidence or fiducial limits illustrated in the case of the binomial".
-    """
-    ended = [t for t in trials if t.state in FINISHED]
-    random = [t for t in drawn if t.state in FINISHED and not is_given(t)]
-    losses, others = (
-        np.array([sign * t.value if t.value is not None and may_be_best(t) else np.inf for t in some]) for some in (ended, random)
-    )
-    started = np.array([is_given(t) for t in ended])
-    own, best = int(np.sum(~started)), float(losses.min())
-    if np.any(losses[started] <= best):
-        return AgainstRandom(1.0, 1.0, "No trial is better than the given starts, with which a random search would begin, too")
-    k, n = int(np.sum(others <= best)), len(others)
-    if n:
-        low = 0.0 if k == 0 else float(beta.ppf(_ERROR, k, n - k + 1))
-        high = 1.0 if k == n else float(beta.ppf(1.0 - _ERROR, k + 1, n - k))
-        counted = f"Of the {n} trials of the random search, {k} did as well"
-        found = AgainstRandom(_chance(low, own), _chance(high, own), counted)
-        if found.verdict != "unknown":
-            return found
-    pooled = f"{len(ended)} trials" + (f" and the {n} of the random search" if n else "")
-    asked = f"The values of random configurations were predicted by two Kriging models of the {pooled}"
-    if own > _MOST:
-        return AgainstRandom(
-            0.0, 1.0, f"With more than {_MOST} trials a model is too coarse, and there are too few random trials to count"
-        )
-    try:
-        return AgainstRandom(*_by_models([*ended, *random], domain, sign, noise, seed, own, best), asked)
-    except NotPositiveDefiniteError:
-        return AgainstRandom(0.0, 1.0, "There are too few trials, or too few different values, to fit a model")
-
-
-def _chance(share: float, number: int) -> float:
-    """Return the chance that at least one of `number` draws is in the best `share`."""
-    return float(-np.expm1(number * np.log1p(-min(share, 1.0 - 1e-16))))
-
-
-def _by_models(
-    trials: Sequence[Trial], domain: Domain, sign: float, noise: Noise, seed: int, number: int, best: float
-) -> tuple[float, float]:
-    """Return the interval of the chance, from models of the values and of their logarithms."""
-    points = np.array([t.point for t in trials])
-    losses, unit = within_reach(np.array([sign * t.value if t.value is not None and may_be_best(t) else np.nan for t in trials]))
-    ok = np.isfinite(losses)
-    known, values = points[ok], losses[ok]
-    if len(np.unique(known, axis=0)) < FEWEST or not np.ptp(values) > 0:
-        raise NotPositiveDefiniteError("no model")
-    judged: Verdict = judge_noise(known, values) if noise == "auto" else "noisy" if noise else "deterministic"
-    rows = select_evaluations(domain, known, values, noisy=judged != "deterministic")
-    n_points = int(np.clip(2 ** np.ceil(np.log2(64 * number)), *_POINTS))
-    lows, highs = [], []
-    with one_blas_thread():
-        for warped in (False, True):
-            rng = np.random.default_rng([seed, 1 << 42, warped])
-            models = KrigingEnsemble(domain, warped=warped).fit(known[rows], values[rows], rng)
-            lower, upper = draw_level_shares(
-                models,
-                domain,
-                best / unit,
-                rng,
-                noise=judged,
-                n_points=n_points,
-                tolerance=_half_step(known, values),
-                failed=points[~ok],
-            )
-            lows.append(float(np.quantile(lower, _ERROR)))
-            highs.append(float(np.quantile(upper, 1.0 - _ERROR)))
-    return _chance(min(lows), number), _chance(max(highs), number)
-
-
-def _half_step(points: Floats, values: Floats) -> float:
-    """Return half the smallest step between rounded values, such as accuracies on few rows; 0 if they are not rounded."""
-    different = np.unique(values)
-    if len(different) > _TIED * len(np.unique(points, axis=0)):
-        return 0.0
-    steps = np.diff(different)
-    return 0.5 * float(steps[steps > 1e-9 * np.ptp(different)].min())
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.0f} %" if share >= 0.01 else "less than 1 %"

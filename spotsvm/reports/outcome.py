@@ -55,7 +55,7 @@ def outcome_section(view: StudyView) -> Section:
         )
     if not view.done:
         parts.append(Notice("No trial has succeeded yet, so there is no recommendation, and no effects are shown.", "warning"))
-    elif view.study.objectives.several:
+    elif view.study.objectives.several and view.front:
         parts += _front(view)
     elif view.recommended is None:
         parts.append(Notice(f"There is no recommendation yet: {why_none(view.trials)}.", "warning"))

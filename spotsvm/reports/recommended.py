@@ -33,7 +33,7 @@ _WHAT_IS_PLAUSIBLE = (
 def recommended_section(view: StudyView) -> Section | None:
     """Return the section; None without a successful trial that holds the bounds."""
     if view.study.objectives.several:
-        return Section("Which trials to choose from", _front(view)) if view.done else None
+        return Section("Which trials to choose from", _front(view)) if view.front else None
     found = view.recommended
     if found is None:
         return None

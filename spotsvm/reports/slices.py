@@ -188,7 +188,10 @@ def _draw_trials(ax: Any, view: StudyView, x: StudyAxis, y: StudyAxis) -> None:
     for label, style in styles.items():
         trials = [t for t in view.drawn if (t.state == "ok") == (label == "trial")]
         points = np.array([t.point for t in trials])
-        exists = domain.active(points)[:, [x.column, y.column]].all(axis=1) if trials else np.empty(0, dtype=bool)
+        if not trials:
+            continue
+        active = domain.active(points)
+        exists = active[:, x.column] & active[:, y.column]
         if exists.any():
             u, v = (_spread(points[exists, axis.column], axis) for axis in (x, y))
             (dots,) = ax.plot(u, v, ls="", label=label, zorder=3, clip_on=False, **style)

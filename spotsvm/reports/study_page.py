@@ -29,7 +29,7 @@ def study_page(study: StudyResults, baseline: StudyResults | None = None) -> Pag
     >>> from spotsvm import Study
     >>> page = study_page(Study({"x": [1, 2, 3]}, seed=0).run(lambda p: p["x"], n_trials=3))
     >>> [section.heading for section in page.sections][:3]
-    ['What came out', 'Recommended parameters', 'Convergence']
+    ['What came out', 'Recommended parameters', 'How much of it is luck']
     """
     if baseline is not None:
         if not isinstance(baseline, StudyResults):

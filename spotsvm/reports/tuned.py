@@ -144,9 +144,11 @@ def trials_section(view: StudyView) -> Section | None:
     if len(rows) < len(frame):
         parts.append(f"Of {len(frame)} trials {len(rows)} are shown: {SHOWN}. study.to_csv and spotsvm export write all of them.")
     headings = _headings(frame, params, extras)
-    for k, columns in enumerate([*_split(first), *_split(["number", *extras, *ends])]):
+    told: set[str] = set()
+    for columns in [*_split(first), *_split(["number", *extras, *ends])]:
         what = "their parameters and values" if set(columns) & {*params, *values} else "further information"
-        more = "" if k == 0 else ", continued" if what.startswith("their") else ""
+        more = ", continued" if what in told else ""
+        told.add(what)
         shown_columns = frame[columns].set_axis([headings[name] for name in columns], axis="columns")
         full = {headings[name]: name.removeprefix("param_") for name in columns if name in params}
         parts.append(

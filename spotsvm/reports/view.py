@@ -15,7 +15,7 @@ from spotsvm.common.errors import ArgumentError, NoCompletedTrialError, SpaceErr
 from spotsvm.common.text import printable_line
 from spotsvm.reports.axes import StudyAxis, study_axes
 from spotsvm.reports.model import Floats, StudyModel, fit_study_model
-from spotsvm.trials.recommendation import CONFIRM, VERDICT, Recommendation, may_be_best, why_none
+from spotsvm.trials.recommendation import CONFIRM, VERDICT, Recommendation, holds_bounds, may_be_best, why_none
 from spotsvm.trials.results import StudyResults
 from spotsvm.trials.scores.fold_bias import optimism_of_trials, tuned_metric
 from spotsvm.trials.scores.fresh_partitions import optimism_of_partitions
@@ -162,7 +162,7 @@ class StudyView:
     def rows(self, most: int = MOST) -> NDArray[np.intp]:
         """Return the numbers of at most `most` trials to show; the recommended one is among them."""
         if self.study.objectives.several:
-            front = {t.number for t in self.front} if self.done else set()
+            front = {t.number for t in self.front}
             losses = np.array([0.0 if t.number in front else 1.0 for t in self.trials])
         else:
             sign = float(self.study.objectives.signs[0])
@@ -200,8 +200,8 @@ class StudyView:
 
     @cached_property
     def front(self) -> tuple[Trial, ...]:
-        """The non-dominated trials, if there are several objectives."""
-        return self.study.pareto()
+        """The non-dominated trials, if there are several objectives; none as long as no trial holds the bounds."""
+        return self.study.pareto() if any(map(holds_bounds, self.done)) else ()
 
     @cached_property
     def models(self) -> list[StudyModel | str]:
@@ -257,7 +257,7 @@ class StudyView:
         if self.recommended is not None:
             known = self.chosen_number is not None or self.default_point is not None
             return "recommended" if known else "best of the search"
-        return "middle of the front" if self.study.objectives.several else "best, out of bounds"
+        return "middle of the front" if self.study.objectives.several and self.front else "best, out of bounds"
 
     @cached_property
     def luck(self) -> Optimism | str:
@@ -284,9 +284,9 @@ class StudyView:
             return self.default_point
         if self.recommended is not None:
             return np.array(self.trials[self.recommended.number].point)
-        if not self.study.objectives.several:
+        if not self.study.objectives.several or not self.front:
             sign = float(self.study.objectives.signs[0])
-            return np.array(min(self.done, key=lambda t: sign * float(t.value or 0.0)).point)
+            return np.array(min(self.done, key=lambda t: sign * float((t.values or (0.0,))[0])).point)
         return np.array(self.front[len(self.front) // 2].point)
 
     def objective_name(self, k: int) -> str:

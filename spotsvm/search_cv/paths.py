@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -13,11 +13,10 @@ from spotsvm.cross_validation.fold_scorer import FoldScorer
 from spotsvm.search_cv.scoring import CandidateScoring
 from spotsvm.space.parameter import ContinuousParameter
 from spotsvm.space.space import Space
+from spotsvm.trials.constraints import N_VALUES, Constraints, allowed_keys
 from spotsvm.trials.profile import Profile
 from spotsvm.trials.trial import Outcome
 
-#: values of the grid from which paths take theirs
-N_VALUES = 11
 AUTO = "auto"
 #: of a choice, values that are looked at to see whether their work can be shared
 _MOST_LEVELS = 20
@@ -29,6 +28,8 @@ class CandidatePaths:
 
     scoring: CandidateScoring
     profile: Profile | None = None
+    #: what the values on a path must satisfy
+    constraints: Constraints = Constraints((), {})
 
     def outcomes(self, batch: Sequence[Mapping[str, Any]], scorer: FoldScorer) -> list[Outcome]:
         """Score candidates, in the order given; all of them are passed to the scorer together.
@@ -38,16 +39,15 @@ class CandidatePaths:
         """
         if self.profile is None:
             return [self.scoring.outcome(scores, scorer) for scores in scorer.score(batch)]
-        if listed := self.profile.listed:
-            scores = scorer.score([{**params, self.profile.name: value} for params in batch for value in listed])
-            found = [self.scoring.outcome(of_one, scorer) for of_one in scores]
-            whole = [found[k : k + len(listed)] for k in range(0, len(found), len(listed))]
-            return [Outcome("ok", path=tuple(enumerate(path))) for path in whole]
-        name, grid = self.profile.name, self.profile.values(N_VALUES)
-        paths: list[dict[float, Outcome]] = [{} for _ in batch]
-        first = grid if scorer.needs_no_fit(name) else grid[::2]
-        self._extend(paths, batch, [{*first, *([params[name]] if name in params else [])} for params in batch], scorer)
-        self._extend(paths, batch, [self._beside_best(path, grid) for path in paths], scorer)
+        name, paths = self.profile.name, [dict[float, Outcome]() for _ in batch]
+        grids = [allowed_keys(self.profile, self.constraints, params) for params in batch]
+        whole = bool(self.profile.listed) or scorer.needs_no_fit(name)
+        every_second = set(self.profile.values(N_VALUES)[::2]) if not whole else set()
+        first = [{key for key in grid if whole or key in every_second} or set(grid) for grid in grids]
+        own = [{self.profile.key(params[name])} if name in params else set() for params in batch]
+        self._extend(paths, batch, [some | more for some, more in zip(first, own, strict=True)], scorer)
+        if not self.profile.listed:
+            self._extend(paths, batch, [self._beside_best(path, grid) for path, grid in zip(paths, grids, strict=True)], scorer)
         return [Outcome("ok", path=tuple(sorted(path.items()))) for path in paths]
 
     def _extend(
@@ -58,9 +58,9 @@ class CandidatePaths:
         scorer: FoldScorer,
     ) -> None:
         """Score further values on paths."""
-        name = self.profile.name if self.profile is not None else ""
-        todo = [(k, value) for k, more in enumerate(values) for value in sorted(more - paths[k].keys())]
-        scores = scorer.score([{**batch[k], name: value} for k, value in todo]) if todo else []
+        profile = cast("Profile", self.profile)
+        todo = [(k, key) for k, more in enumerate(values) for key in sorted(more - paths[k].keys())]
+        scores = scorer.score([{**batch[k], profile.name: profile.value(key)} for k, key in todo]) if todo else []
         for (k, value), of_one in zip(todo, scores, strict=True):
             paths[k][value] = self.scoring.outcome(of_one, scorer)
 
@@ -68,6 +68,7 @@ class CandidatePaths:
         """Return the values of the grid next to the best one on a path."""
         merits = {value: self.scoring.merit(outcome) for value, outcome in path.items()}
         known = [value for value in merits if np.isfinite(merits[value])]
+        known = [value for value in known if self.constraints.held(path[value].extra)] or known
         if not known:
             return set()
         best = max(known, key=lambda value: merits[value])

@@ -13,10 +13,11 @@ from scipy.stats import rankdata
 
 from spotsvm.common.errors import NoCompletedTrialError, NoCompletedTrialTypeError
 from spotsvm.cross_validation.fold_scorer import FoldScorer, make_scorers
+from spotsvm.search_cv.bounds import why_none_holds
 from spotsvm.search_cv.run import SearchArguments
 from spotsvm.search_cv.scoring import CandidateScoring
 from spotsvm.study.study import Study
-from spotsvm.trials.recommendation import summarise_failures
+from spotsvm.trials.recommendation import holds_bounds, summarise_failures
 from spotsvm.trials.scores.fold_bias import fold_metrics
 from spotsvm.trials.trial import Trial
 
@@ -84,6 +85,8 @@ class BestCandidate:
     scorer: Any
     multimetric: bool
     metric: str = ""
+    #: why there is no best candidate although some have succeeded; empty if there is one
+    why_none: str = ""
 
 
 def best_candidate(
@@ -116,13 +119,21 @@ def best_candidate(
         multimetric = isinstance(scorers, dict) or metrics != ["score"]
     train = search.return_train_score
     results = search_results(trials, metrics, scorer.n_splits, error_score=filler, return_train_score=train)
+    held = np.array([t.state == "ok" and holds_bounds(t) for t in trials])
+    if scoring.constraints.bounds:
+        results["bounds_held"] = held
     if multimetric and not search.refit:
         return BestCandidate(results, None, None, scorers, multimetric)
     if callable(search.refit):
         return BestCandidate(results, _chosen_by(search.refit(results), len(trials)), None, scorers, multimetric)
     metric = scoring.metric(metrics, multimetric)
+    if scoring.constraints.bounds and not held.any():
+        why = why_none_holds(trials, scoring.constraints)
+        return BestCandidate(results, None, None, scorers, multimetric, metric, why)
     chosen = int(results[f"rank_test_{metric}"].argmin())
     merits = np.array([scoring.merit(t) for t in trials]) if scoring.soft else results[f"mean_test_{metric}"]
+    if scoring.constraints.bounds:
+        merits = np.where(held, merits, np.nan)
     if np.isfinite(merits).any():
         best = np.flatnonzero(merits == np.nanmax(merits)).tolist()
         chosen = next((k for k in best if trials[k] in own), best[0])

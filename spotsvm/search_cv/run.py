@@ -28,6 +28,7 @@ from spotsvm.common.errors import ArgumentError, FirstTrialsFailedError
 from spotsvm.cross_validation.fold_data import Split
 from spotsvm.cross_validation.fold_scorer import FoldScorer, check_scoring_options, warn_of_failure
 from spotsvm.cross_validation.partitions import further_partitions
+from spotsvm.search_cv.bounds import check_bounded
 from spotsvm.search_cv.confirm import (
     N_COSTLY,
     N_PARTITIONS,
@@ -56,7 +57,7 @@ from spotsvm.study.workers.open import checked_n_jobs, open_workers
 from spotsvm.study.workers.protocol import Here, Workers, in_order
 from spotsvm.trials.constraints import Constraints, ConstraintsLike
 from spotsvm.trials.profile import Profile, described_profile
-from spotsvm.trials.recommendation import CONFIRM
+from spotsvm.trials.recommendation import CONFIRM, holds_bounds
 from spotsvm.trials.results import StudyResults
 from spotsvm.trials.trial import Outcome, Trial
 
@@ -150,12 +151,7 @@ class SpotSearchRun:
         space = self._space = given_space(search)
         plain = isinstance(search.search, str) and not (search.racing or self.scoring.objectives)
         constraints = Constraints.of(search.constraints)
-        if constraints.bounds:
-            raise ArgumentError(
-                "constraints has bounds, which SpotSearchCV does not take; use a Study, or conditions on parameters"
-            )
-        wanted = None if constraints and search.profile == AUTO else search.profile  # a path would leave them
-        profile = profile_of(wanted, space, search.estimator, self.scorer, plain)
+        profile = profile_of(search.profile, space, search.estimator, self.scorer, plain)
         soft = "soften" in options and self.scorer.softens
         self._shares_work = plain and all(not self.scorer.why_not_shared(space.decode(centre)) for centre in space.centres())
         self._start = search.start
@@ -168,8 +164,8 @@ class SpotSearchRun:
             soft = about.get("criterion") == CRITERION if search.criterion == AUTO else soft
             if search.start is None and (has_gone_on or not _are_among(starts, cast("Any", self._start or []), space, profile)):
                 self._start = starts
-        self.scoring = replace(self.scoring, soft=soft)
-        self._paths = CandidatePaths(self.scoring, profile)
+        self.scoring = replace(self.scoring, soft=soft, constraints=constraints)
+        self._paths = CandidatePaths(self.scoring, profile, constraints)
 
     def run(self, task: Callback | None = None) -> Study:
         """Evaluate until the study has `n_iter` finished trials, followed by `task`; return the study, with its record closed."""
@@ -265,7 +261,7 @@ class SpotSearchRun:
         if not self._shares_work:
             return []
         points = [study.space.encode(params) for params in own_start(self._search.estimator, study.space, self._X, self._y)]
-        done = [t for t in study.trials if t.state == "ok"]
+        done = [t for t in study.trials if t.state == "ok" and holds_bounds(t)]
         return [t for t in done for point in points if np.allclose(t.point, point, rtol=0.0, atol=_ROUNDING)][:1]
 
     def _score_on(self, splits: Sequence[Split], batch: Sequence[Mapping[str, Any]]) -> list[Outcome]:
@@ -475,6 +471,12 @@ def check_arguments(search: SearchArguments) -> None:
     checked_timeout(search.timeout, "timeout")
     checked_timeout(search.refit_timeout, "refit_timeout")
     objectives = scoring.objectives
+    constraints = Constraints.of(search.constraints)
+    check_bounded(constraints, search.scoring)
+    if constraints.bounds and search.racing:
+        raise ArgumentError(
+            "racing=True compares each candidate with the best before it, whatever the bounds of constraints; leave it out"
+        )
     check_scoring_options(search.engine, search.error_score)
     if not isinstance(search.racing, bool | np.bool_):
         raise ArgumentError(f"racing={search.racing!r}; use True or False")

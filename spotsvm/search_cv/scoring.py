@@ -10,7 +10,10 @@ import numpy as np
 
 from spotsvm.common.errors import ArgumentError
 from spotsvm.cross_validation.fold_scorer import FoldScorer, FoldScores, metric_names
+from spotsvm.search_cv.bounds import bounded_means
 from spotsvm.solvers.search import needs_several_objectives
+from spotsvm.trials.constraints import Constraints
+from spotsvm.trials.recommendation import BOUNDS_HELD
 from spotsvm.trials.trial import Outcome, Trial, one_line, outcome_of
 
 #: the number by which candidates are compared where it is not the score alone, and the weight of the log loss in it
@@ -26,6 +29,8 @@ class CandidateScoring:
     refit: bool | str | Callable[[dict[str, Any]], int]
     #: whether candidates are compared by accuracy and log loss together
     soft: bool = False
+    #: whose bounds name mean scores that outcomes are to have
+    constraints: Constraints = Constraints((), {})
 
     @property
     def objectives(self) -> list[str]:
@@ -66,8 +71,8 @@ class CandidateScoring:
         return callable(self.scoring) or isinstance(self.scoring, str | None)
 
     def merit(self, one: Trial | Outcome) -> float:
-        """Return the number by which a candidate is compared with others; nan if it failed."""
-        if one.state != "ok" or one.value is None:
+        """Return the number by which a candidate is compared with others; nan if it failed, or does not hold the bounds."""
+        if one.state != "ok" or one.value is None or one.extra.get(BOUNDS_HELD) == 0.0:
             return float("nan")
         return one.extra.get(CRITERION, one.value) if self.soft else one.value
 
@@ -88,4 +93,4 @@ class CandidateScoring:
         if self.soft:
             # a candidate without margins, which scikit-learn has scored, counts as one without skill
             told[CRITERION] = values[0] - LOSS_WEIGHT * scores.numbers.get("log_loss", np.log(2.0))
-        return outcome_of({**told, **scores.numbers})
+        return outcome_of({**bounded_means(self.constraints, scores, scorer), **told, **scores.numbers})

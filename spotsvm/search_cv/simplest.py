@@ -88,7 +88,8 @@ def simplest(results: Mapping[str, Any], metric: str, best: int, confirmed: Conf
         return (*(float(v) if is_number(v) else -np.inf for v in values), lost[k])
 
     # what is as good is not lost by rounding
-    near = [k for k in range(len(means)) if lost[k] <= margin * (1 + 1e-12) or k == best]
+    held = results.get("bounds_held", np.ones(len(means), dtype=bool))
+    near = [k for k in range(len(means)) if (held[k] and lost[k] <= margin * (1 + 1e-12)) or k == best]
     return min(near, key=lambda k: (*complexity(k), k))
 
 

@@ -14,7 +14,7 @@ from sklearn.utils import get_tags, indexable
 from sklearn.utils.metadata_routing import process_routing
 from sklearn.utils.validation import check_is_fitted
 
-from spotsvm.common.errors import ArgumentError, RefitTimeoutError
+from spotsvm.common.errors import ArgumentError, NoCompletedTrialError, RefitTimeoutError
 from spotsvm.search_cv.notebook import ResultsHtmlMixin
 from spotsvm.search_cv.refit import refitted
 from spotsvm.search_cv.results import best_candidate
@@ -135,9 +135,13 @@ class SpotSearchCV(
     refit_timeout : float or None, default=None
         Seconds that the refit may take. It is then done in a worker process, which is killed when the time is up, and sends the
         fitted estimator back; None does it here, without a limit.
-    constraints : callable, sequence of callable, or None, default=None
-        Conditions on the parameters, such as `[lambda p: p["C"] * p["gamma"] <= 1]`; see `Study`. With them `profile="auto"` is
-        None.
+    constraints : callable, mapping, sequence of them, or None, default=None
+        Conditions on the parameters, such as `[lambda p: p["C"] * p["gamma"] <= 1]`: what violates one is never evaluated, and a
+        path has only the values of the profiled parameter that are allowed. Or bounds of a candidate's means over the given
+        folds, such as `{"recall": (">=", 0.9)}` with `scoring=["accuracy", "recall"], refit="accuracy"`, or of its
+        `mean_fit_time` or `mean_score_time`, which differ from run to run: the best candidate, and what `confirm` and "1se"
+        choose, is one that holds them all, and `cv_results_` has `bounds_held`. A callable as `refit` chooses as it likes. See
+        `Study` for which searches model them.
 
     Attributes
     ----------
@@ -156,7 +160,8 @@ classes_, n_features_in_, feature_names_in_
     Raises
     ------
     NoCompletedTrialError
-        If every candidate failed; a ValueError.
+        If every candidate failed, or none holds the bounds of `constraints`: then `cv_results_` and `study_` are set, and the
+        error says how near the nearest came. A ValueError.
     RefitTimeoutError
         If the refit takes longer than `refit_timeout`; a TimeoutError. All but `best_estimator_` is set on the search by then,
         which is its attribute `search`.
@@ -228,6 +233,10 @@ classes_, n_features_in_, feature_names_in_
         self.n_splits_ = len(splits)
         best = best_candidate(self, self.study_, run.scorer, run.scoring, routed.estimator.fit, run.own_trials(self.study_))
         self.cv_results_, self.scorer_, self.multimetric_ = best.results, best.scorer, best.multimetric
+        if best.why_none:
+            for name in ("best_index_", "best_params_", "best_score_", "best_estimator_"):
+                self.__dict__.pop(name, None)  # of an earlier fit
+            raise NoCompletedTrialError(best.why_none)
         if best.index is not None:
             self.best_index_, self.best_params_ = best.index, best.results["params"][best.index]
         if best.score is not None:

@@ -179,11 +179,17 @@ class ChoiceParameter:
 Parameter = ContinuousParameter | IntegerParameter | ChoiceParameter
 
 
+_WANTED = (
+    "is not a list of values or a scipy.stats distribution, nor a range; use a list, which with one value holds it fixed, or a "
+    'tuple (low, high) or (low, high, "log-uniform")'
+)
+
+
 def make_parameter(name: str, definition: Any) -> Parameter:
     """Create a parameter from a scipy.stats distribution, a tuple (low, high[, prior]) or a list of values; else SpaceError."""
     # a set would have another order in the next process, and so its points another meaning
     if isinstance(definition, str | bytes | dict | Set) or definition is None:
-        raise SpaceError(f"{name}={definition!r} is not a list of values or a scipy.stats distribution")
+        raise SpaceError(f"{name}={definition!r} {_WANTED}")
     if hasattr(definition, "rvs"):
         return _from_distribution(name, definition)
     if isinstance(definition, tuple) and (found := as_range(name, definition)) is not None:
@@ -191,7 +197,7 @@ def make_parameter(name: str, definition: Any) -> Parameter:
     try:
         values = tuple(v.item() if isinstance(v, np.generic) else v for v in definition)
     except TypeError:
-        raise SpaceError(f"{name}={definition!r} is not a list of values or a scipy.stats distribution") from None
+        raise SpaceError(f"{name}={definition!r} {_WANTED}") from None
     if not values:
         raise SpaceError(f"{name} has an empty list of values; use at least one")
     if len(values) > MOST_VALUES:

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from spotsvm.common.errors import SpaceError
 from spotsvm.common.text import printable_line
-from spotsvm.space.description import described_parameter, octaves
+from spotsvm.space.description import described_parameter, octaves, scale_of
 from spotsvm.space.parameter import ContinuousParameter, LogIntegerParameter, Parameter, make_parameter
 from spotsvm.surrogates.domain import Coordinate, Domain
 
@@ -66,8 +66,11 @@ class Space:
     >>> space = Space([{"kernel": ["rbf"], "gamma": loguniform(1e-3, 1e1)}, {"kernel": ["poly"], "degree": randint(2, 6)}])
     >>> space.decode(space.encode({"kernel": "poly", "degree": 3}))
     {'kernel': 'poly', 'degree': 3}
-    >>> Space({"C": (1e-6, 1e6, "log-uniform"), "n": (1, 1000, "log-uniform"), "kernel": ["rbf"]}).decode([0.5, 0.5])
+    >>> space = Space({"C": (1e-6, 1e6, "log-uniform"), "n": (1, 1000, "log-uniform"), "kernel": ["rbf"]})
+    >>> space.decode([0.5, 0.5])
     {'C': 1.0, 'n': 22, 'kernel': 'rbf'}
+    >>> space
+    <Space of C: 1e-06 to 1e+06, log; n: 1 to 1000, integers, log; kernel: 'rbf'>
     """
 
     def __init__(self, definition: Mapping[str, Any] | Sequence[Mapping[str, Any]]):
@@ -83,6 +86,10 @@ class Space:
             {_checked_name(name): _parameter(name, what) for name, what in dictionary.items()} for dictionary in dictionaries
         ]
         self._settle()
+
+    def __repr__(self) -> str:
+        branches = ["; ".join(f"{name}: {_words(one)}" for name, one in branch.items()) for branch in self._branches]
+        return f"<Space of {printable_line(' | '.join(branches), 1000)}>"
 
     @classmethod
     def described(cls, description: Any) -> Space:
@@ -281,6 +288,18 @@ class _Described:
 
 def _holds(parameter: Parameter, value: Any) -> bool:
     return type(value) is float and isinstance(parameter, ContinuousParameter) and parameter.low <= value <= parameter.high
+
+
+def _words(parameter: Parameter) -> str:
+    """Return in a few words what a parameter can be."""
+    described = parameter.describe()
+    if described["kind"] == "choice":
+        return printable_line(", ".join(map(repr, described["values"])), 200)
+    whole, scale = described["kind"] == "integer", scale_of(parameter)
+    low, high = (described["low"], described["high"]) if whole else (described["quantiles"][0], described["quantiles"][-1])
+    notes = ["integers"] * whole + {"log": ["log"], "quantiles": ["by quantiles"]}.get(scale, [])
+    central = "the central 99.9 %, " if "central" in described else ""
+    return ", ".join([f"{central}{low:.6g} to {high:.6g}", *notes])
 
 
 def _parameter(name: str, what: Any) -> Parameter:

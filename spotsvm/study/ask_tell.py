@@ -27,9 +27,8 @@ from spotsvm.study.search import StudySearch
 from spotsvm.study.status import ReadableStudy
 from spotsvm.study.workers.interrupts import interrupts_held
 from spotsvm.surrogates.penalties import are_penalties
-from spotsvm.trials.constraints import Constraints
+from spotsvm.trials.constraints import Constraints, allowed_path, noted
 from spotsvm.trials.profile import Profile, checked_path, path_of, suggested
-from spotsvm.trials.recommendation import BOUNDS_HELD
 from spotsvm.trials.start import START, is_given
 from spotsvm.trials.trial import Outcome, Trial, Values, checked_extra, checked_seconds, one_line, outcome_of
 
@@ -361,14 +360,16 @@ class AskTellStudy(ReadableStudy):
     def _told(self, running: Trial, outcome: Outcome, further: int) -> tuple[Trial, tuple[Trial, ...]]:
         """Return a trial with its judged outcome, and trials for the other values on its path, from number `further`."""
         outcome = storable_outcome(outcome)
+        if self.profile is None:
+            outcome = noted(outcome, self.constraints)
+        elif self.constraints:
+            outcome = allowed_path(outcome, self.profile, self.constraints, running.params)
         values = outcome.values if isinstance(outcome.values, tuple) else None
         told = replace(
             running, state=outcome.state, value=outcome.value, values=values, extra=dict(outcome.extra),
             reason=outcome.reason, seconds=outcome.seconds, told_at=time.time(), traceback=outcome.traceback,
             attributes=outcome.attributes,
         )  # fmt: skip
-        if self.constraints.bounds and told.state == "ok":
-            told = replace(told, extra={**told.extra, BOUNDS_HELD: float(self.constraints.held(told.extra))})
         if self._is_penalty(told):
             told = replace(told, extra={PENALTY: 1.0, **told.extra})
         if self.profile is None:
@@ -424,6 +425,8 @@ class AskTellStudy(ReadableStudy):
             while len(batch) < size and not (batch and batch[-1].origin == START and not self._start_is_next()):
                 batch.append(self.ask())
         except SearchExhaustedError as error:
+            if not batch and not self._trials:
+                raise  # nothing satisfies the constraints
             if not batch:
                 _LOG.warning("the study ends with %d trials: %s", len(suggested(self._trials)), error)
         except BaseException:

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -71,7 +71,7 @@ class StudySearch:
             events,
             told,
             self._ask,
-            self._tell_further,
+            lambda search, trial: self._tell_further(search, _path(trials, trial)),
         )
         if isinstance(search, Search):
             _restore(search, self._state)
@@ -83,12 +83,22 @@ class StudySearch:
 
     def _response(self, trial: Trial, trials: Sequence[Trial], search: AskTell | None = None) -> Any:
         """Return what the search is told of a finished trial."""
-        if self._bounds is not None and not _models_bounds(search or self._search) and not self._bounds.held(trial.extra):
-            return np.nan
+        path = _path(trials, trial)
+        if self._bounds is not None:
+            held = [t for t in path if self._bounds.held(t.extra)]
+            if not held and not _models_bounds(search or self._search):
+                return self._failure
+            path = held or path
+        path = [self._by_criterion(t) for t in path]
         if self._profile is None:
-            return self._objectives.response(self._by_criterion(trial))
-        path = [self._by_criterion(t) for t in trials if t.suggestion == trial.number]
+            return self._objectives.response(path[0])
         return self._profile.response(path, float(self._objectives.signs[0]))
+
+    @property
+    def _failure(self) -> Any:
+        """What a search is told of a failure."""
+        several = len(self._objectives) > 1
+        return np.full(len(self._objectives), np.nan) if several else np.nan
 
     def _by_criterion(self, trial: Trial) -> Trial:
         """Return a trial with the criterion as its value, if it has one."""
@@ -114,9 +124,7 @@ class StudySearch:
             found = _as_suggestion(search.ask(), search, self._domain)
             if self._allows is None or self._allows(self._domain.snap_one(found.point)):
                 return found
-            several = len(self._objectives) > 1
-            told: Any = np.full(len(self._objectives), np.nan) if several else np.nan
-            search.tell(self._domain.snap_one(found.point), told)
+            search.tell(self._domain.snap_one(found.point), self._failure)
         raise SolverError(f"none of {MOST_DRAWS} suggestions of the search satisfies the constraints; widen them")
 
     def state(self) -> dict[str, Any]:
@@ -155,14 +163,18 @@ class StudySearch:
     def tell(self, trial: Trial, path: Sequence[Trial] = ()) -> None:
         """Tell the search of a finished trial, with the further values on its path."""
         self._search.tell(self._seen(trial.point), self._response(trial, [trial, *path]))
-        self._tell_further(self._search, trial)
+        self._tell_further(self._search, [trial, *path])
 
-    def _tell_further(self, search: AskTell, trial: Trial) -> None:
-        """Tell a search that models them by how much the outcome told last holds each bound, and how long it took."""
+    def _tell_further(self, search: AskTell, path: Sequence[Trial]) -> None:
+        """Tell a search that models them by how much the outcome told last holds each bound, and how long it took.
+
+        Of a path, the margins are those of the value that is nearest to holding them all.
+        """
         if self._bounds is not None and _models_bounds(search):
-            search.take_margins(self._bounds.margins(trial.extra))  # type: ignore[attr-defined]
-        if isinstance(search, KrigingSearch) and search.per_second and trial.seconds is not None:
-            search.take_seconds(trial.seconds)
+            margins = [self._bounds.margins(t.extra) for t in path]
+            search.take_margins(max(margins, key=lambda one: min(-np.inf if np.isnan(m) else m for m in one)))
+        if isinstance(search, KrigingSearch) and search.per_second and path[0].seconds is not None:
+            search.take_seconds(path[0].seconds)
 
     @property
     def name(self) -> str:
@@ -213,8 +225,15 @@ def _initial_trials(search: AskTell, n_starts: int) -> tuple[int, str]:
     return n_initial + further, f"starts and {name}" if further else name
 
 
-def _models_bounds(search: AskTell) -> bool:
-    return type(search) is KrigingSearch
+def _models_bounds(search: AskTell) -> TypeGuard[Search]:
+    return isinstance(search, Search) and search.models_bounds
+
+
+def _path(trials: Sequence[Trial], trial: Trial) -> list[Trial]:
+    """Return a trial that was told, with the further values on its path; the trial first."""
+    if trial.suggestion is None:
+        return [trial]
+    return [trial, *(t for t in trials if t.suggestion == trial.number and t.number != trial.number)]
 
 
 def _restore(search: Search, state: Mapping[str, Any]) -> None:

@@ -22,7 +22,7 @@ from spotsvm.study.record.lock import Writer, left_behind, lock_path, writer_of
 from spotsvm.study.record.record import Record
 from spotsvm.trials.objectives import Objectives
 from spotsvm.trials.profile import described_profile, suggested
-from spotsvm.trials.recommendation import may_be_best
+from spotsvm.trials.recommendation import holds_bounds, may_be_best
 from spotsvm.trials.results import StudyResults
 from spotsvm.trials.scores.optimism import nan_to_none, plain
 from spotsvm.trials.timing import TimeSpent, time_spent, trials_per_minute
@@ -197,7 +197,7 @@ def status_of(
     last = max((at for t in trials for at in (t.asked_at, t.told_at) if at is not None and math.isfinite(at)), default=None)
     left = None if budget is None or not pace or state == "ended" else 60.0 * max(budget - n_finished, 0) / pace
     seed = about.get("seed")
-    found = [t.values for t in trials if t.values is not None]
+    found = [t.values for t in trials if t.values is not None and holds_bounds(t)]
     return Status(
         None if path is None else str(path),
         state,

@@ -30,7 +30,7 @@ from spotsvm.study.search import StudySearch
 from spotsvm.study.stop import Stopper, StopRule
 from spotsvm.study.workers.open import open_workers
 from spotsvm.study.workers.protocol import Workers, is_workers
-from spotsvm.trials.constraints import Constraints, ConstraintsLike
+from spotsvm.trials.constraints import Constraints, ConstraintsLike, allowed_keys
 from spotsvm.trials.current_trial import CurrentTrial, TrialObjective, takes_trial
 from spotsvm.trials.objectives import Directions, Objectives
 from spotsvm.trials.profile import PathObjective, Profile, finished_words, suggested
@@ -91,11 +91,15 @@ class Study(EarlierResults):
         Conditions on the configuration: functions of the parameters, such as `[lambda p: p["x"] + p["y"] <= 1]`, that return
         whether they are allowed. A configuration that violates one is never evaluated. A search that can does not propose it; any
         other is told a failure and asked again. Equal parameters must always get the same answer. A record has the names of the
-        constraints, as functions cannot be stored: it is resumed where these agree and all its trials satisfy those given.
+        constraints, as functions cannot be stored: it is resumed where these agree and all its trials satisfy those given. With
+        a `profile`, a path loses the values that violate a condition; only what leaves one of 11 values from end to end of the
+        profiled range, or one of its list, is suggested.
         Or bounds of further numbers that the objective returns, `{"memory": ("<=", 2e9)}` for one that returns
-        `{"value": v, "memory": m}`. The best trial and the recommendation are among those that hold them all; the frame has
-        `extra_bounds_held`. The search "kriging" models the numbers, and weighs expected improvement with the probability that
-        the bounds hold; other searches are told a failure where one does not.
+        `{"value": v, "memory": m}`. The best trial, the recommendation and the front of several objectives are among those that
+        hold them all; the frame has `extra_bounds_held`. The searches with a Kriging model ("kriging", "kriging_per_second",
+        "koch2011", "parego", and nested ones of them) model the numbers, and weigh expected improvement with the probability that
+        the bounds hold; "nsga2" ranks what does not hold them behind all that does, by how much it lacks; other searches are told
+        a failure where one does not hold.
 
     Attributes
     ----------
@@ -174,12 +178,6 @@ class Study(EarlierResults):
                 f"profile={profile!r} is for one objective, and the study has {len(self.objectives)}; leave it out"
             )
         self.constraints = Constraints.of(constraints)
-        if self.constraints and self.profile is not None:
-            raise ArgumentError(
-                f"profile={profile!r} and constraints are given; a path would leave them, so leave one of them out"
-            )
-        if self.constraints.bounds and self.objectives.several:
-            raise ArgumentError("constraints has bounds, which are for one objective; make each an objective of its own")
         of_other = is_other_study(start)
         if of_other:
             start = best_configurations(start, self.space, profile, self.constraints)
@@ -203,7 +201,8 @@ class Study(EarlierResults):
             past = take_up(self._record, about, self.space, len(self.objectives), self.profile)
             self._trials, self._events, self._findings = past.trials, past.events, past.findings
             for t in self._trials:
-                if name := self.constraints.violated(t.params):
+                whole = self.profile is None or self.profile.name in t.params
+                if name := self.constraints.violated(t.params) if whole else "":
                     raise StudyMismatchError(
                         f"{path} has trial {t.number}, {dict(t.params)!r}, which violates {name}; use another file"
                     )
@@ -229,7 +228,10 @@ class Study(EarlierResults):
             raise
 
     def _allows(self, point: NDArray[np.float64]) -> bool:
-        return not self.constraints.violated(self.space.decode(point))
+        if self.profile is None:
+            return not self.constraints.violated(self.space.decode(point))
+        params = self.space.decode(self.profile.whole_point(point))
+        return bool(allowed_keys(self.profile, self.constraints, params))
 
     @property
     def path(self) -> Path | None:

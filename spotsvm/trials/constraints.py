@@ -5,17 +5,21 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from spotsvm.common.errors import ArgumentError, SpaceError
 from spotsvm.common.text import shown_value
-from spotsvm.trials.trial import as_float
+from spotsvm.trials.profile import Profile
+from spotsvm.trials.recommendation import BOUNDS_HELD
+from spotsvm.trials.trial import Outcome, as_float
 
 Condition = Callable[[dict[str, Any]], bool]
 #: what `Study` takes: a condition, bounds by name, or a list of these
 ConstraintsLike = Condition | Mapping[str, tuple[str, float]] | Sequence[Condition | Mapping[str, tuple[str, float]]]
 
+#: values from end to end of the range of a profiled parameter, of which one must be allowed for a suggestion to be made
+N_VALUES = 11
 _WIDEST = 700.0
 _USE = 'use a function of the parameters, a mapping such as {"memory": ("<=", 2e9)}, or a list of these'
 
@@ -53,6 +57,10 @@ class Constraints:
             if callable(part):
                 conditions.append(part)
             elif isinstance(part, Mapping):
+                if reserved := part.keys() & {"value", "values"}:
+                    raise ArgumentError(
+                        f"constraints has a bound of {min(reserved)!r}, which is what is optimised; bound a number beside it"
+                    )
                 bounds |= {name: _bound(name, bound) for name, bound in part.items()}
             else:
                 raise ArgumentError(f"constraints has {shown_value(part)}, which is no constraint; {_USE}")
@@ -69,14 +77,17 @@ class Constraints:
     def violated(self, params: Mapping[str, Any]) -> str:
         """Return the name of the first condition that a configuration violates, empty if it satisfies all.
 
-        ArgumentError is raised if a condition raises an error.
+        ArgumentError is raised if a condition raises an error, or returns None.
         """
         for k, condition in enumerate(self.conditions):
             name = f"constraints[{k}] ({_name(condition)})"
             try:
-                allowed = bool(condition(dict(params)))
+                answer = condition(dict(params))
+                allowed = bool(answer)
             except Exception as error:
                 raise ArgumentError(f"{name} raised {error!r} for {dict(params)!r}; return True or False") from error
+            if answer is None:
+                raise ArgumentError(f"{name} returned None for {dict(params)!r}; return True or False")
             if not allowed:
                 return name
         return ""
@@ -106,6 +117,44 @@ class Constraints:
             extra.get(name, math.nan) <= bound if sign == "<=" else extra.get(name, math.nan) >= bound
             for name, (sign, bound) in self.bounds.items()
         )
+
+
+def allowed_keys(profile: Profile, constraints: Constraints, params: Mapping[str, Any]) -> list[float]:
+    """Return what a path has its values under, of a grid over the range or of a whole list, where the conditions allow them.
+
+    Examples
+    --------
+    >>> from spotsvm.space.space import Space
+    >>> profile = Profile(Space({"C": (0.0, 1.0), "gamma": (0.0, 1.0)}), "C")
+    >>> allowed_keys(profile, Constraints.of(lambda p: p["C"] < p["gamma"]), {"gamma": 0.15})
+    [0.0, 0.1]
+    """
+    keys: list[float] = [*range(len(profile.listed))] or profile.values(N_VALUES)
+    return [key for key in keys if is_allowed(profile, constraints, params, key)]
+
+
+def is_allowed(profile: Profile, constraints: Constraints, params: Mapping[str, Any], key: float) -> bool:
+    """Return whether the conditions allow one value on a path."""
+    return not constraints.violated({**params, profile.name: profile.value(key)})
+
+
+def allowed_path(outcome: Outcome, profile: Profile, constraints: Constraints, params: Mapping[str, Any]) -> Outcome:
+    """Return an outcome whose path has only the values that are allowed, each with a note whether it holds the bounds.
+
+    It is a failure if none is left.
+    """
+    path = [(key, one) for key, one in outcome.path if is_allowed(profile, constraints, params, key)]
+    if outcome.path and not path:
+        reason = f"no value of {profile.name} on the path satisfies the constraints"
+        return replace(outcome, state="failed", path=(), reason=reason)
+    return replace(outcome, path=tuple((key, noted(one, constraints)) for key, one in path))
+
+
+def noted(outcome: Outcome, constraints: Constraints) -> Outcome:
+    """Return an outcome with a note whether it holds the bounds, if there are any and it has a value."""
+    if not constraints.bounds or outcome.state != "ok":
+        return outcome
+    return replace(outcome, extra={**outcome.extra, BOUNDS_HELD: float(constraints.held(outcome.extra))})
 
 
 def from_texts(texts: Any) -> tuple[list[str], dict[str, tuple[str, float]]]:

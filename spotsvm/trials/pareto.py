@@ -15,7 +15,7 @@ from spotsvm.common.drawing import axes_array, name_trials, plain
 from spotsvm.common.errors import ArgumentError, NoCompletedTrialError
 from spotsvm.solvers.pareto import non_dominated
 from spotsvm.trials.objectives import Objectives
-from spotsvm.trials.recommendation import summarise_failures
+from spotsvm.trials.recommendation import holds_bounds, why_none
 from spotsvm.trials.trial import FINISHED, Trial
 
 if TYPE_CHECKING:
@@ -27,9 +27,9 @@ _MARGIN = 0.1
 def pareto_trials(trials: Sequence[Trial], objectives: Objectives) -> tuple[Trial, ...]:
     """Return the non-dominated trials, from the best in the first objective on; see `Study.pareto`."""
     objectives.require_several("pareto()")
-    done = [t for t in trials if t.values is not None]
+    done = [t for t in trials if t.values is not None and holds_bounds(t)]
     if not done:
-        raise NoCompletedTrialError(f"no trial has succeeded yet: {summarise_failures(trials)}")
+        raise NoCompletedTrialError(why_none(trials))
     return tuple(done[k] for k in non_dominated(objectives.turned([t.values for t in done])))
 
 
@@ -44,7 +44,7 @@ def hypervolume_curve(
     from pymoo.indicators.hv import HV  # on use: it takes half a second
 
     finished = [t for t in trials if t.state in FINISHED]
-    values = np.array([t.values for t in finished if t.values is not None], dtype=float)
+    values = np.array([t.values for t in finished if t.values is not None and holds_bounds(t)], dtype=float)
     known = objectives.turned(values.reshape(-1, len(objectives)))
     if reference is not None:
         bound = objectives.turned(_checked(reference, objectives))
@@ -58,7 +58,7 @@ def hypervolume_curve(
     asked = set(range(len(finished)) if at is None else at)
     front, reached, grown, curve = known[:0], 0.0, False, []
     for k, t in enumerate(finished):
-        if t.values is not None:
+        if t.values is not None and holds_bounds(t):
             point = objectives.turned(t.values)
             if (point < bound).all() and not (front <= point).all(axis=1).any():
                 front, grown = np.vstack([front[(front < point).any(axis=1)], point]), True
@@ -89,10 +89,17 @@ def plot_pareto(
     objectives.require_several("plot_pareto()")
     front = pareto_trials(trials, objectives)
     on_it = {t.number for t in front}
-    others = [t for t in trials if t.values is not None and t.number not in on_it]
+    others = [t for t in trials if t.values is not None and t.number not in on_it and holds_bounds(t)]
+    outside = [t for t in trials if t.values is not None and not holds_bounds(t)]
     pairs = list(combinations(range(len(objectives)), 2))
     for one, (first, second) in zip(axes := _axes(ax, len(pairs)), pairs, strict=True):
         _draw(one, front, others, first, second, staircase=len(pairs) == 1, most=most)
+        if outside:
+            x, y = _columns(outside, first, second)
+            dots = _spread(len(outside), most)
+            ends = one.get_xlim(), one.get_ylim()
+            one.plot(x[dots], y[dots], "x", ms=4, color="0.8", label=f"outside the bounds ({len(outside)} trials)", zorder=0)
+            one.set(xlim=ends[0], ylim=ends[1])
         one.set_xlabel(plain(objectives.labels[first]))
         one.set_ylabel(plain(objectives.labels[second]))
     axes[0].legend()

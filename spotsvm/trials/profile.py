@@ -13,6 +13,7 @@ from spotsvm.common.errors import ArgumentError, SpaceError
 from spotsvm.common.text import shown_value
 from spotsvm.space.parameter import ChoiceParameter, Parameter
 from spotsvm.space.space import Space
+from spotsvm.trials.recommendation import holds_bounds
 from spotsvm.trials.trial import FINISHED, Objective, Outcome, Trial, as_float, outcome_of, returned_nothing
 
 Floats = NDArray[np.float64]
@@ -132,6 +133,7 @@ class Profile:
         """Return a told trial with the best value on its path, and trials for the other values, numbered from `number`.
 
         `sign` is 1 if a smaller outcome is better, else -1. Of equally good values the one with the best neighbours is taken.
+        Where some hold the bounds of the study, only those count.
         Raises SpaceError if a value of the path is not one of the parameter.
         """
         if not path:
@@ -150,6 +152,9 @@ class Profile:
             )  # fmt: skip
         trials.sort(key=lambda t: t.point[self._at])
         losses = np.array([np.nan if t.value is None else sign * t.value for t in trials])
+        held = np.array([holds_bounds(t) for t in trials])
+        if np.isfinite(losses[held]).any():
+            losses[~held] = np.nan
         at = int(np.lexsort((self._beside(losses), losses))[0])  # nan comes last
         lead = trials.pop(at)
         times = ("ask_seconds", "fit_seconds", "acquisition_seconds", "seconds", "asked_at", "told_at")

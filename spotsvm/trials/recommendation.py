@@ -198,7 +198,7 @@ def may_be_best(trial: Trial) -> bool:
 
 def why_none(trials: Sequence[Trial]) -> str:
     """Return why there is no best trial: no success, or none that holds the bounds."""
-    if any(t.value is not None for t in trials):
+    if any(t.values is not None for t in trials):
         return "no trial holds the bounds of the study's constraints yet; run more trials, or widen the bounds"
     return f"no trial has succeeded yet: {summarise_failures(trials)}"
 

@@ -12,11 +12,21 @@ from spotsvm.common.csv_files import write_csv
 from spotsvm.common.errors import NoCompletedTrialError
 from spotsvm.solvers.search.contract.base import Noise
 from spotsvm.space.space import Space
+from spotsvm.trials.constraints import from_texts
 from spotsvm.trials.edges import Edge, edges_of
 from spotsvm.trials.objectives import Objectives
 from spotsvm.trials.pareto import hypervolume_curve, pareto_trials, plot_pareto
 from spotsvm.trials.profile import suggested
-from spotsvm.trials.recommendation import CONFIRM, VERDICT, Recommendation, holds_bounds, recommend, recommend_otherwise, why_none
+from spotsvm.trials.recommendation import (
+    CONFIRM,
+    VERDICT,
+    Recommendation,
+    holds_bounds,
+    may_be_best,
+    recommend,
+    recommend_otherwise,
+    why_none,
+)
 from spotsvm.trials.tables import fold_table, trial_table
 from spotsvm.trials.trial import FINISHED, Trial
 
@@ -74,8 +84,19 @@ class StudyResults:
         sign = float(self.objectives.signs[0])
         done = [(sign * t.value, t.number) for t in self._trials if t.value is not None and holds_bounds(t)]
         if not done:
-            raise NoCompletedTrialError(why_none(self._trials))
+            raise NoCompletedTrialError(self._why_none())
         return self._trials[min(done)[1]]
+
+    def _why_none(self) -> str:
+        """Return why there is no best trial, and first of all whether a number that is bounded was never returned."""
+        done = [t for t in self._trials if t.values is not None]
+        for name in from_texts(self.about.get("constraints"))[1] if done else ():
+            if not any(name in t.extra for t in done):
+                return (
+                    f"no trial has a number {name!r}, which the study's constraints bound; return it beside the value, as "
+                    f'{{"value": ..., "{name}": ...}}'
+                )
+        return why_none(self._trials)
 
     @property
     def best_params(self) -> dict[str, Any]:
@@ -129,6 +150,8 @@ class StudyResults:
         judge_recommendation : The recommendation, evaluated afresh.
         """
         self.objectives.require_one("recommend()")
+        if not any(map(may_be_best, self._trials)):
+            raise NoCompletedTrialError(self._why_none())
         sign = float(self.objectives.signs[0])
         criterion = self.about.get("criterion") if self.noise is False else None
         findings = getattr(self, "findings", {})
@@ -167,12 +190,13 @@ class StudyResults:
     def pareto(self) -> tuple[Trial, ...]:
         """Return the trials that no other trial dominates, sorted from the best in the first objective; of equal ones the first.
 
-        Numbers that differ by at most 1e-12 of themselves are equal. Under noise some of them are there by luck.
+        Numbers that differ by at most 1e-12 of themselves are equal. Under noise some of them are there by luck. Where the study
+        has bounds, a trial that does not hold them neither is among them nor dominates another.
 
         Raises
         ------
         NoCompletedTrialError
-            If no trial has succeeded.
+            If no trial has succeeded, and holds the bounds of the study.
         ArgumentError
             If there is one objective only.
 
@@ -181,10 +205,13 @@ class StudyResults:
         hypervolume : How good the front is.
         plot_pareto : Its picture.
         """
+        self.objectives.require_several("pareto()")
+        if not any(t.values is not None and holds_bounds(t) for t in self._trials):
+            raise NoCompletedTrialError(self._why_none())
         return pareto_trials(self.trials, self.objectives)
 
     def hypervolume(self, reference: Sequence[float] | Mapping[str, float] | None = None) -> pd.Series[float]:
-        """Return the hypervolume that the trials dominate, after each trial that has ended.
+        """Return the hypervolume that the trials dominate which hold the bounds, after each trial that has ended.
 
         Parameters
         ----------

@@ -37,6 +37,7 @@ from spotsvm.tuning.scoring import score_title, table_scorer
 from spotsvm.tuning.tables.split import TEST_SHARE, held_out, possible_folds
 from spotsvm.tuning.tables.table import Table
 from spotsvm.tuning.verdict import Choice, choose, decide, with_expected
+from spotsvm.tuning.widening import continued
 
 #: folds of the cross-validation by default, and of nested resampling
 FOLDS, OUTER_FOLDS = 5, 5
@@ -75,6 +76,7 @@ class TuningJob:
     limits: Limits = Limits()  # from which number of rows on a table is large, and what is done then
     source: str = ""  # Python code that makes the table, for the code that repeats it all
     command: str = ""  # the command line, for the same
+    widen: bool = False  # whether the records in `out` go on in a wider space; see `continued`
 
     def with_possible_folds(self) -> tuple[TuningJob, str]:
         """Return the job with fewer folds where a class or the groups allow no more, and then why."""
@@ -139,13 +141,19 @@ class TuningJob:
             fitted = clone(named.estimator).fit(train.X, train.y)
             own = default_start(fitted, named.space, train.X)
             start = equal_start(named.space, own)
+            going = continued(named.space, self.n_trials, self.out, searches, widen=self.widen)
+            named = replace(named, space=going.space)
+            for line in going.said:
+                say(line)
+            n_trials = len(searches) * going.n_trials
             folds = self._default_scores(named, train, scorer, lambda took: say(outlook(took, self.cv, n_trials)))
             default = float(folds.mean())
             say(baseline(train, named, scorer, _groups(train), default))
             results.append(HeldOutResult("default", default, *self._test(scorer, fitted, test), fitted))
             for name in searches:
-                with progress(name, self.n_trials) as callback:
+                with progress(name, going.n_trials) as callback:
                     search = self._search(name, named, scoring, start, callback, train is not whole)
+                    search.set_params(n_iter=going.n_trials)
                     search.fit(train.X, train.y, **_groups(train))
                 best = search.best_estimator_
                 results.append(HeldOutResult(name, float(search.best_score_), *self._test(scorer, best, test), best, search))
@@ -156,7 +164,7 @@ class TuningJob:
                 best = clone(named.estimator).set_params(**choice.params).fit(train.X, train.y)
                 results[-1] = HeldOutResult(self.search, choice.score, *self._test(scorer, best, test), best, search)
             results[-1] = self._with_optimism(results[-1], train)
-            results[-1] = self._with_verdict(results, choice, own, folds, scorer, test)
+            results[-1] = self._with_verdict(results, choice, folds, scorer, test)
             if train is not whole:
                 verdict = results[-1].verdict
                 which = 0 if verdict is not None and verdict.recommended == "default" else -1
@@ -217,16 +225,14 @@ class TuningJob:
         search.study_.add_finding("oversearching", found.to_dict())
         return replace(result, optimism=found)
 
-    def _with_verdict(
-        self, results: list[HeldOutResult], choice: Choice, own: list[dict[str, Any]], folds: Any, scorer: Any, test: Table
-    ) -> HeldOutResult:
+    def _with_verdict(self, results: list[HeldOutResult], choice: Choice, folds: Any, scorer: Any, test: Table) -> HeldOutResult:
         """Return the last result with the verdict on it, which is also stored in the study."""
         default, tuned = results[0], results[-1]
         held_out = held_out_difference(
             scorer, default.estimator, tuned.estimator, test.X, test.y, self.seed, shares=self.metric == "accuracy",
             block=self._block(test), groups=test.groups,
         )  # fmt: skip
-        found = decide(choice, self.metric, default, tuned, own, held_out, len(test.y))
+        found = decide(choice, self.metric, default, tuned, held_out, len(test.y))
         if self.oversearching != "none":
             found = with_expected(found, choice, folds, tuned.optimism)
         assert tuned.search is not None

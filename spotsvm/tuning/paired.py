@@ -12,12 +12,21 @@ from spotsvm.trials.scores.intervals import NO_INTERVAL, Interval, t_interval
 from spotsvm.tuning.results import RememberedPredictions, resampled_rows, score_or_nan
 
 CONFIDENCE = 0.95
-RESAMPLES = 300
 _STREAM = 1
 
 
 def held_out_difference(
-    scorer: Any, default: Any, tuned: Any, X: Any, y: Any, seed: int, *, shares: bool = False, block: int = 1, groups: Any = None
+    scorer: Any,
+    default: Any,
+    tuned: Any,
+    X: Any,
+    y: Any,
+    seed: int,
+    *,
+    shares: bool = False,
+    block: int = 1,
+    groups: Any = None,
+    resamples: int = 200,
 ) -> tuple[float, float, Interval]:
     """Return by how much the tuned machine is better on held-out rows, with standard error and interval; nan if there is none.
 
@@ -38,13 +47,13 @@ def held_out_difference(
     classify = get_tags(default).estimator_type == "classifier"
     units = n / block if groups is None else len(np.unique(groups))
     again = []
-    for _ in range(RESAMPLES if units > 1 else 0):
+    for _ in range(resamples if units > 1 else 0):
         rows = resampled_rows(rng, n, block, groups)
         if not classify or y.iloc[rows].nunique() > 1:
             first, second = (score_or_nan(scorer, one, rows, y.iloc[rows]) for one in remembered)
             again.append(second - first)
     known = np.array(again)[np.isfinite(again)]
-    if len(known) < RESAMPLES / 2:
+    if len(known) < resamples / 2:
         return difference, float("nan"), NO_INTERVAL
     variance = float(known.var(ddof=1)) * units / (units - 1)
     return difference, float(np.sqrt(variance)), t_interval(difference, variance, units - 1, CONFIDENCE)

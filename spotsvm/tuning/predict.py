@@ -16,22 +16,23 @@ from spotsvm.tuning.saved import SavedModel
 from spotsvm.tuning.tables.cells import not_numeric
 from spotsvm.tuning.tables.kinds import typed
 from spotsvm.tuning.tables.reading import TableFile, listed, read_rows
-from spotsvm.tuning.tables.table import check_features
+from spotsvm.tuning.tables.table import Choices, check_features
 
 
 def predictions(
     model: SavedModel,
     path: str | Path,
-    sep: str | None = None,
-    encoding: str | None = None,
+    how: Choices | None = None,
     say: Callable[[str], Any] = lambda line: None,
 ) -> pd.DataFrame:
     """Return a frame with the number of each row below the header, its prediction, and of two classes the decision value.
 
-    Columns are found by their names, in any order; further ones are ignored, which `say` is told. Rows without any value are left
-    out. DataError is raised if a column is missing or has a value that the model cannot use.
+    `how` says how the file is written, where that cannot be found out. Columns are found by their names, in any order; further
+    ones are ignored, which `say` is told. Rows without any value are left out. DataError is raised if a column is missing or has
+    a value that the model cannot use.
     """
-    file = read_rows(path, model.columns[0], sep, encoding)
+    how = how or Choices()
+    file = read_rows(path, model.columns[0], how.sep, how.encoding, how.header, how.thousands)
     X = _features(model, file, say)
     if not len(X):
         raise DataError(f"{path}: the table has no rows below its header; name a file with rows")

@@ -31,6 +31,7 @@ _OURS = {
     "spotsvm.preprocessing.importance_fraction.ImportanceFraction",
     "spotsvm.preprocessing.principal_monomials.PrincipalMonomials",
     "spotsvm.tuning.pipelines.columns.calendar_parts",
+    "spotsvm.tuning.pipelines.power_scaler.PowerScaler",
 }
 
 
@@ -81,7 +82,9 @@ def load_model(path: str | Path) -> SavedModel:
                 "use a model.skops that spotsvm tune has written"
             )
         pipeline = skops.io.load(path, trusted=sorted(_OURS))
-        kinds = {name: value if isinstance(value, dict) else tuple(value) for name, value in about["kinds"].items()}
+        kinds: dict[str, Any] = {
+            name: value if isinstance(value, dict) else tuple(value) for name, value in about["kinds"].items()
+        }
         columns, texts = (tuple(about[name]) for name in ("columns", "texts"))
         return SavedModel(pipeline, about["target"], about["task"], columns, texts, Kinds(**kinds), dict(about["versions"]))
     except StorageError:

@@ -15,6 +15,7 @@ from spotsvm.tuning.job import TuningJob
 from spotsvm.tuning.large import ROWS
 from spotsvm.tuning.pipelines.registry import description, is_series
 from spotsvm.tuning.results import HeldOutResult
+from spotsvm.tuning.widening import OPEN
 
 _WIDTH = 100
 _TIED = "\u00a0"  # a space at which no line ends
@@ -88,8 +89,10 @@ def _paragraphs(job: TuningJob, results: Sequence[HeldOutResult]) -> Iterator[st
         chosen = (f"{name} = {v:.4g}".replace(" ", _TIED) for name, v in zip(short_names(list(best)), best.values(), strict=True))
         which = "the default SVM" if verdict.recommended == "default" else f"trial {verdict.number} of {final.name}"
         yield f"Recommended: {which}{': ' if best else ''}{', '.join(chosen)}"
-        for edge in edges_of(best, final.search.study_.space):
-            yield str(edge)
+        edges = edges_of(best, final.search.study_.space)
+        yield from map(str, edges)
+        if job.out and any(edge.name.rpartition("__")[2] in OPEN for edge in edges):
+            yield "The same command with --widen goes on from these trials in the wider range."
     if job.out:
         model = "" if is_series(job.pipeline) else "model.skops, for spotsvm predict; "
         yield (

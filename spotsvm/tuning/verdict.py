@@ -58,6 +58,7 @@ class Choice:
     gain: Gain  # over the default, on the given folds
     further: float  # the same on further partitions, 0 without any
     default: int | None  # the trial of the default, if there is one
+    default_params: Mapping[str, Any]  # its parameters, as far as the space can hold them
     instead_of: str  # what it replaces, in words; empty if it is what the search has chosen
 
 
@@ -100,6 +101,7 @@ def choose(search: SpotSearchCV, default_params: Sequence[Mapping[str, Any]], de
         Gain.of(folds[best.number], default_folds, ratio),
         further[best.number] - further[default] if both and default is not None else 0.0,
         default,
+        next((dict(t.params) for t in finished if t.number == default), dict(*default_params[:1])),
         instead_of,
     )
 
@@ -124,7 +126,6 @@ def decide(
     metric: str,
     default: HeldOutResult,
     tuned: HeldOutResult,
-    default_params: Sequence[Mapping[str, Any]],
     held_out: tuple[float, float, Interval],
     n_held_out: int,
 ) -> Verdict:
@@ -137,10 +138,9 @@ def decide(
     difference, error, interval = held_out
     decision, reason = _decision(choice, difference, interval)
     keep = decision == "did not help"
-    own = dict(default_params[0]) if default_params else {}
     return Verdict(
         metric, decision, "default" if keep else "tuned", choice.default if keep else choice.number,
-        own if keep else choice.params,
+        choice.default_params if keep else choice.params,
         default.tuned_score, default.test_score, default.test_error, tuned.tuned_score, tuned.test_score, tuned.test_error,
         choice.gain.value, choice.gain.error, difference, error, interval, CONFIDENCE, n_held_out, reason,
         instead_of=choice.instead_of,

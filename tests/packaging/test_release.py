@@ -61,3 +61,25 @@ def test_the_citation_has_the_library_and_the_five_papers():
 @pytest.mark.parametrize("heading", ["urls", "gui-scripts"])
 def test_nothing_is_claimed_that_is_not_there(heading):
     assert heading not in PROJECT
+
+
+def test_the_pythons_named_are_those_that_the_checks_run():
+    text = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    named = sorted(
+        int(match[1]) for c in PROJECT["classifiers"] if (match := re.fullmatch(r"Programming Language :: Python :: 3\.(\d+)", c))
+    )
+    assert named[0] == int(PROJECT["requires-python"].removeprefix(">=3."))
+    tried = [int(minor) for minor in re.search(r"for minor in ([\d ]+); do", text)[1].split()]
+    assert set(named[1:]) <= set(tried)
+
+
+def test_the_main_part_of_the_tests_is_there_and_has_a_file_of_every_package():
+    lines = (ROOT / ".ci" / "main_part.txt").read_text(encoding="utf-8").split()
+    chosen = [line for line in lines if not line.startswith("--")]
+    left_out = {line.removeprefix("--ignore=") for line in lines if line.startswith("--")}
+    assert [path for path in (*chosen, *left_out) if not (ROOT / path).exists()] == []
+    tests = {file for path in chosen for file in ([ROOT / path] if path.endswith(".py") else (ROOT / path).rglob("test_*.py"))}
+    folders = {file.parent.relative_to(ROOT / "tests") for file in tests if file.relative_to(ROOT).as_posix() not in left_out}
+    packages = {path.name for path in (ROOT / "spotsvm").iterdir() if (path / "__init__.py").exists()}
+    assert {folder.parts[1] for folder in folders if folder.parts[:1] == ("spotsvm",)} == packages
+    assert {folder.parts[0] for folder in folders if folder.parts} == {"solvers", "spotsvm", "studies", "surrogates"}

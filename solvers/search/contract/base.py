@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, runtime_checkable
 
@@ -156,6 +156,8 @@ class Search(ABC):
     allows: Callable[[NDArray[np.float64]], bool] | None = None
     #: whether its first own point follows from the values of those that were given to it
     follows_given: bool = False
+    #: whether it makes use of `take_margins`; any other search is told a failure where a bound does not hold
+    models_bounds: bool = False
 
     def __init__(self, domain: Domain, seed: int = 0):
         self.domain = domain
@@ -234,6 +236,20 @@ class Search(ABC):
             ) from error
         self._take(point)
         self._values.append(number)
+
+    def take_margins(self, margins: Sequence[float]) -> None:
+        """Take by how much each bound was held at the point told last, where the search `models_bounds`; `tell` comes first.
+
+        Parameters
+        ----------
+        margins : sequence of float
+            A number for each bound, negative where it was not held; nan where it is not known.
+
+        See Also
+        --------
+        tell : Takes the value there, before.
+        """
+        raise NotImplementedError(f"{type(self).__name__} says that it models bounds, and has no take_margins")
 
     def _take(self, point: ArrayLike) -> Floats:
         """Note that a point is told, whose value follows; return its canonical point."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -141,6 +142,17 @@ class KochSearch(KrigingSearch):
         n_pending = len(self.pending)
         super().tell(point, value)
         self._repeats.told(self._points[-1], self._values[-1], asked=len(self.pending) < n_pending)
+
+    def take_margins(self, margins: Sequence[float]) -> None:
+        """Take by how much each bound was held at the evaluation told last; what does not hold them all is not repeated.
+
+        See Also
+        --------
+        tell : Takes the value there, before.
+        """
+        super().take_margins(margins)
+        if not all(margin >= 0 for margin in margins):
+            self._repeats.disregard_last()
 
     def _verdict(self) -> Verdict:
         ok = np.isfinite(self.values)

@@ -135,6 +135,7 @@ class KrigingSearch(Search):
     """
 
     filters = True
+    models_bounds = True
     #: whether the response to model changes from suggestion to suggestion, so that each needs a fit of its own
     _refits = False
     #: evaluations of a point at most, where an exhausted space is evaluated again
@@ -291,7 +292,7 @@ class KrigingSearch(Search):
         return self._fit
 
     def take_margins(self, margins: Sequence[float]) -> None:
-        """Take by how much each bound was held at the evaluation told last, negative where it was not; nan is not known.
+        """Take by how much each bound was held at the evaluation told last; see `Search.take_margins`.
 
         See Also
         --------

@@ -37,6 +37,10 @@ class Tally:
     values: list[float] = field(default_factory=list)
     mean: float = np.inf
 
+    def update(self) -> None:
+        """Compute the mean of the values anew."""
+        self.mean = sum(v / len(self.values) for v in self.values) if self.values else np.inf
+
 
 class PaperRepeats:
     """Chooses which point to evaluate again, or a new one.
@@ -94,7 +98,16 @@ class PaperRepeats:
         tally.n += not asked
         if np.isfinite(value):
             tally.values.append(value)
-            tally.mean = sum(v / len(tally.values) for v in tally.values)
+            tally.update()
+
+    def disregard_last(self) -> None:
+        """Take what was told last for a failure."""
+        point, value, asked = self._log[-1]
+        self._log[-1] = point, np.nan, asked
+        if value is not None and np.isfinite(value):
+            tally = self._tallies[point.tobytes()]
+            tally.values.pop()
+            tally.update()
 
     def next(self, pending: Collection[bytes]) -> tuple[Floats, str] | None:
         """Return the point to evaluate again and why, or None where a new one is due.

@@ -21,6 +21,8 @@ from spotsvm.surrogates.domain import Domain
 
 Floats = NDArray[np.float64]
 
+_FAILED = 1e12
+
 
 class Individuals:
     """Points of the unit cube as pymoo's individuals, and back.
@@ -122,20 +124,20 @@ class GeneticAlgorithm:
         """Whether there has been a selection."""
         return bool(self._algorithm.is_initialized)
 
-    def select(self, evaluated: Sequence[tuple[Any, Floats]]) -> None:
+    def select(self, evaluated: Sequence[tuple[Any, Floats, float]]) -> None:
         """Select the survivors among evaluated individuals and those so far; of the first ones all survive.
 
         Parameters
         ----------
-        evaluated : sequence of (Individual, ndarray of shape (m,))
-            Individuals and their values; nan where the evaluation failed.
+        evaluated : sequence of (Individual, ndarray of shape (m,), float)
+            Individuals, their values, nan where the evaluation failed, and what they lack to hold all bounds.
         """
-        for individual, values in evaluated:
+        for individual, values, lacking in evaluated:
             failed = not np.isfinite(values).all()
             individual.F = np.zeros_like(values) if failed else values
-            individual.G = np.array([1.0 if failed else 0.0])
+            individual.G = np.array([_FAILED if failed else lacking])
         with np.errstate(over="ignore", invalid="ignore"):  # crowding distances of huge values, or of equal ones
-            self._algorithm.tell(infills=Population.create(*[individual for individual, _ in evaluated]))
+            self._algorithm.tell(infills=Population.create(*[individual for individual, *_ in evaluated]))
 
     def children(self) -> list[Any]:
         """Return the next generation, none of it at a point that is not new; fewer, or none, where few are left."""

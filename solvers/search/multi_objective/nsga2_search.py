@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from spotsvm.surrogates.domain import Domain
 
 Floats = NDArray[np.float64]
 _OWN_STREAM = 1 << 40
+_UNKNOWN = 1e6  # lacks a point that gives no number to be bounded
 
 
 class Nsga2Search(MultiObjectiveSearch):
@@ -45,7 +47,8 @@ class Nsga2Search(MultiObjectiveSearch):
     -----
     The first generation is a Latin hypercube. What was told before it, or is being evaluated since before it, takes the place
     of as many of its points; what is told later without having been asked for joins the next selection. A point that
-    failed ranks behind all others, and has no values.
+    failed ranks behind all others, and has no values. Where bounds of further numbers are given (`take_margins`), one that does
+    not hold them ranks behind all that do, by the sum of what it lacks (Deb's constrained domination).
 
     A generation ends when all of its points have been asked for and a further one is wanted. All that has been told by then
     competes; what is told later does so in the next selection. Whoever tells a whole generation before asking for the next
@@ -68,6 +71,7 @@ class Nsga2Search(MultiObjectiveSearch):
 
     initial_name = "first generation"
     plans_ahead = True
+    models_bounds = True
 
     def __init__(self, domain: Domain, seed: int = 0, *, n_objectives: int = 2, population: int = 20):
         super().__init__(domain, seed, n_objectives=n_objectives)
@@ -81,7 +85,8 @@ class Nsga2Search(MultiObjectiveSearch):
         self._unasked: list[Any] = []  # what was bred of this generation, and has not been asked for
         self._left = 0  # points still to ask for in this generation
         self._evaluating: dict[bytes, tuple[float, Any]] = {}
-        self._evaluated: list[tuple[float, Any, Floats]] = []  # since the last selection
+        #: since the last selection: the number of asking, the individual, its values, and what it lacks of the bounds
+        self._evaluated: list[tuple[float, Any, Floats, float]] = []
 
     def _suggest(self, rng: np.random.Generator) -> Suggestion:
         self._be_ready()
@@ -141,14 +146,24 @@ class Nsga2Search(MultiObjectiveSearch):
             return  # too few to begin with
         if self._evaluated:
             self._evaluated.sort(key=lambda entry: entry[0])  # in the order of asking, whoever was the quickest
-            self._algorithm.select([(individual, vector) for _, individual, vector in self._evaluated])
+            self._algorithm.select([entry[1:] for entry in self._evaluated])
             self._evaluated = []
         self._unasked = self._algorithm.children()
         self._left = self.population
 
     def _told(self, point: Floats, vector: Floats) -> None:
         number, individual = self._evaluating.pop(point.tobytes(), (np.inf, None))
-        self._evaluated.append((number, individual or self._algorithm.individuals.of(point), vector))
+        self._evaluated.append((number, individual or self._algorithm.individuals.of(point), vector, 0.0))
+
+    def take_margins(self, margins: Sequence[float]) -> None:
+        """Take by how much each bound was held at the point told last; see `Search.take_margins`.
+
+        See Also
+        --------
+        tell : Takes the value there, before.
+        """
+        lacking = sum(max(-margin, 0.0) if margin == margin else _UNKNOWN for margin in margins)
+        self._evaluated[-1] = (*self._evaluated[-1][:3], lacking)
 
     @property
     def n_ready(self) -> int:

@@ -80,6 +80,7 @@ def column_texts(column: pd.Series[Any], digits: int = 4) -> list[str]:
     most = max(known)
     if not 1e-4 <= most < 10.0**digits or min(known) < 1e-3 * most:
         return [text for text, _ in cells]
+    usual = float(np.median(known))
     # the smallest ones get another digit
-    decimals = max(digits - 1 - math.floor(math.log10(most)), 0) + (min(known) < 0.02 * most)
+    decimals = max(digits - 1 - math.floor(math.log10(usual)), 0) + (min(known) < 0.02 * usual)
     return [f"{value:.{decimals}f}" if text != MISSING else text for value, (text, _) in zip(column, cells, strict=True)]

@@ -8,7 +8,7 @@ from html import escape
 from spotsvm.common.text import printable_line
 from spotsvm.reports.html.cells import cell_of
 from spotsvm.trials.profile import finished_words, suggested
-from spotsvm.trials.recommendation import may_be_best
+from spotsvm.trials.recommendation import holds_bounds, may_be_best
 from spotsvm.trials.results import StudyResults
 from spotsvm.trials.trial import FINISHED
 
@@ -25,7 +25,7 @@ def notebook_html(study: StudyResults) -> str:
     count = finished_words(trials) + (f", {failed} failed" if failed else "")
     done = [t for t in trials if t.values is not None]
     if objectives.several:
-        best = list(study.pareto()) if done else []
+        best = list(study.pareto()) if any(map(holds_bounds, done)) else []
         which = f"{len(best)} trials on the front of {', '.join(objectives.labels)}"
     else:
         sign = float(objectives.signs[0])

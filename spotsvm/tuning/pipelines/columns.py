@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -21,7 +21,6 @@ MOST_LEVELS, RARE = 20, 0.01
 _YEAR, _WEEK, _DAY = 365.2425, 7.0, 1.0
 #: how numbers are scaled
 Scale = Literal["standard", "power"]
-SCALES: tuple[Scale, ...] = get_args(Scale)
 
 
 def column_transformer(kinds: Kinds, scale: Scale = "standard") -> Any:

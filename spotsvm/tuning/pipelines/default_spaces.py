@@ -69,7 +69,12 @@ def default_space(estimator: Any, classes: Sequence[Any] | None = None) -> Space
     ['principalmonomials__n_components', 'importancefraction__fraction', 'svr__C', 'svr__gamma', 'svr__epsilon']
     >>> list(default_space(SVC(kernel="poly")))
     ['C', 'gamma', 'degree', 'coef0']
+    >>> from spotsvm import Space
+    >>> Space(default_space(SVC()))
+    <Space of C: 0.03125 to 32768, log; gamma: 3.05176e-05 to 8, log>
     """
+    if isinstance(estimator, type):
+        raise ArgumentError(f"estimator={estimator.__name__} is a class; use an estimator, such as {estimator.__name__}()")
     space = dict(_found(estimator, "", classes))
     if not space:
         raise ArgumentError(f"{type(estimator).__name__} has no default space; those with one are {', '.join(_names())}")

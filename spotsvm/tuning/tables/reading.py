@@ -65,9 +65,9 @@ def read_file(
     return TableFile(path, frame, layout, tuple(notes))
 
 
-def read_rows(path: str | Path, column: str, sep: str | None = None, encoding: str | None = None) -> TableFile:
-    """Read a file of further rows, all columns and rows with a value; `column` is a name that a header row has."""
-    layout, frame = _read(path, column, sep, encoding)
+def read_rows(path: str | Path, column: str, *how: Any) -> TableFile:
+    """Read a file of further rows, all columns and rows with a value; `column` is in its header, `how` as in `read_file`."""
+    layout, frame = _read(path, column, *how)
     return TableFile(path, frame, layout).without_blank_rows()
 
 

@@ -5,7 +5,7 @@ import pytest
 from scipy.special import expit, ndtr
 from scipy.stats import beta, qmc
 
-from spotsvm.reports.convergence import against_random
+from spotsvm.reports.model import against_random
 from spotsvm.surrogates.domain import Coordinate, Domain
 from spotsvm.trials.start import START
 from spotsvm.trials.trial import Trial

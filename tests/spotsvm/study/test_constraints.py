@@ -69,8 +69,6 @@ def test_bad_constraints_are_refused():
             Study(SPACE, constraints=wrong)
     with pytest.raises(ArgumentError, match=r"constraints\[0\] \(<lambda>\) raised KeyError\('z'\)"):
         Study(SPACE, "random", 0, constraints=lambda p: p["z"] > 0).ask()
-    with pytest.raises(ArgumentError, match="profile='x' and constraints are given"):
-        Study(SPACE, profile="x", constraints=below_the_diagonal)
 
 
 def test_a_record_of_other_constraints_is_not_resumed(tmp_path):
@@ -151,11 +149,6 @@ def test_bad_bounds_are_refused(bound):
         Study(SPACE, constraints={"memory": bound})
 
 
-def test_bounds_are_for_one_objective():
-    with pytest.raises(ArgumentError, match="bounds, which are for one objective"):
-        Study(SPACE, "nsga2", direction=("minimize", "minimize"), constraints={"memory": ("<=", 1)})
-
-
 def test_a_study_without_a_trial_that_holds_the_bounds_is_shown(tmp_path, capsys, caplog):
     import logging
 
@@ -224,3 +217,21 @@ def test_a_start_and_a_stop_rule_keep_to_the_bounds():
     ]
     assert repr(looks[0]) == repr(looks[1])
     assert looks[0].expected_improvement > 0
+
+
+def test_a_condition_that_returns_nothing_and_a_run_that_finds_nothing_allowed_are_errors():
+    with pytest.raises(ArgumentError, match=r"constraints\[0\] \(<lambda>\) returned None for .*return True or False"):
+        Study(SPACE, "random", 0, constraints=lambda p: None).run(objective, n_trials=3)
+    with pytest.raises(SearchExhaustedError, match="satisfies the constraints"):
+        Study(SPACE, "random", 0, constraints=lambda p: False).run(objective, n_trials=3)
+
+
+def test_a_bounded_number_that_no_trial_has_is_named():
+    from spotsvm.common.errors import NoCompletedTrialError
+
+    study = Study(SPACE, "random", 0, constraints={"memry": ("<=", 1e9)}).run(needing_memory, n_trials=3)
+    for choose in (lambda: study.best_trial, study.recommend):
+        with pytest.raises(NoCompletedTrialError, match="no trial has a number 'memry', which the study's constraints bound"):
+            choose()
+    with pytest.raises(ArgumentError, match="bound of 'value', which is what is optimised"):
+        Study(SPACE, constraints={"value": (">=", 1)})

@@ -42,7 +42,7 @@ def executed(code):
     ("choices", "changed"),
     [
         (Choices(sep=";", groups="person"), {"search": "random"}),
-        (Choices(drop=["person", "town"]), {"search": "kriging"}),
+        (Choices(drop=["person", "town"]), {"search": "kriging", "scale": "power"}),
         (Choices(features=["a", "b"]), {"task": "regression", "target": "person", "search": "lhs", "scoring": "r2"}),
         (Choices(drop=["person", "town"]), {"pipeline": "spectra", "search": "random"}),
     ],

@@ -29,9 +29,9 @@ def frame():
     return X
 
 
-def fitted(table, name="table", **params):
-    pipeline = named_pipeline(name, table.task, table.X, table.y, kinds=table.kinds).estimator
-    return clone(pipeline).set_params(**params).fit(table.X, table.y)
+def fitted(table, name="table", **more):
+    pipeline = named_pipeline(name, table.task, table.X, table.y, kinds=table.kinds, **more).estimator
+    return clone(pipeline).fit(table.X, table.y)
 
 
 @pytest.fixture(scope="module")
@@ -64,6 +64,10 @@ def test_a_later_table_is_read_by_the_same_rules(saved, tmp_path):
     other.to_csv(tmp_path / "later.csv", sep=";", decimal=",", index=False)
     again, told = predicted(file, tmp_path / "later.csv")
     assert told == ["notice: 2 columns are ignored: 'more', 'id'"]
+    text = (tmp_path / "later.csv").read_text().replace(";", "^").replace(",", ".")
+    (tmp_path / "odd.csv").write_text(text, encoding="utf-16-le")
+    odd, _ = predicted(file, tmp_path / "odd.csv", how=Choices(sep="^", encoding="utf-16-le"))
+    pd.testing.assert_frame_equal(odd, again)
     assert list(again["row"]) == [k for k in range(1, N + 1) if k != 4]
     pd.testing.assert_frame_equal(again.reset_index(drop=True), found.drop(index=3).reset_index(drop=True))
 
@@ -113,10 +117,11 @@ def test_labels_are_those_of_the_training_table(labels, tmp_path):
 
 
 @pytest.mark.parametrize("task", ["classification", "regression"])
-def test_every_pipeline_of_tables_comes_back(task, tmp_path):
+@pytest.mark.parametrize(("name", "more"), [("spectra", {}), ("table", {"scale": "power"})])
+def test_every_pipeline_of_tables_comes_back(task, name, more, tmp_path):
     X = pd.DataFrame(np.random.default_rng(0).normal(size=(N, 4)), columns=list("abcd"))
     table = make_table(X, pd.Series(np.where(X["a"] > 0, 1, 2) if task == "classification" else X["b"], name="y"), task)
-    pipeline = fitted(table, "spectra")
+    pipeline = fitted(table, name, **more)
     save_model(tmp_path / "m.skops", pipeline, table)
     found = load_model(tmp_path / "m.skops")
     np.testing.assert_array_equal(found.pipeline.predict(X), pipeline.predict(X))

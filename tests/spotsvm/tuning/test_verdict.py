@@ -74,9 +74,9 @@ def result(name, tuned, test):
 
 
 def verdict(gain=0.05, further=0.0, difference=0.1, interval=(0.02, 0.18), number=4, instead_of=""):
-    choice = Choice(number, INNER, 0.7 + gain, Gain(gain, 0.02), further, 0, instead_of)
+    choice = Choice(number, INNER, 0.7 + gain, Gain(gain, 0.02), further, 0, DEFAULT, instead_of)
     found = decide(
-        choice, "accuracy", result("default", 0.7, 0.7), result("kriging", 0.7 + gain, 0.7 + difference), [DEFAULT],
+        choice, "accuracy", result("default", 0.7, 0.7), result("kriging", 0.7 + gain, 0.7 + difference),
         (difference, 0.04, interval), 50,
     )  # fmt: skip
     assert found.gain == gain

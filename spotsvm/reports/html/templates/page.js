@@ -213,12 +213,15 @@
   const hints = new Map();
   const hint = () => {
     for (const box of all(".scroll")) {
-      const over = box.scrollWidth > box.clientWidth + 4;
-      if (over && !hints.has(box)) {
-        hints.set(box, make("p", "more", "\u2194 wider than the page: scroll sideways"));
+      const wide = box.scrollWidth > box.clientWidth + 4, tall = box.scrollHeight > box.clientHeight + 4;
+      if ((wide || tall) && !hints.has(box)) {
+        hints.set(box, make("p", "more"));
         box.after(hints.get(box));
       }
-      if (hints.has(box)) hints.get(box).hidden = !over;
+      if (!hints.has(box)) continue;
+      const where = [tall ? "\u2195 scroll down for all rows" : "", wide ? "\u2194 scroll sideways for all columns" : ""];
+      hints.get(box).textContent = where.filter(Boolean).join("   ");
+      hints.get(box).hidden = !(wide || tall);
     }
   };
   hint();

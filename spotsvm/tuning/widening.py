@@ -1,0 +1,82 @@
+"""Records of a tuning that go on in a wider space, where the recommended value of a parameter is at the end of its range."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from spotsvm.common.errors import ArgumentError, NoCompletedTrialError
+from spotsvm.space.description import described_parameter, same_parameter, scale_of
+from spotsvm.space.parameter import ContinuousParameter, IntegerParameter
+from spotsvm.space.space import Space
+from spotsvm.study.record.widening import is_wider
+from spotsvm.study.recorded import RecordedStudy, recorded_settings
+
+#: parameters of machines for which every positive number is valid; no others are widened without being asked by name
+OPEN = ("C", "gamma", "epsilon")
+
+
+@dataclass(frozen=True)
+class Continued:
+    """The space and the number of trials with which the searches of a tuning go on, and what is to be said about it."""
+
+    space: dict[str, Any]
+    n_trials: int
+    said: tuple[str, ...] = ()
+
+
+def continued(space: dict[str, Any], n_trials: int, out: Path | None, searches: Sequence[str], *, widen: bool) -> Continued:
+    """Return how a tuning goes on from its records in a folder; the search that is asked for is the last of `searches`.
+
+    A record that was widened before goes on in its own space, up to its own number of trials. With `widen`, and once the record
+    of the last search has ended, its space is wider where the recommended value of C, gamma or epsilon is at an end of its range;
+    if it has as many trials already, as many more are evaluated. All searches share the space. ArgumentError is raised if there
+    is nothing to widen in.
+    """
+    if widen and out is None:
+        raise ArgumentError("--widen goes on with the record of an earlier run; name its folder by --out")
+    wide, most = dict(space), n_trials
+    for name in searches if out is not None else ():
+        recorded = recorded_settings(Path(out or "") / f"{name}.db")
+        if recorded is not None and is_wider(Space(wide).describe(), recorded[0]["space"]):
+            wide = _with_ranges(wide, recorded[0]["space"][0])
+            most = max(most, int(recorded[0].get("budget") or 0))
+    path = Path(out or "") / f"{searches[-1]}.db"
+    if not widen:
+        return Continued(wide, most)
+    if recorded_settings(path) is None:
+        return Continued(wide, most, (f"--widen: {path} is no record yet; run the same command again once it has ended",))
+    study = RecordedStudy(path)
+    if study.status().state != "ended":
+        return Continued(wide, most, (f"--widen: the search in {path} has not ended; it goes on as it is",))
+    if not same_parameter(study.space.describe(), Space(wide).describe()):
+        return Continued(wide, most, ("--widen: the searches go on in the wider space of a run that has not ended",))
+    try:
+        edges = [edge for edge in study.edges() if edge.name.rpartition("__")[2] in OPEN]
+    except NoCompletedTrialError:
+        edges = []
+    if not edges:
+        return Continued(
+            wide, most, (f"--widen: no recommended value of {', '.join(OPEN)} is at an end of its range; nothing is widened",)
+        )
+    said = [f"widened: {edge.name} = {edge.value:.4g} was at the {edge.side} end; searched now: {edge.wider}" for edge in edges]
+    if study.n_finished >= n_trials:
+        most = study.n_finished + n_trials
+        said.append(f"widened: {n_trials} trials more for each search, up to {most}")
+    return Continued({**wide, **{edge.name: edge.wider for edge in edges}}, most, tuple(said))
+
+
+def _with_ranges(space: dict[str, Any], recorded: dict[str, Any]) -> dict[str, Any]:
+    """Return a space with the ranges that are recorded, where they differ."""
+    given = Space(space).describe()[0]
+    found = dict(space)
+    for name in space:
+        if same_parameter(recorded[name], given[name]):
+            continue
+        parameter = described_parameter(name, recorded[name])
+        if isinstance(parameter, ContinuousParameter | IntegerParameter):
+            prior = ["log-uniform"] if scale_of(parameter) == "log" else []
+            found[name] = (parameter.low, parameter.high, *prior)
+    return found

@@ -1,0 +1,127 @@
+"""What `spotsvm tune` prints, its files and its record say the same, of a table with much to gain and of pure noise."""
+
+import json
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+from sklearn.svm import SVC
+
+from spotsvm.commands.main import main
+from spotsvm.study.recorded import RecordedStudy
+from spotsvm.trials.scores.verdict import Verdict
+from spotsvm.tuning.saved import load_model, machine_parameters
+
+NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?"
+
+
+def board(rng, n):
+    X = rng.uniform(0, 4, size=(n, 2))
+    return X, X.astype(int).sum(axis=1) % 2
+
+
+def noise(rng, n):
+    return rng.normal(size=(n, 3)), rng.integers(0, 2, n)
+
+
+@pytest.fixture(scope="module", params=[board, noise], ids=["much to gain", "noise"])
+def tuned(request, tmp_path_factory):
+    """Return the name of the data, what was printed, and the folder."""
+    folder = tmp_path_factory.mktemp("numbers")
+    X, y = request.param(np.random.default_rng(4), 240)
+    frame = pd.DataFrame(X, columns=[f"x{k}" for k in range(X.shape[1])]).assign(kind=np.where(y == 1, "odd", "even"))
+    frame.to_csv(folder / "t.csv", index=False)
+    args = ["tune", folder / "t.csv", "--target", "kind", "--trials", 8, "--search", "random", "--cv", 4, "--out", folder / "out"]
+    result = CliRunner().invoke(main, [str(a) for a in args])
+    assert result.exit_code == 0, result.stderr
+    return request.param.__name__, result.stdout, folder / "out"
+
+
+def said(pattern, text):
+    """Return the numbers of the only place where a text has this pattern."""
+    found = re.findall(pattern.replace("#", f"({NUMBER})"), " ".join(text.split()))
+    assert len(found) == 1, (pattern, found)
+    return [float(number) for number in (found[0] if isinstance(found[0], tuple) else found)]
+
+
+def printed(value, digits):
+    return pytest.approx(value, abs=0.51 * 10.0**-digits)
+
+
+def test_the_verdict_is_the_same_everywhere(tuned):
+    name, text, out = tuned
+    study = RecordedStudy(out / "random.db")
+    verdict = Verdict.from_dict(study.findings["verdict"])
+    assert " ".join(verdict.sentence.split()) in " ".join(text.split())
+    assert study.findings["verdict"]["sentence"] == verdict.sentence
+    assert ("keep the default SVM" in text) == (verdict.recommended == "default")
+    assert text.count("Tuning ") == 1
+    if name == "board":
+        assert verdict.decision == "helped"
+        assert verdict.difference > 0.1
+    else:
+        assert verdict.decision != "helped"
+        assert abs(verdict.difference) < 0.25
+
+
+def test_the_table_and_the_verdict_have_the_same_scores(tuned):
+    _, text, out = tuned
+    verdict = Verdict.from_dict(RecordedStudy(out / "random.db").findings["verdict"])
+    scores = pd.read_csv(out / "comparison.csv").set_index("search")
+    for which, title, row in (("default", "default SVM", "default"), ("tuned", r"random \(8 trials\)", "random")):
+        score, test, error, gap = said(rf"{title} # # \+- # #", text)
+        assert score == printed(getattr(verdict, f"{which}_score"), 4)
+        assert test == printed(getattr(verdict, f"{which}_held_out"), 4)
+        assert error == printed(getattr(verdict, f"{which}_error"), 4)
+        assert gap == printed(score - test, 3)
+        assert list(scores.loc[row][:3]) == [getattr(verdict, f"{which}_{what}") for what in ("score", "held_out", "error")]
+    assert verdict.gain == pytest.approx(verdict.tuned_score - verdict.default_score)
+    assert verdict.difference == pytest.approx(verdict.tuned_held_out - verdict.default_held_out)
+    low, high = verdict.interval
+    assert low <= verdict.difference <= high
+
+
+def test_there_is_one_recommendation(tuned):
+    _, text, out = tuned
+    study = RecordedStudy(out / "random.db")
+    verdict = Verdict.from_dict(study.findings["verdict"])
+    best = study.recommend()
+    assert (best.number, dict(best.params)) == (verdict.number, dict(verdict.params))
+    assert study.trials[best.number].value == pytest.approx(verdict.score)
+    assert "judgement" not in study.findings
+    params = json.loads((out / "parameters.json").read_text())
+    model = load_model(out / "model.skops").pipeline
+    assert machine_parameters(model) == params
+    assert SVC(**params).get_params() == params
+    assert params["C"] == verdict.params["svc__C"]
+    C, gamma = said("C = #, gamma = #", text)
+    assert (C, gamma) == (float(f"{verdict.params['svc__C']:.4g}"), float(f"{verdict.params['svc__gamma']:.4g}"))
+    if verdict.recommended == "tuned":
+        assert params["gamma"] == verdict.params["svc__gamma"]
+        assert said("Recommended: trial # of random", text) == [verdict.number]
+    else:
+        assert "Recommended: the default SVM: C = 1," in " ".join(text.split())
+        assert params["gamma"] == "scale"
+    # nothing at a bound is recommended that a value within the ranges equals
+    assert verdict.recommended == "tuned" or not study.edges()
+
+
+def test_what_to_expect_agrees_with_how_much_is_luck(tuned):
+    _, text, out = tuned
+    study = RecordedStudy(out / "random.db")
+    verdict = Verdict.from_dict(study.findings["verdict"])
+    luck = study.findings["oversearching"]
+    if np.isfinite(verdict.expected):
+        expected, low, high = said(r"Expect a score of # on new data from the \w+ SVM \(95 % interval # to #\)", text)
+        assert (expected, low, high) == tuple(float(f"{v:.4g}") for v in (verdict.expected, *verdict.expected_interval))
+        outside = not verdict.expected_interval[0] <= verdict.held_out <= verdict.expected_interval[1]
+        assert ("of the expected score" in text.replace("\n", " ")) == outside
+        if verdict.recommended == "tuned":
+            assert (verdict.expected, list(verdict.expected_interval)) == (luck["outer_score"], luck["outer_interval"])
+            assert luck["tuned_score"] - luck["optimism"] == pytest.approx(verdict.expected)
+        else:
+            assert verdict.expected == pytest.approx(verdict.default_score)
+    tuned = said("The tuned score of what the search chose, #,", text)[0]
+    assert tuned == float(f"{luck['tuned_score']:.4g}")
