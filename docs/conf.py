@@ -118,7 +118,7 @@ def skip_inherited(app: Sphinx, what: str, name: str, thing: Any, skip: bool, op
 
 def check_that_pages_need_no_network(app: Sphinx, error: Exception | None) -> None:
     """Raise an error if a page loads a script, a style, a font or a picture from elsewhere."""
-    loads = r'<(?:script|link|img|iframe|source)\b[^>]*(?:src|href)="(?:https?:)?//|@import|url\(["\']?(?:https?:)?//'
+    loads = r'(?:<(?:script|link|img|iframe|source)\b[^>]*(?:src|href)=|@import\s*|url\()["\']?(?:https?:)?//'
     for page in [*app.outdir.rglob("*.html"), *app.outdir.rglob("*.css")]:
         if found := re.search(loads, page.read_text(encoding="utf-8")):
             raise ExtensionError(f"{page} loads something from a network: {found[0]}")

@@ -76,7 +76,7 @@ def tuning_code(
     about += [f"region={job.region!r}"] if job.region is not None else []
     about += ["history=train.history", f"horizon={job.horizon}"] if series else []
     about += ["grouped=True"] if train.groups is not None else []
-    options = [f"n_iter={job.n_trials}", f"search=pipeline.search({job.search!r})", "cv=pipeline.splitter", f"scoring={scoring}"]
+    options = [f"n_iter={search.n_iter}", f"search=pipeline.search({job.search!r})", "cv=pipeline.splitter", f"scoring={scoring}"]
     options += [f"random_state={job.seed}"]
     options += [f"batch_size={job.batch_size}"] if job.batch_size is not None else []
     options += ['stop="uncertainty"'] if job.stop else []
@@ -97,6 +97,7 @@ def tuning_code(
         "start = [",
         *(indent(f"{_literal(one)},", "    ") for one in start),
         "]",
+        *(["# the run that this repeats may have begun in a narrower space: its first trials were others"] if job.widen else []),
         *(["# the time limit ended the search that this repeats: without one it goes on"] if timed else []),
         "search = SpotSearchCV(",
         *(f"    {option}," for option in ["pipeline.estimator", "space", *options, "start=start"]),

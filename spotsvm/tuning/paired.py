@@ -73,7 +73,7 @@ def share_interval(gained: int, lost: int, n: int, confidence: float = CONFIDENC
     --------
     >>> error, (low, high) = share_interval(6, 2, 50)
     >>> round(error, 3), round(low, 3), round(high, 3)
-    (0.06, -0.042, 0.196)
+    (0.06, -0.04, 0.194)
     """
     more, less = (gained + 1) / (n + 2), (lost + 1) / (n + 2)
     error = float(np.sqrt((more + less - (more - less) ** 2) / (n + 2)))

@@ -1,0 +1,83 @@
+"""The examples of the gallery: what each has, and that the quick ones run; all run when the documentation is built."""
+
+import ast
+import importlib
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+GALLERY = Path(__file__).parent.parent / "docs" / "examples"
+EXAMPLES = sorted(GALLERY.glob("*/plot_*.py"))
+PUBLIC = ("spotsvm", "spotsvm.acquisition", "spotsvm.errors", "spotsvm.kernels", "spotsvm.searches", "spotsvm.solvers.dual")
+QUICK = ("functions/plot_conditions.py", "searches/plot_nugget.py", "studies/plot_resume.py")
+
+
+def name(path):
+    return path.relative_to(GALLERY).as_posix()
+
+
+def spotsvm_imports(tree):
+    """Yield module and name of each import of the library."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "spotsvm":
+            yield from ((node.module, alias.name) for alias in node.names)
+        elif isinstance(node, ast.Import):
+            yield from ((alias.name, None) for alias in node.names if alias.name.split(".")[0] == "spotsvm")
+
+
+def test_there_are_enough_and_every_folder_has_a_header():
+    assert len(EXAMPLES) >= 20
+    for folder in [GALLERY, *{path.parent for path in EXAMPLES}]:
+        title, line, _, text = (folder / "GALLERY_HEADER.rst").read_text().splitlines()
+        assert len(title) == len(line), folder
+        assert text.endswith("."), folder
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=name)
+def test_an_example_is_short_and_has_title_text_cells_and_a_picture(path):
+    code = path.read_text()
+    tree = ast.parse(code)
+    title, line, empty, *text = ast.get_docstring(tree).splitlines()
+    assert re.fullmatch("=+", line)
+    assert len(line) == len(title)
+    assert empty == ""
+    assert 1 <= " ".join(text).count(". ") + 1 <= 3
+    assert len(code.splitlines()) <= 100
+    assert "\n# %%\n" in code
+    last_cell = code.rsplit("\n# %%\n", 1)[1]
+    assert last_cell.count("plt.show()") >= 1
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=name)
+def test_an_example_uses_public_names_of_the_library(path):
+    used = list(spotsvm_imports(ast.parse(path.read_text())))
+    assert used
+    private = [(home, name) for home, name in used if home not in PUBLIC or name not in importlib.import_module(home).__all__]
+    assert private == []
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=name)
+def test_an_example_needs_no_network_and_no_further_data(path):
+    code = path.read_text()
+    assert [word for word in ("fetch_", "http", "urllib", "SPOTSVM_DATA", "read_csv") if word in code] == []
+
+
+def test_public_names_are_told_from_others():
+    code = "from spotsvm.study.study import Study\nimport spotsvm.solvers\nfrom scipy.stats import uniform"
+    assert list(spotsvm_imports(ast.parse(code))) == [("spotsvm.study.study", "Study"), ("spotsvm.solvers", None)]
+
+
+@pytest.mark.parametrize("path", QUICK)
+def test_quick_examples_run_without_warnings_and_draw(path, tmp_path):
+    # how many pictures are there in the end, printed behind what the example prints
+    code = f"import runpy, matplotlib.pyplot as plt; runpy.run_path({str(GALLERY / path)!r}); print(len(plt.get_fignums()))"
+    command = [sys.executable, "-W", "error", "-c", code]
+    environment = {**os.environ, "MPLBACKEND": "Agg"}
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert int(done.stdout.split()[-1]) >= 1
+    assert list(tmp_path.iterdir()) == []
