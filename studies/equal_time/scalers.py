@@ -125,9 +125,9 @@ class ScalersStudy(Experiment):
         found = []
         with runs_bar(self.name, len(jobs)) as ended:
             results = joblib.Parallel(self.n_jobs, return_as="generator")(calls)
-            for (rows, split, scaler), (error, tuned) in zip(jobs, results, strict=True):
+            for (rows, split, scaler), (missed, tuned) in zip(jobs, results, strict=True):
                 task = "regression" if rows.name in TARGETS else "classification"
-                found.append({"task": task, "set": rows.name, "split": split, "scaler": scaler, "error": error, "tuned": tuned})
+                found.append({"task": task, "set": rows.name, "split": split, "scaler": scaler, "error": missed, "tuned": tuned})
                 ended(EndedRun(f"{rows.name}, {scaler}", split))
         return pd.DataFrame(found)
 
@@ -156,7 +156,9 @@ class ScalersStudy(Experiment):
                 f"{row['scaler']} {Estimate(row['difference'], row['low'], row['high'])}" for _, row in rows.iterrows()
             )
             sets = rows["sets"].iloc[0]
-            parts.append(f"{task.capitalize()}, {sets} sets: difference of the error to that of unit variance, {differences}.")
+            parts.append(
+                f"{str(task).capitalize()}, {sets} sets: difference of the error to that of unit variance, {differences}."
+            )
         if self.left_out:
             parts.append(f"Left out: {'; '.join(f'{name} ({why})' for name, why in self.left_out.items())}.")
         return "\n\n".join(parts)
