@@ -70,4 +70,4 @@ class _Announcement(event.Listener):
 
 
 _ANNOUNCEMENT = _Announcement()
-event.register("numba:compile", _ANNOUNCEMENT)
+event.register("numba:compile", _ANNOUNCEMENT)  # type: ignore[no-untyped-call]

@@ -115,8 +115,9 @@ class EarlierResults(AskTellStudy):
         seed = int(np.random.SeedSequence([self.seed, number]).generate_state(1)[0])
         given = self.space.decode(point, {k: v.item() if isinstance(v, np.generic) else v for k, v in params.items()})
         self._check_allowed(given)
-        for key, _ in outcome.path if self.profile is not None else ():
-            self._check_allowed({**given, self.profile.name: self.profile.value(key)})
+        if self.profile is not None:
+            for key, _ in outcome.path:
+                self._check_allowed({**given, self.profile.name: self.profile.value(key)})
         told, path = self._told(Trial(number, given, tuple(point.tolist()), origin=GIVEN, seed=seed), outcome, number + 1)
         with self._search.taken(point, self._trials, self._events) as state:
             if self._record is not None:

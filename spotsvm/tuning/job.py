@@ -18,7 +18,6 @@ from spotsvm.common.errors import ArgumentError, ShortSeriesWarning, SpotSVMErro
 from spotsvm.optimism.analysis import oversearching
 from spotsvm.search_cv.spot_search_cv import SpotSearchCV
 from spotsvm.search_cv.start import default_start
-from spotsvm.solvers.search.registry import SearchFactory, SearchName
 from spotsvm.study.ends.time_limit import checked_timeout
 from spotsvm.study.workers.limits import checked_memory_limit
 from spotsvm.trials.recommendation import TABLE, VERDICT
@@ -188,7 +187,7 @@ class TuningJob:
             named.estimator,
             named.space,
             n_iter=self.n_trials,
-            search=cast("SearchName | SearchFactory", named.search(name)),
+            search=named.search(name),
             cv=named.splitter,
             scoring=scoring,
             n_jobs=None if self.executor is not None else self.workers,

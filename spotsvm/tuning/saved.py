@@ -31,7 +31,6 @@ _OURS = {
     "spotsvm.preprocessing.importance_fraction.ImportanceFraction",
     "spotsvm.preprocessing.principal_monomials.PrincipalMonomials",
     "spotsvm.tuning.pipelines.columns.calendar_parts",
-    "spotsvm.tuning.pipelines.power_scaler.PowerScaler",
 }
 
 

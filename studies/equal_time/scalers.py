@@ -24,20 +24,20 @@ from spotsvm.studies.common.run_file import EndedRun
 from spotsvm.studies.equal_time.results import Estimate, over_data_sets
 from spotsvm.studies.equal_time.sets import CLASSES, TARGETS, Rows, one_a_family, read_rows
 from spotsvm.study.callbacks import runs_bar
+from spotsvm.tuning.pipelines.columns import power_scaler
 from spotsvm.tuning.pipelines.default_spaces import default_space
-from spotsvm.tuning.pipelines.power_scaler import PowerScaler
 
 MOST_ROWS, N_ITER, FOLDS = 600, 10, 5
 STANDARD, POWER = "standard", "power"
 #: the scalers that are compared
-SCALERS: dict[str, Callable[[], Any]] = {STANDARD: StandardScaler, "PowerTransformer": PowerTransformer, POWER: PowerScaler}
+SCALERS: dict[str, Callable[[], Any]] = {STANDARD: StandardScaler, "PowerTransformer": PowerTransformer, POWER: power_scaler}
 #: a set of 1,500 columns, for which PowerTransformer takes minutes in each run
 _WIDE = ("internet ads",)
 _NOTES = f"""\
 An SVC, or an SVR, with an RBF kernel is tuned on two thirds of a data set by {N_ITER} suggestions of `SpotSearchCV` in {FOLDS}
 folds, without further partitions, and judged on the other third. The scaler is a step of the pipeline: "standard" gives each
 column mean 0 and variance 1, "PowerTransformer" makes it as normal as a Yeo-Johnson transformation can, and "power" does so after
-"standard", with exponents from -3 to 5, as `spotsvm tune --scale power` does. All scalers have the same splits, folds and seeds;
+"standard", as `spotsvm tune --scale power` does. All scalers have the same splits, folds and seeds;
 of sets with more than {MOST_ROWS} rows as many are drawn. The error is the percentage of new rows that are classified wrongly or,
 in regression, of the target's variance on new rows that is not told. Intervals are 95 % t intervals over data sets, one of each
 family, with the mean over splits as a set's value."""
@@ -125,9 +125,9 @@ class ScalersStudy(Experiment):
         found = []
         with runs_bar(self.name, len(jobs)) as ended:
             results = joblib.Parallel(self.n_jobs, return_as="generator")(calls)
-            for (rows, split, scaler), (error, tuned) in zip(jobs, results, strict=True):
+            for (rows, split, scaler), (missed, tuned) in zip(jobs, results, strict=True):
                 task = "regression" if rows.name in TARGETS else "classification"
-                found.append({"task": task, "set": rows.name, "split": split, "scaler": scaler, "error": error, "tuned": tuned})
+                found.append({"task": task, "set": rows.name, "split": split, "scaler": scaler, "error": missed, "tuned": tuned})
                 ended(EndedRun(f"{rows.name}, {scaler}", split))
         return pd.DataFrame(found)
 
@@ -156,7 +156,9 @@ class ScalersStudy(Experiment):
                 f"{row['scaler']} {Estimate(row['difference'], row['low'], row['high'])}" for _, row in rows.iterrows()
             )
             sets = rows["sets"].iloc[0]
-            parts.append(f"{task.capitalize()}, {sets} sets: difference of the error to that of unit variance, {differences}.")
+            parts.append(
+                f"{str(task).capitalize()}, {sets} sets: difference of the error to that of unit variance, {differences}."
+            )
         if self.left_out:
             parts.append(f"Left out: {'; '.join(f'{name} ({why})' for name, why in self.left_out.items())}.")
         return "\n\n".join(parts)

@@ -80,3 +80,11 @@ def test_in_an_installation_that_cannot_be_written_it_works_all_the_same(home, t
     else:
         assert kept == "None\n"
         assert done.stderr.endswith("no folder to keep it can be written; set NUMBA_CACHE_DIR to one that can\n")
+
+
+def test_every_loop_is_compiled_this_way():
+    root = Path(__file__).parents[2]
+    folders = ("public", "surrogates", "solvers", "spotsvm", "studies")
+    files = [path for folder in folders for path in (root / folder).rglob("*.py")]
+    users = [path.relative_to(root).as_posix() for path in files if "njit" in path.read_text(encoding="utf-8")]
+    assert users == ["surrogates/compiled.py"]

@@ -19,7 +19,7 @@ from spotsvm import Study
 
 X, y = load_diabetes(return_X_y=True)
 y = (y - y.mean()) / y.std()
-space = {"C": loguniform(2**-5, 2**10), "gamma": loguniform(2**-15, 2**3), "epsilon": loguniform(2**-8, 1)}
+space = {"C": loguniform(2**-5, 2**7), "gamma": loguniform(2**-15, 2**3), "epsilon": loguniform(2**-8, 1)}
 
 
 def error(params):

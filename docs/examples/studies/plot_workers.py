@@ -20,11 +20,11 @@ def slow(p):
     return {"value": (p["x"] - 0.3) ** 2, "began": began, "ended": time.time()}
 
 
-study = Study({"x": uniform(0, 1)}, seed=0, noise=False)
+study = Study({"x": uniform(0, 1)}, "random", seed=0)
 study.run(slow, n_trials=20, n_jobs=2, executor="threading")
 
 # %%
-# The trials over time, each on the first line that was free: two are always under way.
+# The trials over time, each on the first line that was free: two are under way until the last ones.
 
 frame = study.frame().sort_values("extra_began")
 start = frame["extra_began"].min()

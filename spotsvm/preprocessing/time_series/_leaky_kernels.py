@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from spotsvm.surrogates.compiled import compiled
 
 _LOWEST = 1e-300  # what is below counts as 0: the products of smaller numbers are denormal, slow and inexact
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def leaky_sums(values, decay, window, out):
     """Write sum_{i=0..window} decay^i values[t - i] into out[t], with 0 before the first value.
 

@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, OrdinalEncoder, StandardScaler
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, OrdinalEncoder, PowerTransformer, StandardScaler
 
-from spotsvm.tuning.pipelines.power_scaler import PowerScaler
 from spotsvm.tuning.tables.kinds import Kinds
 
 #: levels of a categorical column, all rare ones counting as one, and the share of the rows below which a level is rare
@@ -29,9 +28,9 @@ def column_transformer(kinds: Kinds, scale: Scale = "standard") -> Any:
     A missing number is replaced by the column's median, and another column says where it was missing. Yes and no are 0 and 1,
     scaled as numbers. A category has a column for each of at most 20 levels, a missing value being one; levels in less than 1 %
     of the rows are taken together, also with levels that are new in later rows. Dates become `calendar_parts`. Numbers are scaled
-    to mean 0 and variance 1, with scale="power" after a power transformation (`PowerScaler`).
+    to mean 0 and variance 1, with scale="power" also by `power_scaler`.
     """
-    scaler = PowerScaler if scale == "power" else StandardScaler
+    scaler = power_scaler if scale == "power" else StandardScaler
     if kinds.plain:
         return scaler()
     unknown = {"handle_unknown": "use_encoded_value", "unknown_value": np.nan}
@@ -46,6 +45,14 @@ def column_transformer(kinds: Kinds, scale: Scale = "standard") -> Any:
         ("dates", make_pipeline(calendar, _filled(), StandardScaler()), list(kinds.dates)),
     ]
     return ColumnTransformer([part for part in parts if part[2]], sparse_threshold=0.0)
+
+
+def power_scaler() -> Any:
+    """Return a transformer that makes columns nearly normal, by the Yeo-Johnson transformation.
+
+    Columns are standardised first: in units of their own, exponents become very large for columns with little spread.
+    """
+    return make_pipeline(StandardScaler(), PowerTransformer())
 
 
 def _filled() -> SimpleImputer:

@@ -150,7 +150,9 @@ def test_several_scorers_ask_each_for_themselves(routing):
 
 
 def test_metadata_that_nobody_asked_for_are_refused(routing):
-    with pytest.raises(UnsetMetadataPassedError, match=r"\[sample_weight\] are passed .* SVC.fit, .* within SpotSearchCV.fit"):
+    with pytest.raises(
+        UnsetMetadataPassedError, match=r"(?s)\[sample_weight\] are passed .* SVC.fit, .* within SpotSearchCV.*\.fit"
+    ):
         search().fit(X, Y, sample_weight=WEIGHTS)
     with pytest.raises(TypeError, match="unexpected argument.*nonsense"):
         search().fit(X, Y, nonsense=WEIGHTS)
