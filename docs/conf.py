@@ -70,6 +70,7 @@ sphinx_gallery_conf = {
     "examples_dirs": "examples",
     "gallery_dirs": "gallery",
     "subsection_order": [f"examples/{name}" for name in ("svm", "functions", "luck", "studies", "series", "kernels", "searches")],
+    "within_subsection_order": "ExampleTitleSortKey",
     "filename_pattern": QUICK if quick else "plot_",
     "abort_on_example_error": True,
     "doc_module": ("spotsvm",),
