@@ -69,6 +69,7 @@ quick = os.environ.get("SPOTSVM_GALLERY") == "quick"
 sphinx_gallery_conf = {
     "examples_dirs": "examples",
     "gallery_dirs": "gallery",
+    "subsection_order": [f"examples/{name}" for name in ("svm", "functions", "luck", "studies", "series", "kernels", "searches")],
     "filename_pattern": QUICK if quick else "plot_",
     "abort_on_example_error": True,
     "doc_module": ("spotsvm",),
