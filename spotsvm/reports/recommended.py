@@ -112,7 +112,8 @@ def _plausible(model: StudyModel, axis: StudyAxis, places: Any, point: Any, allo
     points[:, axis.column] = places
     mean, error = model.average(points[:, None, :])
     here = int(np.argmin(np.abs(places - point[axis.column])))
-    worse = model.sign * (mean - mean[here])
+    with np.errstate(over="ignore"):  # values near the largest number
+        worse = model.sign * (mean - mean[here])
     return (worse <= allowed + (0.0 if allowed else _SURE * error)) | (np.arange(len(places)) == here)
 
 

@@ -124,8 +124,8 @@ def next_size(fits: list[tuple[int, float]], most: int, left: float) -> int | No
     --------
     >>> next_size([(1000, 0.1)], 50_000, 60.0), next_size([(1000, 0.1), (2000, 0.4)], 5000, 60.0)
     (2000, 5000)
-    >>> next_size([(8000, 4.0), (16000, 16.0)], 50_000, 60.0), next_size([(16000, 16.0), (23998, 36.0)], 50_000, 24.0)
-    (23998, None)
+    >>> next_size([(8000, 4.0), (16000, 16.0)], 50_000, 60.0), next_size([(16000, 16.0), (24000, 36.0)], 50_000, 24.0)
+    (24000, None)
     """
     n, took = fits[-1]
     possible = min(most, int(n * (max(_SURE * left, 0.0) / max(took, 1e-3)) ** (1.0 / _power(fits))))
