@@ -88,7 +88,7 @@ def choose(search: SpotSearchCV, default_params: Sequence[Mapping[str, Any]], de
         alike = [t for t in inner if not Gain.of(folds[chosen.number], folds[t.number], ratio).is_clear]
         if alike:
             best = max(alike, key=rank)
-            ends = " and ".join(f"{edge.name.rpartition("__")[2]} = {edge.value:.4g}" for edge in edges)
+            ends = " and ".join(f"{edge.name.rpartition('__')[2]} = {edge.value:.4g}" for edge in edges)
             instead_of = (
                 f"The search chose trial {chosen.number}, with {ends} at the end of the range; trial {best.number}, within all "
                 "ranges, scores the same but for the noise of the folds, and takes its place."

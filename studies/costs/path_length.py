@@ -67,8 +67,8 @@ def paths() -> dict[str, tuple[frozenset[str], int]]:
         found = {
             # ten more since paths, further partitions and the log loss, here and in `spotsvm tune`, and then one for each of
             # limits of time, failing at once, constraints, attributes, earlier results, callbacks and the refit
-            "SpotSearchCV.fit": (entered(fit), 48),
-            "one trial of Study.run": (entered(lambda: study.run(_objective, 26)), 22),
+            "SpotSearchCV.fit": (entered(fit), 49),
+            "one trial of Study.run": (entered(lambda: study.run(_objective, 26)), 23),
         }
         trial = study.ask()
         found["tell"] = entered(lambda: study.tell(trial, 1.0)), 10
