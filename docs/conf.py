@@ -7,7 +7,9 @@ import importlib
 import inspect
 import os
 import re
+import sys
 import warnings
+from pathlib import Path
 from typing import Any
 
 from docutils import nodes
@@ -15,7 +17,11 @@ from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 
-import spotsvm
+# `python -m sphinx` puts the working directory first, whose folder spotsvm is without the folders beside it and would hide
+# what is installed
+SOURCES = Path(__file__).resolve().parent.parent
+sys.path[:] = [entry for entry in sys.path if Path(entry).resolve() != SOURCES]
+spotsvm = importlib.import_module("spotsvm")
 
 #: the modules that users import from
 HOMES = ("spotsvm", "spotsvm.searches", "spotsvm.kernels", "spotsvm.acquisition", "spotsvm.errors", "spotsvm.solvers.dual")
