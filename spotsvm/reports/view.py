@@ -15,7 +15,7 @@ from spotsvm.common.errors import ArgumentError, NoCompletedTrialError, SpaceErr
 from spotsvm.common.text import printable_line
 from spotsvm.reports.axes import StudyAxis, study_axes
 from spotsvm.reports.model import Floats, StudyModel, fit_study_model
-from spotsvm.trials.recommendation import CONFIRM, VERDICT, Recommendation, holds_bounds, may_be_best, why_none
+from spotsvm.trials.recommendation import CONFIRM, Recommendation, current_verdict, holds_bounds, may_be_best, why_none
 from spotsvm.trials.results import StudyResults
 from spotsvm.trials.scores.fold_bias import optimism_of_trials, tuned_metric
 from spotsvm.trials.scores.fresh_partitions import optimism_of_partitions
@@ -219,9 +219,10 @@ class StudyView:
 
     @cached_property
     def verdict(self) -> Verdict | None:
-        """The comparison with the default, where a tuning has made one."""
+        """The comparison with the default, where a tuning has made one of all trials that have ended."""
+        found = current_verdict(self.findings, self.study.n_finished)
         try:
-            return Verdict.from_dict(self.findings[VERDICT]) if VERDICT in self.findings else None
+            return None if found is None else Verdict.from_dict(found)
         except (TypeError, ValueError, LookupError):  # of a record that another program has written
             return None
 

@@ -475,7 +475,8 @@ def check_arguments(search: SearchArguments) -> None:
     check_bounded(constraints, search.scoring)
     if constraints.bounds and search.racing:
         raise ArgumentError(
-            "racing=True compares each candidate with the best before it, whatever the bounds of constraints; leave it out"
+            "racing=True compares each candidate with the best before it, whatever the bounds of constraints; use "
+            "racing=False, or leave the bounds out"
         )
     check_scoring_options(search.engine, search.error_score)
     if not isinstance(search.racing, bool | np.bool_):

@@ -140,8 +140,9 @@ class SpotSearchCV(
         path has only the values of the profiled parameter that are allowed. Or bounds of a candidate's means over the given
         folds, such as `{"recall": (">=", 0.9)}` with `scoring=["accuracy", "recall"], refit="accuracy"`, or of its
         `mean_fit_time` or `mean_score_time`, which differ from run to run: the best candidate, and what `confirm` and "1se"
-        choose, is one that holds them all, and `cv_results_` has `bounds_held`. A callable as `refit` chooses as it likes. See
-        `Study` for which searches model them.
+        choose, is one that holds them all on the given folds, and `cv_results_` has `bounds_held`; on further partitions no
+        bound is checked. A callable as `refit` chooses as it likes, and `racing` goes with no bound. See `Study` for which
+        searches model them.
 
     Attributes
     ----------

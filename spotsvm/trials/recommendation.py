@@ -161,7 +161,7 @@ def recommend_otherwise(
     """Return the recommendation by a verdict, further values of the contenders, or a study's criterion; None if it has none.
 
     `confirmed` is the finding with the number of the trial that was `chosen`, and values of it that had no part in the choice,
-    `fresh`. `verdict` is the finding with the `number` of the trial to use, which counts before it.
+    `fresh`. `verdict` is the finding with the `number` of the trial to use, which counts before it (see `current_verdict`).
     """
     done = [t for t in trials if may_be_best(t)]
     if not done:
@@ -189,6 +189,21 @@ BOUNDS_HELD = "bounds_held"
 def holds_bounds(trial: Trial) -> bool:
     """Return whether a trial's outcome holds the bounds of its study, if it has any."""
     return trial.extra.get(BOUNDS_HELD, 1.0) != 0.0
+
+
+def current_verdict(findings: Mapping[str, Mapping[str, Any]], n_finished: int) -> Mapping[str, Any] | None:
+    """Return the verdict of a study; None if it has none, or has more trials by now than the verdict was made of.
+
+    Examples
+    --------
+    >>> current_verdict({"verdict": {"number": 3, "of_trials": 20}}, 20)
+    {'number': 3, 'of_trials': 20}
+    >>> current_verdict({"verdict": {"number": 3, "of_trials": 20}}, 25) is None
+    True
+    """
+    found = findings.get(VERDICT)
+    # one of an earlier version does not say of how many
+    return None if found is None or found.get("of_trials", n_finished) != n_finished else found
 
 
 def may_be_best(trial: Trial) -> bool:

@@ -19,8 +19,8 @@ from spotsvm.trials.pareto import hypervolume_curve, pareto_trials, plot_pareto
 from spotsvm.trials.profile import suggested
 from spotsvm.trials.recommendation import (
     CONFIRM,
-    VERDICT,
     Recommendation,
+    current_verdict,
     holds_bounds,
     may_be_best,
     recommend,
@@ -134,7 +134,7 @@ class StudyResults:
 
         Where contenders were scored on further partitions (`SpotSearchCV(confirm=...)`), it is the best of them; else, without
         noise, the best by the study's `criterion`, if it has one. Where `spotsvm tune` has compared its choice with the default,
-        it is the one that its verdict names.
+        it is the one that its verdict names, until the study has further trials.
 
         Raises
         ------
@@ -155,9 +155,8 @@ class StudyResults:
         sign = float(self.objectives.signs[0])
         criterion = self.about.get("criterion") if self.noise is False else None
         findings = getattr(self, "findings", {})
-        found = recommend_otherwise(
-            self.trials, sign=sign, criterion=criterion, confirmed=findings.get(CONFIRM), verdict=findings.get(VERDICT)
-        )
+        verdict = current_verdict(findings, self.n_finished)
+        found = recommend_otherwise(self.trials, sign=sign, criterion=criterion, confirmed=findings.get(CONFIRM), verdict=verdict)
         return found or recommend(self.trials, self.space.domain, sign=sign, noise=self.noise, seed=self.seed)
 
     def edges(self) -> tuple[Edge, ...]:

@@ -236,7 +236,7 @@ class TuningJob:
             found = with_expected(found, choice, folds, tuned.optimism)
         assert tuned.search is not None
         study = tuned.search.study_
-        study.add_finding(VERDICT, found.to_dict())
+        study.add_finding(VERDICT, found.to_dict() | {"of_trials": study.n_finished})
         study.add_finding(TABLE, table_facts(self.table, self.metric, len(test.y), self.file, study.findings.get(TABLE)))
         return replace(tuned, verdict=found)
 

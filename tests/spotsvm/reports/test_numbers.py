@@ -147,3 +147,13 @@ def test_a_study_of_a_function_has_the_same_order_and_its_own_numbers():
         low, high = (float(end) for end in row[2].split(" to "))
         assert low <= value * 1.01
         assert value <= high * 1.01
+
+
+def test_a_verdict_is_out_of_date_once_the_study_has_further_trials():
+    study, verdict = tuned()
+    study.add_finding("verdict", verdict.to_dict() | {"of_trials": 12})
+    assert study.recommend().number == 7
+    assert "Tuning helped" in study_page(study).html()
+    study.run(lambda p: 0.9, more=1)
+    assert (study.recommend().number, study.recommend().basis) == (12, "observed")
+    assert "Tuning helped" not in study_page(study).html()
