@@ -1,6 +1,7 @@
 """The numbers of a page against those of the study and its findings: each has one source, and there is one recommendation."""
 
 import re
+from dataclasses import replace
 from html import unescape
 from math import nan
 
@@ -147,3 +148,13 @@ def test_a_study_of_a_function_has_the_same_order_and_its_own_numbers():
         low, high = (float(end) for end in row[2].split(" to "))
         assert low <= value * 1.01
         assert value <= high * 1.01
+
+
+def test_a_choice_that_is_the_default_is_not_said_to_be_another_one():
+    said = "not what the search has chosen by its scores"
+    for score, is_said in ((0.7123, True), (None, False)):
+        study, verdict = tuned()
+        score = verdict.tuned_score if score is None else score
+        kept = replace(verdict, decision="did not help", recommended="default", default_score=score)
+        study.add_finding("verdict", kept.to_dict())
+        assert (said in study_page(study).html()) == is_said
