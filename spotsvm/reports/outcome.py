@@ -14,7 +14,7 @@ from spotsvm.reports.html.findings import findings_of
 from spotsvm.reports.html.page import Notice, Part, Picture, Section, Table
 from spotsvm.reports.tuned import counted
 from spotsvm.reports.view import MOST, StudyView
-from spotsvm.trials.recommendation import TABLE, Recommendation, why_none
+from spotsvm.trials.recommendation import ROWS, TABLE, Recommendation, why_none
 from spotsvm.trials.scores.metrics import bounded
 from spotsvm.trials.scores.verdict import Verdict
 
@@ -63,7 +63,7 @@ def outcome_section(view: StudyView) -> Section:
         parts += _verdict(view.verdict)
     else:
         parts += [Notice(_words(view, view.recommended), "finding"), *_interval_of(view, view.recommended)]
-    return Section("What came out", [*parts, *findings_of(view.findings, "rows")])
+    return Section("What came out", [*parts, *findings_of(view.findings, ROWS)])
 
 
 def verdict_table(found: Verdict) -> pd.DataFrame:

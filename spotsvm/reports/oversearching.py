@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from math import isclose
 
 import numpy as np
 import pandas as pd
@@ -41,15 +42,18 @@ def oversearching_section(view: StudyView) -> Section | None:
             return None
         found = [Notice(luck, "warning")] if luck else _from_trials(view) if known else []
     else:
-        found = [*_of_default(view), *_optimism_parts(luck)]
+        found = [*_of_default(view, luck), *_optimism_parts(luck)]
         if "oversearching" not in view.findings:
             rough = ", and is rough" if luck.method == "folds" else ""
             found.append(f"This estimate takes no further evaluations{rough}. {_HOW_TO_KNOW}")
     return Section("How much of it is luck", [*found, *further])
 
 
-def _of_default(view: StudyView) -> list[Part]:
-    if view.verdict is None or (view.verdict.recommended == "tuned" and not view.verdict.instead_of):
+def _of_default(view: StudyView, luck: Optimism) -> list[Part]:
+    verdict = view.verdict
+    if verdict is None or (
+        not verdict.instead_of and (verdict.recommended == "tuned" or isclose(verdict.score, luck.tuned_score))
+    ):
         return []
     return [
         "What is recommended is not what the search has chosen by its scores. What follows is about the choice of the search."

@@ -106,6 +106,7 @@ def tuning_code(
         "print(search.best_params_, search.best_score_)",
         "",
         f"# what is recommended: the {found.recommended} SVM",
+        *(["# the command has fitted it on more rows after that: as many as the time allowed"] if sampled else []),
         *([f"params = {_literal(found.params)}"] if chosen else []),
         f"machine = clone(pipeline.estimator){chosen}.fit({X}, train.y)",
         f"print(search.scorer_(machine, {new}, test.y))  # on the rows held out",

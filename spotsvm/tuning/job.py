@@ -20,13 +20,13 @@ from spotsvm.search_cv.spot_search_cv import SpotSearchCV
 from spotsvm.search_cv.start import default_start
 from spotsvm.study.ends.time_limit import checked_timeout
 from spotsvm.study.workers.limits import checked_memory_limit
-from spotsvm.trials.recommendation import TABLE, VERDICT
+from spotsvm.trials.recommendation import ROWS, TABLE, VERDICT
 from spotsvm.trials.scores.metrics import named_scorer
 from spotsvm.trials.scores.optimism import Method
 from spotsvm.trials.start import Start, equal_start
 from spotsvm.tuning.code import REPEAT, tuning_code
 from spotsvm.tuning.facts import table_facts
-from spotsvm.tuning.large import ROWS, Limits, fit_on_more_rows
+from spotsvm.tuning.large import Limits, fit_on_more_rows
 from spotsvm.tuning.paired import held_out_difference
 from spotsvm.tuning.pipelines.columns import Scale
 from spotsvm.tuning.pipelines.registry import NamedPipeline, default_scoring, is_series, named_pipeline

@@ -17,8 +17,6 @@ from spotsvm.tuning.pipelines.default_spaces import iteration_cap
 from spotsvm.tuning.tables.split import TEST_SHARE, sample
 from spotsvm.tuning.tables.table import Table
 
-#: the finding about the rows that a machine was fitted on
-ROWS = "rows fitted on"
 #: a fit of a support vector machine grows with the number of rows to a power between these
 _SLOWEST, _FASTEST = 2.0, 3.0
 #: share of the time left that a fit may be expected to take; expected to take longer than this many seconds, it has a time limit

@@ -8,11 +8,10 @@ from textwrap import wrap
 
 from spotsvm.common.text import short_names
 from spotsvm.trials.edges import edges_of
-from spotsvm.trials.recommendation import summarise_failures
+from spotsvm.trials.recommendation import ROWS, summarise_failures
 from spotsvm.trials.scores.optimism import Method, Optimism
 from spotsvm.trials.scores.verdict import Verdict
 from spotsvm.tuning.job import TuningJob
-from spotsvm.tuning.large import ROWS
 from spotsvm.tuning.pipelines.registry import description, is_series
 from spotsvm.tuning.results import HeldOutResult
 from spotsvm.tuning.widening import OPEN

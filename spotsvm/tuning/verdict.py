@@ -89,9 +89,10 @@ def choose(search: SpotSearchCV, default_params: Sequence[Mapping[str, Any]], de
         if alike:
             best = max(alike, key=rank)
             ends = " and ".join(f"{edge.name.rpartition('__')[2]} = {edge.value:.4g}" for edge in edges)
+            how = "and is the default SVM" if best.number == default else "and was compared with the default in its place"
             instead_of = (
                 f"The search chose trial {chosen.number}, with {ends} at the end of the range; trial {best.number}, within all "
-                "ranges, scores the same but for the noise of the folds, and takes its place."
+                f"ranges, scores the same but for the noise of the folds, {how}."
             )
     both = default in further and best.number in further
     return Choice(
@@ -150,10 +151,13 @@ def decide(
 def with_expected(verdict: Verdict, choice: Choice, default_folds: Floats, optimism: Optimism | None) -> Verdict:
     """Return the verdict with the score of the recommended machine to expect on new data.
 
-    Of what the search has chosen it is the tuned score less its optimism. The default was not chosen by a score, so it is its
-    mean over the folds, with the interval of Nadeau and Bengio.
+    Of what the search has chosen it is the tuned score less its optimism, also where that is the default: its optimism is told as
+    well, and the two have to agree. A default that another candidate was compared with was not chosen by a score, so it is its
+    mean over the folds, with the interval of Nadeau and Bengio; so it is beside nested resampling, which is about the whole
+    search.
     """
-    if verdict.recommended == "default":
+    found_best = choice.number == choice.default and not choice.instead_of
+    if verdict.recommended == "default" and not (found_best and optimism is not None and optimism.method != "nested"):
         ratio = 1.0 / max(len(default_folds) - 1, 1)
         expected, interval = verdict.default_score, expected_interval(default_folds, ratio, CONFIDENCE, verdict.metric)
     elif optimism is not None and not choice.instead_of:
@@ -170,7 +174,7 @@ def _decision(choice: Choice, difference: float, interval: Interval) -> tuple[De
     if choice.number == choice.default or abs(gain.value) <= _ROUNDING:
         return "did not help", "no candidate scored better than it on the folds"
     if gain.value < 0:
-        return "did not help", f"the candidate that the search chose scores {folds}"
+        return "did not help", f"the candidate that the search chose scores {folds}, compared with it"
     if choice.further < 0:
         return "did not help", f"the best candidate scores {folds}, but {choice.further:+.3g} on further partitions of the rows"
     if np.isfinite(difference) and difference < 0:

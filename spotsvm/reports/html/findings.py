@@ -9,12 +9,13 @@ import pandas as pd
 
 from spotsvm.reports.html.cells import cut_text
 from spotsvm.reports.html.page import Notice, Part, Section, Table
+from spotsvm.trials.recommendation import ROWS
 
 #: headings of the library's own findings
 _HEADINGS = {
     "stop": "Whether to go on",
     "timeout": "Time limit",
-    "rows": "On how many rows the machine was fitted",
+    ROWS: "On how many rows the machine was fitted",
     "confirm": "What further partitions say",
     "judgement": "Whether the choice of the search holds on fresh data",
 }

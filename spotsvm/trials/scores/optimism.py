@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 Method = Literal["nested", "repeats", "partitions", "folds"]
 METHODS: tuple[Method, ...] = ("nested", "repeats", "partitions", "folds")
+#: a smaller share of a score is its rounding
+_ROUNDING = 1e-12
 _ROWS = {"nested": "outer fold", "repeats": "candidate, winner first", "partitions": "partition", "folds": "fold"}
 _TUNED = dict.fromkeys(METHODS, "tuned score") | {"folds": "best candidate of the fold"}
 _OUTER = {
@@ -98,6 +100,8 @@ class Optimism:
     def __post_init__(self) -> None:
         if self.method not in METHODS:
             raise ArgumentError(f"method={self.method!r} is unknown; use one of {', '.join(METHODS)}")
+        if abs(self.optimism) <= _ROUNDING * max(1.0, abs(self.tuned_score)):
+            object.__setattr__(self, "optimism", 0.0)
         # a tuple of plain numbers, so that what comes back from JSON is equal
         for name in ("interval", "outer_interval"):
             low, high = (float(end) for end in getattr(self, name))

@@ -127,6 +127,13 @@ class Verdict:
                 f"The score on the {self.n_held_out} held-out rows, {self.held_out:.4g}{error}, is {side} the interval of the "
                 f"expected score, {low:.4g} to {high:.4g}, which the training rows give: {why}."
             )
+        if self.recommended == "default" and isfinite(self.interval[0]) and self.interval[0] > 0:
+            low, high = self.interval
+            found.append(
+                f"On the {self.n_held_out} held-out rows the tuned machine is better by {self.difference:.3g} "
+                f"({100 * self.confidence:g} % interval {low:.3g} to {high:.3g}). These rows can reject the tuned machine, but "
+                "do not choose it: more trials or another seed will show whether it is better."
+            )
         if self.instead_of:
             found.append(self.instead_of)
         return tuple(found)

@@ -1,6 +1,7 @@
 """The numbers of a page against those of the study and its findings: each has one source, and there is one recommendation."""
 
 import re
+from dataclasses import replace
 from html import unescape
 from math import nan
 
@@ -157,3 +158,13 @@ def test_a_verdict_is_out_of_date_once_the_study_has_further_trials():
     study.run(lambda p: 0.9, more=1)
     assert (study.recommend().number, study.recommend().basis) == (12, "observed")
     assert "Tuning helped" not in study_page(study).html()
+
+
+def test_a_choice_that_is_the_default_is_not_said_to_be_another_one():
+    said = "not what the search has chosen by its scores"
+    for score, is_said in ((0.7123, True), (None, False)):
+        study, verdict = tuned()
+        score = verdict.tuned_score if score is None else score
+        kept = replace(verdict, decision="did not help", recommended="default", default_score=score)
+        study.add_finding("verdict", kept.to_dict())
+        assert (said in study_page(study).html()) == is_said

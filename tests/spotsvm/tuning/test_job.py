@@ -2,6 +2,7 @@ import json
 import warnings
 from contextlib import contextmanager
 from dataclasses import replace
+from html import unescape
 
 import numpy as np
 import pandas as pd
@@ -16,11 +17,12 @@ from spotsvm.commands.tune import demo, tune
 from spotsvm.common.errors import ArgumentError, DataError, StudyMismatchError
 from spotsvm.optimism.analysis import oversearching
 from spotsvm.study.recorded import RecordedStudy
+from spotsvm.trials.recommendation import ROWS
 from spotsvm.trials.scores.metrics import named_scorer
 from spotsvm.trials.scores.optimism import Optimism
 from spotsvm.trials.scores.verdict import Verdict
 from spotsvm.tuning.job import TuningJob
-from spotsvm.tuning.large import ROWS, Limits, fit_on_more_rows
+from spotsvm.tuning.large import Limits, fit_on_more_rows
 from spotsvm.tuning.pipelines.default_spaces import table_pipeline
 from spotsvm.tuning.results import check_writable, comparison, recommended
 from spotsvm.tuning.saved import load_model, machine_parameters
@@ -475,6 +477,9 @@ def test_a_large_table_is_tuned_on_a_sample_and_fitted_on_more(task, tmp_path):
     assert (found["rows tuned on"], found["rows fitted on"], found["training rows"]) == (80, 750, 750)
     assert found["score on held-out rows"] > found["score of the sample"] == tuned.test_score
     assert "The parameters were tuned on a sample of 80 rows; the final machine was then fitted on all 750" in found["sentence"]
+    first, rest = (tmp_path / "report.html").read_text().split("Recommended parameters</h2>")
+    assert found["sentence"] in unescape(first)  # with what came out, not as something further
+    assert "Further findings" not in rest
 
 
 def test_a_large_table_has_one_time_limit(monkeypatch):

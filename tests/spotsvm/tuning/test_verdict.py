@@ -1,3 +1,4 @@
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -51,9 +52,12 @@ def test_a_value_at_a_bound_gives_way_to_one_within_that_is_as_good():
     found = chosen((BOUND, FOLDS + 0.01 + NOISE))
     assert (found.number, found.gain.value) == (0, 0.0)  # the default
     assert "trial 1, with C = 100 at the end of the range; trial 0, within all ranges, scores the same" in found.instead_of
+    assert found.instead_of.endswith("and is the default SVM.")
     far = np.array([0.2, 0.21, 0.2, 0.21])
     assert chosen((BOUND, FOLDS + far)).number == 1
     assert chosen((BOUND, FOLDS + far), (INNER, FOLDS + far - 0.001 + NOISE / 10)).number == 2
+    inner = chosen((BOUND, FOLDS + far), (INNER, FOLDS + far - 0.001 + NOISE / 10))
+    assert inner.instead_of.endswith("and was compared with the default in its place.")
     assert chosen((BOUND, FOLDS + far), (INNER, FOLDS + far - 0.1)).number == 1
     # a contender on further partitions before one that was scored on the given folds alone
     again = chosen(
@@ -132,3 +136,7 @@ def test_what_to_expect_is_about_the_recommended_machine():
     low, high = kept.expected_interval
     assert kept.expected == pytest.approx(FOLDS.mean())
     assert 0 < low < kept.expected < high < 1
+    choice, found = verdict(gain=0.0, number=0)  # the default is what the search has chosen, and is said to be lucky
+    kept = with_expected(found, choice, FOLDS, optimism)
+    assert (kept.expected, kept.expected_interval) == (0.73, (0.7, 0.76))
+    assert with_expected(found, choice, FOLDS, replace(optimism, method="nested")).expected == pytest.approx(FOLDS.mean())

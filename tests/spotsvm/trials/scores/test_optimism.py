@@ -122,3 +122,8 @@ def test_no_optimism_and_no_interval_are_called_that_and_numbers_keep_their_size
     )
     assert "0.0000123" in told(1.23e-5, (1.0e-5, 1.4e-5), 1e-4, 8.8e-5, (1e-5, 2e-4), "r2")
     assert number(-0.0004, 3) == "0.000"
+
+
+def test_rounding_is_no_optimism(found):
+    assert replace(found, optimism=1.1e-16).optimism == 0.0
+    assert replace(found, optimism=-1e-9).optimism == -1e-9

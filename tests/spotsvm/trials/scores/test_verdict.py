@@ -47,6 +47,11 @@ def test_the_sentence_has_the_numbers():
             "The score on the 50 held-out rows, 0.7 (standard error 0.03), is below",
         ),
         ({"tuned_held_out": 1.0, "expected_interval": (nan, nan)}, ""),
+        ({"recommended": "default", "default_held_out": 0.85, "interval": (-0.02, 0.1)}, ""),
+        (
+            {"recommended": "default", "default_held_out": 0.85},
+            "On the 50 held-out rows the tuned machine is better by 0.06 (95 % interval 0.02 to 0.1). These rows can reject",
+        ),
         ({"instead_of": "It takes the place of another."}, "It takes the place of another."),
     ],
 )
