@@ -113,7 +113,9 @@ def test_reinterpolation_quick():
     ours = runs[runs.variant == "reinterpolation"]
     assert ours.regret.equals(ours.regret_smoothed)
     assert runs.equals(ReinterpolationStudy(quick=True).frame())
-    assert study.figure().axes[0].has_data()
+    figure = study.figure()
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["median regret", "median, smoothing model"]
+    assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == list(VARIANTS)
 
 
 def test_branin_has_its_minima():
