@@ -14,9 +14,11 @@ from spotsvm.reports.html.findings import findings_of
 from spotsvm.reports.html.page import Notice, Part, Picture, Section, Table
 from spotsvm.reports.tuned import counted
 from spotsvm.reports.view import MOST, StudyView
+from spotsvm.trials.profile import suggested
 from spotsvm.trials.recommendation import ROWS, TABLE, Recommendation, why_none
 from spotsvm.trials.scores.metrics import bounded
 from spotsvm.trials.scores.verdict import Verdict
+from spotsvm.trials.trial import FINISHED
 
 _SURE = 1.96
 _WHY = {
@@ -31,15 +33,19 @@ def facts(view: StudyView) -> list[tuple[str, str]]:
     found = [(name, cell_of(value)[0]) for name, value in table.items() if isinstance(value, str | int | float)]
     objectives = view.study.objectives
     better = {"minimize": "smaller is better", "maximize": "larger is better"}
-    told = len(view.done) + len(view.failed)
     if not table and objectives.several:
         found += [(name, better[way]) for name, way in zip(objectives.names, objectives.directions, strict=True)]
     elif not table:
         found.append(("Value", better[objectives.directions[0]]))
-    found += [("Search", str(view.study.about.get("search", ""))), ("Trials", str(told))]
+    found += [("Search", str(view.study.about.get("search", ""))), ("Trials", _counts(view))]
     found += [("Failed", str(len(view.failed)))] if view.failed else []
     spent = sum(t.seconds or 0.0 for t in view.trials)
     return [*found, ("Time of the trials", duration(spent))] if spent >= 1e-3 else found
+
+
+def _counts(view: StudyView) -> str:
+    ended, values = (sum(t.state in FINISHED for t in some) for some in (suggested(view.trials), view.trials))
+    return str(ended) if ended == values else f"{ended}, with {values} values on their paths"
 
 
 def outcome_section(view: StudyView) -> Section:

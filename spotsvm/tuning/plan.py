@@ -58,7 +58,8 @@ def rough_outlook(named: Any, train: Table, cv: int, trials: int) -> str:
     began = monotonic()
     clone(named.estimator).fit(few.X, few.y)
     took = (monotonic() - began) * (len(train.y) / len(few.y)) ** 2
-    return f"expected time: roughly {duration(took * cv * trials)} for {trials} trials of {cv} folds, judged by {len(few.y)} rows"
+    work = f"{trials} trials of {cv} folds, judged by {len(few.y)} rows, and compilation on first use"
+    return f"expected time: roughly {duration(took * cv * trials)} for {work}"
 
 
 def outlook(seconds: float, cv: int, trials: int) -> str:

@@ -56,7 +56,7 @@ class Choice:
     params: Mapping[str, Any]
     score: float
     gain: Gain  # over the default, on the given folds
-    further: float  # the same on further partitions, 0 without any
+    further: tuple[float, ...]  # the same on each further partition, empty without any
     default: int | None  # the trial of the default, if there is one
     default_params: Mapping[str, Any]  # its parameters, as far as the space can hold them
     instead_of: str  # what it replaces, in words; empty if it is what the search has chosen
@@ -100,16 +100,16 @@ def choose(search: SpotSearchCV, default_params: Sequence[Mapping[str, Any]], de
         dict(best.params),
         float(folds[best.number].mean()),
         Gain.of(folds[best.number], default_folds, ratio),
-        further[best.number] - further[default] if both and default is not None else 0.0,
+        tuple((further[best.number] - further[default]).tolist()) if both and default is not None else (),
         default,
         next((dict(t.params) for t in finished if t.number == default), dict(*default_params[:1])),
         instead_of,
     )
 
 
-def _partitions(row: Mapping[str, Any]) -> float:
-    """Return a contender's mean score on further partitions."""
-    return float(np.mean([value for name, value in row.items() if name.startswith("partition ")]))
+def _partitions(row: Mapping[str, Any]) -> Floats:
+    """Return a contender's score on each further partition."""
+    return np.array([value for name, value in row.items() if name.startswith("partition ")], dtype=float)
 
 
 def _is_close(params: Mapping[str, Any], others: Mapping[str, Any]) -> bool:
@@ -132,9 +132,10 @@ def decide(
 ) -> Verdict:
     """Return the verdict.
 
-    Tuning did not help if the candidate is no better than the default on the given folds, or worse on further partitions or on
-    the held-out rows: then the default is recommended. Otherwise the tuned machine is. Tuning has helped if the whole interval of
-    the difference on the held-out rows is above 0, and may have helped if that holds 0.
+    Tuning did not help if the candidate scores as the default on the given folds, or is worse on these and further
+    partitions together, on the further ones or on the held-out rows: then the default is recommended. Otherwise the tuned machine
+    is. Tuning has helped if the whole interval of the difference on the held-out rows is above 0, and may have helped if that
+    holds 0.
     """
     difference, error, interval = held_out
     decision, reason = _decision(choice, difference, interval)
@@ -173,10 +174,14 @@ def _decision(choice: Choice, difference: float, interval: Interval) -> tuple[De
     folds = f"{gain.value:+.3g}{noise} on the folds"
     if choice.number == choice.default or abs(gain.value) <= _ROUNDING:
         return "did not help", "no candidate scored better than it on the folds"
+    further = float(np.mean(choice.further)) if choice.further else 0.0
+    if np.mean([gain.value, *choice.further]) < 0:
+        also = f" and {further:+.3g} on further partitions of the rows" if choice.further else ""
+        return "did not help", f"the candidate that the search chose scores {folds}{also}, compared with it"
+    if further < 0:
+        return "did not help", f"the best candidate scores {folds}, but {further:+.3g} on further partitions of the rows"
     if gain.value < 0:
-        return "did not help", f"the candidate that the search chose scores {folds}, compared with it"
-    if choice.further < 0:
-        return "did not help", f"the best candidate scores {folds}, but {choice.further:+.3g} on further partitions of the rows"
+        folds += f" and {further:+.3g} on further partitions of the rows"
     if np.isfinite(difference) and difference < 0:
         return "did not help", f"the best candidate scores {folds}, but {difference:+.3g} on the held-out rows"
     if np.isfinite(interval[0]) and interval[0] > 0:

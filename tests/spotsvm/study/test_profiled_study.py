@@ -274,8 +274,8 @@ def test_further_values_of_the_contenders_decide_and_the_report_says_so(tmp_path
     assert (found.basis, found.number, found.value, found.best_seen_number) == ("confirmed", chosen, 2.25, best)
     assert found.standard_error == pytest.approx(0.25)
     text = page(s, tmp_path)
-    said = f"Use trial {chosen}: on further random partitions of the rows it is the best of the contenders, with the mean value 2.25"
-    assert f"{said} on 2 partitions that had no part in the choice." in text
+    assert f"Use trial {chosen}: on further random partitions of the rows it is the best of the contenders, with the mean" in text
+    assert "of the contenders, with the mean value 2.25 on 2 partitions that had no part in the choice." in text
     assert "What further partitions say" in text
     assert "4, each with a path of values of C, which are trials as well" in text
     assert "profile=&#39;C&#39;" in text or "profile='C'" in text

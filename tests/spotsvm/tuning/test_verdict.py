@@ -64,7 +64,7 @@ def test_a_value_at_a_bound_gives_way_to_one_within_that_is_as_good():
         (BOUND, FOLDS + far), (INNER, FOLDS + far - 0.004 + NOISE), ({**INNER, "C": 30.0}, FOLDS + far - 0.003 + NOISE),
         further=[(0, 0.7), (1, 0.9), (2, 0.91)],
     )  # fmt: skip
-    assert (again.number, again.further) == (2, pytest.approx(0.21))
+    assert (again.number, again.further) == (2, pytest.approx((0.21,)))
 
 
 def test_a_default_that_the_space_cannot_hold_has_no_trial():
@@ -77,7 +77,7 @@ def result(name, tuned, test):
     return HeldOutResult(name, tuned, test, 0.02, DummyClassifier())
 
 
-def verdict(gain=0.05, further=0.0, difference=0.1, interval=(0.02, 0.18), number=4, instead_of=""):
+def verdict(gain=0.05, further=(), difference=0.1, interval=(0.02, 0.18), number=4, instead_of=""):
     choice = Choice(number, INNER, 0.7 + gain, Gain(gain, 0.02), further, 0, DEFAULT, instead_of)
     found = decide(
         choice, "accuracy", result("default", 0.7, 0.7), result("kriging", 0.7 + gain, 0.7 + difference),
@@ -100,7 +100,18 @@ def verdict(gain=0.05, further=0.0, difference=0.1, interval=(0.02, 0.18), numbe
         ({"gain": -0.02}, "did not help", "the candidate that the search chose scores -0.02"),
         ({"gain": 0.0}, "did not help", "no candidate scored better than it on the folds."),
         ({"number": 0}, "did not help", "no candidate scored better than it on the folds."),
-        ({"further": -0.01}, "did not help", "but -0.01 on further partitions of the rows."),
+        ({"further": (-0.01,)}, "did not help", "but -0.01 on further partitions of the rows."),
+        (
+            {"gain": -0.02, "further": (0.005, 0.005)},
+            "did not help",
+            "-0.02 (standard error 0.02) on the folds and +0.005 on further",
+        ),
+        ({"gain": -0.001, "further": (0.01,) * 5}, "helped", "on the folds and +0.01 on further partitions of the rows."),
+        (
+            {"gain": -0.001, "further": (0.01,) * 5, "difference": -0.1, "interval": (-0.2, 0.0)},
+            "did not help",
+            "on the held-out",
+        ),
     ],
 )
 def test_the_rule(changed, decision, said):
