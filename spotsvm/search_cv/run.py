@@ -472,7 +472,8 @@ def check_arguments(search: SearchArguments) -> None:
     checked_timeout(search.refit_timeout, "refit_timeout")
     objectives = scoring.objectives
     constraints = Constraints.of(search.constraints)
-    check_bounded(constraints, search.scoring)
+    if constraints.bounds:
+        check_bounded(constraints, search.scoring)
     if constraints.bounds and search.racing:
         raise ArgumentError(
             "racing=True compares each candidate with the best before it, whatever the bounds of constraints; use "

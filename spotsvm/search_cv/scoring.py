@@ -93,4 +93,5 @@ class CandidateScoring:
         if self.soft:
             # a candidate without margins, which scikit-learn has scored, counts as one without skill
             told[CRITERION] = values[0] - LOSS_WEIGHT * scores.numbers.get("log_loss", np.log(2.0))
-        return outcome_of({**bounded_means(self.constraints, scores, scorer), **told, **scores.numbers})
+        bounded = bounded_means(self.constraints, scores, scorer) if self.constraints.bounds else {}
+        return outcome_of({**bounded, **told, **scores.numbers})

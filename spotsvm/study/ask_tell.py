@@ -360,10 +360,12 @@ class AskTellStudy(ReadableStudy):
     def _told(self, running: Trial, outcome: Outcome, further: int) -> tuple[Trial, tuple[Trial, ...]]:
         """Return a trial with its judged outcome, and trials for the other values on its path, from number `further`."""
         outcome = storable_outcome(outcome)
-        if self.profile is None:
-            outcome = noted(outcome, self.constraints)
-        elif self.constraints:
-            outcome = allowed_path(outcome, self.profile, self.constraints, running.params)
+        if self.constraints.bounds or self.constraints.conditions:
+            outcome = (
+                noted(outcome, self.constraints)
+                if self.profile is None
+                else allowed_path(outcome, self.profile, self.constraints, running.params)
+            )
         values = outcome.values if isinstance(outcome.values, tuple) else None
         told = replace(
             running, state=outcome.state, value=outcome.value, values=values, extra=dict(outcome.extra),
