@@ -93,7 +93,8 @@ def typed(X: pd.DataFrame, kinds: Kinds) -> pd.DataFrame:
         return pd.DataFrame(X.to_numpy(dtype=float), index=X.index, columns=X.columns)
     X = X.drop(columns=list(kinds.left_out))
     texts = [n for n, dtype in zip(X.columns, X.dtypes, strict=True) if n not in kinds.numeric and not _is_number(dtype)]
-    as_text = {name: X[name].map(str, na_action="ignore").astype(object) for name in texts}
+    # a missing value is nan, and not None, which encoders of scikit-learn take for a category
+    as_text = {name: X[name].map(str, na_action="ignore").astype(object).where(X[name].notna(), np.nan) for name in texts}
     return X.assign(**as_text).astype({name: float for name in X.columns if name not in texts})
 
 

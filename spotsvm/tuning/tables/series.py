@@ -107,9 +107,11 @@ def _stamps(column: pd.Series) -> Any:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", UserWarning)  # raised where pandas would guess the format of each row
+            warnings.simplefilter("error", FutureWarning)  # raised by pandas 2 for several time zones
             return pd.DatetimeIndex(pd.to_datetime(column), name=column.name)
-    except (ValueError, TypeError, OverflowError, UserWarning) as error:
-        why = " ".join(str(error).split()).partition(". ")[0]
+    except (ValueError, TypeError, OverflowError, UserWarning, FutureWarning) as error:
+        several = isinstance(error, FutureWarning)
+        why = "Mixed timezones detected" if several else " ".join(str(error).split()).partition(". ")[0]
         right = "a single time zone, such as UTC" if "timezones" in why else "the format 2024-05-31 13:00"
         raise DataError(f"the time column {column.name!r} cannot be read as time stamps ({why}); use {right}") from error
 
