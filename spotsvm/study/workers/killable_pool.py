@@ -145,7 +145,7 @@ class KillablePool(AbstractContextManager["KillablePool"]):
                 slot.evaluate(*self._queued.popleft())
         starting = sum(slot.state == "starting" for slot in self._slots)
         while len(self._queued) > starting and len(self._slots) < self.n_workers:
-            self._slots.append(WorkerSlot(self._payload, self._memory_limit, self._notify))
+            self._slots.append(WorkerSlot(self._payload, self._memory_limit, self._notify, announces=not self._slots))
             starting += 1
 
     def _notify(self, slot: WorkerSlot, future: Future[Any]) -> None:

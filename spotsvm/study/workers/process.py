@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import logging
 import os
 import signal
 import sys
@@ -30,6 +31,7 @@ from spotsvm.trials.trial import Objective, Outcome, call, failed_by, one_line, 
 
 _CRASHES = ("SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL", "SIGABRT")
 _PR_SET_PDEATHSIG = 1  # linux/prctl.h
+_WAITS = "spotsvm.surrogates.compiled"  # what a worker would else keep silent about for half a minute
 
 OnDone = Callable[["WorkerSlot", "Future[Any]"], None]
 
@@ -38,11 +40,13 @@ class WorkerSlot:
     """A pool of a single process, whose death affects no other worker.
 
     While it is "busy", `key` and `params` are the trial and its pickled parameters, and `started_at` is when it was sent to the
-    waiting worker, by the monotonic clock.
+    waiting worker, by the monotonic clock. One that `announces` says on standard error that it compiles, if this process listens
+    to that.
     """
 
-    def __init__(self, payload: bytes, memory_limit: int | None, on_done: OnDone):
+    def __init__(self, payload: bytes, memory_limit: int | None, on_done: OnDone, announces: bool = True):
         self._payload, self._memory_limit, self._on_done = payload, memory_limit, on_done
+        self._announces = announces and logging.getLogger(_WAITS).isEnabledFor(logging.INFO)
         self.key, self.params, self.started_at = -1, b"", 0.0
         self._closing: list[tuple[threading.Thread, Any]] = []
         self.start()
@@ -55,7 +59,7 @@ class WorkerSlot:
         self._process: Any = None
         context = loky.backend.get_context("loky")
         self._pool = loky.ProcessPoolExecutor(
-            1, context=context, initializer=initialize, initargs=(os.getpid(),), env=ENVIRONMENT
+            1, context=context, initializer=initialize, initargs=(os.getpid(), self._announces), env=ENVIRONMENT
         )
         _block_interrupts()
         self._submit(load, self._payload, self._memory_limit)
@@ -132,10 +136,15 @@ _objective: Objective | None = None
 _own_memory = 0
 
 
-def initialize(parent: int) -> None:
+def initialize(parent: int, announces: bool = False) -> None:
     """Prepare this process: Ctrl-C, which a terminal sends to all its processes, is left to the parent."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     die_with_parent(parent)
+    if announces:
+        handler, logger = logging.StreamHandler(), logging.getLogger(_WAITS)
+        handler.setFormatter(logging.Formatter("spotsvm: notice: a worker process is %(message)s"))
+        logger.addHandler(handler)
+        logger.setLevel(logging.INFO)
 
 
 def load(payload: bytes, memory_limit: int | None) -> str:
