@@ -127,4 +127,6 @@ def test_axes_on_a_logarithmic_scale_have_a_width():
 
 
 def test_a_range_of_one_number_is_shown_as_its_value():
-    assert repr(Space({"degree": (3, 3), "C": (0.1, 1.0), "kernel": ["rbf"]})) == "<Space of degree: 3; C: 0.1 to 1; kernel: 'rbf'>"
+    assert (
+        repr(Space({"degree": (3, 3), "C": (0.1, 1.0), "kernel": ["rbf"]})) == "<Space of degree: 3; C: 0.1 to 1; kernel: 'rbf'>"
+    )
