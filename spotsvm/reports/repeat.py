@@ -21,8 +21,8 @@ from spotsvm.space.parameter import ChoiceParameter
 from spotsvm.trials.constraints import from_texts
 from spotsvm.trials.profile import suggested
 from spotsvm.trials.results import StudyResults
-from spotsvm.trials.start import GIVEN, START
-from spotsvm.trials.trial import Trial
+from spotsvm.trials.start import GIVEN
+from spotsvm.trials.trial import START, Trial
 
 _CONTEXT = "context: "
 _NOT_RECORDED = "not recorded"

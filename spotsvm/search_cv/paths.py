@@ -15,6 +15,7 @@ from spotsvm.space.parameter import ContinuousParameter
 from spotsvm.space.space import Space
 from spotsvm.trials.constraints import N_VALUES, Constraints, allowed_keys
 from spotsvm.trials.profile import Profile
+from spotsvm.trials.start import ROUNDING
 from spotsvm.trials.trial import Outcome
 
 AUTO = "auto"
@@ -35,20 +36,31 @@ class CandidatePaths:
         """Score candidates, in the order given; all of them are passed to the scorer together.
 
         A path has every second value of a grid, those between the best one and its neighbours, and the candidate's own value if
-        it has one; all of the grid where no value needs a fit of its own. Of a parameter that is a list it has all values.
+        it has one, in place of that of the grid which differs by rounding; all of the grid where no value needs a fit of its own.
+        Of a parameter that is a list it has all values.
         """
         if self.profile is None:
             return [self.scoring.outcome(scores, scorer) for scores in scorer.score(batch)]
         name, paths = self.profile.name, [dict[float, Outcome]() for _ in batch]
-        grids = [allowed_keys(self.profile, self.constraints, params) for params in batch]
+        grids = [self._grid(params) for params in batch]
         whole = bool(self.profile.listed) or scorer.needs_no_fit(name)
         every_second = set(self.profile.values(N_VALUES)[::2]) if not whole else set()
         first = [{key for key in grid if whole or key in every_second} or set(grid) for grid in grids]
-        own = [{self.profile.key(params[name])} if name in params else set() for params in batch]
+        own = [{self.profile.key(params[name])} if name in params else set[float]() for params in batch]
         self._extend(paths, batch, [some | more for some, more in zip(first, own, strict=True)], scorer)
         if not self.profile.listed:
             self._extend(paths, batch, [self._beside_best(path, grid) for path, grid in zip(paths, grids, strict=True)], scorer)
         return [Outcome("ok", path=tuple(sorted(path.items()))) for path in paths]
+
+    def _grid(self, params: Mapping[str, Any]) -> list[float]:
+        """Return the values of the grid that a candidate may have, with its own for one that is the same but for rounding."""
+        profile = cast("Profile", self.profile)
+        keys = allowed_keys(profile, self.constraints, params)
+        if profile.listed or profile.name not in params:
+            return keys
+        own = profile.key(params[profile.name])
+        at = profile.coordinate(own)
+        return [own if abs(profile.coordinate(key) - at) <= ROUNDING else key for key in keys]
 
     def _extend(
         self,

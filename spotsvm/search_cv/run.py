@@ -25,6 +25,7 @@ from sklearn.utils import check_random_state
 
 from spotsvm.common.checks import check_choice
 from spotsvm.common.errors import ArgumentError, FirstTrialsFailedError
+from spotsvm.cross_validation.compile_first import compile_shared_work
 from spotsvm.cross_validation.fold_data import Split
 from spotsvm.cross_validation.fold_scorer import FoldScorer, check_scoring_options, warn_of_failure
 from spotsvm.cross_validation.partitions import further_partitions
@@ -153,7 +154,8 @@ class SpotSearchRun:
         constraints = Constraints.of(search.constraints)
         profile = profile_of(search.profile, space, search.estimator, self.scorer, plain)
         soft = "soften" in options and self.scorer.softens
-        self._shares_work = plain and all(not self.scorer.why_not_shared(space.decode(centre)) for centre in space.centres())
+        shared = [not self.scorer.why_not_shared(space.decode(centre)) for centre in space.centres()]
+        self._shares_work, self._compiles = plain and all(shared), any(shared)
         self._start = search.start
         if search.start is None and self._shares_work:
             begin = own_start if profile is None else experienced_start
@@ -271,13 +273,13 @@ class SpotSearchRun:
         if not search.uses_workers:
             scorer = make_scorer(n_jobs=search.n_jobs, pre_dispatch=search.pre_dispatch)
             return paths.outcomes(batch, scorer)
-        with self._elsewhere(CandidateObjective(make_scorer, paths)) as workers:
+        with self._elsewhere(CandidateObjective(make_scorer, paths, self._compiles)) as workers:
             return list(in_order(workers, [dict(params) for params in batch]))
 
     def _open_workers(self) -> Workers:
         if not self._search.uses_workers:
             return CandidatesHere(self.scorer, self._paths, self._n_together())
-        return self._elsewhere(CandidateObjective(partial(self._make_scorer, warn=False), self._paths))
+        return self._elsewhere(CandidateObjective(partial(self._make_scorer, warn=False), self._paths, self._compiles))
 
     def _n_together(self) -> int:
         """Return how many candidates occupy `n_jobs` workers of joblib with their folds, where scikit-learn scores them."""
@@ -376,10 +378,11 @@ class CandidateObjective:
     """Scores a whole candidate, fold after fold, in whatever process or thread it is called.
 
     Each thread has a scorer of its own, and keeps it with what it has computed: kernel matrices, and solutions to start from.
+    Where it `compiles`, as work is shared, another process does so when it loads the objective: no candidate's time has it.
     """
 
-    def __init__(self, make_scorer: Callable[[], FoldScorer], paths: CandidatePaths):
-        self._make_scorer, self._paths = make_scorer, paths
+    def __init__(self, make_scorer: Callable[[], FoldScorer], paths: CandidatePaths, compiles: bool = False):
+        self._make_scorer, self._paths, self._compiles = make_scorer, paths, compiles
         self._config, self._filters, self._process = get_config(), list(warnings.filters), os.getpid()
         self._own = threading.local()
 
@@ -390,6 +393,8 @@ class CandidateObjective:
         import numba  # noqa: F401  # what it takes is not the first candidate's, and without memory it fails in its own ways
 
         self.__dict__.update(state, _own=threading.local())
+        if self._compiles:
+            compile_shared_work()
 
     def __call__(self, params: dict[str, Any]) -> Outcome:
         """Return the outcome of a candidate; errors that are not its own failure are raised."""

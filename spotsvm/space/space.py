@@ -167,9 +167,11 @@ class Space:
         self.names: tuple[str, ...] = tuple(dict.fromkeys(name for branch in self._branches for name in branch))
         if not self._axes and not self._branched:
             which = (
-                f"each of {', '.join(self.names)} has one value; use two or more for one of them"
-                if self.names
-                else "no parameter"
+                "no parameter"
+                if not self.names
+                else f"{self.names[0]} has one value; use two or more"
+                if len(self.names) == 1
+                else f"each of {', '.join(self.names)} has one value; use two or more for one of them"
             )
             raise SpaceError(f"nothing to tune: {which}")
         self.domain = self._make_domain()
@@ -297,6 +299,8 @@ def _words(parameter: Parameter) -> str:
         return printable_line(", ".join(map(repr, described["values"])), 200)
     whole, scale = described["kind"] == "integer", scale_of(parameter)
     low, high = (described["low"], described["high"]) if whole else (described["quantiles"][0], described["quantiles"][-1])
+    if low == high:
+        return f"{low:.6g}"
     notes = ["integers"] * whole + {"log": ["log"], "quantiles": ["by quantiles"]}.get(scale, [])
     central = "the central 99.9 %, " if "central" in described else ""
     return ", ".join([f"{central}{low:.6g} to {high:.6g}", *notes])

@@ -16,6 +16,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 from weakref import WeakSet
 
 import numpy as np
+from numpy.typing import NDArray
 
 from spotsvm.common.errors import ArgumentError, TrialStateError
 from spotsvm.common.text import shown_value
@@ -29,8 +30,8 @@ from spotsvm.study.workers.interrupts import interrupts_held
 from spotsvm.surrogates.penalties import are_penalties
 from spotsvm.trials.constraints import Constraints, allowed_path, noted
 from spotsvm.trials.profile import Profile, checked_path, path_of, suggested
-from spotsvm.trials.start import START, is_given
-from spotsvm.trials.trial import Outcome, Trial, Values, checked_extra, checked_seconds, one_line, outcome_of
+from spotsvm.trials.start import is_given
+from spotsvm.trials.trial import START, Outcome, Trial, Values, checked_extra, checked_seconds, one_line, outcome_of
 
 P = ParamSpec("P")
 Returned = TypeVar("Returned")
@@ -122,6 +123,8 @@ class AskTellStudy(ReadableStudy):
     _unfinished: list[int]
     _asked_at: dict[int, float]
     _outcomes: dict[int, Outcome]
+    #: the parameters to start with, by their points
+    _start_params: dict[tuple[float, ...], dict[str, Any]]
     _guard: RunGuard
     constraints: Constraints
     #: the parameter that is profiled, or None
@@ -239,7 +242,7 @@ class AskTellStudy(ReadableStudy):
         """Turn a suggestion into a trial, in the record and in memory."""
         point = self.space.domain.snap_one(suggestion.point)
         number = len(self._trials)
-        params = self.space.decode(point)
+        params = self.space.decode(point, self._known_params(point, suggestion.origin))
         if self.profile is not None and suggestion.origin != START:
             params = self.profile.asked_params(params)
         trial = Trial(
@@ -263,6 +266,14 @@ class AskTellStudy(ReadableStudy):
         self._asked_at[number] = time.perf_counter()
         _LOG.debug("trial %d is asked for (%s): %s", number, "; ".join(filter(None, [trial.origin, trial.note])), trial.params)
         return trial
+
+    def _known_params(self, point: NDArray[np.float64], origin: str) -> Mapping[str, Any]:
+        """Return the parameters that a point was given with: without its rounding, also where it is evaluated again."""
+        if origin == START:
+            return self._start_params[tuple(point.tolist())]
+        seen = np.array if self.profile is None else self.profile.searched_point
+        known = (t.params for t in self._trials if is_given(t) and np.array_equal(seen(t.point), seen(point)))
+        return next(known, {})
 
     def tell(
         self,

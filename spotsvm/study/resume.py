@@ -26,7 +26,7 @@ from spotsvm.study.record.salvage import damaged
 from spotsvm.study.record.widening import is_wider, moved_outcome, moved_trial
 from spotsvm.trials.objectives import Objectives
 from spotsvm.trials.profile import Profile, suggested
-from spotsvm.trials.trial import FINISHED, Outcome, Trial
+from spotsvm.trials.trial import FINISHED, START, Outcome, Trial
 
 _LOG = logging.getLogger(__name__)
 
@@ -158,8 +158,8 @@ def _checked_trials(path: Path, trials: Sequence[Trial], space: Space, n_objecti
             raise damaged(path, problem)
     if problem := size_problem(trials):
         raise damaged(path, problem)
-    # finished trials keep the parameters that were evaluated; those of running ones follow from the point
-    decoded = [space.decode(t.point, t.params if t.state != "running" else {}) for t in trials]
+    # finished trials keep the parameters that were evaluated, and starts those given; of others they follow from the point
+    decoded = [space.decode(t.point, t.params if t.state != "running" or t.origin == START else {}) for t in trials]
     if profile is not None:
         decoded = [profile.known_params(params, t.params) for params, t in zip(decoded, trials, strict=True)]
     return [replace(t, params=params) for t, params in zip(trials, decoded, strict=True)]

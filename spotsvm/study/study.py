@@ -35,7 +35,7 @@ from spotsvm.trials.current_trial import CurrentTrial, TrialObjective, takes_tri
 from spotsvm.trials.objectives import Directions, Objectives
 from spotsvm.trials.profile import PathObjective, Profile, finished_words, suggested
 from spotsvm.trials.results import StudyResults
-from spotsvm.trials.start import start_points, starts_left
+from spotsvm.trials.start import starts, starts_left
 from spotsvm.trials.trial import Objective
 
 _LOG = logging.getLogger(__name__)
@@ -181,8 +181,9 @@ class Study(EarlierResults):
         of_other = is_other_study(start)
         if of_other:
             start = best_configurations(start, self.space, profile, self.constraints)
-        starts = [] if start is None else start_points(cast("Any", start), self.space)
-        self.constraints.check_start([self.space.decode(point) for point in starts])
+        given = [] if start is None else starts(cast("Any", start), self.space)
+        self.constraints.check_start([params for _, params in given])
+        self._start_params = {tuple(point.tolist()): params for point, params in given}
         self.direction = direction
         self.noise: Noise = noise if noise == "auto" else bool(noise)
         self.trial_timeout = checked_timeout(trial_timeout)
@@ -211,8 +212,10 @@ class Study(EarlierResults):
             self.seed = int(past.about["seed"])
             self.about = past.about
             left: list[Any] = []
-            if starts:
-                left = starts_left(starts, self._trials, self.space, self.path, self.profile, of_other=of_other)
+            if given:
+                left = starts_left(
+                    [point for point, _ in given], self._trials, self.space, self.path, self.profile, of_other=of_other
+                )
             self._search = StudySearch(
                 search, self.searched_space.domain, self.objectives, past, self.noise, left, self.profile, criterion,
                 self._allows if self.constraints.conditions else None, self.constraints,

@@ -14,7 +14,7 @@ from spotsvm.common.text import shown_value
 from spotsvm.space.parameter import ChoiceParameter, Parameter
 from spotsvm.space.space import Space
 from spotsvm.trials.recommendation import holds_bounds
-from spotsvm.trials.trial import FINISHED, Objective, Outcome, Trial, as_float, outcome_of, returned_nothing
+from spotsvm.trials.trial import FINISHED, START, Objective, Outcome, Trial, as_float, outcome_of, returned_nothing
 
 Floats = NDArray[np.float64]
 #: the origin of a trial for a further value on a path
@@ -133,7 +133,8 @@ class Profile:
         """Return a told trial with the best value on its path, and trials for the other values, numbered from `number`.
 
         `sign` is 1 if a smaller outcome is better, else -1. Of equally good values the one with the best neighbours is taken.
-        Where some hold the bounds of the study, only those count.
+        Where some hold the bounds of the study, only those count. A start that was given a value of the parameter keeps it, if
+        that did not fail: the first trial of a search is the configuration to start at.
         Raises SpaceError if a value of the path is not one of the parameter.
         """
         if not path:
@@ -150,16 +151,25 @@ class Profile:
                     attributes={**told.attributes, **outcome.attributes},
                 )
             )  # fmt: skip
+        own = self._own(told, trials, [key for key, _ in path])
         trials.sort(key=lambda t: t.point[self._at])
         losses = np.array([np.nan if t.value is None else sign * t.value for t in trials])
         held = np.array([holds_bounds(t) for t in trials])
         if np.isfinite(losses[held]).any():
             losses[~held] = np.nan
         at = int(np.lexsort((self._beside(losses), losses))[0])  # nan comes last
+        at = next((k for k, t in enumerate(trials) if t is own), at)
         lead = trials.pop(at)
         times = ("ask_seconds", "fit_seconds", "acquisition_seconds", "seconds", "asked_at", "told_at")
         rest: dict[str, Any] = dict.fromkeys(times) | {"lost": (), "origin": PATH, "note": ""}
         return lead, tuple(replace(t, number=number + k, **rest) for k, t in enumerate(trials))
+
+    def _own(self, told: Trial, trials: Sequence[Trial], keys: Sequence[float]) -> Trial | None:
+        """Return the trial with the value that a start was given, if it is on the path and did not fail."""
+        if told.origin != START or self.name not in told.params:
+            return None
+        own = self.key(told.params[self.name])
+        return next((t for t, key in zip(trials, keys, strict=True) if key == own and t.state == "ok"), None)
 
     def response(self, path: Sequence[Trial], sign: float) -> float:
         """Return what the search is told of a suggestion, smaller being better; nan if its whole path has failed.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -25,6 +26,7 @@ from spotsvm.trials.trial import Trial
 
 #: a nugget below it leaves the order of the trials as it is
 NEGLIGIBLE_NUGGET = 1e-4
+_NUMBER = re.compile(r"[-+]?\d[\d_.]*(?:e[-+]?\d+)?", re.IGNORECASE)
 
 
 @dataclass(frozen=True, repr=False)
@@ -221,8 +223,22 @@ def why_none(trials: Sequence[Trial]) -> str:
 
 
 def summarise_failures(trials: Sequence[Trial]) -> str:
-    """Return in one line how many trials failed, with the three commonest reasons."""
-    reasons = Counter(t.reason for t in trials if t.state in ("failed", "timeout"))
-    if not reasons:
+    """Return in one line how many trials failed, with the three commonest reasons; such as differ in numbers alone are one.
+
+    Examples
+    --------
+    >>> failed = [Trial(k, {}, (), "failed", reason=f"ValueError: x is {k / 10}") for k in range(8)]
+    >>> summarise_failures(failed)
+    '8 failed; 8 x ValueError: x is 0.0'
+    """
+    failed = [t.reason for t in trials if t.state in ("failed", "timeout")]
+    if not failed:
         return "no trial has been told"
-    return f"{reasons.total()} failed; " + "; ".join(f"{count} x {reason}" for reason, count in reasons.most_common(3))
+    first = {kind_of_reason(reason): reason for reason in reversed(failed)}
+    kinds = Counter(map(kind_of_reason, failed)).most_common(3)
+    return f"{len(failed)} failed; " + "; ".join(f"{count} x {first[kind]}" for kind, count in kinds)
+
+
+def kind_of_reason(reason: str) -> str:
+    """Return the reason of a failed trial without its numbers: two of the same kind differ in these alone."""
+    return _NUMBER.sub("#", reason)

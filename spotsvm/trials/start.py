@@ -10,17 +10,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from spotsvm.common.errors import SpaceError, StudyMismatchError
+from spotsvm.space.parameter import is_number
 from spotsvm.space.space import Space
 from spotsvm.trials.profile import Profile
-from spotsvm.trials.trial import Trial
+from spotsvm.trials.trial import START, Trial
 
 Floats = NDArray[np.float64]
-#: the origin of a trial that a study was told to start at
-START = "start"
 #: the origin of a trial that was evaluated elsewhere and added
 GIVEN = "given"
 #: how far a point may be off by rounding, where a distribution gives a probability for a quantile
-_ROUNDING = 1e-12
+ROUNDING = 1e-12
 #: configurations to start at, as `Study` takes them
 Start = Mapping[str, Any] | Sequence[Mapping[str, Any]]
 
@@ -50,15 +49,25 @@ def equal_start(space: Space | Start, first: Start | None = None) -> list[dict[s
 
 
 def start_points(start: Start, space: Space) -> list[Floats]:
-    """Return the points of the cube for the configurations to start with, in their order and without repetitions.
+    """Return the points of the cube that `starts` gives."""
+    return [point for point, _ in starts(start, space)]
 
-    A point within rounding of the centre is set to it, so that a search that starts there recognises it. SpaceError is raised for
-    a configuration outside the space.
+
+def starts(start: Start, space: Space) -> list[tuple[Floats, dict[str, Any]]]:
+    """Return the points of the cube and the parameters to start with, in their order and without repetitions.
+
+    A point within rounding of the centre is set to it, so that a search that starts there recognises it. The parameters are those
+    given, without the rounding of a point. SpaceError is raised for a configuration outside the space.
+
+    Examples
+    --------
+    >>> starts({"C": 0.1}, Space({"C": (1e-3, 1e3, "log-uniform")}))[0][1]
+    {'C': 0.1}
     """
     given = [start] if isinstance(start, Mapping) else start
     if isinstance(given, str) or not isinstance(given, Sequence):
         raise SpaceError(f"start={start!r} is not a configuration; use a dictionary of parameters, or a list of such")
-    points: dict[bytes, Floats] = {}
+    found: dict[bytes, tuple[Floats, dict[str, Any]]] = {}
     for k, params in enumerate(given):
         name = "start" if isinstance(start, Mapping) else f"start[{k}]"
         if not isinstance(params, Mapping):
@@ -68,8 +77,9 @@ def start_points(start: Start, space: Space) -> list[Floats]:
         except SpaceError as error:
             raise SpaceError(f"{name} is not in the space: {error}") from error
         point = _settled([point], space)[0]
-        points.setdefault(point.tobytes(), point)
-    return list(points.values())
+        numbers = {name: float(value) for name, value in params.items() if is_number(value)}
+        found.setdefault(point.tobytes(), (point, space.decode(point, numbers)))
+    return list(found.values())
 
 
 def starts_left(
@@ -111,5 +121,5 @@ def _settled(points: ArrayLike, space: Space) -> Floats:
     settled = np.array(points, dtype=float).reshape(-1, space.domain.dimension)
     for centre in space.centres():
         off = np.abs(settled - centre)
-        settled[(off <= np.where(space.domain.discrete, 0.0, _ROUNDING)).all(axis=1)] = centre
+        settled[(off <= np.where(space.domain.discrete, 0.0, ROUNDING)).all(axis=1)] = centre
     return settled

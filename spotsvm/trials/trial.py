@@ -22,6 +22,8 @@ from spotsvm.trials.attributes import as_attributes
 
 State = Literal["running", "ok", "failed", "timeout"]
 FINISHED: tuple[State, ...] = ("ok", "failed", "timeout")
+#: the origin of a trial that a study was told to start at
+START = "start"
 
 
 @dataclass(frozen=True)

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 from spotsvm.common.errors import FirstTrialsFailedError
+from spotsvm.trials.recommendation import kind_of_reason
 from spotsvm.trials.results import StudyResults
 from spotsvm.trials.trial import Trial
-
-_NUMBER = re.compile(r"[-+]?\d[\d_.]*(?:e[-+]?\d+)?", re.IGNORECASE)
 
 
 class FirstFailures:
@@ -25,7 +22,7 @@ class FirstFailures:
         """Take note of a finished trial; raise FirstTrialsFailedError, from its error, if it is the last that may fail."""
         if self._left is None:
             return
-        kind = _NUMBER.sub("#", trial.reason)
+        kind = kind_of_reason(trial.reason)
         if trial.state != "failed" or (self._kind and kind != self._kind):
             self._left = None
             return

@@ -7,8 +7,7 @@ from scipy.stats import beta, qmc
 
 from spotsvm.reports.model import against_random
 from spotsvm.surrogates.domain import Coordinate, Domain
-from spotsvm.trials.start import START
-from spotsvm.trials.trial import Trial
+from spotsvm.trials.trial import START, Trial
 
 SQUARE = Domain.continuous(2)
 MIXED = Domain((Coordinate(), Coordinate(), Coordinate(levels=3, categorical=True)))

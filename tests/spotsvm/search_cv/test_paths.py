@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 from scipy.stats import loguniform, randint, uniform
+from sklearn.base import clone
 from sklearn.datasets import make_classification
 from sklearn.linear_model import Ridge
-from sklearn.model_selection import GridSearchCV, StratifiedKFold
+from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR
@@ -84,6 +85,28 @@ def test_there_is_no_path_where_work_is_not_shared_or_the_user_says_so(estimator
     fitted = search(estimator, space, **options).fit(X, Y)
     assert "suggestion" not in fitted.cv_results_
     assert len(fitted.cv_results_["params"]) == fitted.n_iter
+
+
+@pytest.mark.parametrize(
+    ("estimator", "C", "options"),
+    [
+        (SVC(), loguniform(1e-3, 1e3), {}),
+        (SVC(C=10.0), (1e-4, 1e6, "log-uniform"), {"path": "s.db"}),
+        (SVC(C=1), loguniform(2**-5, 2**15), {"search": "kriging"}),
+        (make_pipeline(StandardScaler(), SVC(C=0.1)), loguniform(1e-3, 1e3), {"executor": "threading"}),
+    ],
+)
+def test_the_first_trial_is_the_machine_as_it_was_given_and_no_value_comes_twice(estimator, C, options, tmp_path):
+    options = {name: tmp_path / value if name == "path" else value for name, value in options.items()}
+    prefix = "svc__" if hasattr(estimator, "steps") else ""
+    name, gamma = f"{prefix}C", f"{prefix}gamma"
+    fitted = search(estimator, {name: C, gamma: GAMMA}, n_iter=3, **options).fit(X, Y)
+    rows, given = fitted.cv_results_["params"], estimator.get_params()[name]
+    assert (rows[0][name], fitted.study_.trials[0].origin) == (given, "start")
+    on_path = sorted(p[name] for p, of in zip(rows, fitted.cv_results_["suggestion"], strict=True) if of == 0)
+    assert np.diff(np.log(on_path)).min() > 0.1
+    scores = [fitted.cv_results_[f"split{k}_test_score"][0] for k in range(4)]
+    np.testing.assert_allclose(scores, cross_val_score(clone(estimator).set_params(**rows[0]), X, Y, cv=FOLDS), atol=1e-12)
 
 
 @pytest.mark.parametrize(

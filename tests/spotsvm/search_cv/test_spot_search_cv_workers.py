@@ -17,6 +17,7 @@ from sklearn import config_context, get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import make_classification
 from sklearn.exceptions import FitFailedWarning
+from sklearn.linear_model import Ridge
 from sklearn.model_selection import cross_val_score
 from sklearn.svm import SVC
 
@@ -27,6 +28,7 @@ from spotsvm.search_cv.run import CandidateObjective
 from spotsvm.search_cv.scoring import CandidateScoring
 from spotsvm.studies.common.plain_search import PLAIN
 from spotsvm.studies.common.virtual_workers import VirtualWorkers
+from spotsvm.study.workers.protocol import Here
 
 # worker processes cannot import the tests
 cloudpickle.register_pickle_by_value(sys.modules[__name__])
@@ -249,3 +251,18 @@ def test_ctrl_c_tells_what_was_scored_and_how_to_go_on(tmp_path, monkeypatch):
     fitted = search(path=path).fit(X, Y)
     assert [t.state for t in fitted.study_.trials] == ["ok"] * 8
     assert [t.params for t in fitted.study_.trials] == [t.params for t in search().fit(X, Y).study_.trials]
+
+
+@pytest.mark.parametrize(("estimator", "space", "count"), [(SVC(), {"C": [1.0, 2.0]}, 1), (Ridge(), {"alpha": [1.0, 2.0]}, 0)])
+def test_a_worker_compiles_what_candidates_share_before_the_time_of_one_begins(estimator, space, count, monkeypatch):
+    compiled = []
+    monkeypatch.setattr("spotsvm.search_cv.run.compile_shared_work", lambda: compiled.append(1))
+
+    def workers(objective, *arguments, **options):
+        loaded = cloudpickle.loads(cloudpickle.dumps(objective))
+        assert (len(compiled), options["trial_timeout"]) == (count, 60.0)
+        return Here(loaded)
+
+    monkeypatch.setattr("spotsvm.search_cv.run.open_workers", workers)
+    SpotSearchCV(estimator, space, n_iter=2, cv=3, confirm=None, trial_timeout=60.0).fit(X, Y)
+    assert len(compiled) == count

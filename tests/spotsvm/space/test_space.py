@@ -87,6 +87,7 @@ def test_a_list_of_one_value_is_fixed():
         ({1: [1, 2]}, "has the name 1; use a non-empty string"),
         ({"": [1, 2]}, "has the name ''"),
         ({"C": [1], "kernel": ["rbf"]}, "nothing to tune: each of C, kernel has one value"),
+        ({"C": (3, 3)}, "nothing to tune: C has one value; use two or more$"),
         ({"gamma": uniform(0, 1), "C": []}, "^C has an empty list"),
         ([{"gamma": uniform(0, 1)}, {"C": "auto"}], "^C='auto' is not a list"),
     ],
@@ -123,3 +124,9 @@ def test_axes_on_a_logarithmic_scale_have_a_width():
     space = Space({"C": loguniform(2**-12, 2**12), "x": uniform(0, 24), "gamma": loguniform(2**-8, 2**8), "n": [1, 2, 4, 8]})
     assert np.array_equal(space.domain.widths, [24.0, np.nan, 16.0, np.nan], equal_nan=True)
     assert np.array_equal(Space.described(space.describe()).domain.widths, space.domain.widths, equal_nan=True)
+
+
+def test_a_range_of_one_number_is_shown_as_its_value():
+    assert (
+        repr(Space({"degree": (3, 3), "C": (0.1, 1.0), "kernel": ["rbf"]})) == "<Space of degree: 3; C: 0.1 to 1; kernel: 'rbf'>"
+    )

@@ -189,9 +189,21 @@ def test_a_start_hands_on_its_own_value_and_is_not_repeated(tmp_path):
         with study(tmp_path / "s.db", start=start) as s:
             s.run(with_own, n)
     assert (seen[0], seen[1:]) == (pytest.approx(3.0), [None] * 8)
-    assert any(dict(t.params) == pytest.approx(start) for t in s.trials)
+    assert (s.trials[0].params, s.trials[0].suggestion) == (start, 0)  # not the best on the path, and without rounding
+    assert min(t.value for t in s.trials if t.suggestion == 0) < s.trials[0].value
     with pytest.raises(StudyMismatchError, match="with another start"):
         study(tmp_path / "s.db", start={**start, "gamma": 0.25})
+
+
+def test_a_start_that_was_running_goes_on_with_the_values_given(tmp_path):
+    start = {"C": 0.1, "gamma": 0.3, "degree": 2}
+    with study(tmp_path / "s.db", start=start) as s:
+        assert s.ask().params == start
+    with study(tmp_path / "s.db") as s:
+        told = s.tell(s.ask(), {0.1: 3.0, 1.0: 2.0})
+        assert (told.params, told.value, s.trials[1].params["C"]) == (start, 3.0, 1.0)
+    with study(tmp_path / "s.db") as s:
+        assert (s.trials[0], s.best_trial.number) == (told, 1)
 
 
 def test_another_profile_is_another_study(tmp_path):

@@ -83,6 +83,26 @@ def test_values_that_fail_are_failed_trials_and_count_for_nothing_else():
 
 
 @pytest.mark.parametrize(
+    ("origin", "own", "losses", "lead"),
+    [
+        ("start", 1.0, [3.0, 2.0, 1.0], 1.0),
+        ("start", 1.0, [3.0, np.nan, 1.0], 100.0),  # it has failed
+        ("start", 5.0, [3.0, 2.0, 1.0], 100.0),  # it is not there
+        ("design", None, [3.0, 2.0, 1.0], 100.0),
+        ("given", 1.0, [3.0, 2.0, 1.0], 100.0),
+    ],
+)
+def test_a_start_keeps_its_own_value_and_the_search_is_told_the_best(origin, own, losses, lead):
+    params = {"x": 0.25, "degree": 3} | ({} if own is None else {"C": own})
+    point = SPACE.encode({"C": 1.0} | params)
+    path = [(C, Outcome("ok" if loss == loss else "failed", loss)) for C, loss in zip((0.01, 1.0, 100.0), losses, strict=True)]
+    found, others = PROFILE.finished(Trial(0, params, tuple(point), "ok", origin=origin), path, 1, 1.0)
+    assert (found.params["C"], found.number, found.origin) == (lead, 0, origin)
+    assert [(t.number, t.origin, t.suggestion) for t in others] == [(1, "path", 0), (2, "path", 0)]
+    assert PROFILE.response([found, *others], 1.0) == PROFILE.response([*others, found], 1.0) >= 1.0
+
+
+@pytest.mark.parametrize(
     ("space", "name", "said"),
     [
         ({"x": [1, 2], "C": uniform(0, 1)}, "D", "profile='D' is not a parameter with a range; the space has x, C"),

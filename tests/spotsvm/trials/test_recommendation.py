@@ -119,6 +119,8 @@ def test_failures_and_running_trials_do_not_count():
     reasons = ["a"] * 2 + ["b"] * 5 + ["c"] + ["d"] * 3
     failed = [Trial(k, {}, (0.5,), "failed", reason=reason) for k, reason in enumerate(reasons)]
     assert summarise_failures(failed) == "11 failed; 5 x b; 3 x d; 2 x a"
+    numbered = [Trial(k, {}, (0.5,), "failed", reason=f"C is {-k / 7 - 1}, 1e-{k}") for k in range(5)]
+    assert summarise_failures([*numbered, *failed[:2]]) == "7 failed; 5 x C is -1.0, 1e-0; 2 x a"
 
 
 def test_it_is_printed_as_a_table():

@@ -29,6 +29,24 @@ def at(study):
     return [{name: pytest.approx(value, rel=1e-9) for name, value in t.params.items()} for t in study.trials]
 
 
+@pytest.mark.parametrize("how", ["start", "given"])
+def test_a_configuration_is_given_as_it_is_and_evaluated_again_as_it_was(how):
+    given = {"C": 0.1, "gamma": 0.3}
+
+    def near(params):
+        return sum(abs(np.log(params[name] / value)) for name, value in given.items())
+
+    study = Study(SPACE, "kriging", 1, start=given if how == "start" else None)
+    if how == "given":
+        study.add_trial(given, near(given))
+    study.run(near, 12)
+    again = [t for t in study.trials if t.point == study.trials[0].point]
+    assert Space(SPACE).decode(again[0].point) != given  # a point rounds
+    assert len(again) > 1
+    assert all(t.params == given for t in again)
+    assert len({t.value for t in again}) == 1
+
+
 class Own:
     """A search of a user's own: it knows `ask` and `tell` only."""
 

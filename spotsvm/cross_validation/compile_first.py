@@ -1,0 +1,25 @@
+"""Compile beforehand what shared cross-validation uses, so that no candidate's time has it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.model_selection import KFold
+from sklearn.svm import SVC
+
+from spotsvm.cross_validation.fold_scorer import FoldScorer
+
+
+def compile_shared_work() -> None:
+    """Score a few candidates on rows drawn at random: that compiles what shared work needs, or loads it from the cache.
+
+    An installation compiles once, for up to half a minute. A worker process does it before the time of its first trial begins:
+    one that is killed while it compiles does not keep what it was at, and the next one would be killed as well.
+    """
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3))
+    y = np.digitize(X[:, 0] + rng.normal(size=60), [-0.5, 0.5])
+    candidates = [{"C": C, "gamma": gamma} for gamma in (0.1, 1.0) for C in (0.01, 1.0, 100.0, 1e4)]
+    options: dict[str, Any] = {"engine": "auto", "soften": "score", "warn": False, "advise": False}
+    FoldScorer(SVC(), X, y, list(KFold(3).split(X)), {}, **options).score(candidates)
