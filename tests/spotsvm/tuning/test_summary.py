@@ -145,8 +145,8 @@ def luck(method, optimism=0.02, interval=(-0.01, 0.05), outer=(0.83, 0.93), note
         (
             luck("folds", notes=("A note on the interval.",)),
             "The tuned score of what the search chose, 0.9, is too high by 0.02.",
-            "Method folds: estimated from the scores of all 10 configurations in each fold (Tibshirani and Tibshirani 2009), without "
-            "further fits. This is a rough estimate and never below 0; its interval comes from the spread of the folds.",
+            "Method folds: estimated from the scores of all 10 configurations in each fold (Tibshirani and Tibshirani 2009), "
+            "without further fits. This is a rough estimate and never below 0; its interval comes from the spread of the folds.",
         ),
         (
             luck("repeats", notes=("No runner-up beats the winner.",)),
