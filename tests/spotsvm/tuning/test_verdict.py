@@ -77,6 +77,12 @@ def test_a_default_that_the_space_cannot_hold_has_no_trial():
     assert choose(search((INNER, FOLDS + 0.1)), [DEFAULT], FOLDS - 0.1).default is None  # clipped to its range
 
 
+def test_a_default_is_the_same_trial_though_two_solvers_stop_at_their_tolerance():
+    found = choose(search((INNER, FOLDS - 0.1), best=0), [DEFAULT], FOLDS * (1 + 3e-5))
+    assert (found.number, found.default) == (0, 0)
+    assert choose(search((INNER, FOLDS - 0.1), best=0), [DEFAULT], FOLDS * 1.01).default is None
+
+
 def result(name, tuned, test):
     return HeldOutResult(name, tuned, test, 0.02, DummyClassifier())
 
