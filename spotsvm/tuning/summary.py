@@ -119,13 +119,14 @@ def _higher(final: HeldOutResult) -> Iterator[str]:
     if final.search is None or final.verdict is None or final.verdict.instead_of:
         return
     study = final.search.study_
-    best = max((t for t in study.trials if may_be_best(t)), key=lambda t: t.value, default=None)
-    if best is None or best.value <= final.tuned_score + _ROUNDING:
+    scores = [(t.value, -t.number) for t in study.trials if may_be_best(t) and t.value is not None]
+    if not scores or max(scores)[0] <= final.tuned_score + _ROUNDING:
         return
+    best, place = max(scores)
     confirmed = "contenders" in study.findings.get(CONFIRM, {})
     by = "also by further partitions of the rows" if confirmed else "by the criterion of the search"
     yield (
-        f"The highest score on the folds, {best.value:.4g} of trial {best.number}, is the best of many and so partly luck: what "
+        f"The highest score on the folds, {best:.4g} of trial {-place}, is the best of many and so partly luck: what "
         f"to compare with the default was chosen {by}."
     )
 
