@@ -14,11 +14,10 @@ from spotsvm.reports.html.findings import findings_of
 from spotsvm.reports.html.page import Notice, Part, Picture, Section, Table
 from spotsvm.reports.tuned import counted
 from spotsvm.reports.view import MOST, StudyView
-from spotsvm.trials.profile import suggested
+from spotsvm.trials.profile import finished_counts
 from spotsvm.trials.recommendation import ROWS, TABLE, Recommendation, why_none
 from spotsvm.trials.scores.metrics import bounded
 from spotsvm.trials.scores.verdict import Verdict
-from spotsvm.trials.trial import FINISHED
 
 _SURE = 1.96
 _WHY = {
@@ -44,8 +43,9 @@ def facts(view: StudyView) -> list[tuple[str, str]]:
 
 
 def _counts(view: StudyView) -> str:
-    ended, values = (sum(t.state in FINISHED for t in some) for some in (suggested(view.trials), view.trials))
-    return str(ended) if ended == values else f"{ended}, with {values} values on their paths"
+    ended, values = finished_counts(view.trials)
+    below = "; each value has a number, and is a trial in what follows"
+    return str(ended) if ended == values else f"{ended}, with {values} values on their paths{below}"
 
 
 def outcome_section(view: StudyView) -> Section:

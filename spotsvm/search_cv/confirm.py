@@ -226,7 +226,13 @@ def _fold_scores(outcomes: Sequence[Outcome], metric: str, n_splits: int) -> Flo
 
 
 def seconds_a_partition(trials: Sequence[Trial], profiled: bool) -> float:
-    """Return what a further partition is expected to take: the mean seconds of a candidate, for each contender and the best."""
+    """Return what a further partition is expected to take: the mean seconds of a candidate, for each contender and the best.
+
+    What the first candidate took beyond the median of the others prepared its folds; a partition that chooses prepares new ones,
+    and so does the one beside it that scores what is chosen.
+    """
     done = [t for t in trials if t.state != "running"]
     n = min(N_PATHS * (1 + 2 * N_BESIDE) if profiled else N_CONTENDERS, len(done))
-    return (n + 1) * sum(t.seconds or 0.0 for t in done) / max(len(done), 1)
+    spent = [t.seconds for t in done if t.seconds is not None]  # of a path the suggestion has those of all its values
+    preparation = max(spent[0] - float(np.median(spent[1:])), 0.0) if len(spent) > 1 else 0.0
+    return (n + 1) * (sum(spent) - preparation) / max(len(done), 1) + 2 * preparation

@@ -255,8 +255,12 @@ class SpotSearchRun:
         return seconds_a_partition(study.trials, self._paths.profile is not None) / n_jobs
 
     def _seconds_of_partitions(self, study: AskTellStudy) -> float:
-        """Return the time to leave for the further partitions: what they are expected to take, at most half of all."""
-        return min(self._n_partitions * self._seconds_a_partition(study), (self._search.timeout or 0.0) / 2)
+        """Return the time to leave for the further partitions: what they are expected to take, at most half of all.
+
+        Where not even one is expected to fit into that, there are none, and the search has all of the time.
+        """
+        each, half = self._seconds_a_partition(study), (self._search.timeout or 0.0) / 2
+        return min(self._n_partitions * each, half) if each <= half else 0.0
 
     def own_trials(self, study: Study) -> list[Trial]:
         """Return the trial with the estimator's own parameters, if there is one: it competes in any case, and wins ties."""

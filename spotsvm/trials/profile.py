@@ -220,10 +220,15 @@ def finished_words(trials: Sequence[Trial]) -> str:
     >>> finished_words([Trial(0, {}, (), "ok", suggestion=0), Trial(1, {}, (), "ok", suggestion=0), Trial(2, {}, ())])
     '1 of 2 trials finished, with 2 values on their paths'
     """
-    own = suggested(trials)
-    finished, values = (sum(t.state in FINISHED for t in some) for some in (own, trials))
-    words = f"{finished} of {len(own)} trials finished"
+    finished, values = finished_counts(trials)
+    words = f"{finished} of {len(suggested(trials))} trials finished"
     return words if finished == values else f"{words}, with {values} values on their paths"
+
+
+def finished_counts(trials: Sequence[Trial]) -> tuple[int, int]:
+    """Return how many of the trials that were asked for have ended, and how many of all, further values on paths included."""
+    finished, values = (sum(t.state in FINISHED for t in some) for some in (suggested(trials), trials))
+    return finished, values
 
 
 def path_of(returned: Any, name: str, seconds: float | None = None, listed: Sequence[Any] = ()) -> Outcome:

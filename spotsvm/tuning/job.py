@@ -268,7 +268,10 @@ class TuningJob:
         except SpotSVMError:  # its message is complete
             raise
         except (AttributeError, TypeError, ValueError) as error:
-            raise ArgumentError(f"--scoring {self.metric!r} cannot score this {train.task}: {error}") from error
+            one = "accuracy or balanced_accuracy" if train.task == "classification" else "neg_root_mean_squared_error or r2"
+            raise ArgumentError(
+                f"--scoring {self.metric!r} cannot score this {train.task}: {error}; use another, such as {one}"
+            ) from error
         if not np.isfinite(scores).all():
             raise ArgumentError(
                 f"--scoring {self.metric!r} cannot score this {train.task}: the score is {scores.mean()} in some folds"

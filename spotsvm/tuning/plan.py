@@ -40,7 +40,7 @@ def _reason(table: Table) -> str:
     if table.task == "regression":
         return f"{why}; the target {table.y.name!r} is from {table.y.min():.4g} to {table.y.max():.4g}"
     counts = table.y.value_counts()
-    sizes = [f"{shown(label)} {size}" for label, size in counts.head(_CLASSES).items()]
+    sizes = [f"{shown(label)}: {size}" for label, size in counts.head(_CLASSES).items()]
     more = f" and {len(counts) - _CLASSES} more" if len(counts) > _CLASSES else ""
     return f"{why}; rows of each class: {', '.join(sizes)}{more}"
 

@@ -8,7 +8,8 @@ from textwrap import wrap
 
 from spotsvm.common.text import short_names
 from spotsvm.trials.edges import edges_of
-from spotsvm.trials.recommendation import ROWS, summarise_failures
+from spotsvm.trials.profile import finished_counts
+from spotsvm.trials.recommendation import CONFIRM, ROWS, may_be_best, summarise_failures
 from spotsvm.trials.scores.optimism import Method, Optimism
 from spotsvm.trials.scores.verdict import Verdict
 from spotsvm.tuning.job import TuningJob
@@ -17,13 +18,15 @@ from spotsvm.tuning.results import HeldOutResult
 from spotsvm.tuning.widening import OPEN
 
 _WIDTH = 100
+_ROUNDING = 1e-9
 _TIED = "\u00a0"  # a space at which no line ends
 _UNITS = {"neg_root_mean_squared_error": "negative root mean squared error"}
 
 #: the method, and what it does not cover; the report has more detail
 _METHODS: dict[Method, tuple[str, str]] = {
     "folds": (
-        "estimated from the scores of all {n_trials} trials in each fold (Tibshirani and Tibshirani 2009), without further fits",
+        "estimated from the scores of all {n_trials} configurations in each fold (Tibshirani and Tibshirani 2009), without "
+        "further fits",
         "This is a rough estimate and never below 0; its interval comes from the spread of the folds. --oversearching nested is "
         "more reliable, and takes the time of about five searches.",
     ),
@@ -63,6 +66,7 @@ def _paragraphs(job: TuningJob, results: Sequence[HeldOutResult]) -> Iterator[st
         if isfinite(verdict.expected):
             yield _expected(verdict)
         yield from verdict.warnings
+    yield from _higher(final)
     if final.optimism is not None:
         yield _luck(final.optimism)
         yield _method(final.optimism)
@@ -86,8 +90,7 @@ def _paragraphs(job: TuningJob, results: Sequence[HeldOutResult]) -> Iterator[st
         best = verdict.params
         # each name stays with its value
         chosen = (f"{name} = {v:.4g}".replace(" ", _TIED) for name, v in zip(short_names(list(best)), best.values(), strict=True))
-        which = "the default SVM" if verdict.recommended == "default" else f"trial {verdict.number} of {final.name}"
-        yield f"Recommended: {which}{': ' if best else ''}{', '.join(chosen)}"
+        yield f"Recommended: {_which(verdict, final)}{': ' if best else ''}{', '.join(chosen)}"
         edges = edges_of(best, final.search.study_.space)
         yield from map(str, edges)
         if job.out and any(edge.name.rpartition("__")[2] in OPEN for edge in edges):
@@ -100,6 +103,32 @@ def _paragraphs(job: TuningJob, results: Sequence[HeldOutResult]) -> Iterator[st
         )
     else:
         yield "Use --out FOLDER to save the trials, the parameters and a record that can be resumed."
+
+
+def _which(verdict: Verdict, final: HeldOutResult) -> str:
+    """Return which machine is recommended."""
+    if verdict.recommended == "default" or final.search is None:
+        return "the default SVM"
+    asked, values = finished_counts(final.search.study_.trials)
+    paths = "" if asked == values else f", one of the {values} values on the paths of {asked} trials"
+    return f"trial {verdict.number} of {final.name}{paths}"
+
+
+def _higher(final: HeldOutResult) -> Iterator[str]:
+    """Yield why a trial with a higher score on the folds, which the progress has told, was not chosen."""
+    if final.search is None or final.verdict is None or final.verdict.instead_of:
+        return
+    study = final.search.study_
+    scores = [(t.value, -t.number) for t in study.trials if may_be_best(t) and t.value is not None]
+    if not scores or max(scores)[0] <= final.tuned_score + _ROUNDING:
+        return
+    best, place = max(scores)
+    confirmed = "contenders" in study.findings.get(CONFIRM, {})
+    by = "also by further partitions of the rows" if confirmed else "by the criterion of the search"
+    yield (
+        f"The highest score on the folds, {best:.4g} of trial {-place}, is the best of many and so partly luck: what "
+        f"to compare with the default was chosen {by}."
+    )
 
 
 def _expected(verdict: Verdict) -> str:

@@ -25,6 +25,8 @@ Floats = NDArray[np.float64]
 NOISE = 1.0
 #: how far two scores of one machine may be off by rounding, as work is shared or not
 _ROUNDING = 1e-9
+#: the same as a share of a score, by the tolerance of its solver
+_SOLVER = 1e-3
 
 
 @dataclass(frozen=True)
@@ -76,7 +78,7 @@ def choose(search: SpotSearchCV, default_params: Sequence[Mapping[str, Any]], de
     ratio = 1.0 / max(search.n_splits_ - 1, 1)
     further = {row["trial"]: _partitions(row) for row in study.findings.get(CONFIRM, {}).get("contenders", [])}
     same = [t.number for t in finished for params in default_params if _is_close(t.params, params)]
-    default = next((k for k in same if np.allclose(folds[k], default_folds, rtol=1e-6, atol=_ROUNDING)), None)
+    default = next((k for k in same if np.allclose(folds[k], default_folds, rtol=_SOLVER, atol=_ROUNDING)), None)
     chosen = best = finished[search.best_index_]
     instead_of = ""
     if chosen.number != default and (edges := edges_of(chosen.params, study.space)):

@@ -36,6 +36,11 @@ def are_numbers(present: pd.Series) -> pd.Series:
     return commas if points.sum() < commas.sum() < len(present) else points
 
 
+def mostly_numbers(present: pd.Series) -> bool:
+    """Return whether at least half of the cells of a column of text are numbers."""
+    return 2 * int(are_numbers(present).sum()) >= len(present)
+
+
 def thousands_mark(present: pd.Series) -> str | None:
     """Return the mark that stands between the thousands of cells that are else no numbers; None if there is none.
 

@@ -12,7 +12,7 @@ import pandas as pd
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
 from spotsvm.common.errors import DataError
-from spotsvm.tuning.tables.cells import Where, are_numbers, not_numeric, thousands_mark
+from spotsvm.tuning.tables.cells import Where, mostly_numbers, not_numeric, shown, thousands_mark
 
 #: of a text with more levels, nearly all of them different, nothing can be learnt
 _MANY_LEVELS, _NEARLY_ALL = 20, 0.9
@@ -62,11 +62,11 @@ def find_kinds(X: pd.DataFrame, where: Where, categorical: Sequence[str] = (), w
             found["numeric"].append(name)
             continue
         column = X[name].dropna()
-        if column.isin([True, False]).all() or _huge_integers(column):  # booleans with gaps
+        if column.isin([True, False]).all() or huge_integers(column):  # booleans with gaps
             found["numeric"].append(name)
             continue
         mark = thousands_mark(column)
-        if mark or 2 * int(are_numbers(column).sum()) >= len(column):
+        if mark or mostly_numbers(column):
             thousands = f"use --thousands {mark!r}, " if mark else ""
             remedy = f"; correct the cell, {thousands}or use --categorical or --drop {name!r}"
             raise DataError(not_numeric(f"column {name!r}", X[name], where, remedy))
@@ -77,7 +77,7 @@ def find_kinds(X: pd.DataFrame, where: Where, categorical: Sequence[str] = (), w
         elif levels == 2:
             found["yes_no"].append(name)
         elif levels > max(_MANY_LEVELS, _NEARLY_ALL * len(column)) and name not in wanted:
-            left_out[name] = f"a text with {levels} different values in {len(column)} rows"
+            left_out[name] = f"a text with {levels} different values in {len(column)} rows, such as {shown(column.iloc[0])}"
         else:
             found["categorical"].append(name)
     gaps = np.asarray(X.isna().any())
@@ -98,7 +98,7 @@ def typed(X: pd.DataFrame, kinds: Kinds) -> pd.DataFrame:
     return X.assign(**as_text).astype({name: float for name in X.columns if name not in texts})
 
 
-def _huge_integers(column: pd.Series) -> bool:
+def huge_integers(column: pd.Series) -> bool:
     """Return whether all cells are integers, too large for those of a machine, but not for a float."""
     try:
         return len(column) > 0 and all(type(cell) is int and np.isfinite(float(cell)) for cell in column)

@@ -99,6 +99,21 @@ def line_of(path: str | Path, layout: Layout, row: int) -> int:
     return row + layout.header + 1
 
 
+def last_line(path: str | Path, layout: Layout) -> int:
+    """Return the number of the line in the file where the last row begins, which has the rest where a quote is not closed."""
+    with opened_csv(path) as stream, io.TextIOWrapper(stream, layout.encoding, errors="replace", newline="") as text:
+        return max((line for line, _ in _records(text, layout.separator)), default=1)
+
+
+def short_rows(path: str | Path, layout: Layout) -> tuple[int, int] | None:
+    """Return how many rows have fewer fields than the first one, and the line of the first of them; None if none has."""
+    with opened_csv(path) as stream, io.TextIOWrapper(stream, layout.encoding, errors="replace", newline="") as text:
+        rows = _records(text, layout.separator)
+        width = len(next(rows, (1, []))[1])
+        lines = [line for line, fields in rows if len(fields) < width]
+    return (len(lines), lines[0]) if lines else None
+
+
 def _records(text: Iterable[str], separator: str) -> Iterator[tuple[int, list[str]]]:
     """Yield the rows that are not blank, with the numbers of the lines where they begin."""
     reader = csv.reader((line.replace("\0", "") for line in text), delimiter=separator, skipinitialspace=True)
@@ -109,7 +124,7 @@ def _records(text: Iterable[str], separator: str) -> Iterator[tuple[int, list[st
                 yield begins, fields
             begins = reader.line_num + 1
     except csv.Error:  # a field that is too long; pandas says so where it matters
-        return
+        yield begins, [""]
 
 
 def _parsed(text: str, separator: str, cut: bool) -> list[list[str]]:

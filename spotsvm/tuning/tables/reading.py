@@ -12,7 +12,7 @@ from pandas.api.types import is_integer_dtype
 
 from spotsvm.common.csv_files import read_csv
 from spotsvm.common.errors import DataError, SpotSVMError
-from spotsvm.tuning.tables.layout import MISSING, Layout, find_layout, line_of, other_encodings
+from spotsvm.tuning.tables.layout import MISSING, Layout, find_layout, last_line, line_of, other_encodings, short_rows
 
 
 @dataclass(frozen=True)
@@ -62,6 +62,12 @@ def read_file(
         frame = frame.drop(columns=spare)
         what = "1 column is empty" if len(spare) == 1 else f"{len(spare)} columns are empty"
         notes.append(f"{what} and left out: {listed(pd.Index(spare))}")
+    if len(frame) and frame.iloc[:, -1].isna().any() and (short := short_rows(path, layout)):
+        n, first = short
+        what = "1 row has" if n == 1 else f"{n} rows have"
+        notes.append(
+            f"{what} fewer fields than the first one; what lacks is taken as missing ({'' if n == 1 else 'first '}line {first})"
+        )
     return TableFile(path, frame, layout, tuple(notes))
 
 
@@ -94,7 +100,7 @@ def _read(path: str | Path, target: str, sep: str | None, encoding: str | None, 
             f"{path}: some rows have more fields than the header; correct them, or say by --sep what separates fields"
         ) from error
     except Exception as error:  # pandas and the decompressors raise many types
-        why = " ".join(str(error).split()) or type(error).__name__
+        why = _why(error, path, layout)
         raise DataError(f"{path} is not a CSV file with a header row: {why}; {_remedy(why)}{_hint(layout)}") from error
     if not layout.header:
         frame.columns = pd.Index([str(k + 1) for k in range(frame.shape[1])])
@@ -141,6 +147,12 @@ def _numbers_the_rows(frame: pd.DataFrame, target: str) -> bool:
     first = frame.iloc[:, 0]
     spare = first.name == "Unnamed: 0" and target != "Unnamed: 0" and frame.shape[1] > 2
     return bool(spare and is_integer_dtype(first) and first.is_unique)
+
+
+def _why(error: Exception, path: str | Path, layout: Layout) -> str:
+    """Return what is wrong in one line, with the line of a quote that is not closed, where pandas counts rows."""
+    why = " ".join(str(error).split()).removeprefix("Error tokenizing data. C error: ") or type(error).__name__
+    return f"EOF inside string starting in line {last_line(path, layout)}" if why.startswith("EOF inside string") else why
 
 
 #: what to do about an error, by words of it

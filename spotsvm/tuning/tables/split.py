@@ -110,7 +110,9 @@ def check_folds(table: Table, cv: int, rows: str = "rows", in_time: bool = False
 def _check_rows(table: Table, cv: int, rows: str = "rows", in_time: bool = False) -> None:
     n, least = len(table.y), cv + in_time
     if n < least:
-        remedy = f"use fewer folds (--cv {n - in_time}), or give more rows" if n - in_time >= _PAIR else "too few; give more rows"
+        # before rows are held out it is not known how many folds are possible
+        folds = "a smaller --cv" if rows == "rows" else f"--cv {n - in_time}"
+        remedy = f"use fewer folds ({folds}), or give more rows" if n - in_time >= _PAIR else "too few; give more rows"
         raise DataError(f"--cv {cv} needs at least {least} {rows}, but there are {n}; {remedy}")
 
 

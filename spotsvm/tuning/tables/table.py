@@ -16,8 +16,8 @@ from sklearn.utils import _safe_indexing
 
 from spotsvm.common.errors import ArgumentError, DataError
 from spotsvm.common.text import printable_line
-from spotsvm.tuning.tables.cells import Where, not_numeric, row_of, shown
-from spotsvm.tuning.tables.kinds import Kinds, find_kinds, typed
+from spotsvm.tuning.tables.cells import Where, mostly_numbers, not_numeric, row_of, shown, thousands_mark
+from spotsvm.tuning.tables.kinds import Kinds, find_kinds, huge_integers, typed
 from spotsvm.tuning.tables.reading import TableFile, listed, read_file
 
 MANY_CLASSES = 100
@@ -194,14 +194,29 @@ def make_table(
             f"the target {y.name!r} has {int(y.isna().sum())} missing values (empty, or a word such as NA or None), the first "
             f"in {where(y.index[int(np.argmax(y.isna()))])}; remove those rows"
         )
+    what = f"the target {y.name!r}"
+    if not is_numeric_dtype(y) and huge_integers(y):
+        y = y.astype(float)
+        _check_size(what, y, where)
+    # such a text is rather a quantity with a fault: of many levels most are numbers
+    if task == "auto" and not is_numeric_dtype(y) and y.nunique() > FEW_INTEGERS and (mostly_numbers(y) or thousands_mark(y)):
+        raise DataError(not_numeric(what, y, where, f"{_repaired(y)}, or use --task classification if these are classes"))
     found: Task = _task_of(y) if task == "auto" else task
     if found == "regression":
         if not is_numeric_dtype(y) or is_bool_dtype(y):
-            raise DataError(not_numeric(f"the target {y.name!r}", y, where, ", as regression requires"))
-        _check_size(f"the target {y.name!r}", y, where)
+            raise DataError(not_numeric(what, y, where, f", as regression requires{_repaired(y)}, or name another --target"))
+        _check_size(what, y, where)
+        if len(y) > 1 and y.nunique() == 1:
+            raise DataError(f"{what} is {shown(y.iloc[0])} in all rows, so there is nothing to predict: name another --target")
     else:
         _check_classes(y)
     return Table(X, y, found, kinds=kinds, why=_why(y, found) if task == "auto" else "as said")
+
+
+def _repaired(y: pd.Series) -> str:
+    """Return how a target that is nearly one of numbers becomes one."""
+    mark = thousands_mark(y)
+    return "; correct the cell" + (f", use --thousands {mark!r}" if mark else "")
 
 
 def _varies(X: pd.DataFrame) -> bool:
@@ -275,6 +290,10 @@ def _check_classes(y: pd.Series) -> None:
         )
     if n > MANY_CLASSES:
         raise DataError(
-            f"the target {y.name!r} has {n} classes, but at most {MANY_CLASSES} are supported; "
-            "use --task regression if it is a quantity"
+            f"the target {y.name!r} has {n} classes, such as {shown(y.iloc[0])}, but at most {MANY_CLASSES} are supported; "
+            + (
+                "use --task regression if it is a quantity"
+                if is_numeric_dtype(y)
+                else "name another --target, or write a quantity without its unit"
+            )
         )

@@ -136,7 +136,7 @@ def test_the_command_says_what_it_decided(iris, tmp_path):
     assert said["rows"] == "100, of which 25 are held out: no search uses them"
     assert said["features"] == "5 numeric, 2 yes/no"
     why = "as the target has no numbers (--task says otherwise)"
-    assert said["task"] == f"classification, {why}; rows of each class: 'versicolor' 50, 'virginica' 50"
+    assert said["task"] == f"classification, {why}; rows of each class: 'versicolor': 50, 'virginica': 50"
     assert said["score"] == "accuracy, mean over 3 folds of the training rows; larger is better"
     table = rows(result.stdout)
     assert said["baseline"] == f"0.48 for always the most frequent class; {table['default SVM'][0]:.4g} for the default SVM"
@@ -234,6 +234,18 @@ def test_a_reader_that_has_enough_ends_it_quietly(tmp_path):
         with subprocess.Popen([SCRIPT, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
             process.stdout.close()
             assert process.stderr.read() == b""
+
+
+def test_python_m_spotsvm_is_the_same_command(tmp_path):
+    for arguments in (["--version"], ["status", "none.db"]):
+        script, module = (
+            subprocess.run([*command, *arguments], capture_output=True, text=True, cwd=tmp_path)
+            for command in ([SCRIPT], [sys.executable, "-m", "spotsvm"])
+        )
+        assert (module.returncode, module.stdout, module.stderr) == (script.returncode, script.stdout, script.stderr)
+    assert script.stderr.startswith("spotsvm: error: ")
+    usage = subprocess.run([sys.executable, "-m", "spotsvm", "tune"], capture_output=True, text=True, cwd=tmp_path)
+    assert (usage.returncode, "See python -m spotsvm tune --help" in usage.stderr) == (2, True)
 
 
 def test_help_and_version_import_nothing_heavy():

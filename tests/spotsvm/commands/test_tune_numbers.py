@@ -100,12 +100,30 @@ def test_there_is_one_recommendation(tuned):
     assert (C, gamma) == (float(f"{verdict.params['svc__C']:.4g}"), float(f"{verdict.params['svc__gamma']:.4g}"))
     if verdict.recommended == "tuned":
         assert params["gamma"] == verdict.params["svc__gamma"]
-        assert said("Recommended: trial # of random", text) == [verdict.number]
+        assert said("Recommended: trial # of random, one", text) == [verdict.number]
     else:
         assert "Recommended: the default SVM: C = 1," in " ".join(text.split())
         assert params["gamma"] == "scale"
+    values, asked = len(study.trials), len({t.suggestion for t in study.trials})
+    assert asked == 8 < values
+    assert f"<dd>{asked}, with {values} values on their paths;" in (out / "report.html").read_text()
+    assert (f"one of the {values} values on the paths of {asked} trials" in " ".join(text.split())) == (
+        verdict.recommended == "tuned"
+    )
     # nothing at a bound is recommended that a value within the ranges equals
     assert verdict.recommended == "tuned" or not study.edges()
+
+
+def test_a_higher_score_that_was_not_chosen_is_told(tuned):
+    _, text, out = tuned
+    study = RecordedStudy(out / "random.db")
+    verdict = Verdict.from_dict(study.findings["verdict"])
+    highest = max(t.value for t in study.trials)
+    told = re.findall(rf"The highest score on the folds, ({NUMBER}) of trial (\d+),", " ".join(text.split()))
+    if verdict.instead_of or highest <= verdict.tuned_score + 1e-9:
+        assert told == []
+    else:
+        assert told == [(f"{highest:.4g}", str(next(t.number for t in study.trials if t.value == highest)))]
 
 
 def test_what_to_expect_agrees_with_how_much_is_luck(tuned):

@@ -30,6 +30,7 @@ from spotsvm.search_cv.confirm import (
     Confirmation,
     contenders,
     predicted_contender,
+    seconds_a_partition,
 )
 from spotsvm.study.recorded import RecordedStudy
 from spotsvm.surrogates.domain import Coordinate, Domain
@@ -293,3 +294,15 @@ def test_a_record_of_a_regression_goes_on_in_a_wider_space(tmp_path):
     before, after = ([dict(t.params) for t in one.study_.trials] for one in (first, second))
     assert len(after) > len(before)
     assert [one["epsilon"] for one in after[: len(before)]] == pytest.approx([one["epsilon"] for one in before])
+
+
+def test_a_partition_is_expected_to_prepare_its_folds_again():
+    def trials(first, *others):
+        return [Trial(k, {}, (), "ok", 0.5, seconds=seconds) for k, seconds in enumerate((first, *others))]
+
+    assert seconds_a_partition(trials(1.0, *[1.0] * 9), False) == pytest.approx(6.0)  # five contenders, and the best once more
+    assert seconds_a_partition(trials(9.0, *[1.0] * 9), False) == pytest.approx(6.0 + 2 * 8.0)
+    path = [Trial(k, {}, (), "ok", 0.5, seconds=8.0 if k % 8 == 0 else None) for k in range(32)]
+    assert seconds_a_partition(path, True) == pytest.approx(10.0)  # nine of them, and the best once more
+    assert seconds_a_partition(path[:8], True) == pytest.approx(9.0)
+    assert seconds_a_partition([], True) == 0.0

@@ -59,6 +59,13 @@ def test_the_time_is_shared_with_the_further_partitions(monkeypatch, tmp_path):
     assert [name for name in again.cv_results_ if name.startswith("partition")] == partitions
 
 
+def test_where_no_further_partition_fits_the_search_has_all_of_the_time(monkeypatch):
+    Clock(monkeypatch)
+    fitted = search(timeout=9.5, confirm=5).fit(X, Y)
+    assert fitted.study_.n_finished == 10
+    assert not [name for name in fitted.cv_results_ if name.startswith("partition")]
+
+
 def test_without_further_partitions_the_search_has_all_of_the_time(monkeypatch):
     Clock(monkeypatch)
     fitted = search(timeout=7.5, confirm=None).fit(X, Y)

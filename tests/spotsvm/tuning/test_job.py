@@ -197,7 +197,8 @@ def test_the_files(done):
     assert {f.name for f in given.out.iterdir()} == files
     text = (given.out / "report.html").read_text(encoding="utf-8")
     count = len(results[-1].search.study_.trials)
-    words = str(BUDGET) if count == BUDGET else f"{BUDGET}, with {count} values on their paths"
+    on_paths = f"{BUDGET}, with {count} values on their paths; each value has a number, and is a trial in what follows"
+    words = str(BUDGET) if count == BUDGET else on_paths
     assert f"<dt>Search</dt><dd>kriging</dd></div>\n<div><dt>Trials</dt><dd>{words}</dd>" in text
     drawn = sum(len(path) for path in paths(results[1].search)[2:])
     assert f"the {drawn} values of the given random search" in text  # but for the two starts
@@ -232,8 +233,18 @@ def test_the_seed_decides_everything_and_workers_nothing():
     [
         (iris(), {"scoring": "acuracy"}, ArgumentError, "--scoring 'acuracy' is unknown; use accuracy"),
         (iris(), {"scoring": ""}, ArgumentError, "--scoring '' is unknown; use one of"),
-        (iris(), {"scoring": "neg_log_loss"}, ArgumentError, "loss' cannot score this classification: .*predict_proba"),
-        (diabetes(), {"scoring": "roc_auc"}, ArgumentError, "'roc_auc' cannot score this regression"),
+        (
+            iris(),
+            {"scoring": "neg_log_loss"},
+            ArgumentError,
+            "loss' cannot score this classification: .*predict_proba.*; use another, such as accuracy",
+        ),
+        (
+            diabetes(),
+            {"scoring": "roc_auc"},
+            ArgumentError,
+            "'roc_auc' cannot score this regression: .*; use another, such as neg_root_mean",
+        ),
         (
             diabetes(20),
             {"scoring": "r2", "cv": 15},

@@ -78,6 +78,27 @@ def test_the_verdict_comes_first_and_the_recommendation_follows_it():
     assert "Recommended: the default SVM: C = 1, gamma = 0.5" in kept
 
 
+def test_a_trial_is_told_among_the_values_on_the_paths():
+    given = search()
+    given.study_.trials = tuple(Trial(k, {}, (), "ok", 0.5, suggestion=k - k % 5) for k in range(10))
+    assert "Recommended: trial 4 of kriging, one of the 10 values on the paths of 2 trials: C = 12.35," in flat(
+        summary(given=given)
+    )
+
+
+def test_a_higher_score_than_that_of_the_choice_is_explained():
+    given = search()
+    given.study_.trials = (*given.study_.trials, Trial(10, {}, (), "ok", 0.95))
+    start = "The highest score on the folds, 0.95 of trial 10, is the best of many and so partly luck:"
+    assert f"{start} what to compare with the default was chosen by the criterion of the search." in flat(summary(given=given))
+    given.study_.findings["confirm"] = {"contenders": []}
+    assert f"{start} what to compare with the default was chosen also by further partitions of the rows." in flat(
+        summary(given=given)
+    )
+    assert "highest score" not in summary(given=given, tuned=0.95)
+    assert "highest score" not in summary(given=given, verdict=replace(VERDICT, instead_of="Another one."))
+
+
 NUMBERS = make_table(TABLE.X, TABLE.y, "regression")
 
 
@@ -124,8 +145,8 @@ def luck(method, optimism=0.02, interval=(-0.01, 0.05), outer=(0.83, 0.93), note
         (
             luck("folds", notes=("A note on the interval.",)),
             "The tuned score of what the search chose, 0.9, is too high by 0.02.",
-            "Method folds: estimated from the scores of all 10 trials in each fold (Tibshirani and Tibshirani 2009), without "
-            "further fits. This is a rough estimate and never below 0; its interval comes from the spread of the folds.",
+            "Method folds: estimated from the scores of all 10 configurations in each fold (Tibshirani and Tibshirani 2009), "
+            "without further fits. This is a rough estimate and never below 0; its interval comes from the spread of the folds.",
         ),
         (
             luck("repeats", notes=("No runner-up beats the winner.",)),

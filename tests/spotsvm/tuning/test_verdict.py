@@ -1,15 +1,19 @@
+from contextlib import contextmanager
 from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.dummy import DummyClassifier
 
 from spotsvm.space.space import Space
 from spotsvm.trials.scores.optimism import Optimism
 from spotsvm.trials.trial import Trial
+from spotsvm.tuning.job import TuningJob
 from spotsvm.tuning.paired import share_interval
 from spotsvm.tuning.results import HeldOutResult
+from spotsvm.tuning.tables.table import make_table
 from spotsvm.tuning.verdict import Choice, Gain, choose, decide, with_expected
 
 SPACE = Space({"C": (1.0, 100.0), "gamma": (0.0, 1.0)})
@@ -73,6 +77,12 @@ def test_a_default_that_the_space_cannot_hold_has_no_trial():
     assert choose(search((INNER, FOLDS + 0.1)), [DEFAULT], FOLDS - 0.1).default is None  # clipped to its range
 
 
+def test_a_default_is_the_same_trial_though_two_solvers_stop_at_their_tolerance():
+    found = choose(search((INNER, FOLDS - 0.1), best=0), [DEFAULT], FOLDS * (1 + 3e-5))
+    assert (found.number, found.default) == (0, 0)
+    assert choose(search((INNER, FOLDS - 0.1), best=0), [DEFAULT], FOLDS * 1.01).default is None
+
+
 def result(name, tuned, test):
     return HeldOutResult(name, tuned, test, 0.02, DummyClassifier())
 
@@ -132,6 +142,44 @@ def test_how_often_it_says_that_tuning_helped(n, gained, lost, low, high):
         error, interval = share_interval(more, less, n)
         said.append(verdict(difference=float(more - less) / n, interval=interval)[1].decision)
     assert low <= said.count("helped") / len(said) <= high
+
+
+@contextmanager
+def quiet(name, budget):
+    yield None
+
+
+def board(rng, n):
+    X = rng.uniform(0, 4, size=(n, 2))
+    return X, X.astype(int).sum(axis=1) % 2
+
+
+def apart(rng, n):
+    y = np.arange(n) % 2
+    return rng.normal(size=(n, 2)) + 20.0 * y[:, None], y
+
+
+@pytest.mark.parametrize(
+    ("draw", "n", "decision", "low", "high"),
+    [(board, 240, "helped", 0.2, 0.6), (board, 60, "may have helped", 0.1, 0.6), (apart, 120, "did not help", 0.0, 0.0)],
+)
+def test_a_verdict_on_a_table_of_known_truth(draw, n, decision, low, high):
+    """On 4000 new rows the difference is what the verdict says: large, there but not to be told from few rows, or none."""
+    rng = np.random.default_rng(0)
+
+    def drawn(n):
+        X, y = draw(rng, n)
+        return pd.DataFrame(X, columns=["a", "b"]), pd.Series(y, name="y")
+
+    job = TuningJob(make_table(*drawn(n)), n_trials=4, search="random", cv=3, oversearching="none")
+    default, *_, tuned = job.run(quiet)
+    X, y = drawn(4000)
+    truth = float((tuned.estimator.predict(X) == y).mean() - (default.estimator.predict(X) == y).mean())
+    found = tuned.verdict
+    assert found.decision == decision
+    assert low <= truth <= high
+    assert found.interval[0] <= truth <= found.interval[1]
+    assert (found.interval[0] > 0) == (decision == "helped")
 
 
 def test_what_to_expect_is_about_the_recommended_machine():

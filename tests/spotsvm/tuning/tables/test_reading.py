@@ -115,6 +115,18 @@ def test_spare_columns_and_rows_are_left_out(written, caplog):
     assert "rows without any value are left out: 5, the first in line 3" in caplog.text
 
 
+def test_rows_that_end_early_are_told(written):
+    rows = ["x,1,2"] * 5 + ["y,3,4"] * 5
+    text = "kind,a,b\n\n" + "\n".join(rows)
+    assert read_table(written(text), "kind").reading[1:] == ()
+    assert read_table(written(f"{text}\nx,1,\n"), "kind").reading[1:] == ()  # a field that is empty is one
+    table = read_table(written(f"{text}\nx,1\n"), "kind")
+    assert table.reading[1:] == ("1 row has fewer fields than the first one; what lacks is taken as missing (line 13)",)
+    assert table.kinds.incomplete == ("b",)
+    more = read_table(written(f"{text}\nx,1\ny\n"), "kind")
+    assert more.reading[1:] == ("2 rows have fewer fields than the first one; what lacks is taken as missing (first line 13)",)
+
+
 @pytest.mark.parametrize(
     ("text", "line", "cell"),
     [

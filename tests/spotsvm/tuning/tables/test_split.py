@@ -50,3 +50,8 @@ def test_a_sample_keeps_the_shares_of_classes_but_for_rare_ones():
     assert sample(whole, 100, 3, seed=0).X.equals(some.X)
     assert not sample(whole, 100, 3, seed=1).X.equals(some.X)
     assert sample(whole, 1000, 3, seed=0) is whole
+
+
+def test_folds_that_the_training_rows_would_not_allow_are_not_named():
+    with pytest.raises(DataError, match=r"^--cv 50 needs at least 50 rows, but there are 40; use fewer folds \(a smaller --cv\)"):
+        held_out(table([20, 20]), 50, seed=0)

@@ -7,7 +7,7 @@ import pytest
 
 from spotsvm.common.errors import DataError
 from spotsvm.tuning.tables.split import check_folds
-from spotsvm.tuning.tables.table import Table, make_table, read_table
+from spotsvm.tuning.tables.table import Choices, Table, make_table, read_table
 
 
 @pytest.fixture
@@ -132,7 +132,9 @@ def test_names_that_pandas_could_have_made_up_are_names(written):
             "some rows have more fields than the header; correct them, or say by --sep what separates fields$",
         ),
         (rows() + "1,2,3,x\n", "Expected 3 fields in line 12, saw 4"),
-        ('a,b,kind\n1,"2,x\n3,4,y\n', "EOF inside string"),
+        ('a,b,kind\n1,"2,x\n3,4,y\n', "EOF inside string starting in line 2;"),
+        ('a,b,kind\n\n1,2,x\n"a\nb",2,y\n3,"4,y\n', "EOF inside string starting in line 6;"),
+        ('a,b,kind\n1,"2,x\n' + "3,4,y\n" * 50_000, "EOF inside string starting in line 2;"),
         ("kind\nx\ny\n", "there are no features: the target 'kind' is the only column"),
         (rows("red,2,x"), r"column 'a' is not numeric \(line 2 contains 'red'\)"),
         (
@@ -148,9 +150,17 @@ def test_names_that_pandas_could_have_made_up_are_names(written):
         (rows("1,2,None"), "the target 'kind' has 5 missing values .*None"),
         (rows("1,2,y"), r"the target 'kind' has only one class \('y'\)"),
         (rows("1,2,5", "3,4,5"), r"the target 'kind' has only one class \(5\)"),
+        (
+            rows("1,2,0.5", "3,4,0.5"),
+            "the target 'kind' is 0.5 in all rows, so there is nothing to predict: name another --target",
+        ),
         (rows("1,2,0.5", "3,4,inf"), "the target 'kind' has infinite values"),
         (rows("1,2,0.5", "3,4,1e300"), "the target 'kind' has absolute values above 1e.100"),
-        ("a,kind\n" + "".join(f"{k},c{k}\n" for k in range(1000)), "the target 'kind' has 1000 classes, but at most 100"),
+        (
+            "a,kind\n" + "".join(f"{k},c{k}\n" for k in range(1000)),
+            "has 1000 classes, such as 'c0', but at most 100 .* another --tar",
+        ),
+        ("a,kind\n" + "".join(f"{k},{k}.5 mg\n" for k in range(200)), "such as '0.5 mg', .* write a quantity without its unit$"),
     ],
 )
 def test_what_cannot_be_used_is_refused(written, text, message):
@@ -160,6 +170,31 @@ def test_what_cannot_be_used_is_refused(written, text, message):
     assert str(path) in str(caught.value)
     assert "\n" not in str(caught.value)
     assert len(str(caught.value)) < 300
+
+
+def test_a_target_that_is_nearly_one_of_numbers_names_the_cell(written):
+    def text(odd, n=50):
+        return "a,kind\n" + "".join(f"{k},{odd if k == 7 else k + 0.5}\n" for k in range(n))
+
+    for odd, use in (('"1,234.5"', ", use --thousands ','"), ("4 cm", "")):
+        found = rf"the target 'kind' is not numeric \(line 9 contains '{odd.strip(chr(34))}'\)"
+        with pytest.raises(
+            DataError, match=rf"{found}; correct the cell{use}, or use --task classification if these are classes$"
+        ):
+            read_table(written(text(odd)), "kind")
+        with pytest.raises(
+            DataError, match=rf"{found}, as regression requires; correct the cell{use}, or name another --target$"
+        ):
+            read_table(written(text(odd)), "kind", "regression")
+    assert read_table(written(text('"1,234.5"')), "kind", choices=Choices(thousands=",")).y.max() == 1234.5
+    assert read_table(written(text("4 cm", 12)), "kind").y.nunique() == 12  # as few levels may be labels
+    digits = {n: "a,kind\n" + "".join(f"{k},{10**n + k * 10 ** (n - 9)}\n" for k in range(40)) for n in (30, 120)}
+    assert read_table(written(digits[30]), "kind").task == "regression"
+    for task in ("auto", "regression"):
+        with pytest.raises(
+            DataError, match="the target 'kind' has absolute values above 1e.100, .*, the first in line 2; remove"
+        ):
+            read_table(written(digits[120]), "kind", task)
 
 
 @pytest.mark.parametrize(
