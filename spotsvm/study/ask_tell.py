@@ -270,7 +270,7 @@ class AskTellStudy(ReadableStudy):
     def _known_params(self, point: NDArray[np.float64], origin: str) -> Mapping[str, Any]:
         """Return the parameters that a point was given with: without its rounding, also where it is evaluated again."""
         if origin == START:
-            return self._start_params[tuple(point.tolist())]
+            return self._start_params.get(tuple(point.tolist()), {})
         seen = np.array if self.profile is None else self.profile.searched_point
         known = (t.params for t in self._trials if is_given(t) and np.array_equal(seen(t.point), seen(point)))
         return next(known, {})
