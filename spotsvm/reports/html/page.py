@@ -98,9 +98,7 @@ class Table:
         largest = float(np.max(sizes, where=np.isfinite(sizes), initial=0.0))
         if not 1e-3 <= largest < 10.0**self.digits:
             return [column_texts(column, self.digits) for column in columns]
-        decimals = max(self.digits - 1 - math.floor(math.log10(largest)), 0)
-        if largest < 1.0:
-            decimals = max(decimals, self.digits)
+        decimals = self.digits - max(math.floor(math.log10(largest)), 0)
         return [
             [MISSING if np.isnan(value) else f"{value:.{decimals}f}" for value in column]
             if column.dtype.kind == "f"

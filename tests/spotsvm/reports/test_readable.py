@@ -58,7 +58,7 @@ def test_scores_of_one_kind_have_the_same_decimals():
     rows = [cells for _, cells in Table(frame, "x", one_kind=True).rows]
     assert rows == [["a", "0.9822", "0.0089", "3"], ["b", "0.9000", "–", "4"]]
     large = pd.DataFrame({"score": [-52.4812, 0.5], "gap": [7.715, -0.001]})
-    assert [cells for _, cells in Table(large, "x", one_kind=True).rows] == [["-52.48", "7.71"], ["0.50", "-0.00"]]
+    assert [cells for _, cells in Table(large, "x", one_kind=True).rows] == [["-52.481", "7.715"], ["0.500", "-0.001"]]
     assert [cells for _, cells in Table(large * 1e-9, "x", one_kind=True).rows][0][0] == "-5.248e-08"
 
 
