@@ -153,14 +153,15 @@ class Section:
     def cells(self) -> list[tuple[str, list[Part]]]:
         """The parts as cells of a page, whole ones and those of the left and the right column of a wide page.
 
-        Neighbouring texts are one cell. A narrow cell goes where the column is shorter, so that both end about equally.
+        Neighbouring texts are one cell, up to some length. A narrow cell goes where the column is shorter.
         """
         cells: list[tuple[str, list[Part]]] = []
         heights = {"left": 0.0, "right": 0.0}
         side = "whole"
         for part in self.parts:
             texts = isinstance(part, str | Notice)
-            if texts and side != "whole" and isinstance(cells[-1][1][-1], str | Notice):
+            joined = texts and side != "whole" and isinstance(cells[-1][1][-1], str | Notice)
+            if joined and sum(map(_height, cells[-1][1])) < _LONG_TEXT:
                 cells[-1][1].append(part)
             elif texts or _is_narrow(part):
                 side = "left" if heights["left"] <= heights["right"] else "right"
@@ -175,6 +176,7 @@ class Section:
 
 Part = str | Table | Picture | Code | Notice | Section
 _NARROW_COLUMNS, _NARROW_INCHES = 6, 5.5
+_LONG_TEXT = 15.0  # lines
 
 
 def _is_narrow(part: Part) -> bool:

@@ -70,6 +70,8 @@ def test_narrow_parts_fill_two_columns_evenly():
     sides = [side for side, _ in Section("s", parts).cells]
     assert sides == ["left", "right", "left", "left", "whole", "left"]
     assert Section("s", parts).cells[0][1] == parts[:2]
+    long = [Notice("word " * 300), Notice("and more"), Notice("and more")]
+    assert Section("s", long).cells == [("left", long[:1]), ("right", long[1:])]
 
 
 def test_a_folded_table_is_complete_without_the_script():
