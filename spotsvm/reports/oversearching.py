@@ -66,7 +66,8 @@ def _optimism_parts(optimism: Optimism) -> list[Part]:
         ax = optimism.plot(figure.subplots())
         ax.set_title("")  # the sentence beside it says as much
         ax.set_ylabel(plain(metric_words(str(optimism.metric))))
-        ax.get_legend().remove()  # it may hide points
+        if (legend := ax.get_legend()) is not None:
+            legend.remove()  # it may hide points
         figure.legend(*ax.get_legend_handles_labels(), loc="outside upper left", ncols=2)
     frame = _readable(optimism.frame())
     parts: list[Part] = [

@@ -34,6 +34,8 @@ _TITLES = {
     "n_fresh": "fresh evaluations",
     "n_failed": "failed evaluations",
 }
+#: tables of scores alone
+_SCORES = ("rules", "contenders")
 #: what only a computation needs
 _SILENT = ("sentence", "summary", "fresh folds", "ratio")
 #: findings that sections of their own tell
@@ -73,7 +75,7 @@ def _section(name: str, finding: Mapping[str, Any]) -> Section:
             rows = value[: max(_MOST_CELLS // max(len(names), 1), 1)]
             frame = pd.DataFrame([{k: _cell(v) for k, v in row.items()} for row in rows], columns=names)
             left = "" if len(rows) == len(value) else f" (the first {len(rows)} of {len(value)} rows)"
-            parts.append(Table(frame, cut_text(_first_large(_title(key))) + left))
+            parts.append(Table(frame, cut_text(_first_large(_title(key))) + left, one_kind=key in _SCORES))
     return Section(_HEADINGS.get(name, cut_text(_readable(name))), parts)
 
 

@@ -191,7 +191,7 @@ def _height(part: Part) -> float:
         return 4.0 + 1.3 * len(part.shown)
     if isinstance(part, Picture):
         return 5.0 * float(part.figure.get_figheight()) + 3.0
-    return 1.0 + len(getattr(part, "text", part)) / 80.0
+    return 1.0 + len(part if isinstance(part, str) else getattr(part, "text", "")) / 80.0
 
 
 @dataclass(frozen=True)
