@@ -167,7 +167,7 @@ def _band(view: StudyView, baseline: StudyResults | None, numbers: NDArray[np.in
         return None  # a random search would begin with the best configuration, too
     if model.noise <= 0:  # between the trials an interpolating model overshoots
         edges = np.maximum(edges, (sign * view.values()).min())
-    return _Band(numbers, _possible(view, sign * edges), source)
+    return _Band(numbers, possible(view, sign * edges), source)
 
 
 def _started(view: StudyView, numbers: NDArray[np.intp], sign: float) -> Floats:
@@ -177,7 +177,7 @@ def _started(view: StudyView, numbers: NDArray[np.intp], sign: float) -> Floats:
     return np.asarray(np.minimum.accumulate(losses))[numbers - 1]
 
 
-def _possible(view: StudyView, values: Floats) -> Floats:
+def possible(view: StudyView, values: Floats) -> Floats:
     """Return predicted values without what no score of this name can be; a Kriging model knows no such limits."""
     metric = tuned_metric(view.done[:5])
     seen = view.values()

@@ -11,6 +11,7 @@ import numpy as np
 
 from spotsvm.common.drawing import LEVELS, drawing, level_map, name_chosen, name_trial, name_trials, panels, plain, set_ticks
 from spotsvm.reports.axes import StudyAxis, cut_name
+from spotsvm.reports.convergence import possible
 from spotsvm.reports.html.cells import short
 from spotsvm.reports.html.page import Part, Picture
 from spotsvm.reports.model import Floats, StudyModel
@@ -70,7 +71,7 @@ def _pairs_picture(view: StudyView, model: StudyModel, groups: list[list[tuple[S
     pairs = [pair for group in groups for pair in group]
     chosen = view.chosen_point
     maps = [_map(model, chosen, x, y) for x, y in pairs]
-    every = np.concatenate([values.ravel() for _, _, values in maps])
+    every = possible(view, np.concatenate([values.ravel() for _, _, values in maps]))
     edges, cut_off = level_edges(every, model.sign)
     drawn = iter([(u, v, np.clip(values, edges[0], edges[-1])) for u, v, values in maps])
     figures = [_pairs_figure(view, model, group, [next(drawn) for _ in group], edges) for group in groups]
