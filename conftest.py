@@ -1,8 +1,14 @@
-"""What tests share: Ctrl-C reaches them."""
+"""What tests share: Ctrl-C reaches them, and those that run beside each other leave each other a processor."""
 
+import os
 import signal
 
 import pytest
+
+if "PYTEST_XDIST_WORKER" in os.environ:
+    # before numpy is imported: threads of a worker for each processor wait for those of the others
+    for library in ("OMP", "OPENBLAS", "MKL"):
+        os.environ.setdefault(f"{library}_NUM_THREADS", "1")
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -143,11 +143,21 @@ def copy_of(path: Path, folder: Path) -> Path:
     raise StorageError(f"{path}: cannot read the record: it changes faster than it can be copied; try again")
 
 
+class _Connection(sqlite3.Connection):
+    """A connection that is closed with the last reference to it, as a study need not be closed: Python 3.13 warns otherwise."""
+
+    def __del__(self) -> None:
+        with suppress(sqlite3.Error):
+            self.close()
+
+
 def _connect(path: Path, how: str) -> sqlite3.Connection:
     address = f"{path.resolve().as_uri()}?{how}"
     # SQLite itself lets threads take turns, unless it was compiled without
     alone = sqlite3.threadsafety < 3
-    return sqlite3.connect(address, uri=True, isolation_level=None, timeout=_BUSY_SECONDS, check_same_thread=alone)
+    return sqlite3.connect(
+        address, uri=True, isolation_level=None, timeout=_BUSY_SECONDS, check_same_thread=alone, factory=_Connection
+    )
 
 
 def _checked(connection: sqlite3.Connection) -> sqlite3.Connection:

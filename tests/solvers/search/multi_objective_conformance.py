@@ -16,6 +16,9 @@ class ToldTwo:
     def __init__(self, search):
         self.search = search
 
+    def ask(self):
+        return self.search.ask()
+
     def tell(self, point, value):
         self.search.tell(point, [value, value * np.cos(4 * np.ravel(point)[0])])
 

@@ -1,11 +1,13 @@
 """Records where nothing can be written, that are not files, are removed while they are open, or are incomplete."""
 
+import gc
 import os
 import shutil
 import sqlite3
 import subprocess
 import sys
 import time
+import warnings
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -284,3 +286,14 @@ def test_an_empty_database_of_another_program_is_none(path):
     change(path, "CREATE TABLE other (x); DROP TABLE other")
     with pytest.raises(StorageError, match="is not a record of spotsvm; name another file"):
         RecordedStudy(path)
+
+
+def test_a_study_need_not_be_closed(path):
+    """Python 3.13 warns of a connection that is not, unless it closes with the last reference to it."""
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        for _ in range(2):
+            study(path=path).run(objective, n_trials=3)
+            gc.collect()
+    assert said == []
+    assert len(RecordedStudy(path).trials) == 3

@@ -24,16 +24,13 @@ def known_table(rows, split):
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    return tmp_path_factory.mktemp("tables")
-
-
-@pytest.fixture
-def study(folder, monkeypatch):
+def study(tmp_path_factory):
     """Return a study of known tables, which are measured once."""
-    monkeypatch.setattr(module, "measure", known_table)
-    monkeypatch.delenv("SPOTSVM_DATA", raising=False)
-    return EstimatesStudy(n_splits=3, sets=("iris", "wine", "breast cancer", "digits", "sonar"), path=folder).run()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "measure", known_table)
+        patch.delenv("SPOTSVM_DATA", raising=False)
+        sets = ("iris", "wine", "breast cancer", "digits", "sonar")
+        yield EstimatesStudy(n_splits=3, sets=sets, path=tmp_path_factory.mktemp("tables")).run()
 
 
 def test_every_choice_is_judged_and_every_table_kept(study):
