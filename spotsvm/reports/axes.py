@@ -72,19 +72,18 @@ def study_axes(space: Space) -> list[StudyAxis]:
     everywhere = frozenset(range(len(space.branches)))
     chosen, choices = branch_labels(space)
     found = []
-    if len(space.branches) > 1:
-        found.append(StudyAxis(0, chosen, tuple(choices), None, len(choices), False, everywhere, chosen, chosen))
     names = [axis.name for axis in space.axes]
     short = dict(zip(space.names, short_names(space.names), strict=True))
+    if len(space.branches) > 1:
+        called = ", ".join(short.get(name, name) for name in chosen.split(", "))
+        found.append(StudyAxis(0, chosen, tuple(choices), None, len(choices), False, everywhere, called, chosen))
     for axis in space.axes:
         where = f" ({', '.join(choices[k] for k in sorted(axis.branches))})" if names.count(axis.name) > 1 else ""
         p = axis.parameter
         few = p.levels and not (p.levels > _MOST_TICKS and not p.categorical)
         labels = tuple(shown(p.decode((k + 0.5) / p.levels)) for k in range(p.levels)) if few else ()
-        called = (axis.name + where, short[axis.name] + where)
-        found.append(
-            StudyAxis(len(found), called[0], labels, p, p.levels, not p.categorical, axis.branches, called[1], axis.name)
-        )
+        name, called = axis.name + where, short[axis.name] + where
+        found.append(StudyAxis(len(found), name, labels, p, p.levels, not p.categorical, axis.branches, called, axis.name))
     return found
 
 

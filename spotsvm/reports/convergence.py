@@ -20,6 +20,8 @@ from spotsvm.space.description import same_parameter
 from spotsvm.trials.pareto import hypervolume_curve
 from spotsvm.trials.recommendation import holds_bounds, may_be_best, why_none
 from spotsvm.trials.results import StudyResults
+from spotsvm.trials.scores.fold_bias import tuned_metric
+from spotsvm.trials.scores.metrics import bounded
 from spotsvm.trials.start import is_given
 from spotsvm.trials.trial import FINISHED, Trial
 
@@ -88,7 +90,8 @@ def _best_so_far(view: StudyView, baseline: StudyResults | None) -> list[Part]:
         return [why_none(view.trials).capitalize() + ".", picture]
     first = int(np.flatnonzero(curve == curve[-1])[0]) + 1
     reached = f"The best value is {short(float(curve[-1]), 6)}, first reached after {first} of {len(curve)} trials."
-    parts: list[Part] = [reached, _verdict(view, baseline, sign), _band_words(view, band)]
+    texts = [reached, _verdict(view, baseline, sign), _band_words(view, band)]
+    parts: list[Part] = [text for text in texts if text]
     if beyond:
         parts.append(f"{beyond} much worse values lie outside the picture.")
     return [*parts, picture]
@@ -116,8 +119,11 @@ def _best_picture(
         drawn = {t.number for t in view.drawn}
         beyond, limits = _limits(sign, values, curve, band)
         dots = np.array([t.number in drawn for t in ended]) & (values >= limits[0]) & (values <= limits[1])
-        (points,) = ax.plot(numbers[dots], values[dots], ".", color="0.6", ms=5, label="each trial")
-        name_trials(points, [t.number for t, is_dot in zip(ended, dots, strict=True) if is_dot])
+        held = np.array([holds_bounds(t) for t in ended])
+        for some, marker, label in ((held, ".", "each trial"), (~held, "x", "out of bounds")):
+            if (at := np.flatnonzero(dots & some)).size:
+                (points,) = ax.plot(numbers[at], values[at], marker, ls="", color="0.6", ms=5, label=label)
+                name_trials(points, [ended[k].number for k in at])
         if band is not None:
             ax.fill_between(band.numbers, band.edges[0], band.edges[2], color="#D55E00", alpha=0.18, lw=0, step="mid")
             ax.plot(band.numbers, band.edges[1], "--", color="#D55E00", lw=1.2, label="random search, median and 80 % band")
@@ -154,8 +160,31 @@ def _band(view: StudyView, baseline: StudyResults | None, numbers: NDArray[np.in
     if isinstance(model, str) or not all(map(holds_bounds, view.trials)):
         return None
     noise = ", with its estimate of the noise" if model.noise > 0 else ""
-    source = f"the study's own Kriging model at random configurations{noise}: an estimate, as no random search was run"
-    return _Band(numbers, sign * best_of(random_values(model, view.study.seed), numbers.astype(float)), source)
+    end = "" if model.noise > 0 else "; it cannot go beyond the best value seen"
+    source = f"the study's own Kriging model at random configurations{noise}: an estimate, as no random search was run{end}"
+    edges = np.minimum(best_of(random_values(model, view.study.seed), numbers.astype(float)), _started(view, numbers, sign))
+    if best_so_far(_ended(view.study), sign)[-1] == sign * _started(view, numbers, sign)[-1]:
+        return None  # a random search would begin with the best configuration, too
+    if model.noise <= 0:  # between the trials an interpolating model overshoots
+        edges = np.maximum(edges, (sign * view.values()).min())
+    return _Band(numbers, possible(view, sign * edges), source)
+
+
+def _started(view: StudyView, numbers: NDArray[np.intp], sign: float) -> Floats:
+    """Return the smallest loss of the given starts, with which a random search would begin too, among the first trials."""
+    ended = _ended(view.study)
+    losses = [sign * t.value if t.value is not None and may_be_best(t) and is_given(t) else np.inf for t in ended]
+    return np.asarray(np.minimum.accumulate(losses))[numbers - 1]
+
+
+def possible(view: StudyView, values: Floats) -> Floats:
+    """Return predicted values without what no score of this name can be; a Kriging model knows no such limits."""
+    metric = tuned_metric(view.done[:5])
+    seen = view.values()
+    if metric is None or view.study.objectives.signs[0] > 0:  # a score is maximised
+        return values
+    ends = bounded((float(np.nanmin(values)), float(np.nanmax(values))), seen, metric)
+    return np.asarray(np.clip(values, *ends))
 
 
 def _drawn(baseline: StudyResults | None) -> list[Trial]:
@@ -181,8 +210,9 @@ def _verdict(view: StudyView, baseline: StudyResults | None, sign: float) -> str
 def _band_words(view: StudyView, band: _Band | None) -> str:
     if band is None:
         model = view.models[0]
-        why = f" {model}" if isinstance(model, str) else "" if all(map(holds_bounds, view.trials)) else _UNBOUNDED
-        return f"There is no band of random search.{why}"
+        if isinstance(model, str):
+            return f"There is no band of random search. {model}"
+        return "" if all(map(holds_bounds, view.trials)) else f"There is no band of random search.{_UNBOUNDED}"
     best_edge, middle, worst_edge = (float(edge[-1]) for edge in band.edges)
     low, high = sorted((best_edge, worst_edge))
     return (

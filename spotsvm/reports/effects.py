@@ -72,7 +72,7 @@ def _importance_parts(axes: Sequence[StudyAxis], shares: Importance) -> list[Par
         "others (Sobol indices). What several parameters explain together counts for each of them. Configurations are drawn "
         "uniformly on the scale of each parameter.",
         importance_picture(axes, shares),
-        Table(frame, "Sobol indices, the most important parameter first", 3),
+        Table(frame, "Sobol indices, the most important parameter first", 3, one_kind=True),
     ]
 
 

@@ -15,8 +15,8 @@ from spotsvm.reports.html.page import Notice, Part, Picture, Section, Table
 from spotsvm.reports.tuned import counted
 from spotsvm.reports.view import MOST, StudyView
 from spotsvm.trials.profile import finished_counts
-from spotsvm.trials.recommendation import ROWS, TABLE, Recommendation, why_none
-from spotsvm.trials.scores.metrics import bounded
+from spotsvm.trials.recommendation import ROWS, TABLE, Recommendation, holds_bounds, why_none
+from spotsvm.trials.scores.metrics import bounded, metric_words
 from spotsvm.trials.scores.verdict import Verdict
 
 _SURE = 1.96
@@ -111,13 +111,14 @@ def _verdict(found: Verdict) -> list[Part]:
         *words,
         _interval_picture(
             rows,
-            found.metric.replace("_", " "),
+            metric_words(found.metric),
             f"Scores of both machines; larger is better. A line is a {100 * found.confidence:g} % interval. The searches "
             f"have seen the folds, and none has seen the {found.n_held_out} held-out rows.",
         ),
         Table(
             verdict_table(found),
-            f"Scores ({found.metric.replace('_', ' ')}) on the folds and on held-out rows, its standard error, and their gap",
+            f"Scores ({metric_words(found.metric)}) on the folds and on held-out rows, its standard error, and their gap",
+            one_kind=True,
         ),
         *_difference(found),
     ]
@@ -196,7 +197,11 @@ def _words(view: StudyView, found: Recommendation) -> str:
             f"on new data expect {short(luck.outer_score)}{sure}."
         )
     if found.basis == "observed":
-        return f"Use trial {found.number}: its value, {value}, is the best seen, and no noise was found between evaluations."
+        out = sum(not holds_bounds(t) for t in view.done)
+        held = f" of those that hold the bounds ({counted(out, 'trial')} of {len(view.done)} did not)" if out else ""
+        return (
+            f"Use trial {found.number}: its value, {value}, is the best seen{held}, and no noise was found between evaluations."
+        )
     if found.basis in ("criterion", "verdict"):
         return f"Use trial {found.number}: it is the best by the criterion of the search. Its value is {value}.{seen}"
     if found.basis == "confirmed":

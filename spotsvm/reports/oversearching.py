@@ -15,6 +15,7 @@ from spotsvm.reports.html.cells import short
 from spotsvm.reports.html.findings import findings_of
 from spotsvm.reports.html.page import Notice, Part, Picture, Section, Table
 from spotsvm.reports.view import StudyView
+from spotsvm.trials.scores.metrics import metric_words
 from spotsvm.trials.scores.optimism import Optimism
 from spotsvm.trials.trial import Trial
 
@@ -62,7 +63,12 @@ def _of_default(view: StudyView, luck: Optimism) -> list[Part]:
 
 def _optimism_parts(optimism: Optimism) -> list[Part]:
     with drawing(4.4, 3.3) as figure:
-        optimism.plot(figure.subplots())
+        ax = optimism.plot(figure.subplots())
+        ax.set_title("")  # the sentence beside it says as much
+        ax.set_ylabel(plain(metric_words(str(optimism.metric))))
+        if (legend := ax.get_legend()) is not None:
+            legend.remove()  # it may hide points
+        figure.legend(*ax.get_legend_handles_labels(), loc="outside upper left", ncols=2)
     frame = _readable(optimism.frame())
     parts: list[Part] = [
         Notice(optimism.summary(), "finding"),
@@ -72,7 +78,7 @@ def _optimism_parts(optimism: Optimism) -> list[Part]:
             f"The tuned score is {short(optimism.tuned_score)}, and {short(optimism.outer_score)} is to be expected on new data.",
         ),
     ]
-    return [*parts, Table(frame, "What it comes from")] if len(frame) else parts
+    return [*parts, Table(frame, "What it comes from", one_kind=True)] if len(frame) else parts
 
 
 def _readable(frame: pd.DataFrame) -> pd.DataFrame:

@@ -11,11 +11,12 @@ import numpy as np
 
 from spotsvm.common.drawing import LEVELS, drawing, level_map, name_chosen, name_trial, name_trials, panels, plain, set_ticks
 from spotsvm.reports.axes import StudyAxis, cut_name
+from spotsvm.reports.convergence import possible
 from spotsvm.reports.html.cells import short
 from spotsvm.reports.html.page import Part, Picture
 from spotsvm.reports.model import Floats, StudyModel
 from spotsvm.reports.view import StudyView
-from spotsvm.trials.recommendation import may_be_best
+from spotsvm.trials.recommendation import holds_bounds, may_be_best
 from spotsvm.trials.trial import Trial
 
 _GRID = 33
@@ -70,7 +71,7 @@ def _pairs_picture(view: StudyView, model: StudyModel, groups: list[list[tuple[S
     pairs = [pair for group in groups for pair in group]
     chosen = view.chosen_point
     maps = [_map(model, chosen, x, y) for x, y in pairs]
-    every = np.concatenate([values.ravel() for _, _, values in maps])
+    every = possible(view, np.concatenate([values.ravel() for _, _, values in maps]))
     edges, cut_off = level_edges(every, model.sign)
     drawn = iter([(u, v, np.clip(values, edges[0], edges[-1])) for u, v, values in maps])
     figures = [_pairs_figure(view, model, group, [next(drawn) for _ in group], edges) for group in groups]
@@ -183,10 +184,11 @@ def _draw_trials(ax: Any, view: StudyView, x: StudyAxis, y: StudyAxis) -> None:
     domain = view.study.space.domain
     styles: Any = {
         "trial": {"marker": "o", "ms": 3.6, "mfc": "#1b1b1b", "mec": "1.0", "mew": 0.5},
+        "out of bounds": {"marker": "x", "ms": 4.0, "mec": "#1b1b1b", "mew": 1.0},
         "failed trial": {"marker": "x", "ms": 4.5, "mec": "#d62728", "mew": 1.3},
     }
     for label, style in styles.items():
-        trials = [t for t in view.drawn if (t.state == "ok") == (label == "trial")]
+        trials = [t for t in view.drawn if _kind(t) == label]
         points = np.array([t.point for t in trials])
         if not trials:
             continue
@@ -201,6 +203,10 @@ def _draw_trials(ax: Any, view: StudyView, x: StudyAxis, y: StudyAxis) -> None:
     (mark,) = ax.plot(chosen[x.column], chosen[y.column], ls="", mec="#D55E00", label=view.chosen_words, zorder=4, **ring)
     places = (f"{axis.short} = {axis.value_at(float(chosen[axis.column]))}" for axis in (x, y))
     name_chosen(mark, f"{view.chosen_words}: {', '.join(places)}")
+
+
+def _kind(trial: Trial) -> str:
+    return "failed trial" if trial.state != "ok" else "trial" if holds_bounds(trial) else "out of bounds"
 
 
 def _spread(column: Floats, axis: StudyAxis) -> Floats:
@@ -245,6 +251,8 @@ def _curve_picture(view: StudyView, model: StudyModel, axis: StudyAxis) -> Pictu
 
 _MOST = 12
 _BEST = 0.1
+#: letters of a name that fits below an axis
+_SHORT = 12
 #: shades of lines from the worst to the best: the lightest of a map are hard to see as lines
 _SHADES = LEVELS[3:]
 
@@ -271,7 +279,8 @@ def parallel_picture(view: StudyView) -> Picture:
             name_trial(line, t.number)
         _draw_scales(ax, scales, axes)
         names = [scale.name for scale in scales] + [cut_name(axis.short, 18) for axis in axes]
-        ax.set_xticks(range(n), [plain(name) for name in names], rotation=25, ha="right", rotation_mode="anchor")
+        leaning: Any = {"rotation": 25, "ha": "right", "rotation_mode": "anchor"} if max(map(len, names)) > _SHORT else {}
+        ax.set_xticks(range(n), [plain(name) for name in names], **leaning)
         ax.set_yticks([])
         ax.set_xlim(-0.25, n - 0.45)
         ax.set_ylim(-0.03, 1.03)
@@ -310,6 +319,11 @@ class _Scale:
         cut_off = 0 < middle - best < (worst - best) / 6
         return cls(view.objective_name(k), k, sign * (best + 4 * (middle - best) if cut_off else worst), sign * best, cut_off)
 
+    @property
+    def end(self) -> str:
+        """The worst value shown; with a sign if some are worse."""
+        return ("" if not self.cut_off else "≤ " if self.worst < self.best else "≥ ") + short(self.worst, 3)
+
     def places(self, trials: Sequence[Trial]) -> Floats:
         values = np.array([t.values[self.objective] for t in trials if t.values is not None])
         if self.best == self.worst:
@@ -319,7 +333,7 @@ class _Scale:
 
 def _draw_scales(ax: Any, scales: Sequence[_Scale], axes: Sequence[StudyAxis]) -> None:
     told: list[tuple[list[float], list[str]]] = [
-        ([0.0, 0.5, 1.0], [short(value, 3) for value in (scale.worst, (scale.worst + scale.best) / 2, scale.best)])
+        ([0.0, 0.5, 1.0], [scale.end, *(short(value, 3) for value in ((scale.worst + scale.best) / 2, scale.best))])
         if scale.best != scale.worst
         else ([0.5], [short(scale.best, 3)])
         for scale in scales

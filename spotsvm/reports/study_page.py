@@ -56,4 +56,6 @@ def study_page(study: StudyResults, baseline: StudyResults | None = None) -> Pag
 def _drawn(view: StudyView, baseline: StudyResults | None) -> list[Section | None]:
     if not view.done:
         return []
-    return [convergence_section(view, baseline), Section("What matters", [*effects_parts(view), *slices_parts(view)])]
+    # rows of panels after what stands beside each other
+    parts = sorted([*effects_parts(view), *slices_parts(view)], key=lambda part: bool(getattr(part, "others", ())))
+    return [convergence_section(view, baseline), Section("What matters", parts)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from spotsvm.space.description import scale_of
 from spotsvm.space.parameter import ChoiceParameter, ContinuousParameter, IntegerParameter, Parameter
 from spotsvm.space.space import Space
 from spotsvm.trials.profile import suggested
+from spotsvm.trials.scores.metrics import metric_words
 from spotsvm.trials.timing import PHASES, time_spent
 
 _SCALES = {"log": "log-uniform", "quantiles": "the distribution's quantiles"}
@@ -126,6 +128,10 @@ _WIDEST = 13
 _MOST_CELLS = 30_000
 _FEWEST = 200
 _FAILED = 500
+_TIMES = {
+    "ask_seconds": "suggestion, s", "fit_seconds": "model, s", "acquisition_seconds": "next point, s", "seconds": "evaluation, s",
+    "bounds_held": "bounds held",
+}  # fmt: skip
 _ENDS = ("origin", "note", "reason", "seed", "ask_seconds", "fit_seconds", "acquisition_seconds", "seconds", "lost")
 
 
@@ -138,27 +144,29 @@ def trials_section(view: StudyView) -> Section | None:
     params = [name for name in frame.columns if name.startswith("param_")]
     extras = [name for name in frame.columns if name.startswith("extra_")]
     ends = [name for name in _ENDS if not _empty(frame[name])]
-    first = ["number", "state", *values, *params]
+    bounded = [f"extra_{bound.split()[0]}" for bound in _bounds(view.study)]
+    state = ["state"] if (frame["state"] != "ok").any() else []
+    first = ["number", *state, *values, *[name for name in bounded if name in extras], *params]
+    further = [name for name in (*extras, *ends) if name not in first]
     parts: list[Part] = []
     rows = view.rows(min(MOST, max(_MOST_CELLS // frame.shape[1], _FEWEST)))
     if len(rows) < len(frame):
         parts.append(f"Of {len(frame)} trials {len(rows)} are shown: {SHOWN}. study.to_csv and spotsvm export write all of them.")
     headings = _headings(frame, params, extras)
-    told: set[str] = set()
-    for columns in [*_split(first), *_split(["number", *extras, *ends])]:
-        what = "their parameters and values" if set(columns) & {*params, *values} else "further information"
-        more = ", continued" if what in told else ""
-        told.add(what)
+    for k, columns in enumerate([*_split(first), ["number", *further]]):
+        is_further = columns[1:] == further
+        what = "further information" if is_further else "their parameters and values" + (", continued" if k else "")
         shown_columns = frame[columns].set_axis([headings[name] for name in columns], axis="columns")
-        full = {headings[name]: name.removeprefix("param_") for name in columns if name in params}
+        full = {headings[name]: name.removeprefix("param_").removeprefix("extra_") for name in columns}
         parts.append(
             Table(
                 shown_columns,
-                f"{counted(len(frame), 'trial')}: {what}{more}",
+                f"{counted(len(frame), 'trial')}: {what}",
                 rows_shown=rows,
                 trials=frame["number"].tolist(),
                 chosen=view.chosen_number,
                 names=full,
+                folded=is_further,
             )
         )
     return Section("Trials", [*parts, *_failures(view)])
@@ -167,10 +175,28 @@ def trials_section(view: StudyView) -> Section | None:
 def _headings(frame: pd.DataFrame, params: list[str], extras: list[str]) -> dict[str, str]:
     """Return the heading of each column: parameters under their short names, unless another column has that name."""
     headings = {str(name): str(name).removeprefix("param_").removeprefix("extra_") for name in frame.columns}
+    taken = list(headings.values())
+    readable = {name: _readable(name, one) for name, one in headings.items() if name not in params}
+    headings |= {name: one for name, one in readable.items() if [*taken, *readable.values()].count(one) == 1}
     others = {headings[name] for name in frame.columns if name not in params}
     names = [name.removeprefix("param_") for name in params]
     short = dict(zip(params, short_names(names), strict=True))
     return headings | {name: one for name, one in short.items() if one not in others}
+
+
+def _readable(name: str, heading: str) -> str:
+    """Return the heading of a column of the library's own without its keys."""
+    if fold := re.fullmatch(r"split(\d+)_test_(\w+)", heading):
+        return f"fold {int(fold[1]) + 1}" + ("" if fold[2] == "score" else f" {metric_words(fold[2])}")
+    if time := re.fullmatch(r"(mean|std)_(fit|score)_time", heading):
+        return f"{time[1]} {time[2]} time, s"
+    return name.removeprefix("value_") if name.startswith("value_") else _TIMES.get(heading, heading)
+
+
+def _bounds(study: Any) -> list[str]:
+    """Return the bounds of numbers that the objective returns, such as "load <= 8.0"."""
+    found = study.about.get("constraints")
+    return [bound for bound in found if isinstance(bound, str) and bound.split()] if isinstance(found, list) else []
 
 
 def _failures(view: StudyView) -> list[Part]:

@@ -14,7 +14,7 @@ from spotsvm.surrogates.acquisition.selection import select_evaluations
 from spotsvm.surrogates.domain import Domain
 from spotsvm.surrogates.errors import NotPositiveDefiniteError
 from spotsvm.surrogates.one_thread import one_blas_thread
-from spotsvm.trials.scores.intervals import nadeau_bengio
+from spotsvm.trials.scores.metrics import expected_interval
 from spotsvm.trials.trial import Outcome, Trial
 
 Floats = NDArray[np.float64]
@@ -185,7 +185,7 @@ def confirm(
     scores = _fold_scores(outcomes, metric, len(splits))
     return Confirmation(
         tuple(t.number for t in found), scores.reshape(len(found), half, -1).mean(axis=2),
-        np.array([nadeau_bengio(row, ratio) for row in scores]), merits,
+        np.array([expected_interval(row, ratio, 0.95, metric) for row in scores]), merits,
         {rule: found[k].number for rule, k in rules.items()},
         _fold_scores(fresh, metric, len(others)).reshape(half, -1), ratio,
     )  # fmt: skip

@@ -48,14 +48,14 @@ def short(value: float, digits: int = 4) -> str:
 
     Examples
     --------
-    >>> short(0.30000000000000004), short(2.0), short(float("nan")), short(-2.5e-5), short(13241.7)
-    ('0.3', '2', '–', '-2.5e-05', '13242')
+    >>> short(0.30000000000000004), short(2.0), short(float("nan")), short(-2.5e-5), short(13241.7), short(999.9999, 3)
+    ('0.3', '2', '–', '-2.5e-05', '13242', '1000')
     """
     if math.isnan(value):
         return MISSING
     if value.is_integer() and abs(value) < 1e7:
         return str(int(value))
-    return f"{value:.0f}" if 10**digits <= abs(value) < 1e7 else f"{value:.{digits}g}"
+    return f"{value:.0f}" if 10**digits - 0.5 <= abs(value) < 1e7 else f"{value:.{digits}g}"
 
 
 def is_numeric(column: pd.Series[Any]) -> bool:

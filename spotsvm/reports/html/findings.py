@@ -27,12 +27,15 @@ _TITLES = {
     "ratio": "rows tested on per row trained on",
     "rules": "what other rules would have chosen",
     "n_trials": "trials",
-    "contenders": "the contenders",
+    "contenders": "the contenders; they are compared by the mean over the given folds and the further partitions, by the "
+    "criterion of the search",
     "recommended_number": "trial judged",
     "best_seen_number": "trial with the best value seen",
     "n_fresh": "fresh evaluations",
     "n_failed": "failed evaluations",
 }
+#: tables of scores alone
+_SCORES = ("rules", "contenders")
 #: what only a computation needs
 _SILENT = ("sentence", "summary", "fresh folds", "ratio")
 #: findings that sections of their own tell
@@ -72,12 +75,16 @@ def _section(name: str, finding: Mapping[str, Any]) -> Section:
             rows = value[: max(_MOST_CELLS // max(len(names), 1), 1)]
             frame = pd.DataFrame([{k: _cell(v) for k, v in row.items()} for row in rows], columns=names)
             left = "" if len(rows) == len(value) else f" (the first {len(rows)} of {len(value)} rows)"
-            parts.append(Table(frame, cut_text(_title(key).capitalize()) + left))
+            parts.append(Table(frame, cut_text(_first_large(_title(key))) + left, one_kind=key in _SCORES))
     return Section(_HEADINGS.get(name, cut_text(_readable(name))), parts)
 
 
 def _title(key: str) -> str:
     return _TITLES.get(key, _readable(key))
+
+
+def _first_large(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def _readable(name: str) -> str:

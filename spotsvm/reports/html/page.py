@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import re
 from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,7 +21,7 @@ from spotsvm.common.csv_files import write_csv
 from spotsvm.common.drawing import colour_variables
 from spotsvm.common.errors import StorageError
 from spotsvm.common.text import checked_path, printable, printable_line
-from spotsvm.reports.html.cells import column_texts, cut_text, is_numeric
+from spotsvm.reports.html.cells import MISSING, column_texts, cut_text, is_numeric
 from spotsvm.reports.html.svg import inline_svg
 
 if TYPE_CHECKING:
@@ -37,7 +38,9 @@ class Table:
 
     The page has `rows_shown`, by default all rows; the CSV file of the table has all. `trials` are the numbers of the trials that
     the rows of the frame are about: the page's script links them with the same trials in pictures, and sorts and filters the
-    rows. `chosen` is the recommended one. `names` are full names of columns with short ones, to be told on pointing at them.
+    rows. `chosen` is the recommended one. `names` are full names of columns with short ones, to be told on pointing at them. The
+    numbers of a table of `one_kind`, such as scores, have the same number of decimals in all columns. A `folded` table is shown
+    on a click on its caption.
     """
 
     frame: pd.DataFrame
@@ -47,6 +50,8 @@ class Table:
     trials: Sequence[int] | None = None
     chosen: int | None = None
     names: Mapping[str, str] = field(default_factory=dict)
+    one_kind: bool = False
+    folded: bool = False
     kind: Literal["table"] = field(default="table", init=False)
 
     @property
@@ -79,12 +84,27 @@ class Table:
     def rows(self) -> list[tuple[int | None, list[str]]]:
         """The trial of each row, if any, and its cells."""
         shown = self.shown
-        columns = [column_texts(shown.iloc[:, k], self.digits) for k in range(shown.shape[1])]
+        columns = self._alike() if self.one_kind else [column_texts(column, self.digits) for _, column in shown.items()]
         numbers: list[int | None] = [None] * len(shown)
         if self.trials is not None:
             every = list(self.trials) if self.rows_shown is None else [self.trials[k] for k in self.rows_shown]
             numbers = [int(number) for number in every[: len(shown)]]
         return list(zip(numbers, (list(row) for row in zip(*columns, strict=True)), strict=True)) if columns else []
+
+    def _alike(self) -> list[list[str]]:
+        """Return the texts of each column, with as many decimals as the largest number has; none can be too small for them."""
+        columns = [column for _, column in self.shown.items()]
+        sizes = np.abs(np.concatenate([np.zeros(1), *(column.to_numpy() for column in columns if column.dtype.kind == "f")]))
+        largest = float(np.max(sizes, where=np.isfinite(sizes), initial=0.0))
+        if not 1e-3 <= largest < 10.0**self.digits:
+            return [column_texts(column, self.digits) for column in columns]
+        decimals = self.digits - max(math.floor(math.log10(largest)), 0)
+        return [
+            [MISSING if np.isnan(value) else f"{value:.{decimals}f}" for value in column]
+            if column.dtype.kind == "f"
+            else column_texts(column, self.digits)
+            for column in columns
+        ]
 
 
 @dataclass(frozen=True)
@@ -131,25 +151,47 @@ class Section:
 
     @property
     def cells(self) -> list[tuple[str, list[Part]]]:
-        """The parts as cells of a page: neighbouring texts are one, and two narrow cells stand side by side on a wide page."""
+        """The parts as cells of a page, whole ones and those of the left and the right column of a wide page.
+
+        Neighbouring texts are one cell, up to some length. A narrow cell goes where the column is shorter.
+        """
         cells: list[tuple[str, list[Part]]] = []
+        heights = {"left": 0.0, "right": 0.0}
+        side = "whole"
         for part in self.parts:
             texts = isinstance(part, str | Notice)
-            if texts and cells and cells[-1][0] == "half" and isinstance(cells[-1][1][-1], str | Notice):
+            joined = texts and side != "whole" and isinstance(cells[-1][1][-1], str | Notice)
+            if joined and sum(map(_height, cells[-1][1])) < _LONG_TEXT:
                 cells[-1][1].append(part)
+            elif texts or _is_narrow(part):
+                side = "left" if heights["left"] <= heights["right"] else "right"
+                cells.append((side, [part]))
             else:
-                cells.append(("half" if texts or _is_narrow(part) else "whole", [part]))
+                side, heights = "whole", {"left": 0.0, "right": 0.0}
+                cells.append((side, [part]))
+            if side != "whole":
+                heights[side] += _height(part)
         return cells
 
 
 Part = str | Table | Picture | Code | Notice | Section
 _NARROW_COLUMNS, _NARROW_INCHES = 6, 5.5
+_LONG_TEXT = 15.0  # lines
 
 
 def _is_narrow(part: Part) -> bool:
     if isinstance(part, Table):
         return part.trials is None and part.frame.shape[1] <= _NARROW_COLUMNS
     return isinstance(part, Picture) and not part.others and part.figure.get_figwidth() <= _NARROW_INCHES
+
+
+def _height(part: Part) -> float:
+    """Return about how many lines of text a narrow part is high."""
+    if isinstance(part, Table):
+        return 4.0 + 1.3 * len(part.shown)
+    if isinstance(part, Picture):
+        return 5.0 * float(part.figure.get_figheight()) + 3.0
+    return 1.0 + len(part if isinstance(part, str) else getattr(part, "text", "")) / 80.0
 
 
 @dataclass(frozen=True)

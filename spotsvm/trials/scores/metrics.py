@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from difflib import get_close_matches
 from typing import Any
 
@@ -78,6 +79,18 @@ def named_scorer(name: str) -> Any:
         known = [*get_scorer_names(), *_OURS]
         near = ", ".join(get_close_matches(name, known)) or "one of sklearn.metrics.get_scorer_names(), or mean_class_accuracy"
         raise ArgumentError(f"--scoring {name!r} is unknown; use {near}") from error
+
+
+def metric_words(metric: str) -> str:
+    """Return the name of a score as words.
+
+    Examples
+    --------
+    >>> metric_words("neg_root_mean_squared_error"), metric_words("roc_auc_ovr"), metric_words("f1_macro")
+    ('negative root mean squared error', 'ROC AUC ovr', 'F1 macro')
+    """
+    words = re.sub("^neg_", "negative_", metric).replace("_", " ")
+    return re.sub(r"\b(roc auc|f1|r2)\b", lambda found: found[0].upper(), words)
 
 
 def score_range(metric: str) -> tuple[float | None, float | None]:

@@ -21,7 +21,7 @@ TAGS = {
     "html", "head", "meta", "link", "title", "style", "body", "a", "header", "h1", "h2", "h3", "h4", "h5", "h6", "p", "nav", "ul",
     "li", "main", "section", "div", "table", "caption", "thead", "tbody", "tr", "th", "td", "figure", "figcaption", "pre", "code",
     "strong", "footer", "svg", "g", "path", "use", "defs", "clippath", "rect", "text", "tspan", "image", "polyline", "line",
-    "circle", "script", "dl", "dt", "dd",
+    "circle", "script", "dl", "dt", "dd", "details", "summary",
 }  # fmt: skip
 
 

@@ -226,4 +226,5 @@
   };
   hint();
   addEventListener("resize", hint);
+  for (const folded of all("details")) folded.addEventListener("toggle", hint);
 })();
